@@ -135,6 +135,14 @@ export class Facts {
     return inOrder(wanted).filter((fact) => !this.complete.has(fact));
   }
 
+  /** The same, each computed when it is asked for. */
+  onDemand<N extends Needs>(needs: N): Known<N> {
+    const known = {};
+    for (const [name, fact] of Object.entries(needs))
+      Object.defineProperty(known, name, { get: () => this.get(fact) });
+    return known as Known<N>;
+  }
+
   /** Computes facts and all that they need with pauses. End the generator early to cancel: what is computed by then stays. */
   *compute(wanted: readonly AnyFact[]): Generator<Progress, void> {
     const missing = this.missing(wanted);

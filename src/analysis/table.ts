@@ -37,8 +37,6 @@ const UNITS = {
   /** A name that is a number, and a small one: a code, a flag, the place of a thread. */
   id: asText,
   int: asText,
-  /** The row of an event for life; its thread is in the column `thread`. */
-  event: formatCount,
   text: null,
   /** SQL, names of files and calls. */
   code: null,

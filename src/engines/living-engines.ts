@@ -32,7 +32,7 @@ export class LivingEngines {
       if (engine) living.push(engine);
       else {
         this.refs.delete(ref);
-        if (block) this.recorder.freeEngineBlock(block);
+        if (block) this.recorder.engineBlocks.release(block);
       }
     });
     return living;

@@ -1,30 +1,17 @@
 /**
- * A report in one HTML file: summary, findings, a static timeline, files and statements. No script, nothing loaded from elsewhere (its own
- * policy forbids both), everything from the traced page escaped.
+ * A report in one HTML file, with a static timeline. No script, nothing loaded from elsewhere (its own policy forbids both), everything
+ * from the traced page escaped.
  */
-import { threadColumns, threadTable } from '../analysis/events/table.ts';
-import { fileColumns, fileTable } from '../analysis/files/table.ts';
 import { Facts } from '../analysis/graph.ts';
-import { reportOf } from '../analysis/report/report.ts';
-import { cellText, shownCell, type Block } from '../analysis/report/blocks.ts';
+import { cellText, type Block, type Cell, type ReportTable } from '../analysis/report/blocks.ts';
+import { FINDINGS, reportOf } from '../analysis/report/report.ts';
 import { cut } from '../text/clean.ts';
-import { summary as summaryFact, type Summary } from '../analysis/report/summary.ts';
-import { statementColumns, statementTable } from '../analysis/statements/table.ts';
-import { isNumeric, type Columns, type Table } from '../analysis/table.ts';
 import { ACTIVITIES } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { escapeXml } from './escape.ts';
 import { ACTIVITY_COLORS, svgTimeline } from './svg-timeline.ts';
-import {
-  UNKNOWN,
-  formatCount,
-  formatDuration,
-  formatNumber,
-  formatShare,
-} from '../text/numbers.ts';
 
 const MAX_ROWS = 200;
-const MAX_FINDINGS = 20;
 /** Characters of a cell: a page names its files as it likes. */
 const LONGEST = 10_000;
 const CSS = `:root{color-scheme:light dark;--line:#8884}body{font:14px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em}
@@ -34,107 +21,52 @@ td.s{min-width:15em}code{font:12px/1.4 ui-monospace,monospace;overflow-wrap:anyw
 svg text{fill:currentColor;font:11px system-ui,sans-serif}svg .thread{font-weight:600}svg .lane{text-anchor:end}svg .tick{text-anchor:middle;font-size:10px}
 .legend span{display:inline-block;margin-right:1.2em}.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}.note{opacity:.75}`;
 
-interface Column {
-  title: string;
-  /** Numbers stand right. */
-  number?: boolean;
-  /** Whole sentences: not squeezed to a word a line on a narrow screen. */
-  sentences?: boolean;
-  code?: boolean;
-}
-/** @param rows cells as text; escaped here */
-function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const head = columns
-    .map((c) => `<th${c.number ? ' class="n"' : ''}>${escapeXml(c.title)}</th>`)
-    .join('');
-  const body = rows
-    .slice(0, MAX_ROWS)
-    .map((row) => `<tr>${row.map((cell, i) => td(cell, columns[i])).join('')}</tr>`)
-    .join('\n');
-  const more =
-    rows.length > MAX_ROWS
-      ? `<p class="note">${rows.length - MAX_ROWS} more rows are not shown.</p>`
-      : '';
-  return `<div class="box"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>${more}`;
-}
-function td(cell: string, column: Column | undefined): string {
-  const text = escapeXml(cut(cell, LONGEST));
-  return `<td${column?.number ? ' class="n"' : column?.sentences ? ' class="s"' : ''}>${column?.code ? `<code>${text}</code>` : text}</td>`;
-}
-const plain = (title: string): Column => ({ title });
+const escaped = (text: string): string => escapeXml(cut(text, LONGEST));
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function facts(s: Summary): string {
-  const { environment, transactions, time: t, pageCache } = s;
-  const engines = s.engines.map(
-    (e) =>
-      `${e.name}${e.sqliteVersion ? `, SQLite ${e.sqliteVersion}` : ''}${e.vfs.length ? `, VFS ${e.vfs.join(', ')}` : ''}`,
+/** Numbers stand right; whole sentences are not squeezed to a word a line on a narrow screen. */
+function tableHtml({ head, rows, texts, code }: ReportTable): string {
+  const classes = head.map((_, i) =>
+    !texts.includes(i)
+      ? ' class="n"'
+      : rows.some((row) => typeof row[i] === 'object')
+        ? ' class="s"'
+        : '',
   );
-  const rows: [string, string][] = [
-    ['Page', environment.url ?? UNKNOWN],
-    ['Engines', [...new Set(engines)].join('; ') || UNKNOWN],
-    ['Browser', environment.userAgent ?? UNKNOWN],
-    ['Clock step', formatDuration(environment.clockStepUs)],
-    ['Duration', formatDuration(s.durationUs)],
-    [
-      'Events',
-      `${formatCount(s.events)}${s.dropped ? `, ${formatCount(s.dropped)} more were dropped: counts are lower bounds` : ', none dropped'}`,
-    ],
-    [
-      'Statements',
-      `${formatCount(s.statements.count)} run, ${formatCount(s.statements.distinct)} distinct`,
-    ],
-    [
-      'Transactions',
-      `${formatCount(transactions.read)} read, ${formatCount(transactions.write)} write, ${formatCount(transactions.rolledBack)} rolled back`,
-    ],
-    ['Commits', `${formatCount(s.commits)}, ${formatNumber(s.syncsPerCommit)} syncs each`],
-    [
-      'Time, all threads together',
-      `CPU ${formatDuration(t.cpuUs)}, storage ${formatDuration(t.ioUs)}, locks ${formatDuration(t.lockUs)}, tracer ${formatDuration(t.tracerUs)}, other ${formatDuration(t.otherUs)}, idle ${formatDuration(t.idleUs)}`,
-    ],
-    ['Page cache hit rate', formatShare(pageCache.hitRate)],
-  ];
-  return table([plain(''), plain('')], rows);
+  const td = (cell: Cell, i: number): string => {
+    const text = escaped(cellText(cell));
+    return `<td${classes[i]}>${code?.includes(i) ? `<code>${text}</code>` : text}</td>`;
+  };
+  const titles = head.map((title, i) => `<th${classes[i]}>${escaped(capital(title))}</th>`);
+  const body = rows.map((row) => `<tr>${row.map(td).join('')}</tr>`).join('\n');
+  return `<div class="box"><table><thead><tr>${titles.join('')}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
 }
 
-/** A part of the page for a bug report: its facts, its table, its lines. */
-function blockHtml({ facts: pairs = [], table: content, lines = [] }: Block): string {
-  const columns = content?.head.map((title, i) => ({
-    title: title.charAt(0).toUpperCase() + title.slice(1),
-    code: content.code?.includes(i) ?? false,
-    number: !content.texts.includes(i),
-    sentences: content.rows.some((row) => typeof row[i] === 'object'),
-  }));
-  return [
-    ...(pairs.length ? [table([plain(''), plain('')], pairs)] : []),
-    ...(content && columns
-      ? [
-          table(
-            columns,
-            content.rows.map((row) => row.map(cellText)),
-          ),
-        ]
-      : []),
-    ...lines.map((line) => `<p>${escapeXml(cut(line, LONGEST))}</p>`),
-  ].join('\n');
-}
+const factsHtml = (facts: NonNullable<Block['facts']>): string =>
+  `<div class="box"><table><tbody>\n${facts.map(([label, value]) => `<tr><td>${escaped(capital(label))}</td><td>${escaped(value)}</td></tr>`).join('\n')}\n</tbody></table></div>`;
 
-/** A table of the catalogue, in some of its columns. */
-function catalogueTable<Row, C extends Columns<Row>>(
-  facts: Facts,
-  { rows }: Table<Row>,
-  columns: C,
-  names: readonly (keyof C & string)[],
-): string {
-  const shown = names.map((name) => columns[name]!);
-  const all = facts.get(rows);
-  return table(
-    shown.map(({ title, unit }) => ({ title, number: isNumeric(unit), code: unit === 'code' })),
-    Array.from({ length: all.count }, (_, i) => {
-      if (i >= MAX_ROWS) return [];
-      const row = all.at(i);
-      return shown.map((column, at) => shownCell(names[at]!, column, row));
-    }),
+const section = (heading: string, content: string): string =>
+  `<section><h2>${escaped(heading)}</h2>${content}</section>`;
+
+const blockHtml = ({ heading, facts, table, lines = [] }: Block): string =>
+  section(
+    heading,
+    [
+      ...(facts ? [factsHtml(facts)] : []),
+      ...(table ? [tableHtml(table)] : []),
+      ...lines.map((line) => `<p>${escaped(line)}</p>`),
+    ].join('\n'),
+  );
+
+function timeline(store: TraceStore): string {
+  const picture = svgTimeline(store);
+  if (!picture) return section('Timeline', '<p>The trace holds no calls.</p>');
+  const legend = ACTIVITIES.map((a, i) =>
+    i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '',
+  );
+  return section(
+    'Timeline',
+    `<p class="legend">${legend.join('')}</p><div class="box">${picture}</div>`,
   );
 }
 
@@ -144,61 +76,19 @@ function recordedAt(ms: number): string {
   return Number.isNaN(date.getTime()) ? 'at an unknown time' : date.toISOString();
 }
 
-/** The report as text. @param title what it is called: the trace's name */
+/** The report as text, what to do before the long tables. @param title what it is called: the trace's name */
 export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
-  const known = new Facts(store);
-  const summary = known.get(summaryFact);
-  const legend = ACTIVITIES.map((a, i) =>
-    i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '',
-  ).join('');
-  const timeline = svgTimeline(store);
-  const { blocks } = reportOf(known, { most: MAX_FINDINGS * 2 });
-  const parts = (heading: string): [string, string][] =>
-    blocks.filter((b) => b.heading === heading).map((b) => [heading, blockHtml(b)]);
-  const sections: [string, string][] = [
-    ['Summary', facts(summary)],
-    ...parts('To mind'),
-    ...parts('Findings'),
-    [
-      'Timeline',
-      timeline
-        ? `<p class="legend">${legend}</p><div class="box">${timeline}</div>`
-        : '<p>The trace holds no calls.</p>',
-    ],
-    [
-      'Files',
-      catalogueTable(known, fileTable, fileColumns, [
-        'path',
-        'kind',
-        'reads',
-        'read_bytes',
-        'writes',
-        'write_bytes',
-        'syncs',
-        'dur',
-      ]),
-    ],
-    [
-      'Statements',
-      catalogueTable(known, statementTable, statementColumns, [
-        'fingerprint',
-        'executions',
-        'dur',
-        'share',
-        'p50',
-        'vfs_calls',
-      ]),
-    ],
-    [
-      'Threads',
-      catalogueTable(known, threadTable, threadColumns, ['title', 'url', 'events', 'note']),
-    ],
-  ];
+  const report = reportOf(new Facts(store), { most: MAX_ROWS, longest: LONGEST });
+  const long = report.blocks.findIndex(({ table }) => table);
+  const findings = report.blocks.filter(({ heading }) => heading === FINDINGS);
+  const tables = report.blocks.slice(long).filter((block) => !findings.includes(block));
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width"><title>${escapeXml(title)}</title><style>${CSS}</style></head><body>
-<h1>${escapeXml(title)}</h1><p class="note">Recorded ${recordedAt(store.originMs)}. A call inside another call counts in both their times.</p>
-${sections.map(([name, content]) => `<section><h2>${name}</h2>${content}</section>`).join('\n')}
+<h1>${escapeXml(title)}</h1><p class="note">${escaped(report.title)}. Recorded ${recordedAt(store.originMs)}.</p>
+${[...report.blocks.slice(0, long), ...findings].map(blockHtml).join('\n')}
+${timeline(store)}
+${tables.map(blockHtml).join('\n')}
 </body></html>
 `;
 }

@@ -4,8 +4,10 @@
  */
 import type { Activity, Layer } from '../event/operations.ts';
 import type { EngineInfo } from '../event/definitions.ts';
+import type { HeadlineNumber } from '../analysis/report/headline-numbers.ts';
 import type { PrivacyReport } from '../analysis/privacy/privacy-report.ts';
 import type { Keep } from '../trace/retention.ts';
+import type { EventRef } from '../trace/store.ts';
 import type { StorageHealth } from '../event/storage-health.ts';
 import type { TimelineKind, TimelineLaneFrame, TimelineRow } from '../timeline/timeline-lanes.ts';
 import type { ExportFormat } from './export-formats.ts';
@@ -29,10 +31,8 @@ export interface FlightOptions {
   freezeOn: FreezeOn;
 }
 /** The trigger that froze a recording: what it was, in words, and its event. */
-export interface Frozen {
+export interface Frozen extends EventRef {
   text: string;
-  thread: number;
-  row: number;
   atUs: number;
 }
 
@@ -62,6 +62,11 @@ export interface Room {
   forgotten: number;
 }
 
+export interface LiveNumber extends HeadlineNumber {
+  /** Name of its place in the strip. */
+  slot: string;
+}
+
 /** The live strip: totals since the recording began and rates over the last second. null = cannot be known (yet). */
 export interface LiveStats {
   recording: boolean;
@@ -73,24 +78,11 @@ export interface LiveStats {
   flight: { keep: Keep; frozen: Frozen | null } | null;
   /** null: there is room for more. */
   room: Room | null;
-  eventsPerSecond: number;
   bytesReceived: number;
   dropped: number;
   faults: number;
-  reads: number;
-  writes: number;
-  syncs: number;
-  /** null where no VFS call is recorded: a commit is told by VFS calls. */
-  commits: number | null;
-  lockWaits: number | null;
-  /** commits, lockWaits and ioShare have not been computed yet. */
-  computing: boolean;
-  /** Share of the time with SQL in flight that went to storage calls, 0..1. */
-  ioShare: number | null;
-  /** SQLite's page cache, from engine counters, 0..1. */
-  cacheHitRate: number | null;
-  /** Nanoseconds of the tracer's own work per event, measured by the hook; null before the first measurement. */
-  costNsPerEvent: number | null;
+  /** Those of the strip, in its order. */
+  numbers: LiveNumber[];
   /** Messages on ports that no honest thread sends: malformed, or in the name of a thread that has not said hello there. */
   ignoredMessages: number;
   /** What went wrong in the session itself, in words for the user: the spool could not be written, a thread of another version. */
@@ -166,10 +158,7 @@ export interface EventWhere {
   /** It read or wrote this page of a database, in the database or as a frame of its WAL; from 1. */
   page: number | null;
 }
-export interface EventLine {
-  thread: number;
-  /** The row's number for life (ThreadStore.forgotten): the same while rows before it are forgotten. */
-  row: number;
+export interface EventLine extends EventRef {
   t0: number;
   dur: number;
   open: boolean;
@@ -195,8 +184,8 @@ export interface EventDetails extends EventLine {
   flags: string[];
   threadTitle: string;
   engine: string;
-  parent: { thread: number; row: number; name: string } | null;
-  children: { thread: number; row: number; name: string; dur: number }[];
+  parent: (EventRef & { name: string }) | null;
+  children: (EventRef & { name: string; dur: number })[];
   childCount: number;
 }
 
@@ -273,15 +262,15 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
     lanes: string[] | null;
   }): Promise<TimelineFrame>;
   /** The event under a point of a lane, or null: the innermost that covers `us`, else the nearest within `slackUs`. */
-  hit(lane: string, us: number, slackUs: number): Promise<{ thread: number; row: number } | null>;
-  event(thread: number, row: number): Promise<EventDetails>;
+  hit(lane: string, us: number, slackUs: number): Promise<EventRef | null>;
+  event(thread: number, seq: number): Promise<EventDetails>;
   /** Sets the filter and says how many events match; lines are numbered in time order over all threads. */
   filterEvents(filter: EventFilter): Promise<number>;
   eventLines(from: number, count: number): Promise<EventLine[]>;
   /** Lines of the filter as CSV, in their order; it can be given up like any export. */
   exportLines(range: { from: number; count: number }): Promise<Blob>;
   /** Place of an event in the filtered order, or -1. */
-  lineOf(thread: number, row: number): Promise<number>;
+  lineOf(thread: number, seq: number): Promise<number>;
   /** Run a query by name. Views call `useQuery`. @param id names it in `QueryProgress` and `cancelQuery` */
   query<N extends keyof Queries>(
     name: N,

@@ -91,3 +91,17 @@ export function formatShare(share: Known): string {
   const percent = share * 100;
   return percent > 0 && percent < 0.1 ? '<0.1 %' : `${+percent.toFixed(1)} %`;
 }
+
+/** What a number is in. `us` microseconds, `share` 0..1, `ratio` a number with fractions, `nsPerEvent` nanoseconds. */
+export type Unit = 'count' | 'ratio' | 'share' | 'us' | 'bytes' | 'nsPerEvent';
+
+/** A number in its unit. @param short where room is short */
+export function formatAs(value: Known, unit: Unit, short = false): string {
+  if (isUnknown(value)) return UNKNOWN;
+  if (unit === 'us') return formatDuration(value);
+  if (unit === 'bytes') return formatBytes(value);
+  if (unit === 'share') return formatShare(value);
+  if (unit === 'nsPerEvent') return `${formatCount(value)} ns/event`;
+  if (unit === 'ratio') return formatNumber(value);
+  return short ? formatShortCount(value) : formatCount(value);
+}

@@ -1,42 +1,13 @@
 /** SQLite's page-cache hit rate of a thread over time, from the engine's own counters (sqlCounters events). */
-import { Op } from '../event/event.ts';
+import { CounterReadings } from '../analysis/core/counter-deltas.ts';
 import type { ThreadStore } from '../trace/store.ts';
-
-/** Page requests. */
-export interface Requests {
-  hits: number;
-  misses: number;
-}
-
-/** Turns readings of connections, which are sums since each was opened, into what happened in between; as counter-deltas.ts, while a trace grows. */
-export class RequestReadings {
-  private readonly last = new Map<number, Requests>();
-
-  /** A connection was opened: its counters begin at 0. */
-  opened(connection: number): void {
-    if (!this.last.has(connection)) this.last.set(connection, { hits: 0, misses: 0 });
-  }
-
-  /** @returns what happened since its reading before; null for the first one of a connection opened before the recording: that is no part of it */
-  since(connection: number, hits: number, misses: number): Requests | null {
-    const before = this.last.get(connection);
-    this.last.set(connection, { hits, misses });
-    // less than before: the app had them reset
-    return before
-      ? {
-          hits: hits < before.hits ? hits : hits - before.hits,
-          misses: misses < before.misses ? misses : misses - before.misses,
-        }
-      : null;
-  }
-}
 
 export class CacheCounter {
   /** Readings: when, and hits and misses of all connections up to then. */
   private us: number[] = [];
   private hits: number[] = [];
   private misses: number[] = [];
-  private readonly readings = new RequestReadings();
+  private readonly readings = new CounterReadings();
   private next = 0;
 
   constructor(private readonly thread: ThreadStore) {}
@@ -48,13 +19,9 @@ export class CacheCounter {
   update(): void {
     const { events } = this.thread;
     for (; this.next < events.count; this.next++) {
-      const row = this.next;
-      const connection = events.context[row]!;
-      if (events.op[row] === Op.sqlOpen) this.readings.opened(connection);
-      if (events.op[row] !== Op.sqlCounters) continue;
-      const since = this.readings.since(connection, events.offset[row]!, events.length[row]!);
-      if (!since) continue;
-      this.us.push(events.t0[row]!);
+      const since = this.readings.take(events, this.next);
+      if (!since?.known) continue;
+      this.us.push(events.t0[this.next]!);
       this.hits.push((this.hits.at(-1) ?? 0) + since.hits);
       this.misses.push((this.misses.at(-1) ?? 0) + since.misses);
     }

@@ -1,15 +1,15 @@
 /**
- * Numbers that grow row by row (bytes read and written, the used part of the WAL), kept as samples of every 32nd row, so that their
- * course over any stretch of time costs next to no memory: what lies between two samples is counted again from the rows. Where columns
- * hold hundreds of rows, it is taken in part by the time instead, as totals-cursor.ts does.
+ * Numbers that grow row by row (bytes read and written, the used part of the WAL), stored as samples of every 32nd row, so that their
+ * course over any time range costs next to no memory: what lies between two samples is counted again from the rows.
  */
 import { MOVES, Moves } from '../event/operations.ts';
 import { bytesMoved } from '../trace/bytes-moved.ts';
 import { AUX_WAL_HEADER, Op } from '../event/event.ts';
 import { resized } from '../trace/resized.ts';
-import { ROWS_SHIFT, ROWS_SAMPLE, RowSamples } from './row-samples.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
+const ROWS_SHIFT = 5;
+const ROWS_SAMPLE = 1 << ROWS_SHIFT;
 /** Sums by place: bytes read and written. */
 const SUMS = 2;
 /** What MOVES says of a read: of a VFS call, of a storage call. Of a write it is one more. */
@@ -22,7 +22,6 @@ const UNTOUCHED = -1;
 const MAX_OPEN = 4096;
 
 export class RowCounters {
-  private readonly samples: RowSamples;
   /** Of VFS calls; of storage calls as long as no VFS call has moved bytes. Those beneath VFS calls are not counted again. */
   private sums: Float64Array = new Float64Array(SUMS * 64);
   /** Bytes of the WAL in use at each block's begin, and at most within it; UNTOUCHED where no row of the block changes it. */
@@ -44,9 +43,7 @@ export class RowCounters {
   /** Of a page, from the frames of the WAL; 0 = not known. */
   pageSize = 0;
 
-  constructor(private readonly thread: ThreadStore) {
-    this.samples = new RowSamples(thread.events);
-  }
+  constructor(private readonly thread: ThreadStore) {}
 
   /** Take in new rows, and ends that have come since. */
   update(): void {
@@ -74,7 +71,6 @@ export class RowCounters {
         this.used = used;
       }
     }
-    this.samples.update();
     this.other = null;
     this.moved = this.now.some((bytes) => bytes > 0);
   }
@@ -85,7 +81,6 @@ export class RowCounters {
     this.sums = resized(this.sums, blocks * SUMS);
     this.wal = resized(this.wal, blocks);
     this.walMost = resized(this.walMost, blocks);
-    this.samples.trim();
   }
 
   /** From the first VFS call on that moves bytes only those count; there were none before it. */
@@ -175,37 +170,28 @@ export class RowCounters {
   ): void {
     const perSecond = 1e6 / step;
     const { firstMove } = this;
-    const { rows, shares } = this.samples.boundaries(fromUs, step, width);
     const { sums } = this;
     const { events } = this.thread;
     const { op } = events;
     const lastBlock = Math.max(0, (this.next - 1) >>> ROWS_SHIFT);
     let [reads, writes, readsBefore, writesBefore] = [0, 0, 0, 0];
-    let last = -1; // the row that the sums are of
+    let i = Infinity; // the row that the sums are of
+    let row = 0;
     for (let column = 0; column <= width; column++) {
-      const row = rows[column]!;
-      const share = shares[column]!;
+      row = events.lowerBound(fromUs + column * step, row);
       // from the nearest place whose sums are known; rows are taken off again where that lies behind
-      const block =
-        share > 0
-          ? row >>> ROWS_SHIFT
-          : Math.min((row + ROWS_SAMPLE / 2) >>> ROWS_SHIFT, lastBlock);
-      let i = block << ROWS_SHIFT;
-      const at = block * SUMS;
-      if (last >= 0 && share === 0 && row - last <= Math.abs(row - i)) i = last;
-      else [reads, writes] = [sums[at]!, sums[at + 1]!];
-      if (share > 0) {
-        reads += Math.round(share * (sums[at + SUMS]! - reads));
-        writes += Math.round(share * (sums[at + SUMS + 1]! - writes));
-      } else {
-        const [from, to, sign] = i <= row ? [i, row, 1] : [row, i, -1];
-        for (let r = from; r < to; r++) {
-          const place = MOVES[op[r]!]! - firstMove;
-          if (place === 0) reads += sign * bytesMoved(events, r);
-          else if (place === 1) writes += sign * bytesMoved(events, r);
-        }
+      const block = Math.min((row + ROWS_SAMPLE / 2) >>> ROWS_SHIFT, lastBlock);
+      if (Math.abs(row - (block << ROWS_SHIFT)) < Math.abs(row - i)) {
+        i = block << ROWS_SHIFT;
+        [reads, writes] = [sums[block * SUMS]!, sums[block * SUMS + 1]!];
       }
-      last = share > 0 ? -1 : row;
+      const [from, to, sign] = i <= row ? [i, row, 1] : [row, i, -1];
+      for (let r = from; r < to; r++) {
+        const place = MOVES[op[r]!]! - firstMove;
+        if (place === 0) reads += sign * bytesMoved(events, r);
+        else if (place === 1) writes += sign * bytesMoved(events, r);
+      }
+      i = row;
       if (column > 0) {
         read[column - 1] = (reads - readsBefore) * perSecond;
         written[column - 1] = (writes - writesBefore) * perSecond;
@@ -219,13 +205,14 @@ export class RowCounters {
   walBytes(fromUs: number, toUs: number, width: number): Float32Array {
     const values = new Float32Array(width);
     const step = (toUs - fromUs) / width;
-    const { rows } = this.samples.boundaries(fromUs, step, width); // a block that is not looked into counts from its end on
     const last = (this.next - 1) >>> ROWS_SHIFT;
-    const { op } = this.thread.events;
-    let row = rows[0]! & ~(ROWS_SAMPLE - 1);
+    const { events } = this.thread;
+    const { op } = events;
+    let to = events.lowerBound(fromUs);
+    let row = to & ~(ROWS_SAMPLE - 1);
     let used = row < this.next ? this.wal[row >>> ROWS_SHIFT]! : this.used;
     for (let column = 0; column <= width; column++) {
-      const to = rows[column]!;
+      to = events.lowerBound(fromUs + column * step, to);
       let most = used;
       while (row < to) {
         const block = row >>> ROWS_SHIFT;

@@ -38,15 +38,15 @@ export function transactionIntervals(store: TraceStore, anatomies: AnatomyTable)
   for (const i of inTimeOrder(anatomies)) {
     const thread = transactions.thread[i]!;
     const row = transactions.beginRow[i]!;
-    const from = toNs(anatomies.fromUs(i));
-    const end = toNs(anatomies.toUs(i));
+    const from = toNs(anatomies.fromUs[i]!);
+    const end = toNs(anatomies.toUs[i]!);
     const reserved = anatomies.askedUs(i, LockLevel.reserved);
     const write = transactions.isWrite(i)
       ? Number.isNaN(reserved)
         ? from
         : toNs(reserved)
       : Infinity;
-    const commit = anatomies.commitUs(i);
+    const commit = anatomies.commitUs[i]!;
     const committed = Number.isNaN(commit) ? Infinity : toNs(commit);
     const phase = (begin: number, until: number, what: number): void => {
       const start = Math.max(begin, ends[thread]!);
@@ -71,9 +71,9 @@ function inTimeOrder(anatomies: AnatomyTable): Uint32Array {
   const { thread } = anatomies.transactions;
   const last = new Map<number, number>();
   for (let i = 0; i < anatomies.length; i++) {
-    const from = anatomies.fromUs(i);
+    const from = anatomies.fromUs[i]!;
     if (from < (last.get(thread[i]!) ?? -Infinity))
-      return order.sort((a, b) => anatomies.fromUs(a) - anatomies.fromUs(b) || a - b);
+      return order.sort((a, b) => anatomies.fromUs[a]! - anatomies.fromUs[b]! || a - b);
     last.set(thread[i]!, from);
   }
   return order;

@@ -1,6 +1,7 @@
 /** Typed arrays that change their length. */
 
-type Numbers =
+/** An array of numbers of one type. */
+export type Numbers =
   | Float64Array
   | Float32Array
   | Uint32Array
@@ -27,3 +28,7 @@ export function resized<T extends Numbers>(from: T, length: number): T {
   to.set(length < from.length ? from.subarray(0, length) : from);
   return to;
 }
+
+/** The array with room for `length` numbers: itself, or by `resized` one at least twice as long. */
+export const longer = <T extends Numbers>(from: T, length: number): T =>
+  length <= from.length ? from : resized(from, Math.max(length, from.length * 2));

@@ -4,7 +4,7 @@
  *
  * Rows go from the front of a thread's columns in blocks: each time half of the trace is too old, so that moving the rest and
  * building what was derived from it (lanes, counts, filters) anew happens about once per event. Memory is at most twice what is
- * kept. A row keeps its number for life, `ThreadStore.forgotten` + its place; views ask by that number, analyses work on places. A
+ * kept. Rows then have other places; an event's name outside the store is its sequence number (EventRef), which stays. A
  * call that began before the cut goes with its begin, however long it runs: rows are in order of their begin, and a hole in them
  * would move the numbers of the others.
  */

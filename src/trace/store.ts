@@ -65,6 +65,12 @@ interface Words {
   refused: number;
 }
 
+/** The name of an event: its thread's place in the trace, and its sequence number there. Rows move when older ones are forgotten, names stay. */
+export interface EventRef {
+  thread: number;
+  seq: number;
+}
+
 export class ThreadStore {
   readonly events = new EventColumns(0, 'narrow');
   readonly definitions = new Map<number, Definition>();
@@ -101,10 +107,7 @@ export class ThreadStore {
   expected = 0;
   /** Ends whose begin is not here (lost, or older than the recording). */
   orphanEnds = 0;
-  /**
-   * Rows forgotten from the front so far (retention.ts). A row's number for life is `forgotten` + its place in `events`; who follows
-   * the thread row by row begins anew when this has changed.
-   */
+  /** Rows forgotten from the front so far (retention.ts): all others have moved. Who follows the thread row by row starts again (RowCursor). */
   forgotten = 0;
   /** Of the last row ever appended, also when it is forgotten: what comes must follow it. */
   private lastT0 = -Infinity;
@@ -297,6 +300,21 @@ export class ThreadStore {
     this.forgottenSeq = events.seq[n - 1]!;
     events.dropFront(n);
     this.forgotten += n;
+  }
+
+  /** The name of the event at a row. */
+  ref(row: number): EventRef {
+    return { thread: this.index, seq: this.events.seq[row]! };
+  }
+  /** Row of the event that began with this sequence number. @throws RangeError where there is none (any more) */
+  rowOf(seq: number): number {
+    const row = this.events.rowOfSeq(seq);
+    if (row >= 0) return row;
+    throw new RangeError(
+      seq <= this.forgottenSeq
+        ? 'This event is not kept any more: it is older than what the recording keeps.'
+        : `thread ${this.index} has no event ${seq}`,
+    );
   }
 
   /** What the definition at a place of `said` costs. */

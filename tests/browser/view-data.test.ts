@@ -211,7 +211,7 @@ describe('cache', () => {
 describe('SQL', () => {
   it('runs a query in the worker, shows, charts, saves it, and leads to the event', async () => {
     await show('sql');
-    await query("SELECT thread, row, object, length FROM events WHERE op = 'xRead' ORDER BY row");
+    await query("SELECT thread, seq, object, length FROM events WHERE op = 'xRead' ORDER BY seq");
     await page.waitForSelector(id('sql-result-row'));
     expect(await text(id('sql-count'))).toMatch(new RegExp(`^${PAGES * 2 + 1} rows, `));
     await page.click(id('sql-csv'));

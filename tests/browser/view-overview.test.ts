@@ -10,7 +10,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { EXPORT_FORMATS } from '../../src/protocol/export-formats.ts';
-import { headlineText } from '../../src/viewer/ui/views/overview/headline-text.ts';
+import { formatAs } from '../../src/text/numbers.ts';
 import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
@@ -138,7 +138,9 @@ describe('the Overview', () => {
     await activeTab('overview');
     await page.waitForSelector(id('finding'));
     for (const number of headlineNumbers(store))
-      expect(await text(id(`number-${number.id}`)), number.id).toBe(headlineText(number));
+      expect(await text(id(`number-${number.id}`)), number.id).toBe(
+        formatAs(number.value, number.unit),
+      );
     const findings = findingsOf(store);
     expect(findings.length).toBeGreaterThan(0);
     expect(

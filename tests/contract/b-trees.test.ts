@@ -4,7 +4,7 @@ import type { BTrees } from '../../src/analysis/pages/b-trees.ts';
 import { isBTreeDefinition, isBTreeKind } from '../../src/event/b-tree-definitions.ts';
 import type { CaptureLevel } from '../../src/event/capture.ts';
 import { Op } from '../../src/event/event.ts';
-import type { RecorderOptions } from '../../src/record/thread-ring.ts';
+import type { RecorderOptions } from '../../src/record/recorder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { walk } from './helpers/b-tree-walk.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';

@@ -4,8 +4,7 @@
  */
 import { drainRecords } from '../../src/record/drain.ts';
 import { Op } from '../../src/event/event.ts';
-import { Recorder } from '../../src/record/recorder.ts';
-import type { NewDefinition } from '../../src/record/thread-ring.ts';
+import { Recorder, type NewDefinition } from '../../src/record/recorder.ts';
 import {
   PROTOCOL_VERSION,
   isThreadCommand,

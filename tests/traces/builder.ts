@@ -3,7 +3,7 @@ import type { Batch } from '../../src/event/batch.ts';
 import { Field, Op, RECORD_BYTES, type OpName } from '../../src/event/event.ts';
 import type { Definition } from '../../src/event/definitions.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../../src/trace/store.ts';
-import type { NewDefinition } from '../../src/record/thread-ring.ts';
+import type { NewDefinition } from '../../src/record/recorder.ts';
 
 export interface CallFields {
   object?: number;

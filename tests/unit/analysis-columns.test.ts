@@ -81,7 +81,7 @@ test('anatomies: single numbers are those of the object', () => {
   expect([commits.includes(true), commits.includes(false)]).toEqual([true, true]);
   for (let i = 0; i < all.length; i++) {
     const { toUs, commit, ladder } = all.at(i);
-    expect([all.toUs(i), all.commitUs(i)]).toEqual([toUs, commit?.fromUs ?? NaN]);
+    expect([all.toUs[i], all.commitUs[i]]).toEqual([toUs, commit?.fromUs ?? NaN]);
     ladder.forEach((step, level) => expect(all.askedUs(i, level)).toBe(step?.askedUs ?? NaN));
   }
 });

@@ -6,6 +6,9 @@ import {
   explicitTransactionsOf,
 } from '../../src/analysis/transactions/explicit-transactions.ts';
 import type { TransactionAnatomy } from '../../src/analysis/transactions/transaction-anatomy.ts';
+import { Facts } from '../../src/analysis/graph.ts';
+import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
+import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
 import {
   TRANSACTION_PARTS,
   type TransactionTimes,
@@ -18,7 +21,7 @@ import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.t
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-import { transactionAnatomies, transactionHeadline, transactionsOf } from '../traces/analyses.ts';
+import { transactionAnatomies, transactionsOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {
@@ -135,15 +138,16 @@ test('an explicit transaction by hand: ladder with times, statements, bytes, and
 });
 
 test('headline: the longest RESERVED hold and calls per statement', () => {
-  const headline = transactionHeadline(explicitInsert());
-  expect(headline).toMatchObject({ commits: 1, syncsPerCommit: 2, vfsCallsPerStatement: 13 / 4 });
-  expect(headline.longestReserved).toMatchObject({ path: '/app.db', fromUs: 29, open: false });
-  expect(transactionHeadline(newStore())).toEqual({
-    commits: null,
-    syncsPerCommit: null,
-    vfsCallsPerStatement: null,
-    longestReserved: null,
-  });
+  const values = (facts: Facts): (number | null)[] =>
+    (['commits', 'syncsPerCommit', 'vfsPerStatement'] as const).map(
+      (id) => numbersFrom(facts).get(id).value,
+    );
+  const facts = new Facts(explicitInsert());
+  expect(values(facts)).toEqual([1, 2, 13 / 4]);
+  expect(facts.get(longestReserved)).toMatchObject({ path: '/app.db', fromUs: 29, open: false });
+  const empty = new Facts(newStore());
+  expect(values(empty)).toEqual([null, null, null]);
+  expect(empty.get(longestReserved)).toBeNull();
 });
 
 describe('BEGIN and COMMIT in texts', () => {

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { MOST_SAID, SAID_COST, type BTreeDefinition } from '../../src/event/b-tree-definitions.ts';
 import { Recorder } from '../../src/record/recorder.ts';
-import { ENGINE_BLOCK_BYTES } from '../../src/record/ring-layout.ts';
 import { bTreeReader } from '../../src/vfs-instrumented/interpose/b-tree-reader.ts';
 import { EngineMemory } from '../../src/vfs-instrumented/interpose/io-methods.ts';
 import { interior, SIZE } from '../traces/interior-page.ts';
@@ -13,7 +12,7 @@ describe('the reader in the hook', () => {
   function reader() {
     const recorder = new Recorder({ capacity: 64, maxEngines: 1 });
     const memory = new WebAssembly.Memory({ initial: 2 });
-    const block = recorder.allocateEngineBlock(ENGINE_BLOCK_BYTES);
+    const block = recorder.engineBlocks.allocate();
     const image = bTreeReader(
       recorder,
       new EngineMemory(memory),

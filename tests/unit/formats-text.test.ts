@@ -196,8 +196,8 @@ describe('html report', () => {
     expect(new Set(check(html))).not.toContain('script');
     for (const text of [
       '/app.db-journal',
-      'insert into note values(?, ?)',
-      '3 more were dropped',
+      '<code>insert into note values(?, ?)</code>',
+      '3 events dropped: every count below is a lower bound.',
       'IDBBatchAtomicVFS',
       '<svg',
     ])

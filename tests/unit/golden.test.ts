@@ -8,15 +8,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { partitionThread } from '../../src/analysis/time/time-partition.ts';
 import { PARTS } from '../../src/analysis/core/time-parts.ts';
-import { areaRows } from '../../src/analysis/time/area.ts';
-import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
-import { filesOf } from '../../src/analysis/files/files.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
-import { hasVfs } from '../../src/analysis/transactions/transactions.ts';
-import { FILE_KINDS } from '../../src/event/definitions.ts';
 import { Op } from '../../src/event/event.ts';
 import { opName } from '../../src/event/operations.ts';
-import { RowCounters } from '../../src/timeline/row-counters.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -27,7 +21,6 @@ import { countsOf } from '../traces/golden/counts.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
 import {
   findingsOf,
-  headlineNumbers,
   partitionByStatement,
   summaryTime,
   transactionAnatomies,
@@ -54,56 +47,12 @@ const sumNs = (parts: Record<string, number>, names: readonly string[]): number 
   names.reduce((n, p) => n + toNs(parts[p]!), 0);
 const PART_NAMES = PARTS.map((p) => `${p}Us`);
 
-const SQLITE_STORAGE: ReadonlySet<string> = new Set(
-  FILE_KINDS.filter((kind) => kind !== 'memory-journal'),
-);
-
 describe.each(SCENARIOS)('$name', ({ name }) => {
   it('counts what it counted', async () => {
     const file = path.join(FOLDER, `${name}.json`);
     const counts = countsOf(await storeOf(name));
     if (UPDATE) writeFileSync(file, `${JSON.stringify(counts, null, 1)}\n`);
     expect(counts).toMatchObject(JSON.parse(readFileSync(file, 'utf8')) as object); // a key that is new changes nothing that was said
-  });
-
-  it('moved as many bytes through every door', async () => {
-    const store = await storeOf(name);
-    const { files } = summaryOf(store);
-    const whole = [vfsTotal(files, 'xReadBytes'), vfsTotal(files, 'xWriteBytes')];
-    const headline = headlineNumbers(store);
-    const said = (id: string): number | null => headline.find((n) => n.id === id)!.value;
-    expect([said('readBytes'), said('writtenBytes')], 'Overview').toEqual(whole);
-    if (whole[0] === null) return;
-
-    const rows = filesOf(store).filter(({ kind }) => SQLITE_STORAGE.has(kind));
-    const total = (key: 'readBytes' | 'writeBytes'): number =>
-      rows.reduce((sum, row) => sum + row[key], 0);
-    expect([total('readBytes'), total('writeBytes')], 'Files').toEqual(whole);
-
-    const [fromUs, end] = store.extent();
-    const toUs = end + 1;
-    const area = areaRows(
-      store,
-      { fromUs, toUs, by: 'operation', threads: null, layers: ['vfs'] },
-      toUs,
-      () => [],
-    );
-    const bytes = (op: string): number => area.find((row) => row.name === op)?.bytes ?? 0;
-    expect([bytes('xRead'), bytes('xWrite')], 'area').toEqual(whole);
-
-    const lanes = [0, 0];
-    for (const thread of store.threads) {
-      if (!hasVfs(thread)) continue;
-      const counters = new RowCounters(thread);
-      counters.update();
-      for (const way of [0, 1] as const)
-        lanes[way]! += (counters.rates(way, fromUs, toUs, 1)[0]! * (toUs - fromUs)) / 1e6;
-    }
-    for (const way of [0, 1] as const)
-      // rates are of single precision
-      expect(Math.abs(lanes[way]! - whole[way]!), 'timeline').toBeLessThanOrEqual(
-        whole[way]! * 1e-6,
-      );
   });
 
   it('parts of its time sum to the whole, to the nanosecond', async () => {

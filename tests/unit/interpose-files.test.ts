@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Recorder } from '../../src/record/recorder.ts';
-import { ENGINE_BLOCK_BYTES } from '../../src/record/ring-layout.ts';
 import {
   Block,
   FILE_ENTRIES,
@@ -15,7 +14,7 @@ import { OpenFiles } from '../../src/vfs-instrumented/interpose/open-files.ts';
 describe('the table of open files', () => {
   const setUp = (): { files: OpenFiles; find: (file: number, pMethods: number) => number } => {
     const recorder = new Recorder({ capacity: 2, maxEngines: 1 });
-    const block = recorder.allocateEngineBlock(ENGINE_BLOCK_BYTES);
+    const block = recorder.engineBlocks.allocate();
     const files = new OpenFiles(recorder.memory, block);
     const u32 = new Uint32Array(recorder.memory.buffer);
     /** As the trampolines look it up. */

@@ -121,7 +121,7 @@ it('cells read by their unit; what is not known is never 0', () => {
   ]).toEqual([
     ...['1.5 ms', '< 100 µs', '4 KiB', '12,345', '1.000000 s', '50 %', '12345', 'a', 'n/a'],
   ]);
-  expect((['us', 'event', 'text', 'code'] as const).map(isNumeric)).toEqual([
+  expect((['us', 'id', 'text', 'code'] as const).map(isNumeric)).toEqual([
     true,
     true,
     false,

@@ -78,7 +78,11 @@ describe('an area', () => {
       );
       expect(rows.length).toBeGreaterThan(4);
       for (const { longest, maxUs } of rows)
-        expect(store.threads[longest.thread]!.events.dur[longest.row]).toBe(maxUs);
+        expect(
+          store.threads[longest.thread]!.events.dur[
+            store.threads[longest.thread]!.rowOf(longest.seq)
+          ],
+        ).toBe(maxUs);
     });
 
   it('gives a statement the bytes of the VFS calls made for it', () => {
@@ -248,7 +252,7 @@ describe('the timeline’s questions', () => {
     };
     const found = await session.query('timelineSearch', {
       ...args,
-      selected: { thread: 0, row: 3 },
+      selected: b.thread.ref(3),
     });
     expect([found.count, found.at]).toEqual([50, 0]);
     const begins = Array.from({ length: 50 }, (_, i) => b.thread.events.t0[i * 4 + 3]!);
@@ -257,31 +261,27 @@ describe('the timeline’s questions', () => {
     const next = (from: number | null, by: 1 | -1): Promise<unknown> =>
       session.query('timelineHit', {
         text: 'xsync',
-        from: from === null ? null : { thread: 0, row: from },
+        from: from === null ? null : b.thread.ref(from),
         us: 0,
         by,
       });
-    expect(await next(3, 1)).toEqual({ thread: 0, row: 7 });
-    expect(await next(3, -1)).toEqual({ thread: 0, row: 199 });
-    expect(await next(null, 1)).toEqual({ thread: 0, row: 3 });
+    expect(await next(3, 1)).toEqual(b.thread.ref(7));
+    expect(await next(3, -1)).toEqual(b.thread.ref(199));
+    expect(await next(null, 1)).toEqual(b.thread.ref(3));
     expect(
       await session.query('timelineHit', { text: 'nothing', from: null, us: 0, by: 1 }),
     ).toBeNull();
-    expect(await session.query('timelineNeighbour', { thread: 0, row: 1, by: 1 })).toEqual({
-      thread: 0,
-      row: 3,
-    });
-    expect(await session.query('timelineNeighbour', { thread: 0, row: 0, by: -1 })).toBeNull();
-    const { flows, calls, cause, effect } = await session.query('timelineFlows', {
-      thread: 0,
-      row: 0,
-    });
-    expect([calls, cause, effect]).toEqual([1, null, { thread: 0, row: 2 }]);
-    const back = await session.query('timelineFlows', { thread: 0, row: 2 });
-    expect([back.cause, back.effect]).toEqual([{ thread: 0, row: 0 }, null]);
+    expect(await session.query('timelineNeighbour', { ...b.thread.ref(1), by: 1 })).toEqual(
+      b.thread.ref(3),
+    );
+    expect(await session.query('timelineNeighbour', { ...b.thread.ref(0), by: -1 })).toBeNull();
+    const { flows, calls, cause, effect } = await session.query('timelineFlows', b.thread.ref(0));
+    expect([calls, cause, effect]).toEqual([1, null, b.thread.ref(2)]);
+    const back = await session.query('timelineFlows', b.thread.ref(2));
+    expect([back.cause, back.effect]).toEqual([b.thread.ref(0), null]);
     const us = b.thread.events.t0[2]!;
     expect(flows).toEqual([{ from: { lane: '0:sql', us }, to: { lane: '0:web', us }, kind: 'io' }]);
-    expect((await session.query('timelineFlows', { thread: 9, row: 0 })).flows).toEqual([]);
+    expect((await session.query('timelineFlows', { thread: 9, seq: 1 })).flows).toEqual([]);
     const { trace } = await session.query('annotations', {});
     await session.query('setAnnotations', {
       trace,
@@ -310,12 +310,12 @@ describe('the timeline’s questions', () => {
     waiter.send();
     const session = new Session(() => undefined);
     await session.open(await saveTrace(made), 'x');
-    const { flows, holders, effect } = await session.query('timelineFlows', { thread: 1, row: 0 });
+    const { flows, holders, effect } = await session.query('timelineFlows', waiter.thread.ref(0));
     expect(flows.filter((f) => f.kind === 'wait').map((f) => [f.from.lane, f.to.lane])).toEqual([
       ['1:lock', '0:lock'],
     ]);
     expect(holders.map((h) => [h.thread, h.resource])).toEqual([[0, 'db']]);
     expect(holders[0]!.waitedUs).toBeGreaterThan(800);
-    expect(effect).toEqual({ thread: 0, row: holders[0]!.row });
+    expect(effect).toEqual({ thread: 0, seq: holders[0]!.seq });
   });
 });

@@ -61,7 +61,7 @@ test('it is given columns as narrow as can be, and nothing but them', async () =
   expect(columns).toBeInstanceOf(EventColumns);
   expect(rowsOf(columns)).toEqual(rowsOf(await unpackChunk(await chunk(100, 300))));
   expect(columns.capacity).toBe(200);
-  expect(columns.bytes).toBeLessThan(200 * 62);
+  expect(columns.byteLength).toBeLessThan(200 * 62);
 });
 
 test('what is no chunk is refused by the same name', async () => {

@@ -60,7 +60,7 @@ const run = (store: TraceStore, where: Partial<EventWhere>): string[] => {
     where: { ...anything, ...where },
   });
   return Array.from({ length: n }, (_, line) => query.at(line)).map(
-    ({ thread, row }) => `${thread}:${row}`,
+    ({ thread, seq }) => `${thread}:${store.threads[thread]!.events.rowOfSeq(seq)}`,
   );
 };
 const all = (store: TraceStore, test: (thread: number, row: number) => boolean): string[] =>
@@ -83,7 +83,7 @@ describe('a range of time', () => {
     t.thread.ended = ended;
     const query = new EventQuery(store);
     const n = query.run({ text: '', layers: null, errorsOnly: false, fromUs, toUs });
-    return Array.from({ length: n }, (_, line) => query.at(line).row);
+    return Array.from({ length: n }, (_, line) => t.thread.events.rowOfSeq(query.at(line).seq));
   };
   it('has the calls that still run in it', () => {
     expect(within(null, 20, 40)).toEqual([1]);
@@ -209,7 +209,7 @@ describe('columns', () => {
       capture: CAPTURE_DEFAULTS,
     };
     const { text } = EVENT_VIEW_COLUMNS.find(({ key }) => key === 'duration')!;
-    expect([0, 1, 2, 3].map((row) => text(lineOfEvent(store, 0, row), ''))).toEqual([
+    expect([0, 1, 2, 3].map((row) => text(lineOfEvent(store.threads[0]!, row), ''))).toEqual([
       '< 100 µs',
       '300 µs',
       '',
@@ -242,7 +242,7 @@ describe('lines that leave the panel', () => {
       '',
     ]);
     const store = trace();
-    const lines = [lineOfEvent(store, 0, 0), lineOfEvent(store, 1, 3)];
+    const lines = [lineOfEvent(store.threads[0]!, 0), lineOfEvent(store.threads[1]!, 3)];
     const columns = EVENT_VIEW_COLUMNS.filter(({ key }) =>
       ['time', 'duration', 'thread', 'call', 'object', 'length', 'result'].includes(key),
     );
@@ -286,6 +286,6 @@ it('says what the header of a database told in passing, of its calls alone', () 
   t.call('xWrite', { object: db, offset: PAGE, length: PAGE, aux2: 13 });
   t.call('xWrite', { object: wal, offset: 0, length: 24, aux: 3 });
   t.send();
-  const details = Array.from({ length: 5 }, (_, row) => lineOfEvent(store, 0, row).detail);
+  const details = Array.from({ length: 5 }, (_, row) => lineOfEvent(t.thread, row).detail);
   expect(details).toEqual(['change counter 7', 'change counter 8, 1 free page', '', '', '']);
 });

@@ -148,15 +148,18 @@ describe('what is kept', () => {
         const filter = { text: 'xread', layers: null, errorsOnly: false, fromUs: null, toUs: null };
         expect(query.run(filter)).toBe(store.eventCount);
         for (let line = 0; line < query.count; line++) {
-          const { thread, row } = query.at(line);
-          expect(query.lineOf(thread, row)).toBe(line);
-          expect(lineOfEvent(store, thread, row)).toMatchObject({ thread, row });
+          const event = query.at(line);
+          expect(query.lineOf(event)).toBe(line);
+          expect(detailsOfEvent(store, event)).toMatchObject(event);
         }
-        expect(live.counts(0, false)).toMatchObject({
+        const { numbers, ...totals } = live.counts(0, false);
+        expect(totals).toEqual({
           events: store.eventCount,
           seen: store.eventCount + store.forgotten,
-          reads: store.eventCount,
         });
+        expect(numbers.find(({ slot }) => slot === 'reads')!.value).toBe(
+          store.threads.length ? store.eventCount : null,
+        );
         for (const [thread, followed] of lanes) {
           followed.update(1e6);
           const fresh = new ThreadLanes(thread);
@@ -224,8 +227,8 @@ describe('what is kept', () => {
     expect(thread.said.length).toBeLessThanOrEqual(MAX_DEFINITIONS / 2 + 1);
     expect(thread.definitions.size).toBe(thread.said.length);
     const row = thread.events.rowOfSeq(last);
-    expect(lineOfEvent(store, 0, thread.forgotten + row).object).toBe('SELECT old');
-    expect(() => detailsOfEvent(store, 0, 0)).toThrow('not kept any more');
+    expect(lineOfEvent(thread, row).object).toBe('SELECT old');
+    expect(() => detailsOfEvent(store, { thread: 0, seq: 1 })).toThrow('not kept any more');
     expect(thread.saidSince(MAX_DEFINITIONS).definitions.length).toBe(1001);
   });
 });
@@ -258,7 +261,7 @@ function tryTrigger(make: (b: ThreadBuilder, file: number) => number, freezeOn: 
   builder.call('xRead', { object: file });
   const lateEnds = builder.send();
   const frozen = flight.onBatch(builder.thread, 0, lateEnds);
-  return { frozen, row: builder.thread.events.rowOfSeq(seq) };
+  return { frozen, seq };
 }
 
 describe('triggers', () => {
@@ -301,8 +304,8 @@ describe('triggers', () => {
     ],
   ];
   it.each(cases)('%s', (_name, freezeOn, make, text) => {
-    const { frozen, row } = tryTrigger(make, freezeOn);
-    expect(frozen).toMatchObject({ text, row, thread: 0 });
+    const { frozen, seq } = tryTrigger(make, freezeOn);
+    expect(frozen).toMatchObject({ text, seq, thread: 0 });
   });
   it.each(cases.slice(0, -1))('%s, not asked for', (_name, _freezeOn, make) => {
     expect(tryTrigger(make, {}).frozen).toBeNull();
@@ -351,7 +354,7 @@ describe('triggers', () => {
       const frozen = send()!;
       expect(frozen.text).toMatch(/^a commit that took 110 ms, more than 100 ms$/);
       expect(frozen.atUs).toBeGreaterThanOrEqual(before);
-      expect(lineOfEvent(store, 0, frozen.row).name).toBe(sql ? 'sqlite3_step' : 'xLock');
+      expect(detailsOfEvent(store, frozen).name).toBe(sql ? 'sqlite3_step' : 'xLock');
     },
   );
 
@@ -375,11 +378,11 @@ describe('triggers', () => {
       b.thread.events.result[rows] = 5;
       b.send();
       const frozen = flight.onBatch(b.thread, first, [rows])!;
-      expect(frozen).toMatchObject({ text: 'SQLITE_BUSY from sqlite3_step', row: rows });
+      expect(frozen).toMatchObject({ text: 'SQLITE_BUSY from sqlite3_step', seq: open });
       flight.finish(b.now);
       const { events, forgotten } = b.thread;
       expect(forgotten).toBeGreaterThan(400);
-      expect(events.seq[frozen.row - forgotten]).toBe(open);
+      expect(events.rowOfSeq(open)).toBe(rows - forgotten);
       if (keep.kind === 'seconds') expect(events.t0[0]).toBeCloseTo(frozen.atUs - 50_000, 3);
       expect(flight.onBatch(b.thread, 0, [])).toBeNull();
       expect(flight.finish(b.now + 1e9)).toBe(0);

@@ -136,7 +136,7 @@ describe('what went wrong', () => {
       ['long wait', 2, 1, 1],
     ]);
   });
-  it('rows are numbers for life', () => {
+  it('events have the same name when older ones are forgotten', () => {
     const before = answer.waits.at(-1)!.event;
     const grown = trouble();
     grown.threads[before.thread]!.forget(1);

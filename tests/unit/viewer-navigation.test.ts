@@ -6,15 +6,15 @@ import { LatestOnly } from '../../src/viewer/latest-only.ts';
 import type { EventDetails, SessionApi } from '../../src/protocol/session.ts';
 
 interface Late {
-  row: number;
+  seq: number;
   answer: (event: EventDetails) => void;
   fail: (error: unknown) => void;
 }
 function navigation(): { model: Navigation; asked: Late[]; failures: string[] } {
   const asked: Late[] = [];
   const failures: string[] = [];
-  const event: SessionApi['event'] = (_thread, row) =>
-    new Promise((answer, fail) => asked.push({ row, answer, fail }));
+  const event: SessionApi['event'] = (_thread, seq) =>
+    new Promise((answer, fail) => asked.push({ seq, answer, fail }));
   const attempt = (command: () => Promise<void>): Promise<boolean> =>
     command().then(
       () => true,
@@ -22,8 +22,8 @@ function navigation(): { model: Navigation; asked: Late[]; failures: string[] } 
     );
   return { model: new Navigation({ event }, attempt), asked, failures };
 }
-const details = (row: number): EventDetails =>
-  ({ thread: 0, row, t0: row, dur: 1 }) as EventDetails;
+const details = (seq: number): EventDetails =>
+  ({ thread: 0, seq, t0: seq, dur: 1 }) as EventDetails;
 
 describe('an event that is selected', () => {
   it('is none of a trace that was replaced meanwhile, and its failure is not told', async () => {
@@ -46,7 +46,7 @@ describe('an event that is selected', () => {
     await selecting[1];
     asked[0]!.answer(details(1));
     await selecting[0];
-    expect(get(model.selected)?.row).toBe(2);
+    expect(get(model.selected)?.seq).toBe(2);
   });
 
   it('that is not there is said', async () => {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { HeadlineNumber } from '../../src/analysis/report/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
-import { browserOf, headlineText } from '../../src/viewer/ui/views/overview/headline-text.ts';
+import { formatAs } from '../../src/text/numbers.ts';
+import { browserOf } from '../../src/viewer/ui/views/overview/browser-name.ts';
 import { commitsText } from '../../src/viewer/ui/views/transactions/transaction-columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
@@ -149,9 +150,9 @@ describe('the headline numbers', () => {
     expect(value(headlineNumbers(store), 'commits')).toBeNull();
   });
   it('read as people write them', () => {
-    expect(headlineText({ value: null, unit: 'us' })).toBe('n/a');
-    expect(headlineText({ value: 2.345, unit: 'ratio' })).toBe('2.35');
-    expect(headlineText({ value: 12345, unit: 'count' })).toBe('12,345');
+    expect(formatAs(null, 'us')).toBe('n/a');
+    expect(formatAs(2.345, 'ratio')).toBe('2.35');
+    expect(formatAs(12345, 'count')).toBe('12,345');
     expect(
       browserOf(
         'Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/151.0.0.0 Safari/537.36',
@@ -165,20 +166,21 @@ describe('the headline numbers', () => {
 });
 
 describe('questions of the Overview', () => {
-  it('name events for life, also when older ones were forgotten', () => {
+  it('name events as before when older ones were forgotten', () => {
     const store = autocommits(40);
     const before = QUERIES.findings(contextOf(store), {}).findings[0]!.evidence.events;
-    const all = store.threads[0]!.events.count;
+    const { count, seq } = store.threads[0]!.events;
+    const [first, last] = [seq[100]!, seq[count - 1]!];
     store.threads[0]!.forget(100);
     const after = QUERIES.findings(contextOf(store), {}).findings[0]!.evidence.events;
     expect(before.length).toBeGreaterThan(10);
-    for (const { row } of after) expect(row).toBeGreaterThanOrEqual(100);
-    expect(Math.max(...after.map(({ row }) => row))).toBeLessThan(all);
+    for (const { seq } of after) expect(seq).toBeGreaterThanOrEqual(first);
+    expect(Math.max(...after.map(({ seq }) => seq))).toBeLessThanOrEqual(last);
     expect(
       QUERIES.overview(contextOf(store), {}).numbers.find((n) => n.id === 'longestReserved')!.event!
-        .row,
-    ).toBeGreaterThanOrEqual(100);
-    expect(QUERIES.firstEvent(contextOf(store), { thread: 0 })).toEqual({ thread: 0, row: 100 });
+        .seq,
+    ).toBeGreaterThanOrEqual(first);
+    expect(QUERIES.firstEvent(contextOf(store), { thread: 0 })).toEqual({ thread: 0, seq: first });
     expect(QUERIES.firstEvent(contextOf(store), { thread: 7 })).toBeNull();
   });
   it('count readwrite transactions of IndexedDB by durability', () => {

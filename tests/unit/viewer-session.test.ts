@@ -314,49 +314,49 @@ describe('a flight recorder', () => {
   const freezeOn = { busy: true, ioerr: false, corrupt: false, error: false, slowCommitMs: null };
   const flight = { keep: { kind: 'seconds', seconds: 10 }, freezeOn } as FlightOptions;
   const MANY = 20_000;
-  /** An export is under way until it is `written`. */
-  class Writing extends Session {
-    written = (): void => {};
-    private held: Promise<void> | null = new Promise((resolve) => {
-      this.written = () => {
-        this.held = null;
+  /** 20 s of calls, and an export that is under way until it is `written`. */
+  async function flying(): Promise<{
+    session: Session;
+    port: MessagePort;
+    heard: unknown[];
+    written: () => void;
+  }> {
+    const exports = new Exports();
+    let written = (): void => {};
+    exports.done = new Promise<void>((resolve) => {
+      written = () => {
+        exports.done = null;
         resolve();
       };
     });
-    protected override get exported(): Promise<void> | null {
-      return this.held;
-    }
-  }
-  /** 20 s of calls. */
-  async function flying(): Promise<{ session: Writing; port: MessagePort; heard: unknown[] }> {
-    const session = new Writing(() => {});
+    const session = new Session(() => {}, exports);
     await session.begin({ ...recording, flight });
     await session.begun();
     const { port, heard } = await page(session);
     port.postMessage(hello('a'));
     port.postMessage(reads('a', 0, MANY));
     await expect.poll(() => events(session)).toBe(MANY);
-    return { session, port, heard };
+    return { session, port, heard, written };
   }
   const BUSY = 5;
 
   it('freezes on what happens while its rows are written, and forgets when they are', async () => {
-    const { session, port, heard } = await flying();
+    const { session, port, heard, written } = await flying();
     port.postMessage(reads('a', MANY, 1, BUSY));
     port.postMessage(reads('a', MANY + 1, 5));
     await expect.poll(() => events(session)).toBe(MANY + 6);
     await expect.poll(() => heard).toContainEqual({ k: 'stop' });
-    expect((await session.stats()).flight?.frozen?.row).toBe(MANY);
-    session.written();
+    expect((await session.stats()).flight?.frozen?.seq).toBe(2 * MANY + 1);
+    written();
     await expect.poll(() => events(session)).toBe(10_000 + 6); // 10 s before the trigger, it, and what was on its way
     await session.clear();
   });
 
   it('that is stopped keeps the rows of an export until it has them', async () => {
-    const { session } = await flying();
+    const { session, written } = await flying();
     await session.end(0);
     expect([await events(session), (await session.stats()).recording]).toEqual([MANY, false]);
-    session.written();
+    written();
     await expect.poll(() => events(session)).toBe(10_001);
     await session.clear();
   });

@@ -62,7 +62,7 @@ describe('the address of a tab', () => {
     ['', { tab: null, range: null, event: null, views: {} }],
     [
       '#tab=files&from=1&to=2.5&event=0:17',
-      { tab: 'files', range: { from: 1, to: 2.5 }, event: { thread: 0, row: 17 }, views: {} },
+      { tab: 'files', range: { from: 1, to: 2.5 }, event: { thread: 0, seq: 17 }, views: {} },
     ],
     ['#from=5&to=2&event=x:1', { tab: null, range: null, event: null, views: {} }],
     ['#from=&to=Infinity&event=-1:3', { tab: null, range: null, event: null, views: {} }],
@@ -80,7 +80,7 @@ describe('the address of a tab', () => {
     const state = {
       tab: 'timeline',
       range: { from: 1.5, to: 2000 },
-      event: { thread: 2, row: 31 },
+      event: { thread: 2, seq: 31 },
       views: { 'events.filter': 'x = 1 & y' },
     };
     expect(parseHash(formatHash(state))).toEqual(state);
@@ -164,7 +164,7 @@ describe('the address of a tab', () => {
       'rows.comparestatements': '66',
     });
     model.stats.set({ recording: false, events: 7 });
-    model.navigation.selected.set({ thread: 0, row: 1 });
+    model.navigation.selected.set({ thread: 0, seq: 1 });
     place.location.hash = '#tab=files&from=10&to=20&event=0:3&files.picked=a';
     place.changed();
     await Promise.resolve();

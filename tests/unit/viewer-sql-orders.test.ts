@@ -43,9 +43,9 @@ describe('orders that the table brings itself', () => {
   ] as const)
     it.each(SORTED)(`${name}: by %s, as SQLite orders and groups`, async (column) => {
       for (const sql of [
-        `SELECT ${column}, count(*), sum(dur), min(rowid), max(rowid), sum(row) FROM events GROUP BY ${column}`,
+        `SELECT ${column}, count(*), sum(dur), min(rowid), max(rowid), sum(seq) FROM events GROUP BY ${column}`,
         `SELECT ${column}, count(*) FROM events WHERE dur > 2 AND ts > 100 GROUP BY ${column}`,
-        `SELECT ${column}, count(*) FROM events WHERE op = 'xRead' AND row < 200 GROUP BY ${column}`,
+        `SELECT ${column}, count(*) FROM events WHERE op = 'xRead' AND seq < 400 GROUP BY ${column}`,
         `SELECT ${column}, count(*) FROM events WHERE thread = 1 GROUP BY ${column}`,
         `SELECT ${column}, count(*) FROM events WHERE thread = 99 GROUP BY ${column}`,
         `SELECT DISTINCT ${column} FROM events ORDER BY ${column}`,

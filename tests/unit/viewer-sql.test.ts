@@ -47,6 +47,7 @@ describe('the table events', () => {
   it('answers the same whether a comparison is pushed down or not', async () => {
     const [, [from, to]] = [0, large.extent()];
     const middle = (from + to) / 2;
+    const { [5]: sixth, [7]: eighth } = large.threads[0]!.events.seq;
     const conditions: [pushed: string, checked: string][] = [
       [`ts >= ${middle}`, `+ts >= ${middle}`],
       [`ts > ${from} AND ts < ${middle}`, `+ts > ${from} AND +ts < ${middle}`],
@@ -55,7 +56,7 @@ describe('the table events', () => {
         `+ts BETWEEN ${middle - 1000} AND ${middle + 1000}`,
       ],
       ['thread = 1', '+thread = 1'],
-      ['thread IN (0, 2) AND row <= 100', '+thread IN (0, 2) AND +row <= 100'],
+      ['thread IN (0, 2) AND seq <= 200', '+thread IN (0, 2) AND +seq <= 200'],
       ["op = 'xRead'", "+op = 'xRead'"],
       ["op = 'xread' COLLATE NOCASE", "+op = 'xread' COLLATE NOCASE"],
       ["op = 'xread'", "+op = 'xread'"],
@@ -65,8 +66,11 @@ describe('the table events', () => {
         "layer = 'vfs' AND op = 'xLock' AND thread = 2",
         "+layer = 'vfs' AND +op = 'xLock' AND +thread = 2",
       ],
-      ['row = 5 OR (row = 7 AND thread = 0)', '+row = 5 OR (+row = 7 AND +thread = 0)'],
-      ["row > 4.5 AND row < '9'", '+row > 4.5 AND +row < 9'],
+      [
+        `seq = ${sixth} OR (seq = ${eighth} AND thread = 0)`,
+        `+seq = ${sixth} OR (+seq = ${eighth} AND +thread = 0)`,
+      ],
+      ["seq > 4.5 AND seq < '19'", '+seq > 4.5 AND +seq < 19'],
       ['ts = NULL', '+ts = NULL'],
       ['thread = 99', '+thread = 99'],
       ["thread = '1'", '+thread = 1'],
@@ -75,7 +79,7 @@ describe('the table events', () => {
     let some = 0;
     for (const [pushed, checked] of conditions) {
       const sql = (where: string): string =>
-        `SELECT count(*), sum(seq), min(row), max(ts) FROM events WHERE ${where}`;
+        `SELECT count(*), sum(seq), min(seq), max(ts) FROM events WHERE ${where}`;
       const [a, b] = [await rows(large, sql(pushed)), await rows(large, sql(checked))];
       expect(a, pushed).toEqual(b);
       if (a[0]![0] !== 0) some++;
@@ -84,16 +88,16 @@ describe('the table events', () => {
   });
 
   it('visits no more rows than the range has', async () => {
-    const { t0, count } = large.threads[0]!.events;
+    const { t0, seq, count } = large.threads[0]!.events;
     const [from, to] = [t0[1000]!, t0[1009]!];
     expect(count).toBeGreaterThan(5000);
     // a scan of everything takes tens of thousands of steps; this must not reach the first look at the clock
     const answer = await run(
       large,
-      `SELECT thread, row FROM events WHERE thread = 0 AND ts BETWEEN ${from} AND ${to}`,
+      `SELECT thread, seq FROM events WHERE thread = 0 AND ts BETWEEN ${from} AND ${to}`,
       { maxMs: 0 },
     );
-    expect(answer.rows).toEqual(Array.from({ length: 10 }, (_, i) => [0, 1000 + i]));
+    expect(answer.rows).toEqual(Array.from(seq.subarray(1000, 1010), (n) => [0, n]));
   });
 
   it('holds hostile texts, large numbers and what is not known', async () => {
@@ -102,7 +106,7 @@ describe('the table events', () => {
       (
         await rows(
           store,
-          'SELECT object FROM events WHERE object IS NOT NULL GROUP BY object ORDER BY min(row)',
+          'SELECT object FROM events WHERE object IS NOT NULL GROUP BY object ORDER BY min(seq)',
         )
       ).map(([text]) => text),
     ).toEqual(HOSTILE.map((text) => (text.length > 10_000 ? `${text.slice(0, 10_000)}…` : text)));
@@ -135,7 +139,7 @@ describe('the other tables', () => {
     ).toEqual([[runs]]);
     const inside = await rows(
       large,
-      `SELECT count(*), sum(n > 0) FROM (SELECT (SELECT count(*) FROM events e WHERE e.thread = t.thread AND e.row BETWEEN t.row AND t.end_row) n FROM transactions t)`,
+      `SELECT count(*), sum(n > 0) FROM (SELECT (SELECT count(*) FROM events e WHERE e.thread = t.thread AND e.seq BETWEEN t.seq AND t.last_seq) n FROM transactions t)`,
     );
     const { list } = contextOf(large).facts.get(transactions);
     expect(inside).toEqual([[list.length, list.length]]);
@@ -214,9 +218,9 @@ describe('a query', () => {
   });
 
   it('shows the result of the last statement that has one, and no more rows than fit', async () => {
-    const answer = await run(large, 'SELECT 1 AS a; SELECT row FROM events; ');
+    const answer = await run(large, 'SELECT 1 AS a; SELECT seq FROM events; ');
     expect([answer.columns, answer.rows.length, answer.more, answer.statements]).toEqual([
-      ['row'],
+      ['seq'],
       MOST_ROWS,
       true,
       2,
@@ -250,26 +254,27 @@ describe('a query', () => {
     expect(await rows(large, 'SELECT 2')).toEqual([[2]]);
   });
 
-  it('numbers rows for life when a flight recorder has forgotten some', async () => {
+  it('names events as before when a flight recorder has forgotten some', async () => {
     const store = syntheticStore({ events: 4000, threads: 1 });
     const cut = 1000;
-    const first = await rows(store, 'SELECT min(row), count(*) FROM events');
+    const first = await rows(store, 'SELECT min(seq), count(*) FROM events');
     const { count } = store.threads[0]!.events;
-    expect(first).toEqual([[0, count]]);
+    const seqs = store.threads[0]!.events.seq.slice(0, count);
+    expect(first).toEqual([[seqs[0], count]]);
     store.threads[0]!.forget(cut);
     analyseAnew(store);
-    expect(await rows(store, 'SELECT min(row), count(*) FROM events')).toEqual([
-      [cut, count - cut],
+    expect(await rows(store, 'SELECT min(seq), count(*) FROM events')).toEqual([
+      [seqs[cut], count - cut],
     ]);
     expect(
-      await rows(store, `SELECT count(*) FROM events WHERE thread = 0 AND row < ${cut + 10}`),
+      await rows(store, `SELECT count(*) FROM events WHERE thread = 0 AND seq < ${seqs[cut + 10]}`),
     ).toEqual([[10]]);
   });
 
   it('ends where the flight recorder forgets rows under it', async () => {
     const store = syntheticStore({ events: 20_000, threads: 1 });
     expect(await rows(store, 'SELECT 1')).toEqual([[1]]); // SQLite is there: the next query begins at once
-    const sql = 'SELECT a.row, b.row FROM executions a, executions b';
+    const sql = 'SELECT a.seq, b.seq FROM executions a, executions b';
     const reading = sqlQueries.sqlCsv(contextOf(store), {
       id: nextId(),
       sql,
@@ -286,7 +291,7 @@ describe('a query', () => {
   it('is saved with all its rows as CSV', async () => {
     const csv = await sqlQueries.sqlCsv(contextOf(large), {
       id: nextId(),
-      sql: 'SELECT row, op FROM events WHERE thread = 0',
+      sql: 'SELECT seq, op FROM events WHERE thread = 0',
       maxMs: 60_000,
       stop: null,
     });
@@ -294,8 +299,8 @@ describe('a query', () => {
     const { events } = large.threads[0]!;
     expect(lines.length).toBe(events.count + 2);
     expect([lines[0], lines[1], lines.at(-1)]).toEqual([
-      'row,op',
-      `0,${opName(events.op[0]!)}`,
+      'seq,op',
+      `${events.seq[0]!},${opName(events.op[0]!)}`,
       '',
     ]);
     const formula = await sqlQueries.sqlCsv(contextOf(large), {
@@ -308,16 +313,16 @@ describe('a query', () => {
   });
 });
 
-it('a result names events by thread and row, and its columns of numbers', () => {
+it('a result names events by thread and seq, and its columns of numbers', () => {
   const result = {
-    columns: ['Thread', 'ROW', 'n', 'text'],
+    columns: ['Thread', 'SEQ', 'n', 'text'],
     rows: [
       [1, 5, null, 'a'],
       ['x', 6, 2.5, 'b'],
     ],
   };
   const eventOf = eventsOf(result)!;
-  expect([eventOf(0), eventOf(1), eventOf(9)]).toEqual([{ thread: 1, row: 5 }, null, null]);
-  expect(eventsOf({ columns: ['row'], rows: [] })).toBeNull();
+  expect([eventOf(0), eventOf(1), eventOf(9)]).toEqual([{ thread: 1, seq: 5 }, null, null]);
+  expect(eventsOf({ columns: ['seq'], rows: [] })).toBeNull();
   expect(numericColumns(result)).toEqual([false, true, true, false]);
 });

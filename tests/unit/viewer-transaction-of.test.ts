@@ -41,8 +41,8 @@ test('the one of its own connection, the innermost that it lies in', () => {
   t.send();
   const context = contextOf(store);
   const of = (name: string): string | undefined => {
-    const found = transactionQueries.transactionOf(context, { thread: 0, row: rows[name]! });
-    return Object.keys(rows).find((key) => rows[key] === found?.row);
+    const found = transactionQueries.transactionOf(context, t.thread.ref(rows[name]!));
+    return Object.keys(rows).find((key) => found && rows[key] === t.thread.rowOf(found.seq));
   };
   for (const name of [
     'first',
@@ -56,5 +56,5 @@ test('the one of its own connection, the innermost that it lies in', () => {
     expect(of(name), name).toBe('second lock');
   for (const name of ['attached', 'web of attached']) expect(of(name), name).toBe('attached lock');
   expect(of('localStorage')).toBeUndefined();
-  expect(transactionQueries.transactionOf(context, { thread: 0, row: 999 })).toBeNull();
+  expect(transactionQueries.transactionOf(context, { thread: 0, seq: 9999 })).toBeNull();
 });

@@ -10,7 +10,7 @@ import { contextOf } from './viewer-context.ts';
 
 const ASYNC = 8;
 const holdersOf = (store: TraceStore, thread: number, row: number): Flows['holders'] =>
-  timelineFlowQueries.timelineFlows(contextOf(store), { thread, row }).holders;
+  timelineFlowQueries.timelineFlows(contextOf(store), store.threads[thread]!.ref(row)).holders;
 const shortly = (holders: Flows['holders']): [number, number][] =>
   holders.map(({ thread, waitedUs }) => [thread, waitedUs]);
 

@@ -1,7 +1,6 @@
 // Numbers and notices in words: the unknown is never 0, every notice says what to do.
 import { describe, expect, it } from 'vitest';
 import { sortedFiles } from '../../src/viewer/ui/views/files/file-columns.ts';
-import { metricsOf } from '../../src/viewer/ui/metrics.ts';
 import { noticesOf } from '../../src/viewer/ui/notices.ts';
 import type { OriginFile } from '../../src/analysis/files/table.ts';
 import type { LiveStats, ThreadRow } from '../../src/protocol/session.ts';
@@ -16,24 +15,13 @@ const stats = (change: Partial<LiveStats> = {}): LiveStats => ({
     seen: 12_345,
     flight: null,
     room: null,
-    eventsPerSecond: 0,
     bytesReceived: 0,
     dropped: 0,
     faults: 0,
     ignoredMessages: 0,
     problems: [],
   },
-  ...{
-    reads: 3,
-    writes: 0,
-    syncs: 1,
-    commits: 1,
-    lockWaits: 0,
-    computing: false,
-    ioShare: 0.25,
-    cacheHitRate: null,
-    costNsPerEvent: 210,
-  },
+  numbers: [],
   ...{ durationUs: 1, threads: 1, spooledBytes: 0, notes: 0, ...change },
 });
 const thread = (change: Partial<ThreadRow> = {}): ThreadRow => ({
@@ -52,15 +40,6 @@ const thread = (change: Partial<ThreadRow> = {}): ThreadRow => ({
   },
   ...change,
 });
-const engine = (counters: boolean): ThreadRow['engines'][number] => ({
-  ...{ name: 'sql.js', sqliteVersion: null, sourceId: null, suspension: 'none', note: null },
-  layers: { vfs: true, sql: true, counters },
-});
-const of = (
-  id: string,
-  ...args: Parameters<typeof metricsOf>
-): { value: string; unknown: string | null } => metricsOf(...args).find((m) => m.id === id)!;
-
 it('a duration below the step of the clock reads so in the table of statements', () => {
   const row = { executions: 3, totalUs: 0, meanUs: 0, p50Us: 0, p95Us: null } as StatementRow;
   const shown = (stepUs: number | null): string[] =>
@@ -69,51 +48,6 @@ it('a duration below the step of the clock reads so in the table of statements',
     );
   expect(shown(100)).toEqual(['< 300 µs', '< 100 µs', '< 100 µs', 'n/a']);
   expect(shown(null)).toEqual(['0', '0', '0', 'n/a']);
-});
-
-describe('the live strip', () => {
-  it('says n/a with its cause while nothing is recorded', () => {
-    for (const metric of [
-      ...metricsOf(null, []),
-      ...metricsOf(stats({ threads: 0, events: 0 }), []),
-    ]) {
-      expect(metric.value).toBe('n/a');
-      expect(metric.unknown).toBe('nothing is recorded yet');
-    }
-  });
-  it('tells a true 0 from the unknown', () => {
-    expect(of('writes', stats(), [thread()]).value).toBe('0');
-    expect(of('commits', stats({ commits: null }), [thread()])).toMatchObject({
-      value: 'n/a',
-      unknown: expect.stringContaining('no VFS call') as string,
-    });
-    expect(of('io-share', stats({ ioShare: null }), [thread()]).unknown).toContain('no SQL');
-  });
-  it('shows an ellipsis for what is not computed yet', () => {
-    const early = stats({ computing: true, commits: null, lockWaits: null, ioShare: null });
-    for (const metric of ['commits', 'lock-waits', 'io-share'])
-      expect(of(metric, early, [thread()])).toMatchObject({ value: '…', unknown: null });
-    expect(of('reads', early, [thread()]).value).toBe('3');
-  });
-  it('names why the cache hit rate is unknown', () => {
-    expect(of('cache-hit', stats(), [thread()]).unknown).toContain('no SQLite engine');
-    expect(of('cache-hit', stats(), [thread({ engines: [engine(false)] })]).unknown).toContain(
-      'sql.js does not export',
-    );
-    expect(of('cache-hit', stats(), [thread({ engines: [engine(true)] })]).unknown).toContain(
-      'no statement has ended',
-    );
-    expect(of('cache-hit', stats({ cacheHitRate: 0.5 }), [thread()])).toMatchObject({
-      value: '50 %',
-      unknown: null,
-    });
-  });
-  it('shows the rate while recording, the total after', () => {
-    expect(of('events', stats({ recording: true, eventsPerSecond: 500 }), [thread()]).value).toBe(
-      '500',
-    );
-    expect(of('events', stats(), [thread()]).value).toBe('12.3k');
-  });
 });
 
 describe('notices', () => {

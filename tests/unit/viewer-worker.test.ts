@@ -1,7 +1,6 @@
 // The store worker's parts without a browser: ports that lie, requests and answers, filters, live numbers.
 import { afterEach, describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
-import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { isFailure, objectName, statementText } from '../../src/trace/describe.ts';
 import { OPS, opName } from '../../src/event/operations.ts';
 import { TraceStore } from '../../src/trace/store.ts';
@@ -9,7 +8,6 @@ import { remote, serve, type Channel } from '../../src/protocol/rpc.ts';
 import type { EventFilter } from '../../src/protocol/session.ts';
 import { EventQuery } from '../../src/viewer/session/queries/event-query.ts';
 import { detailsOfEvent } from '../../src/viewer/session/event-lines.ts';
-import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
 import { lineOf } from '../../src/viewer/session/line.ts';
 import { ThreadPorts } from '../../src/viewer/session/thread-ports.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
@@ -118,101 +116,41 @@ describe('filters', () => {
     const expected = bruteForce(store, filter);
     expect(query.run(filter)).toBe(expected.length);
     const lines = expected.map((_, line) => query.at(line));
-    expect(lines.map(({ thread, row }) => store.threads[thread]!.events.t0[row])).toEqual(
-      expected.map((e) => e.t0),
-    );
-    expect(new Set(lines.map((l) => `${l.thread}:${l.row}`))).toEqual(
-      new Set(expected.map((e) => `${e.thread}:${e.row}`)),
-    );
-    lines.forEach(({ thread, row }, line) => expect(query.lineOf(thread, row)).toBe(line));
+    expect(lines.map((_, line) => query.beginOf(line))).toEqual(expected.map((e) => e.t0));
+    expect(
+      new Set(lines.map((l) => `${l.thread}:${store.threads[l.thread]!.events.rowOfSeq(l.seq)}`)),
+    ).toEqual(new Set(expected.map((e) => `${e.thread}:${e.row}`)));
+    lines.forEach((event, line) => expect(query.lineOf(event)).toBe(line));
     expect(() => query.at(expected.length)).toThrow(RangeError);
   });
   it('matches errors and misses hidden events', () => {
     const query = new EventQuery(store);
     expect(query.run({ ...everything, errorsOnly: true })).toBe(2);
-    expect(query.lineOf(0, 0)).toBe(-1);
-    expect(query.lineOf(7, 0)).toBe(-1);
-  });
-});
-
-describe('live numbers', () => {
-  it('are the summary’s, however the trace arrives', () => {
-    const store = sample();
-    const counts = new LiveCounts(store);
-    expect(counts.counts(0, true)).toMatchObject({
-      computing: true,
-      commits: null,
-      lockWaits: null,
-    });
-    expect(counts.slowDueIn(1, 0)).toBe(0);
-    counts.computeSlow(1, 0);
-    expect(counts.slowDueIn(1, 0)).toBeNull();
-    expect(counts.slowDueIn(2, 0)).toBeGreaterThan(0);
-    // numbers of a moment of the recording are not shown once it has ended, and are computed anew without delay
-    counts.computeSlow(2, 0, undefined, undefined, true);
-    expect(counts.slowDueIn(3, 0, true)).toBeGreaterThan(0);
-    expect([
-      counts.counts(0, false, 3).computing,
-      counts.counts(0, true, 3).computing,
-      counts.slowDueIn(3, 0),
-    ]).toEqual([false, true, 0]);
-    counts.computeSlow(3, 0);
-    expect(counts.counts(0, true, 3).computing).toBe(false);
-    const live = counts.counts(0, true);
-    const summary = summaryOf(store);
-    const files = summary.files.map((f) => f.vfs);
-    const sum = (key: 'xRead' | 'xWrite' | 'xSync'): number =>
-      files.reduce((n, f) => n + (f?.[key] ?? 0), 0);
-    expect(live).toMatchObject({
-      events: store.eventCount,
-      reads: sum('xRead'),
-      writes: sum('xWrite'),
-      syncs: sum('xSync'),
-      commits: summary.commits,
-    });
-    expect(live).toMatchObject({
-      reads: 14,
-      writes: 10,
-      syncs: 10,
-      commits: 5,
-      lockWaits: 1,
-      cacheHitRate: null,
-      costNsPerEvent: null,
-    });
-    expect(live.ioShare).toBeCloseTo((5 * 20) / (5 * 91 + 9 * 3), 9); // idb.get of all time in statements
-    expect(counts.counts(10, true)).toEqual(live);
-  });
-  it('knows no shares and no commits of an empty trace', () => {
-    expect(new LiveCounts(newStore()).counts(0, true)).toMatchObject({
-      events: 0,
-      commits: null,
-      ioShare: null,
-      cacheHitRate: null,
-      costNsPerEvent: null,
-    });
+    expect(query.lineOf(store.threads[0]!.ref(0))).toBe(-1);
+    expect(query.lineOf({ thread: 7, seq: 1 })).toBe(-1);
   });
 });
 
 describe('an event in words', () => {
   it('names its statement, parent and children', () => {
     const store = sample();
-    const step = detailsOfEvent(store, 0, 0);
+    const step = detailsOfEvent(store, store.threads[0]!.ref(0));
     expect(step).toMatchObject({
       name: 'sqlite3_step',
       statement: 'INSERT INTO note VALUES (?)',
       childCount: 10,
       parent: null,
     });
-    const read = detailsOfEvent(store, 0, step.children[1]!.row);
+    const read = detailsOfEvent(store, step.children[1]!);
     expect(read).toMatchObject({
       name: 'xRead',
       object: '/app.db',
       offset: 4096,
-      parent: { name: 'sqlite3_step', row: 0 },
+      parent: { name: 'sqlite3_step', ...store.threads[0]!.ref(0) },
       childCount: 1,
     });
-    expect(() => detailsOfEvent(store, 0, 1e6)).toThrow(RangeError);
-    expect(() => detailsOfEvent(store, 9, 0)).toThrow(RangeError);
+    expect(() => detailsOfEvent(store, { thread: 0, seq: 1e6 })).toThrow(RangeError);
+    expect(() => detailsOfEvent(store, { thread: 9, seq: 1 })).toThrow(RangeError);
   });
 });
 

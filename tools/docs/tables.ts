@@ -23,7 +23,7 @@ export function tablesDoc(page: string): string {
       [
         '| column | type | meaning |',
         '| --- | --- | --- |',
-        ...fileColumns(columns, { threads: [] }).map(
+        ...fileColumns(columns).map(
           (c) => `| \`${c.name}\` | ${TYPES[c.type]} | ${c.help.replaceAll('|', '\\|')} |`,
         ),
       ].join('\n'),

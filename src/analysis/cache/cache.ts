@@ -8,12 +8,8 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
-import {
-  connectionCaches,
-  NO_COUNTS,
-  type CacheCounts,
-  type ConnectionCache,
-} from './connection-caches.ts';
+import { connectionCaches, NO_COUNTS, type ConnectionCache } from './connection-caches.ts';
+import type { CacheCounts } from '../core/counter-deltas.ts';
 import { SMALLEST_PAGE } from '../pages/database-files.ts';
 import { leavesOut } from '../core/layers-left-out.ts';
 import { owners, type Owners } from '../core/owners.ts';

@@ -4,17 +4,9 @@
 import { Op } from '../../event/event.ts';
 import type { Definition } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { counterDeltas } from '../core/counter-deltas.ts';
+import { counterDeltas, type CacheCounts } from '../core/counter-deltas.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 
-export interface CacheCounts {
-  hits: number;
-  misses: number;
-  /** Pages written, to the database or the WAL. */
-  writes: number;
-  /** Pages written early, to make room in the cache in the middle of a transaction. */
-  spills: number;
-}
 export const NO_COUNTS: CacheCounts = { hits: 0, misses: 0, writes: 0, spills: 0 };
 
 export interface ConnectionCache extends CacheCounts {

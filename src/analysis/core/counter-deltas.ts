@@ -3,7 +3,73 @@
  * the first reading of a connection opened before the recording is therefore only a start.
  */
 import { Op } from '../../event/event.ts';
+import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+
+/** What a page cache did. */
+export interface CacheCounts {
+  hits: number;
+  misses: number;
+  /** Pages written, to the database or the WAL. */
+  writes: number;
+  /** Pages written early, to make room in the cache in the middle of a transaction. */
+  spills: number;
+}
+interface Reading extends CacheCounts {
+  /** false = the connection's first reading, and its opening was not seen: what it says happened before the recording, in part. */
+  known: boolean;
+}
+
+/** Of the rows of one thread, in their order; a trace may grow meanwhile. */
+export class CounterReadings {
+  /** By connection: row of its last reading; -1 = none since it was opened. */
+  private readonly last = new Map<number, number>();
+
+  /** @returns what happened since the connection's reading before; null for a row that is no reading */
+  take(events: EventColumns, row: number): Reading | null {
+    const op = events.op[row];
+    if (op !== Op.sqlCounters && op !== Op.sqlOpen) return null;
+    const connection = events.context[row]!;
+    const before = this.last.get(connection);
+    if (op === Op.sqlOpen) {
+      if (before === undefined) this.last.set(connection, -1);
+      return null;
+    }
+    this.last.set(connection, row);
+    const since = (column: ArrayLike<number>): number => {
+      const now = column[row] ?? 0;
+      const then = before === undefined || before < 0 ? 0 : (column[before] ?? 0);
+      return now < then ? now : now - then; // the app had them reset
+    };
+    return {
+      hits: since(events.offset),
+      misses: since(events.length),
+      writes: since(events.aux),
+      spills: since(events.aux2),
+      known: before !== undefined,
+    };
+  }
+}
+
+/** The readings of one thread, added up row by row. */
+export class CacheSums {
+  hits = 0;
+  misses = 0;
+  writes = 0;
+  spills = 0;
+  readings = 0;
+  private readonly from = new CounterReadings();
+
+  take(events: EventColumns, row: number): void {
+    const reading = this.from.take(events, row);
+    if (!reading?.known) return;
+    this.readings++;
+    this.hits += reading.hits;
+    this.misses += reading.misses;
+    this.writes += reading.writes;
+    this.spills += reading.spills;
+  }
+}
 
 /** One row per reading, in the thread's order: what happened since the connection's reading before. */
 interface CounterDeltas {
@@ -15,7 +81,7 @@ interface CounterDeltas {
   misses: Float64Array;
   writes: Float64Array;
   spills: Float64Array;
-  /** 0 = the connection's first reading, and its opening was not seen: what it says happened before the recording, in part. */
+  /** 1 = known, as in Reading. */
   known: Uint8Array;
 }
 
@@ -33,29 +99,15 @@ export function counterDeltas({ events }: ThreadStore): CounterDeltas {
     spills: new Float64Array(n),
     known: new Uint8Array(n),
   };
-  if (n === 0) return out;
-  const opened = new Set<number>();
-  /** Row of the last reading by connection. */
-  const last = new Map<number, number>();
-  let i = 0;
-  for (let row = 0; row < count; row++) {
-    if (op[row] === Op.sqlOpen) opened.add(context[row]!);
-    if (op[row] !== Op.sqlCounters) continue;
-    const connection = context[row]!;
-    const before = last.get(connection) ?? -1;
-    last.set(connection, row);
+  const readings = new CounterReadings();
+  for (let row = 0, i = 0; i < n; row++) {
+    const reading = readings.take(events, row);
+    if (!reading) continue;
     out.row[i] = row;
-    out.connection[i] = connection;
-    out.known[i] = before >= 0 || opened.has(connection) ? 1 : 0;
-    const since = (column: ArrayLike<number>): number => {
-      const now = column[row] ?? 0;
-      const then = before < 0 ? 0 : (column[before] ?? 0);
-      return now < then ? now : now - then; // the app had them reset
-    };
-    out.hits[i] = since(events.offset);
-    out.misses[i] = since(events.length);
-    out.writes[i] = since(events.aux);
-    out.spills[i] = since(events.aux2);
+    out.connection[i] = context[row]!;
+    for (const name of ['hits', 'misses', 'writes', 'spills'] as const)
+      out[name][i] = reading[name];
+    out.known[i] = Number(reading.known);
     i++;
   }
   return out;

@@ -1,4 +1,5 @@
 /** How many places were touched since it was cleared, each counted once, without giving memory back: a stamp by place. */
+import { longer } from '../../trace/resized.ts';
 import { Slots } from './slots.ts';
 
 export class DistinctPlaces {
@@ -6,7 +7,7 @@ export class DistinctPlaces {
   private stamp = 1;
   private readonly slots = new Slots();
   /** By slot: `stamp` = touched. */
-  private stamps = new Uint32Array(64);
+  private stamps: Uint32Array = new Uint32Array(64);
 
   clear(): void {
     this.size = 0;
@@ -15,7 +16,7 @@ export class DistinctPlaces {
   /** @param place any number */
   add(place: number): void {
     const slot = this.slots.slot(place);
-    if (slot >= this.stamps.length) this.grow();
+    this.stamps = longer(this.stamps, slot + 1);
     if (this.stamps[slot] === this.stamp) return;
     this.stamps[slot] = this.stamp;
     this.size++;
@@ -25,11 +26,5 @@ export class DistinctPlaces {
     if (this.stamps[slot] !== this.stamp) return;
     this.stamps[slot] = 0;
     this.size--;
-  }
-
-  private grow(): void {
-    const more = new Uint32Array(this.stamps.length * 2);
-    more.set(this.stamps);
-    this.stamps = more;
   }
 }

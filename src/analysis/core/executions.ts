@@ -7,6 +7,7 @@ import { Flag, Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { threadFact } from '../graph.ts';
+import { columns, lowerBound } from '../../trace/number-columns.ts';
 
 export const ExecutionState = {
   /** Stepped to DONE. */
@@ -19,44 +20,28 @@ export const ExecutionState = {
   running: 3,
 } as const;
 
-export class Executions {
-  count = 0;
-  /** Row of the first call. */
-  readonly firstRow: Uint32Array;
-  /** Id of the `sql` definition; 0 = not known. */
-  readonly text: Uint32Array;
-  /** Sum of the durations of its calls, microseconds. */
-  readonly us: Float64Array;
-  /** Steps that brought a row. */
-  readonly rows: Uint32Array;
-  /** One of ExecutionState. */
-  readonly state: Uint8Array;
-  /** Rows of the step and exec calls, ascending, and the execution that each belongs to. */
-  readonly callRow: Uint32Array;
-  readonly ofCall: Uint32Array;
+class Calls extends columns({ row: Uint32Array, execution: Uint32Array }) {}
 
-  /** @param calls step and exec calls of the thread */
-  constructor(calls: number) {
-    this.firstRow = new Uint32Array(calls);
-    this.text = new Uint32Array(calls);
-    this.us = new Float64Array(calls);
-    this.rows = new Uint32Array(calls);
-    this.state = new Uint8Array(calls);
-    this.callRow = new Uint32Array(calls);
-    this.ofCall = new Uint32Array(calls);
-  }
+export class Executions extends columns({
+  /** Row of the first call. */
+  firstRow: Uint32Array,
+  /** Id of the `sql` definition; 0 = not known. */
+  text: Uint32Array,
+  /** Sum of the durations of its calls, microseconds. */
+  us: Float64Array,
+  /** Steps that brought a row. */
+  rows: Uint32Array,
+  /** One of ExecutionState. */
+  state: Uint8Array,
+}) {
+  /** The step and exec calls in order: their rows, and the execution that each belongs to. */
+  readonly calls = new Calls();
 
   /** The execution that a step or exec call belongs to; -1 for other rows. */
   at(row: number): number {
-    const { callRow } = this;
-    let lo = 0;
-    let hi = callRow.length;
-    while (lo < hi) {
-      const mid = (lo + hi) >>> 1;
-      if (callRow[mid]! < row) lo = mid + 1;
-      else hi = mid;
-    }
-    return callRow[lo] === row ? this.ofCall[lo]! : -1;
+    const { calls } = this;
+    const call = lowerBound(calls.row, row, calls.count);
+    return call < calls.count && calls.row[call] === row ? calls.execution[call]! : -1;
   }
 }
 
@@ -66,11 +51,8 @@ const SQLITE_ROW = 100;
 export const executions = threadFact('executions', 'executions of statements', {}, executionsOf);
 
 function executionsOf({ events }: ThreadStore): Executions {
-  let calls = 0;
-  for (let row = 0; row < events.count; row++)
-    if (events.op[row] === Op.sqlStep || events.op[row] === Op.sqlExec) calls++;
-  const found = new Executions(calls);
-  let call = 0;
+  const found = new Executions();
+  const { calls } = found;
   /** Executions under way by statement instance. */
   const open = new Map<number, number>();
   for (let row = 0; row < events.count; row++) {
@@ -83,12 +65,13 @@ function executionsOf({ events }: ThreadStore): Executions {
     }
     let i = op === Op.sqlStep ? open.get(instance) : undefined;
     if (i === undefined) {
-      i = found.count++;
+      i = found.add();
       found.firstRow[i] = row;
       found.text[i] = events.object[row]!;
     }
-    found.callRow[call] = row;
-    found.ofCall[call++] = i;
+    const call = calls.add();
+    calls.row[call] = row;
+    calls.execution[call] = i;
     found.us[i]! += events.dur[row]!;
     const unended = events.endSeq[row] === 0;
     const broughtRow = op === Op.sqlStep && !unended && events.result[row] === SQLITE_ROW;

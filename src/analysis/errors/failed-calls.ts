@@ -4,7 +4,7 @@ import { Flag, Op } from '../../event/event.ts';
 import { OPS, opName, type Layer } from '../../event/operations.ts';
 import { meaningOfException, meaningOfResult } from '../../sqlite/result-meaning.ts';
 import { fact } from '../graph.ts';
-import type { TraceStore } from '../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../trace/store.ts';
 
 /** Events that failed alike: the same call with the same answer on the same thing. */
 export interface ErrorGroup {
@@ -20,7 +20,7 @@ export interface ErrorGroup {
   firstUs: number;
   lastUs: number;
   /** Some, at most MOST_EVENTS, by time; rows for life. */
-  events: { thread: number; row: number; us: number }[];
+  events: (EventRef & { us: number })[];
   /** Distinct statements that they served, the most frequent first; at most 5. */
   statements: { text: string; count: number }[];
 }
@@ -46,7 +46,7 @@ function failedCallsOf(store: TraceStore): FailedCalls {
   const groups = new Map<string, Making>();
   let [total, more] = [0, 0];
   for (const thread of store.threads) {
-    const { events, forgotten } = thread;
+    const { events } = thread;
     for (let row = 0; row < events.count; row++) {
       const [op, result, flags] = [events.op[row]!, events.result[row]!, events.flags[row]!];
       const uncaught = op === Op.error;
@@ -85,7 +85,7 @@ function failedCallsOf(store: TraceStore): FailedCalls {
       group.firstUs = Math.min(group.firstUs, events.t0[row]!);
       group.lastUs = Math.max(group.lastUs, events.t0[row]!);
       if (group.events.length < MOST_EVENTS)
-        group.events.push({ thread: thread.index, row: forgotten + row, us: events.t0[row]! });
+        group.events.push({ ...thread.ref(row), us: events.t0[row]! });
       const text = statementText(thread, row);
       if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
     }

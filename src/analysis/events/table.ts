@@ -74,13 +74,6 @@ const ACTIVITIES = OPS.map((info) => info?.activity ?? 'none');
 
 export const eventColumns = {
   thread: col('int', 'Thread', THREAD, (e) => e.thread.index),
-  row: col(
-    'event',
-    'Event',
-    'The event’s number on its thread',
-    (e) => e.thread.forgotten + e.i,
-    'sql',
-  ),
   seq: col(
     'id',
     'Sequence',
@@ -182,13 +175,6 @@ export const eventColumns = {
     'Parent',
     'seq of the SQL or VFS call that it serves',
     (e) => e.events.parent[e.i]! || null,
-  ),
-  parent_row: col(
-    'event',
-    'Parent',
-    'Row of the call that it serves',
-    (e) => (e.parent < 0 ? null : e.thread.forgotten + e.parent),
-    'sql',
   ),
   connection: col(
     'id',

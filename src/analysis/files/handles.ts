@@ -5,9 +5,12 @@
  *   F35   the pool has no handle left                 F37   hundreds of handles, and the next one fails         F38   open, close, open ...
  */
 import { Op } from '../../event/event.ts';
-import { Evidence } from '../rules/context.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
-import { accessHandles, byKey, holdersOf, nameOf, type Held, type Refused } from './handle-scan.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { nameOf } from '../core/thread-origin.ts';
+import { Outcome } from '../locks/lock-columns.ts';
+import { locks, placesOf, type LeftBehind, type Locks } from '../locks/locks.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 
@@ -18,40 +21,68 @@ const MANY_HANDLES = 200;
 const FEW_CYCLES = 10;
 const CYCLES_A_SECOND = 2;
 
+/** Path of the file that a call is on. */
+function pathAt(ctx: FindingContext, index: number, row: number): string {
+  const thread = ctx.store.threads[index]!;
+  return ctx.text(thread, thread.events.object[row]!);
+}
+
+/** Refused handles that nothing in this recording had open. */
+function unexplained(all: Locks): number[] {
+  const { edges, waits } = all;
+  const explained = new Set(edges.map(({ wait }) => wait));
+  return placesOf(all, waits, 'access-handle').filter(
+    (wait) => waits.outcome[wait] === Outcome.refused && !explained.has(wait),
+  );
+}
+
 export const lockedOut: Rule = {
   id: 'F03',
   title: 'Second tab or worker cannot open',
   run(ctx) {
-    const { held, refused } = ctx.get(accessHandles);
-    if (refused.length === 0) return [];
-    const index = byKey(held);
+    const { threads } = ctx.store;
+    const all = ctx.get(locks);
+    const { edges, resources, holds, waits } = all;
+    const handles = placesOf(all, holds, 'access-handle');
     const found = new Map<
       string,
-      { evidence: Evidence; name: string; holder: Held; thread: Refused['thread']; opened: boolean }
+      { evidence: Evidence; name: string; holder: number; waiter: number; opened: boolean }
     >();
-    for (const r of refused) {
-      const [holder] = holdersOf(index, r);
-      if (!holder) continue;
-      const key = `${r.thread.index}\0${r.key}`;
+    const counted = new Set<number>();
+    for (const { wait, waiter, holder, resource, firstHold } of edges) {
+      const { kind } = resources[resource]!;
+      if (kind !== 'access-handle' || waits.outcome[wait] !== Outcome.refused || counted.has(wait))
+        continue;
+      counted.add(wait);
+      const key = `${waiter} ${resource}`;
       let entry = found.get(key);
       if (!entry) {
         // trying until it works is how some VFSs share a file
-        const opened = (index.get(r.key) ?? []).some(
-          (h) => h.thread === r.thread && h.fromUs > r.toUs,
+        const opened = handles.some(
+          (h) =>
+            holds.resource[h] === resource &&
+            holds.thread[h] === waiter &&
+            holds.from[h]! > waits.to[wait]!,
         );
         found.set(
           key,
-          (entry = { evidence: new Evidence(), name: r.name, holder, thread: r.thread, opened }),
+          (entry = {
+            evidence: new Evidence(),
+            name: pathAt(ctx, waiter, waits.row[wait]!),
+            holder,
+            waiter,
+            opened,
+          }),
         );
       }
-      entry.evidence.add(r.thread, r.row);
-      entry.evidence.show(holder.thread.index, holder.row);
+      entry.evidence.add(threads[waiter]!, waits.row[wait]!);
+      entry.evidence.show(holder, holds.row[firstHold]!);
     }
     return [...found.values()]
       .filter((e) => !e.opened)
-      .map(({ evidence, name, holder, thread }): Finding => ({
+      .map(({ evidence, name, holder, waiter }): Finding => ({
         rule: 'F03',
-        title: `${nameOf(thread)} was refused ${name} ${countOf(evidence.count, 'time')} and never got it: ${nameOf(holder.thread)} has it open`,
+        title: `${nameOf(threads[waiter]!)} was refused ${name} ${countOf(evidence.count, 'time')} and never got it: ${nameOf(threads[holder]!)} has it open`,
         evidence: evidence.result(ctx),
         ...noSaving('the app could not open its file at all'),
         confidence: 'certain',
@@ -69,24 +100,28 @@ export const handleLeftBehind: Rule = {
   id: 'F04',
   title: 'Handle still held after reload or close',
   run(ctx) {
-    const { held, refused } = ctx.get(accessHandles);
-    if (refused.length === 0) return [];
-    const index = byKey(held);
-    const found = new Map<string, { evidence: Evidence; left: Held; thread: Refused['thread'] }>();
-    for (const r of refused) {
-      if (holdersOf(index, r).length) continue;
-      const left = (index.get(r.key) ?? []).find(
-        (h) =>
-          !h.closed && h.toUs <= r.fromUs && r.fromUs - h.toUs < AFTER_US && h.thread !== r.thread,
+    const { threads } = ctx.store;
+    const all = ctx.get(locks);
+    const { holds, waits, leftBehind } = all;
+    const found = new Map<number, { evidence: Evidence; left: LeftBehind; thread: ThreadStore }>();
+    for (const wait of unexplained(all)) {
+      const { from, resource } = waits;
+      const thread = threads[waits.thread[wait]!]!;
+      const left = leftBehind.find(
+        ({ hold, thread: holder }) =>
+          holds.resource[hold] === resource[wait] &&
+          holds.to[hold]! <= from[wait]! &&
+          from[wait]! - holds.to[hold]! < AFTER_US &&
+          holder !== thread.index,
       );
       if (!left) continue;
-      let entry = found.get(r.key);
-      if (!entry) found.set(r.key, (entry = { evidence: new Evidence(), left, thread: r.thread }));
-      entry.evidence.add(r.thread, r.row);
+      let entry = found.get(resource[wait]!);
+      if (!entry) found.set(resource[wait]!, (entry = { evidence: new Evidence(), left, thread }));
+      entry.evidence.add(thread, waits.row[wait]!);
     }
     return [...found.values()].map(({ evidence, left, thread }): Finding => ({
       rule: 'F04',
-      title: `${nameOf(thread)} was refused ${left.name} ${countOf(evidence.count, 'time')} within 5 s after ${nameOf(left.thread)} had ended without closing it (${left.thread.ended})`,
+      title: `${nameOf(thread)} was refused ${pathAt(ctx, left.thread, holds.row[left.hold]!)} ${countOf(evidence.count, 'time')} within 5 s after ${nameOf(threads[left.thread]!)} had ended without closing it (${left.reason})`,
       evidence: evidence.result(ctx),
       ...noSaving('how long the browser keeps the handle is not in the trace'),
       confidence: 'likely',
@@ -120,7 +155,8 @@ export const poolFull: Rule = {
       ({ vfs } = file);
     });
     if (evidence.count === 0) return [];
-    const handles = ctx.get(accessHandles).held.length;
+    const all = ctx.get(locks);
+    const handles = placesOf(all, all.holds, 'access-handle').length;
     return [
       {
         rule: 'F35',
@@ -142,16 +178,18 @@ export const tooManyHandles: Rule = {
   id: 'F37',
   title: 'Limit of open handles',
   run(ctx) {
-    const { held, refused } = ctx.get(accessHandles);
-    if (refused.length === 0 || held.length < MANY_HANDLES) return [];
-    const index = byKey(held);
+    const all = ctx.get(locks);
+    const { holds, waits } = all;
+    const handles = placesOf(all, holds, 'access-handle');
+    if (handles.length < MANY_HANDLES) return [];
     const evidence = new Evidence();
     let most = 0;
-    for (const r of refused) {
-      const open = held.filter((h) => h.fromUs <= r.fromUs && h.toUs > r.fromUs).length;
-      if (open < MANY_HANDLES || holdersOf(index, r).length) continue;
+    for (const wait of unexplained(all)) {
+      const us = waits.from[wait]!;
+      const open = handles.filter((h) => holds.from[h]! <= us && holds.to[h]! > us).length;
+      if (open < MANY_HANDLES) continue;
       most = Math.max(most, open);
-      evidence.add(r.thread, r.row);
+      evidence.add(ctx.store.threads[waits.thread[wait]!]!, waits.row[wait]!);
     }
     if (evidence.count === 0) return [];
     return [
@@ -174,23 +212,28 @@ export const handleChurn: Rule = {
   id: 'F38',
   title: 'createSyncAccessHandle is expensive',
   run(ctx) {
-    const cycles = new Map<string, Held[]>();
-    for (const h of ctx.get(accessHandles).held) {
-      if (!h.closed) continue;
-      const key = `${h.thread.index}\0${h.key}`;
+    const all = ctx.get(locks);
+    const { holds } = all;
+    const { thread, row, resource, outcome, from, to } = holds;
+    const cycles = new Map<string, number[]>();
+    for (const h of placesOf(all, holds, 'access-handle')) {
+      const opening = ctx.store.threads[thread[h]!]!.events.op[row[h]!];
+      if (outcome[h] !== Outcome.done || opening !== Op.opfsOpenSyncAccessHandle) continue;
+      const key = `${thread[h]} ${resource[h]}`;
       const list = cycles.get(key);
       if (list) list.push(h);
       else cycles.set(key, [h]);
     }
     return [...cycles.values()].flatMap((list): Finding[] => {
       const evidence = new Evidence();
-      for (const h of list) evidence.add(h.thread, h.row);
-      const seconds = (list.at(-1)!.toUs - list[0]!.fromUs) / 1e6;
+      const opener = ctx.store.threads[thread[list[0]!]!]!;
+      for (const h of list) evidence.add(opener, row[h]!);
+      const seconds = (to[list.at(-1)!]! - from[list[0]!]!) / 1e6;
       if (list.length < FEW_CYCLES || list.length < CYCLES_A_SECOND * seconds) return [];
       return [
         {
           rule: 'F38',
-          title: `${list[0]!.name} was opened and closed ${countOf(list.length, 'time')} in ${seconds.toFixed(1)} s by ${nameOf(list[0]!.thread)}`,
+          title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${seconds.toFixed(1)} s by ${nameOf(opener)}`,
           evidence: evidence.result(ctx),
           ...new Saving(ctx)
             .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle')

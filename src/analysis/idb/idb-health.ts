@@ -7,7 +7,7 @@ import { Flag, Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
-import { nameOf } from '../files/handle-scan.ts';
+import { nameOf } from '../core/thread-origin.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';

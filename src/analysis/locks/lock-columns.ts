@@ -2,6 +2,7 @@
  * Holds and waits as columns: who (thread, connection), what (resource), in which mode, from when to when. A resource is a Web Lock's
  * name, an OPFS file open for synchronous access, an IndexedDB database with its stores, or a database file locked by SQLite.
  */
+import { columns } from '../../trace/number-columns.ts';
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 
 export type ResourceKind = 'web-lock' | 'access-handle' | 'idb' | 'sqlite';
@@ -33,33 +34,21 @@ export const Outcome = {
   open: 2,
 } as const;
 
-export class IntervalColumns {
-  count = 0;
+export class IntervalColumns extends columns({
   /** Place in TraceStore.threads. */
-  thread: Uint16Array;
+  thread: Uint16Array,
   /** SQLite connection, IndexedDB transaction or access handle; 0 = not known. */
-  context: Uint32Array;
+  context: Uint32Array,
   /** Place in Locks.resources. */
-  resource: Uint32Array;
-  mode: Uint8Array;
-  outcome: Uint8Array;
+  resource: Uint32Array,
+  mode: Uint8Array,
+  outcome: Uint8Array,
   /** Microseconds. */
-  from: Float64Array;
-  to: Float64Array;
+  from: Float64Array,
+  to: Float64Array,
   /** Row of the call that asked for it. */
-  row: Uint32Array;
-
-  constructor(capacity = 256) {
-    this.thread = new Uint16Array(capacity);
-    this.context = new Uint32Array(capacity);
-    this.resource = new Uint32Array(capacity);
-    this.mode = new Uint8Array(capacity);
-    this.outcome = new Uint8Array(capacity);
-    this.from = new Float64Array(capacity);
-    this.to = new Float64Array(capacity);
-    this.row = new Uint32Array(capacity);
-  }
-
+  row: Uint32Array,
+}) {
   /** @returns its place */
   push(
     thread: number,
@@ -71,8 +60,7 @@ export class IntervalColumns {
     to: number,
     row: number,
   ): number {
-    if (this.count === this.row.length) this.grow();
-    const i = this.count++;
+    const i = this.add();
     this.thread[i] = thread;
     this.context[i] = context;
     this.resource[i] = resource;
@@ -82,22 +70,6 @@ export class IntervalColumns {
     this.to[i] = Math.max(from, to);
     this.row[i] = row;
     return i;
-  }
-
-  private grow(): void {
-    const twice = <T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(a: T): T => {
-      const b = new (a.constructor as new (n: number) => T)(a.length * 2);
-      b.set(a);
-      return b;
-    };
-    this.thread = twice(this.thread);
-    this.context = twice(this.context);
-    this.resource = twice(this.resource);
-    this.mode = twice(this.mode);
-    this.outcome = twice(this.outcome);
-    this.from = twice(this.from);
-    this.to = twice(this.to);
-    this.row = twice(this.row);
   }
 
   /** Places by resource, each list in order of `from`. */

@@ -1,12 +1,11 @@
 /** Who waited for whom, SQLITE_BUSY chains, locks left behind, and waits that look like a deadlock, as lines of their tables. */
 import { resultName } from '../../sqlite/result-codes.ts';
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
-import type { TraceStore } from '../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fact } from '../graph.ts';
 import { modeText, Outcome, type IntervalColumns, type ResourceKind } from './lock-columns.ts';
 import { locks, type Locks } from './locks.ts';
-import type { EventRef } from './wait-arrows.ts';
 
 /** What is locked. */
 interface LockedThing {
@@ -95,10 +94,7 @@ class LockLines {
   }
   ref = (columns: IntervalColumns, i: number): EventRef =>
     this.eventOf(columns.thread[i]!, columns.row[i]!);
-  eventOf = (thread: number, row: number): EventRef => ({
-    thread,
-    row: this.store.threads[thread]!.forgotten + row,
-  });
+  eventOf = (thread: number, row: number): EventRef => this.store.threads[thread]!.ref(row);
 
   /** One line for each holder of a wait, and one for a wait whose holder was not recorded. */
   waits(): WaitLine[] {
@@ -132,7 +128,7 @@ class LockLines {
       const line = start(edge.wait);
       lines.push({
         ...line,
-        key: `${line.event.thread}:${line.event.row}:${edge.holder}`,
+        key: `${line.event.thread}:${line.event.seq}:${edge.holder}`,
         fromUs: edge.fromUs,
         toUs: edge.toUs,
         holder: edge.holder,
@@ -149,7 +145,7 @@ class LockLines {
       const line = start(wait);
       lines.push({
         ...line,
-        key: `${line.event.thread}:${line.event.row}:-`,
+        key: `${line.event.thread}:${line.event.seq}:-`,
         holder: null,
         holderTitle: null,
         holderLane: null,
@@ -167,7 +163,7 @@ class LockLines {
       const { thread, path, level, refusals, steps, fromUs, toUs, granted } = chain;
       const first = this.eventOf(thread, chain.firstRow);
       return {
-        key: `${thread}:${first.row}`,
+        key: `${thread}:${first.seq}`,
         thread,
         threadTitle: this.titles[thread]!,
         path,
@@ -190,7 +186,7 @@ class LockLines {
       const { kind, name } = resources[holds.resource[hold]!]!;
       const event = this.ref(holds, hold);
       return {
-        key: `${thread}:${event.row}:${holds.resource[hold]!}`,
+        key: `${thread}:${event.seq}:${holds.resource[hold]!}`,
         thread,
         threadTitle: this.titles[thread]!,
         kind,

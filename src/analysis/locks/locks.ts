@@ -19,6 +19,7 @@ import {
   Mode,
   Outcome,
   type LockResource,
+  type ResourceKind,
 } from './lock-columns.ts';
 import { scanLocks, type LockScan } from './lock-scan.ts';
 import { originOfThread } from '../core/thread-origin.ts';
@@ -64,6 +65,17 @@ export interface Locks {
   leftBehind: LeftBehind[];
   /** The coarsest clock step of the threads; null = not known. */
   toleranceUs: number | null;
+}
+
+/** Places in `holds` or `waits` of those on resources of a kind, thread by thread in the order of their calls. */
+export function placesOf(
+  { resources }: Locks,
+  { resource, thread, row, count }: IntervalColumns,
+  kind: ResourceKind,
+): number[] {
+  const found: number[] = [];
+  for (let i = 0; i < count; i++) if (resources[resource[i]!]!.kind === kind) found.push(i);
+  return found.sort((a, b) => thread[a]! - thread[b]! || row[a]! - row[b]!);
 }
 
 export const locks = fact('locks', 'holds and waits', { busyChains }, (store, { busyChains }) =>

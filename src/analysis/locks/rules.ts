@@ -8,11 +8,12 @@ import { Op } from '../../event/event.ts';
 import { codesOf, isVfsOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { busyChains } from './busy.ts';
-import { rootOf } from '../core/thread-origin.ts';
+import { nameOf, rootOf } from '../core/thread-origin.ts';
+import { Outcome } from './lock-columns.ts';
+import { locks } from './locks.ts';
 import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
-import { byKey, holdersOf, nameOf, webLocks } from '../files/handle-scan.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
@@ -37,21 +38,12 @@ const STORAGE = codesOf(
     code !== Op.opfsClose,
 );
 
-/** Begin of the last SQL, VFS or storage call of a thread before `us`, or -Infinity; calls on locks are not among them. */
-function lastWork({ events }: ThreadStore, us: number): number {
-  for (let row = events.lowerBound(us) - 1; row >= 0; row--) {
-    const op = events.op[row]!;
-    if (WORK[op]) return Math.min(us, events.t0[row]! + events.dur[row]!);
-  }
-  return -Infinity;
-}
-
 export const hang: Rule = {
   id: 'F05',
   title: 'Hang: lock never released',
   run(ctx) {
-    const { held, waits } = ctx.get(webLocks);
-    const index = byKey(held);
+    const { threads } = ctx.store;
+    const { resources, edges, holds, waits, stuck } = ctx.get(locks);
     const found = new Map<
       string,
       {
@@ -63,35 +55,36 @@ export const hang: Rule = {
         pending: boolean;
       }
     >();
-    for (const w of waits) {
-      if (w.toUs - w.fromUs < STUCK_US) continue;
-      const holder = holdersOf(index, w).find(
-        (h) => Math.min(h.toUs, w.toUs) - Math.max(h.fromUs, w.fromUs) >= STUCK_US,
-      );
-      if (!holder) continue;
-      const until = Math.min(holder.toUs, w.toUs);
-      const idleUs = until - Math.max(lastWork(holder.thread, until), holder.fromUs, w.fromUs);
-      if (idleUs < STUCK_US) continue;
-      const key = `${w.thread.index}\0${w.key}`;
+    const counted = new Set<number>();
+    for (const { edge: place, fromUs, toUs, holderIdleUs } of stuck) {
+      const { wait, waiter, holder, resource, heldUs, firstHold } = edges[place]!;
+      const { kind, name } = resources[resource]!;
+      const idleUs = Math.min(holderIdleUs ?? Infinity, toUs - fromUs);
+      if (kind !== 'web-lock' || heldUs < STUCK_US || idleUs < STUCK_US || counted.has(wait))
+        continue;
+      counted.add(wait);
+      const key = `${waiter} ${resource}`;
       let entry = found.get(key);
       if (!entry)
         found.set(
           key,
           (entry = {
             evidence: new Evidence(),
-            name: w.name,
-            waiter: w.thread,
-            holder: holder.thread,
+            name,
+            waiter: threads[waiter]!,
+            holder: threads[holder]!,
             idleUs,
             pending: false,
           }),
         );
-      entry.evidence.add(w.thread, w.row);
-      if (w.pending) entry.evidence.us += w.toUs - w.fromUs;
-      entry.evidence.span(w.fromUs, w.toUs);
-      entry.evidence.show(holder.thread.index, holder.row);
+      const { from, to, row, outcome } = waits;
+      const pending = outcome[wait] === Outcome.open;
+      entry.evidence.add(threads[waiter]!, row[wait]!);
+      if (pending) entry.evidence.us += to[wait]! - from[wait]!;
+      entry.evidence.span(from[wait]!, to[wait]!);
+      entry.evidence.show(holder, holds.row[firstHold]!);
       entry.idleUs = Math.max(entry.idleUs, idleUs);
-      entry.pending ||= w.pending;
+      entry.pending ||= pending;
     }
     return [...found.values()].map((e): Finding => ({
       rule: 'F05',
@@ -220,34 +213,32 @@ export const frozenHolder: Rule = {
   title: 'Frozen or hidden tab holds the lock',
   run(ctx) {
     if (ctx.calls(Op.visibility, Op.navigation) === 0) return [];
-    const { held, waits } = ctx.get(webLocks);
-    const index = byKey(held);
+    const { threads } = ctx.store;
+    const { resources, edges, waits } = ctx.get(locks);
     const evidence = new Evidence();
     let [waited, holder, name] = [0, '', ''];
-    for (const w of waits) {
-      if (w.toUs - w.fromUs < 100_000) continue;
-      for (const h of holdersOf(index, w)) {
-        const page = ctx.store.threads[rootOf(ctx.store, h.thread.index)]!;
-        if (page.index === rootOf(ctx.store, w.thread.index)) continue;
-        for (const hidden of hiddenTimes(ctx, page)) {
-          const us =
-            Math.min(w.toUs, h.toUs, hidden.toUs) - Math.max(w.fromUs, h.fromUs, hidden.fromUs);
-          if (us < 100_000) continue;
-          const idleUs =
-            us -
-            workOf(
-              ctx,
-              page,
-              Math.max(w.fromUs, h.fromUs, hidden.fromUs),
-              Math.min(w.toUs, h.toUs, hidden.toUs),
-            );
-          if (idleUs < 100_000 || idleUs < 0.5 * us) continue; // it worked all the while
-          waited += us;
-          [holder, name] = [nameOf(page), h.name];
-          evidence.add(w.thread, w.row);
-          evidence.span(w.fromUs, w.toUs);
-          evidence.show(page.index, hidden.row);
-        }
+    for (const edge of edges) {
+      const resource = resources[edge.resource]!;
+      const [from, to] = [waits.from[edge.wait]!, waits.to[edge.wait]!];
+      const page = threads[rootOf(ctx.store, edge.holder)]!;
+      if (
+        resource.kind !== 'web-lock' ||
+        to - from < 100_000 ||
+        page.index === rootOf(ctx.store, edge.waiter)
+      )
+        continue;
+      for (const hidden of hiddenTimes(ctx, page)) {
+        const fromUs = Math.max(edge.fromUs, hidden.fromUs);
+        const toUs = Math.min(edge.toUs, hidden.toUs);
+        const us = toUs - fromUs;
+        if (us < 100_000) continue;
+        const idleUs = us - workOf(ctx, page, fromUs, toUs);
+        if (idleUs < 100_000 || idleUs < 0.5 * us) continue; // it worked all the while
+        waited += us;
+        [holder, name] = [nameOf(page), resource.name];
+        evidence.add(threads[edge.waiter]!, waits.row[edge.wait]!);
+        evidence.span(from, to);
+        evidence.show(page.index, hidden.row);
       }
     }
     if (evidence.count === 0) return [];

@@ -28,7 +28,7 @@ const deadlockRows = fact('deadlockRows', 'deadlocks', { lockLines }, (_, known)
 
 export const waitColumns = {
   thread: col('int', 'Who waited', 'Thread that waited', (w) => w.waiter),
-  row: col('event', 'Event', 'The call that asked', (w) => w.event.row),
+  seq: col('id', 'Event', 'The call that asked', (w) => w.event.seq),
   ts: col('moment', 'Begin', 'When it began to wait for this holder', (w) => w.fromUs),
   dur: col(
     'us',
@@ -59,7 +59,7 @@ export const waitTable = table(
 
 export const busyColumns = {
   thread: col('int', 'Thread', THREAD, (b) => b.thread),
-  row: col('event', 'Event', 'The first refusal', (b) => b.first.row),
+  seq: col('id', 'Event', 'The first refusal', (b) => b.first.seq),
   ts: col('moment', 'Begin', 'Of the first refusal', (b) => b.fromUs),
   dur: col(
     'us',
@@ -92,7 +92,7 @@ export const busyTable = table(
 
 export const leftColumns = {
   thread: col('int', 'Thread', THREAD, (l) => l.thread),
-  row: col('event', 'Event', 'The call that took it', (l) => l.event.row),
+  seq: col('id', 'Event', 'The call that took it', (l) => l.event.seq),
   ts: col('moment', 'Held since', 'When the lock was taken', (l) => l.sinceUs),
   end_ts: col('moment', 'Thread ended', 'When its thread ended', (l) => l.endUs),
   kind: col('text', 'Kind', KIND, (l) => l.kind),

@@ -1,10 +1,6 @@
 /** Who waited for whom: all waits of one thread for another as one arrow. */
+import type { EventRef } from '../../trace/store.ts';
 
-/** An event, by thread and row for life. */
-export interface EventRef {
-  thread: number;
-  row: number;
-}
 /** A wait as far as one holder was in its way. */
 interface Wait {
   /** Threads; the holder is null where no recorded thread held the lock. */

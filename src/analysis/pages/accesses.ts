@@ -3,6 +3,7 @@
  * time, so that tables, maps, runs and stack distances need not look at events again.
  */
 
+import { columns, lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
 /** Bits of `Accesses.what`. */
@@ -70,52 +71,31 @@ export function pagesTouched(
   return count > MOST_SPAN ? none : { first, count };
 }
 
-type Whole = Uint8Array | Uint16Array | Uint32Array;
-type Column = Whole | Float64Array;
-const WIDER = new Map<unknown, new (from: Column) => Column>([
-  [Uint8Array, Uint16Array],
-  [Uint16Array, Uint32Array],
-  [Uint32Array, Float64Array],
-]);
-
-/** Columns whose numbers are mostly small begin narrow, 23 bytes a row together, and are widened when a number comes that does not fit. */
-export class Accesses {
+/** As long as its numbers are small, a row takes 23 bytes. */
+export class Accesses extends columns({
+  /** Begin, microseconds. */
+  us: Float64Array,
+  /** Place in `objects`. */
+  object: [Uint8Array, Uint32Array],
+  /** First page or block. */
+  place: [Uint32Array, Float64Array],
+  /** Pages or blocks in the call, at least 1. */
+  span: [Uint8Array, Uint32Array],
+  /** Bits of `Access`. */
+  what: Uint8Array,
+  /** Type of the b-tree page (PageType), 0 = not known. */
+  type: Uint8Array,
+  /** Bytes moved. */
+  bytes: [Uint16Array, Float64Array],
+  /** Place in `askers`. */
+  asker: [Uint8Array, Uint32Array],
+  /** Place in TraceStore.threads, and the row there. */
+  thread: [Uint8Array, Uint32Array],
+  row: Uint32Array,
+}) {
   private spansLeft = MOST_SPANS;
   readonly objects: AccessedObject[] = [];
   readonly askers: Asker[] = [];
-  count = 0;
-  /** Begin, microseconds. */
-  us: Float64Array;
-  /** Place in `objects`. */
-  object: Whole;
-  /** First page or block. */
-  place: Uint32Array | Float64Array;
-  /** Pages or blocks in the call, at least 1. */
-  span: Whole;
-  /** Bits of `Access`. */
-  what: Uint8Array;
-  /** Type of the b-tree page (PageType), 0 = not known. */
-  type: Uint8Array;
-  /** Bytes moved. */
-  bytes: Whole;
-  /** Place in `askers`. */
-  asker: Whole;
-  /** Place in TraceStore.threads, and the row there. */
-  thread: Whole;
-  row: Uint32Array;
-
-  constructor(private capacity = 1024) {
-    this.us = new Float64Array(capacity);
-    this.object = new Uint8Array(capacity);
-    this.place = new Uint32Array(capacity);
-    this.span = new Uint8Array(capacity);
-    this.what = new Uint8Array(capacity);
-    this.type = new Uint8Array(capacity);
-    this.bytes = new Uint16Array(capacity);
-    this.asker = new Uint8Array(capacity);
-    this.thread = new Uint8Array(capacity);
-    this.row = new Uint32Array(capacity);
-  }
 
   /** A new last row, of a call; the other parameters are its columns, whole numbers. */
   push(
@@ -129,8 +109,7 @@ export class Accesses {
     bytes: number,
     asker: number,
   ): void {
-    if (this.count === this.capacity) this.grow();
-    const i = this.count++;
+    const i = this.add();
     this.us[i] = events.t0[row]!;
     this.what[i] = what;
     this.type[i] = type;
@@ -142,12 +121,12 @@ export class Accesses {
     this.asker[i] = asker;
     this.thread[i] = index;
     // what does not fit is told by reading it again
-    if (this.object[i] !== object) this.widen('object', i, object);
-    if (this.place[i] !== place) this.widen('place', i, place);
-    if (this.span[i] !== span) this.widen('span', i, span);
-    if (this.bytes[i] !== bytes) this.widen('bytes', i, bytes);
-    if (this.asker[i] !== asker) this.widen('asker', i, asker);
-    if (this.thread[i] !== index) this.widen('thread', i, index);
+    if (this.object[i] !== object) this.set('object', i, object);
+    if (this.place[i] !== place) this.set('place', i, place);
+    if (this.span[i] !== span) this.set('span', i, span);
+    if (this.bytes[i] !== bytes) this.set('bytes', i, bytes);
+    if (this.asker[i] !== asker) this.set('asker', i, asker);
+    if (this.thread[i] !== index) this.set('thread', i, index);
   }
 
   /** Whether a call may cover so many places; see MOST_SPAN. To be asked once for each call, before `push`. */
@@ -159,46 +138,6 @@ export class Accesses {
 
   /** First row that begins at or after `us`. */
   lowerBound(us: number): number {
-    let lo = 0;
-    let hi = this.count;
-    while (lo < hi) {
-      const mid = (lo + hi) >>> 1;
-      if (this.us[mid]! < us) lo = mid + 1;
-      else hi = mid;
-    }
-    return lo;
-  }
-
-  private widen(
-    name: 'object' | 'place' | 'span' | 'bytes' | 'asker' | 'thread',
-    i: number,
-    value: number,
-  ): void {
-    for (;;) {
-      const wider = WIDER.get(this[name].constructor);
-      if (!wider) return;
-      const column = (this[name] = new wider(this[name]) as never) as Column;
-      column[i] = value;
-      if (column[i] === value) return;
-    }
-  }
-
-  private grow(): void {
-    this.capacity *= 2;
-    const more = <T extends Column>(from: T): T => {
-      const to = new (from.constructor as new (n: number) => T)(this.capacity);
-      to.set(from);
-      return to;
-    };
-    this.us = more(this.us);
-    this.object = more(this.object);
-    this.place = more(this.place);
-    this.span = more(this.span);
-    this.what = more(this.what);
-    this.type = more(this.type);
-    this.bytes = more(this.bytes);
-    this.asker = more(this.asker);
-    this.thread = more(this.thread);
-    this.row = more(this.row);
+    return lowerBound(this.us, us, this.count);
   }
 }

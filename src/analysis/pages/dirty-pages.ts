@@ -1,4 +1,5 @@
 /** Pages that write transactions made dirty: distinct ones in each transaction, by database. Checkpoints dirty nothing. */
+import { longer } from '../../trace/resized.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { fact } from '../graph.ts';
@@ -75,7 +76,7 @@ interface Cursor {
 class DirtyCount {
   readonly out: DirtyPages = { distinct: 0, perTransaction: 0, most: 0 };
   /** Ordinal of the transaction that wrote the page last, by slot; 0 = none. */
-  private stamps = new Uint32Array(256);
+  private stamps: Uint32Array = new Uint32Array(256);
   private ordinals = 0;
   readonly slots = new Slots();
 
@@ -95,18 +96,12 @@ class DirtyCount {
     }
     for (let n = 0; n < accesses.span[i]!; n++) {
       const slot = slots.slot(accesses.place[i]! + n);
-      if (slot >= this.stamps.length) this.grow();
+      this.stamps = longer(this.stamps, slot + 1);
       if (this.stamps[slot] === cursor.ordinal) continue;
       this.stamps[slot] = cursor.ordinal;
       cursor.pages++;
       out.perTransaction++;
     }
     out.most = Math.max(out.most, cursor.pages);
-  }
-
-  private grow(): void {
-    const more = new Uint32Array(this.stamps.length * 2);
-    more.set(this.stamps);
-    this.stamps = more;
   }
 }

@@ -11,6 +11,7 @@ import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { opSet } from '../../event/operations.ts';
 import { isPointerMapPage, PageType } from '../../sqlite/page.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
+import { longer } from '../../trace/resized.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import {
@@ -30,7 +31,7 @@ const HIGHEST_PAGE = 0xfffffffe;
 
 /** Pages by frame of one WAL. An array where frames follow each other, as SQLite writes them; a map for wild ones. */
 class Frames {
-  private pages = new Uint32Array(256);
+  private pages: Uint32Array = new Uint32Array(256);
   private readonly beyond = new Map<number, number>();
   /** @param frame from 0 @returns 0 = not known */
   page(frame: number): number {
@@ -38,13 +39,11 @@ class Frames {
   }
   set(frame: number, page: number): void {
     const { length } = this.pages;
-    if (frame < length) this.pages[frame] = page;
-    else if (frame < length * 2) {
-      const more = new Uint32Array(length * 2);
-      more.set(this.pages);
-      more[frame] = page;
-      this.pages = more;
-    } else this.beyond.set(frame, page);
+    if (frame >= length * 2) this.beyond.set(frame, page);
+    else {
+      this.pages = longer(this.pages, frame + 1);
+      this.pages[frame] = page;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
  *         |   W W . . W . .        and has the type that most of them had
  *         +------------------> time
  */
+import { longer } from '../../trace/resized.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { Slots } from '../core/slots.ts';
 
@@ -112,18 +113,14 @@ export function workingSet(
   const to = accesses.lowerBound(toUs);
   const slots = new Slots();
   /** Last bin + 1 by slot; 0 = not touched yet. */
-  let last = new Uint32Array(1024);
+  let last: Uint32Array = new Uint32Array(1024);
   const length = toUs > fromUs ? toUs - fromUs : Infinity;
   for (let i = from; i < to; i++) {
     if (accesses.object[i] !== object || accesses.what[i]! & Access.checkpoint) continue;
     const bin = Math.min(bins - 1, Math.floor(((accesses.us[i]! - fromUs) / length) * bins));
     for (let n = 0; n < accesses.span[i]!; n++) {
       const slot = slots.slot(accesses.place[i]! + n);
-      if (slot >= last.length) {
-        const more = new Uint32Array(last.length * 2);
-        more.set(last);
-        last = more;
-      }
+      last = longer(last, slot + 1);
       if (last[slot] === bin + 1) continue;
       distinct[bin]!++;
       if (last[slot] === 0) fresh[bin]!++;

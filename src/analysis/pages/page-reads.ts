@@ -1,15 +1,15 @@
 /**
  * How each connection reads the pages of a database file: first reads, reads again that a larger page cache would have served, and runs
- * of neighbouring pages. One pass a thread. When another connection commits, SQLite throws its cache away: reads after that count as
- * first ones.
+ * of neighboring pages. When another connection commits, SQLite throws its cache away: reads after that count as first ones.
  */
 import { Op } from '../../event/event.ts';
+import { longer } from '../../trace/resized.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Slots } from '../core/slots.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
 import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
-import { Fcntl } from '../../sqlite/constants.ts';
-import { connectionKey } from '../../trace/lock-levels.ts';
+import { Access, type AccessedObject } from './accesses.ts';
+import { accesses } from './page-accesses.ts';
 
 export interface PageReader {
   path: string;
@@ -38,41 +38,18 @@ const RUN = 8;
 const SAMPLE = 20_000;
 /** Rows of a run that are shown. */
 const SHOWN = 200;
-const SMALLEST_PAGE = 512;
-/** Beyond lies no page of a database. */
-const MOST_PAGES = 2 ** 32;
-
-/** Epoch and number of reads of pages, by slot: a page's number is what the trace says, and may lie far out. */
-class PageTable {
-  private readonly slots = new Slots();
-  seen = new Int32Array(16);
-  reads = new Uint8Array(16);
-
-  /** Where a page lies in `seen` and `reads`. */
-  slot(page: number): number {
-    const slot = this.slots.slot(page);
-    if (slot >= this.seen.length) this.grow();
-    return slot;
-  }
-  private grow(): void {
-    const n = this.seen.length * 2;
-    const [seen, reads] = [new Int32Array(n), new Uint8Array(n)];
-    seen.set(this.seen);
-    reads.set(this.reads);
-    [this.seen, this.reads] = [seen, reads];
-  }
-}
 
 class Reader {
-  readonly table = new PageTable();
+  /** Epoch and number of reads of pages, by slot: a page's number is what the trace says, and may lie far out. */
+  private readonly slots = new Slots();
+  private seen: Int32Array = new Int32Array(16);
+  private counts: Uint8Array = new Uint8Array(16);
   private readonly out: PageReader;
-  epoch = 1;
-  checkpoint = false;
+  private epoch = 1;
   // what a read counts: fields of their own, for there are millions
   private reads = 0;
   private rereads = 0;
   private hotPages = 0;
-  private pageBytes = 0;
   private againBytes = 0;
   private againUs = 0;
   private againToUs = -Infinity;
@@ -83,7 +60,7 @@ class Reader {
   private runLength = 0;
 
   constructor(
-    path: string,
+    { path, unit }: AccessedObject,
     private readonly thread: ThreadStore,
     connection: number,
     /** To the database, by anybody; `who` tells the reader's own. */
@@ -94,7 +71,7 @@ class Reader {
       path,
       thread: thread.index,
       connection,
-      pageBytes: 0,
+      pageBytes: unit.bytes!,
       reads: 0,
       rereads: 0,
       hotPages: 0,
@@ -108,26 +85,31 @@ class Reader {
     };
   }
 
-  /** @param page from 0, numbered by the length of the read */
+  private slot(page: number): number {
+    const slot = this.slots.slot(page);
+    this.seen = longer(this.seen, slot + 1);
+    this.counts = longer(this.counts, slot + 1);
+    return slot;
+  }
+
   read(row: number, page: number): void {
-    const { out, table } = this;
+    const { out } = this;
     const { events } = this.thread;
     const us = events.t0[row]!;
     const length = events.length[row]!;
     const { endUs, who } = this.commits;
     for (; this.next < endUs.length && endUs[this.next]! <= us; this.next++)
       if (who[this.next] !== this.who) this.epoch++;
-    const slot = table.slot(page);
-    const { seen, reads } = table;
-    if (length > this.pageBytes) this.pageBytes = length;
+    const slot = this.slot(page);
+    const { seen, counts } = this;
     if (this.reads++ < SAMPLE) out.sample.push(page);
     const first = seen[slot] !== this.epoch;
     if (first) {
       if (seen[slot] === 0) out.distinct++;
       seen[slot] = this.epoch;
-      reads[slot] = 1;
+      counts[slot] = 1;
     } else {
-      if (reads[slot]! < 255 && ++reads[slot]! === 3) this.hotPages++;
+      if (counts[slot]! < 255 && ++counts[slot]! === 3) this.hotPages++;
       const dur = events.dur[row]!;
       if (this.rereads < SHOWN) this.againRows[this.rereads] = row;
       this.rereads++;
@@ -151,7 +133,6 @@ class Reader {
       reads: this.reads,
       rereads,
       hotPages: this.hotPages,
-      pageBytes: this.pageBytes,
     });
     const { again } = out;
     for (const row of this.againRows.subarray(0, Math.min(SHOWN, rereads)))
@@ -163,13 +144,12 @@ class Reader {
     return out;
   }
   write(page: number): void {
-    const { table } = this;
-    const slot = table.slot(page);
-    if (table.seen[slot] === 0) this.out.distinct++;
-    table.seen[slot] = this.epoch;
-    table.reads[slot] = 0;
+    const slot = this.slot(page);
+    if (this.seen[slot] === 0) this.out.distinct++;
+    this.seen[slot] = this.epoch;
+    this.counts[slot] = 0;
   }
-  endRun(): void {
+  private endRun(): void {
     const { out, runLength } = this;
     if (runLength >= RUN) {
       out.inRuns += runLength;
@@ -208,7 +188,7 @@ function commitsOf(list: TransactionTable): Map<string, Commits> {
   );
 }
 
-/** One for each thread, database file and connection that read a page. */
+/** One for each thread, connection and database file of which it read a page; pages in the log are not among them. */
 export const pageReaders = findingFact(
   'pageReaders',
   'pages that each connection read',
@@ -217,73 +197,31 @@ export const pageReaders = findingFact(
 
 function pageReadersOf(ctx: FindingContext): PageReader[] {
   const commits = commitsOf(ctx.transactions.list);
-  const found: PageReader[] = [];
-  for (const thread of ctx.store.threads) {
-    const { index } = thread;
-    const readers = new Map<number, Reader | null>();
-    const readerOf = (object: number, context: number): Reader | null => {
-      const key = connectionKey(object, context);
-      let reader = readers.get(key);
-      if (reader !== undefined) return reader;
-      const file = ctx.file(thread, object);
-      const database = file?.kind === 'main-db' ? file.path : null;
-      reader =
-        database === null
-          ? null
-          : new Reader(
-              database,
-              thread,
-              context,
-              commits.get(database) ?? NO_COMMITS,
-              whoIs(index, context),
-            );
-      readers.set(key, reader);
-      return reader;
-    };
-    readThread(thread, readerOf);
-    for (const reader of readers.values()) {
-      const out = reader?.finish();
-      if (out && out.reads > 0) found.push(out);
+  const all = ctx.get(accesses);
+  const { objects, askers } = all;
+  const { what, thread: threads, row: rows, bytes, asker, object: objectOf, place, count } = all;
+  const readers = new Map<number, Reader>();
+  let [lastKey, reader] = [-1, undefined as Reader | undefined];
+  for (let i = 0; i < count; i++) {
+    if (what[i]! & (Access.wal | Access.checkpoint) || bytes[i] === 0) continue;
+    const thread = ctx.store.threads[threads[i]!]!;
+    const row = rows[i]!;
+    const op = thread.events.op[row];
+    if (op !== Op.xRead && op !== Op.xWrite) continue;
+    const key = asker[i]! * objects.length + objectOf[i]!;
+    if (key !== lastKey) reader = readers.get((lastKey = key));
+    if (!reader) {
+      const object = objects[objectOf[i]!]!;
+      const { connection } = askers[asker[i]!]!;
+      const others = commits.get(object.path) ?? NO_COMMITS;
+      const who = whoIs(thread.index, connection);
+      readers.set(key, (reader = new Reader(object, thread, connection, others, who)));
     }
+    if (what[i]! & Access.write) reader.write(place[i]!);
+    else reader.read(row, place[i]!);
   }
-  return found;
-}
-
-/** @param readerOf who reads, by file and connection; null where that is no database */
-function readThread(
-  { events }: ThreadStore,
-  readerOf: (object: number, context: number) => Reader | null,
-): void {
-  const {
-    op: ops,
-    count,
-    endSeq,
-    object,
-    context,
-    offset: offsets,
-    length: lengths,
-    result,
-    aux,
-  } = events;
-  let [lastObject, lastContext] = [-1, -1];
-  let last: Reader | null = null;
-  for (let row = 0; row < count; row++) {
-    const op = ops[row]!;
-    if (op !== Op.xRead && op !== Op.xWrite && op !== Op.xFileControl) continue;
-    if (object[row] !== lastObject || context[row] !== lastContext)
-      last = readerOf((lastObject = object[row]!), (lastContext = context[row]!));
-    if (!last) continue;
-    if (op === Op.xFileControl) {
-      if (aux[row] === Fcntl.ckptStart) last.checkpoint = true;
-      else if (aux[row] === Fcntl.ckptDone) last.checkpoint = false;
-      continue;
-    }
-    const length = lengths[row]!;
-    if (length < SMALLEST_PAGE || endSeq[row] === 0 || result[row] !== 0 || last.checkpoint)
-      continue;
-    const page = Math.floor(offsets[row]! / length);
-    if (!(page >= 0 && page < MOST_PAGES)) continue;
-    if (op === Op.xRead) last.read(row, page);
-    else last.write(page);
-  }
+  return [...readers.values()]
+    .map((reader) => reader.finish())
+    .filter(({ reads }) => reads > 0)
+    .sort((a, b) => a.thread - b.thread);
 }

@@ -5,6 +5,7 @@
  *   page 7   R   r   W r
  *   page 8   R   w   R      w = another connection writes: that read had to be
  */
+import { longer } from '../../trace/resized.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { Slots } from '../core/slots.ts';
 
@@ -25,8 +26,7 @@ export class Holders {
 
   /** @param ordinal of the access, from 1 @returns whether the asker held the place, as it is now */
   access(asker: number, slot: number, ordinal: number, write: boolean): boolean {
-    if (slot >= this.lastWrite.length)
-      this.lastWrite = longer(this.lastWrite, sizeFor(this.lastWrite.length, slot));
+    this.lastWrite = longer(this.lastWrite, slot + 1);
     const seen = this.arrayOf(asker, slot);
     const before = seen ? seen[slot]! : (this.far.get(asker * 2 ** 32 + slot) ?? 0);
     const held = before > 0 && this.lastWrite[slot]! <= before;
@@ -43,18 +43,11 @@ export class Holders {
     const seen = this.seen[asker];
     if (seen && slot < seen.length) return seen;
     const length = seen?.length ?? 0;
-    const size = sizeFor(length, slot);
+    const size = Math.max(slot + 1, length * 2, 64);
     if (this.cells + size - length > MOST_CELLS) return undefined;
     this.cells += size - length;
-    return (this.seen[asker] = seen ? longer(seen, size) : new Uint32Array(size));
+    return (this.seen[asker] = longer(seen ?? new Uint32Array(0), size));
   }
-}
-
-const sizeFor = (length: number, slot: number): number => Math.max(slot + 1, length * 2, 64);
-function longer(from: Uint32Array, size: number): Uint32Array {
-  const to = new Uint32Array(size);
-  to.set(from);
-  return to;
 }
 
 /** By access of one object, in its order: 1 = a read in which the asker held at least one of the places. Of other objects 0. */

@@ -5,14 +5,15 @@
  *   F20   page 4 KiB in blocks of 8 KiB                                      F44   read or write of a few bytes each
  *   F45   xRead 16@24 (has anybody changed the database?) -> get of a whole block
  */
+import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import { blockWrites, type BlockWrites } from './block-writes.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
-import { Evidence, type FindingContext, findingFact } from '../rules/context.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
-import { pageReaders } from './page-reads.ts';
+import { databaseFiles } from './database-files.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
@@ -50,7 +51,7 @@ export const readModifyWrite: Rule = {
           evidence: {
             count: b.readModifyWrites,
             bytes: b.wastedBytes,
-            events: b.reads,
+            events: b.reads.map(({ thread, row }) => ctx.store.threads[thread]!.ref(row)),
             ...(b.readSpan ?? { fromUs: ctx.fromUs, toUs: ctx.toUs }),
             timeShare: length > 0 ? Math.min(1, b.readUs / length) : null,
           },
@@ -72,8 +73,11 @@ export const pageDoesNotFitBlock: Rule = {
   id: 'F20',
   title: 'Page size does not fit block size',
   run(ctx) {
+    const pageBytes = new Map(
+      ctx.get(databaseFiles).list.map(({ path, pageSize }) => [plainPath(path), pageSize.bytes]),
+    );
     return blockWritesIn(ctx).flatMap((b): Finding[] => {
-      const page = ctx.get(pageBytes).get(b.path);
+      const page = pageBytes.get(plainPath(b.path));
       if (
         b.kind !== 'main-db' ||
         b.blockBytes === null ||
@@ -113,21 +117,6 @@ export const pageDoesNotFitBlock: Rule = {
     });
   },
 };
-
-/** Page size by path of the database: the longest call on it. */
-const pageBytes = findingFact('pageBytes', 'page sizes', pageBytesOf);
-
-function pageBytesOf(ctx: FindingContext): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const r of ctx.get(pageReaders))
-    found.set(r.path, Math.max(found.get(r.path) ?? 0, r.pageBytes));
-  ctx.each(Op.xWrite, (thread, row) => {
-    const file = ctx.file(thread, thread.events.object[row]!);
-    if (file?.kind === 'main-db')
-      found.set(file.path, Math.max(found.get(file.path) ?? 0, thread.events.length[row]!));
-  });
-  return found;
-}
 
 export const versionedKeys: Rule = {
   id: 'F19',

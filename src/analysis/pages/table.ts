@@ -189,11 +189,11 @@ export const accessTable = table(
   accessRows,
   {
     thread: col('int', 'Thread', THREAD, ({ a, i }) => a.thread[i]!),
-    row: col(
-      'event',
+    seq: col(
+      'id',
       'Event',
       'The call',
-      ({ store, a, i }) => store.threads[a.thread[i]!]!.forgotten + a.row[i]!,
+      ({ store, a, i }) => store.threads[a.thread[i]!]!.events.seq[a.row[i]!]!,
     ),
     ts: col('moment', 'Time', 'Begin of the call', ({ a, i }) => a.us[i]!),
     path: col(

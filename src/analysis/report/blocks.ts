@@ -33,11 +33,12 @@ export function shownCell<Row>(name: string, { unit, value }: Column<Row>, row: 
 
 const LONGEST = { code: 100, path: 60 };
 
-/** Rows of a table of the catalogue, in some of its columns. Long texts are cut: a statement at its end, a path at its begin. */
+/** Rows of a table of the catalogue, in some of its columns. Long texts are cut: a statement at its end, a path at its begin. @param longest characters of such a text */
 export function tableOf<Row, C extends Columns<Row>>(
   columns: C,
   names: readonly (keyof C & string)[],
   rows: readonly Row[],
+  longest?: number,
 ): ReportTable {
   const shown = names.map((name) => columns[name]!);
   const places = (is: (name: string, i: number) => boolean): number[] =>
@@ -47,8 +48,8 @@ export function tableOf<Row, C extends Columns<Row>>(
     rows: rows.map((row) =>
       shown.map((column, i) => {
         const text = shownCell(names[i]!, column, row);
-        if (names[i] === 'path') return cut(oneLine(text), LONGEST.path, 'end');
-        return column.unit === 'code' ? cut(oneLine(text), LONGEST.code) : text;
+        if (names[i] === 'path') return cut(oneLine(text), longest ?? LONGEST.path, 'end');
+        return column.unit === 'code' ? cut(oneLine(text), longest ?? LONGEST.code) : text;
       }),
     ),
     texts: places((_, i) => !isNumeric(shown[i]!.unit)),

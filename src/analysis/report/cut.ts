@@ -3,7 +3,6 @@
  * any thread. What the marks of one thread span is kept of all threads; ranges of several threads are united.
  */
 import { Op } from '../../event/event.ts';
-import { EventColumns } from '../../trace/columns.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
@@ -68,7 +67,7 @@ export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
     for (const [fromUs, toUs] of ranges) {
       const [from, to] = [events.lowerBound(fromUs), behind(thread, toUs)];
       if (to <= from) continue;
-      copy.appendRows(rowsOf(events, from, to));
+      copy.appendRows(events.part(from, to));
       kept += to - from;
     }
     left += events.count - kept;
@@ -78,33 +77,6 @@ export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
   const text = noteText(store, ranges, left);
   out.threads[0]?.define({ kind: 'note', id: 0, topic: 'cut', text });
   return { store: out, left };
-}
-
-const COLUMNS = [
-  ...([
-    't0',
-    'dur',
-    'seq',
-    'endSeq',
-    'op',
-    'flags',
-    'result',
-    'offset',
-    'length',
-    'object',
-    'parent',
-    'context',
-    'aux',
-  ] as const),
-] as const;
-
-/** A view of some rows: to be copied from, not written to. */
-function rowsOf(events: EventColumns, from: number, to: number): EventColumns {
-  const rows = new EventColumns(0);
-  for (const name of COLUMNS) Object.assign(rows, { [name]: events[name].subarray(from, to) });
-  rows.aux2 = events.aux2.subarray(from, to);
-  rows.count = to - from;
-  return rows;
 }
 
 /** Row behind the last one that begins at `us` or before. */

@@ -1,316 +1,438 @@
 /**
- * The numbers that say most of a trace, with what each means and why it is unknown where it is: the Overview, and a comparison of two
- * traces side by side.
+ * The headline numbers of a trace: what each is called and means, its unit, its value, and why it is not known where it is not. The
+ * Overview, the live strip, comparisons, summaries and reports take them from here, so that a number is the same wherever it stands.
  */
+import type { EventRef, TraceStore } from '../../trace/store.ts';
+import { formatCount, type Unit } from '../../text/numbers.ts';
+import { NO_READINGS, pageCacheFrom } from '../cache/page-cache.ts';
 import { leavesOut } from '../core/layers-left-out.ts';
-import { fact, type Known } from '../graph.ts';
+import { extent } from '../core/time-range.ts';
+import { callCounts, type CallCounts } from '../files/call-counts.ts';
+import { fileCounts, vfsTotal } from '../files/file-counts.ts';
+import { webCounts } from '../files/web-counts.ts';
+import { fact, type Facts, type Known } from '../graph.ts';
+import { lockWaits } from '../locks/lock-waits.ts';
 import { writeAmplification } from '../pages/block-writes.ts';
-import { checkpoints } from '../wal/checkpoints.ts';
-import { vfsTotal } from '../files/file-counts.ts';
-import { NO_READINGS } from '../cache/page-cache.ts';
 import { pages } from '../pages/pages.ts';
-import { summary } from './summary.ts';
-import { totalTimeInSql } from '../time/summary-time.ts';
-import { transactionHeadline } from '../transactions/transaction-headline.ts';
+import { statements } from '../statements/statements.ts';
+import { summaryTime, totalTimeInSql } from '../time/summary-time.ts';
+import type { CommitTotals } from '../transactions/anatomy-table.ts';
+import { commits } from '../transactions/commits.ts';
+import { longestReserved } from '../transactions/longest-reserved.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
+import { transactions } from '../transactions/transactions.ts';
+import { checkpoints } from '../wal/checkpoints.ts';
 import { wals } from '../wal/wal.ts';
 
-export interface HeadlineNumber {
-  id: string;
-  title: string;
-  /** What it means and how it is counted. */
-  definition: string;
-  value: number | null;
-  /** `us` microseconds, `bytes`, `share` 0..1, `ratio` a number with fractions. */
-  unit: 'count' | 'ratio' | 'share' | 'us' | 'bytes';
-  /** Why it is not known; null where it is. */
-  cause: string | null;
-  /** The call that the number is about: place of its thread, row in its columns. */
-  event: { thread: number; row: number } | null;
-}
-
-type Words = Pick<HeadlineNumber, 'id' | 'title' | 'definition' | 'unit'>;
-
-const NEEDS = {
-  summary,
-  transactionHeadline,
+/** What the numbers are computed from. */
+export const NUMBER_NEEDS = {
+  extent,
+  statements,
+  transactions,
+  commits,
+  callCounts,
+  fileCounts,
+  webCounts,
+  summaryTime,
   totalTimeInSql,
   anatomies,
+  longestReserved,
+  lockWaits,
   wals,
   checkpoints,
   writeAmplification,
   pages,
 };
 
+export type NumberId = keyof typeof ENTRIES;
+
+export interface HeadlineNumber {
+  id: NumberId;
+  title: string;
+  /** The title where room is short. */
+  short: string;
+  /** What it means and how it is counted. */
+  definition: string;
+  unit: Unit;
+  value: number | null;
+  /** Why it is not known; null where it is, and where it is not computed yet. */
+  cause: string | null;
+  /** The call that the number is about. */
+  event: EventRef | null;
+}
+
+interface Entry {
+  title: string;
+  short?: string;
+  unit: Unit;
+  definition: string | ((numbers: Numbers) => string);
+  value: (numbers: Numbers) => number | null;
+  /** Asked where the value is null. */
+  cause?: (numbers: Numbers) => string;
+  event?: (numbers: Numbers) => HeadlineNumber['event'];
+}
+
+const LEFT_OUT = 'the recording leaves that layer out';
+/** Why nothing is known of any storage call. */
+export const NO_STORAGE = `no storage call was recorded: ${LEFT_OUT}`;
+const STORAGE_LEFT_OUT = 'the recording leaves storage calls out';
+const NO_WAL = 'no write-ahead log was used';
+
+/** The numbers of one trace. Each is computed when it is asked for. */
+export class Numbers {
+  /** @param calls of the trace as it is now: the live strip brings its own, which grow with it */
+  constructor(
+    readonly store: TraceStore,
+    readonly known: Known<typeof NUMBER_NEEDS>,
+    readonly calls: CallCounts = known.callCounts,
+  ) {}
+
+  get(id: NumberId): HeadlineNumber {
+    const entry: Entry = ENTRIES[id];
+    const value = entry.value(this);
+    return {
+      ...this.words(id),
+      value,
+      cause: value === null ? (entry.cause?.(this) ?? null) : null,
+      event: entry.event?.(this) ?? null,
+    };
+  }
+
+  /** The number before it is computed. */
+  words(id: NumberId): HeadlineNumber {
+    const { title, short = title, unit, definition: about }: Entry = ENTRIES[id];
+    const definition = typeof about === 'string' ? about : about(this);
+    return { id, title, short, unit, definition, value: null, cause: null, event: null };
+  }
+
+  get noSql(): string {
+    return leavesOut(this.store, 'sql')
+      ? `no SQL call was recorded: ${LEFT_OUT}`
+      : 'no SQL call was recorded: an engine seen before its SQL functions, or none';
+  }
+  /** @param cause where VFS calls were recorded */
+  noVfs(
+    cause = 'the trace lacks the calls that would show it (a lock kept over several transactions, a WAL, or headers not decoded)',
+  ): string {
+    if (this.calls.seesVfs) return cause;
+    const none = 'no VFS call was recorded';
+    return leavesOut(this.store, 'vfs') ? `${none}: ${LEFT_OUT}` : none;
+  }
+  get noCommit(): string {
+    return this.known.commits.count === 0 ? 'nothing was committed' : this.noVfs();
+  }
+  get noTime(): string {
+    return this.known.totalTimeInSql === null
+      ? 'no SQL or VFS call was recorded'
+      : 'no time passed while SQL ran';
+  }
+
+  /** Of the time while SQL runs; null = not known. */
+  share(us: number | null): number | null {
+    const inSql = us === null ? null : this.known.totalTimeInSql;
+    return inSql ? us! / inSql : null;
+  }
+  time(part: 'ioUs' | 'lockUs'): number | null {
+    return this.known.summaryTime?.[part] ?? null;
+  }
+  /** Of the time of all commits, microseconds; null where none is known. */
+  ofCommits(us: (all: CommitTotals) => number): number | null {
+    const all = this.known.anatomies.commitTotals();
+    return all.commits ? us(all) : null;
+  }
+  /** All databases together: bytes that reached the storage, or where that is not known the VFS, for each byte of changed pages. */
+  get amplification(): { ratio: number | null; storage: boolean } {
+    const list = this.known.writeAmplification.filter(
+      (a) => a.pageBytes !== null && a.dirtyPagesByTransaction > 0,
+    );
+    const changed = list.reduce((n, a) => n + a.dirtyPagesByTransaction * a.pageBytes!, 0);
+    const storage = list.length > 0 && list.every((a) => a.storageBytes !== null);
+    const bytes = list.reduce((n, a) => n + (storage ? a.storageBytes! : a.vfsBytes), 0);
+    return { ratio: changed ? bytes / changed : null, storage };
+  }
+}
+
+const per = (sum: number | null, count: number | null): number | null =>
+  sum !== null && count ? sum / count : null;
+
+/** Those of the Overview, in its order. */
+const HEADLINES = {
+  duration: {
+    title: 'Recorded',
+    unit: 'us',
+    definition: 'From the first event’s begin to the last one’s end.',
+    value: ({ known: { extent } }) => Math.round((extent[1] - extent[0]) * 1000) / 1000,
+  },
+  statements: {
+    title: 'Statements',
+    unit: 'count',
+    definition:
+      'Executions of SQL statements: first sqlite3_step after a prepare or reset, or sqlite3_exec.',
+    value: ({ known }) => known.statements.count,
+    cause: (n) => n.noSql,
+  },
+  sqlTime: {
+    title: 'Time in SQL',
+    unit: 'us',
+    definition:
+      'Time with SQL in flight, summed over the threads that run SQLite. The tracer’s own work outside of SQL is no part of it.',
+    value: ({ known }) => known.totalTimeInSql,
+    cause: (n) => n.noTime,
+  },
+  ioShare: {
+    title: 'I/O share',
+    unit: 'share',
+    definition:
+      'Storage I/O (read, write, sync, IndexedDB transactions) / time with SQL in flight.',
+    value: (n) => (leavesOut(n.store, 'web') ? null : n.share(n.time('ioUs'))),
+    cause: (n) => (leavesOut(n.store, 'web') ? STORAGE_LEFT_OUT : n.noTime),
+  },
+  lockShare: {
+    title: 'Lock wait',
+    unit: 'share',
+    definition:
+      'Waiting for a lock that another connection, thread or tab holds / time with SQL in flight.',
+    value: (n) => n.share(n.time('lockUs')),
+    cause: (n) => n.noTime,
+  },
+  commits: {
+    title: 'Commits',
+    unit: 'count',
+    definition:
+      'What made a transaction durable: the journal deleted, truncated or its header zeroed, a WAL commit frame, COMMIT_ATOMIC_WRITE, or with no journal the last database write before the unlock.',
+    value: ({ known }) => known.commits.count,
+    cause: (n) => n.noVfs(),
+  },
+  commitShare: {
+    title: 'Commit share',
+    unit: 'share',
+    definition:
+      'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time with SQL in flight. Where the page cache spills within an autocommitted statement, the rest of the statement counts. The Transactions view splits it.',
+    value: (n) => n.share(n.ofCommits(({ spanUs, time }) => spanUs - time.idleUs)),
+    cause: (n) => n.noCommit,
+  },
+  syncShare: {
+    title: 'Sync share',
+    unit: 'share',
+    definition:
+      'Within commits, waiting until writes are durable (xSync, the completion of IndexedDB transactions) / time with SQL in flight.',
+    value: (n) => n.share(n.ofCommits(({ time }) => time.syncUs + time.idbCompleteUs)),
+    cause: (n) => n.noCommit,
+  },
+  syncsPerCommit: {
+    title: 'Syncs per commit',
+    unit: 'ratio',
+    definition: 'Syncs / commits.',
+    value: ({ known }) => known.commits.syncsPerCommit,
+    cause: (n) => n.noCommit,
+  },
+  vfsPerStatement: {
+    title: 'VFS calls per statement',
+    unit: 'ratio',
+    definition: 'Calls on files, the in-memory journal left out / executions of statements.',
+    value: ({ calls, known }) => per(calls.onFiles || null, known.statements.count),
+    cause: (n) => n.noVfs(n.noSql),
+  },
+  checkpoints: {
+    title: 'Checkpoints',
+    unit: 'count',
+    definition: 'Times that frames of a write-ahead log were copied into its database.',
+    value: ({ known }) => (known.wals.length ? known.checkpoints.length : null),
+    cause: () => NO_WAL,
+  },
+  checkpointShare: {
+    title: 'Checkpoint share',
+    unit: 'share',
+    definition: 'Time of all checkpoints / time with SQL in flight. The WAL view has each of them.',
+    value: (n) =>
+      n.known.wals.length
+        ? n.share(n.known.checkpoints.reduce((us, c) => us + c.toUs - c.fromUs, 0))
+        : null,
+    cause: (n) => (n.known.wals.length ? n.noTime : NO_WAL),
+  },
+  rolledBack: {
+    title: 'Rolled back',
+    unit: 'count',
+    definition: 'Write transactions that ended without a commit.',
+    value: ({ known: { transactions, statements } }) =>
+      transactions.rolledBack ?? (transactions.write === null ? null : statements.rollbacks),
+    cause: (n) => n.noVfs(),
+  },
+  longestReserved: {
+    title: 'Longest write lock',
+    unit: 'us',
+    definition:
+      'Longest time for which a database was held at RESERVED or above: no other connection could write.',
+    value({ known }) {
+      const hold = known.longestReserved;
+      return hold && hold.toUs - hold.fromUs;
+    },
+    cause: (n) => n.noVfs('no lock of that level was seen'),
+    event({ known, store }) {
+      const hold = known.longestReserved;
+      return hold && store.threads[hold.thread]!.ref(hold.row);
+    },
+  },
+  amplification: {
+    title: 'Write amplification',
+    unit: 'ratio',
+    definition: (n) =>
+      `Bytes ${n.amplification.storage ? 'that storage calls wrote' : 'that xWrite calls wrote (storage calls beneath them are not recorded)'} for databases, journals and WALs / bytes of the pages that transactions changed.`,
+    value: (n) => n.amplification.ratio,
+    cause: () => 'no page was written, or the page size is not known',
+  },
+  rereads: {
+    title: 'Reads per page',
+    unit: 'ratio',
+    definition:
+      'Page reads from databases and WALs, checkpoints left out / distinct pages read. 1 = nothing was read twice.',
+    value({ known }) {
+      const list = known.pages;
+      return per(
+        list.reduce((n, { reads }) => n + reads, 0),
+        list.reduce((n, { placesRead }) => n + placesRead, 0),
+      );
+    },
+    cause: (n) => (n.known.pages.length ? 'no page was read' : n.noVfs('no page was read')),
+  },
+  hitRate: {
+    title: 'Page cache hits',
+    short: 'Cache hits',
+    unit: 'share',
+    definition:
+      'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
+    value: ({ calls }) => pageCacheFrom(calls.cacheSums).hitRate,
+    cause({ store, calls, noSql }) {
+      if (pageCacheFrom(calls.cacheSums).hits !== null) return 'no page was asked for';
+      if (leavesOut(store, 'sql'))
+        return 'the recording leaves statements out, and the counters that are read after them';
+      if (!calls.seesSql) return noSql;
+      return store.threads.some((t) => t.engines.some(({ layers }) => layers.counters))
+        ? NO_READINGS
+        : 'no engine here gives its counters: its build leaves out sqlite3_db_status, or its JavaScript hides it';
+    },
+  },
+  readBytes: {
+    title: 'Read by SQLite',
+    unit: 'bytes',
+    definition: 'Bytes of successful xRead calls, on all files except the in-memory journal.',
+    value: ({ known }) => vfsTotal(known.fileCounts, 'xReadBytes'),
+    cause: (n) => n.noVfs(),
+  },
+  writtenBytes: {
+    title: 'Written by SQLite',
+    unit: 'bytes',
+    definition: 'Bytes of successful xWrite calls, on all files except the in-memory journal.',
+    value: ({ known }) => vfsTotal(known.fileCounts, 'xWriteBytes'),
+    cause: (n) => n.noVfs(),
+  },
+  idbTransactions: {
+    title: 'IDB transactions',
+    unit: 'count',
+    definition: 'IndexedDB transactions, whoever made them.',
+    value: ({ known }) => known.webCounts.idb.transactions,
+    cause: () => STORAGE_LEFT_OUT,
+  },
+} as const satisfies Record<string, Entry>;
+
+const OTHERS = {
+  events: {
+    title: 'Events',
+    unit: 'count',
+    definition: ({ store }) =>
+      `Calls recorded: ${formatCount(store.eventCount)} ${store.forgotten ? 'kept' : 'so far'}, on all threads and layers. While recording: over the last second.`,
+    value: ({ store }) => store.eventCount,
+  },
+  seen: {
+    title: 'Seen',
+    unit: 'count',
+    definition: ({ store }) =>
+      `Calls recorded since the beginning: ${formatCount(store.eventCount + store.forgotten)}. The older ones are forgotten; the other numbers are of what is kept.`,
+    value: ({ store }) => store.eventCount + store.forgotten,
+  },
+  dropped: {
+    title: 'Dropped',
+    unit: 'count',
+    definition: ({ store }) =>
+      `Records that found no room in a thread’s buffer or got lost on the way here: ${formatCount(store.dropped)}. Their calls ran as usual.`,
+    value: ({ store }) => store.dropped,
+  },
+  cost: {
+    title: 'Tracer',
+    unit: 'nsPerEvent',
+    definition:
+      'The tracer’s own time per recorded call, measured on each thread when its recording began.',
+    value: ({ calls }) => calls.nsPerEvent,
+    cause: () => 'no thread has measured it yet',
+  },
+  distinctStatements: {
+    title: 'Distinct statements',
+    unit: 'count',
+    definition: 'Distinct texts among the executed statements, literals folded.',
+    value: ({ known }) => known.statements.distinct,
+    cause: (n) =>
+      n.known.statements.count === null ? n.noSql : 'no SQL text was recorded (capture level 0)',
+  },
+  lockWaits: {
+    title: 'Lock waits',
+    unit: 'count',
+    definition:
+      'xLock calls answered SQLITE_BUSY, and Web Locks granted more than 1 ms after they were asked for.',
+    value: ({ known }) => known.lockWaits,
+  },
+  transactionsRead: {
+    title: 'Read transactions',
+    unit: 'count',
+    definition: 'Transactions that took no lock to write, and wrote nothing.',
+    value: ({ known }) => known.transactions.read,
+    cause: (n) => n.noVfs(),
+  },
+  transactionsWrite: {
+    title: 'Write transactions',
+    unit: 'count',
+    definition: 'Transactions that took a lock to write, or wrote.',
+    value: ({ known }) => known.transactions.write,
+    cause: (n) => n.noVfs(),
+  },
+  reads: {
+    title: 'Reads',
+    unit: 'count',
+    definition:
+      'xRead calls of SQLite on files, the in-memory journal left out. Where no VFS call is recorded: reads of IndexedDB, OPFS and localStorage.',
+    value: ({ calls }) => calls.of('read'),
+    cause: (n) => n.noVfs(),
+  },
+  writes: {
+    title: 'Writes',
+    unit: 'count',
+    definition:
+      'xWrite calls of SQLite on files, the in-memory journal left out. Where no VFS call is recorded: writes to IndexedDB, OPFS and localStorage.',
+    value: ({ calls }) => calls.of('write'),
+    cause: (n) => n.noVfs(),
+  },
+  syncs: {
+    title: 'Syncs',
+    unit: 'count',
+    definition:
+      'xSync calls of SQLite on files, the in-memory journal left out. Where no VFS call is recorded: OPFS flushes and writable streams closed.',
+    value: ({ calls }) => calls.of('sync'),
+    cause: (n) => n.noVfs(),
+  },
+} as const satisfies Record<string, Entry>;
+
+const ENTRIES = { ...HEADLINES, ...OTHERS };
+
+/** @param calls as of Numbers */
+export const numbersFrom = (facts: Facts, calls?: CallCounts): Numbers =>
+  new Numbers(facts.store, facts.onDemand(NUMBER_NEEDS), calls);
+
+/** Those that say most of a trace: the Overview's, and what comparisons set side by side. */
 export const headlineNumbers = fact(
   'headlineNumbers',
   'headline numbers',
-  NEEDS,
+  NUMBER_NEEDS,
   (store, known): HeadlineNumber[] => {
-    const { summary, transactionHeadline: headline, totalTimeInSql: inSql } = known;
-    const { time, pageCache, statements, transactions } = summary;
-    const vfs = summary.threads.some((t) => t.layers.includes('vfs'));
-    const noVfs = vfs ? 'no call shows it' : 'no VFS call is recorded';
-    const noSql = 'no SQL call is recorded';
-    const noWeb = leavesOut(store, 'web');
-    const noWebCause = 'the recording leaves storage calls out';
-    const hold = headline.longestReserved;
-    const share = (us: number | null): number | null => (us === null || !inSql ? null : us / inSql);
-    const { commits: timed, spanUs: commitUs, time: commitTime } = known.anatomies.commitTotals();
-    return [
-      number(
-        {
-          id: 'duration',
-          title: 'Recorded',
-          unit: 'us',
-          definition: 'From the first event’s begin to the last one’s end.',
-        },
-        summary.durationUs,
-      ),
-      number(
-        {
-          id: 'statements',
-          title: 'Statements',
-          unit: 'count',
-          definition:
-            'Executions of SQL statements: first sqlite3_step after a prepare or reset, or sqlite3_exec.',
-        },
-        statements.count,
-        noSql,
-      ),
-      number(
-        {
-          id: 'sqlTime',
-          title: 'Time in SQL',
-          unit: 'us',
-          definition:
-            'Time with SQL in flight, summed over the threads that run SQLite. The tracer’s own work outside of SQL is no part of it.',
-        },
-        inSql,
-        'neither SQL nor VFS calls are recorded',
-      ),
-      number(
-        {
-          id: 'ioShare',
-          title: 'I/O share',
-          unit: 'share',
-          definition:
-            'Storage I/O (read, write, sync, IndexedDB transactions) / time with SQL in flight.',
-        },
-        noWeb ? null : share(time.ioUs),
-        noWeb ? noWebCause : 'neither SQL nor VFS calls are recorded',
-      ),
-      number(
-        {
-          id: 'lockShare',
-          title: 'Lock wait',
-          unit: 'share',
-          definition:
-            'Waiting for a lock that another connection, thread or tab holds / time with SQL in flight.',
-        },
-        share(time.lockUs),
-        'neither SQL nor VFS calls are recorded',
-      ),
-      number(
-        {
-          id: 'commits',
-          title: 'Commits',
-          unit: 'count',
-          definition:
-            'What made a transaction durable: the journal deleted, truncated or its header zeroed, a WAL commit frame, COMMIT_ATOMIC_WRITE, or with no journal the last database write before the unlock.',
-        },
-        headline.commits,
-        noVfs,
-      ),
-      number(
-        {
-          id: 'commitShare',
-          title: 'Commit share',
-          unit: 'share',
-          definition:
-            'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time with SQL in flight. Where the page cache spills within an autocommitted statement, the rest of the statement counts. The Transactions view splits it.',
-        },
-        timed ? share(commitUs - commitTime.idleUs) : null,
-        headline.commits === 0 ? 'no commit was seen' : noVfs,
-      ),
-      number(
-        {
-          id: 'syncShare',
-          title: 'Sync share',
-          unit: 'share',
-          definition:
-            'Within commits, waiting until writes are durable (xSync, the completion of IndexedDB transactions) / time with SQL in flight.',
-        },
-        timed ? share(commitTime.syncUs + commitTime.idbCompleteUs) : null,
-        headline.commits === 0 ? 'no commit was seen' : noVfs,
-      ),
-      number(
-        {
-          id: 'syncsPerCommit',
-          title: 'Syncs per commit',
-          unit: 'ratio',
-          definition:
-            'xSync calls on databases, journals and WALs (OPFS flushes where no VFS call is recorded) / commits.',
-        },
-        headline.syncsPerCommit,
-        headline.commits === 0 ? 'no commit was seen' : noVfs,
-      ),
-      number(
-        {
-          id: 'vfsPerStatement',
-          title: 'VFS calls per statement',
-          unit: 'ratio',
-          definition: 'Calls on files, the in-memory journal left out / executions of statements.',
-        },
-        headline.vfsCallsPerStatement,
-        vfs ? noSql : noVfs,
-      ),
-      ...checkpointNumbers(known, share),
-      number(
-        {
-          id: 'rolledBack',
-          title: 'Rolled back',
-          unit: 'count',
-          definition: 'Write transactions that ended without a commit.',
-        },
-        transactions.rolledBack,
-        noVfs,
-      ),
-      number(
-        {
-          id: 'longestReserved',
-          title: 'Longest write lock',
-          unit: 'us',
-          definition:
-            'Longest time for which a database was held at RESERVED or above: no other connection could write.',
-        },
-        hold && hold.toUs - hold.fromUs,
-        vfs ? 'no lock of that level was seen' : noVfs,
-        hold && { thread: hold.thread, row: hold.row },
-      ),
-      amplification(known, noVfs),
-      rereads(known, noVfs),
-      number(
-        {
-          id: 'hitRate',
-          title: 'Page cache hits',
-          unit: 'share',
-          definition:
-            'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
-        },
-        pageCache.hitRate,
-        leavesOut(store, 'sql')
-          ? 'the recording leaves statements out, and the counters that are read after them'
-          : summary.engines.some((e) => e.layers.counters)
-            ? NO_READINGS
-            : 'no engine here exports sqlite3_db_status',
-      ),
-      number(
-        {
-          id: 'readBytes',
-          title: 'Read by SQLite',
-          unit: 'bytes',
-          definition: 'Bytes of successful xRead calls, on all files except the in-memory journal.',
-        },
-        vfsTotal(summary.files, 'xReadBytes'),
-        noVfs,
-      ),
-      number(
-        {
-          id: 'writtenBytes',
-          title: 'Written by SQLite',
-          unit: 'bytes',
-          definition:
-            'Bytes of successful xWrite calls, on all files except the in-memory journal.',
-        },
-        vfsTotal(summary.files, 'xWriteBytes'),
-        noVfs,
-      ),
-      number(
-        {
-          id: 'idbTransactions',
-          title: 'IDB transactions',
-          unit: 'count',
-          definition: 'IndexedDB transactions, whoever made them.',
-        },
-        summary.web.idb.transactions,
-        noWebCause,
-      ),
-    ];
+    const numbers = new Numbers(store, known);
+    return (Object.keys(HEADLINES) as (keyof typeof HEADLINES)[]).map((id) => numbers.get(id));
   },
 );
-
-function number(
-  words: Words,
-  value: number | null,
-  cause = '',
-  event: HeadlineNumber['event'] = null,
-): HeadlineNumber {
-  return { ...words, value, cause: value === null ? cause : null, event };
-}
-
-/** @param share of the time with SQL in flight; null = not known */
-function checkpointNumbers(
-  { wals, checkpoints: list }: Known<typeof NEEDS>,
-  share: (us: number) => number | null,
-): HeadlineNumber[] {
-  const log = wals.length > 0;
-  const noLog = 'no write-ahead log was used';
-  return [
-    number(
-      {
-        id: 'checkpoints',
-        title: 'Checkpoints',
-        unit: 'count',
-        definition: 'Times that frames of a write-ahead log were copied into its database.',
-      },
-      log ? list.length : null,
-      noLog,
-    ),
-    number(
-      {
-        id: 'checkpointShare',
-        title: 'Checkpoint share',
-        unit: 'share',
-        definition:
-          'Time of all checkpoints / time with SQL in flight. The WAL view has each of them.',
-      },
-      log ? share(list.reduce((us, c) => us + c.toUs - c.fromUs, 0)) : null,
-      log ? 'neither SQL nor VFS calls are recorded' : noLog,
-    ),
-  ];
-}
-
-/** All databases together: bytes that reached the storage, or where that is not known the VFS, for each byte of changed pages. */
-function amplification({ writeAmplification }: Known<typeof NEEDS>, noVfs: string): HeadlineNumber {
-  const list = writeAmplification.filter(
-    (a) => a.pageBytes !== null && a.dirtyPagesByTransaction > 0,
-  );
-  const least = list.reduce((n, a) => n + a.dirtyPagesByTransaction * a.pageBytes!, 0);
-  const storage = list.length > 0 && list.every((a) => a.storageBytes !== null);
-  const bytes = list.reduce((n, a) => n + (storage ? a.storageBytes! : a.vfsBytes), 0);
-  const definition = `Bytes ${storage ? 'that storage calls wrote' : 'that xWrite calls wrote (storage calls beneath them are not recorded)'} for databases, journals and WALs / bytes of the pages that transactions changed.`;
-  return number(
-    { id: 'amplification', title: 'Write amplification', unit: 'ratio', definition },
-    least ? bytes / least : null,
-    list.length ? noVfs : 'no page was written, or the page size is not known',
-  );
-}
-
-function rereads({ pages: list }: Known<typeof NEEDS>, noVfs: string): HeadlineNumber {
-  const [reads, distinct] = [
-    list.reduce((n, r) => n + r.reads, 0),
-    list.reduce((n, r) => n + r.placesRead, 0),
-  ];
-  return number(
-    {
-      id: 'rereads',
-      title: 'Reads per page',
-      unit: 'ratio',
-      definition:
-        'Page reads from databases and WALs, checkpoints left out / distinct pages read. 1 = nothing was read twice.',
-    },
-    distinct ? reads / distinct : null,
-    list.length ? 'no page was read' : noVfs,
-  );
-}

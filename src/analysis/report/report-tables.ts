@@ -10,7 +10,7 @@ import { moreLines, tableOf, type Block } from './blocks.ts';
 export const TABLE_NEEDS = { statementTable, originFiles, transactionRows: transactionTable.rows };
 
 /** null where no SQL call was recorded. */
-export function statementsBlock(facts: Facts, most: number): Block | null {
+export function statementsBlock(facts: Facts, most: number, longest?: number): Block | null {
   const rows = facts.get(statementTable)?.rows ?? [];
   if (rows.length === 0) return null;
   return {
@@ -29,17 +29,18 @@ export function statementsBlock(facts: Facts, most: number): Block | null {
         'hit_rate',
       ],
       rows.slice(0, most),
+      longest,
     ),
     lines: moreLines(rows.length - most),
   };
 }
 
 /** null where no transaction was seen. */
-export function transactionsBlock(facts: Facts, most: number): Block | null {
+export function transactionsBlock(facts: Facts, most: number, longest?: number): Block | null {
   const lines = facts.get(transactionTable.rows);
   if (lines.count === 0) return null;
   const us = Float64Array.from({ length: lines.count }, (_, i) => lines.at(i).durationUs);
-  const longest = Uint32Array.from(us.keys())
+  const slowest = Uint32Array.from(us.keys())
     .sort((a, b) => us[b]! - us[a]! || a - b)
     .subarray(0, most);
   return {
@@ -60,14 +61,15 @@ export function transactionsBlock(facts: Facts, most: number): Block | null {
         'syncs',
         'busy',
       ],
-      Array.from(longest, (i) => lines.at(i)),
+      Array.from(slowest, (i) => lines.at(i)),
+      longest,
     ),
     lines: moreLines(lines.count - most),
   };
 }
 
 /** null where no file was seen. */
-export function filesBlock(facts: Facts, most: number): Block | null {
+export function filesBlock(facts: Facts, most: number, longest?: number): Block | null {
   const files = facts.get(originFiles);
   if (files.length === 0) return null;
   return {
@@ -76,6 +78,7 @@ export function filesBlock(facts: Facts, most: number): Block | null {
       fileColumns,
       ['path', 'kind', 'dur', 'reads', 'read_bytes', 'writes', 'write_bytes', 'syncs', 'locks'],
       files.slice(0, most),
+      longest,
     ),
     lines: moreLines(files.length - most),
   };

@@ -1,17 +1,17 @@
 /**
- * A trace as one page for a bug report: headings, facts and tables, without a layout. report-text.ts and report-markdown.ts draw it.
+ * A trace as one page for a bug report: headings, facts and tables, without a layout. a terminal, Markdown and HTML draw it.
  *
  *   what was recorded . what to mind . headline numbers . where the time went . statements . transactions . files . storage . findings
  */
 import { captureText } from '../../event/capture.ts';
-import { vfsTotal } from '../files/file-counts.ts';
 import { badges, findings } from '../findings/index.ts';
 import type { Facts } from '../graph.ts';
 import type { Block, Cell, Report } from './blocks.ts';
+import { NUMBER_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
 import {
   UNKNOWN,
   countOf,
-  formatBytes,
+  formatAs,
   formatCount,
   formatDuration,
   formatNumber,
@@ -21,8 +21,11 @@ import { storageBlock } from './report-storage.ts';
 import { filesBlock, statementsBlock, TABLE_NEEDS, transactionsBlock } from './report-tables.ts';
 import { timeBlock } from './report-time.ts';
 import { partition } from '../time/thread-times.ts';
+import { longestReserved } from '../transactions/longest-reserved.ts';
 import { summary, type Summary, type SummaryEngine, type SummaryThread } from './summary.ts';
-import { transactionHeadline } from '../transactions/transaction-headline.ts';
+
+/** Heading of the findings. */
+export const FINDINGS = 'Findings';
 
 interface ReportOptions {
   /** What reading the file had to say. */
@@ -31,21 +34,23 @@ interface ReportOptions {
   summary?: Summary;
   /** Rows of statements, transactions, files and findings at most; 10 unless told, half as many transactions and findings. */
   most?: number;
+  /** Characters of a statement or path at most; as a terminal has room for unless told. */
+  longest?: number;
 }
 
 /** What a report is made of. */
 export const REPORT_NEEDS = {
+  ...NUMBER_NEEDS,
   summary,
   findings,
   badges,
-  transactionHeadline,
   partition,
   ...TABLE_NEEDS,
 };
 
 /** All texts are the trace's own, unescaped: they may hold anything. */
 export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
-  const { warnings = [], summary: said = facts.get(summary), most = 10 } = options;
+  const { warnings = [], summary: said = facts.get(summary), most = 10, longest } = options;
   const few = Math.ceil(most / 2);
   const found = facts.get(findings);
   return {
@@ -55,12 +60,12 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
       minding(said, [...warnings, ...facts.get(badges).map((b) => `${b.badge}: ${b.say}`)]),
       { heading: 'SQLite', facts: headline(facts, said) },
       timeBlock(facts),
-      statementsBlock(facts, most),
-      transactionsBlock(facts, few),
-      filesBlock(facts, most),
+      statementsBlock(facts, most, longest),
+      transactionsBlock(facts, few, longest),
+      filesBlock(facts, most, longest),
       storageBlock(said.web, said.unknown['web']),
       {
-        heading: 'Findings',
+        heading: FINDINGS,
         ...(found.length
           ? {
               table: {
@@ -142,7 +147,12 @@ function minding(s: Summary, lines: readonly string[]): Block | null {
 }
 
 function headline(facts: Facts, s: Summary): [string, string][] {
-  const { vfsCallsPerStatement, longestReserved: hold } = facts.get(transactionHeadline);
+  const numbers = numbersFrom(facts);
+  const said = (id: NumberId): string => {
+    const { value, unit } = numbers.get(id);
+    return formatAs(value, unit);
+  };
+  const hold = facts.get(longestReserved);
   const { hits, misses, spills, hitRate } = s.pageCache;
   return [
     [
@@ -154,21 +164,18 @@ function headline(facts: Facts, s: Summary): [string, string][] {
       `${formatNumber(s.transactions.write)} write, ${formatNumber(s.transactions.read)} read, ${formatNumber(s.transactions.rolledBack)} rolled back`,
     ],
     ['commits', `${formatNumber(s.commits)}, ${formatNumber(s.syncsPerCommit)} syncs each`],
-    ['VFS calls', `${formatNumber(vfsCallsPerStatement)} a statement`],
+    ['VFS calls', `${said('vfsPerStatement')} a statement`],
     [
       'longest write lock',
       hold
-        ? `${formatDuration(hold.toUs - hold.fromUs)} on ${hold.path}${hold.open ? ', not given back' : ''}`
+        ? `${said('longestReserved')} on ${hold.path}${hold.open ? ', not given back' : ''}`
         : 'none seen',
     ],
     [
       'page cache',
       `${formatNumber(hits)} hits, ${formatNumber(misses)} misses, ${formatNumber(spills)} spills; hit rate ${formatShare(hitRate)}`,
     ],
-    ['bytes', bytesText(s)],
+    ['bytes', `${said('readBytes')} read, ${said('writtenBytes')} written by SQLite`],
     ...Object.entries(s.unknown).map(([key, why]): [string, string] => [UNKNOWN, `${key}: ${why}`]),
   ];
 }
-
-const bytesText = ({ files }: Summary): string =>
-  `${formatBytes(vfsTotal(files, 'xReadBytes'))} read, ${formatBytes(vfsTotal(files, 'xWriteBytes'))} written by SQLite`;

@@ -4,17 +4,15 @@ import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
 import { sameCapture, type CaptureOptions } from '../../event/capture.ts';
 import { FORMAT_VERSION } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fileCounts, type FileCounts } from '../files/file-counts.ts';
+import type { FileCounts } from '../files/file-counts.ts';
 import { pageCache, type PageCache } from '../cache/page-cache.ts';
-import { causesOf } from './summary-causes.ts';
+import { NO_STORAGE, NUMBER_NEEDS, Numbers, type NumberId } from './headline-numbers.ts';
 import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
-import { hasSql, statements } from '../statements/statements.ts';
-import { summaryTime, type SummaryTime } from '../time/summary-time.ts';
-import { extent } from '../core/time-range.ts';
+import { hasSql } from '../statements/statements.ts';
+import type { SummaryTime } from '../time/summary-time.ts';
 import { fact, Facts } from '../graph.ts';
-import { commits } from '../transactions/commits.ts';
-import { hasVfs, transactions } from '../transactions/transactions.ts';
-import { webCounts, type WebCounts } from '../files/web-counts.ts';
+import { hasVfs } from '../transactions/transactions.ts';
+import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
 export interface SummaryThread {
   id: string;
@@ -88,57 +86,50 @@ const NO_TIME = {
   vfsIsStorage: false,
 } as const;
 
-const numbers = fact(
-  'numbers',
+export const summary = fact(
   'summary',
-  {
-    extent,
-    transactions,
-    commits,
-    statements,
-    fileCounts,
-    webCounts,
-    summaryTime,
-    pageCache,
-    storageHealth,
-  },
-  (store, known): Omit<Summary, 'unknown'> => {
-    const {
-      extent: [from, to],
-      transactions,
-      commits,
-      statements,
-    } = known;
+  'summary',
+  { ...NUMBER_NEEDS, pageCache, storageHealth },
+  (store, known): Summary => {
+    const numbers = new Numbers(store, known);
+    const unknown: Summary['unknown'] = {};
+    /** @param path where its cause is said; a part of what is not known as a whole needs none of its own */
+    const value = (id: NumberId, path: string = id): number | null => {
+      const { value: found, cause } = numbers.get(id);
+      if (cause !== null && !(path.split('.')[0]! in unknown)) unknown[path] = cause;
+      return found;
+    };
+    if (knownWeb(known.webCounts) === null) unknown['web'] = NO_STORAGE;
+    value('sqlTime', 'time');
+    value('hitRate', known.pageCache.hits === null ? 'pageCache' : 'pageCache.hitRate');
     return {
       format: FORMAT_VERSION,
       events: store.eventCount,
       dropped: store.dropped,
       faults: store.threads.reduce((n, t) => n + t.faults, 0),
-      durationUs: Math.round((to - from) * 1000) / 1000,
+      durationUs: value('duration')!,
       environment: environmentOf(store, known.storageHealth[0] ?? null),
       threads: store.threads.map(threadOf),
       engines: store.threads.flatMap(enginesOf),
       files: known.fileCounts,
       web: known.webCounts,
-      statements: { count: statements.count, distinct: statements.distinct },
-      transactions: {
-        read: transactions.read,
-        write: transactions.write,
-        rolledBack:
-          transactions.rolledBack ?? (transactions.write === null ? null : statements.rollbacks),
+      statements: {
+        count: value('statements'),
+        distinct: value('distinctStatements', 'statements.distinct'),
       },
-      commits: commits.count,
-      syncsPerCommit: commits.syncsPerCommit,
+      transactions: {
+        read: value('transactionsRead', 'transactions.read'),
+        write: value('transactionsWrite', 'transactions.write'),
+        rolledBack: value('rolledBack', 'transactions.rolledBack'),
+      },
+      commits: value('commits'),
+      syncsPerCommit: value('syncsPerCommit'),
       time: known.summaryTime ?? NO_TIME,
       pageCache: known.pageCache,
+      unknown,
     };
   },
 );
-
-export const summary = fact('summary', 'summary', { numbers }, (store, { numbers }): Summary => ({
-  ...numbers,
-  unknown: causesOf(store, numbers),
-}));
 
 const KIND: Record<ThreadKind, SummaryThread['kind']> = {
   page: 'page',

@@ -12,7 +12,7 @@ import { extent } from '../core/time-range.ts';
 import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
 import { transactions, type Transactions } from '../transactions/transactions.ts';
 import { failures } from './failures.ts';
-import { SAMPLE_ROWS, type EventRef, type FindingEvidence } from './types.ts';
+import { SAMPLE_ROWS, type FindingEvidence } from './types.ts';
 
 interface FileRef {
   kind: FileKind;
@@ -237,7 +237,8 @@ export class Evidence {
   us = 0;
   fromUs = Infinity;
   toUs = -Infinity;
-  readonly events: EventRef[] = [];
+  /** The first of the calls, by their rows. */
+  private readonly shown: { thread: number; row: number }[] = [];
 
   /** One more call: its time and its bytes. */
   add(thread: ThreadStore, row: number, bytes = 0): void {
@@ -250,7 +251,7 @@ export class Evidence {
   }
   /** A call to show that is not counted. */
   show(thread: number, row: number): void {
-    if (this.events.length < SAMPLE_ROWS && row >= 0) this.events.push({ thread, row });
+    if (this.shown.length < SAMPLE_ROWS && row >= 0) this.shown.push({ thread, row });
   }
   span(fromUs: number, toUs: number): void {
     this.fromUs = Math.min(this.fromUs, fromUs);
@@ -262,13 +263,14 @@ export class Evidence {
     this.bytes += other.bytes;
     this.us += other.us;
     this.span(other.fromUs, other.toUs);
-    for (const { thread, row } of other.events) this.show(thread, row);
+    for (const { thread, row } of other.shown) this.show(thread, row);
     return this;
   }
   /** @param moves whether the calls are such as move bytes */
   result(ctx: FindingContext, moves = this.bytes > 0): FindingEvidence {
     const length = ctx.toUs - ctx.fromUs;
-    const { count, bytes, us, events } = this;
+    const { count, bytes, us } = this;
+    const events = this.shown.map(({ thread, row }) => ctx.store.threads[thread]!.ref(row));
     const known = this.fromUs <= this.toUs;
     return {
       count,

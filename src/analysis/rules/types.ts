@@ -2,15 +2,10 @@
  * What a finding is: a known mistake or cost that a trace shows, how often, what it cost, how sure that is, and what to do about it.
  * Every rule has an id (F01 ...) that stays its own for good; a rule is a pure function of a FindingContext.
  */
+import type { EventRef } from '../../trace/store.ts';
 import type { FindingContext } from './context.ts';
 
 export type Confidence = 'certain' | 'likely' | 'possible';
-
-/** A call of the trace: place in TraceStore.threads, row there. */
-export interface EventRef {
-  thread: number;
-  row: number;
-}
 
 export interface FindingEvidence {
   /** How often it was seen: calls, transactions or chains, as the title says. */

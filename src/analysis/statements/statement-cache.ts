@@ -5,8 +5,7 @@
  */
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import type { CacheCounts } from '../cache/connection-caches.ts';
-import { counterDeltas } from '../core/counter-deltas.ts';
+import { counterDeltas, type CacheCounts } from '../core/counter-deltas.ts';
 
 const SQLITE_ROW = 100;
 const SEVERAL = -2;

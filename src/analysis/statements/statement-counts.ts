@@ -73,7 +73,7 @@ export function countCalls(
       if (isErrorResult(events.result[row]!) || events.flags[row]! & Flag.threw)
         entry.failedPrepares++;
     } else if (op === Op.sqlExec) {
-      const statements = events.aux2[row] ?? 0;
+      const statements = events.aux2[row]!;
       if (statements)
         entry.statementsInScript = Math.max(entry.statementsInScript ?? 0, statements);
     } else entry.endingUs += events.dur[row]!;
@@ -142,7 +142,7 @@ export function countPages(
       counts[t] = pagesOf(t, owner);
     }
     const pages = counts[t];
-    if (!pages) continue;
+    if (!pages || what[i]! & Access.checkpoint) continue;
     const wal = (what[i]! & Access.wal) !== 0;
     if (what[i]! & Access.write) {
       if (wal) pages.walWritten += span[i]!;

@@ -3,7 +3,7 @@ import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import type { BoundValues } from './bound-values.ts';
 import { ById } from '../core/by-id.ts';
-import type { CacheCounts } from '../cache/connection-caches.ts';
+import type { CacheCounts } from '../core/counter-deltas.ts';
 import { PARTS, type PartTimes } from '../core/time-parts.ts';
 
 export interface StatementRow {
@@ -35,7 +35,7 @@ export interface StatementRow {
   time: PartTimes & { spanUs: number };
   /** spanUs of it / spanUs of all; null where no time passed. */
   share: number | null;
-  /** Pages of databases by the calls beneath; null where no VFS call is recorded. */
+  /** Pages of databases by the calls beneath, a checkpoint's left out; null where no VFS call is recorded. */
   pages: { read: number; written: number; walRead: number; walWritten: number } | null;
   /** From the engine's counters, where they can be told to be its own; null where none can. */
   cache: CacheCounts | null;

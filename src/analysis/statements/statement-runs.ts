@@ -9,6 +9,7 @@ import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
+import { columns, each } from '../../trace/number-columns.ts';
 import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
@@ -28,10 +29,6 @@ export const EXECUTION_COUNTS = [
 ] as const;
 export type ExecutionCount = (typeof EXECUTION_COUNTS)[number];
 const N = EXECUTION_COUNTS.length;
-const C = Object.fromEntries(EXECUTION_COUNTS.map((name, i) => [name, i])) as Record<
-  ExecutionCount,
-  number
->;
 
 /** All executions of one shape, in order of time. */
 export interface ExecutionGroup {
@@ -43,33 +40,15 @@ export interface ExecutionGroup {
   timeUs: Float64Array;
 }
 
-/** Executions of all threads as columns, in order of thread. */
-class Runs {
-  count = 0;
+/** Executions of all threads, in order of thread. */
+class Runs extends columns({
   /** Place in `prints`. */
-  print = new Uint32Array(256);
-  at = new Float64Array(256);
-  us = new Float64Array(256);
-  counts = new Float64Array(256 * N);
+  print: Uint32Array,
+  at: Float64Array,
+  us: Float64Array,
+  ...each(EXECUTION_COUNTS, Float64Array),
+}) {
   readonly prints: string[] = [];
-
-  /** @returns place + 1 */
-  begin(print: number, at: number): number {
-    if (this.count === this.at.length) {
-      const twice = <T extends Uint32Array | Float64Array>(a: T): T => {
-        const b = new (a.constructor as new (n: number) => T)(a.length * 2);
-        b.set(a);
-        return b;
-      };
-      this.print = twice(this.print);
-      this.at = twice(this.at);
-      this.us = twice(this.us);
-      this.counts = twice(this.counts);
-    }
-    this.print[this.count] = print;
-    this.at[this.count] = at;
-    return ++this.count;
-  }
 }
 
 /** By fingerprint, in order of the first thread that ran it; executions of several threads in order of time. */
@@ -102,7 +81,7 @@ function executionGroupsOf(store: TraceStore): Map<string, ExecutionGroup> {
     const group = groups[runs.print[run]!]!;
     const k = sizes[runs.print[run]!]!++;
     group.timeUs[k] = runs.us[run]!;
-    for (let c = 0; c < N; c++) group.counts[k * N + c] = runs.counts[run * N + c]!;
+    EXECUTION_COUNTS.forEach((name, c) => (group.counts[k * N + c] = runs[name][run]!));
   }
   return new Map(groups.map((g) => [g.fingerprint, g]));
 }
@@ -111,8 +90,8 @@ const ROW = 100;
 
 function scan(thread: ThreadStore, places: Map<string, number>, runs: Runs): void {
   const { events } = thread;
-  /** Place in `runs` + 1 of the execution that a row serves. */
-  const keyOf = new Uint32Array(events.count);
+  /** Place in `runs` of the execution that a row serves; -1 = none. */
+  const runOf = new Int32Array(events.count).fill(-1);
   const running = new Map<number, number>();
   const known = new ById<number>();
   const placeOf = (object: number): number => {
@@ -123,53 +102,50 @@ function scan(thread: ThreadStore, places: Map<string, number>, runs: Runs): voi
     if (place === undefined) places.set(print, (place = runs.prints.push(print) - 1));
     return known.set(object, place);
   };
-  const begin = (row: number): number => runs.begin(placeOf(events.object[row]!), events.t0[row]!);
+  const begin = (row: number): number => {
+    const run = runs.add();
+    runs.print[run] = placeOf(events.object[row]!);
+    runs.at[run] = events.t0[row]!;
+    return run;
+  };
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
-    let key = 0;
+    let run = -1;
     if (isSqlOp(op)) {
       const statement = events.aux[row]!;
-      if (op === Op.sqlExec) key = begin(row);
+      if (op === Op.sqlExec) run = begin(row);
       else if (op === Op.sqlStep) {
-        key = running.get(statement) ?? 0;
-        if (key === 0) key = begin(row);
-        if (events.result[row] === ROW || events.endSeq[row] === 0) running.set(statement, key);
+        run = running.get(statement) ?? begin(row);
+        if (events.result[row] === ROW || events.endSeq[row] === 0) running.set(statement, run);
         else running.delete(statement);
       } else if (op !== Op.sqlOpen && op !== Op.sqlClose) running.delete(statement);
-      if (key) {
-        runs.us[key - 1]! += events.endSeq[row] === 0 ? NaN : events.dur[row]!;
-        runs.counts[(key - 1) * N + C.steps]!++;
-        if (isErrorResult(events.result[row]!)) runs.counts[(key - 1) * N + C.errors]!++;
+      if (run >= 0) {
+        runs.us[run]! += events.endSeq[row] === 0 ? NaN : events.dur[row]!;
+        runs.steps[run]!++;
+        if (isErrorResult(events.result[row]!)) runs.errors[run]!++;
       }
     } else if (isVfsOp(op) || isWebOp(op)) {
       const parent = parentRow(events, row);
-      key = parent < 0 ? 0 : keyOf[parent]!;
-      if (key) count(thread, row, op, runs.counts, (key - 1) * N);
+      run = parent < 0 ? -1 : runOf[parent]!;
+      if (run >= 0) count(thread, row, op, runs, run);
     }
-    keyOf[row] = key;
+    runOf[row] = run;
   }
 }
 
-/** @param at where the execution's counts begin */
-function count(
-  thread: ThreadStore,
-  row: number,
-  op: number,
-  counts: Float64Array,
-  at: number,
-): void {
+function count({ events }: ThreadStore, row: number, op: number, runs: Runs, run: number): void {
   if (isWebOp(op)) {
-    if (op !== Op.lockHeld) counts[at + C.web]!++;
+    if (op !== Op.lockHeld) runs.web[run]!++;
     return;
   }
-  if (thread.events.flags[row]! & Flag.memoryJournal) return;
-  counts[at + C.vfs]!++;
+  if (events.flags[row]! & Flag.memoryJournal) return;
+  runs.vfs[run]!++;
   if (op === Op.xRead) {
-    counts[at + C.reads]!++;
-    counts[at + C.readBytes]! += bytesMoved(thread.events, row);
+    runs.reads[run]!++;
+    runs.readBytes[run]! += bytesMoved(events, row);
   } else if (op === Op.xWrite) {
-    counts[at + C.writes]!++;
-    counts[at + C.writeBytes]! += bytesMoved(thread.events, row);
-  } else if (op === Op.xSync) counts[at + C.syncs]!++;
-  else if (op === Op.xLock) counts[at + C.locks]!++;
+    runs.writes[run]!++;
+    runs.writeBytes[run]! += bytesMoved(events, row);
+  } else if (op === Op.xSync) runs.syncs[run]!++;
+  else if (op === Op.xLock) runs.locks[run]!++;
 }

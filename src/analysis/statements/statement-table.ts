@@ -5,7 +5,7 @@
  */
 import type { TraceStore } from '../../trace/store.ts';
 import { eachBound, withExample } from './bound-values.ts';
-import type { CacheCounts } from '../cache/connection-caches.ts';
+import type { CacheCounts } from '../core/counter-deltas.ts';
 import { executions } from '../core/executions.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { fact, type Facts, type Known } from '../graph.ts';

@@ -124,7 +124,7 @@ export const executionTable = table(
   executionRows,
   {
     thread: col('int', 'Thread', THREAD, (e) => e.thread.index),
-    row: col('event', 'Event', 'Its first call', (e) => e.thread.forgotten + e.all.firstRow[e.i]!),
+    seq: col('id', 'Event', 'Its first call', (e) => e.thread.events.seq[e.all.firstRow[e.i]!]!),
     ts: col('moment', 'Begin', 'Of that call', (e) => e.thread.events.t0[e.all.firstRow[e.i]!]!),
     dur: col('us', 'Duration', 'Sum of its calls', (e) => e.all.us[e.i]!),
     rows: col('count', 'Rows', 'Steps that brought a row', (e) => e.all.rows[e.i]!),

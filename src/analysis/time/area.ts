@@ -8,7 +8,8 @@ import { MOVES, opTable } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
+import { longer } from '../../trace/resized.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { Durations } from '../core/durations.ts';
 
@@ -38,8 +39,8 @@ export interface AreaRow {
   maxUs: number;
   /** Bytes that they moved; by statement those of the VFS calls (or storage calls, where no VFS call was seen) made for it. */
   bytes: number;
-  /** The longest call. Its row is its place in the columns. */
-  longest: { thread: number; row: number };
+  /** The longest call. */
+  longest: EventRef;
 }
 
 /** Rows of a block, and the latest end among them: blocks that ended before the area are passed over. */
@@ -74,7 +75,7 @@ interface Group {
 class Groups {
   readonly all: Group[] = [];
   /** By group and place. */
-  sums = new Float64Array(16 * PLACES);
+  sums: Float64Array = new Float64Array(16 * PLACES);
   private readonly places = new Map<string, number>();
 
   /** Number of the group of this name, from 1. */
@@ -83,16 +84,12 @@ class Groups {
     if (number !== undefined) return number;
     number = this.all.push({ name, layer, durations: new Durations() });
     this.places.set(name, number);
-    if (number * PLACES > this.sums.length) {
-      const more = new Float64Array(this.sums.length * 2);
-      more.set(this.sums);
-      this.sums = more;
-    }
+    this.sums = longer(this.sums, number * PLACES);
     this.sums[(number - 1) * PLACES + MAX_US] = -1;
     return number;
   }
 
-  rows(): AreaRow[] {
+  rows({ threads }: TraceStore): AreaRow[] {
     return this.all.map(({ name, layer, durations }, i) => {
       const of = (place: number): number => this.sums[i * PLACES + place]!;
       const [count, totalUs] = [durations.count, of(TOTAL_US)];
@@ -104,7 +101,7 @@ class Groups {
         meanUs: count ? totalUs / count : 0,
         maxUs: of(MAX_US),
         bytes: of(BYTES),
-        longest: { thread: of(THREAD), row: of(ROW) },
+        longest: threads[of(THREAD)]!.ref(of(ROW)),
         p50Us: durations.percentile(0.5),
         p95Us: durations.percentile(0.95),
       };
@@ -136,7 +133,7 @@ export function areaRows(
     );
     scan.run(() => blockEnds()[thread.index]!);
   }
-  return groups.rows();
+  return groups.rows(store);
 }
 
 /** The calls of one thread, block by block: a function that runs often is compiled sooner than a loop that runs long. */

@@ -91,7 +91,7 @@ function loadOf(
     engine,
     parts,
     fromUs,
-    bytes: length || (fetched < 0 ? 0 : (events.aux2[fetched] ?? 0)) || null,
+    bytes: length || (fetched < 0 ? 0 : events.aux2[fetched]!) || null,
     travelled: fetched < 0 ? null : events.length[fetched]!,
     totalUs: statement.us === null ? null : statement.fromUs! + statement.us - fromUs,
   };

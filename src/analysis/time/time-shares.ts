@@ -1,6 +1,7 @@
 /** The time with SQL in flight by statement text, while a sweep sums it up: one place for each text, found by the SQL call that a call serves. */
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
+import { longer } from '../../trace/resized.ts';
 import { ById } from '../core/by-id.ts';
 import type { Owners } from '../core/owners.ts';
 import { PARTS } from '../core/time-parts.ts';
@@ -41,16 +42,8 @@ export class Shares {
   private add(id: number): number {
     const place = this.ids.push(id) - 1;
     this.openEnds.push(0);
-    if ((place + 1) * PARTS.length > this.ns.length) {
-      this.ns = twice(this.ns);
-      this.readings = twice(this.readings);
-    }
+    this.ns = longer(this.ns, (place + 1) * PARTS.length);
+    this.readings = longer(this.readings, (place + 1) * PARTS.length);
     return this.places.set(id, place);
   }
-}
-
-function twice(from: Float64Array): Float64Array {
-  const to = new Float64Array(from.length * 2);
-  to.set(from);
-  return to;
 }

@@ -4,31 +4,32 @@
  */
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, MOVES, Moves, STORAGE_WRITES } from '../../event/operations.ts';
+import { columns, each } from '../../trace/number-columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
 import { type FindingContext, findingFact } from '../rules/context.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
-/** Calls that are counted: */
+/** Calls that are counted: of all its files, of its journal, of the database and the log, and of the storage below. */
 const COUNTS = [
-  // of all its files,
-  ...(['syncs', 'locks', 'unlocks', 'accesses'] as const),
-  // of its journal,
-  ...([
-    'journalSyncs',
-    'journalOpens',
-    'journalCloses',
-    'journalDeletes',
-    'journalTruncates',
-    'journalReads',
-    'journalWrites',
-  ] as const),
-  // of the database and the log, and of the storage beneath
-  ...(['dbReads', 'dbWrites', 'walWrites', 'atomicBegins', 'webWrites'] as const),
+  'syncs',
+  'locks',
+  'unlocks',
+  'accesses',
+  'journalSyncs',
+  'journalOpens',
+  'journalCloses',
+  'journalDeletes',
+  'journalTruncates',
+  'journalReads',
+  'journalWrites',
+  'dbReads',
+  'dbWrites',
+  'walWrites',
+  'atomicBegins',
+  'webWrites',
 ] as const;
 type Count = (typeof COUNTS)[number];
-/** Where each stands among them. */
-const AT = Object.fromEntries(COUNTS.map((name, i) => [name, i])) as Record<Count, number>;
 
 /** Longest list of pages that is kept: who writes more is no small commit. */
 const MANY_PAGES = 64;
@@ -40,39 +41,25 @@ export const connectionKey = (
   place: number,
 ): number => thread[place]! * 2 ** 44 + context[place]! * 2 ** 22 + object[place]!;
 
-/** Columns, a row for each transaction that committed. */
-class CostColumns {
-  count = 0;
-  readonly place: Uint32Array;
-  readonly rows: Int32Array;
-  /** Bytes, microseconds. */
-  readonly sums: Float64Array;
-  readonly counts: Uint32Array;
+/** A row for each write transaction. */
+class CostColumns extends columns({
+  /** In the list of transactions. */
+  place: Uint32Array,
+  fromRow: Int32Array,
+  toRow: Int32Array,
+  bytes: Float64Array,
+  us: Float64Array,
+  ...each(COUNTS, Uint32Array),
+  /** Where its own end in `pages`. */
+  pagesEnd: Uint32Array,
+}) {
   readonly pages: number[] = [];
-  readonly pagesEnd: Uint32Array;
 
-  /** @param capacity rows at most */
-  constructor(
-    readonly transactions: TransactionTable,
-    capacity: number,
-  ) {
-    this.place = new Uint32Array(capacity);
-    this.rows = new Int32Array(capacity * 2);
-    this.sums = new Float64Array(capacity * 2);
-    this.counts = new Uint32Array(capacity * COUNTS.length);
-    this.pagesEnd = new Uint32Array(capacity);
+  constructor(readonly transactions: TransactionTable) {
+    super();
   }
-
-  push(place: number, cost: CostDraft): void {
-    const i = this.count++;
-    this.place[i] = place;
-    this.rows[i * 2] = cost.fromRow;
-    this.rows[i * 2 + 1] = cost.toRow;
-    this.sums[i * 2] = cost.bytes;
-    this.sums[i * 2 + 1] = cost.us;
-    this.counts.set(cost.counts, i * COUNTS.length);
-    for (const page of cost.pages) this.pages.push(page);
-    this.pagesEnd[i] = this.pages.length;
+  pagesFrom(i: number): number {
+    return i === 0 ? 0 : this.pagesEnd[i - 1]!;
   }
 }
 
@@ -91,31 +78,29 @@ export class CommitCost {
   }
   /** First and last row. */
   get fromRow(): number {
-    return this.columns.rows[this.i * 2]!;
+    return this.columns.fromRow[this.i]!;
   }
   get toRow(): number {
-    return this.columns.rows[this.i * 2 + 1]!;
+    return this.columns.toRow[this.i]!;
   }
   /** Bytes of its writes, and the sum of its VFS calls' durations. */
   get bytes(): number {
-    return this.columns.sums[this.i * 2]!;
+    return this.columns.bytes[this.i]!;
   }
   get us(): number {
-    return this.columns.sums[this.i * 2 + 1]!;
+    return this.columns.us[this.i]!;
   }
   calls(what: Count): number {
-    return this.columns.counts[this.i * COUNTS.length + AT[what]]!;
+    return this.columns[what][this.i]!;
   }
   /** Number of pages written, to database or log, at most MANY_PAGES. */
   get pageCount(): number {
-    return this.columns.pagesEnd[this.i]! - this.pagesFrom;
+    return this.columns.pagesEnd[this.i]! - this.columns.pagesFrom(this.i);
   }
   /** The pages, by number from 1 (database: by place in the file). */
   get pages(): number[] {
-    return this.columns.pages.slice(this.pagesFrom, this.columns.pagesEnd[this.i]);
-  }
-  private get pagesFrom(): number {
-    return this.i === 0 ? 0 : this.columns.pagesEnd[this.i - 1]!;
+    const { columns: all, i } = this;
+    return all.pages.slice(all.pagesFrom(i), all.pagesEnd[i]);
   }
 }
 
@@ -124,55 +109,40 @@ export const commitCosts = findingFact('commitCosts', 'commit costs', commitCost
 
 function commitCostsOf(ctx: FindingContext): CommitCost[] {
   const { list } = ctx.transactions;
-  let commits = 0;
-  for (let i = 0; i < list.length; i++)
-    if (list.isWrite(i) && list.outcome(i) === 'committed') commits++;
-  const columns = new CostColumns(list, commits);
+  const costs = new CostColumns(list);
+  const found: CommitCost[] = [];
   /** By thread, file and connection: the row after the last transaction's end. */
   const ended = new Map<number, number>();
-  const cost = new CostDraft();
-  for (let i = 0; i < list.length; i++) {
-    if (!list.isWrite(i)) continue;
-    const t = list.at(i);
-    const key = connectionKey(list, i);
+  for (let place = 0; place < list.length; place++) {
+    if (!list.isWrite(place)) continue;
+    const t = list.at(place);
+    const key = connectionKey(list, place);
     const after = ended.get(key) ?? 0;
-    const from = Math.max(after, t.lockRow >= 0 ? Math.min(t.lockRow, t.beginRow) : t.beginRow);
-    addUp(cost, ctx, t, from);
-    ended.set(key, cost.toRow + 1);
-    if (t.outcome === 'committed') columns.push(i, cost);
+    const i = costs.add();
+    costs.place[i] = place;
+    costs.fromRow[i] = Math.max(
+      after,
+      t.lockRow >= 0 ? Math.min(t.lockRow, t.beginRow) : t.beginRow,
+    );
+    addUp(costs, i, ctx, t);
+    ended.set(key, costs.toRow[i]! + 1);
+    if (t.outcome === 'committed') found.push(new CommitCost(costs, i));
   }
-  return Array.from({ length: columns.count }, (_, i) => new CommitCost(columns, i));
+  return found;
 }
 
-/** One transaction's while it is added up: the same object for all of them. */
-class CostDraft {
-  fromRow = 0;
-  toRow = 0;
-  bytes = 0;
-  us = 0;
-  readonly counts = new Uint32Array(COUNTS.length);
-  readonly pages: number[] = [];
-
-  begin(fromRow: number, toRow: number): void {
-    this.fromRow = fromRow;
-    this.toRow = toRow;
-    this.bytes = this.us = 0;
-    this.counts.fill(0);
-    this.pages.length = 0;
-  }
-}
-
-function addUp(cost: CostDraft, ctx: FindingContext, t: Transaction, from: number): void {
+function addUp(costs: CostColumns, i: number, ctx: FindingContext, t: Transaction): void {
   const thread = ctx.store.threads[t.thread]!;
   const { events } = thread;
-  const { counts, pages } = cost;
-  cost.begin(from, t.endRow);
-  for (let row = from; row < events.count; row++) {
+  const { pages } = costs;
+  const pagesFrom = costs.pagesFrom(i);
+  costs.toRow[i] = t.endRow;
+  for (let row = costs.fromRow[i]!; row < events.count; row++) {
     const op = events.op[row]!;
     if (row > t.endRow) {
       // the unlocks that follow at once
       if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context)
-        cost.toRow = row;
+        costs.toRow[i] = row;
       else if (
         !isWebOp(op) &&
         op !== Op.xDeviceCharacteristics &&
@@ -182,64 +152,66 @@ function addUp(cost: CostDraft, ctx: FindingContext, t: Transaction, from: numbe
         break;
     }
     if (!isVfsOp(op)) {
-      if (MOVES[op] === Moves.webWrite) counts[AT.webWrites]!++;
+      if (MOVES[op] === Moves.webWrite) costs.webWrites[i]!++;
       continue;
     }
     if (events.context[row] !== t.context || events.flags[row]! & Flag.memoryJournal) continue;
     const file = ctx.file(thread, events.object[row]!);
     if (file?.main !== t.path) continue;
     const { kind } = file;
-    cost.us += events.dur[row]!;
+    costs.us[i]! += events.dur[row]!;
     switch (op) {
       case Op.xSync:
-        counts[AT.syncs]!++;
-        if (kind === 'journal') counts[AT.journalSyncs]!++;
+        costs.syncs[i]!++;
+        if (kind === 'journal') costs.journalSyncs[i]!++;
         break;
       case Op.xLock:
-        counts[AT.locks]!++;
+        costs.locks[i]!++;
         break;
       case Op.xUnlock:
-        counts[AT.unlocks]!++;
+        costs.unlocks[i]!++;
         break;
       case Op.xAccess:
-        counts[AT.accesses]!++;
+        costs.accesses[i]!++;
         break;
       case Op.xOpen:
-        if (kind === 'journal') counts[AT.journalOpens]!++;
+        if (kind === 'journal') costs.journalOpens[i]!++;
         break;
       case Op.xClose:
-        if (kind === 'journal') counts[AT.journalCloses]!++;
+        if (kind === 'journal') costs.journalCloses[i]!++;
         break;
       case Op.xDelete:
-        if (kind === 'journal') counts[AT.journalDeletes]!++;
+        if (kind === 'journal') costs.journalDeletes[i]!++;
         break;
       case Op.xTruncate:
-        if (kind === 'journal') counts[AT.journalTruncates]!++;
+        if (kind === 'journal') costs.journalTruncates[i]!++;
         break;
       case Op.xFileControl:
-        if (events.aux[row] === Fcntl.beginAtomicWrite) counts[AT.atomicBegins]!++;
+        if (events.aux[row] === Fcntl.beginAtomicWrite) costs.atomicBegins[i]!++;
         break;
       case Op.xRead:
-        if (kind === 'main-db') counts[AT.dbReads]!++;
-        else if (kind === 'journal') counts[AT.journalReads]!++;
+        if (kind === 'main-db') costs.dbReads[i]!++;
+        else if (kind === 'journal') costs.journalReads[i]!++;
         break;
       case Op.xWrite: {
         const length = events.length[row]!;
-        cost.bytes += length;
+        costs.bytes[i]! += length;
         let page = 0;
         if (kind === 'main-db') {
-          counts[AT.dbWrites]!++;
+          costs.dbWrites[i]!++;
           if (length >= SMALLEST_PAGE) page = Math.floor(events.offset[row]! / length) + 1;
-        } else if (kind === 'journal') counts[AT.journalWrites]!++;
+        } else if (kind === 'journal') costs.journalWrites[i]!++;
         else if (kind === 'wal') {
-          counts[AT.walWrites]!++;
+          costs.walWrites[i]!++;
           if (events.aux[row] !== AUX_WAL_HEADER) page = events.aux[row]!;
         }
-        if (page > 0 && pages.length < MANY_PAGES && !pages.includes(page)) pages.push(page);
+        if (page > 0 && pages.length - pagesFrom < MANY_PAGES && !pages.includes(page, pagesFrom))
+          pages.push(page);
         break;
       }
     }
   }
+  costs.pagesEnd[i] = pages.length;
 }
 
 /**

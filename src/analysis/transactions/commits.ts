@@ -5,12 +5,13 @@
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
-import { hasVfs, transactions } from './transactions.ts';
+import { callCounts } from '../files/call-counts.ts';
+import { transactions } from './transactions.ts';
 
 interface Commits {
   count: number | null;
-  /** xSync calls on databases, journals and WALs, temporary files left out; OPFS flushes where no VFS calls were seen. */
-  syncs: number;
+  /** As CallCounts has them; null where they are not known. */
+  syncs: number | null;
   /** null without a commit. */
   syncsPerCommit: number | null;
 }
@@ -18,39 +19,23 @@ interface Commits {
 export const commits = fact(
   'commits',
   'commits',
-  { transactions },
-  (store, { transactions }): Commits => {
-    let syncs = 0;
-    for (const { events, definitions } of store.threads)
-      for (let i = 0; i < events.count; i++) {
-        if (events.op[i] !== Op.xSync) continue;
-        const file = definitions.get(events.object[i]!);
-        if (
-          file?.kind !== 'file' ||
-          (file.fileKind !== 'temp' && file.fileKind !== 'memory-journal')
-        )
-          syncs++;
-      }
-    if (!store.threads.some(hasVfs)) return commitsInOpfs(store);
-    const count = transactions.commits;
-    return { count, syncs, syncsPerCommit: count ? syncs / count : null };
+  { transactions, callCounts },
+  (store, { transactions, callCounts }): Commits => {
+    const count = callCounts.seesVfs ? transactions.commits : commitsInOpfs(store);
+    const syncs = callCounts.of('sync');
+    return { count, syncs, syncsPerCommit: count && syncs !== null ? syncs / count : null };
   },
 );
 
 /** By the commit frames of WALs; null where no frame was written. */
-function commitsInOpfs(store: TraceStore): Commits {
-  let [frames, commits, syncs] = [0, 0, 0];
+function commitsInOpfs(store: TraceStore): number | null {
+  let [frames, commits] = [0, 0];
   for (const { events } of store.threads)
     for (let i = 0; i < events.count; i++) {
-      if (events.op[i] === Op.opfsFlush) syncs++;
       const page = events.op[i] === Op.opfsWrite ? events.aux[i]! : 0;
       if (page === 0 || page === AUX_WAL_HEADER) continue;
       frames++;
-      if (events.aux2.length && events.aux2[i] !== 0) commits++;
+      if (events.aux2[i] !== 0) commits++;
     }
-  return {
-    count: frames ? commits : null,
-    syncs,
-    syncsPerCommit: commits ? syncs / commits : null,
-  };
+  return frames ? commits : null;
 }

@@ -109,7 +109,7 @@ export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransaction
     }
     if (done.length === 0) continue;
     const result = events.result[row]!;
-    const script = op === Op.sqlExec && (events.aux2[row] ?? 0) > 1;
+    const script = op === Op.sqlExec && events.aux2[row]! > 1;
     const failed = !script && result !== (op === Op.sqlStep ? DONE : 0);
     if (failed && !NONE_LEFT.has(result & 255)) continue; // BUSY, say: nothing was begun or ended
     const context = events.context[row]!;

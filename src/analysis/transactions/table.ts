@@ -1,5 +1,5 @@
 /** The table of transactions. */
-import type { TraceStore } from '../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { THREAD } from '../events/table.ts';
 import { fact } from '../graph.ts';
@@ -7,13 +7,10 @@ import { col, table, type Columns, type Rows } from '../table.ts';
 import { anatomies, type TransactionAnatomy } from './transaction-anatomy.ts';
 import type { Transaction } from './transactions.ts';
 
-/** A transaction in short. */
-export interface TransactionLine {
-  /** First event of it: thread and row for life. Also its name. */
-  thread: number;
-  row: number;
-  /** Its last event. */
-  endRow: number;
+/** A transaction in short, named by its first event. */
+export interface TransactionLine extends EventRef {
+  /** Of its last event. */
+  lastSeq: number;
   threadTitle: string;
   path: string;
   /** 0 = not known. */
@@ -46,9 +43,8 @@ export function transactionLine(
   const t = a.transaction;
   const thread = store.threads[t.thread]!;
   return {
-    thread: t.thread,
-    row: thread.forgotten + t.beginRow,
-    endRow: thread.forgotten + t.endRow,
+    ...thread.ref(t.beginRow),
+    lastSeq: thread.events.seq[t.endRow]!,
     threadTitle: titles[t.thread]!,
     path: t.path,
     connection: t.context,
@@ -82,8 +78,8 @@ const transactionRows = fact(
 
 export const transactionColumns = {
   thread: col('int', 'Thread', THREAD, (t) => t.thread),
-  row: col('event', 'First event', 'Its first call', (t) => t.row),
-  end_row: col('event', 'Last event', 'Its last call', (t) => t.endRow),
+  seq: col('id', 'First event', 'Its first call', (t) => t.seq),
+  last_seq: col('id', 'Last event', 'Its last call', (t) => t.lastSeq),
   ts: col('moment', 'Begin', 'First lock, or the statement that it began with', (t) => t.fromUs),
   dur: col('us', 'Duration', 'From its first lock to its last unlock', (t) => t.durationUs),
   path: col('code', 'Database', 'Path of the database', (t) => t.path),

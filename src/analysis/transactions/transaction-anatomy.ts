@@ -16,10 +16,11 @@ import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
+import { lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import type { TransactionAnatomy } from './anatomy.ts';
-import { AnatomyDraft, AnatomyTable } from './anatomy-table.ts';
+import { AnatomyTable } from './anatomy-table.ts';
 import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { executions, type Executions } from '../core/executions.ts';
@@ -98,7 +99,6 @@ class AnatomyScanner {
   private readonly read = new DistinctPlaces();
   private readonly written = new DistinctPlaces();
   private readonly frames = new DistinctPlaces();
-  private readonly draft = new AnatomyDraft();
 
   constructor(
     private readonly thread: ThreadStore,
@@ -130,7 +130,7 @@ class AnatomyScanner {
 
   put(t: Transaction, table: AnatomyTable): void {
     const { events } = this.thread;
-    const { draft, clock } = this;
+    const { clock } = this;
     const span = this.explicit.at(t.context, events.seq[t.beginRow]!);
     // where locks are kept it begins with its statement, and after the statement's earlier ones (sqlite3_exec)
     const earliest = Math.max(t.lockRow, span?.beginRow ?? this.statement(t.beginRow));
@@ -146,22 +146,22 @@ class AnatomyScanner {
     const enclosing = this.statement(from);
     const sqlUntil = enclosing < 0 ? -Infinity : clock.endOf(enclosing);
     clock.start(fromNs, toNsAll, sqlUntil);
-    draft.clear();
-    draft.fromUs = events.t0[from]!;
-    draft.toUs = toNsAll / 1000;
-    draft.mode = span ? 'explicit' : this.explicit.known ? 'autocommit' : null;
-    draft.beginStatementRow = span?.beginRow ?? -1;
-    draft.endStatementRow = span && this.endsWith(span, t) ? span.endRow : -1;
-    draft.statementsKnown = this.executions.length > 0;
+    const i = table.begin(span ? 'explicit' : this.explicit.known ? 'autocommit' : null);
+    table.fromUs[i] = events.t0[from]!;
+    table.toUs[i] = toNsAll / 1000;
+    table.beginStatementRow[i] = span?.beginRow ?? -1;
+    table.endStatementRow[i] = span && this.endsWith(span, t) ? span.endRow : -1;
+    table.statementsKnown[i] = this.executions.length > 0 ? 1 : 0;
     this.statementsIn(
+      table,
       t,
       Math.min(from, span?.beginRow ?? from, enclosing < 0 ? from : enclosing),
       toRow,
     );
     const commit = t.outcome === 'committed' ? this.commitBegin(t, from, span) : -1;
-    this.walk(t, from, toRow, commit);
-    if (commit >= 0) draft.commitFromUs = clock.markedNs / 1000;
-    table.push(draft, clock.ns, clock.marked);
+    this.walk(table, t, from, toRow, commit);
+    if (commit >= 0) table.commitUs[i] = clock.markedNs / 1000;
+    table.spent(clock.ns, clock.marked);
   }
 
   private endsWith(span: ExplicitSpan, t: Transaction): boolean {
@@ -206,23 +206,17 @@ class AnatomyScanner {
     return file === NO_FILE ? undefined : file.kind;
   }
 
-  /** Put the rows of the executions in [from, to] into the draft. */
-  private statementsIn(t: Transaction, from: number, to: number): void {
+  /** Adds the executions in [from, to]. */
+  private statementsIn(table: AnatomyTable, t: Transaction, from: number, to: number): void {
     const { events } = this.thread;
     const { executions } = this;
-    let lo = 0;
-    let hi = executions.length;
-    while (lo < hi) {
-      const mid = (lo + hi) >>> 1;
-      if (executions[mid]! < from) lo = mid + 1;
-      else hi = mid;
-    }
-    for (; lo < executions.length && executions[lo]! <= to; lo++)
-      if (events.context[executions[lo]!] === t.context)
-        this.draft.statementRows.push(executions[lo]!);
+    let at = lowerBound(executions, from, executions.length);
+    for (; at < executions.length && executions[at]! <= to; at++)
+      if (events.context[executions[at]!] === t.context) table.addStatement(executions[at]!);
   }
 
   private walk(
+    table: AnatomyTable,
     { path, context: own }: Transaction,
     from: number,
     to: number,
@@ -240,7 +234,9 @@ class AnatomyScanner {
       offset,
       aux,
     } = this.thread.events;
-    const { read, written, frames, clock, draft } = this;
+    const { read, written, frames, clock } = this;
+    const { syncs, dbBytes, journalBytes, walBytes } = table;
+    const i = table.length - 1;
     read.clear();
     written.clear();
     frames.clear();
@@ -264,9 +260,9 @@ class AnatomyScanner {
       if (kind === 'memory-journal') continue;
       clock.vfsCall(row, partOfCall(op, ofIt ? kind : 'other'));
       if (!ofIt) continue;
-      if (op === Op.xLock || op === Op.xUnlock) this.step(row, op);
+      if (op === Op.xLock || op === Op.xUnlock) this.step(table, row, op);
       if (result[row] !== 0) continue;
-      if (op === Op.xSync) draft.syncs++;
+      if (op === Op.xSync) syncs[i]!++;
       if (op !== Op.xRead && op !== Op.xWrite) continue;
       const length = lengths[row]!;
       if (kind === 'main-db') {
@@ -275,11 +271,11 @@ class AnatomyScanner {
         const place = offset[row]! * file.perByte;
         const whole = place | 0; // as a fraction each would be an object of its own
         (op === Op.xRead ? read : written).add(whole === place ? whole : place);
-        if (op === Op.xWrite) draft.dbBytes += length;
+        if (op === Op.xWrite) dbBytes[i]! += length;
       } else if (op === Op.xRead) continue;
-      else if (kind === 'journal') draft.journalBytes += length;
+      else if (kind === 'journal') journalBytes[i]! += length;
       else if (kind === 'wal') {
-        draft.walBytes += length;
+        walBytes[i]! += length;
         const page = aux[row]!;
         if (page !== 0 && page !== AUX_WAL_HEADER) {
           framesDecoded = true;
@@ -288,23 +284,23 @@ class AnatomyScanner {
       }
     }
     clock.advance(Infinity);
-    draft.pagesRead = read.size;
-    draft.pagesWritten = draft.walBytes && !framesDecoded ? -1 : written.size + frames.size;
+    table.pagesRead[i] = read.size;
+    table.pagesWritten[i] = walBytes[i] && !framesDecoded ? -1 : written.size + frames.size;
   }
 
   /** A lock asked for or given back. */
-  private step(row: number, op: number): void {
+  private step(table: AnatomyTable, row: number, op: number): void {
     const { events } = this.thread;
     const at = events.t0[row]!;
     const level = events.aux[row]!;
     const rc = events.result[row]!;
     const end = at + events.dur[row]!;
     if (op === Op.xUnlock) {
-      if (rc === 0) this.draft.left(level, end);
+      if (rc === 0) table.left(level, end);
     } else if (level >= 1 && level <= 4) {
       const busy = rc !== 0 && (rc & 255) === Rc.busy;
-      this.draft.asked(level, at, rc === 0 ? end : NaN, busy);
-      if (busy) this.draft.busyRetries++;
+      table.asked(level, at, rc === 0 ? end : NaN, busy);
+      if (busy) table.busyRetries[table.length - 1]!++;
     }
   }
 }

@@ -196,7 +196,7 @@ export class TransactionScanner {
     if (db.writeRow < 0 && (isFrame || !this.framesSeen)) db.writeRow = row;
     db.walWrite = row;
     if (isFrame) {
-      const isCommit = events.aux2[row] !== undefined && events.aux2[row] !== 0;
+      const isCommit = events.aux2[row] !== 0;
       if (isCommit && !this.isPadding(row, db.lastFrame)) db.walCommit = row;
       if (isCommit) db.lastFrame = row;
       else if (db.lastFrame >= 0 && events.offset[row]! > events.offset[db.lastFrame]!)

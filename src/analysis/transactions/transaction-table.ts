@@ -1,4 +1,5 @@
 /** Transactions in columns: of a trace of ten million events there are hundreds of thousands. An object is made when one is asked for. */
+import { columns } from '../../trace/number-columns.ts';
 
 /** What made a transaction durable. */
 export type CommitPoint =
@@ -41,30 +42,36 @@ const POINTS = [
   'database write',
 ] as const;
 
-type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
-
-/** Columns are as in `Transaction`, by place; they are longer than `length`. */
-export class TransactionTable implements Iterable<Transaction> {
-  length = 0;
-  thread = new Uint16Array(64);
-  beginRow = new Int32Array(64);
-  endRow = new Int32Array(64);
-  commitRow = new Int32Array(64);
-  lockRow = new Int32Array(64);
-  object = new Uint32Array(64);
-  context = new Uint32Array(64);
-  beginUs = new Float64Array(64);
-  endUs = new Float64Array(64);
-  /** Place in `paths`. */
-  pathOf = new Uint32Array(64);
+/** Columns are as in `Transaction`, by place. */
+export class TransactionTable
+  extends columns({
+    thread: Uint16Array,
+    beginRow: Int32Array,
+    endRow: Int32Array,
+    commitRow: Int32Array,
+    lockRow: Int32Array,
+    object: Uint32Array,
+    context: Uint32Array,
+    beginUs: Float64Array,
+    endUs: Float64Array,
+    /** Place in `paths`. */
+    pathOf: Uint32Array,
+    /** Kind, outcome, and commit point. */
+    what: Uint8Array,
+  })
+  implements Iterable<Transaction>
+{
   readonly paths: string[] = [];
-  /** Kind, outcome and commit point. */
-  private what = new Uint8Array(64);
   private readonly places = new Map<string, number>();
 
+  get length(): number {
+    return this.count;
+  }
+
   push(t: Transaction): void {
-    if (this.length === this.what.length) this.grow();
-    const i = this.length++;
+    let pathOf = this.places.get(t.path);
+    if (pathOf === undefined) this.places.set(t.path, (pathOf = this.paths.push(t.path) - 1));
+    const i = this.add();
     this.thread[i] = t.thread;
     this.beginRow[i] = t.beginRow;
     this.endRow[i] = t.endRow;
@@ -74,9 +81,7 @@ export class TransactionTable implements Iterable<Transaction> {
     this.context[i] = t.context;
     this.beginUs[i] = t.beginUs;
     this.endUs[i] = t.endUs;
-    let path = this.places.get(t.path);
-    if (path === undefined) this.places.set(t.path, (path = this.paths.push(t.path) - 1));
-    this.pathOf[i] = path;
+    this.pathOf[i] = pathOf;
     this.what[i] =
       KINDS.indexOf(t.kind) |
       (OUTCOMES.indexOf(t.outcome) << 1) |
@@ -131,24 +136,5 @@ export class TransactionTable implements Iterable<Transaction> {
     const picked = new TransactionTable();
     for (const i of places) picked.push(this.at(i));
     return picked;
-  }
-
-  private grow(): void {
-    const more = <T extends Column>(from: T): T => {
-      const to = new (from.constructor as new (n: number) => T)(this.length * 2);
-      to.set(from);
-      return to;
-    };
-    this.thread = more(this.thread);
-    this.beginRow = more(this.beginRow);
-    this.endRow = more(this.endRow);
-    this.commitRow = more(this.commitRow);
-    this.lockRow = more(this.lockRow);
-    this.object = more(this.object);
-    this.context = more(this.context);
-    this.beginUs = more(this.beginUs);
-    this.endUs = more(this.endUs);
-    this.pathOf = more(this.pathOf);
-    this.what = more(this.what);
   }
 }

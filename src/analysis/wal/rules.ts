@@ -7,17 +7,24 @@
  */
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
-import { DEFAULT_AUTOCHECKPOINT } from './wal.ts';
+import { opSet } from '../../event/operations.ts';
+import { databasePath, plainPath } from '../../event/file-names.ts';
+import { WAL_HEADER } from '../../sqlite/wal.ts';
+import { checkpoints, type Checkpoint } from './checkpoints.ts';
+import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
+import { wals, type WalFile } from './wal-files.ts';
 import { commitCosts } from '../transactions/commit-costs.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { walStories } from './wal-story.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 const ASKS_WAL = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*(?:=|\()\s*["'`[]?wal\b/i;
 const ASKS_MODE = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*[=(]/i;
 const ASKS_THRESHOLD = /\bpragma\s+(?:\w+\s*\.\s*)?wal_autocheckpoint\s*[=(]/i;
+const READS = opSet(Op.xRead, Op.opfsRead);
+const WRITES = opSet(Op.xWrite, Op.opfsWrite);
 
 /** Executed PRAGMAs by text, in order. */
 const pragmas = findingFact('pragmas', 'PRAGMAs', pragmasOf);
@@ -104,48 +111,115 @@ export const walRefused: Rule = {
   },
 };
 
+/** The frames of a log since it last began; null where it does not grow any more. */
+function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): Evidence | null {
+  const { timeUs, usedBytes } = series;
+  const most = usedBytes.reduce((a, b) => Math.max(a, b), 0);
+  if (usedBytes.at(-1) !== most) return null;
+  const begun = usedBytes.findLastIndex((bytes) => bytes <= WAL_HEADER);
+  const sinceUs = timeUs[begun] ?? -Infinity;
+  const grown = new Evidence();
+  file.row.forEach((row, i) => {
+    const thread = ctx.store.threads[file.thread[i]!]!;
+    const { op, t0, aux, length } = thread.events;
+    if (file.onWal[i] && WRITES[op[row]!] && aux[row] && t0[row]! >= sinceUs)
+      grown.add(thread, row, length[row]);
+  });
+  return grown;
+}
+
 export const walGrows: Rule = {
   id: 'F13',
   title: 'WAL never shrinks, checkpoint starves',
   run(ctx) {
     const threshold = ctx.get(pragmas).some((p) => ASKS_THRESHOLD.test(p.text));
-    return ctx
-      .get(walStories)
-      .filter((w) => w.longest > 4 * DEFAULT_AUTOCHECKPOINT && w.longest === w.growth)
-      .map((w): Finding => ({
-        rule: 'F13',
-        title: `The WAL of ${w.path} grew to ${formatBytes(w.highWaterBytes)}: ${formatCount(w.longest)} frames since it last began anew, ${countOf(w.checkpoints, 'checkpoint')} seen`,
-        evidence: w.grown.result(ctx),
-        ...noSaving(
-          'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',
-        ),
-        confidence: threshold ? 'likely' : 'certain',
-        reason: threshold
-          ? 'wal_autocheckpoint was set by the app, to a value that this recording folds away; four times the default is exceeded'
-          : `four times the default of wal_autocheckpoint (${DEFAULT_AUTOCHECKPOINT} pages) is exceeded and the log has not begun anew`,
-        advice:
-          'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
-        link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
-        tryInLab: 'checkpointing',
-      }));
+    const files = ctx.get(wals);
+    return ctx.get(walHistories).flatMap((wal, i): Finding[] => {
+      const grown = isStarved(wal) ? growthOf(ctx, files[i]!, wal) : null;
+      if (!grown) return [];
+      const seen = ctx.get(checkpoints).filter(({ path }) => path === wal.path).length;
+      return [
+        {
+          rule: 'F13',
+          title: `The WAL of ${wal.path} grew to ${formatBytes(wal.highWaterBytes)}: ${formatCount(wal.longestGrowthFrames!)} frames since it last began anew, ${countOf(seen, 'checkpoint')} seen`,
+          evidence: grown.result(ctx),
+          ...noSaving(
+            'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',
+          ),
+          confidence: threshold ? 'likely' : 'certain',
+          reason: threshold
+            ? 'wal_autocheckpoint was set by the app, to a value that this recording folds away; four times the default is exceeded'
+            : `four times the default of wal_autocheckpoint (${DEFAULT_AUTOCHECKPOINT} pages) is exceeded and the log has not begun anew`,
+          advice:
+            'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
+          link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
+          tryInLab: 'checkpointing',
+        },
+      ];
+    });
   },
 };
+
+/** The calls that read the log or wrote the database in checkpoints of one database, and the places that they wrote. */
+function copyingOf(
+  ctx: FindingContext,
+  list: readonly Checkpoint[],
+): { copying: Evidence; places: ReadonlySet<number> } {
+  const copying = new Evidence();
+  const places = new Set<number>();
+  const paths = new Map<string, string>();
+  const pathOf = (thread: ThreadStore, id: number): string => {
+    const key = `${thread.index} ${id}`;
+    let path = paths.get(key);
+    if (path === undefined) paths.set(key, (path = plainPath(ctx.text(thread, id))));
+    return path;
+  };
+  for (const { thread: index, path, fromRow, toRow } of list) {
+    const thread = ctx.store.threads[index]!;
+    const { op, object, offset, length } = thread.events;
+    for (let row = fromRow; row <= toRow; row++) {
+      const write = WRITES[op[row]!];
+      if (!write && !READS[op[row]!]) continue;
+      const file = pathOf(thread, object[row]!);
+      if (write ? file !== path : file === path || databasePath(file) !== path) continue;
+      copying.add(thread, row, length[row]);
+      if (write) places.add(offset[row]!);
+    }
+  }
+  return { copying, places };
+}
+
+function byPath(list: readonly Checkpoint[]): Map<string, Checkpoint[]> {
+  const found = new Map<string, Checkpoint[]>();
+  for (const c of list) {
+    const own = found.get(c.path);
+    if (own) own.push(c);
+    else found.set(c.path, [c]);
+  }
+  return found;
+}
 
 export const checkpointCopies: Rule = {
   id: 'F41',
   title: 'Checkpoints copy the same pages again and again',
   run(ctx) {
-    return ctx.get(walStories).flatMap((w): Finding[] => {
-      const again = w.copies - w.distinct.size;
-      if (w.checkpoints < 3 || again < 20 || again < w.copies / 2) return [];
+    return [...byPath(ctx.get(checkpoints))].flatMap(([path, list]): Finding[] => {
+      const sum = (of: (c: Checkpoint) => number | null): number =>
+        list.reduce((n, c) => n + (of(c) ?? 0), 0);
+      const copies = sum((c) => c.dbWrites);
+      const reads = sum((c) => c.walReads);
+      if (list.length < 3 || copies < 20) return [];
+      const { copying, places } = copyingOf(ctx, list);
+      const again = copies - places.size;
+      if (again < 20 || again < copies / 2) return [];
       return [
         {
           rule: 'F41',
-          title: `${formatCount(w.checkpoints)} checkpoints of ${w.path} copied ${countOf(w.copies, 'page')} one by one, only ${formatCount(w.distinct.size)} distinct; ${formatShare(w.hotReads / Math.max(1, w.reads))} of the frames had been written less than 100 ms before`,
-          evidence: w.copying.result(ctx),
+          title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places.size)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than 100 ms before`,
+          evidence: copying.result(ctx),
           ...new Saving(ctx)
             .avoid(again, Op.xWrite, 'database writes', 'main-db')
-            .avoid(Math.min(again, w.reads), Op.xRead, 'WAL reads', 'wal')
+            .avoid(Math.min(again, reads), Op.xRead, 'WAL reads', 'wal')
             .result(),
           confidence: 'likely',
           reason:

@@ -5,22 +5,22 @@ import { col, listed, table, type Columns } from '../table.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 
 export interface CheckpointLine extends Checkpoint {
-  /** First call, for life. */
-  row: number;
+  /** First call. */
+  seq: number;
 }
 export const checkpointLines = fact(
   'checkpointLines',
   'checkpoints',
   { checkpoints },
   ({ threads }, known): CheckpointLine[] =>
-    known.checkpoints.map((c) => ({ ...c, row: threads[c.thread]!.forgotten + c.fromRow })),
+    known.checkpoints.map((c) => ({ ...c, seq: threads[c.thread]!.events.seq[c.fromRow]! })),
 );
 
 const NOT_DECODED = 'n/a: frame headers were not decoded';
 
 export const checkpointColumns = {
   thread: col('int', 'Thread', THREAD, (c) => c.thread),
-  row: col('event', 'Event', 'First call', (c) => c.row),
+  seq: col('id', 'Event', 'First call', (c) => c.seq),
   ts: col('moment', 'Begin', 'Of its first call', (c) => c.fromUs),
   dur: col('us', 'Duration', 'To the end of its last call', (c) => c.toUs - c.fromUs),
   path: col('code', 'Database', 'Path of the database', (c) => c.path),

@@ -7,6 +7,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, opTable } from '../../event/operations.ts';
 import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
+import { columns } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
@@ -47,23 +48,12 @@ const MATTERS = opTable(({ code }) =>
 /** Calls on one log and its database: by thread the rows, twice, plus 1 where the call is on the log. */
 interface FoundCalls {
   layer: 'vfs' | 'web';
-  threads: Map<number, GrowingRows>;
+  threads: Map<number, Rows>;
   used: boolean;
   bracketed: boolean;
 }
 
-class GrowingRows {
-  count = 0;
-  values = new Uint32Array(64);
-  push(value: number): void {
-    if (this.count === this.values.length) {
-      const more = new Uint32Array(this.count * 2);
-      more.set(this.values);
-      this.values = more;
-    }
-    this.values[this.count++] = value;
-  }
-}
+class Rows extends columns({ value: Uint32Array }) {}
 
 /** Every log that was written or read, with the calls on it and on its database. */
 export const wals = fact('wals', 'write-ahead logs', {}, walsOf);
@@ -103,7 +93,7 @@ function callsOnLogs(
   interface Target {
     found: FoundCalls;
     onWal: number;
-    rows: GrowingRows | null;
+    rows: Rows | null;
   }
   const targets = new Map<number, Target | null>(); // ids come from the page: no array by id, which one large id would stretch
   const targetOf = (object: number): Target | null => {
@@ -149,10 +139,11 @@ function callsOnLogs(
     )
       found.used = true;
     if (!target.rows) {
-      target.rows = found.threads.get(index) ?? new GrowingRows();
+      target.rows = found.threads.get(index) ?? new Rows();
       found.threads.set(index, target.rows);
     }
-    target.rows.push(row * 2 + onWal);
+    const i = target.rows.add();
+    target.rows.value[i] = row * 2 + onWal;
   }
 }
 
@@ -171,7 +162,7 @@ function inTimeOrder(
   store: TraceStore,
   { threads }: FoundCalls,
 ): Pick<WalFile, 'thread' | 'row' | 'onWal'> {
-  const lists = [...threads].map(([index, { values, count }]): ThreadCalls => {
+  const lists = [...threads].map(([index, { value: values, count }]): ThreadCalls => {
     const { t0 } = store.threads[index]!.events;
     return { index, t0, values, count, at: 0, us: count ? t0[values[0]! >>> 1]! : Infinity };
   });

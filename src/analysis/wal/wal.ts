@@ -134,7 +134,7 @@ export class WalFollower {
     this.lastPage = aux;
     this.pages.add(aux);
     this.writtenUs[frame] = events.t0[row]!;
-    const commitSize = events.aux2[row] ?? 0;
+    const commitSize = events.aux2[row]!;
     if (commitSize === 0) {
       if (offset > this.lastCommitOffset) this.lastCommitParent = -1; // else it is one of the commit's own, with another checksum
       return false;

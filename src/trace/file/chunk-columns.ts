@@ -55,14 +55,9 @@ interface Conversion {
 export const FORMS: Readonly<Record<Form, Conversion>> = {
   number: {
     read(events, field, from, numbers) {
-      if (!events[field].length) numbers.fill(0); // aux2 that no row needs
       numbers.set(events[field].subarray(from, from + numbers.length));
     },
     write(events, field, numbers) {
-      if (!events[field].length) {
-        if (numbers.every((number) => number === 0)) return;
-        events.aux2 = new Uint32Array(events.capacity);
-      }
       events[field].set(numbers);
     },
   },

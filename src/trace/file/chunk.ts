@@ -68,7 +68,6 @@ export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): E
     columns.set(id, body.take(body.varint()));
   }
   const events = into && into.capacity >= n ? into : new EventColumns(n);
-  if (events.aux2.length) events.aux2 = new Uint32Array(0);
   const slots = new Slots(events, 0, n);
   const numbers = new Float64Array(n);
   for (const column of COLUMNS) {

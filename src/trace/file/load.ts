@@ -51,7 +51,7 @@ async function unpacked(
     );
   const most = budget.unpackedBytes(head.count);
   const rows = await (elsewhere?.(payload) ?? gunzip(copied(columns), most));
-  budget.takeUnpacked(rows instanceof EventColumns ? rows.bytes : rows.length);
+  budget.takeUnpacked(rows instanceof EventColumns ? rows.byteLength : rows.length);
   return rows;
 }
 

@@ -42,7 +42,7 @@ export interface IndexEntry {
 interface ThreadState {
   said: boolean;
   definitions: number;
-  /** Number for life of the next row to write (ThreadStore.forgotten). */
+  /** Next row to write, counted from the first that the thread ever had (ThreadStore.forgotten). */
   rows: number;
   /** Numbers of rows written without their end. */
   open: number[];
@@ -226,7 +226,7 @@ export class TraceWriter {
     }
     for (const row of ended) {
       out.varint(events.aux[row]!);
-      out.varint(events.aux2[row] ?? 0);
+      out.varint(events.aux2[row]!);
     }
     const payload = new ByteWriter(out.length + 8);
     payload.u32(thread.index);

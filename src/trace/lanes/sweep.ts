@@ -3,6 +3,7 @@
  * and still runs. Works while the trace grows: what is settled goes to `settled`, what later calls may still cut to `tail`.
  */
 import { IntervalIndex } from './interval-index.ts';
+import { longer } from '../resized.ts';
 import type { EventColumns } from '../columns.ts';
 
 export const toNs = (us: number): number => Math.round(us * 1000);
@@ -12,9 +13,9 @@ export class Sweep {
   /** Follows `settled`; rebuilt by `settle`. */
   readonly tail = new IntervalIndex();
   /** Calls that may still run at the cursor, in order of their begin, and when they end: Infinity where that was not known. */
-  private rows = new Uint32Array(16);
-  private kinds = new Uint8Array(16);
-  private ends = new Float64Array(16);
+  private rows: Uint32Array = new Uint32Array(16);
+  private kinds: Uint8Array = new Uint8Array(16);
+  private ends: Float64Array = new Float64Array(16);
   private depth = 0;
   /** Everything before is settled, nanoseconds. */
   private cursor = -Infinity;
@@ -40,7 +41,7 @@ export class Sweep {
     if (start > this.cursor) this.cursor = start;
     if (end <= start) this.settled.push(start, 0, kind, row);
     else {
-      if (this.depth === this.rows.length) this.grow();
+      if (this.depth === this.ends.length) this.grow();
       this.rows[this.depth] = row;
       this.kinds[this.depth] = kind;
       this.ends[this.depth++] = end;
@@ -48,11 +49,10 @@ export class Sweep {
   }
 
   private grow(): void {
-    const { rows, kinds, ends } = this;
-    const room = rows.length * 2;
-    (this.rows = new Uint32Array(room)).set(rows);
-    (this.kinds = new Uint8Array(room)).set(kinds);
-    (this.ends = new Float64Array(room)).set(ends);
+    const room = this.depth + 1;
+    this.rows = longer(this.rows, room);
+    this.kinds = longer(this.kinds, room);
+    this.ends = longer(this.ends, room);
   }
 
   /** Settle the time up to `ns`. */

@@ -4,7 +4,7 @@
  */
 import { Flag, Op } from '../../event/event.ts';
 import type { Recorder } from '../../record/recorder.ts';
-import { ENGINE_BLOCK_BYTES, Header } from '../../record/ring-layout.ts';
+import { Header } from '../../record/ring-layout.ts';
 import { bTreeReader } from './b-tree-reader.ts';
 import { HEADERS_SHIFT, HeadersOf, PAGE_BITS_SHIFT, RECORD_FLAGS } from './engine-block.ts';
 import { FileNames } from './file-names.ts';
@@ -53,7 +53,7 @@ export class VfsTracer implements TrampolineHost {
     this.memory = new EngineMemory(target.memory);
     this.paths = new PathReader(this.memory);
     this.peek = makePeek(target.memory);
-    this.block = recorder.allocateEngineBlock(ENGINE_BLOCK_BYTES);
+    this.block = recorder.engineBlocks.allocate();
     if (!this.block)
       throw new RangeError(
         `more than ${recorder.layout.maxEngines} SQLite engines in one thread: this one is not traced`,

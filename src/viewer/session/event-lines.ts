@@ -11,33 +11,21 @@ import { Op } from '../../event/event.ts';
 import { OPS, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
 import type { EventRow } from '../../trace/columns.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../../protocol/session.ts';
 import { threadTitles } from '../../analysis/core/thread-titles.ts';
 
 /** More children than anybody reads; the rest is counted. */
 const MAX_CHILDREN = 200;
 
-/** Place of a row in its thread's columns. @throws RangeError where there is no such event (any more) */
-function placeOf(store: TraceStore, thread: number, row: number): { t: ThreadStore; at: number } {
-  const t = store.threads[thread];
-  if (!t) throw new RangeError(`thread ${thread} of ${store.threads.length}`);
-  if (row < t.forgotten)
-    throw new RangeError(
-      'This event is not kept any more: it is older than what the recording keeps.',
-    );
-  return { t, at: row - t.forgotten };
-}
-
-/** @param row its number for life @throws RangeError where there is no such event */
-export function lineOfEvent(store: TraceStore, thread: number, row: number): EventLine {
-  const { t, at } = placeOf(store, thread, row);
-  const e = t.events.row(at);
+/** @throws RangeError where there is no such row */
+export function lineOfEvent(t: ThreadStore, row: number): EventLine {
+  const e = t.events.row(row);
   const layer = OPS[e.op]?.layer ?? 'host';
   const open = e.endSeq === 0;
   return {
-    thread,
-    row,
+    thread: t.index,
+    seq: e.seq,
     t0: e.t0,
     dur: e.dur,
     open,
@@ -51,7 +39,7 @@ export function lineOfEvent(store: TraceStore, thread: number, row: number): Eve
     result: e.result,
     resultText: resultText(e.op, e.result, e.flags),
     failed: isFailure(e.op, e.result, e.flags),
-    statement: statementText(t, at),
+    statement: statementText(t, row),
     connection: e.context || null,
     detail:
       e.op === Op.sqlCounters
@@ -70,25 +58,22 @@ function detailOf(t: ThreadStore, { op, aux, aux2, object, offset, length }: Eve
     : '';
 }
 
-/** @param row its number for life @throws RangeError where there is no such event */
-export function detailsOfEvent(store: TraceStore, thread: number, row: number): EventDetails {
-  const line = lineOfEvent(store, thread, row);
-  const { t, at } = placeOf(store, thread, row);
-  const e = t.events.row(at);
+/** @throws RangeError where there is no such event (any more) */
+export function detailsOfEvent(store: TraceStore, { thread, seq }: EventRef): EventDetails {
+  const t = store.threads[thread];
+  if (!t) throw new RangeError(`thread ${thread} of ${store.threads.length}`);
+  const row = t.rowOf(seq);
+  const e = t.events.row(row);
   const parentRow = e.parent ? t.events.rowOfSeq(e.parent) : -1;
-  const { children, childCount } = childrenOf(t, at);
+  const { children, childCount } = childrenOf(t, row);
   return {
-    ...line,
+    ...lineOfEvent(t, row),
     flags: flagTexts(e.flags),
     threadTitle: threadTitles(store)[thread]!,
     engine: engineOf(t, e.object),
-    parent:
-      parentRow < 0
-        ? null
-        : { thread, row: t.forgotten + parentRow, name: opName(t.events.op[parentRow]!) },
+    parent: parentRow < 0 ? null : { ...t.ref(parentRow), name: opName(t.events.op[parentRow]!) },
     children: children.map((child) => ({
-      thread,
-      row: t.forgotten + child,
+      ...t.ref(child),
       name: opName(t.events.op[child]!),
       dur: t.events.dur[child]!,
     })),

@@ -71,13 +71,13 @@ export class Exports {
     );
   }
 
-  /** Some rows as CSV, in their order. @param lines rows by their numbers for life @throws AbortError when it was cancelled */
+  /** Some rows as CSV, in their order. @throws AbortError when it was cancelled */
   runLines(
     store: TraceStore,
     lines: { thread: Uint16Array; row: Uint32Array },
     onProgress: (bytes: number) => void,
   ): Promise<Blob> {
-    return this.gather('text/csv', onProgress, () => csv(store, placesOf(store, lines)));
+    return this.gather('text/csv', onProgress, () => csv(store, refsOf(lines)));
   }
 
   /** One at a time: the one before is given up. */
@@ -104,12 +104,8 @@ export class Exports {
   }
 }
 
-function* placesOf(
-  store: TraceStore,
-  { thread, row }: { thread: Uint16Array; row: Uint32Array },
-): Generator<RowRef> {
-  for (let i = 0; i < row.length; i++)
-    yield { thread: thread[i]!, row: row[i]! - (store.threads[thread[i]!]?.forgotten ?? 0) };
+function* refsOf({ thread, row }: { thread: Uint16Array; row: Uint32Array }): Generator<RowRef> {
+  for (let i = 0; i < row.length; i++) yield { thread: thread[i]!, row: row[i]! };
 }
 
 async function* htmlPieces({ store, title }: Job): AsyncGenerator<string> {

@@ -8,6 +8,7 @@ import { TransactionScanner } from '../../analysis/transactions/transaction-scan
 import { objectName, statementRow } from '../../trace/describe.ts';
 import { cutOf, forgetBefore, forgetBlock, type Keep } from '../../trace/retention.ts';
 import { resultName } from '../../sqlite/result-codes.ts';
+import { RowCursor } from '../../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { FREEZE_MARK, type FlightOptions, type Frozen } from '../../protocol/session.ts';
 import { formatDuration } from '../../text/numbers.ts';
@@ -31,9 +32,10 @@ export class Flight {
   private finished = false;
   /** Slow commits, by thread. */
   private readonly scans: {
+    rows: RowCursor;
     scanner: TransactionScanner;
-    forgotten: number;
     seen: number;
+    /** seq of the last call of the last one that was looked at. */
     told: number;
   }[] = [];
 
@@ -67,8 +69,7 @@ export class Flight {
     if (first < 0) return null;
     return (this.frozen = {
       text: reason,
-      thread: thread.index,
-      row: thread.forgotten + first,
+      ...thread.ref(first),
       atUs: events.t0[first]!,
     });
   }
@@ -110,12 +111,12 @@ export class Flight {
   private slowCommit(thread: ThreadStore): { row: number; text: string } | null {
     const limit = this.options.freezeOn.slowCommitMs;
     if (limit === null) return null;
-    const { events, forgotten } = thread;
+    const { events } = thread;
     let scan = this.scans[thread.index];
-    if (!scan || scan.forgotten !== forgotten)
+    if (!scan || scan.rows.restarted())
       this.scans[thread.index] = scan = {
+        rows: scan?.rows ?? new RowCursor(thread),
         scanner: new TransactionScanner(thread),
-        forgotten,
         seen: 0,
         told: scan?.told ?? 0,
       };
@@ -123,13 +124,13 @@ export class Flight {
     const { transactions } = scan.scanner;
     for (; scan.seen < transactions.length; scan.seen++) {
       const { outcome, commitRow, beginRow, endRow } = transactions.at(scan.seen);
-      if (outcome !== 'committed' || endRow + forgotten < scan.told) continue;
+      if (outcome !== 'committed' || events.seq[endRow]! <= scan.told) continue;
       const statement = statementRow(thread, commitRow);
       const row = statement < 0 ? beginRow : statement;
       if (statement >= 0 && events.endSeq[row] === 0) break; // its statement still runs: looked at when it has ended
       const last = statement < 0 ? endRow : statement;
       const us = events.t0[last]! + events.dur[last]! - events.t0[row]!;
-      scan.told = endRow + forgotten + 1;
+      scan.told = events.seq[endRow]!;
       if (us > limit * 1000)
         return { row, text: `a commit that took ${formatDuration(us)}, more than ${limit} ms` };
     }

@@ -14,6 +14,12 @@ export interface LoadedTrace {
   counts: LiveCounts;
   query: EventQuery;
   memo: Memo;
+  /** What the opened file says; a recording's threads say it (originOf). */
+  origin: string;
+  /** The spool that it was read from. */
+  recovered: string | null;
+  /** What went wrong with it, in words for the user. */
+  problems: Set<string>;
 }
 
 export const loadedTrace = (store: TraceStore): LoadedTrace => ({
@@ -22,6 +28,9 @@ export const loadedTrace = (store: TraceStore): LoadedTrace => ({
   counts: new LiveCounts(store),
   query: new EventQuery(store),
   memo: new Memo(store),
+  origin: '',
+  recovered: null,
+  problems: new Set(),
 });
 
 /** @param lanes up to date */

@@ -31,7 +31,7 @@ const RATE_OVER_MS = 20_000;
 function bytesOf({ store, lanes }: LoadedTrace): number {
   let bytes = lanes.bytes + store.words.used;
   for (const { events } of store.threads)
-    bytes += (events.bytes / Math.max(1, events.capacity)) * events.count;
+    bytes += (events.byteLength / Math.max(1, events.capacity)) * events.count;
   return bytes;
 }
 

@@ -1,65 +1,175 @@
 /**
- * The session: the one owner of a trace in the viewer. A recording (recording.ts), or a file that is opened here; answers what the drawing
- * side asks (answers.ts), saves and exports.
+ * The session: the one owner of a trace in the viewer. It shows one at a time (ShownTrace), from a Recording or from a file that is opened
+ * here, has its QueryRunner answer what the drawing side asks, and saves, exports and compares.
  */
 import type { ThreadMessage } from '../../protocol/messages.ts';
 import { privacyReport, type PrivacyReport } from '../../analysis/privacy/privacy-report.ts';
 import { saveTrace } from '../../trace/file/write.ts';
 import { TraceStore } from '../../trace/store.ts';
 import { SummaryLanes } from '../../timeline/summary-lanes.ts';
-import type { LoadResult, SessionApi, Spool } from '../../protocol/session.ts';
+import type {
+  LiveStats,
+  LoadResult,
+  SessionApi,
+  SessionPush,
+  Spool,
+} from '../../protocol/session.ts';
 import type { Queries } from './query-table.ts';
+import { ComparisonTraces } from './comparison-traces.ts';
 import { Exports } from './exports.ts';
 import { FileReading } from './file-reading.ts';
 import { journalOf, readJournal } from './journal-file.ts';
 import { loadedTrace, type LoadedTrace } from './loaded-trace.ts';
 import { originOf } from './page-origin.ts';
-import { Recording } from './recording.ts';
+import { QueryRunner } from './query-runner.ts';
+import { Recording, refuse } from './recording.ts';
 import { replay } from './replay.ts';
+import { limitsOf } from './room.ts';
+import { ShownTrace } from './shown-trace.ts';
 import { discardSpool, idleSpools, readSpool } from './spool.ts';
 import { markSaved } from './spool-marks.ts';
 
-export class Session extends Recording implements SessionApi<Queries> {
-  /** The spool that was opened again. */
-  private recovered: string | null = null;
+type Api = SessionApi<Queries>;
+
+export class Session implements Api {
+  /** That the shown trace comes from; null = from a file, or there is none. */
+  private recording: Recording | null = null;
+  /** What was shown before a recording of which it is not known yet whether it runs. */
+  private before: { trace: LoadedTrace; recording: Recording | null } | null = null;
   /** Files on their way, one of which becomes the trace at hand. */
   private openings = 0;
-  /** What the opened file says of its own; a recording's threads say it (originOf). */
-  private origin = '';
+  private readonly compared = new ComparisonTraces();
+  private readonly shown = new ShownTrace({
+    onTell: (change) => {
+      this.push({ k: 'change', change: { ...change, stats: this.statsNow() } });
+      this.queries.plan();
+    },
+    onNoMemory: () => this.recording?.noMemory(),
+  });
+  private readonly queries = new QueryRunner(this.shown, this.compared, (progress) =>
+    this.push({ k: 'computing', progress }),
+  );
   private readonly reading = new FileReading((progress) => this.push({ k: 'progress', progress }));
-  private readonly exports = new Exports();
+
+  constructor(
+    private readonly push: (message: SessionPush) => void,
+    private readonly exports = new Exports(),
+  ) {}
 
   /** An error that nobody awaits. */
   stumbled(message: string): void {
-    this.problem(
+    this.shown.problem(
       `Something went wrong in the trace store: ${message}. What was recorded is there: save it, and reopen the panel.`,
     );
   }
 
+  // ---- what the drawing side asks -------------------------------------------------------------------------------------
+
+  threads: Api['threads'] = async () => this.shown.threads();
+  extents: Api['extents'] = async () => this.shown.extents();
+  timeline: Api['timeline'] = async (request) => this.queries.timeline(request);
+  hit: Api['hit'] = async (lane, us, slackUs) => this.queries.hit(lane, us, slackUs);
+  event: Api['event'] = (thread, seq) => this.queries.event(thread, seq);
+  filterEvents: Api['filterEvents'] = (filter) => this.queries.filterEvents(filter);
+  eventLines: Api['eventLines'] = (from, count) => this.queries.eventLines(from, count);
+  lineOf: Api['lineOf'] = (thread, seq) => this.queries.lineOf(thread, seq);
+  query: Api['query'] = (name, args, id) => this.queries.query(name, args, id);
+  cancelQuery: Api['cancelQuery'] = async (id) => this.queries.cancel(id);
+
+  async stats(): Promise<LiveStats> {
+    this.shown.firstPicture.over(); // the drawing side asks for them last
+    this.queries.plan();
+    return this.statsNow();
+  }
+  private statsNow(): LiveStats {
+    const { trace, recording, version } = this.shown;
+    const { store, counts, problems } = trace;
+    const { threads } = store;
+    const [first, last] = this.shown.extent();
+    return {
+      recording,
+      ...(this.recording?.stats() ?? NOT_RECORDED),
+      ...counts.counts(performance.now(), !recording, version, this.recording?.keepsNewest),
+      dropped: store.dropped,
+      faults: threads.reduce((n, t) => n + t.faults, 0),
+      problems: [...problems],
+      durationUs: last - first,
+      threads: threads.length,
+      notes: threads.reduce((n, t) => n + t.notes.length, 0),
+    };
+  }
+
+  // ---- recording ------------------------------------------------------------------------------------------------------
+
+  /** Begin to listen. The trace that was here is kept until it is known whether anything is recorded: `begun` or `revert` follows. */
+  async begin({
+    originMs,
+    spoolKey,
+    flight,
+    limits = limitsOf(),
+  }: Parameters<Api['begin']>[0]): Promise<void> {
+    await this.stopOpening();
+    await this.before?.recording?.spool.drop();
+    this.leave();
+    this.before = { trace: this.shown.trace, recording: this.recording };
+    const exported = (): Promise<unknown> | null => this.exports.done;
+    this.recording = new Recording(this.shown, originMs, flight, limits, exported);
+    await this.recording.beginCopy(spoolKey);
+    this.shown.changed(true);
+  }
+  async begun(): Promise<void> {
+    const { before } = this;
+    if (!before) return;
+    this.before = null;
+    this.compared.keep(before.trace.store, 'the recording before this one');
+    await before.recording?.spool.drop();
+  }
+  /** Nothing is recorded: the trace before it is the one at hand again. */
+  async revert(): Promise<void> {
+    const { before } = this;
+    if (!before) return;
+    this.before = null;
+    await this.recording?.stop(0); // a page may have been reached before it went wrong
+    await this.recording?.spool.drop();
+    this.leave();
+    this.recording = before.recording;
+    this.shown.use(before.trace);
+    this.shown.changed(true);
+  }
+  async attach(port: MessagePort): Promise<void> {
+    if (this.recording) await this.recording.attach(port);
+    else refuse(port);
+  }
+  storage: Api['storage'] = async (when, health) => this.recording?.storage(when, health);
+  async end(timeoutMs: number): Promise<void> {
+    await this.recording?.end(timeoutMs);
+  }
+
+  /** Nobody speaks to the trace at hand, nothing is done with it any more. */
+  private leave(): void {
+    this.exports.cancel();
+    this.recording?.close();
+  }
+  /** The trace goes. Its copy on disk stays, and is offered again. */
+  private async forget(): Promise<void> {
+    this.leave();
+    await this.recording?.spool.letGo();
+    this.recording = null;
+    this.shown.use(loadedTrace(new TraceStore(0)));
+    this.shown.changed(true);
+  }
   /** Forget the trace and delete its copy on disk. */
   async clear(): Promise<void> {
     await this.stopOpening();
-    await this.dropCopies();
+    await this.recording?.spool.drop();
+    const { trace } = this.shown;
+    if (trace.recovered !== null) await discardSpool(trace.recovered);
+    trace.recovered = null;
     this.compared.forget();
     await this.forget();
   }
 
-  protected get exported(): Promise<unknown> | null {
-    return this.exports.done;
-  }
-
-  protected override leave(): () => void {
-    const { recovered, origin } = this;
-    this.exports.cancel();
-    this.recovered = null; // stays on disk, offered again
-    this.origin = '';
-    const putBack = super.leave();
-    return () => {
-      putBack();
-      this.recovered = recovered;
-      this.origin = origin;
-    };
-  }
+  // ---- files ----------------------------------------------------------------------------------------------------------
 
   open(file: Blob, name: string): Promise<LoadResult> {
     return this.openWith(file, name);
@@ -70,7 +180,8 @@ export class Session extends Recording implements SessionApi<Queries> {
     name: string,
     journal: readonly ThreadMessage[] = [],
   ): Promise<LoadResult> {
-    if (this.recording) throw new Error('A recording is running: stop it before you open a file.');
+    const { shown } = this;
+    if (shown.recording) throw new Error('A recording is running: stop it before you open a file.');
     let incoming: LoadedTrace | null = null;
     let ready = (): void => {};
     this.openings++;
@@ -78,57 +189,86 @@ export class Session extends Recording implements SessionApi<Queries> {
       return await this.reading.read(file, name, {
         onOverview: async (overview) => {
           await this.forget();
-          const preview = new SummaryLanes(overview);
-          this.preview = preview;
-          this.opening = new Promise((resolve) => (ready = resolve));
-          this.origin = overview.header.origin;
+          shown.preview = new SummaryLanes(overview);
+          shown.opening = new Promise((resolve) => (ready = resolve));
           this.push({ k: 'opening' });
-          this.changed(true);
-          this.notifier.now();
+          shown.changed(true);
+          shown.notifier.now();
         },
         onStore: (store) => {
           incoming = loadedTrace(store);
-          if (this.preview) this.trace = incoming;
+          if (shown.preview) shown.trace = incoming;
         },
         onSection: (store) => {
-          incoming!.lanes.update(this.preview?.extent[1] ?? lastBegin(store));
+          incoming!.lanes.update(shown.preview?.extent[1] ?? lastBegin(store));
           incoming!.counts.counts(performance.now(), true);
-          if (this.preview) this.changed(false, false);
+          if (shown.preview) shown.changed(false, false);
         },
         take: async ({ store, header, lateEnds, partial }) => {
-          if (!this.preview) await this.forget();
+          if (!shown.preview) await this.forget();
           const more = !partial && replay(store, journal);
-          this.use(incoming && !lateEnds && !more ? incoming : loadedTrace(store)); // what came late is not in the lanes
-          this.lanesNow().trim();
-          this.origin = header.origin;
+          shown.use(incoming && !lateEnds && !more ? incoming : loadedTrace(store)); // what came late is not in the lanes
+          shown.lanes().trim();
+          shown.trace.origin = header.origin;
         },
       });
     } catch (error) {
-      if (this.preview) {
+      if (shown.preview) {
         // the trace before it went for its picture, and the rest of it does not come
         this.leave();
-        this.use(loadedTrace(new TraceStore(0)));
+        shown.use(loadedTrace(new TraceStore(0)));
       }
       throw error;
     } finally {
       this.openings--;
-      if (this.preview) this.firstPicture.begin();
-      this.preview = null;
-      this.opening = null;
+      if (shown.preview) shown.firstPicture.begin();
+      shown.preview = null;
+      shown.opening = null;
       ready();
-      this.changed(true);
-      this.notifier.now();
+      shown.changed(true);
+      shown.notifier.now();
     }
   }
 
   /** Give up a file that is being opened, and wait until that is done. */
-  protected async stopOpening(): Promise<void> {
+  private async stopOpening(): Promise<void> {
     this.reading.cancel();
     await this.reading.done;
-    await this.whole();
+    await this.shown.whole();
+  }
+  async cancelOpen(): Promise<void> {
+    this.reading.cancel();
   }
 
-  /** A second trace, beside the loaded one, to compare with. */
+  private get origin(): string {
+    const { origin, store } = this.shown.trace;
+    return origin || originOf(store);
+  }
+  async save(): Promise<Blob> {
+    await this.shown.whole();
+    return saveTrace(this.shown.trace.store, { origin: this.origin });
+  }
+  async saved(): Promise<void> {
+    if (this.shown.recording) return; // it goes on: the file is not all of it
+    const copies = [this.recording?.spool.name, this.shown.trace.recovered];
+    for (const copy of copies) if (copy) await markSaved(copy);
+  }
+
+  async spools(): Promise<Spool[]> {
+    return (await idleSpools()).filter(({ name }) => name !== this.shown.trace.recovered);
+  }
+  async recover(name: string): Promise<LoadResult> {
+    const journal = await readJournal(journalOf(name));
+    const result = await this.openWith(await readSpool(name), 'The recovered recording', journal);
+    if (!result.partial) this.shown.trace.recovered = name; // deleted once it is cleared
+    return result;
+  }
+  discard(name: string): Promise<void> {
+    return discardSpool(name);
+  }
+
+  // ---- a second trace, and exports ------------------------------------------------------------------------------------
+
   async openOther(file: Blob, name: string): Promise<LoadResult> {
     if (this.openings)
       throw new Error(
@@ -137,75 +277,47 @@ export class Session extends Recording implements SessionApi<Queries> {
     return this.reading.read(file, name, {
       take: ({ store }) => {
         this.compared.use(store, name);
-        this.changed(false, true, false);
+        this.shown.changed(false, true, false);
       },
     });
   }
   async comparePrevious(): Promise<void> {
     this.compared.usePrevious();
-    this.changed(false, true, false);
+    this.shown.changed(false, true, false);
   }
   async closeOther(): Promise<void> {
     this.compared.other = null;
-    this.changed(false, true, false);
+    this.shown.changed(false, true, false);
   }
 
-  async cancelOpen(): Promise<void> {
-    this.reading.cancel();
-  }
-
-  async save(): Promise<Blob> {
-    await this.whole();
-    return saveTrace(this.trace.store, { origin: this.origin || originOf(this.trace.store) });
-  }
-  async saved(): Promise<void> {
-    if (this.recording) return; // it goes on: the file is not all of it
-    for (const copy of [this.spool.name, this.recovered]) if (copy !== null) await markSaved(copy);
-  }
-
-  private async dropCopies(): Promise<void> {
-    await this.spool.drop();
-    const { recovered } = this;
-    this.recovered = null;
-    if (recovered !== null) await discardSpool(recovered);
-  }
-
-  async exportAs(options: Parameters<SessionApi['exportAs']>[0]): Promise<Blob> {
-    await this.whole();
-    const said = { ...options, origin: this.origin || originOf(this.trace.store) };
-    return this.exports.run(this.trace.store, said, (bytes) =>
-      this.push({ k: 'progress', progress: { bytes, totalBytes: null } }),
-    );
+  private readonly exporting = (bytes: number): void =>
+    this.push({ k: 'progress', progress: { bytes, totalBytes: null } });
+  async exportAs(options: Parameters<Api['exportAs']>[0]): Promise<Blob> {
+    await this.shown.whole();
+    const { origin } = this;
+    return this.exports.run(this.shown.trace.store, { ...options, origin }, this.exporting);
   }
   async exportLines({ from, count }: { from: number; count: number }): Promise<Blob> {
-    await this.whole();
-    const { query, store } = this.trace;
-    if (query.forgotten !== store.forgotten) await this.filterEvents(this.filter);
-    return this.exports.runLines(store, query.slice(from, count), (bytes) =>
-      this.push({ k: 'progress', progress: { bytes, totalBytes: null } }),
-    );
+    const lines = await this.queries.lines(from, count);
+    return this.exports.runLines(this.shown.trace.store, lines, this.exporting);
   }
   async cancelExport(): Promise<void> {
     this.exports.cancel();
   }
   async privacy(): Promise<PrivacyReport> {
-    await this.whole();
-    return privacyReport(this.trace.store);
-  }
-
-  async spools(): Promise<Spool[]> {
-    return (await idleSpools()).filter(({ name }) => name !== this.recovered);
-  }
-  async recover(name: string): Promise<LoadResult> {
-    const journal = await readJournal(journalOf(name));
-    const result = await this.openWith(await readSpool(name), 'The recovered recording', journal);
-    if (!result.partial) this.recovered = name; // deleted once it is cleared
-    return result;
-  }
-  discard(name: string): Promise<void> {
-    return discardSpool(name);
+    await this.shown.whole();
+    return privacyReport(this.shown.trace.store);
   }
 }
+
+/** A recording's part of the live strip, of a trace that comes from a file. */
+const NOT_RECORDED: ReturnType<Recording['stats']> = {
+  flight: null,
+  room: null,
+  bytesReceived: 0,
+  ignoredMessages: 0,
+  spooledBytes: 0,
+};
 
 /** When the last event of any thread began, microseconds. */
 const lastBegin = ({ threads }: TraceStore): number =>

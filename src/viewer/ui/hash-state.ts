@@ -2,6 +2,7 @@
  * What is looked at, in the address of a tab: `#tab=events&from=1200&to=5600.5&event=0:17&events.filter=insert`. Reloading the tab, or
  * sending its address beside the trace, shows the same place again, every view as it was set up (view-state.ts). A DevTools panel has no address that anybody sees, and keeps none.
  */
+import type { EventRef } from '../../trace/store.ts';
 import { get } from 'svelte/store';
 import type { ViewerModel } from './model.ts';
 import { MOST_TEXT, sensible, viewStateOf } from './view-state.ts';
@@ -10,8 +11,7 @@ interface HashState {
   tab: string | null;
   /** Microseconds of the trace; null = all of it. */
   range: { from: number; to: number } | null;
-  /** Thread and row for life. */
-  event: { thread: number; row: number } | null;
+  event: EventRef | null;
   /** What is set in the views, by name. */
   views: Readonly<Record<string, string>>;
 }
@@ -28,7 +28,7 @@ export function parseHash(hash: string): HashState {
   return {
     tab: said.get('tab'),
     range: Number.isFinite(from) && Number.isFinite(to) && to > from ? { from, to } : null,
-    event: event ? { thread: Number(event[1]), row: Number(event[2]) } : null,
+    event: event ? { thread: Number(event[1]), seq: Number(event[2]) } : null,
     views: sensible(said),
   };
 }
@@ -38,7 +38,7 @@ export function formatHash({ tab, range, event, views }: HashState): string {
   const said = new URLSearchParams({
     ...(tab && { tab }),
     ...(range && { from: rounded(range.from), to: rounded(range.to) }),
-    ...(event && { event: `${event.thread}:${event.row}` }),
+    ...(event && { event: `${event.thread}:${event.seq}` }),
     ...Object.fromEntries(Object.entries(views).filter(([, text]) => text.length <= MOST_TEXT)),
   });
   return `#${said.toString().replaceAll('%3A', ':')}`;
@@ -79,7 +79,7 @@ export function keepHash(
       const now: HashState = {
         tab: get(model.navigation.tab),
         range: get(model.navigation.follow) ? null : get(model.navigation.view),
-        event: selected && { thread: selected.thread, row: selected.row },
+        event: selected && { thread: selected.thread, seq: selected.seq },
         views: get(state.texts),
       };
       place.history.replaceState(null, '', formatHash(now));
@@ -89,7 +89,7 @@ export function keepHash(
     // after the opening itself has chosen what to show
     queueMicrotask(() => {
       if (range) model.navigation.look(range);
-      if (event) void model.navigation.select(event.thread, event.row);
+      if (event) void model.navigation.select(event.thread, event.seq);
       write();
     });
   const restore = (): void => {

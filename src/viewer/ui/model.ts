@@ -271,7 +271,7 @@ export class ViewerModel {
   async showTrigger(): Promise<void> {
     const { flight } = await this.session.stats();
     if (flight?.frozen)
-      await this.navigation.select(flight.frozen.thread, flight.frozen.row, { show: true });
+      await this.navigation.select(flight.frozen.thread, flight.frozen.seq, { show: true });
   }
 
   toggleRecording(): Promise<void> {

@@ -1,4 +1,5 @@
 /** What is on screen of a trace: the time range, the view, the selected event, evidence to step through. */
+import type { EventRef } from '../../trace/store.ts';
 import { get, writable } from 'svelte/store';
 import {
   clampRange,
@@ -16,7 +17,7 @@ type Tab = string;
 /** Events that show something, to be looked at one by one. */
 export interface Evidence {
   title: string;
-  events: readonly { thread: number; row: number }[];
+  events: readonly EventRef[];
   /** Which of them is selected. */
   at: number;
   /** All of them lie in it. */
@@ -90,10 +91,10 @@ export class Navigation {
     if (event) this.look(fitEvent(event.t0, event.dur, get(this.extent)));
   }
 
-  async select(thread: number, row: number, options: { show?: boolean } = {}): Promise<void> {
+  async select(thread: number, seq: number, options: { show?: boolean } = {}): Promise<void> {
     const mine = ++this.selections;
     await this.attempt(async () => {
-      const event = await this.session.event(thread, row).catch((error: unknown) => {
+      const event = await this.session.event(thread, seq).catch((error: unknown) => {
         if (mine === this.selections) throw error;
         return null;
       });
@@ -117,7 +118,7 @@ export class Navigation {
     if (!evidence || n === 0) return;
     const at = (Math.max(evidence.at, by < 0 ? 0 : -1) + by + n) % n;
     this.evidence.set({ ...evidence, at });
-    const { thread, row } = evidence.events[at]!;
-    await this.select(thread, row, { show: true });
+    const { thread, seq } = evidence.events[at]!;
+    await this.select(thread, seq, { show: true });
   }
 }

@@ -9,8 +9,7 @@ import { counters, drainRecords, drainSharedDefinitions } from '../../../src/rec
 import { Flag, Op } from '../../../src/event/event.ts';
 import { opName } from '../../../src/event/operations.ts';
 import type { Definition, FileKind } from '../../../src/event/definitions.ts';
-import { Recorder } from '../../../src/record/recorder.ts';
-import type { RecorderOptions } from '../../../src/record/thread-ring.ts';
+import { Recorder, type RecorderOptions } from '../../../src/record/recorder.ts';
 
 export interface Row {
   op: number;

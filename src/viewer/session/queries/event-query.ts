@@ -4,7 +4,7 @@ import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { bytesMoved } from '../../../trace/bytes-moved.ts';
 import { isFailure, objectName, resultText } from '../../../trace/describe.ts';
 import { OPS, opName } from '../../../event/operations.ts';
-import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import type { EventRef, ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { threadEndUs } from '../../../trace/thread-end.ts';
 import type { EventFilter, EventWhere } from '../../../protocol/session.ts';
 import { StatementIndex } from '../../../trace/statement-index.ts';
@@ -25,16 +25,29 @@ interface ThreadTest {
 export class EventQuery {
   /** Events that match. */
   count = 0;
-  /** Rows that the store had forgotten when the filter was applied: lines stand for rows as long as it has forgotten no more. */
-  forgotten = 0;
+  /** Rows that the store had forgotten when the filter was applied. */
+  private forgotten = 0;
+  private filter: EventFilter = {
+    text: '',
+    layers: null,
+    errorsOnly: false,
+    fromUs: null,
+    toUs: null,
+  };
   private thread = new Uint16Array(0);
   private row = new Uint32Array(0);
   private readonly statements = new Map<ThreadStore, StatementIndex>();
 
   constructor(private readonly store: TraceStore) {}
 
-  /** Apply a filter to the trace as it is now. @returns events that match */
-  run(filter: EventFilter): number {
+  /** Rows were forgotten since the filter was applied: lines stand for other events now, so that it has to be applied again. */
+  get stale(): boolean {
+    return this.forgotten !== this.store.forgotten;
+  }
+
+  /** Apply a filter to the trace as it is now. @param filter default: the last one @returns events that match */
+  run(filter = this.filter): number {
+    this.filter = filter;
     const { threads } = this.store;
     this.forgotten = this.store.forgotten;
     const page = filter.where?.page ?? null;
@@ -68,7 +81,7 @@ export class EventQuery {
       do {
         if (matches(threads[first]!, row, filter, tests[first]!, statements[first]!)) {
           this.thread[n] = first;
-          this.row[n++] = threads[first]!.forgotten + row;
+          this.row[n++] = row;
         }
         row++;
       } while (row < events.count && events.t0[row]! <= until);
@@ -85,37 +98,38 @@ export class EventQuery {
     return index.update();
   }
 
-  /** Thread and row (its number for life) of a line. @throws RangeError outside 0..count-1 */
-  at(line: number): { thread: number; row: number } {
+  /** The event of a line. @throws RangeError outside 0..count-1 */
+  at(line: number): EventRef {
     if (!(line >= 0 && line < this.count)) throw new RangeError(`line ${line} of ${this.count}`);
-    return { thread: this.thread[line]!, row: this.row[line]! };
+    return this.store.threads[this.thread[line]!]!.ref(this.row[line]!);
+  }
+  /** When the event of a line began, microseconds. */
+  beginOf(line: number): number {
+    return this.store.threads[this.thread[line]!]!.events.t0[this.row[line]!]!;
   }
 
-  /** Lines as they are now, for who reads them bit by bit; rows are their numbers for life. */
+  /** Lines as they are now, for who reads them bit by bit. */
   slice(from: number, count: number): { thread: Uint16Array; row: Uint32Array } {
     const [begin, end] = [Math.max(0, from), Math.min(this.count, from + count)];
     return { thread: this.thread.slice(begin, end), row: this.row.slice(begin, end) };
   }
 
   /** Line of an event, -1 when the filter hides it. */
-  lineOf(thread: number, row: number): number {
-    const t = this.store.threads[thread];
-    if (!t || row < t.forgotten || row >= t.forgotten + t.events.count) return -1;
-    const t0 = t.events.t0[row - t.forgotten]!;
+  lineOf({ thread, seq }: EventRef): number {
+    const events = this.store.threads[thread]?.events;
+    const row = events?.rowOfSeq(seq) ?? -1;
+    if (row < 0) return -1;
+    const t0 = events!.t0[row]!;
     let lo = 0;
     let hi = this.count;
     while (lo < hi) {
       const mid = (lo + hi) >>> 1;
-      if (this.t0At(mid) < t0) lo = mid + 1;
+      if (this.beginOf(mid) < t0) lo = mid + 1;
       else hi = mid;
     }
-    for (; lo < this.count && this.t0At(lo) === t0; lo++)
+    for (; lo < this.count && this.beginOf(lo) === t0; lo++)
       if (this.thread[lo] === thread && this.row[lo] === row) return lo;
     return -1;
-  }
-  private t0At(line: number): number {
-    const { events, forgotten } = this.store.threads[this.thread[line]!]!;
-    return events.t0[this.row[line]! - forgotten]!;
   }
 }
 

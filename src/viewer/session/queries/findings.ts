@@ -4,10 +4,9 @@ import { fact } from '../../../analysis/graph.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';
 import { REPORT_NEEDS, reportOf } from '../../../analysis/report/report.ts';
 import { answerOf } from './context.ts';
-import { forLife } from './overview.ts';
 
 interface Findings {
-  /** The largest saving first. Rows of the evidence are numbers for life. */
+  /** The largest saving first. */
   findings: Finding[];
   badges: Badge[];
 }
@@ -16,13 +15,7 @@ const shownFindings = fact(
   'shownFindings',
   'findings',
   { findings, badges },
-  (store, { findings, badges }): Findings => ({
-    findings: findings.map((f) => ({
-      ...f,
-      evidence: { ...f.evidence, events: f.evidence.events.map((event) => forLife(store, event)) },
-    })),
-    badges,
-  }),
+  (_, { findings, badges }): Findings => ({ findings, badges }),
 );
 const markdown = fact('markdown', 'report', REPORT_NEEDS, (_, _known, facts) =>
   reportMarkdown(reportOf(facts)),

@@ -4,7 +4,9 @@ import { loadTimes, type EngineLoad } from '../../../analysis/time/load-times.ts
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf } from './context.ts';
 
-export interface LoadLine extends EngineLoad {
+export interface LoadLine extends Omit<EngineLoad, 'parts'> {
+  /** `seq` is null where no event stands for the part. */
+  parts: (Omit<EngineLoad['parts'][number], 'row'> & { seq: number | null })[];
   threadTitle: string;
 }
 
@@ -16,10 +18,10 @@ const loadLines = fact(
     const titles = threadTitles(store);
     return loadTimes
       .map((load) => {
-        const { forgotten } = store.threads[load.thread]!;
-        const parts = load.parts.map((part) => ({
+        const { seq } = store.threads[load.thread]!.events;
+        const parts = load.parts.map(({ row, ...part }) => ({
           ...part,
-          row: part.row < 0 ? -1 : part.row + forgotten,
+          seq: row < 0 ? null : seq[row]!,
         }));
         return { ...load, parts, threadTitle: titles[load.thread]! };
       })
@@ -28,6 +30,6 @@ const loadLines = fact(
 );
 
 export const loadTimesQueries = {
-  /** Of engines whose loading was recorded, the longest first; rows are for life. */
+  /** Of engines whose loading was recorded, the longest first. */
   loadTimes: answerOf(loadLines),
 };

@@ -46,8 +46,8 @@ export interface LockTrack {
   /** Outcome of lock-columns.ts; the worst where several are joined. */
   outcome: Uint8Array;
   count: Uint32Array;
-  /** First event's row for life. */
-  row: Float64Array;
+  /** First event's sequence number. */
+  seq: Uint32Array;
 }
 
 interface LaneRows {
@@ -145,7 +145,7 @@ interface Span {
   mode: number;
   outcome: number;
   count: number;
-  row: number;
+  seq: number;
 }
 
 /** @param places in order of their begin @param least spans and gaps below this are joined, microseconds */
@@ -153,7 +153,7 @@ function spansOf(
   columns: IntervalColumns,
   places: Uint32Array,
   wait: number,
-  forgotten: number,
+  seq: Uint32Array,
   view: FrameArgs,
   least: number,
 ): Span[] {
@@ -184,7 +184,7 @@ function spansOf(
         mode,
         outcome,
         count: 1,
-        row: forgotten + columns.row[i]!,
+        seq: seq[columns.row[i]!]!,
       };
       spans.push(last);
     }
@@ -211,10 +211,10 @@ export const lockLaneQueries = {
     return args.lanes.flatMap((key): LockTrack[] => {
       const found = all.get(key);
       if (!found) return [];
-      const { forgotten } = context.store.threads[found.lane.thread]!;
+      const { seq } = context.store.threads[found.lane.thread]!.events;
       const spans = [
-        ...spansOf(holds, found.holds, 0, forgotten, args, least),
-        ...spansOf(waits, found.waits, 1, forgotten, args, least),
+        ...spansOf(holds, found.holds, 0, seq, args, least),
+        ...spansOf(waits, found.waits, 1, seq, args, least),
       ];
       return [
         {
@@ -226,7 +226,7 @@ export const lockLaneQueries = {
           mode: Uint8Array.from(spans, (s) => s.mode),
           outcome: Uint8Array.from(spans, (s) => s.outcome),
           count: Uint32Array.from(spans, (s) => s.count),
-          row: Float64Array.from(spans, (s) => s.row),
+          seq: Uint32Array.from(spans, (s) => s.seq),
         },
       ];
     });

@@ -49,7 +49,6 @@ export interface Overview {
   durability: Durability;
   /** What the browser says of the storage of each origin; [] where nobody asked. */
   storage: OriginStorage[];
-  /** Rows are numbers for life. */
   numbers: HeadlineNumber[];
 }
 
@@ -68,7 +67,7 @@ const overview = fact(
       databases: databaseSettings,
       durability: durabilityOf(store),
       storage: storageHealth,
-      numbers: headlineNumbers.map((n) => ({ ...n, event: n.event && forLife(store, n.event) })),
+      numbers: headlineNumbers,
     };
   },
 );
@@ -100,14 +99,6 @@ export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartiti
       sqlite: hasSql(thread) || hasVfs(thread),
     };
   });
-}
-
-/** Analyses count rows from the first that is kept; views name them for life. */
-export function forLife(
-  store: TraceStore,
-  { thread, row }: { thread: number; row: number },
-): { thread: number; row: number } {
-  return { thread, row: row + (store.threads[thread]?.forgotten ?? 0) };
 }
 
 const DURABILITY = ['default', 'strict', 'relaxed'] as const;

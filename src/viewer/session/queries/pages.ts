@@ -20,6 +20,7 @@ import {
   type PlaceColumns,
 } from '../../../analysis/pages/pages.ts';
 import { rereadsOf } from '../../../analysis/pages/rereads.ts';
+import type { EventRef } from '../../../trace/store.ts';
 import { extent } from '../../../analysis/core/time-range.ts';
 import { accesses as pageAccesses } from '../../../analysis/pages/page-accesses.ts';
 import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
@@ -79,9 +80,9 @@ interface PageMapRequest extends PlacesRange {
 }
 const MOST_CELLS = 1 << 21;
 
-/** Events of a part of the map: rows for life. */
+/** Events of a part of the map. */
 interface PlaceEvents {
-  events: { thread: number; row: number }[];
+  events: EventRef[];
   /** In all; `events` are the first of them. */
   total: number;
   fromUs: number;
@@ -198,10 +199,7 @@ export const pageQueries = {
         if (answer.total === 0) answer.fromUs = accesses.us[i]!;
         answer.toUs = accesses.us[i]!;
         if (answer.total++ < MOST_EVENTS)
-          answer.events.push({
-            thread,
-            row: context.store.threads[thread]!.forgotten + accesses.row[i]!,
-          });
+          answer.events.push(context.store.threads[thread]!.ref(accesses.row[i]!));
       }
       return answer;
     },

@@ -1,19 +1,18 @@
 /** What the command palette finds in the trace: statements and files, by their text, the most used first. */
-import type { TraceStore } from '../../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { eachExecution } from '../../../analysis/statements/statements.ts';
 import { isVfsOp, isWebOp } from '../../../event/operations.ts';
 import type { Definition } from '../../../event/definitions.ts';
 import { fact } from '../../../analysis/graph.ts';
 import type { QueryContext } from './context.ts';
-import { forLife } from './overview.ts';
 
 export interface PaletteItem {
   kind: 'statement' | 'file';
   text: string;
   /** Executions, or calls. */
   count: number;
-  /** Its first event; the row is its number for life. */
-  event: { thread: number; row: number };
+  /** Its first event. */
+  event: EventRef;
 }
 
 const MAX_TEXT = 300;
@@ -23,7 +22,7 @@ const paletteItems = fact('paletteItems', 'statements and files', {}, paletteIte
 function paletteItemsOf(store: TraceStore): PaletteItem[] {
   const items = new Map<string, PaletteItem>();
   for (const thread of store.threads) {
-    const { events, definitions, index } = thread;
+    const { events, definitions } = thread;
     const uses = new Map<number, { count: number; row: number }>();
     const use = (row: number): void => {
       const known = uses.get(events.object[row]!);
@@ -44,7 +43,7 @@ function paletteItemsOf(store: TraceStore): PaletteItem[] {
           kind: named[0],
           text: named[1],
           count,
-          event: forLife(store, { thread: index, row }),
+          event: thread.ref(row),
         });
     }
   }
@@ -69,11 +68,9 @@ export const paletteQueries = {
   },
 
   /** The first event of a thread that is kept; null where it has none. */
-  firstEvent(
-    { store }: QueryContext,
-    { thread }: { thread: number },
-  ): { thread: number; row: number } | null {
-    return store.threads[thread]?.events.count ? forLife(store, { thread, row: 0 }) : null;
+  firstEvent({ store }: QueryContext, args: { thread: number }): EventRef | null {
+    const thread = store.threads[args.thread];
+    return thread?.events.count ? thread.ref(0) : null;
   },
 };
 

@@ -2,20 +2,22 @@
 import { databaseFiles } from '../../../analysis/pages/database-files.ts';
 import { staleCaches, type StaleCache } from '../../../analysis/cache/stale-caches.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
+import type { EventRef } from '../../../trace/store.ts';
 import { needing, type QueryContext } from './context.ts';
 
 const MOST_LINES = 500;
 
-export interface StaleLine extends Omit<StaleCache, 'database'> {
+export interface StaleLine extends Omit<StaleCache, 'database' | 'rows'> {
+  events: EventRef[];
   path: string;
   threadTitle: string;
-  /** From the first to the last of the rows, microseconds. */
+  /** From the first to the last of the events, microseconds. */
   fromUs: number;
   toUs: number;
 }
 
 export const staleCacheQueries = {
-  /** Connections that compared what they had cached with the file, the most often stale first; `rows` are for life. */
+  /** Connections that compared what they had cached with the file, the most often stale first. */
   staleCaches: needing(
     [staleCaches],
     ({ store, facts }: QueryContext, _args: Record<string, never>): StaleLine[] => {
@@ -24,14 +26,15 @@ export const staleCacheQueries = {
       return facts
         .get(staleCaches)
         .map(({ database, rows, ...rest }) => {
-          const { events, forgotten } = store.threads[rest.thread]!;
+          const thread = store.threads[rest.thread]!;
+          const { t0 } = thread.events;
           return {
             ...rest,
             path: list[database]!.path,
             threadTitle: titles[rest.thread]!,
-            rows: rows.map((row) => forgotten + row),
-            fromUs: rows.length ? events.t0[rows[0]!]! : 0,
-            toUs: rows.length ? events.t0[rows.at(-1)!]! : 0,
+            events: rows.map((row) => thread.ref(row)),
+            fromUs: rows.length ? t0[rows[0]!]! : 0,
+            toUs: rows.length ? t0[rows.at(-1)!]! : 0,
           };
         })
         .sort((a, b) => b.stale - a.stale || b.compared - a.compared)

@@ -13,8 +13,8 @@ import { needing, type QueryContext } from './context.ts';
 /** Runs of one statement as columns, in order of thread and time. */
 export interface StatementRuns {
   thread: Uint16Array;
-  /** First call, for life. */
-  row: Float64Array;
+  /** Sequence number of the first call. */
+  seq: Uint32Array;
   fromUs: Float64Array;
   /** Sum of its calls, microseconds. */
   us: Float64Array;
@@ -52,7 +52,7 @@ export const statementQueries = {
   statementRuns: needing(
     [executions],
     (context: QueryContext, { text }: { text: string | null }): StatementRuns => {
-      const found: [thread: number, row: number, fromUs: number, us: number, state: number][] = [];
+      const found: [thread: number, seq: number, fromUs: number, us: number, state: number][] = [];
       for (const thread of context.store.threads) {
         const runs = context.facts.get(executions).of(thread);
         const same = new Map<number, boolean>();
@@ -68,7 +68,7 @@ export const statementQueries = {
           const row = runs.firstRow[i]!;
           found.push([
             thread.index,
-            thread.forgotten + row,
+            thread.events.seq[row]!,
             thread.events.t0[row]!,
             runs.us[i]!,
             runs.state[i]!,
@@ -79,7 +79,7 @@ export const statementQueries = {
       const kept = found.filter((run, i) => i % every === 0 || run[4] === ExecutionState.failed);
       return {
         thread: Uint16Array.from(kept, (run) => run[0]),
-        row: Float64Array.from(kept, (run) => run[1]),
+        seq: Uint32Array.from(kept, (run) => run[1]),
         fromUs: Float64Array.from(kept, (run) => run[2]),
         us: Float64Array.from(kept, (run) => run[3]),
         state: Uint8Array.from(kept, (run) => run[4]),

@@ -5,8 +5,8 @@ import type { EventColumns } from '../../../trace/columns.ts';
 import { statementRow } from '../../../trace/describe.ts';
 import { Op } from '../../../event/event.ts';
 import { laneOfOp } from '../../../trace/lanes/lanes.ts';
-import type { ThreadStore } from '../../../trace/store.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
+import type { EventRef, ThreadStore } from '../../../trace/store.ts';
 import type { QueryContext } from './context.ts';
 import { locks } from '../../../analysis/locks/locks.ts';
 
@@ -19,31 +19,26 @@ export interface Flows {
   flows: Flow[];
   /** I/O calls of the statement, those without an arrow included. */
   calls: number;
-  /** Threads that hold what the event waits for, the longest wait first: how long, and the call that took the lock, for life. */
-  holders: { thread: number; title: string; resource: string; waitedUs: number; row: number }[];
+  /** Threads that hold what the event waits for, the longest wait first: how long, and the call that took the lock. */
+  holders: (EventRef & { title: string; resource: string; waitedUs: number })[];
   /** Where the arrows lead: to the event's statement; to the first call of a statement, or to the call that holds up the event longest. */
-  cause: Place | null;
-  effect: Place | null;
-}
-/** An event, by its row for life. */
-export interface Place {
-  thread: number;
-  row: number;
+  cause: EventRef | null;
+  effect: EventRef | null;
 }
 
 /** More arrows hide what they show. */
 const MAX_ARROWS = 60;
 
 export const timelineFlowQueries = {
-  timelineFlows(context: QueryContext, args: { thread: number; row: number }): Flows {
+  timelineFlows(context: QueryContext, args: EventRef): Flows {
     const thread = context.store.threads[args.thread];
-    const row = args.row - (thread?.forgotten ?? 0);
+    const row = thread?.events.rowOfSeq(args.seq) ?? -1;
     const answer: Flows = { flows: [], calls: 0, holders: [], cause: null, effect: null };
-    if (!thread || !(row >= 0 && row < thread.events.count)) return answer;
+    if (!thread || row < 0) return answer;
     io(thread, row, answer);
     waits(context, thread, row, answer);
     const [holder] = answer.holders;
-    if (holder) answer.effect ??= { thread: holder.thread, row: holder.row };
+    if (holder) answer.effect ??= { thread: holder.thread, seq: holder.seq };
     return answer;
   },
 };
@@ -52,11 +47,10 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
   const { events } = thread;
   const lane = laneOfOp(events.op[row]!);
   const key = (kind: string): string => `${thread.index}:${kind}`;
-  const place = (at: number): Place => ({ thread: thread.index, row: thread.forgotten + at });
   if (lane !== 'sql') {
     const statement = lane ? statementRow(thread, row) : -1;
     if (statement < 0) return;
-    answer.cause = place(statement);
+    answer.cause = thread.ref(statement);
     answer.flows.push({
       from: { lane: key('sql'), us: Math.max(events.t0[statement]!, events.t0[row]!) },
       to: { lane: key(lane!), us: events.t0[row]! },
@@ -74,7 +68,7 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
   const kind = beneath.web.length ? 'web' : 'vfs';
   answer.calls = beneath[kind].length;
   const calls = beneath[kind];
-  if (calls.length) answer.effect = place(calls[0]!);
+  if (calls.length) answer.effect = thread.ref(calls[0]!);
   const every = Math.max(1, Math.ceil(calls.length / MAX_ARROWS));
   for (let i = 0; i < calls.length; i += every) {
     const us = events.t0[calls[i]!]!;
@@ -135,11 +129,10 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
       kind: 'wait',
     });
     answer.holders.push({
-      thread: edge.holder,
+      ...threads[edge.holder]!.ref(known.holds.row[edge.firstHold]!),
       title: titles[edge.holder]!,
       waitedUs: us,
       resource: known.resources[edge.resource]?.name ?? '',
-      row: threads[edge.holder]!.forgotten + known.holds.row[edge.firstHold]!,
     });
   }
   answer.holders.sort((a, b) => b.waitedUs - a.waitedUs);

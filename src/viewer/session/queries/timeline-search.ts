@@ -1,4 +1,5 @@
 /** The timeline's search: events whose operation, file or statement holds the words, where they lie, and the next one from here. */
+import type { EventRef } from '../../../trace/store.ts';
 import { EventQuery } from './event-query.ts';
 import type { QueryContext } from './context.ts';
 
@@ -18,7 +19,7 @@ interface SearchArgs {
   /** Begin and end of the trace, and columns of the overview. */
   wholeFromUs: number;
   wholeToUs: number;
-  selected: { thread: number; row: number } | null;
+  selected: EventRef | null;
 }
 
 class Hits {
@@ -37,42 +38,28 @@ function hitsOf(context: QueryContext, text: string): Hits {
   return hits;
 }
 
-function beginOf({ store }: QueryContext, hits: Hits, line: number): number {
-  const { thread, row } = hits.query.at(line);
-  const t = store.threads[thread]!;
-  return t.events.t0[row - t.forgotten] ?? NaN;
-}
-
 /** First hit that begins at or after a moment. */
-function lineFrom(context: QueryContext, hits: Hits, us: number): number {
+function lineFrom(hits: Hits, us: number): number {
   let [lo, hi] = [0, hits.count];
   while (lo < hi) {
     const mid = (lo + hi) >>> 1;
-    if (beginOf(context, hits, mid) < us) lo = mid + 1;
+    if (hits.query.beginOf(mid) < us) lo = mid + 1;
     else hi = mid;
   }
   return lo;
 }
 
 /** At most one hit a column. */
-function thinned(
-  context: QueryContext,
-  hits: Hits,
-  fromUs: number,
-  toUs: number,
-  width: number,
-): Float64Array {
+function thinned(hits: Hits, fromUs: number, toUs: number, width: number): Float64Array {
   const found: number[] = [];
   const step = (toUs - fromUs) / Math.max(1, width);
-  for (let line = lineFrom(context, hits, fromUs); line < hits.count;) {
-    const us = beginOf(context, hits, line);
+  for (let line = lineFrom(hits, fromUs); line < hits.count;) {
+    const us = hits.query.beginOf(line);
     if (us > toUs) break;
     found.push(us);
     const next = line + 1;
     line =
-      next < hits.count && beginOf(context, hits, next) >= us + step
-        ? next
-        : lineFrom(context, hits, us + step);
+      next < hits.count && hits.query.beginOf(next) >= us + step ? next : lineFrom(hits, us + step);
     if (line < next) line = next; // several at one moment, and a step of nothing
   }
   return Float64Array.from(found);
@@ -83,39 +70,36 @@ export const timelineSearchQueries = {
     const hits = hitsOf(context, args.text);
     return {
       count: hits.count,
-      inView: thinned(context, hits, args.fromUs, args.toUs, args.width),
-      overview: thinned(context, hits, args.wholeFromUs, args.wholeToUs, args.width),
-      at: args.selected ? hits.query.lineOf(args.selected.thread, args.selected.row) : -1,
+      inView: thinned(hits, args.fromUs, args.toUs, args.width),
+      overview: thinned(hits, args.wholeFromUs, args.wholeToUs, args.width),
+      at: args.selected ? hits.query.lineOf(args.selected) : -1,
     };
   },
 
   /** The hit after (1) or before (-1) an event, or a moment where none is given; goes round at the ends. null without hits. */
   timelineHit(
     context: QueryContext,
-    args: { text: string; from: { thread: number; row: number } | null; us: number; by: 1 | -1 },
-  ): { thread: number; row: number } | null {
+    args: { text: string; from: EventRef | null; us: number; by: 1 | -1 },
+  ): EventRef | null {
     const hits = hitsOf(context, args.text);
     if (!hits.count) return null;
     const { from, by } = args;
-    const at = from ? hits.query.lineOf(from.thread, from.row) : -1;
-    const line = at >= 0 ? at + by : lineFrom(context, hits, args.us) - (by < 0 ? 1 : 0);
+    const at = from ? hits.query.lineOf(from) : -1;
+    const line = at >= 0 ? at + by : lineFrom(hits, args.us) - (by < 0 ? 1 : 0);
     return hits.query.at((line + hits.count) % hits.count);
   },
 
   /** The event after (1) or before (-1) one on its own lane; null at the end. */
-  timelineNeighbour(
-    context: QueryContext,
-    args: { thread: number; row: number; by: 1 | -1 },
-  ): { thread: number; row: number } | null {
+  timelineNeighbour(context: QueryContext, args: EventRef & { by: 1 | -1 }): EventRef | null {
     const thread = context.store.threads[args.thread];
     if (!thread) return null;
-    const { events, forgotten } = thread;
-    const at = args.row - forgotten;
+    const { events } = thread;
+    const at = events.rowOfSeq(args.seq);
     const layer = (row: number): number =>
       events.op[row]! < 64 ? 1 : events.op[row]! < 128 ? 2 : events.op[row]! < 160 ? 3 : 4;
-    if (!(at >= 0 && at < events.count)) return null;
+    if (at < 0) return null;
     for (let row = at + args.by; row >= 0 && row < events.count; row += args.by)
-      if (layer(row) === layer(at)) return { thread: args.thread, row: row + forgotten };
+      if (layer(row) === layer(at)) return thread.ref(row);
     return null;
   },
 };

@@ -16,7 +16,7 @@ import {
   type LaneSetup,
   type TraceNote,
 } from '../../../trace/notes.ts';
-import type { TraceStore } from '../../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { SQL_PARTS } from '../../../analysis/time/time-pieces.ts';
 import { fact, threadFact } from '../../../analysis/graph.ts';
 import { extent } from '../../../analysis/core/time-range.ts';
@@ -81,14 +81,12 @@ export const timelineQueries = {
   ioAt(
     { store }: QueryContext,
     { key, ...point }: { key: string; us: number; slackUs: number; offset: number; slack: number },
-  ): { thread: number; row: number } | null {
+  ): EventRef | null {
     const found = ioAt(store, key, point);
-    return (
-      found && { thread: found.thread, row: found.row + store.threads[found.thread]!.forgotten }
-    );
+    return found && store.threads[found.thread]!.ref(found.row);
   },
 
-  /** What happened in an area, by operation, statement or file. Rows of events are their numbers for life. */
+  /** What happened in an area, by operation, statement or file. */
   timelineArea(
     context: QueryContext,
     args: { fromUs: number; toUs: number; by: AreaBy; threadsOff: number[]; layers: Layer[] },
@@ -108,7 +106,6 @@ export const timelineQueries = {
     const rows = areaRows(store, request, until, facts.get(statementTexts).of, () =>
       facts.get(blockEnds),
     );
-    for (const { longest } of rows) longest.row += store.threads[longest.thread]!.forgotten;
     const sums = new Float64Array(SQL_PARTS.length);
     const withSql = threads.filter((thread) => lanes.runsSql(thread));
     const sqlThreads = withSql.length;

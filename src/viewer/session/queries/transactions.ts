@@ -18,7 +18,7 @@ import {
 import { owners } from '../../../analysis/core/owners.ts';
 import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
 import { anatomies } from '../../../analysis/transactions/transaction-anatomy.ts';
-import type { ThreadStore } from '../../../trace/store.ts';
+import type { EventRef, ThreadStore } from '../../../trace/store.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
 
@@ -38,8 +38,8 @@ export interface CallRun {
   fromUs: number;
   toUs: number;
   calls: number;
-  /** First call, for life, and its name. */
-  row: number;
+  /** First call, and its name. */
+  seq: number;
   name: string;
 }
 export interface TransactionDetails extends TransactionLine {
@@ -48,7 +48,7 @@ export interface TransactionDetails extends TransactionLine {
   time: TransactionTimes;
   commit: { fromUs: number; toUs: number; time: TransactionTimes } | null;
   /** Executions inside it, at most 500 of them. */
-  statementList: { row: number; fromUs: number; toUs: number; text: string }[];
+  statementList: { seq: number; fromUs: number; toUs: number; text: string }[];
   dbBytes: number;
   journalBytes: number;
   walBytes: number;
@@ -76,7 +76,7 @@ function longestOf(all: AnatomyTable): number[] {
 
 /** The storage calls of a transaction by part, close ones joined. */
 function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; calls: number } {
-  const { events, forgotten } = thread;
+  const { events } = thread;
   const { context, path, beginRow, endRow } = a.transaction;
   const gap = (a.toUs - a.fromUs) / PIXELS;
   const last = new Map<number, CallRun>();
@@ -101,7 +101,7 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
         fromUs,
         toUs,
         calls: 1,
-        row: forgotten + row,
+        seq: events.seq[row]!,
         name: opName(op),
       };
       last.set(part, made);
@@ -136,17 +136,14 @@ export const transactionQueries = {
   /** One transaction, by its first event; null where it is in the trace no longer. */
   transaction: needing(
     ofTransactions,
-    (
-      context: QueryContext,
-      { thread: index, row }: { thread: number; row: number },
-    ): TransactionDetails | null => {
+    (context: QueryContext, { thread: index, seq }: EventRef): TransactionDetails | null => {
       const thread = context.store.threads[index];
       if (!thread) return null;
       const all = context.facts.get(anatomies);
-      const place = all.transactions.placeOf(index, row - thread.forgotten);
+      const place = all.transactions.placeOf(index, thread.events.rowOfSeq(seq));
       if (place < 0) return null;
       const a = all.at(place);
-      const { events, forgotten } = thread;
+      const { events } = thread;
       return {
         ...transactionLine(context.store, a, threadTitles(context.store)),
         toUs: a.toUs,
@@ -157,7 +154,7 @@ export const transactionQueries = {
         journalBytes: a.journalBytes,
         walBytes: a.walBytes,
         statementList: a.statementRows.slice(0, MOST_STATEMENTS).map((at) => ({
-          row: forgotten + at,
+          seq: events.seq[at]!,
           fromUs: events.t0[at]!,
           toUs: events.t0[at]! + events.dur[at]!,
           text: statementText(thread, at),
@@ -173,13 +170,10 @@ export const transactionQueries = {
    */
   transactionOf: needing(
     [...ofTransactions, owners],
-    (
-      context: QueryContext,
-      { thread: index, row }: { thread: number; row: number },
-    ): { thread: number; row: number } | null => {
+    (context: QueryContext, { thread: index, seq }: EventRef): EventRef | null => {
       const thread = context.store.threads[index];
-      const at = row - (thread?.forgotten ?? 0);
-      if (!thread || !(at >= 0 && at < thread.events.count)) return null;
+      const at = thread?.events.rowOfSeq(seq) ?? -1;
+      if (!thread || at < 0) return null;
       const own = context.facts.get(owners).of(thread);
       const caller = own.vfs(at) < 0 ? own.sql(at) : own.vfs(at);
       if (caller < 0) return null;
@@ -204,7 +198,7 @@ export const transactionQueries = {
           ofStatement = i;
       }
       const found = innermost < 0 ? ofStatement : innermost;
-      return found < 0 ? null : { thread: index, row: beginRow[found]! + thread.forgotten };
+      return found < 0 ? null : thread.ref(beginRow[found]!);
     },
   ),
 };

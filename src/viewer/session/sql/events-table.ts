@@ -1,5 +1,5 @@
 /**
- * The table `events`: every recorded call, straight from the threads' columns. What a WHERE says of thread, row, ts, op and layer is
+ * The table `events`: every recorded call, straight from the threads' columns. What a WHERE says of thread, seq, ts, op and layer is
  * answered by bisecting and by skipping in place, an order by one column of few texts by events-order.ts; everything else SQLite does itself.
  */
 import { eventColumns, LAYERS, NAMES, type ThreadView } from '../../../analysis/events/table.ts';
@@ -23,9 +23,9 @@ const VALUES = COLUMNS.map(({ name }) => eventColumns[name as keyof typeof event
 const IS_REAL = COLUMNS.map(({ type }) => type === 'REAL');
 const place = (column: keyof typeof eventColumns): number =>
   COLUMNS.findIndex(({ name }) => name === column);
-const [THREAD, ROW, TS, LAYER, OP] = [
+const [THREAD, SEQ, TS, LAYER, OP] = [
   place('thread'),
-  place('row'),
+  place('seq'),
   place('ts'),
   place('layer'),
   place('op'),
@@ -61,7 +61,7 @@ export class EventsTable implements SqlTable {
     return this.store.eventCount;
   }
   selectivity({ column, op }: Term): number | null {
-    if (column === TS || column === ROW)
+    if (column === TS || column === SEQ)
       return op === Compare.eq ? 1 / Math.max(1, this.rows()) : RANGE_SHARE;
     if (op !== Compare.eq) return null;
     if (column === THREAD) return 1 / Math.max(1, this.store.threads.length);
@@ -90,15 +90,15 @@ class EventsCursor implements Cursor {
   private wanted: Uint8Array | null = null;
   private onlyThread: number | null = null;
   private readonly ts: [from: number, to: number] = [-Infinity, Infinity];
-  private readonly rows: [from: number, to: number] = [-Infinity, Infinity];
+  private readonly seqs: [from: number, to: number] = [-Infinity, Infinity];
   /** Rows of all threads in the order asked for, and where in it the scan is; null = as they are. */
   private ordered: { rows: Uint32Array; at: number; before: number[] } | null = null;
 
   constructor(private readonly table: EventsTable) {}
 
   start(terms: readonly BoundTerm[], order: Order | null): void {
-    const { ts, rows } = this;
-    [ts[0], ts[1]] = [rows[0], rows[1]] = [-Infinity, Infinity];
+    const { ts, seqs } = this;
+    [ts[0], ts[1]] = [seqs[0], seqs[1]] = [-Infinity, Infinity];
     this.wanted = this.onlyThread = null;
     this.views = this.table.store.threads.map(this.table.view);
     for (const { column, op, value } of terms) {
@@ -113,7 +113,7 @@ class EventsCursor implements Cursor {
       } else if (typeof value !== 'number') continue;
       else if (column === THREAD) this.onlyThread = value;
       else {
-        const range = column === TS ? ts : rows;
+        const range = column === TS ? ts : seqs;
         if (op === Compare.eq || op === Compare.ge || op === Compare.gt)
           range[0] = Math.max(range[0], value);
         if (op === Compare.eq || op === Compare.le || op === Compare.lt)
@@ -162,16 +162,20 @@ class EventsCursor implements Cursor {
       }
       this.view = this.views[this.part]!;
       const { events } = this.view;
-      const { forgotten } = this.view.thread;
+      const { count } = events;
       this.op = events.op;
-      const skipped = this.onlyThread !== null && this.onlyThread !== this.part;
-      const first = this.ts[0] === -Infinity ? 0 : events.lowerBound(this.ts[0]);
-      const last =
-        this.ts[1] === Infinity ? events.count : firstAfter(events.t0, events.count, this.ts[1]);
-      this.row = Math.max(first, Math.ceil(this.rows[0] - forgotten));
-      this.end = skipped
-        ? 0
-        : Math.min(last, events.count, Math.floor(this.rows[1] - forgotten) + 1);
+      this.row = this.end = 0;
+      if (this.onlyThread !== null && this.onlyThread !== this.part) continue;
+      const [fromUs, toUs] = this.ts;
+      const [fromSeq, toSeq] = this.seqs;
+      this.row = Math.max(
+        fromUs === -Infinity ? 0 : events.lowerBound(fromUs),
+        fromSeq === -Infinity ? 0 : firstAfter(events.seq, count, Math.ceil(fromSeq) - 1),
+      );
+      this.end = Math.min(
+        toUs === Infinity ? count : firstAfter(events.t0, count, toUs),
+        toSeq === Infinity ? count : firstAfter(events.seq, count, toSeq),
+      );
     } while (this.row >= this.end);
   }
   /** Over rows whose operation was not asked for. */
@@ -219,7 +223,7 @@ function codesOf(view: ThreadView, column: number): ArrayLike<number> {
   return column === OBJECT || column === KIND ? view.events.object : view.events.op;
 }
 
-function firstAfter(sorted: Float64Array, count: number, value: number): number {
+function firstAfter(sorted: Float64Array | Uint32Array, count: number, value: number): number {
   let lo = 0;
   let hi = count;
   while (lo < hi) {

@@ -2,6 +2,7 @@
  * What wheel and pointer mean on the timeline's canvas: where to look, which area, what to select, and what is told of the place
  * under the pointer.
  */
+import type { EventRef } from '../../../trace/store.ts';
 import { shown } from '../../../text/clean.ts';
 import { LatestOnly } from '../../latest-only.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
@@ -30,14 +31,14 @@ export interface TimelineEvents {
   onLook(range: Range): void;
   /** A range was dragged out. */
   onArea(range: Range): void;
-  onSelect(found: { thread: number; row: number } | null): void;
+  onSelect(found: EventRef | null): void;
   /** The event under the pointer, or null; x and y in CSS px of the canvas. */
-  onHover(found: { thread: number; row: number; x: number; y: number } | null): void;
+  onHover(found: (EventRef & { x: number; y: number }) | null): void;
   /** null = the pointer is elsewhere. */
   onPoint(pointed: Pointed | null): void;
   /** A note's flag was clicked. */
   onNote(id: number): void;
-  onDoubleClick(found: { thread: number; row: number } | null): void;
+  onDoubleClick(found: EventRef | null): void;
   onScroll(byPx: number): void;
   onError(error: unknown): void;
 }
@@ -191,7 +192,7 @@ export class TimelinePointer {
     }
   }
 
-  private async find(x: number, y: number): Promise<{ thread: number; row: number } | null> {
+  private async find(x: number, y: number): Promise<EventRef | null> {
     const lane = this.laneUnder(y);
     return (
       lane &&

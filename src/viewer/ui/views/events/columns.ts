@@ -38,7 +38,7 @@ const OWN: readonly [Name, string, Shown, string, string | null, EventColumn['va
   ['detail', 'detail', 'chosen', 'minmax(90px, 0.8fr)', null, (l) => l.detail],
   ['connection', 'connection', 'chosen', '84px', null, (l) => l.connection],
   ['layer', 'layer', 'chosen', '56px', null, (l) => l.layer],
-  ['row', 'row', 'chosen', '70px', null, (l) => l.row],
+  ['seq', 'seq', 'chosen', '70px', null, (l) => l.seq],
   ['statement', 'statement', 'wide', 'minmax(80px, 3fr)', null, (l) => l.statement],
 ];
 /** What reads otherwise than by its unit. */

@@ -15,7 +15,7 @@ interface Wish {
 }
 interface EventAt {
   thread: number;
-  row: number;
+  seq: number;
 }
 
 export class EventRows {
@@ -131,17 +131,17 @@ export class EventRows {
     const end = get(selected);
     if (!this.anchor || !end) return void (this.chosen = null);
     const ends = [
-      await session.lineOf(this.anchor.thread, this.anchor.row),
-      await session.lineOf(end.thread, end.row),
+      await session.lineOf(this.anchor.thread, this.anchor.seq),
+      await session.lineOf(end.thread, end.seq),
     ];
     this.chosen = ends.includes(-1) ? null : { from: Math.min(...ends), to: Math.max(...ends) };
   }
   /** @param extend from where the selection began to this row */
-  async choose({ thread, row }: EventAt, extend: boolean): Promise<void> {
+  async choose({ thread, seq }: EventAt, extend: boolean): Promise<void> {
     const now = get(this.model.navigation.selected);
-    if (!extend) this.anchor = { thread, row };
-    else this.anchor ??= now ? { thread: now.thread, row: now.row } : { thread, row };
-    await this.model.navigation.select(thread, row);
+    if (!extend) this.anchor = { thread, seq };
+    else this.anchor ??= now ? { thread: now.thread, seq: now.seq } : { thread, seq };
+    await this.model.navigation.select(thread, seq);
     await this.findChosen();
   }
   /** Select the row before or after the selected one, or where there is none the first on screen. @returns whether there is one */
@@ -149,7 +149,7 @@ export class EventRows {
     const { session } = this.model;
     const { selected } = this.model.navigation;
     const now = get(selected);
-    const line = now ? await session.lineOf(now.thread, now.row) : -1;
+    const line = now ? await session.lineOf(now.thread, now.seq) : -1;
     const to = line < 0 ? this.whole().from : line + by;
     const [next] = to >= 0 && to < this.total ? await session.eventLines(to, 1) : [];
     if (next) await this.choose(next, extend);
@@ -161,7 +161,7 @@ export class EventRows {
   /** Where to scroll so that the selected event is on screen; null where it is, or is not among the rows. */
   async scrollTopOfSelected(): Promise<number | null> {
     const event = get(this.model.navigation.selected);
-    const line = event ? await this.model.session.lineOf(event.thread, event.row) : -1;
+    const line = event ? await this.model.session.lineOf(event.thread, event.seq) : -1;
     const { from, to } = this.whole();
     return line < 0 || (line >= from && line < to)
       ? null

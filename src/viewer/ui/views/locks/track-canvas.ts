@@ -88,6 +88,6 @@ export function spanAt(track: LockTrack, us: number, y: number, slackUs: number)
 }
 
 /** Place of a span that an event began; -1 = it is not drawn. */
-export function spanOf(track: LockTrack, { row, wait }: { row: number; wait: number }): number {
-  return track.row.findIndex((one, i) => one === row && track.wait[i] === wait);
+export function spanOf(track: LockTrack, { seq, wait }: { seq: number; wait: number }): number {
+  return track.seq.findIndex((one, i) => one === seq && track.wait[i] === wait);
 }

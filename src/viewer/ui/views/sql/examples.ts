@@ -20,7 +20,7 @@ GROUP BY statement ORDER BY ms DESC LIMIT 50`,
   },
   {
     title: 'The 100 slowest calls',
-    sql: `SELECT thread, row, ts / 1e6 AS second, op, object, dur / 1000 AS ms, statement
+    sql: `SELECT thread, seq, ts / 1e6 AS second, op, object, dur / 1000 AS ms, statement
 FROM events ORDER BY dur DESC LIMIT 100`,
   },
   {
@@ -51,15 +51,15 @@ FROM runs LEFT JOIN pages USING (statement) ORDER BY reads DESC`,
   },
   {
     title: 'The longest write transactions',
-    sql: `SELECT thread, row, ts / 1e6 AS second, dur / 1000 AS ms, path, outcome, commit_point
+    sql: `SELECT thread, seq, ts / 1e6 AS second, dur / 1000 AS ms, path, outcome, commit_point
 FROM transactions WHERE kind = 'write' ORDER BY dur DESC LIMIT 100`,
   },
   {
     title: 'What happened inside the longest transaction?',
     sql: `WITH longest AS (SELECT * FROM transactions ORDER BY dur DESC LIMIT 1)
-SELECT e.thread, e.row, e.ts - t.ts AS us_in, e.op, e.object, e.length, e.dur, e.result_name
-FROM longest t JOIN events e ON e.thread = t.thread AND e.row BETWEEN t.row AND t.end_row
-WHERE e.layer = 'vfs' ORDER BY e.row`,
+SELECT e.thread, e.seq, e.ts - t.ts AS us_in, e.op, e.object, e.length, e.dur, e.result_name
+FROM longest t JOIN events e ON e.thread = t.thread AND e.seq BETWEEN t.seq AND t.last_seq
+WHERE e.layer = 'vfs' ORDER BY e.seq`,
   },
   {
     title: 'How many syncs and bytes does a commit cost?',
@@ -76,12 +76,12 @@ FROM events WHERE failed GROUP BY op, result_name, object ORDER BY calls DESC`,
   },
   {
     title: 'Where did SQLITE_BUSY come from?',
-    sql: `SELECT thread, row, ts / 1e6 AS second, op, object, aux AS lock_level, statement
+    sql: `SELECT thread, seq, ts / 1e6 AS second, op, object, aux AS lock_level, statement
 FROM events WHERE result_name LIKE 'SQLITE_BUSY%' ORDER BY ts`,
   },
   {
     title: 'Who waited for whom?',
-    sql: `SELECT l.thread, l.row, w.title AS waits, h.title AS holds, l.kind, l.name, l.dur / 1000 AS ms, l.outcome
+    sql: `SELECT l.thread, l.seq, w.title AS waits, h.title AS holds, l.kind, l.name, l.dur / 1000 AS ms, l.outcome
 FROM locks l JOIN threads w ON w.thread = l.thread LEFT JOIN threads h ON h.thread = l.holder
 ORDER BY l.dur DESC`,
   },
@@ -99,7 +99,7 @@ FROM pages WHERE writes + wal_writes + checkpoint_writes > 0 GROUP BY path`,
   {
     title: 'Are reads sequential?',
     sql: `WITH reads AS (
-  SELECT object, offset, lag(offset + length) OVER (PARTITION BY thread, object ORDER BY row) AS expected
+  SELECT object, offset, lag(offset + length) OVER (PARTITION BY thread, object ORDER BY seq) AS expected
   FROM events WHERE op = 'xRead' AND kind = 'main-db' AND length >= 512
 )
 SELECT object, count(*) AS reads, sum(offset = expected) AS sequential, round(100.0 * sum(offset = expected) / count(*), 1) AS percent
@@ -109,7 +109,7 @@ FROM reads GROUP BY object`,
     title: 'When does the VFS store its blocks: at a write, or at a sync?',
     sql: `SELECT coalesce(v.op, '(behind, or by the app itself)') AS beneath, v.kind AS file, w.op AS storage_write,
   count(*) AS calls, sum(w.length) AS bytes
-FROM events w LEFT JOIN events v ON v.thread = w.thread AND v.row = w.parent_row
+FROM events w LEFT JOIN events v ON v.thread = w.thread AND v.seq = w.parent_seq
 WHERE w.layer = 'web' AND w.activity = 'write'
 GROUP BY beneath, file, storage_write ORDER BY calls DESC`,
   },
@@ -117,7 +117,7 @@ GROUP BY beneath, file, storage_write ORDER BY calls DESC`,
     title: 'Writes past the end of a database, and inside it',
     sql: `WITH calls AS (
   SELECT op, object, offset, length, dur,
-    max(offset + length) OVER (PARTITION BY object ORDER BY ts, thread, row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+    max(offset + length) OVER (PARTITION BY object ORDER BY ts, thread, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
   FROM events WHERE op IN ('xRead', 'xWrite') AND kind = 'main-db' AND result = 0
 )
 SELECT object, CASE WHEN offset >= coalesce(reached, 0) THEN 'past all that was read or written before' ELSE 'inside' END AS place,
@@ -142,7 +142,7 @@ FROM events WHERE op = 'idb.transaction' GROUP BY mode, durability`,
   },
   {
     title: 'Checkpoints and who paid for them',
-    sql: `SELECT thread, row, ts / 1e6 AS second, path, trigger, mode, frames, pages, dur / 1000 AS ms, statement
+    sql: `SELECT thread, seq, ts / 1e6 AS second, path, trigger, mode, frames, pages, dur / 1000 AS ms, statement
 FROM checkpoints ORDER BY dur DESC`,
   },
 ];

@@ -1,4 +1,5 @@
 /** A result as the table and the chart show it. */
+import type { EventRef } from '../../../../trace/store.ts';
 import type { Column } from '../../parts/columns.ts';
 import type { SqlAnswer } from '../../../session/sql/sql-query.ts';
 
@@ -46,19 +47,16 @@ export function resultColumns(result: Result): Column<number>[] {
   });
 }
 
-/** Events that rows name by their columns `thread` and `row`; null where the result has no such columns. */
-export function eventsOf({
-  columns,
-  rows,
-}: Result): ((row: number) => { thread: number; row: number } | null) | null {
-  const [t, r] = ['thread', 'row'].map((name) =>
+/** Events that rows name by their columns `thread` and `seq`; null where the result has no such columns. */
+export function eventsOf({ columns, rows }: Result): ((row: number) => EventRef | null) | null {
+  const [t, s] = ['thread', 'seq'].map((name) =>
     columns.findIndex((column) => column.toLowerCase() === name),
   ) as [number, number];
-  if (t < 0 || r < 0) return null;
+  if (t < 0 || s < 0) return null;
   return (i) => {
-    const [thread, row] = [rows[i]?.[t], rows[i]?.[r]];
-    return Number.isInteger(thread) && Number.isInteger(row)
-      ? { thread: thread as number, row: row as number }
+    const [thread, seq] = [rows[i]?.[t], rows[i]?.[s]];
+    return Number.isInteger(thread) && Number.isInteger(seq)
+      ? { thread: thread as number, seq: seq as number }
       : null;
   };
 }

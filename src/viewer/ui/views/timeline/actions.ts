@@ -23,7 +23,7 @@ export function timelineActions(
   async function stepOnce(by: 1 | -1): Promise<void> {
     const { from, to } = get(view);
     const event = get(selected);
-    const at = event && { thread: event.thread, row: event.row };
+    const at = event && { thread: event.thread, seq: event.seq };
     const next = setup.search.trim()
       ? await session.query('timelineHit', {
           text: setup.search,
@@ -32,17 +32,17 @@ export function timelineActions(
           by,
         })
       : at && (await session.query('timelineNeighbour', { ...at, by }));
-    if (next) await model.navigation.select(next.thread, next.row, { show: true });
+    if (next) await model.navigation.select(next.thread, next.seq, { show: true });
   }
   async function followOnce(by: 1 | -1): Promise<void> {
     const event = get(selected);
     if (!event) return;
     const { cause, effect } = await session.query('timelineFlows', {
       thread: event.thread,
-      row: event.row,
+      seq: event.seq,
     });
     const next = by > 0 ? effect : cause;
-    if (next) await model.navigation.select(next.thread, next.row, { show: true });
+    if (next) await model.navigation.select(next.thread, next.seq, { show: true });
   }
   let steps: Promise<unknown> = Promise.resolve();
   /** Each key's step begins where the one before has led. */

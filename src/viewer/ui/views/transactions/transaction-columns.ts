@@ -1,4 +1,5 @@
 /** Words and colours of a transaction's parts, and the columns of the table of transactions. */
+import type { EventRef } from '../../../../trace/store.ts';
 import {
   TRANSACTION_PARTS,
   type TransactionPart,
@@ -84,8 +85,7 @@ export function commitsText({
   return `${formatCount(commits)} commit${commits === 1 ? '' : 's'} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
 }
 
-export const transactionKey = ({ thread, row }: { thread: number; row: number }): string =>
-  `${thread}:${row}`;
+export const transactionKey = ({ thread, seq }: EventRef): string => `${thread}:${seq}`;
 
 const measured = (width: string): Own<TransactionLine> => ({
   width,

@@ -4,7 +4,7 @@ import { viewColumns, type Column } from '../../parts/columns.ts';
 import type { Segment } from '../../parts/segments.ts';
 import { formatCount } from '../../../../text/numbers.ts';
 
-export const checkpointKey = ({ thread, row }: CheckpointLine): string => `${thread}:${row}`;
+export const checkpointKey = ({ thread, seq }: CheckpointLine): string => `${thread}:${seq}`;
 export const checkpointSegments = ({ time }: CheckpointLine): Segment[] => [
   {
     title: 'Read',

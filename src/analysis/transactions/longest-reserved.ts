@@ -1,15 +1,12 @@
-/** The headline numbers of a trace's transactions: commits, syncs per commit, VFS calls per statement, the longest RESERVED hold. */
-import { Flag, Op } from '../../event/event.ts';
-import { isVfsOp } from '../../event/operations.ts';
+/** The longest time for which a database was held at RESERVED or above. */
+import { Op } from '../../event/event.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { extent } from '../core/time-range.ts';
-import { statements } from '../statements/statements.ts';
-import { commits } from './commits.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
 
-/** Time for which a database was held at RESERVED or above: no other connection could write. */
+/** No other connection could write. */
 interface ReservedHold {
   /** Place in TraceStore.threads. */
   thread: number;
@@ -22,32 +19,12 @@ interface ReservedHold {
   open: boolean;
 }
 
-interface TransactionHeadline {
-  commits: number | null;
-  syncsPerCommit: number | null;
-  /** Calls on files, the in-memory journal left out, over executions of statements; null where either was not recorded. */
-  vfsCallsPerStatement: number | null;
-  /** null where no lock of that level was seen. */
-  longestReserved: ReservedHold | null;
-}
-
-export const transactionHeadline = fact(
-  'transactionHeadline',
-  'commits and write locks',
-  { commits, statements, extent },
-  (store, { commits, statements, extent }): TransactionHeadline => {
-    const { count } = statements;
-    let calls = 0;
-    for (const { events } of store.threads)
-      for (let i = 0; i < events.count; i++)
-        if (isVfsOp(events.op[i]!) && !(events.flags[i]! & Flag.memoryJournal)) calls++;
-    return {
-      commits: commits.count,
-      syncsPerCommit: commits.syncsPerCommit,
-      vfsCallsPerStatement: calls && count ? calls / count : null,
-      longestReserved: longestReservedHold(store, extent[1]),
-    };
-  },
+/** null where no lock of that level was seen. Holds that were not given back last until the trace's end. */
+export const longestReserved = fact(
+  'longestReserved',
+  'write locks',
+  { extent },
+  (store, { extent }) => longestReservedHold(store, extent[1]),
 );
 
 function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold | null {

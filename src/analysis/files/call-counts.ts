@@ -1,0 +1,130 @@
+/**
+ * SQLite's reads, writes and syncs, and what its page cache did, counted row by row. The live strip follows a recording with it; at the
+ * end it holds what the whole trace comes to.
+ *
+ * A storage call beneath a VFS call is the same work again, often on another thread: where VFS calls are recorded, only they count.
+ */
+import { Flag, Op } from '../../event/event.ts';
+import { isSqlOp, opTable } from '../../event/operations.ts';
+import { RowCursor } from '../../trace/row-cursor.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { CacheSums } from '../core/counter-deltas.ts';
+import { leavesOut } from '../core/layers-left-out.ts';
+import { fact } from '../graph.ts';
+
+const WAYS = ['read', 'write', 'sync'] as const;
+type Way = (typeof WAYS)[number];
+
+/** By operation: where it is counted. Calls of the VFS from VFS on, storage calls and all others below; 1 more for each way. */
+const VFS = 4;
+/** VFS calls on the in-memory journal: it is no storage. */
+const IN_MEMORY = 8;
+const SQL = 9;
+/** Readings of the page cache's counters, and connections opened. */
+const COUNTERS = 10;
+const PLACE = opTable(({ code, layer, counts }) => {
+  if (code === Op.sqlCounters || code === Op.sqlOpen) return COUNTERS;
+  if (isSqlOp(code)) return SQL;
+  const way = 1 + WAYS.indexOf(counts as Way);
+  return layer === 'vfs' ? VFS + way : layer === 'web' ? way : 0;
+});
+
+class ThreadCalls {
+  counts = new Float64Array(COUNTERS + 1);
+  cache = new CacheSums();
+  private readonly rows: RowCursor;
+
+  constructor(readonly thread: ThreadStore) {
+    this.rows = new RowCursor(thread);
+  }
+
+  update(): void {
+    const { events } = this.thread;
+    if (this.rows.restarted()) {
+      this.counts = new Float64Array(COUNTERS + 1); // the numbers are of what is stored
+      this.cache = new CacheSums();
+    }
+    const { op, flags, count } = events;
+    const { counts } = this;
+    for (let row = this.rows.next; row < count; row++) {
+      const place = PLACE[op[row]!]!;
+      const inMemory = place >= VFS && place < IN_MEMORY && flags[row]! & Flag.memoryJournal;
+      counts[inMemory ? IN_MEMORY : place]!++;
+      if (place === COUNTERS) this.cache.take(events, row);
+    }
+    this.rows.next = count;
+  }
+
+  /** An engine says that this layer of it is recorded. */
+  engine(layer: 'vfs' | 'sql'): boolean {
+    return this.thread.engines.some(({ layers }) => layers[layer]);
+  }
+
+  /** VFS calls on files; with `all` those on the in-memory journal, too. */
+  vfsCalls(all: boolean): number {
+    return this.counts.subarray(VFS, IN_MEMORY + Number(all)).reduce((a, b) => a + b, 0);
+  }
+}
+
+export class CallCounts {
+  private readonly threads: ThreadCalls[] = [];
+
+  constructor(private readonly store: TraceStore) {}
+
+  /** Take in what has come since. */
+  update(): this {
+    const { threads } = this.store;
+    for (let i = this.threads.length; i < threads.length; i++)
+      this.threads.push(new ThreadCalls(threads[i]!));
+    for (const thread of this.threads) thread.update();
+    return this;
+  }
+
+  /** VFS calls are recorded on some thread. */
+  get seesVfs(): boolean {
+    return this.threads.some((t) => t.engine('vfs') || t.vfsCalls(true) > 0);
+  }
+  /** The same of SQL calls. */
+  get seesSql(): boolean {
+    return this.threads.some((t) => t.engine('sql') || t.counts[SQL]! + t.counts[COUNTERS]! > 0);
+  }
+
+  /**
+   * xRead, xWrite or xSync calls, the in-memory journal left out; where no VFS call was recorded, those of IndexedDB, OPFS and
+   * localStorage that do the same. @returns null where the recording leaves them out, too
+   */
+  of(way: Way): number | null {
+    const vfs = this.seesVfs;
+    if (!vfs && leavesOut(this.store, 'web')) return null;
+    const place = (vfs ? VFS : 0) + 1 + WAYS.indexOf(way);
+    return this.threads.reduce((n, { counts }) => n + counts[place]!, 0);
+  }
+
+  /** VFS calls on files, the in-memory journal left out. */
+  get onFiles(): number {
+    return this.threads.reduce((n, t) => n + t.vfsCalls(false), 0);
+  }
+
+  /** Readings of the page cache's counters, by thread. */
+  get cacheSums(): readonly CacheSums[] {
+    return this.threads.map(({ cache }) => cache);
+  }
+
+  /** What recording an event takes, nanoseconds; null before a thread has measured it. */
+  get nsPerEvent(): number | null {
+    let [ns, events] = [0, 0];
+    for (const t of this.threads) {
+      const { cost } = t.thread;
+      if (!cost) continue;
+      const vfs = t.vfsCalls(true);
+      const js = t.thread.events.count - vfs;
+      ns += js * cost.nsPerJsEvent + vfs * (cost.nsPerVfsEvent ?? cost.nsPerJsEvent);
+      events += js + vfs;
+    }
+    return events > 0 ? ns / events : null;
+  }
+}
+
+export const callCounts = fact('callCounts', 'calls of SQLite', {}, (store) =>
+  new CallCounts(store).update(),
+);

@@ -1,0 +1,161 @@
+/** Answers what the drawing side asks of the trace at hand: pictures, single events, the events table, and queries, in steps where they are long. */
+import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';
+import { pieces } from '../../analysis/time/thread-times.ts';
+import { commits } from '../../analysis/transactions/commits.ts';
+import { anatomies } from '../../analysis/transactions/transaction-anatomy.ts';
+import { rowAt } from '../../trace/lanes/frame.ts';
+import type {
+  QueryProgress,
+  EventDetails,
+  EventFilter,
+  EventLine,
+  SessionApi,
+  TimelineFrame,
+} from '../../protocol/session.ts';
+import type { EventRef } from '../../trace/store.ts';
+import type { ComparisonTraces } from './comparison-traces.ts';
+import { detailsOfEvent, lineOfEvent } from './event-lines.ts';
+import { QueryQueue, type RunningQuery } from './query-queue.ts';
+import { Scheduler } from './scheduler.ts';
+import type { Query, QueryContext } from './queries/context.ts';
+import { compareQueries } from './queries/compare.ts';
+import {
+  needsOf,
+  QUERIES,
+  type QueryAnswer,
+  type QueryArgs,
+  type QueryName,
+} from './query-table.ts';
+import type { ShownTrace } from './shown-trace.ts';
+import { yieldToMessages } from './yield.ts';
+
+export class QueryRunner {
+  private readonly queue: QueryQueue;
+  private filteredVersion = -1;
+  /** Of the last picture that was answered. */
+  private picturedVersion = -1;
+  private readonly scheduler = new Scheduler({
+    background: [pieces, anatomies, commits, summaryTime, totalTimeInSql], // of the timeline's derived lanes, and of the live numbers
+    facts: () => this.shown.facts,
+    growing: () => this.shown.recording || this.shown.opening !== null,
+    pictured: () => this.picturedVersion === this.shown.version,
+    dueIn: () => {
+      const { trace, version, recording, firstPicture } = this.shown;
+      const due = trace.counts.slowDueIn(version, performance.now(), recording);
+      return due === null ? null : Math.max(due, firstPicture.wake);
+    },
+    compute: (facts) => {
+      const { shown } = this;
+      if (shown.opening) return; // planned again when the events are there
+      const lanes = shown.lanes();
+      shown.trace.counts.computeSlow(
+        shown.version,
+        performance.now(),
+        () => lanes.settle(facts),
+        facts,
+        shown.recording,
+      );
+      shown.repainted();
+    },
+  });
+
+  constructor(
+    private readonly shown: ShownTrace,
+    private readonly compared: ComparisonTraces,
+    report: (progress: QueryProgress) => void,
+  ) {
+    this.queue = new QueryQueue(report);
+  }
+
+  /** Compute the whole-trace numbers when they are due. */
+  plan(): void {
+    if (!this.shown.opening) this.scheduler.plan();
+  }
+
+  timeline({ from, to, width, lanes }: Parameters<SessionApi['timeline']>[0]): TimelineFrame {
+    const { shown } = this;
+    const { preview } = shown;
+    const frames = (preview ?? shown.lanes()).frames(lanes, from, to, width);
+    if (!preview && this.picturedVersion !== shown.version) {
+      this.picturedVersion = shown.version;
+      shown.firstPicture.answered();
+      this.scheduler.plan();
+    }
+    return { from, to, width, lanes: frames };
+  }
+
+  hit(lane: string, us: number, slackUs: number): EventRef | null {
+    if (this.shown.opening) return null; // a summary knows no events
+    const found = this.shown.lanes().lane(lane);
+    const row = found ? rowAt(found, us, slackUs) : -1;
+    return row < 0 ? null : found!.thread.ref(row);
+  }
+
+  async event(thread: number, seq: number): Promise<EventDetails> {
+    await this.shown.whole();
+    return detailsOfEvent(this.shown.trace.store, { thread, seq });
+  }
+
+  query<N extends QueryName>(
+    name: N,
+    args: QueryArgs<N>,
+    id: number | null = null,
+  ): Promise<QueryAnswer<N>> {
+    return this.queue.during(id, (query) => this.answer(name, args, query));
+  }
+  cancel(id: number): void {
+    this.queue.cancel(id);
+  }
+
+  private async answer<N extends QueryName>(
+    name: N,
+    args: QueryArgs<N>,
+    query: RunningQuery,
+  ): Promise<QueryAnswer<N>> {
+    if (!Object.hasOwn(QUERIES, name)) throw new TypeError(`the trace has no query "${name}"`);
+    const { shown, compared } = this;
+    await shown.whole();
+    query.check();
+    const other = Object.hasOwn(compareQueries, name) ? (compared.other?.facts ?? null) : null;
+    await this.scheduler.prepare(needsOf(name), query, other);
+    const { store, memo } = shown.trace;
+    const { version } = shown;
+    const context: QueryContext = {
+      store,
+      pyramid: () => shown.pyramid(),
+      timeline: () => shown.lanes(),
+      compared,
+      facts: shown.facts,
+      memo: (key, make) => memo.get(version, key, make),
+      async rest() {
+        await yieldToMessages();
+        query.check();
+      },
+    };
+    return await (QUERIES[name] as unknown as Query<QueryArgs<N>, QueryAnswer<N>>)(context, args);
+  }
+
+  /** Filter the events table. @param filter default: the last one, of the trace as it is now @returns events that match */
+  async filterEvents(filter?: EventFilter): Promise<number> {
+    await this.shown.whole();
+    this.filteredVersion = this.shown.version;
+    return this.shown.trace.query.run(filter);
+  }
+  async eventLines(from: number, count: number): Promise<EventLine[]> {
+    const { thread, row } = await this.lines(from, count);
+    const { threads } = this.shown.trace.store;
+    return Array.from(row, (row, i) => lineOfEvent(threads[thread[i]!]!, row));
+  }
+  /** Events of the table's lines as they are now: places of threads and rows. */
+  async lines(from: number, count: number): Promise<{ thread: Uint16Array; row: Uint32Array }> {
+    await this.shown.whole();
+    const { query } = this.shown.trace;
+    if (query.stale) await this.filterEvents();
+    return query.slice(from, count);
+  }
+  async lineOf(thread: number, seq: number): Promise<number> {
+    await this.shown.whole();
+    if (this.filteredVersion !== this.shown.version) await this.filterEvents();
+    return this.shown.trace.query.lineOf({ thread, seq });
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * The trace at hand: how far it reaches, its lanes, and what has changed of it. While a file is being opened the timeline is drawn from the
+ * summaries of its chunks (`preview`), and every other query waits until the events are there (`whole`).
+ */
+import type { Facts } from '../../analysis/graph.ts';
+import type { TracePyramid } from '../../trace/lanes/frame.ts';
+import { TraceStore, type ThreadStore } from '../../trace/store.ts';
+import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
+import { TimelineLanes } from '../../timeline/timeline-lanes.ts';
+import type { SessionChange, ThreadRow } from '../../protocol/session.ts';
+import { ChangeNotifier } from './change-notifier.ts';
+import { FirstPicture } from './first-picture.ts';
+import { loadedTrace, previewRows, threadRows, type LoadedTrace } from './loaded-trace.ts';
+
+const MOST_PROBLEMS = 50;
+
+/** What the shown trace reports to the session. */
+export interface ShownTraceEvents {
+  /** It is time to tell the drawing side what has changed. */
+  onTell(change: Omit<SessionChange, 'stats'>): void;
+  /** The lanes of the timeline found no memory. */
+  onNoMemory(): void;
+}
+
+export class ShownTrace {
+  trace = loadedTrace(new TraceStore(0));
+  /** A recording runs, and the trace grows. */
+  recording = false;
+  /** Stands for the lanes of the trace while its events are read. */
+  preview: SummaryLanes | null = null;
+  /** Settled once the events are there, or will not come. */
+  opening: Promise<void> | null = null;
+  version = 0;
+  /** The same without the changes of what it is compared with. */
+  private traceVersion = 0;
+  /** Better pictures of the same trace. */
+  private repaints = 0;
+  readonly firstPicture = new FirstPicture();
+  readonly notifier = new ChangeNotifier({
+    recording: () => this.recording,
+    tell: () => this.tell(),
+  });
+  /** Begin of the first event and end of the last, microseconds. */
+  private firstUs = Infinity;
+  private lastUs = -Infinity;
+  private lanesVersion = -1;
+  private lanesSeen = 0;
+  private threadsChanged = false;
+  /** Notes and engines that the drawing side knows of. */
+  private notesSeen = 0;
+
+  constructor(private readonly on: ShownTraceEvents) {}
+
+  /** Show another trace. `changed` is the caller's. */
+  use(trace: LoadedTrace): void {
+    const { store } = trace;
+    this.trace = trace;
+    [this.firstUs, this.lastUs] = store.eventCount ? store.extent() : [Infinity, -Infinity];
+  }
+
+  /** Resolves when no file is being opened, and the one that was is drawn. */
+  async whole(): Promise<void> {
+    while (this.opening) await this.opening;
+    await this.firstPicture.out;
+  }
+
+  // ---- what it holds --------------------------------------------------------------------------------------------------
+
+  /** End of the last event, microseconds; -Infinity where there is none. */
+  get endUs(): number {
+    return this.lastUs;
+  }
+  /** Begin of the first event and end of the last, microseconds. */
+  extent(): [number, number] {
+    return this.firstUs === Infinity ? [0, 0] : [this.firstUs, this.lastUs];
+  }
+  extents(): Pick<SessionChange, 'extent' | 'drawn'> {
+    const { preview } = this;
+    const extent: [number, number] = preview ? [...preview.extent] : this.extent();
+    return { extent, drawn: (preview ? preview.drawn() : this.pyramid().extent()) ?? extent };
+  }
+  threads(): ThreadRow[] {
+    const { preview } = this;
+    return preview ? previewRows(preview) : threadRows(this.trace.store, this.lanes());
+  }
+  pyramid(): TracePyramid {
+    return this.lanes().pyramid;
+  }
+  /** Up to the last event. @throws RangeError where there is no memory for them */
+  lanes(): TimelineLanes {
+    const { lanes } = this.trace;
+    if (this.lanesVersion !== this.version) {
+      this.lanesVersion = this.version;
+      try {
+        lanes.update(Math.max(0, this.lastUs));
+      } catch (error) {
+        this.trace.lanes = new TimelineLanes(this.trace.store); // one that found no memory for a row is not whole
+        this.lanesVersion = -1;
+        this.on.onNoMemory();
+        throw error;
+      }
+      this.countLanes();
+    }
+    return lanes;
+  }
+  /** Its lanes were computed further: the same trace, a better picture. */
+  repainted(): void {
+    this.repaints++;
+    this.countLanes();
+    this.changed(false, false);
+  }
+  private countLanes(): void {
+    const seen = this.trace.lanes.rows.length;
+    if (seen !== this.lanesSeen) this.changed(true, false);
+    this.lanesSeen = seen;
+  }
+  /** Of the trace as it is now. */
+  get facts(): Facts {
+    return this.trace.memo.facts(this.traceVersion);
+  }
+
+  // ---- what has changed -----------------------------------------------------------------------------------------------
+
+  /** @param threads their set, or their lanes @param data what the views show @param trace the trace itself, not only what it is compared with */
+  changed(threads: boolean, data = true, trace = data): void {
+    if (data) this.version++;
+    if (trace) this.traceVersion++;
+    this.threadsChanged ||= threads;
+    this.notifier.soon();
+  }
+
+  /** A thread has grown. @param firstNew its first new row @param lateEnds rows before it that have ended */
+  grown({ events }: ThreadStore, firstNew: number, lateEnds: readonly number[]): void {
+    if (events.count > firstNew) this.firstUs = Math.min(this.firstUs, events.t0[firstNew]!);
+    for (let i = firstNew; i < events.count; i++)
+      this.lastUs = Math.max(this.lastUs, events.t0[i]! + events.dur[i]!);
+    for (const row of lateEnds)
+      this.lastUs = Math.max(this.lastUs, events.t0[row]! + events.dur[row]!);
+    this.changed(false);
+  }
+  /** Its first rows went. */
+  shortened(): void {
+    const starts = this.trace.store.threads.flatMap(({ events }) =>
+      events.count ? [events.t0[0]!] : [],
+    );
+    this.firstUs = Math.min(Infinity, ...starts);
+    if (!starts.length) this.lastUs = -Infinity;
+    this.changed(false);
+  }
+
+  /** Something the user should know about the session. @param text says what failed, and the next step */
+  problem(text: string): void {
+    const { problems } = this.trace;
+    if (problems.size < MOST_PROBLEMS) problems.add(text); // a page can make up any number of them
+    this.changed(false);
+  }
+  solved(text: string): void {
+    if (this.trace.problems.delete(text)) this.changed(false);
+  }
+
+  private tell(): void {
+    const extents = this.extents(); // new lanes are news, too
+    const notes = this.trace.store.threads.reduce(
+      (n, t) => n + t.notes.length + t.engines.length,
+      0,
+    );
+    const threadsChanged = this.threadsChanged || notes !== this.notesSeen;
+    this.notesSeen = notes;
+    this.threadsChanged = false;
+    this.on.onTell({ version: this.version + this.repaints, ...extents, threadsChanged });
+  }
+}

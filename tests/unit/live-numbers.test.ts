@@ -1,0 +1,146 @@
+// The live strip: its numbers are those of the whole trace, however it arrives; the unknown is never 0.
+import { describe, expect, it } from 'vitest';
+import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
+import { Facts } from '../../src/analysis/graph.ts';
+import type { EngineInfo } from '../../src/event/definitions.ts';
+import type { LiveNumber } from '../../src/protocol/session.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const at = (slot: string, numbers: readonly LiveNumber[]): LiveNumber =>
+  numbers.find((n) => n.slot === slot)!;
+const shown = (slot: string, live: LiveCounts): LiveNumber =>
+  at(slot, live.counts(0, true).numbers);
+const SLOW = ['commits', 'lock-waits', 'io-share'];
+
+/** A commit by the journal: its VFS calls, and the storage calls beneath on a thread of their own. */
+function commit(t: ThreadBuilder, storage: ThreadBuilder): void {
+  const [db, journal] = [t.file('/app.db'), t.file('/app.db-journal', 'journal')];
+  t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'INSERT' }), result: 101 }, () => {
+    t.call('xLock', { object: db, aux: 1 });
+    t.call('xRead', { object: db, length: 4096 }, () => t.call('idbGet', { dur: 20 }));
+    t.call('xLock', { object: db, aux: 2, result: 5 });
+    t.call('xLock', { object: db, aux: 2 });
+    t.call('xWrite', { object: journal, length: 512 });
+    t.call('xWrite', { object: db, length: 4096 });
+    t.call('xSync', { object: db });
+    t.call('xDelete', { object: journal });
+    t.call('xFileControl', { object: db, aux: 22 });
+    t.call('xUnlock', { object: db, aux: 0 });
+  });
+  for (const op of ['opfsRead', 'opfsWrite', 'opfsWrite', 'opfsFlush'] as const) storage.call(op);
+  t.send();
+  storage.send();
+}
+function recording(): { store: TraceStore; more(): void } {
+  const store = newStore();
+  const [t, storage] = [new ThreadBuilder(store), new ThreadBuilder(store)];
+  return { store, more: () => commit(t, storage) };
+}
+
+describe('at the end of a recording', () => {
+  it('each is the whole trace’s number, by the same definition', () => {
+    const { store, more } = recording();
+    const live = new LiveCounts(store);
+    for (let i = 0; i < 5; i++) {
+      more();
+      live.counts(i, false);
+    }
+    live.computeSlow(1, 5);
+    const { numbers } = live.counts(5, true, 1);
+    const whole = numbersFrom(new Facts(store));
+    expect(numbers.map(({ slot: _, ...number }) => number)).toEqual(
+      numbers.map(({ id }) => whole.get(id)),
+    );
+    // the storage calls beneath the VFS calls are the same work again
+    expect(['reads', 'writes', 'syncs'].map((slot) => at(slot, numbers).value)).toEqual([5, 10, 5]);
+    expect(SLOW.map((slot) => at(slot, numbers).value)).toEqual([
+      5,
+      5,
+      expect.closeTo((5 * 20) / whole.get('sqlTime').value!, 9),
+    ]);
+  });
+  it('storage calls count where no VFS call is recorded', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    for (const op of ['opfsRead', 'opfsWrite', 'opfsWrite', 'opfsFlush'] as const) t.call(op);
+    t.send();
+    const live = new LiveCounts(store);
+    expect(['reads', 'writes', 'syncs'].map((slot) => shown(slot, live).value)).toEqual([1, 2, 1]);
+  });
+});
+
+describe('whole-trace numbers', () => {
+  it('are computed at a pace, and again once the recording has ended', () => {
+    const { store, more } = recording();
+    more();
+    const live = new LiveCounts(store);
+    const computing = (settled: boolean, version: number): boolean[] =>
+      SLOW.map((slot) => {
+        const { value, cause } = at(slot, live.counts(0, settled, version).numbers);
+        return value === null && cause === null;
+      });
+    const [yes, no] = [SLOW.map(() => true), SLOW.map(() => false)];
+    expect(computing(true, 1)).toEqual(yes);
+    expect(shown('reads', live).value).toBe(1);
+    expect(live.slowDueIn(1, 0)).toBe(0);
+    live.computeSlow(1, 0);
+    expect(live.slowDueIn(1, 0)).toBeNull();
+    expect(live.slowDueIn(2, 0)).toBeGreaterThan(0);
+    // numbers of a moment of the recording are not shown once it has ended, and are computed again without delay
+    live.computeSlow(2, 0, undefined, undefined, true);
+    expect(live.slowDueIn(3, 0, true)).toBeGreaterThan(0);
+    expect([computing(false, 3), computing(true, 3), live.slowDueIn(3, 0)]).toEqual([no, yes, 0]);
+    live.computeSlow(3, 0);
+    expect(computing(true, 3)).toEqual(no);
+  });
+});
+
+describe('what is not known', () => {
+  it('says that nothing is recorded yet', () => {
+    for (const settled of [true, false])
+      for (const n of new LiveCounts(newStore()).counts(0, settled, 0, true).numbers)
+        expect([n.value, n.cause]).toEqual([null, 'nothing is recorded yet']);
+  });
+  it('is told from a true 0, and its cause is said', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    t.call('opfsRead');
+    t.send();
+    const live = new LiveCounts(store);
+    live.computeSlow(1, 0);
+    expect(shown('writes', live).value).toBe(0);
+    expect(shown('commits', live)).toMatchObject({
+      value: null,
+      cause: expect.stringContaining('no VFS call') as string,
+    });
+    expect(shown('io-share', live).cause).toContain('no SQL');
+  });
+  it.each([
+    ['no engine', null, 'no SQL call was recorded'],
+    ['an engine without counters', false, 'no engine here gives its counters'],
+    ['counters that were not read yet', true, 'no statement has ended'],
+  ])('the hit rate of the page cache: %s', (_, counters, cause) => {
+    const t = new ThreadBuilder(newStore());
+    const engine = { name: 'sql.js', sqliteVersion: null, sourceId: null, suspension: 'none' };
+    const layers: EngineInfo['layers'] = { vfs: true, sql: true, counters: counters === true };
+    if (counters !== null)
+      t.say({ kind: 'engine', id: 90, ...engine, note: null, layers } as never);
+    t.call('opfsRead');
+    t.send();
+    expect(shown('cache-hit', new LiveCounts(t.store)).cause).toContain(cause);
+  });
+});
+
+it('a recording shows its pace, a trace its total', () => {
+  const { store, more } = recording();
+  const live = new LiveCounts(store);
+  live.counts(0, false);
+  more();
+  expect(at('events', live.counts(100, false).numbers)).toMatchObject({
+    short: 'Events/s',
+    value: store.eventCount * 10,
+  });
+  expect(shown('events', live)).toMatchObject({ short: 'Events', value: store.eventCount });
+});

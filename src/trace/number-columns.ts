@@ -27,7 +27,7 @@ type Name<S> = keyof S & string;
 type Narrow<S> = { [K in Name<S>]: S[K] extends Kind ? never : K }[Name<S>];
 
 /** What every table has beside its columns. */
-interface Table<S extends Schema> {
+export interface Table<S extends Schema> {
   /** Rows in use; the arrays are longer, and 0 behind them. */
   count: number;
   /** Rows that fit without growing. */

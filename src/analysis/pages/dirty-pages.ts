@@ -9,7 +9,7 @@ import { accesses } from './page-accesses.ts';
 import { transactions } from '../transactions/transactions.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
 
-interface DirtyPages {
+export interface DirtyPages {
   /** Distinct pages written, over everything. */
   distinct: number;
   /** Distinct pages of each write transaction, added up: what had to be written at least. */

@@ -9,7 +9,7 @@ import { foldLiterals } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 
-interface Statements {
+export interface Statements {
   /** Executions; null where no SQL call was recorded. */
   count: number | null;
   /** Distinct texts among them, literals folded; null too where executions were recorded without any text. */

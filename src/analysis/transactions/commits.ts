@@ -8,7 +8,7 @@ import { fact } from '../graph.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { transactions } from './transactions.ts';
 
-interface Commits {
+export interface Commits {
   count: number | null;
   /** As CallCounts has them; null where they are not known. */
   syncs: number | null;

@@ -7,7 +7,7 @@ import { LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
 
 /** No other connection could write. */
-interface ReservedHold {
+export interface ReservedHold {
   /** Place in TraceStore.threads. */
   thread: number;
   path: string;

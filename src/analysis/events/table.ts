@@ -228,7 +228,7 @@ interface TitledThread {
   t: ThreadStore;
   title: string;
 }
-export const threadColumns = {
+const threadColumns = {
   thread: col('int', 'Thread', THREAD, ({ t }) => t.index),
   id: col('text', 'ID', 'Unique in a recording', ({ t }) => t.info.id),
   kind: col(

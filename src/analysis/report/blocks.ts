@@ -25,7 +25,7 @@ export interface Report {
 }
 
 /** A cell of the catalogue as a report shows it: what has no name reads so. */
-export function shownCell<Row>(name: string, { unit, value }: Column<Row>, row: Row): string {
+function shownCell<Row>(name: string, { unit, value }: Column<Row>, row: Row): string {
   const cell = value(row);
   if (name === 'fingerprint' && cell === null) return '(unknown SQL)';
   return name === 'path' && cell === '' ? '(no name)' : textOf(unit, cell);

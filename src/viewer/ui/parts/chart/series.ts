@@ -50,6 +50,7 @@ export interface Zone {
   /** Written where it fits. */
   text?: string;
   selected?: boolean;
+  testid?: string;
   onclick?: () => void;
 }
 

@@ -203,6 +203,13 @@ export class ViewerModel {
       void this.attempt(async () => this.threads.set(await this.session.threads()));
   }
 
+  /** The numbers of a trace that has not changed yet: each says why it is not known. */
+  async showFirstStats(): Promise<void> {
+    await this.attempt(async () => {
+      const first = await this.session.stats();
+      this.stats.update((now) => now ?? first);
+    });
+  }
   /** While recording the picture is new more often than numbers can be read. */
   private showStats(stats: LiveStats): void {
     const now = performance.now();

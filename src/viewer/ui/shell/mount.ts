@@ -20,6 +20,7 @@ export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle
   const app = mount(App, { target, context: viewerContext(model) });
   void model
     .restoreSettings()
+    .then(() => model.showFirstStats())
     .then(() => model.lookForSpools())
     .then(tick)
     .then(() => (document.documentElement.dataset.ready = 'true'));

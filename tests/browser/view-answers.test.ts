@@ -126,7 +126,8 @@ describe('an answer about another thing is not shown', () => {
     const { store } = await readTrace(readFileSync(TABS));
     const { edges, waits } = locksOf(store);
     const edge = [...edges].find((e) => e.waiter !== e.holder)!;
-    await open('tabs.vfst', `#tab=timeline&event=${edge.waiter}:${waits.row[edge.wait]!}`);
+    const asked = store.threads[edge.waiter]!.ref(waits.row[edge.wait]!);
+    await open('tabs.vfst', `#tab=timeline&event=${asked.thread}:${asked.seq}`);
     const wire = await wireOf(viewer.page);
     await isThere(id('holder'));
     const begin = await viewer.text(id('field-begin'));

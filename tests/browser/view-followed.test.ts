@@ -15,9 +15,9 @@ it('a call that waited names who held it up, and leads to the call that took the
   const edge = [...edges]
     .filter((e) => e.waiter !== e.holder)
     .sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs))[0]!;
-  const row = waits.row[edge.wait]!;
+  const { seq } = store.threads[edge.waiter]!.ref(waits.row[edge.wait]!);
   await panel.page.setViewport({ width: 1200, height: 700 });
-  await panel.load('idb-two-tabs', `#tab=events&event=${edge.waiter}:${row}`);
+  await panel.load('idb-two-tabs', `#tab=events&event=${edge.waiter}:${seq}`);
   await panel.waitFor(id('holder'));
   await panel.click(id('holder'));
   const { thread, events } = { thread: edge.holder, events: store.threads[edge.holder]!.events };

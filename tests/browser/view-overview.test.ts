@@ -413,7 +413,7 @@ describe('the address of a tab', () => {
     await waitText(`${id('palette-entry')} .text`, 'INSERT INTO note VALUES (?)');
     await page.keyboard.press('Enter');
     await page.waitForSelector(id('details'));
-    await page.waitForFunction(() => /from=.*event=0:0/.test(location.hash));
+    await page.waitForFunction(() => /from=.*event=0:\d+/.test(location.hash));
     const range = await page.$eval(id('timeline'), (e) =>
       [(e as HTMLElement).dataset.from, (e as HTMLElement).dataset.to].map(Number),
     );

@@ -5,6 +5,7 @@ import { Flag, Op } from '../../src/event/event.ts';
 import { exceptionName, failureIn, failureOf } from '../../src/event/exceptions.ts';
 import { errorQueries } from '../../src/viewer/session/queries/errors.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
+import { Facts } from '../../src/analysis/graph.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 describe('a failure', () => {
@@ -77,10 +78,7 @@ it('Errors tells exceptions apart, and what each means', () => {
       });
     });
   t.send();
-  const context = {
-    store,
-    memo: (_: string, make: () => unknown) => make(),
-  } as unknown as QueryContext;
+  const context = { store, facts: new Facts(store) } as QueryContext;
   const { groups } = errorQueries.errors(context, {});
   expect(groups.map(({ what, count, statements }) => [what, count, statements[0]?.text])).toEqual([
     ['QuotaExceededError', 2, 'INSERT INTO t VALUES (?)'],

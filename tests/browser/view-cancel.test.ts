@@ -20,7 +20,12 @@ interface Gate {
 type Gated = typeof globalThis & { gate: Gate };
 
 /** Opens the trace on a view, its numbers computed; from then on no pause ends before it is let through. */
-async function open(): Promise<{ pass(pauses: number): Promise<void>; passed(): Promise<number> }> {
+async function open(): Promise<{
+  pass(pauses: number): Promise<void>;
+  passed(): Promise<number>;
+  /** Let pauses through, one by one, until so many facts are done. The work rests in a pause then. @returns how many are */
+  reach(done: number): Promise<number>;
+}> {
   await viewer.open('');
   const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
   await store.evaluate(() => {
@@ -62,8 +67,23 @@ async function open(): Promise<{ pass(pauses: number): Promise<void>; passed(): 
         while (gate.left > 0 && gate.held.length) gate.held.shift()!();
       }, pauses),
     passed: () => store.evaluate(() => (globalThis as Gated).gate.passed),
+    async reach(done) {
+      const held = (go: boolean): Promise<void> =>
+        store.evaluate(async (release) => {
+          const { gate } = globalThis as Gated;
+          while (!gate.held.length) await new Promise((later) => setTimeout(later));
+          if (release) gate.held.shift()!();
+        }, go);
+      for (;;) {
+        await held(true);
+        await held(false);
+        const now = await viewer.page.$eval(BAR, (e) => (e as HTMLProgressElement).value);
+        if (now >= done) return now;
+      }
+    },
   };
 }
+const BAR = `${id('computing')} progress`;
 const click = (name: string): Promise<void> =>
   viewer.page.$eval(id(name), (e) => (e as HTMLElement).click());
 const waitFor = (name: string): Promise<unknown> => viewer.page.waitForSelector(id(name));
@@ -77,17 +97,12 @@ describe('a view that waits', () => {
     const { page } = viewer;
     await click('tab-overview');
     await waitFor('computing');
-    await worker.pass(3 + 2); // each of its three questions waits to be heard; then two steps
-    const bar = `${id('computing')} progress`;
-    await page.waitForFunction(
-      (s: string) => document.querySelector<HTMLProgressElement>(s)?.value === 2,
-      {},
-      bar,
-    );
-    const steps = await page.$eval(bar, (e) => (e as HTMLProgressElement).max);
+    await page.waitForSelector(BAR);
+    const done = await worker.reach(2);
+    const steps = await page.$eval(BAR, (e) => (e as HTMLProgressElement).max);
     expect(steps).toBeGreaterThan(10);
     const [before, said] = [await worker.passed(), await viewer.text(id('computing'))];
-    expect(said).toContain(`2 of ${steps}`);
+    expect(said).toContain(`${done} of ${steps}`);
     expect(said).toMatch(/^Looking through the trace: \w/);
     await page.keyboard.press('Escape');
     await waitFor('compute-again');
@@ -114,12 +129,8 @@ describe('a view that waits', () => {
     const worker = await open();
     await click('tab-statements');
     await waitFor('computing');
-    await worker.pass(1 + 1);
-    await viewer.page.waitForFunction(
-      (s: string) => document.querySelector<HTMLProgressElement>(s)?.value === 1,
-      {},
-      `${id('computing')} progress`,
-    );
+    await viewer.page.waitForSelector(BAR);
+    await worker.reach(1);
     const before = await worker.passed();
     await click('tab-events');
     await worker.pass(1000);

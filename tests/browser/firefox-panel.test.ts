@@ -157,7 +157,7 @@ test('every format is written, and holds what was recorded', async () => {
     expect(Object.keys(JSON.parse(text('firefox')) as object)).toContain('threads');
     expect(/\.xSync\(/.test(text('vfstrace'))).toBe(true);
     expect(
-      text('html').split('<code>insert into t values(?, ?, ?)</code></td><td class="n">5</td>'),
+      text('html').split('<code>insert into t values(?,?,?)</code></td><td class="n">5</td>'),
     ).toHaveLength(2);
     const start = (format: string): string => files[format]!.toString('latin1', 0, 6);
     expect([start('arrow').slice(0, 4), start('parquet').slice(0, 4)]).toEqual(['ARRO', 'PAR1']);

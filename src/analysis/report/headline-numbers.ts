@@ -277,7 +277,7 @@ const HEADLINES = {
     title: 'Write amplification',
     unit: 'ratio',
     definition: (n) =>
-      `Bytes ${n.amplification.storage ? 'that storage calls wrote' : 'that xWrite calls wrote (storage calls beneath them are not recorded)'} for databases, journals and WALs / bytes of the pages that transactions changed.`,
+      `Bytes ${n.amplification.storage ? 'that storage calls wrote' : 'that xWrite calls wrote (storage calls under them are not recorded)'} for databases, journals and WALs / bytes of the pages that transactions changed.`,
     value: (n) => n.amplification.ratio,
     cause: () => 'no page was written, or the page size is not known',
   },
@@ -329,7 +329,7 @@ const HEADLINES = {
   idbTransactions: {
     title: 'IDB transactions',
     unit: 'count',
-    definition: 'IndexedDB transactions, whoever made them.',
+    definition: 'IndexedDB transactions, by SQLite and by the rest of the app.',
     value: ({ known }) => known.webCounts.idb.transactions,
     cause: () => STORAGE_LEFT_OUT,
   },

@@ -34,7 +34,7 @@ interface ReportOptions {
   summary?: Summary;
   /** Rows of statements, transactions, files and findings at most; 10 unless told, half as many transactions and findings. */
   most?: number;
-  /** Characters of a statement or path at most; as a terminal has room for unless told. */
+  /** Characters of a statement or path at most; by default as many as fit in a terminal. */
   longest?: number;
 }
 

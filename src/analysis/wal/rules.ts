@@ -141,7 +141,7 @@ export const walGrows: Rule = {
       return [
         {
           rule: 'F13',
-          title: `The WAL of ${wal.path} grew to ${formatBytes(wal.highWaterBytes)}: ${formatCount(wal.longestGrowthFrames!)} frames since it last began anew, ${countOf(seen, 'checkpoint')} seen`,
+          title: `The WAL of ${wal.path} grew to ${formatBytes(wal.highWaterBytes)}: ${formatCount(wal.longestGrowthFrames!)} frames since it last restarted, ${countOf(seen, 'checkpoint')} seen`,
           evidence: grown.result(ctx),
           ...noSaving(
             'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',

@@ -9,14 +9,16 @@ import { ALL_EXPERIMENTS, experimentFor } from '../../src/lab/experiments/docume
 import { WORKLOADS } from '../../src/lab/experiments/workloads/index.ts';
 import { PATTERNS_OF_BROWSERS } from './lab-counts.ts';
 
-const FINDINGS = join(import.meta.dirname, '..', '..', 'src', 'trace', 'analysis', 'findings');
+const FINDINGS = join(import.meta.dirname, '..', '..', 'src', 'analysis');
 const keys = [
   ...new Set(
-    readdirSync(FINDINGS).flatMap((file) =>
-      [...readFileSync(join(FINDINGS, file), 'utf8').matchAll(/tryInLab: '([^']+)'/g)].map(
-        ([, key]) => key!,
+    readdirSync(FINDINGS, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) =>
+        [...readFileSync(join(FINDINGS, file), 'utf8').matchAll(/tryInLab: '([^']+)'/g)].map(
+          ([, key]) => key!,
+        ),
       ),
-    ),
   ),
 ];
 

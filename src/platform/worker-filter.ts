@@ -27,14 +27,16 @@ const JAVASCRIPT =
 /** What no page may take for a script. */
 const NO_SCRIPT = /^(?:(?:image|audio|video)\/|text\/csv$)/i;
 const FILTER: WebRequest.RequestFilter = { urls: ['http://*/*', 'https://*/*'], types: ['script'] };
-/** Requests whose headers were seen and whose response never came (cancelled) are forgotten, oldest first. */
-const MAX_DESTINATIONS = 1000;
+/** Of each collection; the oldest are forgotten: requests whose response never came, workers that ended long ago. */
+const MAX_KNOWN = 1000;
 
 /** Of a page; it holds up nothing but a script that its service worker answers. */
 const ANSWER_MS = 1000;
 
 const webRequest = (api as unknown as { webRequest?: WebRequest.Static }).webRequest;
 const destinations = new Map<string, string>();
+/** Addresses of workers' own scripts, which is all that tells a worker's imports from a page's scripts. */
+const workerScripts = new Set<string>();
 /** Requests that the browser will refuse; they go again, without a filter. */
 const refused = new Set<string>();
 /** What to capture in that script's worker; null = nothing. */
@@ -64,19 +66,34 @@ export function filterWorkers(wants: Wants): void {
 export function unfilterWorkers(): void {
   wanted = () => null;
   destinations.clear();
+  workerScripts.clear();
   refused.clear();
   webRequest?.onBeforeRequest.removeListener(onRequest);
   webRequest?.onBeforeSendHeaders.removeListener(onHeaders);
   webRequest?.onHeadersReceived.removeListener(onAnswer);
 }
 
-function onHeaders({ requestId, requestHeaders }: WebRequest.OnBeforeSendHeadersDetailsType): void {
+function onHeaders(details: WebRequest.OnBeforeSendHeadersDetailsType): void {
+  const { requestId, requestHeaders, url } = details;
   const header = requestHeaders?.find(({ name }) => name.toLowerCase() === 'sec-fetch-dest');
   if (header?.value === undefined) return;
   destinations.set(requestId, header.value);
-  if (destinations.size > MAX_DESTINATIONS)
-    for (const oldest of destinations.keys()) return void destinations.delete(oldest);
+  forgetOldest(destinations);
+  if (!WORKERS.includes(header.value)) return;
+  workerScripts.add(url);
+  forgetOldest(workerScripts);
 }
+
+function forgetOldest(known: Map<string, unknown> | Set<string>): void {
+  if (known.size > MAX_KNOWN) for (const oldest of known.keys()) return void known.delete(oldest);
+}
+
+/** The request's document is the worker's script where a worker asked, in a module's imports the module beside it. */
+const askedByWorker = ({
+  originUrl = '',
+  documentUrl,
+}: Pick<ScriptRequest, 'originUrl' | 'documentUrl'>): boolean =>
+  originUrl !== documentUrl || workerScripts.has(originUrl) || /^(?:blob|data):/.test(originUrl);
 
 /**
  * A response that the browser refuses for its type ends for a filter as an empty script that runs: the app would never hear of its
@@ -97,17 +114,13 @@ function onAnswer(
   return { redirectUrl: url };
 }
 
-function isRefused({
-  requestId,
-  responseHeaders,
-  originUrl,
-  documentUrl,
-}: WebRequest.OnHeadersReceivedDetailsType): boolean {
+function isRefused(details: WebRequest.OnHeadersReceivedDetailsType): boolean {
+  const { requestId, responseHeaders } = details;
   const valueOf = (wanted: string): string =>
     responseHeaders?.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
   const type = valueOf('content-type').split(';')[0]!.trim();
   if (JAVASCRIPT.test(type)) return false;
-  const inWorker = WORKERS.includes(destinations.get(requestId)!) || originUrl !== documentUrl;
+  const inWorker = WORKERS.includes(destinations.get(requestId)!) || askedByWorker(details);
   return inWorker || NO_SCRIPT.test(type) || /^nosniff\b/i.test(valueOf('x-content-type-options'));
 }
 
@@ -150,14 +163,9 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
 }
 
 /** Whether the page has the script's digest (integrity), so that not a byte may change: its elements know. Without an answer, yes. */
-async function isGuarded({
-  url,
-  tabId,
-  frameId,
-  originUrl,
-  documentUrl,
-}: WebRequest.OnBeforeRequestDetailsType): Promise<boolean> {
-  if (tabId < 0 || originUrl !== documentUrl) return false; // asked for by a worker
+async function isGuarded(details: WebRequest.OnBeforeRequestDetailsType): Promise<boolean> {
+  const { url, tabId, frameId } = details;
+  if (tabId < 0 || askedByWorker(details)) return false;
   const ask = api.tabs.sendMessage(tabId, { k: 'guarded?', url } satisfies Tell, {
     frameId,
   }) as Promise<boolean>;

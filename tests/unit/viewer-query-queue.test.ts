@@ -1,4 +1,5 @@
 // Long queries: told how far they are, given up at the next pause, and never at the cost of what others asked for.
+import { serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { fact, Facts, type AnyFact } from '../../src/analysis/graph.ts';
 import { accesses } from '../../src/analysis/pages/page-accesses.ts';
@@ -120,7 +121,8 @@ describe('what is made with pauses', () => {
       let left = 2;
       for (const _ of given.compute([one])) if (--left === 0) break;
       expect(given.missing([one])).toEqual([one]); // computed at once, for what was given up is not there
-      expect(given.get(one)).toEqual(whole.get(one));
+      // bytes: comparing millions of numbers one by one takes a minute
+      expect(serialize(given.get(one)).equals(serialize(whole.get(one)))).toBe(true);
       expect([...whole.compute([one])]).toEqual([]); // it is there
     },
   );

@@ -1,4 +1,5 @@
 /** One SQLite engine of the thread: its layers, and its definition, which is emitted once, before the first record that needs it. */
+import { dataProperty } from '../record/reflect.ts';
 import type { EngineInfo } from '../event/definitions.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -127,18 +128,18 @@ export class Engine {
   private reach = (name: string): ((...args: number[]) => unknown) | null => {
     const found = this.usesNamedExports
       ? this.parts.exports[name]
-      : this.module && valueOf(this.module, `_${name}`);
+      : this.module && dataProperty(this.module, `_${name}`);
     return typeof found === 'function' ? (found as (...args: number[]) => unknown) : null;
   };
 
   /** Is this Emscripten Module object the glue of this engine? null = nothing on it says so, nor the contrary. */
   owns(module: object, fn: unknown): boolean | null {
     if (this.functions.has(fn)) return true;
-    for (const heap of ['HEAPU8', 'HEAP8', 'HEAP32'].map((key) => valueOf(module, key)))
+    for (const heap of ['HEAPU8', 'HEAP8', 'HEAP32'].map((key) => dataProperty(module, key)))
       if (ArrayBuffer.isView(heap)) return heap.buffer === this.memory.buffer;
-    const memory = valueOf(module, 'wasmMemory');
+    const memory = dataProperty(module, 'wasmMemory');
     if (memory !== undefined) return memory === this.memory;
-    const asm = valueOf(module, 'asm') ?? valueOf(module, 'wasmExports');
+    const asm = dataProperty(module, 'asm') ?? dataProperty(module, 'wasmExports');
     return asm === undefined ? null : asm === this.exports || asm === this.parts.exports;
   }
 
@@ -193,9 +194,4 @@ export class Engine {
     this.active = false;
     this.vfs?.restore();
   }
-}
-
-/** A plain property: glue built with assertions has accessors that abort the program. */
-function valueOf(object: object, key: string): unknown {
-  return Object.getOwnPropertyDescriptor(object, key)?.value as unknown;
 }

@@ -3,7 +3,7 @@
  * native ones; streaming compilation and the code cache stay as they are.
  */
 import { Op } from '../event/event.ts';
-import { Undo } from '../record/undo.ts';
+import { Patches, type Callable } from '../record/patches.ts';
 import { unwrapped } from './asyncify.ts';
 import {
   NativeInstance,
@@ -11,7 +11,7 @@ import {
   type WasmFunction,
 } from '../vfs-instrumented/interpose/natives.ts';
 import type { Load } from './wasm-loads.ts';
-import { apply, construct } from '../record/reflect.ts';
+import { apply, construct, numberOf } from '../record/reflect.ts';
 
 interface EntryPointHost {
   /** A module is about to be compiled or instantiated. @returns what `loaded` and `instance` are told of it; never throws */
@@ -32,29 +32,13 @@ interface EntryPointHost {
   originalAt(table: WebAssembly.Table, slot: number): WasmFunction | null;
 }
 
-type Callable = (...args: unknown[]) => unknown;
-
 /**
  * @returns puts every property back as it was, unless the app has wrapped it again: then ours passes through from now on; answers with
  * the names of those that it has frozen
  */
 export function wrapEntryPoints(host: EntryPointHost): () => string[] {
   let active = true;
-  const undo = new Undo();
-  const replace = (target: object, key: string, make: (native: Callable) => unknown): void => {
-    const before = Object.getOwnPropertyDescriptor(target, key);
-    if (!before || typeof before.value !== 'function') return;
-    const value = make(before.value as Callable);
-    Object.defineProperty(target, key, { ...before, value });
-    undo.add(target, key, () => {
-      if (Object.getOwnPropertyDescriptor(target, key)?.value === value)
-        Object.defineProperty(target, key, before);
-    });
-  };
-  /** A function whose calls run `call`; name, length and "[native code]" stay, as it stays no constructor. */
-  const calling = (native: Callable, call: (self: unknown, args: unknown[]) => unknown): Callable =>
-    new Proxy(native, { apply: (_target, self, args) => call(self, args) });
-
+  const patches = new Patches();
   const adopt = (answer: unknown, imports: unknown, load: Load | null): unknown => {
     if (!active) return answer;
     if (answer instanceof NativeInstance) return host.instance(answer, imports, load);
@@ -74,34 +58,30 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     }
   };
   for (const key of ['instantiate', 'instantiateStreaming'])
-    replace(WebAssembly, key, (native) =>
-      calling(native, (self, args) => {
-        const load = loading(Op.wasmInstantiate, args[0]);
-        const promise = apply(native, self, args) as Promise<unknown>;
-        if (!active) return promise;
-        return promise.then(
-          (answer) => {
-            host.loaded(load, answer);
-            return adopt(answer, args[1], load);
-          },
-          (error) => {
-            host.loaded(load, null);
-            throw error;
-          },
-        );
-      }),
-    );
+    patches.method(WebAssembly, key, (native, self, args) => {
+      const load = loading(Op.wasmInstantiate, args[0]);
+      const promise = apply(native, self, args) as Promise<unknown>;
+      if (!active) return promise;
+      return promise.then(
+        (answer) => {
+          host.loaded(load, answer);
+          return adopt(answer, args[1], load);
+        },
+        (error) => {
+          host.loaded(load, null);
+          throw error;
+        },
+      );
+    });
   for (const key of ['compile', 'compileStreaming'])
-    replace(WebAssembly, key, (native) =>
-      calling(native, (self, args) => {
-        const load = loading(Op.wasmCompile, args[0]);
-        const promise: unknown = apply(native, self, args);
-        if (load) host.watch(promise, (ok, module) => host.loaded(load, ok ? module : null));
-        return promise;
-      }),
-    );
-  replace(WebAssembly, 'Module', (native) => {
-    const proxy: object = new Proxy(native, {
+    patches.method(WebAssembly, key, (native, self, args) => {
+      const load = loading(Op.wasmCompile, args[0]);
+      const promise: unknown = apply(native, self, args);
+      if (load) host.watch(promise, (ok, module) => host.loaded(load, ok ? module : null));
+      return promise;
+    });
+  patches.value(WebAssembly, 'Module', (native) => {
+    const proxy: object = new Proxy(native as Callable, {
       construct: (target, args, newTarget) =>
         making(
           loading(Op.wasmCompile, args[0]),
@@ -111,8 +91,8 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     return proxy;
   });
 
-  replace(WebAssembly, 'Instance', (native) => {
-    const proxy: object = new Proxy(native, {
+  patches.value(WebAssembly, 'Instance', (native) => {
+    const proxy: object = new Proxy(native as Callable, {
       construct: (target, args, newTarget) => {
         const load = loading(Op.wasmInstantiate, args[0]);
         const made = making(
@@ -125,24 +105,20 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     return proxy;
   });
 
-  replace(NativeTable.prototype, 'set', (native) =>
-    calling(native, (table, args) => {
-      // first the native one: it throws for plain JS functions, and Emscripten's addFunction relies on that
-      if (args.length > 1) args[1] = unwrapped(args[1]); // dynamic linking puts exports into the table
-      const answer: unknown = apply(native, table, args);
-      if (active) host.slotSet(table as WebAssembly.Table, Number(args[0]), args[1]);
-      return answer;
-    }),
-  );
-  replace(NativeTable.prototype, 'get', (native) =>
-    calling(native, (table, args) => {
-      const value: unknown = apply(native, table, args);
-      return (active && host.originalAt(table as WebAssembly.Table, Number(args[0]))) || value;
-    }),
-  );
+  patches.method(NativeTable.prototype, 'set', (native, table, args) => {
+    // first the native one: it throws for plain JS functions, and Emscripten's addFunction relies on that
+    if (args.length > 1) args[1] = unwrapped(args[1]); // dynamic linking puts exports into the table
+    const answer: unknown = apply(native, table, args);
+    if (active) host.slotSet(table as WebAssembly.Table, numberOf(args[0]), args[1]);
+    return answer;
+  });
+  patches.method(NativeTable.prototype, 'get', (native, table, args) => {
+    const value: unknown = apply(native, table, args);
+    return (active && host.originalAt(table as WebAssembly.Table, numberOf(args[0]))) || value;
+  });
 
   return () => {
     active = false;
-    return undo.run();
+    return patches.restore();
   };
 }

@@ -2,6 +2,7 @@
  * What a module was given to import, read without running any code: Emscripten's dynamic linking imports Proxies whose `get` makes an
  * entry for every name that is asked for, and then tries to resolve them all.
  */
+import { dataProperty } from '../record/reflect.ts';
 
 /** The values of all import modules, as far as they are plain data properties. */
 export function importedValues(imports: unknown): unknown[] {
@@ -10,7 +11,5 @@ export function importedValues(imports: unknown): unknown[] {
 
 function dataValues(object: unknown): unknown[] {
   if (typeof object !== 'object' || object === null) return [];
-  return Reflect.ownKeys(object).map(
-    (key) => Reflect.getOwnPropertyDescriptor(object, key)?.value as unknown,
-  );
+  return Reflect.ownKeys(object).map((key) => dataProperty(object, key));
 }

@@ -3,10 +3,9 @@
  * blob: URL, because pages revoke a URL right after `new Worker(url)`, and how its text begins, because nothing reads a Blob at once
  * but a request that the app has not made.
  */
-import type { Patches } from '../probes/patch.ts';
-import { dataProperty } from '../probes/value-size.ts';
+import type { Patches } from '../record/patches.ts';
+import { apply, construct, dataProperty } from '../record/reflect.ts';
 import { NativeBlob, NativeURL } from './natives.ts';
-import { apply, construct } from '../record/reflect.ts';
 
 const LOOKED_AT = 65536;
 /** A blank or a comment, as a whole. */

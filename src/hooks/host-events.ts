@@ -5,7 +5,8 @@
  * the capture level lets it through, aux 1 = unhandled rejection. visibility: aux 1 = hidden. navigation: object = URL, aux 0 = within the page, 1 = left, 2 = back from the
  * back/forward cache, 3 = into it.
  */
-import { ProbeContext, Patches } from '../probes/patch.ts';
+import { ProbeContext } from '../probes/context.ts';
+import { Patches } from '../record/patches.ts';
 import type { CaptureLevel } from '../event/capture.ts';
 import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';

@@ -2,7 +2,7 @@
  * What the hook uses of the platform, taken before the app can replace it (zone.js, polyfills and fake timers do), and before
  * our own probes patch it.
  */
-import { apply } from '../record/reflect.ts';
+import { apply, getterOf } from '../record/reflect.ts';
 const g = globalThis;
 const bound = <T extends (...args: never[]) => unknown>(f: T): T => f.bind(g) as T;
 
@@ -24,8 +24,6 @@ export const now = performance.now.bind(performance);
 export const clone = bound(g.structuredClone);
 const { addEventListener, removeEventListener, dispatchEvent } = EventTarget.prototype;
 const { postMessage, start, close } = MessagePort.prototype;
-const getter = (owner: { prototype: object }, name: string): (() => unknown) =>
-  Object.getOwnPropertyDescriptor(owner.prototype, name)?.get as () => unknown; // not in Node, where no channel is made
 
 export type Listener = (event: Event) => void;
 type Arguments = [type: string, listener: Listener, options?: AddEventListenerOptions | boolean];
@@ -71,9 +69,9 @@ export const sequence = <T>(item: T): T[] => {
 
 // MessagePort, MessageChannel and MessageEvent of the platform itself: code that gets hold of a port can speak for us
 const [port1Of, port2Of, messageData] = [
-  getter(g.MessageChannel, 'port1'),
-  getter(g.MessageChannel, 'port2'),
-  getter(g.MessageEvent, 'data'),
+  getterOf(g.MessageChannel.prototype, 'port1'),
+  getterOf(g.MessageChannel.prototype, 'port2'),
+  getterOf(g.MessageEvent.prototype, 'data'),
 ];
 export const newChannel = (): { ours: MessagePort; theirs: MessagePort } => {
   const channel = new NativeMessageChannel();

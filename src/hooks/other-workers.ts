@@ -1,5 +1,5 @@
 /** Workers that we do not start: what is said of those that stay native, and SharedWorkers and service workers, which always do. */
-import { Patches } from '../probes/patch.ts';
+import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { convertOnce, isScriptUrl } from './script-address.ts';

@@ -41,6 +41,17 @@ interface Wrapped {
   onMessage(message: FromWorker): void;
 }
 
+/** What cloning a message threw, in the words of postMessage where they are the platform's. */
+function ofPostMessage(error: unknown): unknown {
+  if (!(error instanceof DOMException)) return error;
+  const { message, name } = error;
+  const words = message.replace(
+    /^Failed to execute 'structuredClone' on '\w+'/,
+    "Failed to execute 'postMessage' on 'Worker'",
+  );
+  return words === message ? error : new DOMException(words, name);
+}
+
 export interface NativeMethods {
   postMessage: (data: unknown, options?: StructuredSerializeOptions | Transferable[]) => void;
   terminate: () => void;
@@ -81,17 +92,22 @@ export class Supervised {
     // what is no call at all throws natively
     if (!held || this.over || !args.length || (options && typeof options !== 'object'))
       return apply(native.postMessage, worker, args);
+    let transfer: Transferable[];
     let copy: { data: unknown; transfer: Transferable[] };
     try {
-      const transfer = [...(options?.[Symbol.iterator] ? options : (options?.transfer ?? []))];
+      transfer = [...(options?.[Symbol.iterator] ? options : (options?.transfer ?? []))];
       args = [args[0], transfer]; // an iterator gives its items once
       if (transfer.some(movesOnce)) {
         this.flush(true); // a copy could not be posted: it goes at once, behind what came before
         return apply(native.postMessage, worker, args);
       }
-      copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot now, as postMessage takes one
     } catch {
       return apply(native.postMessage, worker, args); // throws the right error
+    }
+    try {
+      copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot now, as postMessage takes one
+    } catch (e) {
+      throw ofPostMessage(e); // the native call would run the message's getters again
     }
     held.push([copy.data, copy.transfer]);
     this.flush(false);

@@ -3,7 +3,7 @@
  * self.location and everything that resolves a relative URL. import.meta.url and imports of the app's own modules need nothing.
  * Repairs outlive a recording: the worker would break without them.
  */
-import { Patches, type Callable } from '../probes/patch.ts';
+import { Patches, type Callable } from '../record/patches.ts';
 import { NativeURL } from './natives.ts';
 import { apply, construct } from '../record/reflect.ts';
 
@@ -31,6 +31,8 @@ const LOCATION_PARTS = [
   'hash',
 ] as const;
 
+/** Members of a RequestInit that the platform reads after `referrer`, in this order. */
+const BEHIND_REFERRER = ['referrerPolicy', 'signal', 'window'];
 /** What a Request says of a referrer that nobody has set. */
 const CLIENT = 'about:client';
 
@@ -65,17 +67,30 @@ export function repairBaseUrl(base: string): void {
     request: Request | null,
     byDefault: string | undefined,
   ): unknown => {
-    if (init === undefined || init === null || (request && isEmpty(init))) {
-      if (!byDefault || (request && request.referrer !== CLIENT)) return init;
-      return { referrer: byDefault, referrerPolicy: request?.referrerPolicy };
-    }
+    const keeps = !byDefault || (request && request.referrer !== CLIENT);
+    const policy = request?.referrerPolicy;
+    if (init === undefined || init === null)
+      return keeps ? init : { referrer: byDefault, referrerPolicy: policy };
     if (typeof init !== 'object' && typeof init !== 'function') return init; // throws natively
     // not of `init` itself: a Proxy of what the app has frozen may give no other referrer
+    const early: Record<PropertyKey, unknown> = { __proto__: null };
+    let changes = !request;
+    const read = (key: PropertyKey): unknown => {
+      const value = (init as Record<PropertyKey, unknown>)[key];
+      changes ||= value !== undefined;
+      return value;
+    };
     return new Proxy({} as Record<PropertyKey, unknown>, {
       get(_, key) {
-        const value = (init as Record<PropertyKey, unknown>)[key];
+        if (key in early) return early[key];
+        const value = read(key);
         if (key !== 'referrer' || value === '') return value;
-        return value === undefined || value === CLIENT ? (byDefault ?? value) : absolute(value);
+        if (value !== undefined && value !== CLIENT) return absolute(value);
+        if (!changes) for (const later of BEHIND_REFERRER) early[later] = read(later);
+        // without members it changes nothing of the request
+        if (!changes && keeps) return value;
+        if (!changes) early['referrerPolicy'] = policy;
+        return byDefault ?? value;
       },
     });
   };
@@ -103,10 +118,6 @@ export function repairBaseUrl(base: string): void {
     apply(native, self, Array.isArray(args[0]) ? [args[0].map(absolute), ...args.slice(1)] : args),
   );
 }
-
-/** Without members a RequestInit changes nothing of a request that it is given with. */
-const isEmpty = (init: unknown): boolean =>
-  Object.getPrototypeOf(init) === Object.prototype && Reflect.ownKeys(init as object).length === 0;
 
 /** The object that owns a function of the global scope: itself or its prototype chain. */
 function globalOwner(name: string): object | undefined {

@@ -21,7 +21,7 @@ import { createThread, forgetHook } from './thread.ts';
 import { DRAIN_EVERY_MS, Transport } from './transport.ts';
 import { repairBaseUrl } from './worker-repairs.ts';
 import { Workers } from './workers.ts';
-import { Patches } from '../probes/patch.ts';
+import { Patches } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
 
 /** The smallest wasm module: magic and version. */

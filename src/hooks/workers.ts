@@ -5,7 +5,7 @@
  */
 import { MARK } from '../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
-import { Patches } from '../probes/patch.ts';
+import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { BlobScripts } from './blob-scripts.ts';
 import { type FromWorker, type ToWorker } from './creator-wire.ts';

@@ -5,8 +5,8 @@
 import { Flag, Op } from '../event/event.ts';
 import { react } from '../record/reaction.ts';
 import { NOTHING } from '../record/recorder.ts';
-import type { ProbeContext } from './patch.ts';
-import { numberOf } from './value-size.ts';
+import type { ProbeContext } from './context.ts';
+import { numberOf } from '../record/reflect.ts';
 
 const ignore = (): void => {};
 /** Result codes of a wait. */

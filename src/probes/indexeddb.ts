@@ -9,9 +9,9 @@
 import { Flag, Op } from '../event/event.ts';
 import { failureOf } from '../event/exceptions.ts';
 import { Recorder, type Token } from '../record/recorder.ts';
-import type { ProbeContext } from './patch.ts';
-import { inlineKey, numericKey, textOf, valueBytes } from './value-size.ts';
-import { apply } from '../record/reflect.ts';
+import type { ProbeContext } from './context.ts';
+import { inlineKey, numericKey, valueBytes } from './value-size.ts';
+import { apply, textOf } from '../record/reflect.ts';
 
 const { addEventListener, removeEventListener } = EventTarget.prototype;
 const listen = (target: EventTarget, type: string, run: (event: Event) => void): void =>

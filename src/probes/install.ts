@@ -5,7 +5,8 @@ import { installIndexedDb } from './indexeddb.ts';
 import { installLocalStorage } from './local-storage.ts';
 import { PromiseWatch } from '../record/promise-watch.ts';
 import { installOpfs } from './opfs.ts';
-import { Patches, ProbeContext } from './patch.ts';
+import { Patches } from '../record/patches.ts';
+import { ProbeContext } from './context.ts';
 import { installWebLocks } from './web-locks.ts';
 
 export interface InstalledProbes {

@@ -4,8 +4,8 @@
  */
 import { Op } from '../event/event.ts';
 import { NOTHING } from '../record/recorder.ts';
-import type { ProbeContext } from './patch.ts';
-import { numberOf, textOf } from './value-size.ts';
+import type { ProbeContext } from './context.ts';
+import { numberOf, textOf } from '../record/reflect.ts';
 
 const METHODS = [
   ['getItem', Op.localStorageGet],

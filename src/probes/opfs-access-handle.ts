@@ -3,9 +3,10 @@
  * offset = `at`, or the handle's own cursor where `at` is left out. Writes tell WAL headers and frames.
  */
 import { Op } from '../event/event.ts';
+import { byteLengthOf } from './byte-length.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
-import type { ProbeContext } from './patch.ts';
-import { numberOf } from './value-size.ts';
+import type { ProbeContext } from './context.ts';
+import { numberOf } from '../record/reflect.ts';
 import { WalHeaders } from './wal-headers.ts';
 
 interface OpenHandle {
@@ -54,15 +55,32 @@ export function installOpfsAccessHandles(
         const options = args[1] as { at?: unknown } | null | undefined;
         let given: unknown;
         if (typeof options === 'object' && options !== null) {
-          given = options.at;
-          args[1] = { at: given }; // the app's getter runs once, as without us
+          try {
+            given = options.at;
+            args[1] = { at: given }; // the app's getter runs once, as without us
+          } catch (error) {
+            given = NaN;
+            args[1] = {
+              get at() {
+                throw error;
+              },
+            };
+          }
         }
         at = given === undefined ? info.cursor : numberOf(given);
         const data = args[0] as ArrayBuffer | ArrayBufferView;
         if (op === Op.opfsRead)
-          return recorder.begin(op, info.file, at, data.byteLength, 0, info.number);
+          return recorder.begin(op, info.file, at, byteLengthOf(data), 0, info.number);
         wal.look(info.file, at, data);
-        return recorder.begin(op, info.file, at, data.byteLength, wal.aux, info.number, wal.aux2);
+        return recorder.begin(
+          op,
+          info.file,
+          at,
+          byteLengthOf(data),
+          wal.aux,
+          info.number,
+          wal.aux2,
+        );
       },
       end(token, result, self) {
         const bytes = typeof result === 'number' ? result : 0;

@@ -5,7 +5,7 @@
 import { Flag, Op } from '../event/event.ts';
 import { failureIn } from '../event/exceptions.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
-import type { ProbeContext } from './patch.ts';
+import type { ProbeContext } from './context.ts';
 import { apply } from '../record/reflect.ts';
 
 const listen = EventTarget.prototype.addEventListener;

@@ -4,9 +4,9 @@
  */
 import { Op } from '../event/event.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
-import type { ProbeContext } from './patch.ts';
-import { dataProperty, valueBytes } from './value-size.ts';
-import { apply } from '../record/reflect.ts';
+import type { ProbeContext } from './context.ts';
+import { apply, dataProperty } from '../record/reflect.ts';
+import { valueBytes } from './value-size.ts';
 
 /** Record createWritable and the writes, seeks, truncates and closes of its streams. */
 export function installOpfsStreams(

@@ -10,7 +10,8 @@ import type { PromiseWatch } from '../record/promise-watch.ts';
 import { installOpfsAccessHandles } from './opfs-access-handle.ts';
 import { installOpfsFiles } from './opfs-file.ts';
 import { installOpfsStreams } from './opfs-stream.ts';
-import { ownerOf, type ProbeContext } from './patch.ts';
+import { ownerOf } from '../record/patches.ts';
+import type { ProbeContext } from './context.ts';
 import { apply } from '../record/reflect.ts';
 
 /** Paths of handles, and ids of paths; shared by the OPFS probes. '' is the root, '/dir/a.db' a file. */

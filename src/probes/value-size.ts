@@ -1,4 +1,6 @@
 /** Bytes and numeric keys of the values that IndexedDB and OPFS calls carry, without running any code of the app. */
+import { dataProperty } from '../record/reflect.ts';
+import { byteLengthOf } from './byte-length.ts';
 
 /**
  * Bytes that a stored value carries, roughly: buffers and Blobs by their size, strings as UTF-16, numbers 8. Accessors are not
@@ -17,7 +19,7 @@ export function valueBytes(value: unknown, depth = 0): number {
       return 0;
   }
   if (value === null) return 0;
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return byteLengthOf(value);
   if (typeof Blob === 'function' && value instanceof Blob) return value.size;
   if (value instanceof Date) return 8;
   if (depth === 3) return 0;
@@ -63,15 +65,3 @@ export function inlineKey(value: unknown, keyPath: unknown): unknown {
     at = typeof at === 'object' && at !== null ? dataProperty(at, name) : undefined;
   return at;
 }
-
-const { getOwnPropertyDescriptor } = Object;
-/** An own data property; undefined for accessors, which are the app's code. */
-export const dataProperty = (object: object, name: PropertyKey): unknown =>
-  getOwnPropertyDescriptor(object, name)?.value;
-
-const isPrimitive = (value: unknown): boolean =>
-  value === null || (typeof value !== 'object' && typeof value !== 'function');
-/** What a call makes of a number argument; NaN = not known: what an object converts to is the app's code, which runs once. */
-export const numberOf = (value: unknown): number => (isPrimitive(value) ? Number(value) : NaN);
-/** The same of a text argument. */
-export const textOf = (value: unknown): string => (isPrimitive(value) ? String(value) : '(object)');

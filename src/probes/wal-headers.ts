@@ -3,6 +3,7 @@
  * whose VFS calls are not seen (Turso writes a frame as one write, header and page), and for logs inside a pool's file. What comes out
  * is `AUX` in trace/event.ts.
  */
+import { byteLengthOf } from './byte-length.ts';
 import { AUX_WAL_HEADER } from '../event/event.ts';
 
 const MAGIC = 0x377f0682;
@@ -30,7 +31,7 @@ export class WalHeaders {
   /** @param file id of the file @param offset where in the file; NaN = not known @param data what the app writes */
   look(file: number, offset: number, data: ArrayBuffer | ArrayBufferView): void {
     this.aux = this.aux2 = 0;
-    const length = data.byteLength;
+    const length = byteLengthOf(data);
     const single = length - FRAME_HEADER_BYTES;
     if (length !== HEADER_BYTES && single !== 0 && !isPageSize(single)) return; // nearly every write ends here
     const view = ArrayBuffer.isView(data)

@@ -6,9 +6,8 @@ import { Flag, Op } from '../event/event.ts';
 import { failureOf } from '../event/exceptions.ts';
 import { NOTHING } from '../record/recorder.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
-import type { ProbeContext } from './patch.ts';
-import { textOf } from './value-size.ts';
-import { apply } from '../record/reflect.ts';
+import type { ProbeContext } from './context.ts';
+import { apply, textOf } from '../record/reflect.ts';
 
 /** Record Web Locks calls of this thread until the context's patches are restored. */
 export function installWebLocks(context: ProbeContext, watch: PromiseWatch): void {

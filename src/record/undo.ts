@@ -2,13 +2,11 @@
  * The ways back of what a recording has changed in a realm, taken last first. Each step stands alone: the app can freeze an object in
  * the meantime, and everything else has to be restored all the same.
  */
-const { getOwnPropertyDescriptor } = Object;
+import { dataProperty } from './reflect.ts';
 
 /** `Storage.getItem`, from plain data properties: no code of the app runs. */
 function nameOf(owner: object, key: PropertyKey): string {
-  const tag: unknown =
-    getOwnPropertyDescriptor(owner, Symbol.toStringTag)?.value ??
-    getOwnPropertyDescriptor(owner, 'name')?.value;
+  const tag: unknown = dataProperty(owner, Symbol.toStringTag) ?? dataProperty(owner, 'name');
   return typeof tag === 'string' && tag ? `${tag}.${String(key)}` : String(key);
 }
 

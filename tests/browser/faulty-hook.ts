@@ -7,7 +7,7 @@ import { CounterReader } from '../../src/engines/counters.ts';
 import { DefinitionQueue } from '../../src/record/definition-queue.ts';
 import { PromiseWatch } from '../../src/record/promise-watch.ts';
 import { OpfsPaths } from '../../src/probes/opfs.ts';
-import { ProbeContext } from '../../src/probes/patch.ts';
+import { ProbeContext } from '../../src/probes/context.ts';
 import { WalHeaders } from '../../src/probes/wal-headers.ts';
 import { Recorder } from '../../src/record/recorder.ts';
 import { FileNames } from '../../src/vfs-instrumented/interpose/file-names.ts';

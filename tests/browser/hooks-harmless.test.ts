@@ -124,10 +124,13 @@ test('getters and conversions in arguments run as often as without us', async ()
       counts['worker.type'],
       counts['refused address'],
       counts['service worker toString'],
+      counts['message'],
+      counts['init.referrerPolicy'],
+      counts['failing'],
     ]),
   ).toEqual([
-    [1, 1, undefined, undefined, 1, 2, 1, 1],
-    [1, 1, 1, 6, 1, 2, 1, undefined],
+    [1, 1, undefined, undefined, 1, 2, 1, 1, 1, 1, undefined],
+    [1, 1, 1, 6, 1, 2, 1, undefined, 1, 1, 1],
   ]);
   expect(await countsIn(hooked)).toEqual(without);
   const threads = await collectUntil(hooked, (all) =>
@@ -143,6 +146,8 @@ test('getters and conversions in arguments run as often as without us', async ()
     ['opfs.write', NaN, 8],
     ['opfs.read', 4, 4],
     ['opfs.read', 4, 4],
+    ['opfs.read', 4, 4],
+    ['opfs.read', NaN, 4],
     ['opfs.truncate', NaN, 0],
   ]);
   await Promise.all([close(native), close(hooked)]);

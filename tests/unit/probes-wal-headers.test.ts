@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { installOpfsAccessHandles } from '../../src/probes/opfs-access-handle.ts';
 import { OpfsPaths } from '../../src/probes/opfs.ts';
-import { Patches, ProbeContext } from '../../src/probes/patch.ts';
+import { Patches } from '../../src/record/patches.ts';
+import { ProbeContext } from '../../src/probes/context.ts';
 import { RecordReader } from '../../src/event/batch.ts';
 import { drainRecords } from '../../src/record/drain.ts';
 import { AUX_WAL_HEADER, Op } from '../../src/event/event.ts';

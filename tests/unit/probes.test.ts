@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inlineKey, numericKey, valueBytes } from '../../src/probes/value-size.ts';
-import { ownerOf, Patches, ProbeContext } from '../../src/probes/patch.ts';
+import { ownerOf, Patches } from '../../src/record/patches.ts';
+import { ProbeContext } from '../../src/probes/context.ts';
 import { RecordReader } from '../../src/event/batch.ts';
 import { drainRecords } from '../../src/record/drain.ts';
 import { Flag, Op } from '../../src/event/event.ts';

@@ -55,6 +55,25 @@ async function countReads() {
       converted('worker', 'echo.js'),
       read('worker', { name: converted('worker name', 'a'), type: converted('worker type', type) }),
     ).terminate();
+  const worker = new Worker('echo.js');
+  try {
+    worker.postMessage({
+      get text() {
+        ran('message');
+        return '';
+      },
+      refused() {},
+    }); // before it runs
+  } catch (e) {
+    counts['refused message'] = [e.name, e.message, e.constructor === DOMException].join();
+  }
+  worker.terminate();
+  const asked = new Request('echo.js');
+  await fetch(asked, read('init', { method: 'POST', referrerPolicy: 'origin', signal: null }));
+  await fetch(
+    new Request('echo.js'),
+    read('no change', { referrerPolicy: undefined, signal: undefined }),
+  );
   try {
     new Worker({
       toString() {
@@ -83,6 +102,20 @@ async function countReads() {
     handle.write(new Uint8Array(8), read('write', { at: converted('at', 4) }));
     handle.read(new Uint8Array(4), read('read', { at: 4 }));
     handle.read(new Uint8Array(4), Object.create({ at: 4 }));
+    const measured = new Uint8Array(4);
+    Object.defineProperty(measured, 'byteLength', { get: () => ran('byteLength') });
+    handle.read(measured, { at: 4 });
+    const failure = new Error('of the app');
+    try {
+      handle.read(new Uint8Array(4), {
+        get at() {
+          ran('failing');
+          throw failure;
+        },
+      });
+    } catch (e) {
+      counts['the same error'] = e === failure;
+    }
     handle.truncate(converted('truncate', 6));
     counts['size'] = handle.getSize();
     handle.close();

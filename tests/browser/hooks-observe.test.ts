@@ -54,6 +54,11 @@ describe.each(['', '/coi'])('a page %s', (variant) => {
     await recorded(page);
     await moreEvents(panel, none);
     const during = await page.evaluate(() => observe());
+    // a tab of another origin meanwhile: nothing differs
+    const other = await driven.browser.newPage();
+    await other.goto(url.replace('observe', 'another'));
+    expect(await other.evaluate(() => observe())).toEqual(without);
+    await other.close();
     await stopRecording(panel);
     const { store, summary } = await saved(driven, panel);
     // what the platform refuses as well is the app's mistake, no fault of ours

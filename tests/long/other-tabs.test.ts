@@ -1,8 +1,9 @@
-/** 200 loads of tabs that are not recorded, equal to none recorded; 100 loads of a recorded tab while the background is stopped. */
+/** 200 loads of tabs that are not recorded, equal to none recorded, in each browser; 100 loads of a recorded tab while the background is stopped. */
 import { expect, test } from 'vitest';
 import { openPanel } from '../../src/drive/panel.ts';
 import { startRecording } from '../../src/drive/session.ts';
 import { launch, recorded, restored } from '../browser/extension-harness.ts';
+import { launchInFirefox } from '../browser/firefox-harness.ts';
 import { observe, serveOrigins } from '../browser/other-tabs.ts';
 
 test('other tabs, and a background that is stopped', async () => {
@@ -40,6 +41,28 @@ test('other tabs, and a background that is stopped', async () => {
       await loaded;
       await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 30_000 });
     }
+  } finally {
+    await driven.close();
+    origins.close();
+  }
+});
+
+test('other tabs of Firefox', async () => {
+  const [origins, driven] = await Promise.all([serveOrigins(), launchInFirefox()]);
+  try {
+    const app = `${origins.origin('app')}/page`;
+    const other = await driven.browser.newPage();
+    const plain = await observe(other, app);
+    const page = await driven.browser.newPage();
+    await page.bringToFront();
+    await page.goto(app);
+    await startRecording(await driven.openPanel(page));
+    await page.waitForFunction(() => '_sqlite3_step' in {});
+    for (let i = 0; i < 200; i++)
+      expect(
+        await observe(other, `${origins.origin(`other-${i % 20}`)}/${i}`),
+        `load ${i}`,
+      ).toEqual(plain);
   } finally {
     await driven.close();
     origins.close();

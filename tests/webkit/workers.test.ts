@@ -51,25 +51,23 @@ const notRecorded = (threads: SeenThread[]): string[] => [
 ];
 
 const ALL = [
-  ...[
-    'await-module.js',
-    'blob:',
-    'closes.js',
-    'echo-module.js',
-    'echo.js',
-    'echo.js?to=%2Fecho.js%3Fredirected',
-    'echo.js?type=',
-  ],
-  ...[
-    'echo.js?x=1',
-    'nested.js',
-    'referrers.js?module',
-    'referrers.js?q=1',
-    'relative.js?q=1',
-    'throws-module.js',
-    'throws.js',
-  ],
-  ...['throws.js#part', 'wasm.js'],
+  'await-module.js',
+  'blob:',
+  'closes.js',
+  'echo-module.js',
+  'echo.js',
+  'echo.js?to=%2Fecho.js%3Fredirected',
+  'echo.js?type=',
+  'echo.js?x=1',
+  'handled.js',
+  'nested.js',
+  'referrers.js?module',
+  'referrers.js?q=1',
+  'relative.js?q=1',
+  'throws-module.js',
+  'throws.js',
+  'throws.js#part',
+  'wasm.js',
 ];
 /** Scripts that the bootstrap cannot import: missing, of another type, or of another origin. */
 const UNSTARTED = [

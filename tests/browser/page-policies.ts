@@ -79,6 +79,7 @@ const attempt = async (name, run) => { try { said[name] = await run(); } catch (
   await attempt('eval', () => new Function('return 1')());
   await attempt('wasm', () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])) instanceof WebAssembly.Module);
   await attempt('worker', () => new Promise((done) => {
+    setTimeout(done, 10000, 'silence');
     const worker = new Worker(origin + '/nested.js');
     worker.onmessage = ({ data }) => done(data);
     worker.onerror = () => done('error');
@@ -93,6 +94,7 @@ new ReportingObserver((reports) => {
   for (const { type, body } of reports) seen.push([type, body.effectiveDirective, bare(body.blockedURL), body.disposition]);
 }, { buffered: true }).observe();
 const outcome = (make) => new Promise((done) => {
+  setTimeout(done, 20000, 'silence');
   try {
     const worker = make();
     worker.onmessage = ({ data }) => done(data);

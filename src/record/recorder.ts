@@ -74,9 +74,12 @@ export class Recorder {
     this.shared = shared;
     this.layout = ringLayout(capacity, shared ? 1 << 20 : 0, maxEngines);
     const pages = Math.ceil(this.layout.totalBytes / 65536);
-    this.memory = new WebAssembly.Memory(
-      shared ? { initial: pages, maximum: pages, shared: true } : { initial: pages },
-    );
+    // wasm memory reserves about 10 GB of addresses each, of which a process has 1 TB: none where no engine will import it
+    this.memory = maxEngines
+      ? new WebAssembly.Memory(
+          shared ? { initial: pages, maximum: pages, shared: true } : { initial: pages },
+        )
+      : ({ buffer: new ArrayBuffer(pages * 65536) } as WebAssembly.Memory);
     const { buffer } = this.memory;
     this.u32 = new Uint32Array(buffer);
     this.i32 = new Int32Array(buffer);

@@ -47,7 +47,7 @@ export default defineConfig({
           name: 'long',
           include: [
             'tests/long/**/*.test.ts',
-            'tests/browser/{apps,engine-suites,firefox-engines,hooks-engines}.test.ts',
+            'tests/browser/{apps,engines,engine-suites,firefox-engines,hooks-engines}.test.ts',
           ],
           env: { FULL: '1' },
           testTimeout: 1_800_000,

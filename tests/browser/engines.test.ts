@@ -2,7 +2,7 @@
  * The engine grid: every engine app recorded by the real extension from the real panel, saved, and read back from the file.
  * Rows, integrity and stored bytes are those of the untraced goldens; the file's counts are those of Chromium's own tracing of the
  * very same run; what was recognised, and every VFS call by file, is that of tests/oracle/recorded.json; nothing is dropped.
- * GRID=<part of an id> runs a part of it; UPDATE_GOLDENS=1 writes recorded.json anew.
+ * Some of the apps; FULL=1 runs all, GRID=<part of an id> those of that name; UPDATE_GOLDENS=1 writes recorded.json anew.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
@@ -13,7 +13,7 @@ import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
-import { ENGINE_APPS, type EngineApp } from '../oracle/catalog.ts';
+import { ENGINE_APPS, someApps, type EngineApp } from '../oracle/catalog.ts';
 import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, openNothing, savedStore } from './extension-harness.ts';
@@ -70,7 +70,7 @@ async function record(
 }
 
 const part = process.env['GRID'];
-const apps = ENGINE_APPS.filter(({ id }) => !part || id.includes(part));
+const apps = part ? ENGINE_APPS.filter(({ id }) => id.includes(part)) : someApps();
 
 describe('recorded by the panel', () => {
   test.each(apps)('$id', async (app) => {

@@ -3,7 +3,7 @@
  * native ones; streaming compilation and the code cache stay as they are.
  */
 import { Op } from '../event/event.ts';
-import { Patches, type Callable } from '../record/patches.ts';
+import { Patches } from '../record/patches.ts';
 import { unwrapped } from './asyncify.ts';
 import {
   NativeInstance,
@@ -11,7 +11,7 @@ import {
   type WasmFunction,
 } from '../vfs-instrumented/interpose/natives.ts';
 import type { Load } from './wasm-loads.ts';
-import { apply, construct, numberOf } from '../record/reflect.ts';
+import { apply, numberOf } from '../record/reflect.ts';
 
 interface EntryPointHost {
   /** A module is about to be compiled or instantiated. @returns what `loaded` and `instance` are told of it; never throws */
@@ -80,29 +80,16 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
       if (load) host.watch(promise, (ok, module) => host.loaded(load, ok ? module : null));
       return promise;
     });
-  patches.value(WebAssembly, 'Module', (native) => {
-    const proxy: object = new Proxy(native as Callable, {
-      construct: (target, args, newTarget) =>
-        making(
-          loading(Op.wasmCompile, args[0]),
-          () => construct(target, args, newTarget === proxy ? target : newTarget) as object,
-        ),
-    });
-    return proxy;
-  });
-
-  patches.value(WebAssembly, 'Instance', (native) => {
-    const proxy: object = new Proxy(native as Callable, {
-      construct: (target, args, newTarget) => {
-        const load = loading(Op.wasmInstantiate, args[0]);
-        const made = making(
-          load,
-          () => construct(target, args, newTarget === proxy ? target : newTarget) as object,
-        );
-        return adopt(made, args[1], load) as object;
-      },
-    });
-    return proxy;
+  patches.construction(WebAssembly, 'Module', (make, args) =>
+    making(loading(Op.wasmCompile, args[0]), () => make(args)),
+  );
+  patches.construction(WebAssembly, 'Instance', (make, args) => {
+    const load = loading(Op.wasmInstantiate, args[0]);
+    return adopt(
+      making(load, () => make(args)),
+      args[1],
+      load,
+    );
   });
 
   patches.method(NativeTable.prototype, 'set', (native, table, args) => {

@@ -97,8 +97,7 @@ export class Supervised {
     try {
       transfer = [...(options?.[Symbol.iterator] ? options : (options?.transfer ?? []))];
       args = [args[0], transfer]; // an iterator gives its items once
-      if (transfer.some((one) => Object(one) !== one))
-        return apply(native.postMessage, worker, args);
+      if (transfer.some((one) => Object(one) !== one)) throw new TypeError(); // is refused before the message is read
       if (transfer.some(movesOnce)) {
         this.flush(true); // a copy could not be posted: it goes at once, behind what came before
         return apply(native.postMessage, worker, args);

@@ -5,7 +5,7 @@
  */
 import { Patches, type Callable } from '../record/patches.ts';
 import { NativeURL } from './natives.ts';
-import { apply, construct } from '../record/reflect.ts';
+import { apply } from '../record/reflect.ts';
 
 /** Makes a relative URL absolute; what is not a URL text passes unchanged, so that the native call throws its own error. */
 export function absoluteBy(base: () => string): (url: unknown) => unknown {
@@ -45,14 +45,7 @@ export function repairBaseUrl(base: string): void {
   const firstArgument = (native: Callable, self: unknown, args: unknown[]): unknown =>
     apply(native, self, args.length ? first(args) : args);
   const constructor = (name: string, repair: (args: unknown[]) => unknown[]): void => {
-    patches.value(globalThis, name, (native) =>
-      typeof native !== 'function'
-        ? native
-        : new Proxy(native, {
-            construct: (target, args, newTarget) =>
-              construct(target, args.length ? repair(args) : args, newTarget) as object,
-          }),
-    );
+    patches.construction(globalThis, name, (make, args) => make(args.length ? repair(args) : args));
     patches.value(prototypeOf(name), 'constructor', () => g[name]);
   };
   const prototypeOf = (name: string): object | undefined =>
@@ -72,7 +65,6 @@ export function repairBaseUrl(base: string): void {
     if (init === undefined || init === null)
       return keeps ? init : { referrer: byDefault, referrerPolicy: policy };
     if (typeof init !== 'object' && typeof init !== 'function') return init; // throws natively
-    // not of `init` itself: a Proxy of what the app has frozen may give no other referrer
     const early: Record<PropertyKey, unknown> = { __proto__: null };
     let changes = !request;
     const read = (key: PropertyKey): unknown => {
@@ -80,6 +72,7 @@ export function repairBaseUrl(base: string): void {
       changes ||= value !== undefined;
       return value;
     };
+    // not of `init` itself: a Proxy of what the app has frozen may give no other referrer
     return new Proxy({} as Record<PropertyKey, unknown>, {
       get(_, key) {
         if (key in early) return early[key];

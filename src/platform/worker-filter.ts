@@ -88,7 +88,7 @@ function forgetOldest(known: Map<string, unknown> | Set<string>): void {
   if (known.size > MAX_KNOWN) for (const oldest of known.keys()) return void known.delete(oldest);
 }
 
-/** The request's document is the worker's script where a worker asked, in a module's imports the module beside it. */
+/** Where a worker asks for an import, both addresses are its own script's. */
 const askedByWorker = ({
   originUrl = '',
   documentUrl,

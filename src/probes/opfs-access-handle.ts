@@ -69,18 +69,10 @@ export function installOpfsAccessHandles(
         }
         at = given === undefined ? info.cursor : numberOf(given);
         const data = args[0] as ArrayBuffer | ArrayBufferView;
-        if (op === Op.opfsRead)
-          return recorder.begin(op, info.file, at, byteLengthOf(data), 0, info.number);
-        wal.look(info.file, at, data);
-        return recorder.begin(
-          op,
-          info.file,
-          at,
-          byteLengthOf(data),
-          wal.aux,
-          info.number,
-          wal.aux2,
-        );
+        const length = byteLengthOf(data);
+        if (op === Op.opfsRead) return recorder.begin(op, info.file, at, length, 0, info.number);
+        wal.look(info.file, at, data, length);
+        return recorder.begin(op, info.file, at, length, wal.aux, info.number, wal.aux2);
       },
       end(token, result, self) {
         const bytes = typeof result === 'number' ? result : 0;

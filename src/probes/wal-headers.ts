@@ -3,7 +3,6 @@
  * whose VFS calls are not seen (Turso writes a frame as one write, header and page), and for logs inside a pool's file. What comes out
  * is `AUX` in trace/event.ts.
  */
-import { byteLengthOf } from './byte-length.ts';
 import { AUX_WAL_HEADER } from '../event/event.ts';
 
 const MAGIC = 0x377f0682;
@@ -28,10 +27,9 @@ export class WalHeaders {
   aux2 = 0;
   private readonly known = new Map<number, KnownWal>();
 
-  /** @param file id of the file @param offset where in the file; NaN = not known @param data what the app writes */
-  look(file: number, offset: number, data: ArrayBuffer | ArrayBufferView): void {
+  /** @param file id of the file @param offset where in the file; NaN = not known @param data what the app writes @param length its bytes */
+  look(file: number, offset: number, data: ArrayBuffer | ArrayBufferView, length: number): void {
     this.aux = this.aux2 = 0;
-    const length = byteLengthOf(data);
     const single = length - FRAME_HEADER_BYTES;
     if (length !== HEADER_BYTES && single !== 0 && !isPageSize(single)) return; // nearly every write ends here
     const view = ArrayBuffer.isView(data)

@@ -2,7 +2,7 @@
  * Replaces methods of the platform so that nobody can tell (name, length, property flags, "[native code]", not a constructor),
  * and puts them back. A Proxy keeps all of that by itself; it costs about 30 ns a call, a clock reading costs more.
  */
-import { apply, dataProperty } from './reflect.ts';
+import { apply, construct, dataProperty } from './reflect.ts';
 import { Undo } from './undo.ts';
 
 export type Callable = (this: unknown, ...args: unknown[]) => unknown;
@@ -53,6 +53,25 @@ export class Patches {
           })
         : native,
     );
+  }
+
+  /** Replace a constructor; `handler` runs in its place and calls `make` itself, which constructs what was asked for, a subclass too. */
+  construction(
+    owner: object | null | undefined,
+    name: PropertyKey,
+    handler: (make: (args: unknown[]) => object, args: unknown[]) => unknown,
+  ): boolean {
+    return this.value(owner, name, (native) => {
+      if (typeof native !== 'function') return native;
+      const ours: object = new Proxy(native, {
+        construct: (target, args, newTarget) =>
+          handler(
+            (given) => construct(target, given, newTarget === ours ? target : newTarget) as object,
+            args,
+          ) as object,
+      });
+      return ours;
+    });
   }
 
   /** Run `after` when the app has set an accessor property; it must not throw. */

@@ -74,12 +74,13 @@ export class Recorder {
     this.shared = shared;
     this.layout = ringLayout(capacity, shared ? 1 << 20 : 0, maxEngines);
     const pages = Math.ceil(this.layout.totalBytes / 65536);
-    // wasm memory reserves about 10 GB of addresses each, of which a process has 1 TB: none where no engine will import it
-    this.memory = maxEngines
-      ? new WebAssembly.Memory(
-          shared ? { initial: pages, maximum: pages, shared: true } : { initial: pages },
-        )
-      : ({ buffer: new ArrayBuffer(pages * 65536) } as WebAssembly.Memory);
+    // a wasm memory reserves about 10 GB of addresses, of which a process has 1 TB: none where no engine will import it
+    this.memory =
+      maxEngines || shared
+        ? new WebAssembly.Memory(
+            shared ? { initial: pages, maximum: pages, shared: true } : { initial: pages },
+          )
+        : ({ buffer: new ArrayBuffer(pages * 65536) } as WebAssembly.Memory);
     const { buffer } = this.memory;
     this.u32 = new Uint32Array(buffer);
     this.i32 = new Int32Array(buffer);

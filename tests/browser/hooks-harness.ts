@@ -346,3 +346,22 @@ const briefly = (threads: SeenThread[]): string =>
         `${t.identity.kind} ${t.identity.url}: ${t.events.map((e) => e.op).join(' ')} ${JSON.stringify(t.notes)}`,
     )
     .join('\n');
+
+/** The cases' workers from the network that are recorded wherever blob: workers are allowed. Those that are terminated may be lost on the way. */
+export const NETWORK_WORKERS = [
+  'await-module.js',
+  'closes.js',
+  'echo-module.js',
+  'echo.js',
+  'echo.js?to=%2Fecho.js%3Fredirected',
+  'echo.js?x=1',
+  'handled.js',
+  'nested.js',
+  'referrers.js?module',
+  'referrers.js?q=1',
+  'relative.js?q=1',
+  'throws-module.js',
+  'throws.js',
+  'throws.js#part',
+  'wasm.js',
+];

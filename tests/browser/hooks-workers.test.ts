@@ -5,6 +5,7 @@ import { launchPlainBrowser } from '../oracle/browser.ts';
 import {
   buildHook,
   collectUntil,
+  NETWORK_WORKERS,
   openCases,
   POLICIES,
   serveCases,
@@ -48,24 +49,6 @@ const notes = (threads: SeenThread[]): string[] =>
     )
     .sort();
 
-/** Workers that are recorded wherever blob: workers are allowed. Those that are terminated may be lost on the way. */
-const NETWORK = [
-  'await-module.js',
-  'closes.js',
-  'echo-module.js',
-  'echo.js',
-  'echo.js?to=%2Fecho.js%3Fredirected',
-  'echo.js?x=1',
-  'handled.js',
-  'nested.js',
-  'referrers.js?module',
-  'referrers.js?q=1',
-  'relative.js?q=1',
-  'throws-module.js',
-  'throws.js',
-  'throws.js#part',
-  'wasm.js',
-];
 /** Those that stay native everywhere, and why. */
 const NATIVE = [
   ['data:', 'its data: URL has an opaque origin'],
@@ -101,7 +84,7 @@ const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
   async 'worker-src self'(page) {
     const threads = await collectUntil(page, (all) => notes(all).length >= 10);
     expect(recorded(threads)).toEqual([]);
-    for (const name of NETWORK.filter((url) => !url.startsWith('throws.js')))
+    for (const name of NETWORK_WORKERS.filter((url) => !url.startsWith('throws.js')))
       expect(notes(threads)).toContainEqual(
         expect.stringMatching(
           `^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids blob: workers`,
@@ -112,7 +95,7 @@ const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
   async 'no wasm'(page) {
     const threads = await collectUntil(page, (all) => count(recorded(all), 'blob:') >= 6);
     expect(distinct(recorded(threads))).toEqual(['blob:']);
-    for (const name of NETWORK)
+    for (const name of NETWORK_WORKERS)
       expect(notes(threads)).toContainEqual(
         expect.stringMatching(
           `^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids WebAssembly`,
@@ -131,11 +114,11 @@ const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
 async function allRecorded(page: Page): Promise<SeenThread[]> {
   const complete = (all: SeenThread[]): boolean =>
     count(recorded(all), 'blob:') >= 6 &&
-    NETWORK.every((url) => recorded(all).includes(url)) &&
+    NETWORK_WORKERS.every((url) => recorded(all).includes(url)) &&
     count(recorded(all), 'echo.js') >= 6 &&
     notes(all).length >= NATIVE.length + UNLOADED.length;
   const threads = await collectUntil(page, complete);
-  expect(distinct(recorded(threads))).toEqual(['blob:', ...NETWORK].sort());
+  expect(distinct(recorded(threads))).toEqual(['blob:', ...NETWORK_WORKERS].sort());
   const inner = threads.find((t) => t.identity.name === 'inner');
   expect(inner?.identity.parent).toBe(
     threads.find((t) => t.identity.url.endsWith('nested.js'))?.identity.id,

@@ -79,7 +79,6 @@ const attempt = async (name, run) => { try { said[name] = await run(); } catch (
   await attempt('eval', () => new Function('return 1')());
   await attempt('wasm', () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])) instanceof WebAssembly.Module);
   await attempt('worker', () => new Promise((done) => {
-    setTimeout(done, 10000, 'silence');
     const worker = new Worker(origin + '/nested.js');
     worker.onmessage = ({ data }) => done(data);
     worker.onerror = () => done('error');
@@ -94,7 +93,6 @@ new ReportingObserver((reports) => {
   for (const { type, body } of reports) seen.push([type, body.effectiveDirective, bare(body.blockedURL), body.disposition]);
 }, { buffered: true }).observe();
 const outcome = (make) => new Promise((done) => {
-  setTimeout(done, 20000, 'silence');
   try {
     const worker = make();
     worker.onmessage = ({ data }) => done(data);
@@ -107,23 +105,26 @@ const from = (part, type) => {
   URL.revokeObjectURL(url);
   return worker;
 };
+window.answers = {};
 window.outcomes = (async () => {
   const text = document.querySelector('template').content.textContent;
   const bytes = new TextEncoder().encode(text);
-  const results = {
-    classic: await outcome(() => new Worker('/worker.js')),
-    again: await outcome(() => new Worker('/worker.js?again')),
-    module: await outcome(() => new Worker('/worker.js', { type: 'module' })),
-    blob: await outcome(() => from(text)),
-    'module from a blob': await outcome(() => from(text, 'module')),
-    'from bytes': await outcome(() => from(bytes)),
-    'module from bytes': await outcome(() => from(bytes, 'module')),
+  const cases = {
+    classic: () => new Worker('/worker.js'),
+    again: () => new Worker('/worker.js?again'),
+    module: () => new Worker('/worker.js', { type: 'module' }),
+    blob: () => from(text),
+    'module from a blob': () => from(text, 'module'),
+    'from bytes': () => from(bytes),
+    'module from bytes': () => from(bytes, 'module'),
   };
+  for (const [name, make] of Object.entries(cases)) answers[name] = await outcome(make);
   // an observer hears later of what the page heard of
   const observed = () => seen.filter(([type]) => type === 'csp-violation').length;
   for (let i = 0; i < 50 && observed() * 2 < seen.length; i++) await new Promise((done) => setTimeout(done, 10));
-  return { results, seen };
-})();`;
+  return { results: answers, seen };
+})();
+outcomes.then(() => (window.settled = true));`;
 
 /** What a page sees of its workers. */
 interface Outcome {
@@ -225,8 +226,18 @@ async function outcomeOf(
     void lines.push(`${message.type()}: ${message.text().replace(/blob:[^'"\s]+/g, 'blob')}`);
   page.on('console', onLine);
   await page.goto(url);
-  type App = { outcomes: Promise<Pick<Outcome, 'results' | 'seen'>> };
+  type App = {
+    settled?: boolean;
+    answers: Outcome['results'];
+    outcomes: Promise<Pick<Outcome, 'results' | 'seen'>>;
+  };
   const app = page.frames().find((frame) => frame.url() === 'about:srcdoc') ?? page;
+  await app
+    .waitForFunction(() => (globalThis as unknown as App).settled, { polling: 50, timeout: 30_000 })
+    .catch(async (e: Error) => {
+      const answers = await app.evaluate(() => (globalThis as unknown as App).answers);
+      throw new Error(`a worker says nothing behind ${JSON.stringify(answers)}`, { cause: e });
+    });
   const { results, seen } = await app.evaluate(() => (globalThis as unknown as App).outcomes);
   const reports = await server.takeReports((came) => enough(came, seen));
   page.off('console', onLine);

@@ -441,3 +441,10 @@ describe('store', () => {
     expect(() => newThread().append(batch)).toThrow(/whole records of 64 bytes/);
   });
 });
+
+test('only a ring that an engine may write to takes wasm memory, whose addresses a process has few of', () => {
+  expect(new Recorder({ capacity: 64 }).memory).toBeInstanceOf(WebAssembly.Memory);
+  const { memory, shared } = new Recorder({ capacity: 64, maxEngines: 0 });
+  expect([memory.buffer.constructor, shared]).toEqual([ArrayBuffer, false]);
+  expect(memory).not.toBeInstanceOf(WebAssembly.Memory);
+});

@@ -7,6 +7,7 @@ import {
   buildHook,
   collectUntil,
   injectHook,
+  NETWORK_WORKERS,
   POLICIES,
   serveCases,
   type SeenThread,
@@ -50,25 +51,7 @@ const notRecorded = (threads: SeenThread[]): string[] => [
   ),
 ];
 
-const ALL = [
-  'await-module.js',
-  'blob:',
-  'closes.js',
-  'echo-module.js',
-  'echo.js',
-  'echo.js?to=%2Fecho.js%3Fredirected',
-  'echo.js?type=',
-  'echo.js?x=1',
-  'handled.js',
-  'nested.js',
-  'referrers.js?module',
-  'referrers.js?q=1',
-  'relative.js?q=1',
-  'throws-module.js',
-  'throws.js',
-  'throws.js#part',
-  'wasm.js',
-];
+const ALL = [...NETWORK_WORKERS, 'blob:', 'echo.js?type='].sort();
 /** Scripts that the bootstrap cannot import: missing, of another type, or of another origin. */
 const UNSTARTED = [
   ...[

@@ -99,7 +99,7 @@ const runSteps = (lists) =>
           });
         });
         total[ok ? 'passed' : 'failed']++;
-        if (!ok) failures.push(`check > ${name}`);
+        if (!ok) failures.push({ name: `check > ${name}`, text: fix ?? '' });
         if (!ok) console.error(`check "${name}" failed${fix ? `; to fix it: ${fix}` : ''}`);
       }
     }),
@@ -123,14 +123,19 @@ function runVitest(project, more = []) {
 
 const failedFiles = ({ testResults }) =>
   testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name));
+/** By name, with the first line of what went wrong. */
 const failedTests = ({ testResults }) =>
   testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name);
     const failed = assertionResults
       .filter((test) => test.status === 'failed')
-      .map((test) => `${test.fullName}: ${firstLine(test.failureMessages[0])}`);
-    return (failed.length || status !== 'failed' ? failed : [firstLine(message)]).map(
-      (text) => `${relative(root, name)} > ${text}`,
-    );
+      .map(({ fullName, failureMessages: [text] }) => ({
+        name: `${file} > ${fullName}`,
+        text: firstLine(text),
+      }));
+    return failed.length || status !== 'failed'
+      ? failed
+      : [{ name: file, text: firstLine(message) }];
   });
 const firstLine = (text = '') => text.split('\n', 1)[0];
 
@@ -138,7 +143,7 @@ function runProject(project, { again, args = [] }) {
   const first = runVitest(project, args);
   if (!first) {
     total.failed++;
-    failures.push(`${project} > no report`);
+    failures.push({ name: project, text: 'no report' });
     console.error(`suite "${project}" left no report: it did not run to its end`);
     return;
   }
@@ -150,8 +155,8 @@ function runProject(project, { again, args = [] }) {
   if (again && files.length > 0 && files.length <= MOST_FILES_AGAIN) {
     console.log(`\nfailed, run again on their own: ${files.join(', ')}`);
     last = runVitest(project, files) ?? first;
-    const still = failedTests(last);
-    unstable.push(...failedTests(first).filter((text) => !still.includes(text)));
+    const still = failedTests(last).map(({ name }) => name);
+    unstable.push(...failedTests(first).filter(({ name }) => !still.includes(name)));
     total.passed += Math.max(0, first.numFailedTests - last.numFailedTests);
   }
   total.failed += last.numFailedTests;
@@ -210,11 +215,12 @@ for (const [name, minutes, budget] of times)
   console.log(
     `${name.padEnd(10)} ${minutes.toFixed(1).padStart(5)} min of ${budget}${minutes > budget ? '  OVER BUDGET' : ''}`,
   );
-if (unstable.length)
-  console.log(
-    `\nUNSTABLE, passed only in the second run:\n${unstable.map((text) => `  ${text}`).join('\n')}\n`,
-  );
-if (failures.length) console.log(`\nFAILED:\n${failures.map((text) => `  ${text}`).join('\n')}\n`);
+for (const [title, tests] of [
+  ['UNSTABLE, passed only in the second run', unstable],
+  ['FAILED', failures],
+])
+  if (tests.length)
+    console.log(`\n${title}:\n${tests.map(({ name, text }) => `  ${name}: ${text}`).join('\n')}\n`);
 console.log(
   `${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`,
 );

@@ -9,8 +9,8 @@ import { WebSocket } from 'ws';
 
 const COMMAND_MS = 60_000;
 const POLL_MS = 50;
-/** Its server closes the connection at longer ones. */
-const MAX_COMMAND_BYTES = 128 << 10;
+/** Its server closes the connection at longer frames of a message. */
+const MAX_FRAME_BYTES = 128 << 10;
 
 interface Remote {
   type: string;
@@ -243,12 +243,11 @@ export class InspectedPage {
   }
 
   private post(method: string, params: object): void {
-    const text = JSON.stringify({ id: ++this.count, method, params });
-    if (Buffer.byteLength(text) > MAX_COMMAND_BYTES)
-      throw new RangeError(
-        `${method}: the inspector takes no more than ${MAX_COMMAND_BYTES} bytes`,
-      );
-    this.socket.send(text);
+    const message = Buffer.from(JSON.stringify({ id: ++this.count, method, params }));
+    for (let at = 0; at < message.length; at += MAX_FRAME_BYTES) {
+      const end = at + MAX_FRAME_BYTES;
+      this.socket.send(message.subarray(at, end), { binary: false, fin: end >= message.length });
+    }
   }
 
   private settle(id: number): Waiting | undefined {

@@ -52,6 +52,26 @@ function describe(error: unknown): string {
   }
 }
 
+/**
+ * A wasm memory reserves about 10 GB of addresses, of which a process has 1 TB: none is taken where no engine will import it, and where
+ * the process has none left all but the engines is recorded.
+ */
+function traceMemory(
+  pages: number,
+  shared: boolean,
+  imported: boolean,
+): { memory: WebAssembly.Memory; refused?: unknown } {
+  const bytes = pages * 65536;
+  const plain = (): WebAssembly.Memory =>
+    ({ buffer: new (shared ? SharedArrayBuffer : ArrayBuffer)(bytes) }) as WebAssembly.Memory;
+  if (!imported) return { memory: plain() };
+  try {
+    return { memory: new WebAssembly.Memory({ initial: pages, maximum: pages, shared }) };
+  } catch (refused) {
+    return { memory: plain(), refused };
+  }
+}
+
 export class Recorder {
   readonly memory: WebAssembly.Memory;
   readonly layout: RingLayout;
@@ -74,13 +94,8 @@ export class Recorder {
     this.shared = shared;
     this.layout = ringLayout(capacity, shared ? 1 << 20 : 0, maxEngines);
     const pages = Math.ceil(this.layout.totalBytes / 65536);
-    // a wasm memory reserves about 10 GB of addresses, of which a process has 1 TB: none where no engine will import it
-    this.memory =
-      maxEngines || shared
-        ? new WebAssembly.Memory(
-            shared ? { initial: pages, maximum: pages, shared: true } : { initial: pages },
-          )
-        : ({ buffer: new ArrayBuffer(pages * 65536) } as WebAssembly.Memory);
+    const { memory, refused } = traceMemory(pages, shared, maxEngines > 0);
+    this.memory = memory;
     const { buffer } = this.memory;
     this.u32 = new Uint32Array(buffer);
     this.i32 = new Int32Array(buffer);
@@ -93,6 +108,7 @@ export class Recorder {
     this.u32[W(Header.definitionsCapacity)] = this.layout.definitionsCapacity;
     this.askForDrains(!shared);
     this.u32[W(Header.enabled)] = 1;
+    if (refused !== undefined) this.fault('memory for engines', refused);
   }
 
   /**

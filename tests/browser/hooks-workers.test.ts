@@ -151,3 +151,40 @@ describe.each(Object.keys(POLICIES))('page policy: %s', (policy) => {
     await Promise.all([close(native), close(hooked)]);
   });
 });
+
+/** Fill the process with wasm memories, then let a worker mark its time. @returns how many there were, and what the worker said */
+const workerOfFullProcess = (page: Page): Promise<{ memories: number; said: unknown }> =>
+  page.evaluate(async () => {
+    const memories: WebAssembly.Memory[] = [];
+    Object.assign(window, { memories });
+    try {
+      for (;;) memories.push(new WebAssembly.Memory({ initial: 1 }));
+    } catch {
+      // the process has no addresses left
+    }
+    const script = "performance.mark('full'); postMessage('ran');";
+    const worker = new Worker(URL.createObjectURL(new Blob([script])));
+    const said = await new Promise((done) => {
+      worker.onmessage = ({ data }) => done(data);
+      worker.onerror = ({ message }) => done(message);
+    });
+    return { memories: memories.length, said };
+  });
+
+test.each(['plain', 'isolated'])(
+  'a process without room for another wasm memory: %s',
+  async (policy) => {
+    const page = await open(policy);
+    const { memories, said } = await workerOfFullProcess(page);
+    expect(memories).toBeGreaterThan(8);
+    expect(said).toBe('ran');
+    const threads = await collectUntil(page, (all) => recorded(all).length > 0);
+    const worker = threads.find(({ identity }) => identity.kind === 'worker')!;
+    expect(worker.events.filter(({ op }) => op === 'mark')).toHaveLength(1);
+    expect(worker.notes.map(({ topic, text }) => [topic, text])).toContainEqual([
+      'tracer-error',
+      expect.stringMatching(/^memory for engines: RangeError/),
+    ]);
+    await close(page);
+  },
+);

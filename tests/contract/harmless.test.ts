@@ -68,6 +68,30 @@ it('a fault inside the tracer is counted, told, and not the app’s', async () =
   expect(t.notes.join('\n')).toContain('no definitions today');
 });
 
+it.each([false, true])(
+  'without a memory for engines the app goes on (shared: %s)',
+  async (shared) => {
+    const expected = await runScript((await loadWaSqlite('journey-sync')).sqlite3);
+    const { Memory } = WebAssembly;
+    let t: Traced;
+    try {
+      WebAssembly.Memory = class {
+        constructor() {
+          throw new RangeError('WebAssembly.Memory(): could not allocate memory');
+        }
+      } as unknown as typeof Memory;
+      t = trace({ shared });
+    } finally {
+      WebAssembly.Memory = Memory;
+    }
+    const { sqlite3 } = await loadWaSqlite('journey-sync');
+    expect(await runScript(sqlite3)).toEqual(expected);
+    const rows = t.all();
+    expect(rows.filter(({ name }) => name === 'xRead')).toEqual([]);
+    expect(t.notes.join('\n')).toContain('memory for engines: RangeError');
+  },
+);
+
 it('while recording is off nothing is recorded, and names stay right', async () => {
   const t = trace();
   const { sqlite3 } = await loadWaSqlite('journey-sync');

@@ -36,6 +36,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
+          globalSetup: ['tests/browser/built-panel.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           ...BROWSER,

@@ -8,9 +8,10 @@ import type { Browser, ElementHandle, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
+import { servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { builtPanel } from './built-panel.ts';
 
 const id = (name: string): string => `[data-testid="${name}"]`;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -57,8 +58,7 @@ beforeAll(async () => {
   const file = join(folder, 'a.vfst');
   await writeFile(file, Buffer.from(await (await saveTrace(trace())).arrayBuffer()));
   axe = await readFile(AXE, 'utf8');
-  const out = join(folder, 'panel');
-  await buildPanel(out);
+  const out = await builtPanel();
   server = await servePanel({ out, traces: { 'a.vfst': file } });
   browser = await launchPlainBrowser();
 });

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plain } from '../../src/text/clean.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
-import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
+import { servePanel } from '../../tools/dev/panel.mjs';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { builtPanel } from './built-panel.ts';
 
 const id = (name: string): string => `[data-testid="${name}"]`;
 const HOSTILE = '/<img src=x onerror=alert(1)>\u202e.db';
@@ -74,8 +75,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'vfscope-data-'));
   const file = path.join(folder, 'data.vfst');
   await writeFile(file, Buffer.from(await (await saveTrace(trace())).arrayBuffer()));
-  const out = path.join(folder, 'panel');
-  await buildPanel(out);
+  const out = await builtPanel();
   server = await servePanel({ out, traces: { 'data.vfst': file } });
   browser = await launchPlainBrowser();
   page = await browser.newPage();

@@ -1,14 +1,13 @@
 // The viewer in an ordinary tab on golden traces, for tests of its views: one browser and one built panel for a file of tests.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
+import { servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
+import { builtPanel } from './built-panel.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
 
@@ -35,27 +34,23 @@ interface ViewHarness {
 export function viewHarness(names: readonly string[]): ViewHarness {
   let browser: Browser | undefined;
   let server: Awaited<ReturnType<typeof servePanel>> | undefined;
-  let folder = '';
   let failures: string[] = [];
   let page: Page;
   const stores = new Map<string, TraceStore>();
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'vfscope-views-'));
     const traces: Record<string, string> = {};
     for (const name of names) {
       const file = (traces[`${name}.vfst`] = join(GOLDEN, `${name}.vfst`));
       stores.set(name, (await readTrace(readFileSync(file))).store);
     }
-    const out = join(folder, 'panel');
-    await buildPanel(out);
+    const out = await builtPanel();
     server = await servePanel({ out, traces });
     browser = await launchPlainBrowser();
   }, 400_000); // it builds the panel
   afterAll(async () => {
     await browser?.close();
     await server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
     page = await browser!.newPage();

@@ -11,10 +11,11 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { EXPORT_FORMATS } from '../../src/protocol/export-formats.ts';
 import { formatAs } from '../../src/text/numbers.ts';
-import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
+import { servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { diffOf, findingsOf, headlineNumbers } from '../traces/analyses.ts';
+import { builtPanel } from './built-panel.ts';
 
 const id = (name: string): string => `[data-testid="${name}"]`;
 const SHOTS = process.env.VFSCOPE_SHOTS; // a folder to leave pictures in, for looking at
@@ -76,8 +77,7 @@ beforeAll(async () => {
     traces[name] = join(folder, name);
     await writeFile(traces[name], Buffer.from(await (await saveTrace(made)).arrayBuffer()));
   }
-  const out = join(folder, 'panel');
-  await buildPanel(out);
+  const out = await builtPanel();
   server = await servePanel({ out, traces });
   browser = await launchPlainBrowser();
 });

@@ -1,12 +1,9 @@
 // Every view looks as it did: pictures of the panel in each state beside the stored ones (tests/pictures), compared by layout.
 // `npm run docs -- shots --update` takes the stored ones anew; `npm run docs -- shots --all` makes every view in every state, for looking at.
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildPanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { difference, decodePng, fontsOf, MAY_DIFFER } from '../pictures/compare.ts';
 import { encodePng } from '../pictures/png.ts';
@@ -18,6 +15,7 @@ import {
   type Scene,
 } from '../pictures/scenes.ts';
 import { openStudio, type Studio } from '../pictures/take.ts';
+import { builtPanel } from './built-panel.ts';
 
 const STORED = join(import.meta.dirname, '..', 'pictures');
 const DOCUMENTS = join(STORED, '..', '..', 'docs', 'images');
@@ -33,16 +31,13 @@ const MIB = 1024 * 1024;
 let browser: Browser;
 let studio: Studio;
 let blank: Page;
-let folder: string;
 let scenes: Scene[];
 /** Of this machine. */
 let fonts: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vfscope-pictures-'));
-  await buildPanel(folder);
   browser = await launchPlainBrowser();
-  studio = await openStudio(browser, folder);
+  studio = await openStudio(browser, await builtPanel());
   blank = await browser.newPage();
   fonts = await fontsOf(blank);
   const views = await studio.views();
@@ -57,7 +52,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await studio?.close();
   await browser?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const small = async (png: Uint8Array): Promise<Buffer> => encodePng(await decodePng(blank, png));

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { formatDuration } from '../../src/text/numbers.ts';
-import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
+import { servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { builtPanel } from './built-panel.ts';
 
 const id = (name: string): string => `[data-testid="${name}"]`;
 const HOSTILE = '/<img src=x onerror=alert(1)>\u202e.db';
@@ -43,8 +44,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vfscope-timeline-'));
   const file = join(folder, 'known.vfst');
   await writeFile(file, Buffer.from(await (await saveTrace(store)).arrayBuffer()));
-  const out = join(folder, 'panel');
-  await buildPanel(out);
+  const out = await builtPanel();
   server = await servePanel({ out, traces: { 'known.vfst': file } });
   browser = await launchPlainBrowser();
   page = await browser.newPage();

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { launchPlainBrowser } from '../oracle/browser.ts';
-import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
+import { servePanel } from '../../tools/dev/panel.mjs';
+import { builtPanel } from './built-panel.ts';
 
 export const id = (name: string): string => `[data-testid="${name}"]`;
 const SHOTS = process.env.VFSCOPE_SHOTS; // a folder to leave pictures in, for looking at
@@ -27,8 +28,7 @@ export class ViewerPage {
       const traces: Record<string, string> = {};
       for (const [name, content] of Object.entries(await files()))
         await writeFile((traces[name] = join(this.folder, name)), content);
-      const out = join(this.folder, 'panel');
-      await buildPanel(out);
+      const out = await builtPanel();
       this.server = await servePanel({ out, traces });
       this.browser = await launchPlainBrowser();
     });

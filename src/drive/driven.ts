@@ -26,6 +26,12 @@ export interface DrivenPanel {
   screenshot(file: string): Promise<void>;
 }
 
+/** What the panel says, for an error: its toolbar at the beginning, its messages at the end. */
+export async function saidBy(panel: Pick<DrivenPanel, 'text'>): Promise<string> {
+  const text = (await panel.text()).replace(/\s*\n\s*/g, ' | ');
+  return text.length > 2000 ? `${text.slice(0, 1000)} ... ${text.slice(-1000)}` : text;
+}
+
 /** A browser with the built extension in it. */
 export interface DrivenBrowserBase {
   readonly browser: Browser;

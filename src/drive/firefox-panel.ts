@@ -1,7 +1,7 @@
 /** The real panel in Firefox's real toolbox, driven from the browser's own window. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { DrivenPanel } from './driven.ts';
+import { saidBy, type DrivenPanel } from './driven.ts';
 import { browserFailed } from '../terminal/failure.ts';
 import type { FirefoxChrome } from './firefox-chrome.ts';
 import type { TestId } from './panel.ts';
@@ -37,9 +37,7 @@ export class FirefoxPanel implements DrivenPanel {
   async waitFor(condition: string, args: unknown[] = [], timeoutMs = TIMEOUT_MS): Promise<unknown> {
     const found = await this.evaluate(until(condition), timeoutMs, ...args);
     if (found) return found;
-    throw browserFailed(
-      `The panel did not get to: ${condition}. It says: ${(await this.text()).slice(0, 2000)}`,
-    );
+    throw browserFailed(`The panel did not get to: ${condition}. It says: ${await saidBy(this)}`);
   }
 
   async find(id: TestId, timeoutMs = TIMEOUT_MS): Promise<void> {
@@ -47,25 +45,34 @@ export class FirefoxPanel implements DrivenPanel {
       '((e) => e && !e.disabled && e.getClientRects().length > 0)(document.querySelector(args[1]))';
     if (await this.evaluate(until(usable), timeoutMs, selector(id))) return;
     throw browserFailed(
-      `The panel shows no usable "${id}" control. It says: ${(await this.text()).slice(0, 2000)}`,
+      `The panel shows no usable "${id}" control. It says: ${await saidBy(this)}`,
     );
   }
 
   async press(id: TestId, timeoutMs = TIMEOUT_MS): Promise<void> {
-    await this.find(id, timeoutMs);
-    // real mouse events: what needs a user's gesture works
-    await this.chrome.frameScript(
-      'devtools_panel',
-      `const element = content.document.querySelector(args[0]);
-       element.scrollIntoView({ block: 'nearest' });
-       const box = element.getBoundingClientRect();
-       const x = box.left + box.width / 2, y = box.top + box.height / 2;
-       for (const type of ['mousemove', 'mousedown', 'mouseup'])
-         if (typeof content.synthesizeMouseEvent === 'function')
-           content.synthesizeMouseEvent(type, x, y, { button: 0, clickCount: type === 'mousemove' ? 0 : 1 }, {});
-         else content.windowUtils.sendMouseEvent(type, x, y, 0, type === 'mousemove' ? 0 : 1, 0);`,
-      selector(id),
-    );
+    for (const end = Date.now() + timeoutMs; ;) {
+      await this.find(id, Math.max(0, end - Date.now()));
+      // Real mouse events: what needs a user's gesture works. A control that moves or is disabled just then hears no click.
+      const heard = await this.chrome.frameScript(
+        'devtools_panel',
+        `const element = content.document.querySelector(args[0]);
+         if (!element) return false;
+         let heard = false;
+         const hear = () => void (heard = true);
+         element.addEventListener('click', hear, true);
+         element.scrollIntoView({ block: 'nearest' });
+         const box = element.getBoundingClientRect();
+         const x = box.left + box.width / 2, y = box.top + box.height / 2;
+         for (const type of ['mousemove', 'mousedown', 'mouseup'])
+           if (typeof content.synthesizeMouseEvent === 'function')
+             content.synthesizeMouseEvent(type, x, y, { button: 0, clickCount: type === 'mousemove' ? 0 : 1 }, {});
+           else content.windowUtils.sendMouseEvent(type, x, y, 0, type === 'mousemove' ? 0 : 1, 0);
+         element.removeEventListener('click', hear, true);
+         return heard;`,
+        selector(id),
+      );
+      if (heard) return;
+    }
   }
 
   async choose(id: TestId, value: string): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ElementHandle, Frame, Page } from 'puppeteer-core';
-import type { DrivenPanel } from './driven.ts';
+import { saidBy, type DrivenPanel } from './driven.ts';
 import { browserFailed } from '../terminal/failure.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -52,7 +52,7 @@ export class Panel implements DrivenPanel {
       )
       .catch(async (e: Error) => {
         throw browserFailed(
-          `The panel shows no usable "${id}" control (${e.message}). It says: ${(await this.text()).slice(0, 2000)}`,
+          `The panel shows no usable "${id}" control (${e.message}). It says: ${await saidBy(this)}`,
         );
       });
     return found as ElementHandle<HTMLElement>;

@@ -94,7 +94,9 @@ describe('recorded by the panel', () => {
       rules.filter((rule) => !judged.rows[app.id]!.includes(rule) && !judged.byTime.includes(rule)),
     ).toEqual([]);
     // recognised for what it is; files by the names that the app uses, also where a pool hides them; every VFS call counted
-    const golden = recordedGolden(summary, app.bytesVary ?? 'same');
+    // Record reloads the empty page: in time to be recorded or not
+    const threads = summary.threads.filter(({ url }) => !url.endsWith('/nothing'));
+    const golden = recordedGolden({ ...summary, threads }, app.bytesVary ?? 'same');
     if (UPDATE) recorded[app.id] = golden;
     else expect(golden).toEqual(recorded[app.id]);
   });

@@ -5,6 +5,7 @@
 import { remote, type Channel } from '../../protocol/rpc.ts';
 import { JOURNAL, type JournalDoor, type JournalPush } from './journal-worker.ts';
 import type { Line } from './line.ts';
+import { inWorker, startHelper } from './workers.ts';
 
 /** A line that goes by way of the journal's worker. */
 class JournalLine implements Line {
@@ -44,20 +45,18 @@ export class Journal {
 
   /** Start a worker that writes a journal. @returns null where there are no workers @throws where it can't write */
   static async start(name: string, onLine: (line: Line) => void): Promise<Journal | null> {
-    if (typeof Worker === 'undefined') return null;
-    const worker = new Worker(self.location.href, { type: 'module', name: JOURNAL });
+    if (!inWorker) return null;
+    const worker = startHelper(JOURNAL);
     const journal = new Journal(worker, onLine);
-    const started = new AbortController(); // an error that comes later is reported like one of the store's worker
-    const failed = (): void =>
+    worker.onFailed = () =>
       journal.far.fail(new Error("the journal's worker could not be started"));
-    worker.addEventListener('error', failed, { signal: started.signal });
     try {
       await journal.far.api.open(name);
     } catch (error) {
       journal.close();
       throw error;
     } finally {
-      started.abort();
+      worker.onFailed = null; // from now on reported like an error of the store's worker
     }
     await journal.turn();
     return journal;

@@ -7,13 +7,13 @@ import type { SessionPush } from '../../protocol/session.ts';
 import { Session } from './session.ts';
 import { serveJournal, JOURNAL } from './journal-worker.ts';
 import { serveUnpacking, UNPACKER } from './unpacker.ts';
+import { channelOfHelper } from './workers.ts';
 
-const channel = self as unknown as Channel;
-if (self.name === UNPACKER) serveUnpacking(channel);
-else if (self.name === JOURNAL) serveJournal(channel);
+if (self.name === UNPACKER) void channelOfHelper().then(serveUnpacking);
+else if (self.name === JOURNAL) void channelOfHelper().then(serveJournal);
 else {
   const session = new Session((message: SessionPush) => push(message));
-  const push = serve(channel, session);
+  const push = serve(self as unknown as Channel, session);
   // what a timer or a message stumbles over is said; what is stored is there, and may be saved
   self.addEventListener('error', (event) => {
     event.preventDefault();

@@ -7,6 +7,7 @@ import { MalformedError } from '../../trace/file/bytes.ts';
 import { CHUNK_EVENTS } from '../../trace/file/format.ts';
 import { unpackChunk, type UnpackElsewhere } from '../../trace/file/load.ts';
 import { remote, RemoteError, serve, type Channel } from '../../protocol/rpc.ts';
+import { inWorker, startHelper } from './workers.ts';
 
 /** Name of the worker: the same script as the store's. */
 export const UNPACKER = 'vfscope unpacker';
@@ -41,15 +42,11 @@ export class Unpacker {
 
   /** Start a worker. @param worthIt on a machine of so many processors @returns null where it is not, or there can be none */
   static start(worthIt: (processors: number) => boolean): Unpacker | null {
-    if (
-      typeof Worker === 'undefined' ||
-      navigator.hardwareConcurrency < 2 ||
-      !worthIt(navigator.hardwareConcurrency)
-    )
+    if (!inWorker || navigator.hardwareConcurrency < 2 || !worthIt(navigator.hardwareConcurrency))
       return null;
-    const worker = new Worker(self.location.href, { type: 'module', name: UNPACKER });
+    const worker = startHelper(UNPACKER);
     const unpacker = new Unpacker(worker);
-    worker.addEventListener('error', () => unpacker.stop()); // its script could not be loaded, or it ran out of memory
+    worker.onFailed = () => unpacker.stop(); // its script could not be loaded, or it ran out of memory
     return unpacker;
   }
 

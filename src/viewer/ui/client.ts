@@ -1,6 +1,6 @@
 /** The drawing side's end of the store worker. */
 import { remote } from '../../protocol/rpc.ts';
-import type { SessionApi, SessionPush } from '../../protocol/session.ts';
+import type { SessionApi, SessionPush, WorkerPush } from '../../protocol/session.ts';
 import type { Queries } from '../session/query-table.ts';
 
 interface SessionClient {
@@ -18,13 +18,29 @@ export function startSession(
   onDeath: (message: string) => void,
 ): SessionClient {
   const worker = new Worker(workerUrl, { type: 'module', name: 'vfscope store' });
-  const { api, fail } = remote<SessionApi<Queries>>(worker, (message) =>
-    onPush(message as SessionPush),
-  );
+  const workers = [worker];
+  const { api, fail } = remote<SessionApi<Queries>>(worker, (message) => {
+    const push = message as SessionPush | WorkerPush;
+    if (push.k === 'worker') workers.push(startHelper(workerUrl, push));
+    else onPush(push);
+  });
   worker.addEventListener('error', (event) => {
     const message = `The trace store stopped working: ${event.message || 'its script could not be loaded'}. Reopen the panel.`;
     fail(new Error(message));
     onDeath(message);
   });
-  return { session: api as SessionApi<Queries>, terminate: () => worker.terminate() };
+  return {
+    session: api as SessionApi<Queries>,
+    terminate: () => workers.forEach((each) => each.terminate()),
+  };
+}
+
+function startHelper(url: string, { name, port, control }: WorkerPush): Worker {
+  const worker = new Worker(url, { type: 'module', name });
+  worker.postMessage(null, [port]);
+  worker.addEventListener('error', ({ message }) =>
+    control.postMessage(message || 'its script could not be loaded'),
+  );
+  control.onmessage = () => worker.terminate();
+  return worker;
 }

@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config';
 /** Browsers on a busy machine: `expect.poll` waits for what comes, as long as a test may take. */
 const BROWSER = { expect: { poll: { timeout: 30_000 } }, fileParallelism: false };
 
-// Three speeds: pure rooms, every engine in Node, real browsers. Browser tests share two cores: one file at a time.
+const VIEWS = 'tests/browser/view*.test.ts';
+/** As many files at once as there are cores; Vitest leaves one of them idle unless told. */
+const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
+
+// Three speeds: pure rooms, every engine in Node, real browsers. Those with an extension, DevTools or several browsers take the cores for
+// themselves: one file at a time.
 export default defineConfig({
   test: {
     projects: [
@@ -13,6 +18,7 @@ export default defineConfig({
           include: ['tests/unit/**/*.test.ts', 'tests/repo.test.ts'],
           setupFiles: ['tests/property-seed.ts'],
           testTimeout: 90_000,
+          ...ALL_CORES,
         },
       },
       {
@@ -36,10 +42,22 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
-          globalSetup: ['tests/browser/built-panel.ts'],
+          exclude: [VIEWS],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           ...BROWSER,
+        },
+      },
+      // The panel as an ordinary page
+      {
+        test: {
+          name: 'views',
+          include: [VIEWS],
+          globalSetup: ['tests/browser/built-panel.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: BROWSER.expect,
+          ...ALL_CORES,
         },
       },
       // Full matrices, of which `browser` runs one representative each: npm run test:long

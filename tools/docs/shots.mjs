@@ -46,7 +46,7 @@ mkdirSync(out, { recursive: true });
 if (values.all || values.update || values.docs) {
   const { status } = spawnSync(
     'npx',
-    ['vitest', 'run', '--project', 'browser', 'tests/browser/view-pictures.test.ts'],
+    ['vitest', 'run', '--project', 'views', 'tests/browser/view-pictures.test.ts'],
     {
       stdio: 'inherit',
       env: {

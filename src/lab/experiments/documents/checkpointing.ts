@@ -1,6 +1,6 @@
 /** Turso's work on checkpoints: what SQLite's checkpoint reads and writes a page, and what the distance between checkpoints does. */
 import type { Experiment } from '../model/types.ts';
-import { at, expectThat } from './define.ts';
+import { expectAll } from '../model/assertions.ts';
 
 const EVERY = [100, 1000, 10_000] as const;
 const storm = (every: number): string => `storm-${every}`;
@@ -60,75 +60,28 @@ export const CHECKPOINTING: Experiment = {
   baseline: storm(1000),
   mode: 'time',
   expectations: [
-    ...(['passive', 'full', 'restart', 'truncate'] as const).map((mode) =>
-      expectThat(
-        `${mode}: one read of the log for each write of the database`,
-        at('anatomy', mode, 'checkpoint.walReads'),
-        '=',
-        at('anatomy', mode, 'checkpoint.dbWrites'),
-      ),
+    ...(['passive', 'full', 'restart', 'truncate'] as const).flatMap((mode) =>
+      expectAll({
+        [`${mode}: one read of the log for each write of the database`]: `anatomy ${mode} checkpoint.walReads = anatomy ${mode} checkpoint.dbWrites`,
+      }),
     ),
-    expectThat(
-      'After a bulk fill all pages are one run',
-      at('anatomy', 'passive', 'checkpoint.runs'),
-      '=',
-      1,
-    ),
-    expectThat(
-      'Scattered updates leave almost as many runs as pages',
-      at('anatomy', 'truncate', 'checkpoint.runs', 1.1),
-      '>',
-      at('anatomy', 'truncate', 'checkpoint.dbWrites'),
-    ),
-    expectThat(
-      'Frames that a later one replaces are never copied',
-      at(storm(1000), 'total', 'checkpoint.dbWrites', 2),
-      '<',
-      at(storm(1000), 'total', 'vfs.wal.xWrite'),
-    ),
-    expectThat(
-      'Rarer checkpoints copy fewer pages',
-      at(storm(1000), 'total', 'checkpoint.dbWrites'),
-      '<',
-      at(storm(100), 'total', 'checkpoint.dbWrites'),
-    ),
-    expectThat(
-      '... and sync less often',
-      at(storm(1000), 'total', 'vfs.xSync'),
-      '<',
-      at(storm(100), 'total', 'vfs.xSync'),
-    ),
-    expectThat(
-      'Hot pages are copied once a checkpoint, however often they were written',
-      at('hot', 'total', 'checkpoint.dbWrites', 20),
-      '<',
-      at('hot', 'total', 'vfs.wal.xWrite'),
-    ),
-    expectThat(
-      'Each mode copies the same pages where nobody reads meanwhile (RESTART)',
-      at('forced-restart', 'total', 'checkpoint.dbWrites'),
-      '=',
-      at('forced-passive', 'total', 'checkpoint.dbWrites'),
-    ),
-    expectThat(
-      '... (TRUNCATE)',
-      at('forced-truncate', 'total', 'checkpoint.dbWrites'),
-      '=',
-      at('forced-passive', 'total', 'checkpoint.dbWrites'),
-    ),
-    expectThat(
-      'TRUNCATE cuts the log',
-      at('forced-truncate', 'total', 'vfs.wal.xTruncate'),
-      '=',
-      4,
-    ),
-    expectThat('PASSIVE leaves it', at('forced-passive', 'total', 'vfs.wal.xTruncate'), '=', 0),
-    expectThat(
-      'None within the load: nothing is copied',
-      at(storm(10_000), 'total', 'checkpoint.dbWrites'),
-      '=',
-      0,
-    ),
+    ...expectAll({
+      'After a bulk fill all pages are one run': 'anatomy passive checkpoint.runs = 1',
+      'Scattered updates leave almost as many runs as pages':
+        'anatomy truncate checkpoint.runs * 1.1 > anatomy truncate checkpoint.dbWrites',
+      'Frames that a later one replaces are never copied': `${storm(1000)} total checkpoint.dbWrites * 2 < ${storm(1000)} total vfs.wal.xWrite`,
+      'Rarer checkpoints copy fewer pages': `${storm(1000)} total checkpoint.dbWrites < ${storm(100)} total checkpoint.dbWrites`,
+      '... and sync less often': `${storm(1000)} total vfs.xSync < ${storm(100)} total vfs.xSync`,
+      'Hot pages are copied once a checkpoint, however often they were written':
+        'hot total checkpoint.dbWrites * 20 < hot total vfs.wal.xWrite',
+      'Each mode copies the same pages where nobody reads meanwhile (RESTART)':
+        'forced-restart total checkpoint.dbWrites = forced-passive total checkpoint.dbWrites',
+      '... (TRUNCATE)':
+        'forced-truncate total checkpoint.dbWrites = forced-passive total checkpoint.dbWrites',
+      'TRUNCATE cuts the log': 'forced-truncate total vfs.wal.xTruncate = 4',
+      'PASSIVE leaves it': 'forced-passive total vfs.wal.xTruncate = 0',
+      'None within the load: nothing is copied': `${storm(10_000)} total checkpoint.dbWrites = 0`,
+    }),
   ],
   agreement:
     'SQLite reads and writes one page at a time, as the document says of the old way: two calls a page, strictly in turn. The order is not the fault in SQLite: ' +

@@ -1,6 +1,6 @@
 /** The refactoring of Voron, a storage engine: where a transaction's cost lies, before and after a change. */
 import type { Config, Experiment } from '../model/types.ts';
-import { at, expectThat } from './define.ts';
+import { expectAll } from '../model/assertions.ts';
 
 const WORKLOADS = ['sequential-write', 'random-write', 'sequential-read', 'random-read'] as const;
 const SETTINGS: readonly { id: string; title: string; config: Partial<Config> }[] = [
@@ -38,28 +38,18 @@ export const COMMIT_SHARE: Experiment = {
   baseline: 'sequential-write-journal',
   mode: 'time',
   expectations: [
-    ...(['sequential-write', 'random-write'] as const).flatMap((w) => [
-      expectThat(
-        `The log saves syncs (${w})`,
-        at(`${w}-wal`, 'run', 'vfs.xSync'),
-        '<',
-        at(`${w}-journal`, 'run', 'vfs.xSync'),
-      ),
-      expectThat(
-        `With a journal all syncs are those of commits (${w})`,
-        at(`${w}-journal`, 'run', 'commit.vfs.xSync'),
-        '=',
-        at(`${w}-journal`, 'run', 'vfs.xSync'),
-      ),
-    ]),
-    expectThat(
-      'Random keys write more pages than sequential ones',
-      at('random-write-journal', 'run', 'vfs.xWrite'),
-      '>',
-      at('sequential-write-journal', 'run', 'vfs.xWrite'),
+    ...(['sequential-write', 'random-write'] as const).flatMap((w) =>
+      expectAll({
+        [`The log saves syncs (${w})`]: `${w}-wal run vfs.xSync < ${w}-journal run vfs.xSync`,
+        [`With a journal all syncs are those of commits (${w})`]: `${w}-journal run commit.vfs.xSync = ${w}-journal run vfs.xSync`,
+      }),
     ),
-    ...WORKLOADS.filter((w) => w.endsWith('read')).map((w) =>
-      expectThat(`Reading syncs nothing (${w})`, at(`${w}-journal`, 'run', 'vfs.xSync'), '=', 0),
+    ...expectAll({
+      'Random keys write more pages than sequential ones':
+        'random-write-journal run vfs.xWrite > sequential-write-journal run vfs.xWrite',
+    }),
+    ...WORKLOADS.filter((w) => w.endsWith('read')).flatMap((w) =>
+      expectAll({ [`Reading syncs nothing (${w})`]: `${w}-journal run vfs.xSync = 0` }),
     ),
   ],
   agreement:

@@ -1,20 +1,24 @@
 /** How a pattern that findings name becomes an experiment. */
 import type { Config, Experiment, Parameters, Variant } from '../model/types.ts';
 
-/** A variant of a pattern: its id, its title, what runs, on what, with which parameters. */
-export const variant = (
-  id: string,
-  title: string,
+/** Variants of one workload: each an id, a title and a configuration, and parameters where they are not the `usual` ones. */
+export const variantsOf = (
   workload: string,
-  config: Partial<Config>,
-  parameters?: Parameters,
-): Variant => ({
-  id,
-  title,
-  workload,
-  config,
-  ...(parameters ? { parameters } : {}),
-});
+  usual: Parameters,
+  rows: readonly (readonly [
+    id: string,
+    title: string,
+    config: Partial<Config>,
+    parameters?: Parameters,
+  ])[],
+): Variant[] =>
+  rows.map(([id, title, config, parameters = usual]) => ({
+    id,
+    title,
+    workload,
+    config,
+    ...(Object.keys(parameters).length ? { parameters } : {}),
+  }));
 type Given = Pick<
   Experiment,
   'id' | 'title' | 'question' | 'variants' | 'expectations' | 'agreement'

@@ -1,6 +1,6 @@
 /** James Long's absurd-sql: SQLite over IndexedDB against IndexedDB itself, and its two first knobs, cache and page size. */
 import type { Config, Experiment, Variant } from '../model/types.ts';
-import { at, expectThat } from './define.ts';
+import { expectAll } from '../model/assertions.ts';
 
 const PAGES = [4096, 8192, 32768] as const;
 const inMemory: Partial<Config> = { vfs: 'MemoryVFS', cacheSize: 500 };
@@ -28,32 +28,13 @@ const sized = (pageSize: (typeof PAGES)[number]): Variant[] => [
   }),
 ];
 
-const family = (name: 'memory' | 'blocks') => [
-  expectThat(
-    `Twice the page size halves the misses (${name})`,
-    at(`${name}-8192`, 'sum-1', 'cache.miss', 1.9),
-    '<',
-    at(`${name}-4096`, 'sum-1', 'cache.miss'),
-  ),
-  expectThat(
-    `Eight times the page size leaves an eighth (${name})`,
-    at(`${name}-32768`, 'sum-1', 'cache.miss', 7),
-    '<',
-    at(`${name}-4096`, 'sum-1', 'cache.miss'),
-  ),
-  expectThat(
-    `A cache that holds the table misses nothing the second time (${name})`,
-    at(`${name}-4096`, 'sum-2', 'cache.miss'),
-    '=',
-    0,
-  ),
-  expectThat(
-    `A cache smaller than the table misses all of it again (${name})`,
-    at(`${name}-small-cache`, 'sum-2', 'cache.miss'),
-    '>=',
-    at(`${name}-small-cache`, 'sum-1', 'cache.miss'),
-  ),
-];
+const family = (name: 'memory' | 'blocks') =>
+  expectAll({
+    [`Twice the page size halves the misses (${name})`]: `${name}-8192 sum-1 cache.miss * 1.9 < ${name}-4096 sum-1 cache.miss`,
+    [`Eight times the page size leaves an eighth (${name})`]: `${name}-32768 sum-1 cache.miss * 7 < ${name}-4096 sum-1 cache.miss`,
+    [`A cache that holds the table misses nothing the second time (${name})`]: `${name}-4096 sum-2 cache.miss = 0`,
+    [`A cache smaller than the table misses all of it again (${name})`]: `${name}-small-cache sum-2 cache.miss >= ${name}-small-cache sum-1 cache.miss`,
+  });
 
 export const SQL_OVER_STORAGE: Experiment = {
   id: 'sql-over-storage',
@@ -92,26 +73,16 @@ export const SQL_OVER_STORAGE: Experiment = {
   expectations: [
     ...family('memory'),
     ...family('blocks'),
-    ...PAGES.map((page) =>
-      expectThat(
-        `Summing by SQL takes less time than by a cursor (page ${page})`,
-        at(`blocks-${page}`, 'sum-1', 'ms'),
-        '<',
-        at(`blocks-${page}`, 'raw-cursor', 'ms'),
-      ),
+    ...PAGES.flatMap((page) =>
+      expectAll({
+        [`Summing by SQL takes less time than by a cursor (page ${page})`]: `blocks-${page} sum-1 ms < blocks-${page} raw-cursor ms`,
+      }),
     ),
-    expectThat(
-      'Inserting by SQL takes less time than putting rows',
-      at('blocks-4096', 'insert', 'ms'),
-      '<',
-      at('blocks-4096', 'raw-put', 'ms'),
-    ),
-    expectThat(
-      'OPFS sums in less time than IndexedDB',
-      at('opfs', 'sum-1', 'ms'),
-      '<',
-      at('blocks-4096', 'sum-1', 'ms'),
-    ),
+    ...expectAll({
+      'Inserting by SQL takes less time than putting rows':
+        'blocks-4096 insert ms < blocks-4096 raw-put ms',
+      'OPFS sums in less time than IndexedDB': 'opfs sum-1 ms < blocks-4096 sum-1 ms',
+    }),
   ],
   agreement:
     'The mechanism holds and is visible in the counts: requests saved, misses halved by twice the page size. His factor of ten is reached for inserts at large ' +

@@ -1,7 +1,7 @@
 /** Patterns whose cost lies below the VFS: blocks, atomic batches, durability and streams of the browser's storage. */
 import type { Config, Experiment } from '../model/types.ts';
-import { at, expectThat } from './define.ts';
-import { pattern, SINGLE, variant } from './define-pattern.ts';
+import { expectAll } from '../model/assertions.ts';
+import { pattern, SINGLE, variantsOf } from './define-pattern.ts';
 
 const blocks = (config: Partial<Config>): Partial<Config> => ({
   vfs: 'BlockIDB',
@@ -23,67 +23,27 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
       'What do pages of a block’s own size save, and what do blocks that are stored at the sync?',
     rules: 'F09, F20',
     variants: [
-      variant(
-        'half',
-        'pages of half a block, each write stored',
-        'bulk-insert-dropped',
-        blocks({ pageSize: 4096 }),
-        ROWS,
-      ),
-      variant(
-        'whole',
-        'pages of a whole block, each write stored',
-        'bulk-insert-dropped',
-        blocks({ pageSize: 8192 }),
-        ROWS,
-      ),
-      variant(
-        'gathered',
-        'pages of half a block, stored at the sync',
-        'bulk-insert-dropped',
-        blocks({ pageSize: 4096, writePolicy: 'lazy' }),
-        ROWS,
-      ),
-      variant(
-        'new-space',
-        'pages of half a block, new space',
-        'bulk-insert-empty',
-        blocks({ pageSize: 4096 }),
-        ROWS,
-      ),
+      ...variantsOf('bulk-insert-dropped', ROWS, [
+        ['half', 'pages of half a block, each write stored', blocks({ pageSize: 4096 })],
+        ['whole', 'pages of a whole block, each write stored', blocks({ pageSize: 8192 })],
+        [
+          'gathered',
+          'pages of half a block, stored at the sync',
+          blocks({ pageSize: 4096, writePolicy: 'lazy' }),
+        ],
+      ]),
+      ...variantsOf('bulk-insert-empty', ROWS, [
+        ['new-space', 'pages of half a block, new space', blocks({ pageSize: 4096 })],
+      ]),
     ],
-    expectations: [
-      expectThat(
-        'Half a block is read before it is written',
-        at('half', 'insert', 'block.rmwMiss'),
-        '>',
-        0,
-      ),
-      expectThat(
-        'A whole block is not, the journal’s apart',
-        at('whole', 'insert', 'block.rmwMiss', 10),
-        '<',
-        at('half', 'insert', 'block.rmwMiss'),
-      ),
-      expectThat(
-        '... and needs fewer puts',
-        at('whole', 'insert', 'block.put', 1.5),
-        '<',
-        at('half', 'insert', 'block.put'),
-      ),
-      expectThat(
-        'Gathered, half of them are put',
-        at('gathered', 'insert', 'block.put', 2),
-        '<',
-        at('half', 'insert', 'block.put'),
-      ),
-      expectThat(
-        'New space has nothing to read',
-        at('new-space', 'insert', 'block.rmwMiss'),
-        '=',
-        0,
-      ),
-    ],
+    expectations: expectAll({
+      'Half a block is read before it is written': 'half insert block.rmwMiss > 0',
+      'A whole block is not, the journal’s apart':
+        'whole insert block.rmwMiss * 10 < half insert block.rmwMiss',
+      '... and needs fewer puts': 'whole insert block.put * 1.5 < half insert block.put',
+      'Gathered, half of them are put': 'gathered insert block.put * 2 < half insert block.put',
+      'New space has nothing to read': 'new-space insert block.rmwMiss = 0',
+    }),
     agreement:
       'Set the page size to the block’s size before the first table, or VACUUM after it; what is gathered is not stored before the sync.',
   }),
@@ -93,56 +53,24 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
     question:
       'How many transactions of IndexedDB does one of SQLite need, and what makes them fewer?',
     rules: 'F10',
-    variants: [
-      variant(
-        'delete',
-        'blocks, journal_mode=delete',
-        'sequential-write',
-        { vfs: 'BlockIDB', journalMode: 'delete' },
-        SINGLE,
-      ),
-      variant(
-        'memory',
-        'blocks, journal_mode=memory',
-        'sequential-write',
-        { vfs: 'BlockIDB', journalMode: 'memory' },
-        SINGLE,
-      ),
-      variant(
-        'batch',
-        'atomic batches',
-        'sequential-write',
-        { vfs: 'IDBBatchAtomic', journalMode: 'delete' },
-        SINGLE,
-      ),
-      variant(
+    variants: variantsOf('sequential-write', SINGLE, [
+      ['delete', 'blocks, journal_mode=delete', { vfs: 'BlockIDB', journalMode: 'delete' }],
+      ['memory', 'blocks, journal_mode=memory', { vfs: 'BlockIDB', journalMode: 'memory' }],
+      ['batch', 'atomic batches', { vfs: 'IDBBatchAtomic', journalMode: 'delete' }],
+      [
         'grouped',
         'blocks, ten transactions of 20',
-        'sequential-write',
         { vfs: 'BlockIDB', journalMode: 'delete' },
         { transactions: 10, items: 20 },
-      ),
-    ],
-    expectations: [
-      expectThat(
-        'Without a journal file, fewer',
-        at('memory', 'run', 'idb.transactions', 2),
-        '<',
-        at('delete', 'run', 'idb.transactions'),
-      ),
-      expectThat(
-        'So does an atomic batch',
-        at('batch', 'run', 'idb.transactions'),
-        '<',
-        at('delete', 'run', 'idb.transactions'),
-      ),
-      expectThat(
-        'Ten instead of 200 need a tenth at most',
-        at('grouped', 'run', 'idb.transactions', 10),
-        '<',
-        at('delete', 'run', 'idb.transactions'),
-      ),
-    ],
+      ],
+    ]),
+    expectations: expectAll({
+      'Without a journal file, fewer':
+        'memory run idb.transactions * 2 < delete run idb.transactions',
+      'So does an atomic batch': 'batch run idb.transactions < delete run idb.transactions',
+      'Ten instead of 200 need a tenth at most':
+        'grouped run idb.transactions * 10 < delete run idb.transactions',
+    }),
     agreement:
       'A file of its own for the journal costs transactions of its own; what SQLite does in one transaction, IndexedDB does in few.',
   }),
@@ -151,52 +79,19 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
     title: 'One large transaction through a small and a large page cache',
     question: 'What happens to a transaction that outgrows the page cache?',
     rules: 'F12',
-    variants: [
-      variant(
-        'batch-small',
-        'atomic batches, cache of 20 pages',
-        'kv-sweep',
-        { ...BATCH, cacheSize: 20 },
-        FILL,
-      ),
-      variant(
-        'batch-large',
-        'atomic batches, cache of 2,000 pages',
-        'kv-sweep',
-        { ...BATCH, cacheSize: 2000 },
-        FILL,
-      ),
-      variant(
-        'small',
-        'in memory, cache of 20 pages',
-        'kv-sweep',
-        { ...IN_MEMORY, cacheSize: 20 },
-        FILL,
-      ),
-      variant(
-        'large',
-        'in memory, cache of 2,000 pages',
-        'kv-sweep',
-        { ...IN_MEMORY, cacheSize: 2000 },
-        FILL,
-      ),
-    ],
-    expectations: [
-      expectThat('It spills from a small cache', at('small', 'insert', 'cache.spill'), '>', 0),
-      expectThat(
-        '... and not from one that holds it',
-        at('large', 'insert', 'cache.spill'),
-        '=',
-        0,
-      ),
-      expectThat(
-        'What spilled needs a journal, though the VFS stores in atomic batches',
-        at('batch-small', 'insert', 'vfs.journal.xWrite'),
-        '>',
-        0,
-      ),
-      expectThat('What fits needs none', at('batch-large', 'insert', 'vfs.journal.xWrite'), '=', 0),
-    ],
+    variants: variantsOf('kv-sweep', FILL, [
+      ['batch-small', 'atomic batches, cache of 20 pages', { ...BATCH, cacheSize: 20 }],
+      ['batch-large', 'atomic batches, cache of 2,000 pages', { ...BATCH, cacheSize: 2000 }],
+      ['small', 'in memory, cache of 20 pages', { ...IN_MEMORY, cacheSize: 20 }],
+      ['large', 'in memory, cache of 2,000 pages', { ...IN_MEMORY, cacheSize: 2000 }],
+    ]),
+    expectations: expectAll({
+      'It spills from a small cache': 'small insert cache.spill > 0',
+      '... and not from one that holds it': 'large insert cache.spill = 0',
+      'What spilled needs a journal, though the VFS stores in atomic batches':
+        'batch-small insert vfs.journal.xWrite > 0',
+      'What fits needs none': 'batch-large insert vfs.journal.xWrite = 0',
+    }),
     agreement:
       'SQLite takes an atomic batch only for a transaction that it holds whole: raise cache_size for the large one, or split it.',
   }),
@@ -206,36 +101,14 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
     question: 'What does waiting for the disk cost at each commit, on this machine?',
     rules: 'F15',
     mode: 'time',
-    variants: [
-      variant(
-        'strict',
-        'durability strict',
-        'sequential-write',
-        { vfs: 'BlockIDB', durability: 'strict' },
-        SINGLE,
-      ),
-      variant(
-        'relaxed',
-        'durability relaxed',
-        'sequential-write',
-        { vfs: 'BlockIDB', durability: 'relaxed' },
-        SINGLE,
-      ),
-    ],
-    expectations: [
-      expectThat(
-        'Both store the same blocks',
-        at('strict', 'run', 'block.put'),
-        '=',
-        at('relaxed', 'run', 'block.put'),
-      ),
-      expectThat(
-        'Relaxed takes less time',
-        at('relaxed', 'run', 'ms'),
-        '<',
-        at('strict', 'run', 'ms'),
-      ),
-    ],
+    variants: variantsOf('sequential-write', SINGLE, [
+      ['strict', 'durability strict', { vfs: 'BlockIDB', durability: 'strict' }],
+      ['relaxed', 'durability relaxed', { vfs: 'BlockIDB', durability: 'relaxed' }],
+    ]),
+    expectations: expectAll({
+      'Both store the same blocks': 'strict run block.put = relaxed run block.put',
+      'Relaxed takes less time': 'relaxed run ms < strict run ms',
+    }),
     agreement:
       'Calls and bytes are the same: what differs is the wait for the disk, which a crash of the machine, not of the tab, makes worth it.',
   }),
@@ -244,31 +117,14 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
     title: 'Commits through writable streams, or an access handle',
     question: 'What does a file cost that is copied whole to change a part of it?',
     rules: 'F43',
-    variants: [
-      variant(
-        'stream',
-        'OPFSAnyContext, createWritable',
-        'sequential-write',
-        { vfs: 'OPFSAnyContext' },
-        SINGLE,
-      ),
-      variant(
-        'handle',
-        'AccessHandlePool, createSyncAccessHandle',
-        'sequential-write',
-        { vfs: 'AccessHandlePool' },
-        SINGLE,
-      ),
-    ],
-    expectations: [
-      expectThat(
-        'A stream at least for each commit',
-        at('stream', 'run', 'opfs.writables'),
-        '>=',
-        200,
-      ),
-      expectThat('An access handle needs none', at('handle', 'run', 'opfs.writables'), '=', 0),
-    ],
+    variants: variantsOf('sequential-write', SINGLE, [
+      ['stream', 'OPFSAnyContext, createWritable', { vfs: 'OPFSAnyContext' }],
+      ['handle', 'AccessHandlePool, createSyncAccessHandle', { vfs: 'AccessHandlePool' }],
+    ]),
+    expectations: expectAll({
+      'A stream at least for each commit': 'stream run opfs.writables >= 200',
+      'An access handle needs none': 'handle run opfs.writables = 0',
+    }),
     agreement:
       'In a worker, take a VFS on access handles; where only streams can be had, larger transactions copy the file less often.',
   }),

@@ -1,6 +1,6 @@
 /** Rico Mariani's investigation of wa-sqlite on IndexedDB: one knob of the VFS at a time, and what the odd runs had in common. */
 import type { Assertion, Config, Experiment, Variant } from '../model/types.ts';
-import { at, expectThat } from './define.ts';
+import { expectAll } from '../model/assertions.ts';
 
 const KIB = 1024;
 const BLOCKS = [8, 32] as const;
@@ -46,61 +46,28 @@ const variants: Variant[] = STARTS.flatMap(({ id, title, workload, config }) =>
   ),
 );
 
-const total = (variant: string, counter: string, times?: number) =>
-  at(variant, 'total', counter, times);
 const expectations: Assertion[] = [
   ...BLOCKS.flatMap((kib) => [
-    expectThat(
-      `New space: no block is read to be written (${kib} KiB)`,
-      total(`empty-${kib}k-through`, 'block.rmwMiss'),
-      '=',
-      0,
+    ...expectAll({
+      [`New space: no block is read to be written (${kib} KiB)`]: `empty-${kib}k-through total block.rmwMiss = 0`,
+      [`Space of a dropped table: blocks are read to be written (${kib} KiB)`]: `dropped-${kib}k-through total block.rmwMiss > 0`,
+      [`A log that starts again: blocks are read to be written (${kib} KiB)`]: `reused-wal-${kib}k-through total block.rmwMiss > 0`,
+    }),
+    ...STARTS.flatMap(({ id, title }) =>
+      expectAll({
+        [`Lazy writes put fewer blocks (${title}, ${kib} KiB)`]: `${id}-${kib}k-lazy total block.put < ${id}-${kib}k-through total block.put`,
+        [`Lazy writes take less time (${title}, ${kib} KiB)`]: `${id}-${kib}k-lazy total ms < ${id}-${kib}k-through total ms`,
+      }),
     ),
-    expectThat(
-      `Space of a dropped table: blocks are read to be written (${kib} KiB)`,
-      total(`dropped-${kib}k-through`, 'block.rmwMiss'),
-      '>',
-      0,
-    ),
-    expectThat(
-      `A log that starts again: blocks are read to be written (${kib} KiB)`,
-      total(`reused-wal-${kib}k-through`, 'block.rmwMiss'),
-      '>',
-      0,
-    ),
-    ...STARTS.flatMap(({ id, title }) => [
-      expectThat(
-        `Lazy writes put fewer blocks (${title}, ${kib} KiB)`,
-        total(`${id}-${kib}k-lazy`, 'block.put'),
-        '<',
-        total(`${id}-${kib}k-through`, 'block.put'),
-      ),
-      expectThat(
-        `Lazy writes take less time (${title}, ${kib} KiB)`,
-        total(`${id}-${kib}k-lazy`, 'ms'),
-        '<',
-        total(`${id}-${kib}k-through`, 'ms'),
-      ),
-    ]),
   ]),
-  expectThat(
-    'One read a block: a quarter as many of four times the size',
-    total('dropped-32k-through', 'block.rmwMiss', 3),
-    '<',
-    total('dropped-8k-through', 'block.rmwMiss'),
-  ),
-  expectThat(
-    'Larger blocks save no puts while every write is put',
-    total('dropped-32k-through', 'block.put', 1.1),
-    '>',
-    total('dropped-8k-through', 'block.put'),
-  ),
-  expectThat(
-    'Larger blocks take longer while every write is put',
-    total('dropped-32k-through', 'ms'),
-    '>',
-    total('dropped-8k-through', 'ms'),
-  ),
+  ...expectAll({
+    'One read a block: a quarter as many of four times the size':
+      'dropped-32k-through total block.rmwMiss * 3 < dropped-8k-through total block.rmwMiss',
+    'Larger blocks save no puts while every write is put':
+      'dropped-32k-through total block.put * 1.1 > dropped-8k-through total block.put',
+    'Larger blocks take longer while every write is put':
+      'dropped-32k-through total ms > dropped-8k-through total ms',
+  }),
 ];
 
 export const WRITE_POLICY: Experiment = {

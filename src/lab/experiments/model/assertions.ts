@@ -1,5 +1,28 @@
-/** Decides assertions: counts exactly, times only against times and only beyond their spread. */
+/** How assertions are written down, and decides them: counts exactly, times only against times and only beyond their spread. */
 import type { Assertion, Place, Spread, Verdict } from './types.ts';
+
+const PLACE = String.raw`(?:(\S+) )?(\S+) (\S+)(?: \* (\S+))?`;
+const COMPARISON = new RegExp(`^${PLACE} (=|<=?|>=?) (?:(\\d+)|${PLACE})$`);
+
+/**
+ * @param compared what is expected, as text, and the comparison that decides it: `variant step counter * times < variant step counter`.
+ *   `* times` is left out where it is 1, the variant in a workload's own assertions; the right side may be a number.
+ */
+export const expectAll = (compared: Readonly<Record<string, string>>): Assertion[] =>
+  Object.entries(compared).map(([text, comparison]) => {
+    const found = COMPARISON.exec(comparison);
+    if (!found) throw new Error(`"${comparison}" compares no two places`);
+    const is = found[5] as Assertion['is'];
+    const right = found[6] === undefined ? placeOf(found.slice(7)) : Number(found[6]);
+    return { text, left: placeOf(found.slice(1)), is, right };
+  });
+
+const placeOf = ([variant, step, counter, times]: (string | undefined)[]): Place => ({
+  ...(variant === undefined ? {} : { variant }),
+  step: step!,
+  counter: counter!,
+  ...(times === undefined ? {} : { times: Number(times) }),
+});
 
 type Found = { value: number; spread: Spread | null } | undefined;
 

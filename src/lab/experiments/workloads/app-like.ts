@@ -1,6 +1,7 @@
 /** What an app does beside bulk work: it starts, it searches as one types, and it is open in several tabs. */
+import { expectAll } from '../model/assertions.ts';
 import type { Step, Workload } from '../model/types.ts';
-import { host, lines, parameter, sql, times, workload } from './define.ts';
+import { defaultsTo, host, lines, parameter, sql, times, workload } from './define.ts';
 import { numberWords, seeded } from './seeded.ts';
 
 export const COLD_START: Workload = workload({
@@ -8,7 +9,7 @@ export const COLD_START: Workload = workload({
   title: 'Cold start with many tables',
   question: 'How much is read before the first answer, and how does that grow with the schema?',
   parameters: {
-    tables: { default: 200, least: 1, most: 5000, what: 'tables, each with an index' },
+    tables: defaultsTo(200, [1, 5000], 'tables, each with an index'),
   },
   setup: (p) => [
     sql(
@@ -25,14 +26,9 @@ export const COLD_START: Workload = workload({
   ],
   watch: ['ms', 'instructions', 'vfs.calls', 'vfs.xRead', 'vfs.xReadBytes', 'cache.miss'],
   claims: ['S3.9'],
-  assertions: [
-    {
-      text: 'The first query reads more than the second',
-      left: { step: 'first', counter: 'vfs.xRead' },
-      is: '>',
-      right: { step: 'second', counter: 'vfs.xRead' },
-    },
-  ],
+  assertions: expectAll({
+    'The first query reads more than the second': 'first vfs.xRead > second vfs.xRead',
+  }),
 });
 
 function* search(documents: number): Generator<Step> {
@@ -63,7 +59,7 @@ export const FULL_TEXT: Workload = workload({
   title: 'Full-text search as you type',
   question: 'What does each key cost?',
   parameters: {
-    documents: { default: 2000, least: 10, most: 100_000, what: 'texts of 12 numbers in words' },
+    documents: defaultsTo(2000, [10, 100_000], 'texts of 12 numbers in words'),
   },
   setup: () => [sql('create', 'create the index', 'CREATE VIRTUAL TABLE docs USING fts5(body);')],
   steps: (p) => search(parameter(p, 'documents')),
@@ -77,9 +73,9 @@ export const CONTENTION: Workload = workload({
   title: 'Writers and readers in workers of their own',
   question: 'How many transactions get through, how many are refused, and who waits for whom?',
   parameters: {
-    writers: { default: 1, least: 0, most: 8, what: 'workers that write' },
-    readers: { default: 3, least: 0, most: 8, what: 'workers that read' },
-    iterations: { default: 200, least: 1, most: 100_000, what: 'transactions of each' },
+    writers: defaultsTo(1, [0, 8], 'workers that write'),
+    readers: defaultsTo(3, [0, 8], 'workers that read'),
+    iterations: defaultsTo(200, [1, 100_000], 'transactions of each'),
   },
   config: { vfs: 'OPFSCoopSync', synchronous: 'normal' },
   setup: () => [
@@ -124,13 +120,6 @@ export const CONTENTION: Workload = workload({
     'locks.requests',
   ],
   claims: ['S2.9', 'S2.14', 'S3.24', 'S3.25', 'S3.30'],
-  assertions: [
-    {
-      text: 'No increment is lost',
-      left: { step: 'actors', counter: 'rows.lost' },
-      is: '=',
-      right: 0,
-    },
-  ],
+  assertions: expectAll({ 'No increment is lost': 'actors rows.lost = 0' }),
   needs: ['workers'],
 });

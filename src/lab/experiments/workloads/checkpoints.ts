@@ -1,6 +1,7 @@
 /** The write-ahead log: what a checkpoint reads, writes and syncs, by mode, and what many of them do to a write-heavy load. */
+import { expectAll } from '../model/assertions.ts';
 import type { Step, Workload } from '../model/types.ts';
-import { lines, parameter, sql, workload } from './define.ts';
+import { defaultsTo, lines, parameter, sql, workload } from './define.ts';
 
 const FILL = `CREATE TABLE t(id INTEGER PRIMARY KEY,a INT,b TEXT);
 WITH RECURSIVE c(x) AS(VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<20000) INSERT INTO t SELECT x,x,printf('%0100d',x) FROM c;
@@ -38,12 +39,12 @@ export const CHECKPOINT_ANATOMY: Workload = workload({
   steps: anatomy,
   watch: WATCH,
   claims: ['S5.2', 'S5.3', 'S5.5', 'S5.8', 'S5.9', 'S5.10', 'S5.12', 'S5.14', 'S5.19', 'S5.21'],
-  assertions: MODES.map((mode) => ({
-    text: `${mode}: every page is read from the log and written once: 2 calls a page`,
-    left: { step: mode.toLowerCase(), counter: 'checkpoint.walReads' },
-    is: '=' as const,
-    right: { step: mode.toLowerCase(), counter: 'checkpoint.dbWrites' },
-  })),
+  assertions: MODES.flatMap((mode) => {
+    const step = mode.toLowerCase();
+    return expectAll({
+      [`${mode}: every page is read from the log and written once: 2 calls a page`]: `${step} checkpoint.walReads = ${step} checkpoint.dbWrites`,
+    });
+  }),
 });
 
 export const CHECKPOINT_STORM: Workload = workload({
@@ -52,30 +53,18 @@ export const CHECKPOINT_STORM: Workload = workload({
   question:
     'What does the distance between checkpoints do to writes, syncs and the size of the log?',
   parameters: {
-    transactions: {
-      default: 2000,
-      least: 100,
-      most: 100_000,
-      what: 'transactions of one updated row',
-    },
-    hot: {
-      default: 20_000,
-      least: 1,
-      most: 20_000,
-      what: 'rows that are updated in turn: with few of them the pages are hot',
-    },
-    mode: {
-      default: 0,
-      least: 0,
-      most: 4,
-      what: '0 = checkpoints as they come, or by PRAGMA: 1 PASSIVE, 2 FULL, 3 RESTART, 4 TRUNCATE',
-    },
-    every: {
-      default: 500,
-      least: 1,
-      most: 100_000,
-      what: 'transactions from one PRAGMA to the next',
-    },
+    transactions: defaultsTo(2000, [100, 100_000], 'transactions of one updated row'),
+    hot: defaultsTo(
+      20_000,
+      [1, 20_000],
+      'rows that are updated in turn: with few of them the pages are hot',
+    ),
+    mode: defaultsTo(
+      0,
+      [0, 4],
+      '0 = checkpoints as they come, or by PRAGMA: 1 PASSIVE, 2 FULL, 3 RESTART, 4 TRUNCATE',
+    ),
+    every: defaultsTo(500, [1, 100_000], 'transactions from one PRAGMA to the next'),
   },
   config: WAL,
   setup: () => [

@@ -1,5 +1,5 @@
 /** What most workloads share: one way to write them down, so that each file holds only what is its own. */
-import type { HostStep, Parameters, SqlStep, Step, Workload } from '../model/types.ts';
+import type { HostStep, Parameter, Parameters, SqlStep, Step, Workload } from '../model/types.ts';
 
 type Given = Pick<Workload, 'id' | 'title' | 'question' | 'steps'> & Partial<Workload>;
 
@@ -27,6 +27,13 @@ export const host = (action: HostStep['action']): HostStep => ({
   title: action === 'reopen' ? 'close and open again' : "empty the VFS's block cache",
   action,
 });
+
+/** A parameter: its value by default, from where to where it may be chosen, and what it is a number of. */
+export const defaultsTo = (
+  value: number,
+  [least, most]: readonly [least: number, most: number],
+  what: string,
+): Parameter => ({ default: value, least, most, what });
 
 /** One line a value of 0..n-1. */
 export const lines = (n: number, line: (i: number) => string): string => {

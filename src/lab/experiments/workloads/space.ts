@@ -1,6 +1,7 @@
 /** What SQLite writes beside the user's rows: temporary files of a sort, and the whole database for VACUUM. */
+import { expectAll } from '../model/assertions.ts';
 import type { Step, Workload } from '../model/types.ts';
-import { parameter, sql, workload } from './define.ts';
+import { defaultsTo, parameter, sql, workload } from './define.ts';
 
 const rows = (n: number): string =>
   `WITH RECURSIVE c(x) AS (VALUES(0) UNION ALL SELECT x+1 FROM c WHERE x<${n - 1})`;
@@ -10,13 +11,8 @@ export const BIG_SORT: Workload = workload({
   title: 'A sort that no index serves',
   question: 'How much of a sort goes through temporary files, and what keeps it in memory?',
   parameters: {
-    rows: { default: 20_000, least: 100, most: 1_000_000, what: 'rows to sort' },
-    tempStore: {
-      default: 1,
-      least: 0,
-      most: 2,
-      what: 'PRAGMA temp_store: 1 files, 2 memory, 0 as the build says',
-    },
+    rows: defaultsTo(20_000, [100, 1_000_000], 'rows to sort'),
+    tempStore: defaultsTo(1, [0, 2], 'PRAGMA temp_store: 1 files, 2 memory, 0 as the build says'),
   },
   config: { cacheSize: -200 },
   setup: (p) => [
@@ -59,18 +55,12 @@ export const GIVE_BACK: Workload = workload({
   title: 'Deleted rows give their space back',
   question: 'What does VACUUM write, and what does it cost to give back a few pages at a time?',
   parameters: {
-    rows: {
-      default: 20_000,
-      least: 100,
-      most: 1_000_000,
-      what: 'rows before nine of ten are deleted',
-    },
-    incremental: {
-      default: 0,
-      least: 0,
-      most: 1,
-      what: '1: auto_vacuum=incremental and 50 pages given back; 0: VACUUM',
-    },
+    rows: defaultsTo(20_000, [100, 1_000_000], 'rows before nine of ten are deleted'),
+    incremental: defaultsTo(
+      0,
+      [0, 1],
+      '1: auto_vacuum=incremental and 50 pages given back; 0: VACUUM',
+    ),
   },
   setup: (p) => [
     sql(
@@ -91,12 +81,7 @@ ${rows(parameter(p, 'rows'))} INSERT INTO log SELECT x, printf('%0100d',x) FROM 
     'vfs.temp.xWrite',
     'vfs.xTruncate',
   ],
-  assertions: [
-    {
-      text: 'The file is truncated once at most',
-      left: { step: 'give-back', counter: 'vfs.main-db.xTruncate' },
-      is: '<=',
-      right: 1,
-    },
-  ],
+  assertions: expectAll({
+    'The file is truncated once at most': 'give-back vfs.main-db.xTruncate <= 1',
+  }),
 });

@@ -4,7 +4,7 @@
  * generator, not of the C program.
  */
 import type { BoundStep, SequenceStep, SqlStep, Value, Workload } from '../model/types.ts';
-import { parameter, times, workload } from './define.ts';
+import { defaultsTo, parameter, times, workload } from './define.ts';
 import { numberWords } from './seeded.ts';
 
 type Part = SqlStep | BoundStep;
@@ -308,12 +308,7 @@ export const SPEEDTEST1: Workload = workload({
   title: 'speedtest1, main test set',
   question: 'What does a broad mix of statements cost the engine, and which of them changed?',
   parameters: {
-    size: {
-      default: 5,
-      least: 1,
-      most: 100,
-      what: 'as --size of the C program: rows are 500 times this',
-    },
+    size: defaultsTo(5, [1, 100], 'as --size of the C program: rows are 500 times this'),
   },
   steps: (p) => steps(parameter(p, 'size')),
   watch: ['instructions', 'ms', 'statements', 'rows', 'vfs.xRead', 'vfs.xWrite'],

@@ -2,8 +2,9 @@
  * SQLite's speed comparison of 2001, which wa-sqlite's benchmark page still runs: 16 scripts on one database, each on what the ones
  * before have left. The literals are our own generator's, so the counts are our own too.
  */
+import { expectAll } from '../model/assertions.ts';
 import type { SqlStep, Workload } from '../model/types.ts';
-import { lines, parameter, sql, workload } from './define.ts';
+import { defaultsTo, lines, parameter, sql, workload } from './define.ts';
 import { numberWords, seeded } from './seeded.ts';
 
 const TABLE = '(a INTEGER, b INTEGER, c VARCHAR(100))';
@@ -103,13 +104,8 @@ export const SQL_SPEED: Workload = workload({
   question:
     'Which of these settings makes single commits, bulk writes, scans, updates, deletes cheap?',
   parameters: {
-    rows: {
-      default: 25_000,
-      least: 100,
-      most: 250_000,
-      what: 'rows of T2 and T3, on which the others depend',
-    },
-    commits: { default: 1000, least: 1, most: 10_000, what: 'transactions of T1' },
+    rows: defaultsTo(25_000, [100, 250_000], 'rows of T2 and T3, on which the others depend'),
+    commits: defaultsTo(1000, [1, 10_000], 'transactions of T1'),
   },
   steps: (p) => steps(parameter(p, 'rows'), parameter(p, 'commits')),
   watch: [
@@ -124,18 +120,9 @@ export const SQL_SPEED: Workload = workload({
     'vfs.calls',
   ],
   claims: ['S3.34', 'S3.35', 'S4.4'],
-  assertions: [
-    {
-      text: 'One transaction for all rows costs fewer syncs than one for each',
-      left: { step: 'T2', counter: 'vfs.xSync' },
-      is: '<=',
-      right: { step: 'T1', counter: 'vfs.xSync' },
-    },
-    {
-      text: 'Ranges found by an index read no more pages than scans do',
-      left: { step: 'T7', counter: 'vfs.xRead' },
-      is: '<=',
-      right: { step: 'T4', counter: 'vfs.xRead' },
-    },
-  ],
+  assertions: expectAll({
+    'One transaction for all rows costs fewer syncs than one for each':
+      'T2 vfs.xSync <= T1 vfs.xSync',
+    'Ranges found by an index read no more pages than scans do': 'T7 vfs.xRead <= T4 vfs.xRead',
+  }),
 });

@@ -1,6 +1,7 @@
 /** Many small transactions over sequential or random keys, written or read, with begin, work and commit counted apart. */
+import { expectAll } from '../model/assertions.ts';
 import type { Parameters, Step, Value, Workload } from '../model/types.ts';
-import { lines, parameter, sql, times, workload } from './define.ts';
+import { defaultsTo, lines, parameter, sql, times, workload } from './define.ts';
 import { seeded } from './seeded.ts';
 
 const BODY = 'v'.repeat(100);
@@ -51,8 +52,8 @@ const make = (sort: Sort, claims: string[]): Workload =>
     title: `Many transactions, ${sort.order} ${sort.what}s`,
     question: 'Which part of a transaction costs most: its begin, its work or its commit?',
     parameters: {
-      transactions: { default: 200, least: 1, most: 20_000, what: 'transactions' },
-      items: { default: 100, least: 1, most: 10_000, what: 'rows of each' },
+      transactions: defaultsTo(200, [1, 20_000], 'transactions'),
+      items: defaultsTo(100, [1, 10_000], 'rows of each'),
     },
     setup: sort.what === 'read' ? filled : () => [sql('create', 'create the table', CREATE)],
     steps: (p) => [run(sort, p)],
@@ -73,22 +74,8 @@ const make = (sort: Sort, claims: string[]): Workload =>
     claims,
     assertions:
       sort.what === 'write'
-        ? [
-            {
-              text: 'Every sync belongs to a commit',
-              left: { step: 'run', counter: 'commit.vfs.xSync' },
-              is: '=',
-              right: { step: 'run', counter: 'vfs.xSync' },
-            },
-          ]
-        : [
-            {
-              text: 'Reading writes nothing',
-              left: { step: 'run', counter: 'vfs.xWrite' },
-              is: '=',
-              right: 0,
-            },
-          ],
+        ? expectAll({ 'Every sync belongs to a commit': 'run commit.vfs.xSync = run vfs.xSync' })
+        : expectAll({ 'Reading writes nothing': 'run vfs.xWrite = 0' }),
   });
 
 export const TRANSACTIONS: readonly Workload[] = [
@@ -111,7 +98,7 @@ export const READ_POLL: Workload = workload({
   id: 'read-poll',
   title: 'Polling: 2,000 warm reads, each a transaction',
   question: 'What does a read cost that reads nothing new?',
-  parameters: { reads: { default: 2000, least: 1, most: 100_000, what: 'SELECTs' } },
+  parameters: { reads: defaultsTo(2000, [1, 100_000], 'SELECTs') },
   setup: () => [
     sql(
       'fill',
@@ -133,12 +120,7 @@ export const READ_POLL: Workload = workload({
   ],
   watch: ['ms', 'instructions', 'vfs.calls', 'vfs.xRead', 'vfs.xLock', 'vfs.xAccess'],
   claims: ['S3.16', 'S3.18'],
-  assertions: [
-    {
-      text: 'One transaction around the reads saves VFS calls',
-      left: { step: 'poll-in-one', counter: 'vfs.calls' },
-      is: '<=',
-      right: { step: 'poll', counter: 'vfs.calls' },
-    },
-  ],
+  assertions: expectAll({
+    'One transaction around the reads saves VFS calls': 'poll-in-one vfs.calls <= poll vfs.calls',
+  }),
 });

@@ -1,7 +1,7 @@
 /** Passes of a run: the first that is not counted, one that is left out with a reason, and the least of several counts. */
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
-import { functionRows } from '../../src/lab/results/cpu.ts';
+import { functionTable } from '../../src/lab/results/cpu.ts';
 import { functionsBetween } from '../../src/lab/experiments/engine/function-counts.ts';
 import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
@@ -164,10 +164,11 @@ describe('by function', () => {
       const asked = runOf(workload, { config: { engine } }, { mode: 'count', repeats: 1 });
       return resultOf(asked, workload, [sample], {});
     };
-    expect(functionRows([of('wa-sqlite-2.0.6', 5), of('wa-sqlite-1.0.0', 7)], 'total')).toEqual([
-      { name: '#1 of wa-sqlite-1.0.0 sync', cells: [null, 14] },
-      { name: '#1 of wa-sqlite-2.0.6 sync', cells: [10, null] },
-      { name: 'sqlite3_step', cells: [5, 7] },
+    const both = [of('wa-sqlite-2.0.6', 5), of('wa-sqlite-1.0.0', 7)];
+    expect(functionTable(both, 'total', ['A', 'B']).rows).toEqual([
+      ['#1 of wa-sqlite-1.0.0 sync', '', '14', '+14'],
+      ['#1 of wa-sqlite-2.0.6 sync', '10', '', '−10'],
+      ['sqlite3_step', '5', '7', '+2'],
     ]);
   });
 });

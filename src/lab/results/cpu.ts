@@ -1,122 +1,93 @@
 /** Count mode in detail, results side by side: instructions by statement, and between VFS calls. Exact, so differences are, too. */
-import type { Counters, RunResult, StatementCount } from '../experiments/model/types.ts';
+import type { RunResult, StepResult } from '../experiments/model/types.ts';
 import { exactDifference, number, shortened, type ResultTable } from './table.ts';
 
 type Maybe = RunResult | null;
-interface StatementRow {
-  /** '' = what belongs to no statement. */
-  readonly sql: string;
-  /** One a result; null where it ran no such statement. */
-  readonly cells: readonly (Omit<StatementCount, 'sql'> | null)[];
-}
-interface GapRow {
-  readonly kind: string;
-  readonly method: string;
-  /** `instructions` = executed before these calls, since the calls before them; null where there was no such call. */
-  readonly cells: readonly ({ readonly calls: number; readonly instructions: number } | null)[];
-}
-
-/** @param step id of a step, or `total` for all @returns the dearest first, by the first result that has it; [] in time mode */
-function statementRows(results: readonly Maybe[], step: string): StatementRow[] {
-  const sums = results.map((result) => statementsOf(result, step));
-  const texts = [...new Set(sums.flatMap((sum) => [...sum.keys()]))];
-  const rows = texts.map((sql): StatementRow => ({
-    sql,
-    cells: sums.map((sum) => sum.get(sql) ?? null),
-  }));
-  const weight = ({ cells }: StatementRow): number =>
-    cells.find((cell) => cell !== null)?.instructions ?? 0;
-  return rows.sort((a, b) => Number(a.sql === '') - Number(b.sql === '') || weight(b) - weight(a));
-}
-
-function statementsOf(result: Maybe, step: string): Map<string, Omit<StatementCount, 'sql'>> {
-  const sums = new Map<string, Omit<StatementCount, 'sql'>>();
-  for (const { id, statements } of result?.steps ?? []) {
-    if (step !== 'total' && id !== step) continue;
-    for (const { sql, runs, instructions, calls } of statements ?? []) {
-      const sum = sums.get(sql) ?? { runs: 0, instructions: 0, calls: 0 };
-      sums.set(sql, {
-        runs: sum.runs + runs,
-        instructions: sum.instructions + instructions,
-        calls: sum.calls + calls,
-      });
-    }
-  }
-  return sums;
-}
-
-const countersAt = (result: Maybe, step: string): Counters =>
-  (step === 'total' ? result?.totals : result?.steps.find(({ id }) => id === step)?.counters) ?? {};
-
-/** @param step as in `statementRows` @returns by kind of file and call; [] where no VFS was called or nothing was counted */
-function gapRows(results: readonly Maybe[], step: string): GapRow[] {
-  const counters = results.map((result) => countersAt(result, step));
-  const names = [...new Set(counters.flatMap((c) => Object.keys(c)))].flatMap(
-    (name) => /^gap\.([a-z-]+)\.(x\w+)$/.exec(name) ?? [],
-  );
-  const rows: GapRow[] = [];
-  for (let i = 0; i < names.length; i += 3) {
-    const [kind, method] = [names[i + 1]!, names[i + 2]!];
-    const cells = counters.map((c) => {
-      const calls = c[`vfs.${kind}.${method}`];
-      return calls ? { calls, instructions: c[`gap.${kind}.${method}`] ?? 0 } : null;
-    });
-    if (cells.some((cell) => cell !== null)) rows.push({ kind, method, cells });
-  }
-  const weight = ({ cells }: GapRow): number =>
-    cells.find((cell) => cell !== null)?.instructions ?? 0;
-  return rows.sort((a, b) => weight(b) - weight(a));
-}
-
-interface FunctionRow {
-  /** '' = all that are not listed. */
-  readonly name: string;
-  /** Own instructions, one a result; null where it executed none, or is not among those that are listed. */
-  readonly cells: readonly (number | null)[];
-}
-/** @param step as in `statementRows` @returns the dearest first; names without a text are those of one wasm file: columns of others have their own rows */
-export function functionRows(results: readonly Maybe[], step: string): FunctionRow[] {
-  const modules = new Set(results.flatMap((result) => (result ? [moduleOf(result)] : [])));
-  /** An index means something in its own module only. */
-  const rowName = (name: string, result: RunResult): string =>
-    name.startsWith('#') && modules.size > 1 ? `${name} of ${moduleOf(result)}` : name;
-  const sums = results.map((result) => {
-    const sum = new Map<string, number>();
-    for (const { id, functions } of result?.steps ?? [])
-      if (step === 'total' || id === step)
-        for (const { name, instructions } of functions ?? [])
-          sum.set(rowName(name, result!), (sum.get(rowName(name, result!)) ?? 0) + instructions);
-    return sum;
-  });
-  const names = [...new Set(sums.flatMap((sum) => [...sum.keys()]))];
-  const rows = names.map((name): FunctionRow => ({
-    name,
-    cells: sums.map((sum) => sum.get(name) ?? null),
-  }));
-  const weight = ({ cells }: FunctionRow): number => Math.max(...cells.map((cell) => cell ?? 0));
-  return rows.sort(
-    (a, b) => Number(a.name === '') - Number(b.name === '') || weight(b) - weight(a),
-  );
-}
-const moduleOf = ({ run }: RunResult): string => `${run.config.engine} ${run.config.build}`;
-
 interface Count {
+  /** How often; absent: the rows have no such number. */
   readonly n?: number;
   readonly instructions: number;
 }
 interface CountRow {
+  /** '' = all that belongs to no other row. */
   readonly name: string;
+  /** One a result; null where it has nothing of that name. */
   readonly cells: readonly (Count | null)[];
 }
+type Sums = Map<string, Count>;
+
+/** @param step id of a step, or `total` for all */
+const stepsAt = (result: Maybe, step: string): StepResult[] =>
+  (result?.steps ?? []).filter(({ id }) => step === 'total' || id === step);
+
+/** @param n absent where it is not counted */
+function add(sums: Sums, name: string, instructions: number, n?: number): void {
+  const sum = sums.get(name);
+  sums.set(name, {
+    instructions: (sum?.instructions ?? 0) + instructions,
+    ...(n === undefined ? {} : { n: (sum?.n ?? 0) + n }),
+  });
+}
+
+/** @param sums one a result @param weight of a row's instructions @returns the dearest first, the rest last */
+function rowsOf(
+  sums: readonly Sums[],
+  weight: (cells: CountRow['cells']) => number = (cells) =>
+    cells.find((cell) => cell !== null)?.instructions ?? 0,
+): CountRow[] {
+  const names = [...new Set(sums.flatMap((sum) => [...sum.keys()]))];
+  const rows = names.map((name) => ({ name, cells: sums.map((sum) => sum.get(name) ?? null) }));
+  return rows.sort(
+    (a, b) => Number(a.name === '') - Number(b.name === '') || weight(b.cells) - weight(a.cells),
+  );
+}
+
+function statementSums(result: Maybe, step: string): Sums {
+  const sums: Sums = new Map();
+  for (const { statements = [] } of stepsAt(result, step))
+    for (const { sql, runs, instructions } of statements) add(sums, sql, instructions, runs);
+  return sums;
+}
+
+/** By kind of file and call: what was executed before these calls, since the calls before them. */
+function gapSums(result: Maybe, step: string): Sums {
+  const counters = (step === 'total' ? result?.totals : stepsAt(result, step)[0]?.counters) ?? {};
+  const sums: Sums = new Map();
+  for (const [name, instructions] of Object.entries(counters)) {
+    const [, kind, method] = /^gap\.([a-z-]+)\.(x\w+)$/.exec(name) ?? [];
+    const calls = counters[`vfs.${kind}.${method}`];
+    if (calls) add(sums, `${method} ${kind}`, instructions, calls);
+  }
+  return sums;
+}
+
+/** Own instructions by function; names without a text are those of one wasm file: columns of others have their own rows. @returns one a result */
+function functionSums(results: readonly Maybe[], step: string): Sums[] {
+  const modules = new Set(results.flatMap((result) => (result ? [moduleOf(result)] : [])));
+  return results.map((result) => {
+    const sums: Sums = new Map();
+    for (const { functions = [] } of stepsAt(result, step))
+      for (const { name, instructions } of functions) {
+        // an index means something in its own module only
+        const own = name.startsWith('#') && modules.size > 1;
+        add(sums, own ? `${name} of ${moduleOf(result!)}` : name, instructions);
+      }
+    return sums;
+  });
+}
+const moduleOf = ({ run }: RunResult): string => `${run.config.engine} ${run.config.build}`;
+
 type Words = Pick<ResultTable, 'id' | 'title' | 'help'> & {
   readonly first: string;
   /** What `n` counts; absent: the rows have none. */
   readonly unit?: string;
+  /** The name of the row that has none. */
+  readonly rest?: string;
 };
 
 /** @param names of the results, for the columns where there are several */
 function countTable(
-  { first, unit, ...words }: Words,
+  { first, unit, rest = '', ...words }: Words,
   rows: readonly CountRow[],
   results: readonly Maybe[],
   names: readonly string[],
@@ -141,7 +112,7 @@ function countTable(
       ...(unit && !several ? ['each'] : []),
     ],
     ...shortened(rows, ({ name, cells }) => [
-      name,
+      name || rest,
       ...(unit ? cells.map((cell) => number(cell?.n)) : []),
       ...cells.map((cell) => number(cell?.instructions)),
       ...(two ? [apart(cells)] : []),
@@ -151,7 +122,7 @@ function countTable(
 }
 
 /**
- * Instructions by statement, and between VFS calls. @param step as in `statementRows` @param names of the results, for the columns where
+ * Instructions by statement, and between VFS calls. @param step as in `stepsAt` @param names of the results, for the columns where
  * there are several @returns tables without a row where nothing was counted
  */
 export function cpuTables(
@@ -159,14 +130,6 @@ export function cpuTables(
   step: string,
   names: readonly string[],
 ): ResultTable[] {
-  const statements = statementRows(results, step).map(({ sql, cells }) => ({
-    name: sql || '(no statement: the script itself)',
-    cells: cells.map((c) => c && { n: c.runs, instructions: c.instructions }),
-  }));
-  const gaps = gapRows(results, step).map(({ kind, method, cells }) => ({
-    name: `${method} ${kind}`,
-    cells: cells.map((c) => c && { n: c.calls, instructions: c.instructions }),
-  }));
   const words: Words[] = [
     {
       id: 'statements',
@@ -174,6 +137,7 @@ export function cpuTables(
       help: 'From prepare to finalize, literals folded; the rows sum up to the instructions above.',
       first: 'statement (literals folded)',
       unit: 'runs',
+      rest: '(no statement: the script itself)',
     },
     {
       id: 'gaps',
@@ -183,24 +147,27 @@ export function cpuTables(
       unit: 'calls',
     },
   ];
-  return [statements, gaps].map((rows, i) => countTable(words[i]!, rows, results, names));
+  return [statementSums, gapSums].map((sumsOf, i) => {
+    const rows = rowsOf(results.map((result) => sumsOf(result, step)));
+    return countTable(words[i]!, rows, results, names);
+  });
 }
 
-/** Instructions by function of the engine. @param step as in `statementRows` @param names of the results, for the columns where there are several */
+/** Instructions by function of the engine. @param step as in `stepsAt` @param names of the results, for the columns where there are several */
 export function functionTable(
   results: readonly Maybe[],
   step: string,
   names: readonly string[],
 ): ResultTable {
-  const rows = functionRows(results, step).map(({ name, cells }) => ({
-    name: name || '(all others)',
-    cells: cells.map((n) => (n === null ? null : { instructions: n })),
-  }));
   const words: Words = {
     id: 'functions',
     title: 'Instructions by function',
     help: 'of the engine, own instructions; names where the build exports them',
     first: 'function',
+    rest: '(all others)',
   };
+  const rows = rowsOf(functionSums(results, step), (cells) =>
+    Math.max(...cells.map((cell) => cell?.instructions ?? 0)),
+  );
   return countTable(words, rows, results, names);
 }

@@ -2,6 +2,7 @@
 import { needsAsync } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
+  VFS_NAMES,
   type Config,
   type Experiment,
   type Mode,
@@ -15,20 +16,7 @@ import { parametersOf, workloadOf } from './workloads/index.ts';
 const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number'>> = {
   engine: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'],
   build: ['sync', 'asyncify', 'jspi'],
-  vfs: [
-    'memory',
-    'MemoryVFS',
-    'MemoryAsyncVFS',
-    'BlockIDB',
-    'IDBBatchAtomic',
-    'IDBMirror',
-    'AccessHandlePool',
-    'OPFSCoopSync',
-    'OPFSAdaptive',
-    'OPFSAnyContext',
-    'OPFSPermuted',
-    'OPFSWriteAhead',
-  ],
+  vfs: VFS_NAMES,
   pageSize: ['512', '1024', '2048', '4096', '8192', '16384', '32768', '65536'],
   cacheSize: 'number',
   journalMode: ['delete', 'truncate', 'persist', 'memory', 'wal', 'off'],

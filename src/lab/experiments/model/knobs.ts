@@ -1,5 +1,5 @@
 /** The settings that a grid varies, with the values worth a try, and how a run's settings are called. */
-import type { Config, Run, VfsName } from './types.ts';
+import { VFS_NAMES, type Config, type Run } from './types.ts';
 import { formatBytes, formatCount, formatExact } from '../../../text/numbers.ts';
 
 /** A setting that the grid varies. */
@@ -9,23 +9,12 @@ export interface Knob {
   readonly help: string;
   readonly values: readonly (string | number | null)[];
 }
-const VFSS: readonly VfsName[] = [
-  ...(['memory', 'MemoryVFS', 'BlockIDB', 'IDBBatchAtomic', 'IDBMirror'] as const),
-  ...([
-    'AccessHandlePool',
-    'OPFSCoopSync',
-    'OPFSAdaptive',
-    'OPFSAnyContext',
-    'OPFSPermuted',
-    'OPFSWriteAhead',
-  ] as const),
-];
 export const KNOBS: readonly Knob[] = [
   {
     key: 'vfs',
     title: 'VFS',
     help: 'Where the database lies; memory is SQLite’s own :memory:',
-    values: VFSS,
+    values: VFS_NAMES.filter((vfs) => vfs !== 'MemoryAsyncVFS'),
   },
   {
     key: 'engine',

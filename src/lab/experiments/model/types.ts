@@ -121,19 +121,21 @@ export interface Workload {
 }
 
 export type EngineBuild = 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0';
-export type VfsName =
-  | 'memory' // SQLite's own :memory:, no VFS call at all
-  | 'MemoryVFS'
-  | 'MemoryAsyncVFS'
-  | 'BlockIDB'
-  | 'IDBBatchAtomic'
-  | 'IDBMirror'
-  | 'AccessHandlePool'
-  | 'OPFSCoopSync'
-  | 'OPFSAdaptive'
-  | 'OPFSAnyContext'
-  | 'OPFSPermuted'
-  | 'OPFSWriteAhead';
+export const VFS_NAMES = [
+  'memory', // SQLite's own :memory:, no VFS call at all
+  'MemoryVFS',
+  'MemoryAsyncVFS',
+  'BlockIDB',
+  'IDBBatchAtomic',
+  'IDBMirror',
+  'AccessHandlePool',
+  'OPFSCoopSync',
+  'OPFSAdaptive',
+  'OPFSAnyContext',
+  'OPFSPermuted',
+  'OPFSWriteAhead',
+] as const;
+export type VfsName = (typeof VFS_NAMES)[number];
 export type JournalMode = 'delete' | 'truncate' | 'persist' | 'memory' | 'wal' | 'off';
 
 /** What a workload runs on. null = what the build does by itself: no PRAGMA is run, and the result says what it was. */

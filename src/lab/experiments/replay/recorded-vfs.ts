@@ -7,7 +7,7 @@ import type { Summary } from '../../../analysis/report/summary.ts';
 import { knownWeb, type WebCounts } from '../../../analysis/files/web-counts.ts';
 import { Op } from '../../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
-import type { VfsName } from '../model/types.ts';
+import { VFS_NAMES, type VfsName } from '../model/types.ts';
 import { countOf } from './calls.ts';
 
 export interface RecordedVfs {
@@ -83,23 +83,7 @@ const hasStores = ({ stores }: Layout, ...names: string[]): boolean =>
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** VFSs that apps name after their class, as `IDBBatchAtomicVFS`. */
-const NAMED: readonly VfsName[] = [
-  ...([
-    'MemoryAsyncVFS',
-    'MemoryVFS',
-    'BlockIDB',
-    'IDBBatchAtomic',
-    'IDBMirror',
-    'AccessHandlePool',
-  ] as const),
-  ...([
-    'OPFSCoopSync',
-    'OPFSAdaptive',
-    'OPFSAnyContext',
-    'OPFSPermuted',
-    'OPFSWriteAhead',
-  ] as const),
-];
+const NAMED = VFS_NAMES.filter((vfs) => vfs !== 'memory');
 
 /** @param summary of the same store */
 export function recordedVfs(

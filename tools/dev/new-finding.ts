@@ -23,18 +23,15 @@ export const ${name}: Rule = {
     const evidence = new Evidence();
     ctx.each(Op.xTruncate, (thread, row) => evidence.add(thread, row));
     if (evidence.count < FEW) return [];
-    return [
-      {
-        rule: '${id}',
-        title: \`\${countOf(evidence.count, 'TODO')}\`,
-        evidence: evidence.result(ctx),
-        ...new Saving(ctx).avoid(evidence.count - 1, Op.xTruncate, 'truncates').result(),
-        confidence: 'possible',
-        reason: 'TODO: why no more, or no less, sure',
-        advice: 'TODO',
-        link: 'https://www.sqlite.org/TODO.html',
-      },
-    ];
+    return {
+      title: \`\${countOf(evidence.count, 'TODO')}\`,
+      evidence: evidence.result(ctx),
+      ...new Saving(ctx).avoid(evidence.count - 1, Op.xTruncate, 'truncates').result(),
+      confidence: 'possible',
+      reason: 'TODO: why no more, or no less, sure',
+      advice: 'TODO',
+      link: 'https://www.sqlite.org/TODO.html',
+    };
   },
 };
 `;

@@ -10,7 +10,7 @@ import { stackDistances } from './stack-distance.ts';
 import { Evidence } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import { pageReaders, type PageReader } from '../pages/page-reads.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 const FEW_REREADS = 50;
@@ -29,11 +29,10 @@ export const cacheTooSmall: Rule = {
     return ctx
       .get(pageReaders)
       .filter((r) => r.hotPages > 0 && r.rereads >= FEW_REREADS && 3 * r.rereads >= r.reads)
-      .map((r): Finding => {
+      .map((r): Found => {
         const { pages, kib, sampled } = cacheFor(r);
         const reads = Math.round(r.rereads * GOAL);
         return {
-          rule: 'F11',
           title: `${countOf(r.reads, 'read')} with only ${countOf(r.distinct, 'distinct page')} of ${r.path} read or written: ${formatCount(r.rereads)} read pages again that the page cache had dropped`,
           evidence: r.again.result(ctx),
           ...new Saving(ctx).avoid(reads, Op.xRead, 'reads', 'main-db').result(),
@@ -75,11 +74,10 @@ export const pageTooSmall: Rule = {
   run(ctx) {
     return byPath(ctx.get(pageReaders).filter((r) => r.pageBytes > 0 && r.pageBytes <= 4096))
       .filter((r) => r.inRuns >= LONG_SCANS && 2 * r.inRuns >= r.reads - r.rereads)
-      .map((r): Finding => {
+      .map((r): Found => {
         const avoided = r.inRuns - Math.ceil((r.inRuns * r.pageBytes) / LARGE_PAGE);
         const tiny = r.pageBytes < 4096;
         return {
-          rule: 'F21',
           title: `Scans of ${r.path} took ${countOf(r.inRuns, 'read')} of ${formatCount(r.pageBytes)} bytes each, in ${countOf(r.runs, 'run')} of up to ${countOf(r.longestRun, 'page')}; pages of 32 KiB would take ${formatCount(r.inRuns - avoided)}`,
           evidence: r.running.result(ctx),
           ...new Saving(ctx).avoid(avoided, Op.xRead, 'reads', 'main-db').result(),
@@ -120,7 +118,7 @@ export const coldStart: Rule = {
   id: 'F22',
   title: 'Cold start reads a large schema',
   run(ctx) {
-    return ctx.store.threads.flatMap((thread): Finding[] => {
+    return ctx.store.threads.flatMap((thread): Found[] => {
       const { events } = thread;
       /** By connection: row of the first prepare that read pages, and what it read. */
       const first = new Map<number, { evidence: Evidence; pages: Set<number>; path: string }>();
@@ -154,7 +152,6 @@ export const coldStart: Rule = {
       return [...first.values()]
         .filter((e) => e.pages.size >= SCHEMA_PAGES)
         .map(({ evidence, pages, path }) => ({
-          rule: 'F22',
           title: `The first statement on ${path} waited for ${countOf(pages.size, 'page')} of schema, read one by one in ${formatDuration(evidence.us)}`,
           evidence: evidence.result(ctx),
           ...new Saving(ctx)

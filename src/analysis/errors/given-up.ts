@@ -10,7 +10,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf } from '../../text/numbers.ts';
 
 /** Fewer may still be stored: who writes behind waits a moment. */
@@ -42,7 +42,7 @@ export const storageGivenUp: Rule = {
   },
 };
 
-function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Finding[] {
+function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Found | [] {
   const { storedUs, failed, underWay } = storesOf(ctx, threads);
   const since = failed.filter(({ endUs }) => endUs > storedUs);
   if (since.length === 0 || underWay) return [];
@@ -56,20 +56,17 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Finding[
   if (commits < FEW_COMMITS) return [];
   const evidence = new Evidence();
   for (const { thread, row } of since) evidence.add(thread, row);
-  return [
-    {
-      rule: 'F46',
-      title: `IndexedDB failed ${countOf(since.length, 'write transaction')}, nothing was stored after, and SQLite committed ${countOf(commits, 'more transaction')}: a reload loses them`,
-      evidence: evidence.result(ctx),
-      ...noSaving('lost data has no price in microseconds'),
-      confidence: 'likely',
-      reason:
-        'no write of the origin reached IndexedDB, OPFS or localStorage since; that the failed one was the database’s is not known',
-      advice:
-        'Stop writing and tell the user as soon as a write behind fails, or write within the VFS call, so that SQLite sees the error.',
-      link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',
-    },
-  ];
+  return {
+    title: `IndexedDB failed ${countOf(since.length, 'write transaction')}, nothing was stored after, and SQLite committed ${countOf(commits, 'more transaction')}: a reload loses them`,
+    evidence: evidence.result(ctx),
+    ...noSaving('lost data has no price in microseconds'),
+    confidence: 'likely',
+    reason:
+      'no write of the origin reached IndexedDB, OPFS or localStorage since; that the failed one was the database’s is not known',
+    advice:
+      'Stop writing and tell the user as soon as a write behind fails, or write within the VFS call, so that SQLite sees the error.',
+    link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',
+  };
 }
 
 function storesOf(ctx: FindingContext, threads: readonly ThreadStore[]): Stores {

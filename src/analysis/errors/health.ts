@@ -9,7 +9,7 @@ import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
@@ -50,19 +50,16 @@ export const storageRefused: Rule = {
       evidence.add(thread, row);
     });
     if (worked || (!(early && about) && failedOpens === 0)) return [];
-    return [
-      {
-        rule: 'F16',
-        title: `The browser refused storage${failedOpens ? `: ${countOf(failedOpens, 'indexedDB.open', 'indexedDB.open calls')} failed` : ''}${text ? `: ${quote(text)}` : ''}, and none was used afterwards`,
-        evidence: evidence.result(ctx),
-        ...FAILURE,
-        confidence: failedOpens && text ? 'likely' : 'possible',
-        reason:
-          'private windows and blocked cookies answer like this; which of them it was is not in the trace',
-        advice: 'Test the storage when the app starts, say so to the user, and go on in memory.',
-        link: 'https://fs.spec.whatwg.org/#dom-storagemanager-getdirectory',
-      },
-    ];
+    return {
+      title: `The browser refused storage${failedOpens ? `: ${countOf(failedOpens, 'indexedDB.open', 'indexedDB.open calls')} failed` : ''}${text ? `: ${quote(text)}` : ''}, and none was used afterwards`,
+      evidence: evidence.result(ctx),
+      ...FAILURE,
+      confidence: failedOpens && text ? 'likely' : 'possible',
+      reason:
+        'private windows and blocked cookies answer like this; which of them it was is not in the trace',
+      advice: 'Test the storage when the app starts, say so to the user, and go on in memory.',
+      link: 'https://fs.spec.whatwg.org/#dom-storagemanager-getdirectory',
+    };
   },
 };
 
@@ -70,7 +67,7 @@ export const outOfStack: Rule = {
   id: 'F30',
   title: 'Stack or memory limit',
   run(ctx) {
-    const found: Finding[] = [];
+    const found: Found[] = [];
     const { evidence, text } = errors(
       ctx,
       /RangeError|call stack|out of memory|memory access out of bounds|unreachable executed|Aborted\(/i,
@@ -80,7 +77,6 @@ export const outOfStack: Rule = {
     );
     if (evidence.count)
       found.push({
-        rule: 'F30',
         title: `${countOf(evidence.count, 'error')} of exhausted stack or memory: ${quote(text)}`,
         evidence: evidence.result(ctx),
         ...FAILURE,
@@ -113,7 +109,6 @@ export const outOfStack: Rule = {
       reload.add(thread, row);
       reload.show(next.index, 0);
       found.push({
-        rule: 'F30',
         title: `The page ended in the middle of a write transaction and began again ${formatDuration(next.events.t0[0]! - end)} later`,
         evidence: reload.result(ctx),
         ...FAILURE,
@@ -161,19 +156,16 @@ export const malformed: Rule = {
         if (thread.events.result[row]! > 0 && (rc === 11 || rc === 26)) evidence.add(thread, row);
       });
     if (evidence.count === 0) return [];
-    return [
-      {
-        rule: 'F32',
-        title: `${countOf(evidence.count, 'call')} answered SQLITE_CORRUPT or SQLITE_NOTADB`,
-        evidence: evidence.result(ctx, false),
-        ...FAILURE,
-        confidence: 'certain',
-        reason: 'the result code says so',
-        advice:
-          'Save this trace, look for two writers at once before the first such call, and restore from a copy or with .recover.',
-        link: 'https://www.sqlite.org/howtocorrupt.html',
-      },
-    ];
+    return {
+      title: `${countOf(evidence.count, 'call')} answered SQLITE_CORRUPT or SQLITE_NOTADB`,
+      evidence: evidence.result(ctx, false),
+      ...FAILURE,
+      confidence: 'certain',
+      reason: 'the result code says so',
+      advice:
+        'Save this trace, look for two writers at once before the first such call, and restore from a copy or with .recover.',
+      link: 'https://www.sqlite.org/howtocorrupt.html',
+    };
   },
 };
 
@@ -181,7 +173,7 @@ export const writeWithoutLock: Rule = {
   id: 'F33',
   title: 'Lock dropped while SQLite believes it holds it',
   run(ctx) {
-    const found: Finding[] = [];
+    const found: Found[] = [];
     for (const thread of ctx.store.threads) {
       const { events, definitions } = thread;
       if (ctx.rows(thread, Op.xOpen).length === 0) continue;
@@ -218,7 +210,6 @@ export const writeWithoutLock: Rule = {
       }
       if (evidence.count)
         found.push({
-          rule: 'F33',
           title: `${countOf(evidence.count, 'write')} to ${path} while the connection held no lock for writing`,
           evidence: evidence.result(ctx),
           ...FAILURE,
@@ -244,20 +235,17 @@ export const notIsolated: Rule = {
     const fallback = plain.filter((t) => t.engines.some((e) => e.name === 'absurd-sql'));
     if (evidence.count === 0 && fallback.length === 0) return [];
     for (const t of fallback) evidence.show(t.index, t.events.count ? 0 : -1);
-    return [
-      {
-        rule: 'F34',
-        title: `The page is not cross-origin isolated, which ${fallback.length ? 'absurd-sql' : 'its storage'} needs${text ? `: ${quote(text)}` : ': it falls back to keeping the whole file in memory'}`,
-        evidence: { ...evidence.result(ctx), count: Math.max(evidence.count, fallback.length) },
-        ...FAILURE,
-        confidence: evidence.count ? 'certain' : 'likely',
-        reason: evidence.count
-          ? 'the error names it, and crossOriginIsolated is false'
-          : 'crossOriginIsolated is false, and the engine shares memory between threads where it can',
-        advice:
-          'Send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or use a VFS that needs neither (sync access handles in a pool).',
-        link: 'https://html.spec.whatwg.org/multipage/browsers.html#cross-origin-opener-policies',
-      },
-    ];
+    return {
+      title: `The page is not cross-origin isolated, which ${fallback.length ? 'absurd-sql' : 'its storage'} needs${text ? `: ${quote(text)}` : ': it falls back to keeping the whole file in memory'}`,
+      evidence: { ...evidence.result(ctx), count: Math.max(evidence.count, fallback.length) },
+      ...FAILURE,
+      confidence: evidence.count ? 'certain' : 'likely',
+      reason: evidence.count
+        ? 'the error names it, and crossOriginIsolated is false'
+        : 'crossOriginIsolated is false, and the engine shares memory between threads where it can',
+      advice:
+        'Send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or use a VFS that needs neither (sync access handles in a pool).',
+      link: 'https://html.spec.whatwg.org/multipage/browsers.html#cross-origin-opener-policies',
+    };
   },
 };

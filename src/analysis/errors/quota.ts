@@ -8,7 +8,7 @@ import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import { errors, quote } from './health.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { formatBytes, formatCount } from '../../text/numbers.ts';
 
 const FAILURE = noSaving('a failure, not a cost');
@@ -19,7 +19,7 @@ const healthText = ({ usage, quota, persisted }: OriginStorage): string =>
   (persisted === null ? 'persistence not known' : persisted ? 'persisted' : 'not persisted');
 
 /** Nothing has failed yet. */
-function nearlyFull(ctx: FindingContext): Finding[] {
+function nearlyFull(ctx: FindingContext): Found[] {
   return ctx
     .get(storageHealth)
     .filter(
@@ -32,7 +32,6 @@ function nearlyFull(ctx: FindingContext): Finding[] {
         if (thread.events.count && thread.storage.some(({ origin }) => origin === health.origin))
           evidence.add(thread, thread.events.count - 1);
       return {
-        rule: 'F42',
         title: `Storage of ${health.origin} is nearly full: ${healthText(health)}`,
         evidence: evidence.result(ctx),
         ...FAILURE,
@@ -59,20 +58,17 @@ export const quotaExceeded: Rule = {
       });
     const said = ctx.get(storageHealth).map(healthText).join('; ');
     if (evidence.count === 0) return nearlyFull(ctx);
-    return [
-      {
-        rule: 'F42',
-        title: `Storage is full: ${full ? `${formatCount(full)} calls answered SQLITE_FULL` : quote(text)}${said ? ` (${said})` : ''}`,
-        evidence: evidence.result(ctx),
-        ...FAILURE,
-        confidence: text ? 'certain' : 'likely',
-        reason: text
-          ? 'the browser says QuotaExceededError'
-          : 'SQLITE_FULL is what a VFS answers when the storage takes no more; the max_page_count of a database answers alike',
-        advice:
-          'Ask navigator.storage.estimate() before large writes, navigator.storage.persist() against eviction, and vacuum.',
-        link: 'https://storage.spec.whatwg.org/#usage-and-quota',
-      },
-    ];
+    return {
+      title: `Storage is full: ${full ? `${formatCount(full)} calls answered SQLITE_FULL` : quote(text)}${said ? ` (${said})` : ''}`,
+      evidence: evidence.result(ctx),
+      ...FAILURE,
+      confidence: text ? 'certain' : 'likely',
+      reason: text
+        ? 'the browser says QuotaExceededError'
+        : 'SQLITE_FULL is what a VFS answers when the storage takes no more; the max_page_count of a database answers alike',
+      advice:
+        'Ask navigator.storage.estimate() before large writes, navigator.storage.persist() against eviction, and vacuum.',
+      link: 'https://storage.spec.whatwg.org/#usage-and-quota',
+    };
   },
 };

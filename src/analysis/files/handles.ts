@@ -11,7 +11,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { nameOf } from '../core/thread-origin.ts';
 import { Outcome } from '../locks/lock-columns.ts';
 import { locks, placesOf, type LeftBehind, type Locks } from '../locks/locks.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 
 const SPEC = 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createsyncaccesshandle';
@@ -80,8 +80,7 @@ export const lockedOut: Rule = {
     }
     return [...found.values()]
       .filter((e) => !e.opened)
-      .map(({ evidence, name, holder, waiter }): Finding => ({
-        rule: 'F03',
+      .map(({ evidence, name, holder, waiter }): Found => ({
         title: `${nameOf(threads[waiter]!)} was refused ${name} ${countOf(evidence.count, 'time')} and never got it: ${nameOf(threads[holder]!)} has it open`,
         evidence: evidence.result(ctx),
         ...noSaving('the app could not open its file at all'),
@@ -119,8 +118,7 @@ export const handleLeftBehind: Rule = {
       if (!entry) found.set(resource[wait]!, (entry = { evidence: new Evidence(), left, thread }));
       entry.evidence.add(thread, waits.row[wait]!);
     }
-    return [...found.values()].map(({ evidence, left, thread }): Finding => ({
-      rule: 'F04',
+    return [...found.values()].map(({ evidence, left, thread }): Found => ({
       title: `${nameOf(thread)} was refused ${pathAt(ctx, left.thread, holds.row[left.hold]!)} ${countOf(evidence.count, 'time')} within 5 s after ${nameOf(threads[left.thread]!)} had ended without closing it (${left.reason})`,
       evidence: evidence.result(ctx),
       ...noSaving('how long the browser keeps the handle is not in the trace'),
@@ -157,20 +155,17 @@ export const poolFull: Rule = {
     if (evidence.count === 0) return [];
     const all = ctx.get(locks);
     const handles = placesOf(all, all.holds, 'access-handle').length;
-    return [
-      {
-        rule: 'F35',
-        title: `${vfs} could not open ${[...paths].slice(0, 3).join(', ')}: its pool of ${countOf(handles, 'handle')} has none left`,
-        evidence: evidence.result(ctx),
-        ...noSaving('the file could not be opened at all'),
-        confidence: handles > 0 ? 'likely' : 'possible',
-        reason:
-          'xOpen answered SQLITE_CANTOPEN on a VFS with a fixed pool of files; journals and temporary files take places in it',
-        advice:
-          'Reserve more (reserveMinimumCapacity), and set temp_store=memory so that temporary files take none.',
-        link: 'https://sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool',
-      },
-    ];
+    return {
+      title: `${vfs} could not open ${[...paths].slice(0, 3).join(', ')}: its pool of ${countOf(handles, 'handle')} has none left`,
+      evidence: evidence.result(ctx),
+      ...noSaving('the file could not be opened at all'),
+      confidence: handles > 0 ? 'likely' : 'possible',
+      reason:
+        'xOpen answered SQLITE_CANTOPEN on a VFS with a fixed pool of files; journals and temporary files take places in it',
+      advice:
+        'Reserve more (reserveMinimumCapacity), and set temp_store=memory so that temporary files take none.',
+      link: 'https://sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool',
+    };
   },
 };
 
@@ -192,19 +187,16 @@ export const tooManyHandles: Rule = {
       evidence.add(ctx.store.threads[waits.thread[wait]!]!, waits.row[wait]!);
     }
     if (evidence.count === 0) return [];
-    return [
-      {
-        rule: 'F37',
-        title: `createSyncAccessHandle failed ${countOf(evidence.count, 'time')} with ${formatCount(most)} handles open`,
-        evidence: evidence.result(ctx),
-        ...noSaving('the files could not be opened at all'),
-        confidence: 'likely',
-        reason:
-          'no other handle on the same files is seen; Safari allows 252, Linux 1,024 open files in a process',
-        advice: 'Keep fewer files open: fewer databases, a smaller pool.',
-        link: SPEC,
-      },
-    ];
+    return {
+      title: `createSyncAccessHandle failed ${countOf(evidence.count, 'time')} with ${formatCount(most)} handles open`,
+      evidence: evidence.result(ctx),
+      ...noSaving('the files could not be opened at all'),
+      confidence: 'likely',
+      reason:
+        'no other handle on the same files is seen; Safari allows 252, Linux 1,024 open files in a process',
+      advice: 'Keep fewer files open: fewer databases, a smaller pool.',
+      link: SPEC,
+    };
   },
 };
 
@@ -224,29 +216,26 @@ export const handleChurn: Rule = {
       if (list) list.push(h);
       else cycles.set(key, [h]);
     }
-    return [...cycles.values()].flatMap((list): Finding[] => {
+    return [...cycles.values()].flatMap((list): Found | [] => {
       const evidence = new Evidence();
       const opener = ctx.store.threads[thread[list[0]!]!]!;
       for (const h of list) evidence.add(opener, row[h]!);
       const seconds = (to[list.at(-1)!]! - from[list[0]!]!) / 1e6;
       if (list.length < FEW_CYCLES || list.length < CYCLES_A_SECOND * seconds) return [];
-      return [
-        {
-          rule: 'F38',
-          title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${seconds.toFixed(1)} s by ${nameOf(opener)}`,
-          evidence: evidence.result(ctx),
-          ...new Saving(ctx)
-            .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle')
-            .avoid(list.length - 1, Op.opfsClose, 'close')
-            .result(),
-          confidence: 'certain',
-          reason: 'every pair of createSyncAccessHandle and close was recorded',
-          advice:
-            'Keep the handle until somebody else asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
-          link: SPEC,
-          tryInLab: 'writers-and-readers',
-        },
-      ];
+      return {
+        title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${seconds.toFixed(1)} s by ${nameOf(opener)}`,
+        evidence: evidence.result(ctx),
+        ...new Saving(ctx)
+          .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle')
+          .avoid(list.length - 1, Op.opfsClose, 'close')
+          .result(),
+        confidence: 'certain',
+        reason: 'every pair of createSyncAccessHandle and close was recorded',
+        advice:
+          'Keep the handle until somebody else asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
+        link: SPEC,
+        tryInLab: 'writers-and-readers',
+      };
     });
   },
 };

@@ -112,7 +112,9 @@ const found = Object.fromEntries(
       `${rule.id} ${rule.title}`,
       { findingContext },
       (_, { findingContext: ctx }) =>
-        rule.run(ctx).map((finding) => tellable(finding, ctx.clockStepUs)),
+        [rule.run(ctx)]
+          .flat()
+          .map((finding) => tellable({ rule: rule.id, ...finding }, ctx.clockStepUs)),
     ),
   ]),
 );

@@ -8,7 +8,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import { nameOf } from '../core/thread-origin.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 
@@ -20,7 +20,7 @@ export const idbKilled: Rule = {
   id: 'F28',
   title: 'IndexedDB of a hidden tab was closed',
   run(ctx) {
-    const found: Finding[] = [];
+    const found: Found[] = [];
     for (const thread of ctx.store.threads) {
       const { events, environment } = thread;
       const evidence = new Evidence();
@@ -34,7 +34,6 @@ export const idbKilled: Rule = {
       const agent = environment?.userAgent ?? '';
       const safari = /Safari\//.test(agent) && !/Chrom(e|ium)\//.test(agent);
       found.push({
-        rule: 'F28',
         title: `IDBDatabase.transaction threw ${countOf(evidence.count, 'time')} after the tab had been hidden: its connection was closed by the browser`,
         evidence: evidence.result(ctx),
         ...noSaving('a failure, not a cost'),
@@ -54,7 +53,7 @@ export const openBlocked: Rule = {
   id: 'F29',
   title: 'IndexedDB upgrade or delete blocked by another tab',
   run(ctx) {
-    const found: Finding[] = [];
+    const found: Found[] = [];
     for (const op of [Op.idbOpen, Op.idbDeleteDatabase])
       ctx.each(op, (thread, row) => {
         const { events } = thread;
@@ -78,7 +77,6 @@ export const openBlocked: Rule = {
         evidence.us = us;
         evidence.span(events.t0[row]!, events.t0[row]! + us);
         found.push({
-          rule: 'F29',
           title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${formatDuration(us)} while ${users.map(nameOf).join(', ') || 'somebody who is not recorded'} had it open${told.length ? `; ${told.map(nameOf).join(', ')} had been told by versionchange` : ''}`,
           evidence: evidence.result(ctx),
           savingUs: us,

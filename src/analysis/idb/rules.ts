@@ -11,7 +11,7 @@ import { idbUse } from './idb-use.ts';
 import { Evidence } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
 import { idbTransactions, medianOf, type IdbTransaction } from './idb-transactions.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
 
 const FEW = 20;
@@ -44,25 +44,22 @@ export const transactionPerBlock: Rule = {
     const beside = medianOf(
       single.filter((t) => t.ended).map((t) => Math.max(0, t.toUs - t.fromUs - t.longestRequestUs)),
     );
-    return [
-      {
-        rule: 'F10',
-        title: `${countOf(all.transactionsInPeriods!, 'IndexedDB transaction')} for ${countOf(all.lockPeriods, 'lock period')} of SQLite, ${formatCount(single.length)} of them with one request`,
-        evidence: evidence.result(ctx),
-        ...(Number.isNaN(beside)
-          ? noSaving('no transaction was seen to complete')
-          : measured(
-              avoided * beside,
-              `${avoided} transactions, each at the median time that they took beside their request (${formatDuration(beside)})`,
-            )),
-        confidence: 'certain',
-        reason:
-          'locks and transactions were both recorded: what happens under one lock could be one transaction',
-        advice: 'Keep one IndexedDB transaction for each lock period, and batch requests in it.',
-        link: SPEC,
-        tryInLab: 'idb-transactions',
-      },
-    ];
+    return {
+      title: `${countOf(all.transactionsInPeriods!, 'IndexedDB transaction')} for ${countOf(all.lockPeriods, 'lock period')} of SQLite, ${formatCount(single.length)} of them with one request`,
+      evidence: evidence.result(ctx),
+      ...(Number.isNaN(beside)
+        ? noSaving('no transaction was seen to complete')
+        : measured(
+            avoided * beside,
+            `${avoided} transactions, each at the median time that they took beside their request (${formatDuration(beside)})`,
+          )),
+      confidence: 'certain',
+      reason:
+        'locks and transactions were both recorded: what happens under one lock could be one transaction',
+      advice: 'Keep one IndexedDB transaction for each lock period, and batch requests in it.',
+      link: SPEC,
+      tryInLab: 'idb-transactions',
+    };
   },
 };
 
@@ -79,29 +76,26 @@ export const durabilityTier: Rule = {
       medianOf(list.map((t) => t.toUs - t.fromUs));
     const gain = relaxed.length ? median(strict) - median(relaxed) : NaN;
     const mixed = relaxed.length > 0;
-    return [
-      {
-        rule: 'F15',
-        title: `${formatCount(strict.length)} of ${countOf(writers.length, 'writing IndexedDB transaction')} asked for strict durability, ${formatDuration(median(strict))} each in the median${mixed ? `, against ${formatDuration(median(relaxed))} of the ${formatCount(relaxed.length)} relaxed ones` : ''}`,
-        evidence: evidenceOf(strict).result(ctx),
-        ...(Number.isNaN(gain)
-          ? noSaving('no relaxed transaction in this trace to compare with')
-          : gain < 0
-            ? noSaving('the relaxed ones took no less here')
-            : measured(
-                gain * strict.length,
-                `${strict.length} transactions x the difference of the two medians`,
-              )),
-        confidence: mixed ? 'certain' : 'likely',
-        reason: mixed
-          ? 'both tiers were recorded with their times'
-          : 'the tier was recorded; what relaxed would take here was not',
-        advice:
-          'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',
-        link: `${SPEC}#transaction-durability-hint`,
-        tryInLab: 'idb-durability',
-      },
-    ];
+    return {
+      title: `${formatCount(strict.length)} of ${countOf(writers.length, 'writing IndexedDB transaction')} asked for strict durability, ${formatDuration(median(strict))} each in the median${mixed ? `, against ${formatDuration(median(relaxed))} of the ${formatCount(relaxed.length)} relaxed ones` : ''}`,
+      evidence: evidenceOf(strict).result(ctx),
+      ...(Number.isNaN(gain)
+        ? noSaving('no relaxed transaction in this trace to compare with')
+        : gain < 0
+          ? noSaving('the relaxed ones took no less here')
+          : measured(
+              gain * strict.length,
+              `${strict.length} transactions x the difference of the two medians`,
+            )),
+      confidence: mixed ? 'certain' : 'likely',
+      reason: mixed
+        ? 'both tiers were recorded with their times'
+        : 'the tier was recorded; what relaxed would take here was not',
+      advice:
+        'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',
+      link: `${SPEC}#transaction-durability-hint`,
+      tryInLab: 'idb-durability',
+    };
   },
 };
 
@@ -128,23 +122,20 @@ export const readersInReadwrite: Rule = {
       waited += before.toUs - next.fromUs;
       waits++;
     }
-    return [
-      {
-        rule: 'F17',
-        title: `${countOf(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${formatShare(unused.length / all.length)} of all)${waits ? `; ${formatCount(waits)} times the next one had to wait, ${formatDuration(waited)} in all` : ''}`,
-        evidence: evidence.result(ctx),
-        ...(waits
-          ? measured(waited, `what ${waits} transactions waited for them`)
-          : noSaving('no transaction of the same thread was seen to wait for one of them')),
-        confidence: waits ? 'certain' : 'likely',
-        reason:
-          'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
-        advice:
-          'Begin readonly transactions for reads: set lockPolicy "shared" where the VFS has it.',
-        link: `${SPEC}#transaction-scheduling`,
-        tryInLab: 'writers-and-readers',
-      },
-    ];
+    return {
+      title: `${countOf(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${formatShare(unused.length / all.length)} of all)${waits ? `; ${formatCount(waits)} times the next one had to wait, ${formatDuration(waited)} in all` : ''}`,
+      evidence: evidence.result(ctx),
+      ...(waits
+        ? measured(waited, `what ${waits} transactions waited for them`)
+        : noSaving('no transaction of the same thread was seen to wait for one of them')),
+      confidence: waits ? 'certain' : 'likely',
+      reason:
+        'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
+      advice:
+        'Begin readonly transactions for reads: set lockPolicy "shared" where the VFS has it.',
+      link: `${SPEC}#transaction-scheduling`,
+      tryInLab: 'writers-and-readers',
+    };
   },
 };
 
@@ -172,8 +163,7 @@ export const sequentialGets: Rule = {
       found.end();
     }
     if (saved < FEW_SAVED_GETS) return [];
-    const found: Finding = {
-      rule: 'F18',
+    return {
       title: `${countOf(evidence.count, 'get')} on neighbouring keys, one by one in ${countOf(sequences, 'sequence')}: ${formatCount(sequences)} getAll calls would do`,
       evidence: evidence.result(ctx),
       ...new Saving(ctx).avoid(saved, Op.idbGet, 'gets').result(),
@@ -184,6 +174,5 @@ export const sequentialGets: Rule = {
       link: `${SPEC}#dom-idbobjectstore-getall`,
       tryInLab: 'sql-over-storage',
     };
-    return [found];
   },
 };

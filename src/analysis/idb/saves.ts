@@ -12,7 +12,7 @@ import { parentRow } from '../core/time-calls.ts';
 import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import { medianOf } from './idb-transactions.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import {
   countOf,
   formatBytes,
@@ -43,25 +43,22 @@ export const flushCost: Rule = {
     const sorted = Float64Array.from(times).sort();
     const { commits } = ctx.transactions;
     const extra = commits === null || commits === 0 ? null : evidence.count - commits;
-    return [
-      {
-        rule: 'F14',
-        title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the time: ${formatDuration(medianOf(times))} in the median, ${formatDuration(sorted[Math.ceil(0.95 * sorted.length) - 1]!)} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / commits!)} a commit`}`,
-        evidence: found,
-        ...(extra === null
-          ? noSaving('how many commits they served is not known')
-          : extra > 0
-            ? new Saving(ctx).avoid(extra, Op.opfsFlush, 'flushes beyond one a commit').result()
-            : noSaving('there is one flush a commit at most: fewer commits save them')),
-        confidence: 'certain',
-        reason:
-          'every flush was timed; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
-        advice:
-          'Make fewer, larger commits; in WAL mode synchronous=normal syncs at checkpoints only (commits since the last one may be lost in a power cut).',
-        link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
-        tryInLab: 'durability',
-      },
-    ];
+    return {
+      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the time: ${formatDuration(medianOf(times))} in the median, ${formatDuration(sorted[Math.ceil(0.95 * sorted.length) - 1]!)} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / commits!)} a commit`}`,
+      evidence: found,
+      ...(extra === null
+        ? noSaving('how many commits they served is not known')
+        : extra > 0
+          ? new Saving(ctx).avoid(extra, Op.opfsFlush, 'flushes beyond one a commit').result()
+          : noSaving('there is one flush a commit at most: fewer commits save them')),
+      confidence: 'certain',
+      reason:
+        'every flush was timed; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
+      advice:
+        'Make fewer, larger commits; in WAL mode synchronous=normal syncs at checkpoints only (commits since the last one may be lost in a power cut).',
+      link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
+      tryInLab: 'durability',
+    };
   },
 };
 
@@ -118,8 +115,7 @@ export const wholeFileSaves: Rule = {
       });
     return [...saves]
       .filter(([, e]) => e.count >= FEW_SAVES)
-      .map(([name, e]): Finding => ({
-        rule: 'F23',
+      .map(([name, e]): Found => ({
         title: `The whole database was put into ${name} ${countOf(e.count, 'time')}, ${formatBytes(e.bytes)} in all`,
         evidence: e.result(ctx),
         ...new Saving(ctx).avoid(e.count - 1, Op.idbPut, 'saves but the last').result(),
@@ -137,7 +133,7 @@ export const lostOnLeaving: Rule = {
   id: 'F24',
   title: 'Background flush loses data',
   run(ctx) {
-    return ctx.store.threads.flatMap((thread): Finding[] => {
+    return ctx.store.threads.flatMap((thread): Found | [] => {
       const { events } = thread;
       if (thread.ended === null || thread.ended === 'stopped') return [];
       const evidence = new Evidence();
@@ -164,20 +160,17 @@ export const lostOnLeaving: Rule = {
         if (list.thread[i] === thread.index && list.outcome(i) === 'committed')
           last = Math.max(last, list.endUs[i]!);
       if (evidence.count === 0 || writes === 0 || last === -Infinity) return [];
-      return [
-        {
-          rule: 'F24',
-          title: `The thread ended (${thread.ended}) with ${countOf(evidence.count, 'storage call')} unfinished, ${formatBytes(evidence.bytes)}: SQLite had called those changes committed`,
-          evidence: evidence.result(ctx),
-          ...noSaving('lost data has no price in microseconds'),
-          confidence: 'possible',
-          reason:
-            'the calls are not beneath a VFS call, so the VFS or the app writes behind; the browser may have finished them after the recording of the thread ended',
-          advice:
-            'Write out before pagehide (visibilitychange comes first and surely), and show users what is not stored yet.',
-          link: 'https://www.w3.org/TR/page-visibility-2/',
-        },
-      ];
+      return {
+        title: `The thread ended (${thread.ended}) with ${countOf(evidence.count, 'storage call')} unfinished, ${formatBytes(evidence.bytes)}: SQLite had called those changes committed`,
+        evidence: evidence.result(ctx),
+        ...noSaving('lost data has no price in microseconds'),
+        confidence: 'possible',
+        reason:
+          'the calls are not beneath a VFS call, so the VFS or the app writes behind; the browser may have finished them after the recording of the thread ended',
+        advice:
+          'Write out before pagehide (visibilitychange comes first and surely), and show users what is not stored yet.',
+        link: 'https://www.w3.org/TR/page-visibility-2/',
+      };
     });
   },
 };
@@ -220,8 +213,7 @@ export const writableCopies: Rule = {
         ([, f]) =>
           f.closes >= FEW_STREAMS && f.highest > 0 && f.written < 0.25 * f.closes * f.highest,
       )
-      .map(([name, f]): Finding => ({
-        rule: 'F43',
+      .map(([name, f]): Found => ({
         title: `${formatCount(f.closes)} writable streams on ${name} wrote ${formatBytes(f.written)} into a file of at least ${formatBytes(f.highest)}: each copies the whole file`,
         evidence: { ...f.evidence.result(ctx), count: f.closes, bytes: f.written },
         ...new Saving(ctx)

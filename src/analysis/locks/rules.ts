@@ -14,7 +14,7 @@ import { locks } from './locks.ts';
 import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 const STUCK_US = 2_000_000;
@@ -86,8 +86,7 @@ export const hang: Rule = {
       entry.idleUs = Math.max(entry.idleUs, idleUs);
       entry.pending ||= pending;
     }
-    return [...found.values()].map((e): Finding => ({
-      rule: 'F05',
+    return [...found.values()].map((e): Found => ({
       title: `${nameOf(e.waiter)} waited ${formatDuration(e.evidence.us)} for the lock "${e.name}"${e.pending ? ' and never got it' : ''}, while ${nameOf(e.holder)} held it and did nothing for ${formatDuration(e.idleUs)}`,
       evidence: e.evidence.result(ctx),
       ...measured(e.evidence.us, 'what the requests waited'),
@@ -145,8 +144,7 @@ export const busyStorm: Rule = {
       entry.evidence.show(chain.thread, chain.firstRow);
       entry.evidence.show(chain.thread, chain.lastRow);
     }
-    return [...byConnection.values()].map((e): Finding => ({
-      rule: 'F06',
+    return [...byConnection.values()].map((e): Found => ({
       title: `${countOf(e.refusals, 'SQLITE_BUSY answer')} in ${countOf(e.chains, 'burst')} on ${e.path || 'a connection'}, ${formatDuration(e.evidence.us)} of trying; ${formatCount(e.granted)} of them got the lock in the end`,
       evidence: e.evidence.result(ctx),
       ...new Saving(ctx).avoid(e.refusals - e.chains, Op.xLock, 'refused locks').result(),
@@ -242,24 +240,21 @@ export const frozenHolder: Rule = {
       }
     }
     if (evidence.count === 0) return [];
-    return [
-      {
-        rule: 'F27',
-        title: `${countOf(evidence.count, 'request')} for the lock "${name}" waited ${formatDuration(waited)} for ${holder}, which was hidden or frozen`,
-        evidence: {
-          ...evidence.result(ctx),
-          timeShare: ctx.toUs > ctx.fromUs ? Math.min(1, waited / (ctx.toUs - ctx.fromUs)) : null,
-        },
-        ...measured(waited, 'what the requests waited while the holder was hidden'),
-        confidence: 'likely',
-        reason:
-          'the holder belongs to another tab, which was hidden or in the back/forward cache at that time and did nothing for most of it',
-        advice:
-          'Release locks and handles on freeze and pagehide; let waiters steal a lock whose holder gives no heartbeat.',
-        link: LOCKS,
-        tryInLab: 'writers-and-readers',
+    return {
+      title: `${countOf(evidence.count, 'request')} for the lock "${name}" waited ${formatDuration(waited)} for ${holder}, which was hidden or frozen`,
+      evidence: {
+        ...evidence.result(ctx),
+        timeShare: ctx.toUs > ctx.fromUs ? Math.min(1, waited / (ctx.toUs - ctx.fromUs)) : null,
       },
-    ];
+      ...measured(waited, 'what the requests waited while the holder was hidden'),
+      confidence: 'likely',
+      reason:
+        'the holder belongs to another tab, which was hidden or in the back/forward cache at that time and did nothing for most of it',
+      advice:
+        'Release locks and handles on freeze and pagehide; let waiters steal a lock whose holder gives no heartbeat.',
+      link: LOCKS,
+      tryInLab: 'writers-and-readers',
+    };
   },
 };
 
@@ -297,20 +292,17 @@ export const proxyOverhead: Rule = {
     }
     const overhead = evidence.us - storage;
     if (calls === 0 || overhead < 0.2 * evidence.us) return [];
-    return [
-      {
-        rule: 'F39',
-        title: `${countOf(evidence.count, 'wait')} for another thread beneath calls of ${vfs || 'the VFS'}: ${formatDuration(evidence.us)}, of which the storage itself took ${formatDuration(storage)}`,
-        evidence: evidence.result(ctx),
-        ...measured(overhead, 'time waited minus the storage calls of the other threads'),
-        confidence: 'likely',
-        reason:
-          'Atomics.wait lies beneath the VFS calls, and the storage calls of the other threads add up to less',
-        advice:
-          'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool).',
-        link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',
-        tryInLab: 'autocommit-1000',
-      },
-    ];
+    return {
+      title: `${countOf(evidence.count, 'wait')} for another thread beneath calls of ${vfs || 'the VFS'}: ${formatDuration(evidence.us)}, of which the storage itself took ${formatDuration(storage)}`,
+      evidence: evidence.result(ctx),
+      ...measured(overhead, 'time waited minus the storage calls of the other threads'),
+      confidence: 'likely',
+      reason:
+        'Atomics.wait lies beneath the VFS calls, and the storage calls of the other threads add up to less',
+      advice:
+        'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool).',
+      link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',
+      tryInLab: 'autocommit-1000',
+    };
   },
 };

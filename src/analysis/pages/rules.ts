@@ -14,7 +14,7 @@ import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
 import { databaseFiles } from './database-files.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 const FEW = 10;
@@ -42,11 +42,10 @@ export const readModifyWrite: Rule = {
   run(ctx) {
     return blockWritesIn(ctx)
       .filter((b) => b.readModifyWrites >= FEW && b.readBytes > 0)
-      .map((b): Finding => {
+      .map((b): Found => {
         const length = ctx.toUs - ctx.fromUs;
         const block = b.blockBytes === null ? 'a block' : `a block of ${formatBytes(b.blockBytes)}`;
         return {
-          rule: 'F09',
           title: `${countOf(b.readModifyWrites, 'write')} to ${b.path} filled only part of ${block}, which had to be read first: ${formatBytes(b.readBytes)} read${b.rewrittenBytes ? ` and ${formatBytes(b.rewrittenBytes)} written back` : ''} for nothing`,
           evidence: {
             count: b.readModifyWrites,
@@ -76,7 +75,7 @@ export const pageDoesNotFitBlock: Rule = {
     const pageBytes = new Map(
       ctx.get(databaseFiles).list.map(({ path, pageSize }) => [plainPath(path), pageSize.bytes]),
     );
-    return blockWritesIn(ctx).flatMap((b): Finding[] => {
+    return blockWritesIn(ctx).flatMap((b): Found | [] => {
       const page = pageBytes.get(plainPath(b.path));
       if (
         b.kind !== 'main-db' ||
@@ -96,24 +95,21 @@ export const pageDoesNotFitBlock: Rule = {
         page > b.blockBytes
           ? `each write takes ${formatCount(page / b.blockBytes)} blocks`
           : `${countOf(b.partialWrites!, 'write')} filled a part of one only`;
-      return [
-        {
-          rule: 'F20',
-          title: `Pages of ${formatBytes(page)} in blocks of ${formatBytes(b.blockBytes)} on ${b.path}: ${times}`,
-          evidence: evidence.result(ctx),
-          ...measured(
-            b.readUs,
-            `${b.readModifyWrites} storage reads beneath writes, as long as each took`,
-          ),
-          confidence: 'likely',
-          reason:
-            'the block is taken from the largest value that was put, the page from the longest read or write',
-          advice:
-            'Set PRAGMA page_size to the block size before the first write; on an IndexedDB VFS it cannot be changed later.',
-          link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
-          tryInLab: 'block-writes',
-        },
-      ];
+      return {
+        title: `Pages of ${formatBytes(page)} in blocks of ${formatBytes(b.blockBytes)} on ${b.path}: ${times}`,
+        evidence: evidence.result(ctx),
+        ...measured(
+          b.readUs,
+          `${b.readModifyWrites} storage reads beneath writes, as long as each took`,
+        ),
+        confidence: 'likely',
+        reason:
+          'the block is taken from the largest value that was put, the page from the longest read or write',
+        advice:
+          'Set PRAGMA page_size to the block size before the first write; on an IndexedDB VFS it cannot be changed later.',
+        link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
+        tryInLab: 'block-writes',
+      };
     });
   },
 };
@@ -148,7 +144,6 @@ export const versionedKeys: Rule = {
     return [...stores]
       .filter(([, s]) => s.puts >= FEW_VERSIONS && s.deletes >= 0.8 * s.puts)
       .map(([name, s]) => ({
-        rule: 'F19',
         title: `Every page written to ${name} costs a put and a delete: ${countOf(s.puts, 'put')}, ${countOf(s.deletes, 'delete')}`,
         evidence: s.evidence.result(ctx),
         ...new Saving(ctx).avoid(s.deletes, Op.idbDelete, 'deletes').result(),
@@ -181,24 +176,21 @@ export const smallCalls: Rule = {
     const [reads, writes] = [of.get(Op.opfsRead), of.get(Op.opfsWrite)];
     const calls = (reads?.calls ?? 0) + (writes?.calls ?? 0);
     if (evidence.count < FEW_SMALL_CALLS || evidence.count < 0.4 * calls) return [];
-    return [
-      {
-        rule: 'F44',
-        title: `${formatCount(evidence.count)} of ${countOf(calls, 'read and write', 'reads and writes')} in OPFS move less than ${SMALL} bytes (${formatShare(evidence.count / calls)}), ${formatBytes(evidence.bytes)} in all`,
-        evidence: evidence.result(ctx),
-        ...measured(
-          evidence.us,
-          `${evidence.count} small calls, as long as each took: what a buffer would save at most`,
-        ),
-        confidence: 'likely',
-        reason:
-          'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
-        advice:
-          'Buffer small writes in the VFS until the next sync, or use a journal mode that writes whole pages.',
-        link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
-        tryInLab: 'journal-modes',
-      },
-    ];
+    return {
+      title: `${formatCount(evidence.count)} of ${countOf(calls, 'read and write', 'reads and writes')} in OPFS move less than ${SMALL} bytes (${formatShare(evidence.count / calls)}), ${formatBytes(evidence.bytes)} in all`,
+      evidence: evidence.result(ctx),
+      ...measured(
+        evidence.us,
+        `${evidence.count} small calls, as long as each took: what a buffer would save at most`,
+      ),
+      confidence: 'likely',
+      reason:
+        'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
+      advice:
+        'Buffer small writes in the VFS until the next sync, or use a journal mode that writes whole pages.',
+      link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
+      tryInLab: 'journal-modes',
+    };
   },
 };
 
@@ -227,20 +219,17 @@ export const changeCounterPolling: Rule = {
         if (bytes >= SMALL) evidence.add(thread, row, bytes);
       });
     if (evidence.count < FEW_POLLS) return [];
-    return [
-      {
-        rule: 'F45',
-        title: `${countOf(evidence.count, 'look', 'looks')} at the change counter (16 bytes) fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
-        evidence: evidence.result(ctx),
-        ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets').result(),
-        confidence: 'certain',
-        reason:
-          'each get lies beneath an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction',
-        advice:
-          'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
-        link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
-        tryInLab: 'polling',
-      },
-    ];
+    return {
+      title: `${countOf(evidence.count, 'look', 'looks')} at the change counter (16 bytes) fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
+      evidence: evidence.result(ctx),
+      ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets').result(),
+      confidence: 'certain',
+      reason:
+        'each get lies beneath an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction',
+      advice:
+        'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
+      link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
+      tryInLab: 'polling',
+    };
   },
 };

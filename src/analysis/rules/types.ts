@@ -45,10 +45,13 @@ export interface Finding {
   tryInLab?: string;
 }
 
+/** A finding as its rule makes it: whose it is, is added by `findings`. */
+export type Found = Omit<Finding, 'rule'>;
+
 export interface Rule {
   id: string;
   title: string;
-  run(ctx: FindingContext): Finding[];
+  run(ctx: FindingContext): Found | readonly Found[];
 }
 
 /** Something about the recording that makes its numbers mislead. */

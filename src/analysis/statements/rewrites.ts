@@ -39,19 +39,16 @@ export const tempFiles: Rule = {
     const saving = new Saving(ctx)
       .avoid(writes, Op.xWrite, 'writes of temporary files', 'temp')
       .avoid(reads, Op.xRead, 'reads of temporary files', 'temp');
-    return [
-      {
-        rule: 'F36',
-        title: `${countOf(writes, 'write')} and ${countOf(reads, 'read')} of temporary files (${formatBytes(evidence.bytes)}) go through the VFS`,
-        evidence: evidence.result(ctx),
-        ...saving.result(),
-        confidence: 'certain',
-        reason: `the VFS was asked for ${countOf(files.size, 'file')} that SQLite opened as temporary`,
-        advice: 'Set PRAGMA temp_store=memory, or give the query an index that saves the sort.',
-        link: 'https://www.sqlite.org/tempfiles.html',
-        tryInLab: 'temp-store',
-      },
-    ];
+    return {
+      title: `${countOf(writes, 'write')} and ${countOf(reads, 'read')} of temporary files (${formatBytes(evidence.bytes)}) go through the VFS`,
+      evidence: evidence.result(ctx),
+      ...saving.result(),
+      confidence: 'certain',
+      reason: `the VFS was asked for ${countOf(files.size, 'file')} that SQLite opened as temporary`,
+      advice: 'Set PRAGMA temp_store=memory, or give the query an index that saves the sort.',
+      link: 'https://www.sqlite.org/tempfiles.html',
+      tryInLab: 'temp-store',
+    };
   },
 };
 
@@ -87,23 +84,20 @@ export const vacuum: Rule = {
     });
     if (sums.writes < FEW_VACUUM_WRITES) return [];
     const found = evidence.result(ctx);
-    return [
-      {
-        rule: 'F40',
-        title: `VACUUM wrote ${formatBytes(evidence.bytes)} in ${countOf(sums.writes, 'write')} and ${countOf(sums.syncs, 'sync')}${pages.size ? ` for a database of ${countOf(pages.size, 'page')}` : ''}, ${formatDuration(evidence.us)}`,
-        evidence: found,
-        ...new Saving(ctx)
-          .avoid(sums.writes, Op.xWrite, 'writes')
-          .avoid(sums.syncs, Op.xSync, 'syncs')
-          .result(),
-        confidence: 'certain',
-        reason: `the calls are beneath ${countOf(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
-        advice:
-          'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',
-        link: 'https://www.sqlite.org/lang_vacuum.html',
-        tryInLab: 'vacuum',
-      },
-    ];
+    return {
+      title: `VACUUM wrote ${formatBytes(evidence.bytes)} in ${countOf(sums.writes, 'write')} and ${countOf(sums.syncs, 'sync')}${pages.size ? ` for a database of ${countOf(pages.size, 'page')}` : ''}, ${formatDuration(evidence.us)}`,
+      evidence: found,
+      ...new Saving(ctx)
+        .avoid(sums.writes, Op.xWrite, 'writes')
+        .avoid(sums.syncs, Op.xSync, 'syncs')
+        .result(),
+      confidence: 'certain',
+      reason: `the calls are beneath ${countOf(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
+      advice:
+        'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',
+      link: 'https://www.sqlite.org/lang_vacuum.html',
+      tryInLab: 'vacuum',
+    };
   },
 };
 

@@ -9,7 +9,7 @@ import { Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { Evidence } from '../rules/context.ts';
 import { measured, noSaving } from '../rules/saving.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { busyChains } from '../locks/busy.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 
@@ -20,7 +20,7 @@ export const heldAcrossAwaits: Rule = {
   id: 'F26',
   title: 'Transaction held across awaits',
   run(ctx) {
-    const found: Finding[] = [];
+    const found: Found[] = [];
     const holds = new Map<
       string,
       { evidence: Evidence; path: string; heldUs: number; busyUs: number; longestUs: number }
@@ -70,7 +70,6 @@ export const heldAcrossAwaits: Rule = {
         );
       const us = waited.reduce((sum, c) => sum + c.toUs - c.fromUs, 0);
       found.push({
-        rule: 'F26',
         title: `${countOf(e.evidence.count, 'write transaction')} on ${e.path} stayed open for ${formatDuration(e.heldUs)} (the longest ${formatDuration(e.longestUs)}), ${formatShare(1 - e.busyUs / e.heldUs)} of it idle`,
         evidence: e.evidence.result(ctx),
         ...(waited.length
@@ -95,7 +94,6 @@ export const heldAcrossAwaits: Rule = {
       });
     if (nested.count)
       found.push({
-        rule: 'F26',
         title: `BEGIN failed ${countOf(nested.count, 'time')}: a transaction was open already on the same connection`,
         evidence: nested.result(ctx),
         ...noSaving('a failure, not a cost'),

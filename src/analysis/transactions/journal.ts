@@ -9,7 +9,7 @@ import { Op } from '../../event/event.ts';
 import { commitCosts, nothingStored, type CommitCost } from './commit-costs.ts';
 import { Evidence, type FindingContext, findingFact } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatShare } from '../../text/numbers.ts';
 
 const IOCAP_BATCH_ATOMIC = 0x4000;
@@ -115,7 +115,7 @@ export const rollbackJournalCost: Rule = {
       .filter(
         (c) => c.transaction.commitPoint?.startsWith('journal') && c.calls('journalWrites') > 0,
       );
-    const found: Finding[] = [];
+    const found: Found[] = [];
     for (const [path, commits] of byDatabase(journalled)) {
       const atomic = commits.some((c) =>
         ctx.get(batchAtomic).has(databaseKey(c.transaction.thread, path)),
@@ -136,7 +136,6 @@ export const rollbackJournalCost: Rule = {
       );
       const others = sum((c) => c.calls('dbWrites'));
       found.push({
-        rule: 'F07',
         title: `${formatCount(commits.length)} commits on ${path} by rollback journal: ${countOf(writes, 'journal write')} and ${countOf(syncs, 'journal sync')} beside ${countOf(others, 'database write')} (${formatShare(writes / (writes + others))} of all writes)`,
         evidence: evidence.result(ctx),
         ...saving.result(),
@@ -195,12 +194,11 @@ export const batchAtomicLost: Rule = {
     const found = groups.flatMap((group, i) =>
       [...group].map(([path, commits]) => ({ path, commits, many: i === 0 })),
     );
-    return found.map(({ path, commits, many }): Finding => {
+    return found.map(({ path, commits, many }): Found => {
       const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
       const writes = sum((c) => c.calls('journalWrites'));
       const evidence = evidenceOf(ctx, commits);
       return {
-        rule: 'F12',
         title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(
           sum((c) => c.calls('syncs')),
           'sync',
@@ -238,8 +236,7 @@ export const synchronousOffOnBatchAtomic: Rule = {
           c.calls('journalWrites') === 0 &&
           atomic.has(databaseKey(c.transaction.thread, c.transaction.path)),
       );
-    return [...byDatabase(bare)].map(([path, commits]): Finding => ({
-      rule: 'F25',
+    return [...byDatabase(bare)].map(([path, commits]): Found => ({
       title: `${countOf(commits.length, 'transaction')} on ${path} went to storage with neither atomic write, journal nor sync: a crash or a closed tab leaves a corrupt database`,
       evidence: evidenceOf(ctx, commits).result(ctx),
       ...noSaving('a risk, not a cost'),

@@ -10,7 +10,7 @@ import type { TransactionTable } from './transaction-table.ts';
 import { commitCosts, connectionKey, nothingStored, type CommitCost } from './commit-costs.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 /** Transactions further apart are no run. */
@@ -57,7 +57,7 @@ function oneByOne(
   ctx: FindingContext,
   path: string,
   runs: readonly (readonly CommitCost[])[],
-): Finding {
+): Found {
   const evidence = new Evidence();
   const sums = { syncs: 0, writes: 0 };
   const avoid = {
@@ -120,7 +120,6 @@ function oneByOne(
   const commits = evidence.count;
   const share = found.timeShare === null ? '' : `, ${formatShare(found.timeShare)} of the time`;
   return {
-    rule: 'F01',
     title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(sums.syncs, 'sync')}, ${countOf(sums.writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
     evidence: found,
     ...saving.result(),
@@ -171,7 +170,7 @@ function pollReads(
   path: string,
   list: TransactionTable,
   runs: readonly (readonly number[])[],
-): Finding {
+): Found {
   const evidence = new Evidence();
   /** Calls of all transactions but the first of each run, by operation. */
   const avoid = new Map<number, number>();
@@ -196,7 +195,6 @@ function pollReads(
   const saving = new Saving(ctx);
   for (const [op, n] of avoid) saving.avoid(n, op, opName(op), op === Op.xRead ? 'main-db' : '');
   return {
-    rule: 'F02',
     title: `${formatCount(evidence.count)} read transactions on ${path} read no page at all, yet made ${countOf(calls, 'VFS call')} to lock, look for changes and unlock`,
     evidence: evidence.result(ctx),
     ...saving.result(),

@@ -17,7 +17,7 @@ import { commitCosts } from '../transactions/commit-costs.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
-import type { Finding, Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 const ASKS_WAL = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*(?:=|\()\s*["'`[]?wal\b/i;
@@ -90,23 +90,20 @@ export const walRefused: Rule = {
       entry.evidence.show(thread, commitRow);
       entry.evidence.span(events.t0[c.fromRow]!, events.t0[c.toRow]! + events.dur[c.toRow]!);
     }
-    return [...found].flatMap(([key, { evidence, path }]): Finding[] => {
+    return [...found].flatMap(([key, { evidence, path }]): Found | [] => {
       if (inWal.has(key) || evidence.count === 0) return [];
-      return [
-        {
-          rule: 'F08',
-          title: `journal_mode=wal was asked for on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
-          evidence: evidence.result(ctx),
-          ...noSaving('the rule on the rollback journal says what it costs'),
-          confidence: 'certain',
-          reason:
-            'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
-          advice:
-            'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
-          link: 'https://www.sqlite.org/wal.html#noshm',
-          tryInLab: 'journal-modes',
-        },
-      ];
+      return {
+        title: `journal_mode=wal was asked for on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
+        evidence: evidence.result(ctx),
+        ...noSaving('the rule on the rollback journal says what it costs'),
+        confidence: 'certain',
+        reason:
+          'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
+        advice:
+          'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
+        link: 'https://www.sqlite.org/wal.html#noshm',
+        tryInLab: 'journal-modes',
+      };
     });
   },
 };
@@ -134,28 +131,25 @@ export const walGrows: Rule = {
   run(ctx) {
     const threshold = ctx.get(pragmas).some((p) => ASKS_THRESHOLD.test(p.text));
     const files = ctx.get(wals);
-    return ctx.get(walHistories).flatMap((wal, i): Finding[] => {
+    return ctx.get(walHistories).flatMap((wal, i): Found | [] => {
       const grown = isStarved(wal) ? growthOf(ctx, files[i]!, wal) : null;
       if (!grown) return [];
       const seen = ctx.get(checkpoints).filter(({ path }) => path === wal.path).length;
-      return [
-        {
-          rule: 'F13',
-          title: `The WAL of ${wal.path} grew to ${formatBytes(wal.highWaterBytes)}: ${formatCount(wal.longestGrowthFrames!)} frames since it last restarted, ${countOf(seen, 'checkpoint')} seen`,
-          evidence: grown.result(ctx),
-          ...noSaving(
-            'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',
-          ),
-          confidence: threshold ? 'likely' : 'certain',
-          reason: threshold
-            ? 'wal_autocheckpoint was set by the app, to a value that this recording folds away; four times the default is exceeded'
-            : `four times the default of wal_autocheckpoint (${DEFAULT_AUTOCHECKPOINT} pages) is exceeded and the log has not begun anew`,
-          advice:
-            'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
-          link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
-          tryInLab: 'checkpointing',
-        },
-      ];
+      return {
+        title: `The WAL of ${wal.path} grew to ${formatBytes(wal.highWaterBytes)}: ${formatCount(wal.longestGrowthFrames!)} frames since it last restarted, ${countOf(seen, 'checkpoint')} seen`,
+        evidence: grown.result(ctx),
+        ...noSaving(
+          'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',
+        ),
+        confidence: threshold ? 'likely' : 'certain',
+        reason: threshold
+          ? 'wal_autocheckpoint was set by the app, to a value that this recording folds away; four times the default is exceeded'
+          : `four times the default of wal_autocheckpoint (${DEFAULT_AUTOCHECKPOINT} pages) is exceeded and the log has not begun anew`,
+        advice:
+          'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
+        link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
+        tryInLab: 'checkpointing',
+      };
     });
   },
 };
@@ -203,7 +197,7 @@ export const checkpointCopies: Rule = {
   id: 'F41',
   title: 'Checkpoints copy the same pages again and again',
   run(ctx) {
-    return [...byPath(ctx.get(checkpoints))].flatMap(([path, list]): Finding[] => {
+    return [...byPath(ctx.get(checkpoints))].flatMap(([path, list]): Found | [] => {
       const sum = (of: (c: Checkpoint) => number | null): number =>
         list.reduce((n, c) => n + (of(c) ?? 0), 0);
       const copies = sum((c) => c.dbWrites);
@@ -212,24 +206,21 @@ export const checkpointCopies: Rule = {
       const { copying, places } = copyingOf(ctx, list);
       const again = copies - places.size;
       if (again < 20 || again < copies / 2) return [];
-      return [
-        {
-          rule: 'F41',
-          title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places.size)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than 100 ms before`,
-          evidence: copying.result(ctx),
-          ...new Saving(ctx)
-            .avoid(again, Op.xWrite, 'database writes', 'main-db')
-            .avoid(Math.min(again, reads), Op.xRead, 'WAL reads', 'wal')
-            .result(),
-          confidence: 'likely',
-          reason:
-            'expected of SQLite, whose checkpoint reads every page from the log, whatever its page cache holds; the same pages were copied several times within this recording',
-          advice:
-            'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
-          link: 'https://www.sqlite.org/wal.html#ckpt',
-          tryInLab: 'checkpointing',
-        },
-      ];
+      return {
+        title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places.size)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than 100 ms before`,
+        evidence: copying.result(ctx),
+        ...new Saving(ctx)
+          .avoid(again, Op.xWrite, 'database writes', 'main-db')
+          .avoid(Math.min(again, reads), Op.xRead, 'WAL reads', 'wal')
+          .result(),
+        confidence: 'likely',
+        reason:
+          'expected of SQLite, whose checkpoint reads every page from the log, whatever its page cache holds; the same pages were copied several times within this recording',
+        advice:
+          'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
+        link: 'https://www.sqlite.org/wal.html#ckpt',
+        tryInLab: 'checkpointing',
+      };
     });
   },
 };

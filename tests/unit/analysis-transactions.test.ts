@@ -91,6 +91,42 @@ function explicitInsert(): TraceStore {
   return store;
 }
 
+test('two commits in one sqlite3_exec: the checkpoint of the first is no part of the second', () => {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  const main = t.file('/app.db');
+  const wal = t.file('/app.db-wal', 'wal');
+  const context = 3;
+  const frame = (offset: number): void =>
+    void t.call('xWrite', { object: wal, offset, length: 4120, aux: 2, aux2: 2, context, dur: 4 });
+  const control = (aux: number): void =>
+    void t.call('xFileControl', { object: main, aux, result: 12, context, dur: 1 });
+  const object = t.define({
+    kind: 'sql',
+    text: 'INSERT INTO t VALUES(?); INSERT INTO t VALUES(?)',
+  });
+  t.call('xLock', { object: main, aux: 1, context });
+  t.call('sqlExec', { object, aux: 1, aux2: 2, context, dur: 1 }, () => {
+    frame(32);
+    control(22);
+    control(39);
+    t.call('xRead', { object: wal, offset: 56, length: 4096, context, dur: 5 });
+    t.call('xWrite', { object: main, offset: 4096, length: 4096, context, dur: 6 });
+    control(37);
+    t.call('xSync', { object: main, context, dur: 7 });
+    frame(4152);
+    control(22);
+  });
+  t.send();
+  const all = transactionAnatomies(store);
+  all.forEach(check);
+  expect(all.map(({ walBytes, dbBytes, syncs }) => [walBytes, dbBytes, syncs])).toEqual([
+    [4120, 0, 0],
+    [4120, 0, 0],
+  ]);
+  expect(said(all[1]!.time)).toEqual({ walWrite: 4, otherVfs: 1 });
+});
+
 test('an explicit transaction by hand: ladder with times, statements, bytes, and both splits', () => {
   const [a, ...others] = transactionAnatomies(explicitInsert());
   expect(others).toEqual([]);

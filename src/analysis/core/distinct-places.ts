@@ -13,13 +13,14 @@ export class DistinctPlaces {
     this.size = 0;
     this.stamp++;
   }
-  /** @param place any number */
-  add(place: number): void {
+  /** @param place any number @returns whether it is the first time */
+  add(place: number): boolean {
     const slot = this.slots.slot(place);
     this.stamps = longer(this.stamps, slot + 1);
-    if (this.stamps[slot] === this.stamp) return;
+    if (this.stamps[slot] === this.stamp) return false;
     this.stamps[slot] = this.stamp;
     this.size++;
+    return true;
   }
   delete(place: number): void {
     const slot = this.slots.slot(place);

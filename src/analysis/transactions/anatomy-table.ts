@@ -1,5 +1,6 @@
 /** Anatomies of all transactions in columns: there are hundreds of thousands. An object is made when one is asked for. */
 import { columns, each } from '../../trace/number-columns.ts';
+import type { Numbers } from '../../trace/resized.ts';
 import type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 import { TRANSACTION_PARTS, type TransactionTimes } from './transaction-time.ts';
 import type { TransactionTable } from './transaction-table.ts';
@@ -36,6 +37,18 @@ class Steps extends columns({
   busy: Uint32Array,
 }) {}
 class Rows extends columns({ row: Uint32Array }) {}
+class Pages extends columns({ page: Float64Array }) {}
+
+/** Calls that are counted, whatever they answered: on all files of the transaction, on its database, log or journal, and on storage. */
+export const CALLS = [
+  ...(['locks', 'unlocks', 'accesses', 'dbReads', 'dbWrites', 'walReads', 'walWrites'] as const),
+  ...(['journalReads', 'journalWrites', 'journalSyncs', 'journalOpens', 'journalCloses'] as const),
+  ...(['journalDeletes', 'journalTruncates', 'atomicBegins', 'webWrites'] as const),
+] as const;
+export type CallCount = (typeof CALLS)[number];
+
+/** Pages of which a transaction has a list: that of one that writes more ends early. */
+const MOST_PAGES = 16;
 
 /** What making durable cost in all; `time` sums to `spanUs`. */
 export interface CommitTotals {
@@ -49,6 +62,8 @@ export class AnatomyTable
   extends columns({
     fromUs: Float64Array,
     toUs: Float64Array,
+    /** Row of its first call. */
+    fromRow: Uint32Array,
     /** Place in MODES. */
     mode: Uint8Array,
     /** 0: no SQL call was recorded. */
@@ -65,9 +80,11 @@ export class AnatomyTable
     busyRetries: Uint32Array,
     /** When its commit began; NaN = nothing was committed. */
     commitUs: Float64Array,
-    /** Where its own begin in `steps` and `statements`. */
+    ...each(CALLS, Uint32Array),
+    /** Where its own begin in `steps`, `statements` and `pages`. */
     steps0: Uint32Array,
     statements0: Uint32Array,
+    pages0: Uint32Array,
   })
   implements Iterable<TransactionAnatomy>
 {
@@ -75,6 +92,7 @@ export class AnatomyTable
   private readonly commitTime = new Times();
   private readonly steps = new Steps();
   private readonly statements = new Rows();
+  private readonly pages = new Pages();
 
   /** @param transactions whose anatomies are added, in this order */
   constructor(readonly transactions: TransactionTable) {
@@ -94,6 +112,7 @@ export class AnatomyTable
     this.commitUs[i] = NaN;
     this.steps0[i] = this.steps.count;
     this.statements0[i] = this.statements.count;
+    this.pages0[i] = this.pages.count;
     return i;
   }
 
@@ -101,6 +120,13 @@ export class AnatomyTable
   addStatement(row: number): void {
     const i = this.statements.add();
     this.statements.row[i] = row;
+  }
+
+  /** The last one writes a page for the first time: its number in the database, from 1. */
+  addPage(page: number): void {
+    if (this.pages.count - this.pages0[this.count - 1]! === MOST_PAGES) return;
+    const i = this.pages.add();
+    this.pages.page[i] = page;
   }
 
   /** The last one asks for a lock level. @param granted when it was, or NaN @param busy whether it was refused */
@@ -137,12 +163,30 @@ export class AnatomyTable
   durationUs(i: number): number {
     return this.toUs[i]! - this.fromUs[i]!;
   }
+  /** To database, journal and WAL. */
+  bytesWritten(i: number): number {
+    return this.dbBytes[i]! + this.journalBytes[i]! + this.walBytes[i]!;
+  }
+  /** Time of the connection's VFS calls, microseconds. */
+  vfsUs(i: number): number {
+    const { time } = this;
+    return (
+      PARTS.reduce((ns, part) => ns + time[part][i]!, -time.cpuUs[i]! - time.idleUs[i]!) / 1000
+    );
+  }
+  /** Nothing called, microseconds. */
+  idleUs(i: number): number {
+    return this.time.idleUs[i]! / 1000;
+  }
   /** Rows of the first calls of the executions inside it. */
   statementRows(i: number): Uint32Array {
-    return this.statements.row.subarray(
-      this.statements0[i],
-      i + 1 < this.count ? this.statements0[i + 1] : this.statements.count,
-    );
+    const { row, count } = this.statements;
+    return row.subarray(this.statements0[i], this.endOf(this.statements0, i, count));
+  }
+  /** The first distinct pages that it wrote, by number, at most MOST_PAGES. */
+  pagesOf(i: number): Float64Array {
+    const { page, count } = this.pages;
+    return page.subarray(this.pages0[i], this.endOf(this.pages0, i, count));
   }
   /** When a lock level was asked for first, microseconds; NaN = it was not. */
   askedUs(i: number, level: number): number {
@@ -192,10 +236,14 @@ export class AnatomyTable
     for (let i = 0; i < this.count; i++) yield this.at(i);
   }
 
+  /** Where those of the next one begin. @param begins of each one's @param all there are */
+  private endOf(begins: Numbers, i: number, all: number): number {
+    return i + 1 < this.count ? begins[i + 1]! : all;
+  }
   /** Place in `steps`; -1 = the level was not asked for. */
   private stepOf(i: number, level: number): number {
     const { level: levels, count } = this.steps;
-    const to = i + 1 < this.count ? this.steps0[i + 1]! : count;
+    const to = this.endOf(this.steps0, i, count);
     for (let s = this.steps0[i]!; s < to; s++) if (levels[s] === level) return s;
     return -1;
   }

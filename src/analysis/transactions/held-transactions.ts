@@ -6,11 +6,12 @@
  */
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
-import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { Evidence } from '../rules/context.ts';
 import { measured, noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
+import { grouped } from '../core/maps.ts';
 import { busyChains } from '../locks/busy.ts';
+import { anatomies } from './transaction-anatomy.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 
 const LONG_HOLD_US = 1_000_000;
@@ -21,57 +22,38 @@ export const heldAcrossAwaits: Rule = {
   title: 'Transaction held across awaits',
   run(ctx) {
     const found: Found[] = [];
-    const holds = new Map<
-      string,
-      { evidence: Evidence; path: string; heldUs: number; busyUs: number; longestUs: number }
-    >();
-    const { list } = ctx.transactions;
-    for (let i = 0; i < list.length; i++) {
-      if (!list.isWrite(i) || list.endUs[i]! - list.beginUs[i]! < LONG_HOLD_US) continue;
-      const t = list.at(i);
-      const thread = ctx.store.threads[t.thread]!;
-      const { events } = thread;
-      if (events.op[t.beginRow] !== Op.xLock && t.lockRow < 0) continue; // locks are kept anyway
-      // busy: the union of its calls, which nest
-      let busy = 0;
-      let until = t.beginUs;
-      for (let row = t.beginRow; row <= t.endRow; row++) {
-        const op = events.op[row]!;
-        if (!isVfsOp(op) && !isSqlOp(op) && op !== Op.sqlCounters) continue;
-        const from = Math.max(until, events.t0[row]!);
-        const to = Math.min(t.endUs, events.t0[row]! + events.dur[row]!);
-        if (to > from) {
-          busy += to - from;
-          until = to;
-        }
+    const all = ctx.get(anatomies);
+    const list = all.transactions;
+    /** How long the lock for writing was held; what was idle before it is taken for part of what was not. */
+    const heldUs = (i: number): number => list.endUs[i]! - list.beginUs[i]!;
+    const busyUs = (i: number): number =>
+      Math.max(0, list.endUs[i]! - all.fromUs[i]! - all.idleUs(i));
+    const held = Array.from({ length: list.length }, (_, i) => i).filter((i) => {
+      if (!list.isWrite(i) || heldUs(i) < LONG_HOLD_US) return false;
+      const { events } = ctx.store.threads[list.thread[i]!]!;
+      const keptAnyway = events.op[list.beginRow[i]!] !== Op.xLock && list.lockRow[i]! < 0;
+      return !keptAnyway && busyUs(i) <= IDLE_SHARE * heldUs(i);
+    });
+    const connectionOf = (i: number): string =>
+      `${list.thread[i]} ${list.context[i]} ${list.path(i)}`;
+    for (const holds of grouped(held, connectionOf).values()) {
+      const path = list.path(holds[0]!);
+      const evidence = new Evidence();
+      for (const i of holds) {
+        evidence.count++;
+        evidence.us += heldUs(i);
+        evidence.span(list.beginUs[i]!, list.endUs[i]!);
+        evidence.show(list.thread[i]!, list.beginRow[i]!);
       }
-      const heldUs = t.endUs - t.beginUs;
-      if (busy > IDLE_SHARE * heldUs) continue;
-      const key = `${t.thread} ${t.context} ${t.path}`;
-      let entry = holds.get(key);
-      if (!entry)
-        holds.set(
-          key,
-          (entry = { evidence: new Evidence(), path: t.path, heldUs: 0, busyUs: 0, longestUs: 0 }),
-        );
-      entry.evidence.count++;
-      entry.evidence.us += heldUs;
-      entry.evidence.span(t.beginUs, t.endUs);
-      entry.evidence.show(t.thread, t.beginRow);
-      entry.heldUs += heldUs;
-      entry.busyUs += busy;
-      entry.longestUs = Math.max(entry.longestUs, heldUs);
-    }
-    for (const e of holds.values()) {
+      const longest = Math.max(...holds.map(heldUs));
+      const busy = holds.reduce((sum, i) => sum + busyUs(i), 0);
       const waited = ctx
         .get(busyChains)
-        .filter(
-          (c) => c.path === e.path && c.fromUs < e.evidence.toUs && c.toUs > e.evidence.fromUs,
-        );
+        .filter((c) => c.path === path && c.fromUs < evidence.toUs && c.toUs > evidence.fromUs);
       const us = waited.reduce((sum, c) => sum + c.toUs - c.fromUs, 0);
       found.push({
-        title: `${countOf(e.evidence.count, 'write transaction')} on ${e.path} stayed open for ${formatDuration(e.heldUs)} (the longest ${formatDuration(e.longestUs)}), ${formatShare(1 - e.busyUs / e.heldUs)} of it idle`,
-        evidence: e.evidence.result(ctx),
+        title: `${countOf(evidence.count, 'write transaction')} on ${path} stayed open for ${formatDuration(evidence.us)} (the longest ${formatDuration(longest)}), ${formatShare(1 - busy / evidence.us)} of it idle`,
+        evidence: evidence.result(ctx),
         ...(waited.length
           ? measured(us, `what ${waited.length} refused connections tried meanwhile`)
           : noSaving('nobody in this recording waited for it')),

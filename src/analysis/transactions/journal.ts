@@ -6,11 +6,13 @@
  *   F25   synchronous=OFF on a batch-atomic VFS: neither atomic write nor journal
  */
 import { Op } from '../../event/event.ts';
-import { commitCosts, nothingStored, type CommitCost } from './commit-costs.ts';
-import { Evidence, type FindingContext, findingFact } from '../rules/context.ts';
+import { callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
+import { anatomies } from './transaction-anatomy.ts';
+import { type FindingContext, findingFact } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatShare } from '../../text/numbers.ts';
+import { getOrMake, grouped } from '../core/maps.ts';
 
 const IOCAP_BATCH_ATOMIC = 0x4000;
 /** Fewer commits say little of what an app does. */
@@ -32,112 +34,61 @@ function batchAtomicOf(ctx: FindingContext): ReadonlySet<string> {
   return found;
 }
 const databaseKey = (thread: number, path: string): string => `${thread}\0${path}`;
+/** Whether the VFS of a transaction, by its place, says so. */
+const isAtomicIn =
+  (ctx: FindingContext) =>
+  (i: number): boolean => {
+    const { list } = ctx.transactions;
+    return ctx.get(batchAtomic).has(databaseKey(list.thread[i]!, list.path(i)));
+  };
 
-function byDatabase(commits: readonly CommitCost[]): Map<string, CommitCost[]> {
-  const found = new Map<string, CommitCost[]>();
-  for (const c of commits) {
-    const list = found.get(c.transaction.path);
-    if (list) list.push(c);
-    else found.set(c.transaction.path, [c]);
-  }
-  return found;
-}
+/** Commits by path of their database, those of `when` alone. */
+const byDatabase = (ctx: FindingContext, when: (i: number) => boolean): Map<string, number[]> =>
+  grouped(ctx.get(commitPlaces).filter(when), (i) => ctx.transactions.list.path(i));
 
-function evidenceOf(ctx: FindingContext, commits: readonly CommitCost[]): Evidence {
-  const evidence = new Evidence();
-  for (const c of commits) {
-    const { events } = ctx.store.threads[c.transaction.thread]!;
-    evidence.count++;
-    evidence.us += c.us;
-    evidence.show(
-      c.transaction.thread,
-      c.transaction.commitRow >= 0 ? c.transaction.commitRow : c.fromRow,
-    );
-    evidence.span(events.t0[c.fromRow]!, events.t0[c.toRow]! + events.dur[c.toRow]!);
-  }
-  return evidence;
-}
-
-/** Adds the calls on the journal of these commits to a saving. */
-function journalCalls(saving: Saving, commits: readonly CommitCost[]): Saving {
-  const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
-  return saving
-    .avoid(
-      sum((c) => c.calls('journalSyncs')),
-      Op.xSync,
-      'journal syncs',
-      'journal',
-    )
-    .avoid(
-      sum((c) => c.calls('journalWrites')),
-      Op.xWrite,
-      'journal writes',
-      'journal',
-    )
-    .avoid(
-      sum((c) => c.calls('journalReads')),
-      Op.xRead,
-      'journal reads',
-      'journal',
-    )
-    .avoid(
-      sum((c) => c.calls('journalOpens')),
-      Op.xOpen,
-      'journal opens',
-      'journal',
-    )
-    .avoid(
-      sum((c) => c.calls('journalCloses')),
-      Op.xClose,
-      'journal closes',
-      'journal',
-    )
-    .avoid(
-      sum((c) => c.calls('journalDeletes')),
-      Op.xDelete,
-      'journal deletes',
-      'journal',
-    )
-    .avoid(
-      sum((c) => c.calls('journalTruncates')),
-      Op.xTruncate,
-      'journal truncates',
-      'journal',
-    );
+const ON_JOURNAL = [
+  ['journalSyncs', Op.xSync, 'journal syncs'],
+  ['journalWrites', Op.xWrite, 'journal writes'],
+  ['journalReads', Op.xRead, 'journal reads'],
+  ['journalOpens', Op.xOpen, 'journal opens'],
+  ['journalCloses', Op.xClose, 'journal closes'],
+  ['journalDeletes', Op.xDelete, 'journal deletes'],
+  ['journalTruncates', Op.xTruncate, 'journal truncates'],
+] as const;
+/** Of the calls on the journal of these commits. */
+function journalCalls(ctx: FindingContext, commits: readonly number[]): Saving {
+  const saving = new Saving(ctx);
+  for (const [count, op, name] of ON_JOURNAL)
+    saving.avoid(callsOf(ctx, commits, count), op, name, 'journal');
+  return saving;
 }
 
 export const rollbackJournalCost: Rule = {
   id: 'F07',
   title: 'Rollback journal cost',
   run(ctx) {
-    const journalled = ctx
-      .get(commitCosts)
-      .filter(
-        (c) => c.transaction.commitPoint?.startsWith('journal') && c.calls('journalWrites') > 0,
-      );
+    const { journalWrites, transactions: list } = ctx.get(anatomies);
     const found: Found[] = [];
-    for (const [path, commits] of byDatabase(journalled)) {
-      const atomic = commits.some((c) =>
-        ctx.get(batchAtomic).has(databaseKey(c.transaction.thread, path)),
-      );
+    const journalled = byDatabase(
+      ctx,
+      (i) => list.commitPoint(i)?.startsWith('journal') === true && journalWrites[i]! > 0,
+    );
+    for (const [path, commits] of journalled) {
+      const atomic = commits.some(isAtomicIn(ctx));
       if (commits.length < FEW_COMMITS || atomic || nothingStored(ctx, commits)) continue;
-      const evidence = evidenceOf(ctx, commits);
-      const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
-      const writes = sum((c) => c.calls('journalWrites'));
-      const syncs = sum((c) => c.calls('journalSyncs'));
-      const connections = new Set(
-        commits.map((c) => `${c.transaction.thread} ${c.transaction.context}`),
-      ).size;
-      const saving = journalCalls(new Saving(ctx), commits).instead(
-        sum((c) => c.calls('dbWrites')),
+      const writes = callsOf(ctx, commits, 'journalWrites');
+      const syncs = callsOf(ctx, commits, 'journalSyncs');
+      const others = callsOf(ctx, commits, 'dbWrites');
+      const connections = new Set(commits.map((i) => `${list.thread[i]} ${list.context[i]}`)).size;
+      const saving = journalCalls(ctx, commits).instead(
+        others,
         Op.xWrite,
         'writes of frame headers',
         'main-db',
       );
-      const others = sum((c) => c.calls('dbWrites'));
       found.push({
         title: `${formatCount(commits.length)} commits on ${path} by rollback journal: ${countOf(writes, 'journal write')} and ${countOf(syncs, 'journal sync')} beside ${countOf(others, 'database write')} (${formatShare(writes / (writes + others))} of all writes)`,
-        evidence: evidence.result(ctx),
+        evidence: commitEvidence(ctx, commits).result(ctx, false),
         ...saving.result(),
         confidence: connections === 1 ? 'likely' : 'possible',
         reason:
@@ -160,51 +111,36 @@ const superJournals = findingFact('superJournals', 'super-journals', superJourna
 function superJournalsOf(ctx: FindingContext): Map<number, number[]> {
   const found = new Map<number, number[]>();
   ctx.each(Op.xOpen, (thread, row) => {
-    if (!/-mj[0-9A-F]{6,}$/.test(ctx.file(thread, thread.events.object[row]!)?.path ?? '')) return;
-    const rows = found.get(thread.index);
-    if (rows) rows.push(row);
-    else found.set(thread.index, [row]);
+    if (/-mj[0-9A-F]{6,}$/.test(ctx.file(thread, thread.events.object[row]!)?.path ?? ''))
+      getOrMake(found, thread.index, (): number[] => []).push(row);
   });
   return found;
-}
-function coversSeveral(
-  rows: ReadonlyMap<number, readonly number[]>,
-  { transaction, fromRow, toRow }: CommitCost,
-): boolean {
-  return (rows.get(transaction.thread) ?? []).some((row) => row >= fromRow && row <= toRow);
 }
 
 export const batchAtomicLost: Rule = {
   id: 'F12',
   title: 'Batch-atomic lost by cache spill',
   run(ctx) {
-    const atomic = ctx.get(batchAtomic);
-    const spilled = ctx
-      .get(commitCosts)
-      .filter(
-        (c) =>
-          c.calls('journalWrites') >= SPILLED &&
-          c.calls('atomicBegins') === 0 &&
-          atomic.has(databaseKey(c.transaction.thread, c.transaction.path)),
-      );
+    const { journalWrites, atomicBegins, fromRow, transactions: list } = ctx.get(anatomies);
     const several = ctx.get(superJournals);
-    const groups = [true, false].map((many) =>
-      byDatabase(spilled.filter((c) => coversSeveral(several, c) === many)),
-    );
-    const found = groups.flatMap((group, i) =>
-      [...group].map(([path, commits]) => ({ path, commits, many: i === 0 })),
+    const coversSeveral = (i: number): boolean =>
+      several.get(list.thread[i]!)?.some((row) => row >= fromRow[i]! && row <= list.endRow[i]!) ??
+      false;
+    const isAtomic = isAtomicIn(ctx);
+    const spilled = (i: number): boolean =>
+      journalWrites[i]! >= SPILLED && atomicBegins[i] === 0 && isAtomic(i);
+    const found = [true, false].flatMap((many) =>
+      [...byDatabase(ctx, (i) => spilled(i) && coversSeveral(i) === many)].map(
+        ([path, commits]) => ({ path, commits, many }),
+      ),
     );
     return found.map(({ path, commits, many }): Found => {
-      const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
-      const writes = sum((c) => c.calls('journalWrites'));
-      const evidence = evidenceOf(ctx, commits);
+      const writes = callsOf(ctx, commits, 'journalWrites');
+      const syncs = callsOf(ctx, commits, 'syncs');
       return {
-        title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(
-          sum((c) => c.calls('syncs')),
-          'sync',
-        )}`,
-        evidence: evidence.result(ctx),
-        ...journalCalls(new Saving(ctx), commits).result(),
+        title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(syncs, 'sync')}`,
+        evidence: commitEvidence(ctx, commits).result(ctx, false),
+        ...journalCalls(ctx, commits).result(),
         confidence: many ? 'certain' : 'likely',
         reason: many
           ? 'each covers several databases, so that a super-journal had to name the journal of every one'
@@ -225,20 +161,18 @@ export const synchronousOffOnBatchAtomic: Rule = {
   id: 'F25',
   title: 'synchronous=OFF on a batch-atomic VFS',
   run(ctx) {
-    const atomic = ctx.get(batchAtomic);
-    const bare = ctx
-      .get(commitCosts)
-      .filter(
-        (c) =>
-          c.transaction.commitPoint === 'database write' &&
-          c.calls('atomicBegins') === 0 &&
-          c.calls('syncs') === 0 &&
-          c.calls('journalWrites') === 0 &&
-          atomic.has(databaseKey(c.transaction.thread, c.transaction.path)),
-      );
-    return [...byDatabase(bare)].map(([path, commits]): Found => ({
+    const { atomicBegins, journalWrites, syncs, transactions: list } = ctx.get(anatomies);
+    const isAtomic = isAtomicIn(ctx);
+    const bare = byDatabase(
+      ctx,
+      (i) =>
+        list.commitPoint(i) === 'database write' &&
+        atomicBegins[i]! + syncs[i]! + journalWrites[i]! === 0 &&
+        isAtomic(i),
+    );
+    return [...bare].map(([path, commits]): Found => ({
       title: `${countOf(commits.length, 'transaction')} on ${path} went to storage with neither atomic write, journal nor sync: a crash or a closed tab leaves a corrupt database`,
-      evidence: evidenceOf(ctx, commits).result(ctx),
+      evidence: commitEvidence(ctx, commits).result(ctx, false),
       ...noSaving('a risk, not a cost'),
       confidence: 'certain',
       reason:

@@ -7,10 +7,13 @@
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import type { TransactionTable } from './transaction-table.ts';
-import { commitCosts, connectionKey, nothingStored, type CommitCost } from './commit-costs.ts';
+import type { CallCount } from './anatomy-table.ts';
+import { callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
+import { anatomies } from './transaction-anatomy.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
+import { grouped } from '../core/maps.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 /** Transactions further apart are no run. */
@@ -24,111 +27,91 @@ export const oneTransactionPerStatement: Rule = {
   id: 'F01',
   title: 'One transaction per statement',
   run(ctx) {
+    const { pagesWritten, syncs, webWrites, transactions: list } = ctx.get(anatomies);
     const small = ctx
-      .get(commitCosts)
-      .filter(
-        (c) => c.pageCount <= MOST_PAGES && (c.calls('syncs') > 0 || c.calls('webWrites') > 0),
-      );
-    const { list } = ctx.transactions;
-    const runs = runsOf(list, small, (c) => c.place).filter(
+      .get(commitPlaces)
+      .filter((i) => pagesWritten[i]! <= MOST_PAGES && syncs[i]! + webWrites[i]! > 0);
+    const runs = runsOf(list, small).filter(
       (run) =>
         run.length >= SHORTEST_RUN &&
-        2 * run.filter((c) => c.pageCount <= FEW_PAGES).length > run.length &&
+        2 * run.filter((i) => pagesWritten[i]! <= FEW_PAGES).length > run.length &&
         !nothingStored(ctx, run),
     );
-    return [...byPath(runs, (c) => list.path(c.place))].map(([path, ofPath]) =>
+    return [...grouped(runs, ([first]) => list.path(first!))].map(([path, ofPath]) =>
       oneByOne(ctx, path, ofPath),
     );
   },
 };
 
-const SINGLE = [
-  'syncs',
-  'locks',
-  'unlocks',
-  'accesses',
-  'journalOpens',
-  'journalCloses',
-  'journalDeletes',
-  'journalTruncates',
-] as const;
-
-function oneByOne(
-  ctx: FindingContext,
-  path: string,
-  runs: readonly (readonly CommitCost[])[],
-): Found {
-  const evidence = new Evidence();
-  const sums = { syncs: 0, writes: 0 };
-  const avoid = {
-    journalSyncs: 0,
-    dbSyncs: 0,
-    dbWrites: 0,
-    journalWrites: 0,
-    walWrites: 0,
-    dbReads: 0,
-  } as Record<string, number>;
-  for (const name of SINGLE) avoid[name] = 0;
-  for (const run of runs) {
-    const pages = new Set(run.flatMap((c) => c.pages)).size;
-    const rest = (of: (c: CommitCost) => number, least = 0): number => {
-      let total = 0;
-      let most = least;
-      for (const c of run) {
-        const n = of(c);
-        total += n;
-        if (n > most) most = n;
+function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly number[])[]): Found {
+  const all = ctx.get(anatomies);
+  const places = runs.flat();
+  const pagesOf = runs.map((run) => new Set(run.flatMap((i) => [...all.pagesOf(i)])).size);
+  /** Calls of each run beyond those of its largest commit, and beyond what one commit of all its pages takes. */
+  const rest = (of: (i: number) => number, least: (pages: number) => number = () => 0): number =>
+    runs.reduce((sum, run, r) => {
+      let [total, most] = [0, least(pagesOf[r]!)];
+      for (const i of run) {
+        total += of(i);
+        most = Math.max(most, of(i));
       }
-      return Math.max(0, total - most);
-    };
-    for (const name of SINGLE) avoid[name]! += rest((c) => c.calls(name));
-    avoid.journalSyncs! += rest((c) => c.calls('journalSyncs'));
-    avoid.dbSyncs! += rest((c) => c.calls('syncs') - c.calls('journalSyncs'));
-    avoid.dbWrites! += rest((c) => c.calls('dbWrites'), pages);
-    avoid.dbReads! += rest((c) => c.calls('dbReads'), pages);
-    // a page is journalled in three writes, a frame written in two
-    avoid.journalWrites! += rest((c) => c.calls('journalWrites'), 2 + 3 * pages);
-    avoid.walWrites! += rest((c) => c.calls('walWrites'), 2 * pages);
-    for (const c of run) {
-      const { thread, commitRow, beginRow, endRow } = c.transaction;
-      const { events } = ctx.store.threads[thread]!;
-      evidence.count++;
-      evidence.bytes += c.bytes;
-      evidence.us += c.us;
-      evidence.show(thread, commitRow >= 0 ? commitRow : beginRow);
-      evidence.span(events.t0[c.fromRow]!, events.t0[endRow]! + events.dur[endRow]!);
-      sums.syncs += c.calls('syncs');
-      sums.writes += c.calls('dbWrites') + c.calls('journalWrites') + c.calls('walWrites');
-    }
-  }
-  const wal = runs.some((run) => run.some((c) => c.calls('walWrites') > 0));
+      return sum + Math.max(0, total - most);
+    }, 0);
+  const calls = (count: CallCount, least?: (pages: number) => number): number =>
+    rest((i) => all[count][i]!, least);
+  const ofDb = rest((i) => all.syncs[i]! - all.journalSyncs[i]!);
+  const wal = callsOf(ctx, places, 'walWrites');
+  // a page is journalled in three writes, a frame written in two
   const saving = new Saving(ctx)
-    .avoid(avoid.journalSyncs!, Op.xSync, 'journal syncs', 'journal')
-    .avoid(avoid.dbSyncs!, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db')
-    .avoid(avoid.dbWrites!, Op.xWrite, 'database writes', 'main-db')
-    .avoid(avoid.journalWrites!, Op.xWrite, 'journal writes', 'journal')
-    .avoid(avoid.walWrites!, Op.xWrite, 'WAL writes', 'wal')
-    .avoid(avoid.dbReads!, Op.xRead, 'database reads', 'main-db')
-    .avoid(avoid.locks!, Op.xLock, 'locks')
-    .avoid(avoid.unlocks!, Op.xUnlock, 'unlocks')
-    .avoid(avoid.accesses!, Op.xAccess, 'xAccess')
-    .avoid(avoid.journalOpens!, Op.xOpen, 'journal opens', 'journal')
-    .avoid(avoid.journalCloses!, Op.xClose, 'journal closes', 'journal')
-    .avoid(avoid.journalDeletes!, Op.xDelete, 'journal deletes', 'journal')
-    .avoid(avoid.journalTruncates!, Op.xTruncate, 'journal truncates', 'journal');
+    .avoid(calls('journalSyncs'), Op.xSync, 'journal syncs', 'journal')
+    .avoid(ofDb, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db')
+    .avoid(
+      calls('dbWrites', (n) => n),
+      Op.xWrite,
+      'database writes',
+      'main-db',
+    )
+    .avoid(
+      calls('journalWrites', (n) => 2 + 3 * n),
+      Op.xWrite,
+      'journal writes',
+      'journal',
+    )
+    .avoid(
+      calls('walWrites', (n) => 2 * n),
+      Op.xWrite,
+      'WAL writes',
+      'wal',
+    )
+    .avoid(
+      calls('dbReads', (n) => n),
+      Op.xRead,
+      'database reads',
+      'main-db',
+    )
+    .avoid(calls('locks'), Op.xLock, 'locks')
+    .avoid(calls('unlocks'), Op.xUnlock, 'unlocks')
+    .avoid(calls('accesses'), Op.xAccess, 'xAccess')
+    .avoid(calls('journalOpens'), Op.xOpen, 'journal opens', 'journal')
+    .avoid(calls('journalCloses'), Op.xClose, 'journal closes', 'journal')
+    .avoid(calls('journalDeletes'), Op.xDelete, 'journal deletes', 'journal')
+    .avoid(calls('journalTruncates'), Op.xTruncate, 'journal truncates', 'journal');
+  const evidence = commitEvidence(ctx, places);
   const found = evidence.result(ctx);
-  const commits = evidence.count;
+  const commits = places.length;
+  const syncs = callsOf(ctx, places, 'syncs');
+  const writes = callsOf(ctx, places, 'dbWrites') + callsOf(ctx, places, 'journalWrites') + wal;
   const share = found.timeShare === null ? '' : `, ${formatShare(found.timeShare)} of the time`;
   return {
-    title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(sums.syncs, 'sync')}, ${countOf(sums.writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
+    title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
     evidence: found,
     ...saving.result(),
-    confidence: sums.syncs >= commits ? 'certain' : 'likely',
+    confidence: syncs >= commits ? 'certain' : 'likely',
     reason:
-      sums.syncs >= commits
+      syncs >= commits
         ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than 100 ms after the one before`
         : 'the commits follow each other within 100 ms; not every one of them syncs',
-    advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${sums.syncs >= commits ? 'pays for its own sync' : 'writes its pages anew'}.`,
+    advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${syncs >= commits ? 'pays for its own sync' : 'writes its pages anew'}.`,
     link: 'https://www.sqlite.org/faq.html#q19',
     tryInLab: 'autocommit-1000',
   };
@@ -138,33 +121,17 @@ export const autocommitReads: Rule = {
   id: 'F02',
   title: 'Autocommit reads',
   run(ctx) {
-    const { list } = ctx.transactions;
-    const places = Uint32Array.from({ length: list.length }, (_, i) => i);
-    const keep = (i: number): boolean => !list.isWrite(i) && readsNoPage(ctx, list, i);
-    const runs = runsOf(list, places, (i) => i, keep).filter((run) => run.length >= SHORTEST_RUN);
-    return [...byPath(runs, (i) => list.path(i))].map(([path, ofPath]) =>
+    const { pagesRead, walReads, transactions: list } = ctx.get(anatomies);
+    const keep = (i: number): boolean => !list.isWrite(i) && pagesRead[i]! + walReads[i]! === 0;
+    const places = Array.from({ length: list.length }, (_, i) => i);
+    const runs = runsOf(list, places, keep).filter((run) => run.length >= SHORTEST_RUN);
+    return [...grouped(runs, ([first]) => list.path(first!))].map(([path, ofPath]) =>
       pollReads(ctx, path, list, ofPath),
     );
   },
 };
 
 /** Lock, look whether the database has changed, unlock: all pages came from SQLite's cache. */
-function readsNoPage(
-  ctx: FindingContext,
-  { thread, beginRow, endRow, context }: TransactionTable,
-  i: number,
-): boolean {
-  const { events } = ctx.store.threads[thread[i]!]!;
-  for (let row = beginRow[i]!; row <= endRow[i]!; row++)
-    if (
-      events.op[row] === Op.xRead &&
-      events.context[row] === context[i] &&
-      events.length[row]! >= 512
-    )
-      return false;
-  return true;
-}
-
 function pollReads(
   ctx: FindingContext,
   path: string,
@@ -208,40 +175,27 @@ function pollReads(
   };
 }
 
-/** Runs of neighbours on one connection and file, less than GAP_US between, all of which `keep`. @param placeOf an item's transaction in the list */
-function runsOf<T>(
-  list: TransactionTable,
-  items: ArrayLike<T>,
-  placeOf: (item: T) => number,
-  keep: (item: T) => boolean = () => true,
-): T[][] {
-  const runs: T[][] = [];
-  const open = new Map<number, T[]>();
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i]!;
-    const place = placeOf(item);
-    const key = connectionKey(list, place);
-    if (!keep(item)) {
+/** Runs of neighbours on one connection and file, less than GAP_US between, all of which `keep`. @param places in the list */
+function runsOf(
+  { thread, context, object, beginUs, endUs }: TransactionTable,
+  places: readonly number[],
+  keep: (place: number) => boolean = () => true,
+): number[][] {
+  const runs: number[][] = [];
+  const open = new Map<string, number[]>();
+  for (const i of places) {
+    const key = `${thread[i]} ${context[i]} ${object[i]}`;
+    if (!keep(i)) {
       open.delete(key);
       continue;
     }
-    let run = open.get(key);
-    if (!run || list.beginUs[place]! - list.endUs[placeOf(run.at(-1)!)]! > GAP_US) {
-      open.set(key, (run = []));
-      runs.push(run);
+    const run = open.get(key);
+    if (run && beginUs[i]! - endUs[run.at(-1)!]! <= GAP_US) run.push(i);
+    else {
+      const next = [i];
+      open.set(key, next);
+      runs.push(next);
     }
-    run.push(item);
   }
   return runs;
-}
-
-function byPath<T>(runs: readonly T[][], pathOf: (item: T) => string): Map<string, T[][]> {
-  const found = new Map<string, T[][]>();
-  for (const run of runs) {
-    const path = pathOf(run[0]!);
-    const list = found.get(path);
-    if (list) list.push(run);
-    else found.set(path, [run]);
-  }
-  return found;
 }

@@ -10,26 +10,28 @@
  * The commit begins with the COMMIT statement; in autocommit with the statement's first call that only a commit makes (EXCLUSIVE, a
  * WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a spill of the page cache in the same statement counts too.
  */
-import { databasePath } from '../../event/file-names.ts';
+import { databasePath, plainPath } from '../../event/file-names.ts';
 import { statementRow } from '../../trace/describe.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
-import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
+import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import type { TransactionAnatomy } from './anatomy.ts';
-import { AnatomyTable } from './anatomy-table.ts';
+import { AnatomyTable, CALLS, type CallCount } from './anatomy-table.ts';
 import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { executions, type Executions } from '../core/executions.ts';
+import { getOrMake } from '../core/maps.ts';
 import { fact, type Facts, type Known } from '../graph.ts';
 import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
 import { transactions } from './transactions.ts';
+import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';
 import { Fcntl, Rc } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 
@@ -42,17 +44,19 @@ const SMALLEST_PAGE = 512;
 /** Transactions after which those who wait for something else get their turn: about 0.1 s. */
 const AT_ONCE = 1 << 14;
 
+const NEEDS = { owners, executions, checkpoints };
+
 /** Of every transaction, in their order. */
 export const anatomies = fact(
   'anatomies',
   'what each transaction did',
-  { transactions, owners, executions },
+  { transactions, ...NEEDS },
   (store, known) => anatomyParts(store, known.transactions.list, known),
 );
 
 /** Of some transactions alone. */
 export function anatomiesOf(facts: Facts, list: TransactionTable): TransactionAnatomy[] {
-  const parts = anatomyParts(facts.store, list, facts.known({ owners, executions }));
+  const parts = anatomyParts(facts.store, list, facts.known(NEEDS));
   let next = parts.next();
   while (!next.done) next = parts.next();
   return [...next.value];
@@ -61,20 +65,20 @@ export function anatomiesOf(facts: Facts, list: TransactionTable): TransactionAn
 function* anatomyParts(
   store: TraceStore,
   list: TransactionTable,
-  calls: Known<{ owners: typeof owners; executions: typeof executions }>,
+  known: Known<typeof NEEDS>,
 ): Generator<void, AnatomyTable> {
   const scanners = new Map<number, AnatomyScanner>();
   const table = new AnatomyTable(list);
+  const scannerOf = (index: number) => (): AnatomyScanner => {
+    const thread = store.threads[index]!;
+    const own = known.checkpoints.filter((c) => c.thread === index);
+    own.sort((a, b) => a.toRow - b.toRow);
+    return new AnatomyScanner(thread, known.owners.of(thread), known.executions.of(thread), own);
+  };
   for (let i = 0; i < list.length; i++) {
     if (i % AT_ONCE === AT_ONCE - 1) yield;
     const index = list.thread[i]!;
-    let scanner = scanners.get(index);
-    if (!scanner) {
-      const thread = store.threads[index]!;
-      scanner = new AnatomyScanner(thread, calls.owners.of(thread), calls.executions.of(thread));
-      scanners.set(index, scanner);
-    }
-    scanner.put(list.at(i), table);
+    getOrMake(scanners, index, scannerOf(index)).put(list.at(i), table);
   }
   return table;
 }
@@ -85,8 +89,37 @@ interface KnownFile {
   main: string;
   /** Places are counted in pages of the first length that was moved: pages a byte; 0 = nothing was moved. */
   perByte: number;
+  /** By operation: place in CALLS + 1 of the count that a call on it adds to; 0 = none. */
+  counted: Uint8Array;
 }
-const NO_FILE: KnownFile = { kind: 'other', main: '', perByte: 0 };
+
+/** What calls on a file count as, by its kind. */
+const COUNTED: Partial<Record<FileKind, Partial<Record<CallCount, number>>>> = {
+  'main-db': { dbReads: Op.xRead, dbWrites: Op.xWrite },
+  wal: { walReads: Op.xRead, walWrites: Op.xWrite },
+  journal: {
+    ...{ journalReads: Op.xRead, journalWrites: Op.xWrite, journalSyncs: Op.xSync },
+    ...{ journalOpens: Op.xOpen, journalCloses: Op.xClose },
+    ...{ journalDeletes: Op.xDelete, journalTruncates: Op.xTruncate },
+  },
+};
+const ON_ALL: Partial<Record<CallCount, number>> = {
+  locks: Op.xLock,
+  unlocks: Op.xUnlock,
+  accesses: Op.xAccess,
+};
+function countedOf(kind: FileKind): Uint8Array {
+  const places = new Uint8Array(256);
+  for (const [name, op] of Object.entries({ ...ON_ALL, ...COUNTED[kind] }))
+    places[op] = 1 + CALLS.indexOf(name as CallCount);
+  return places;
+}
+const countedByKind = new Map<FileKind, Uint8Array>();
+const fileOf = (kind: FileKind, main: string): KnownFile => ({
+  ...{ kind, main, perByte: 0 },
+  counted: getOrMake(countedByKind, kind, () => countedOf(kind)),
+});
+const NO_FILE = fileOf('other', '');
 
 class AnatomyScanner {
   private readonly explicit;
@@ -95,6 +128,9 @@ class AnatomyScanner {
   private readonly executions: Uint32Array;
   /** By connection and file: the row after the last transaction's end. */
   private readonly ended = new Map<number, number>();
+  /** By connection and database: the row after the last checkpoint. */
+  private readonly copied = new Map<string, number>();
+  private nextCheckpoint = 0;
   private readonly files = new ById<KnownFile>();
   private readonly read = new DistinctPlaces();
   private readonly written = new DistinctPlaces();
@@ -104,6 +140,8 @@ class AnatomyScanner {
     private readonly thread: ThreadStore,
     private readonly owners: Owners,
     { firstRow, count }: Executions,
+    /** Those of the thread, in order. */
+    private readonly checkpoints: readonly Checkpoint[],
   ) {
     this.explicit = explicitTransactionsOf(thread);
     this.clock = new TransactionClock(thread.events, new Completions(thread.events));
@@ -115,10 +153,16 @@ class AnatomyScanner {
     const known = this.files.get(object);
     if (known !== undefined) return known;
     const d = this.thread.definitions.get(object);
-    return this.files.set(
-      object,
-      d?.kind === 'file' ? { kind: d.fileKind, main: databasePath(d.path), perByte: 0 } : NO_FILE,
-    );
+    const file = d?.kind === 'file' ? fileOf(d.fileKind, databasePath(d.path)) : NO_FILE;
+    return this.files.set(object, file);
+  }
+
+  /** The row behind the connection's last checkpoint before a transaction: in one sqlite3_exec it follows the commit before. */
+  private checkpointed({ path, context, beginRow }: Transaction): number {
+    const { checkpoints, copied } = this;
+    for (let c; (c = checkpoints[this.nextCheckpoint]) && c.toRow < beginRow; this.nextCheckpoint++)
+      copied.set(`${this.thread.events.context[c.fromRow]} ${c.path}`, c.toRow + 1);
+    return copied.size ? (copied.get(`${context} ${plainPath(path)}`) ?? 0) : 0;
   }
 
   /** Row of the innermost SQL call that a call serves, as `statementRow` tells it; -1 = none known. */
@@ -137,7 +181,11 @@ class AnatomyScanner {
     const connection = connectionKey(t.object, t.context);
     const from = Math.min(
       t.beginRow,
-      Math.max(earliest < 0 ? t.beginRow : earliest, this.ended.get(connection) ?? 0),
+      Math.max(
+        earliest < 0 ? t.beginRow : earliest,
+        this.ended.get(connection) ?? 0,
+        this.checkpointed(t),
+      ),
     );
     const toRow = this.lastUnlock(t);
     this.ended.set(connection, toRow + 1);
@@ -148,6 +196,7 @@ class AnatomyScanner {
     clock.start(fromNs, toNsAll, sqlUntil);
     const i = table.begin(span ? 'explicit' : this.explicit.known ? 'autocommit' : null);
     table.fromUs[i] = events.t0[from]!;
+    table.fromRow[i] = from;
     table.toUs[i] = toNsAll / 1000;
     table.beginStatementRow[i] = span?.beginRow ?? -1;
     table.endStatementRow[i] = span && this.endsWith(span, t) ? span.endRow : -1;
@@ -235,7 +284,7 @@ class AnatomyScanner {
       aux,
     } = this.thread.events;
     const { read, written, frames, clock } = this;
-    const { syncs, dbBytes, journalBytes, walBytes } = table;
+    const { syncs, dbBytes, journalBytes, walBytes, webWrites, atomicBegins } = table;
     const i = table.length - 1;
     read.clear();
     written.clear();
@@ -246,6 +295,7 @@ class AnatomyScanner {
     for (let row = from; row <= to; row++) {
       const op = ops[row]!;
       if (row === commitRow) clock.mark(toNs(t0[row]!));
+      if (MOVES[op] === Moves.webWrite) webWrites[i]!++;
       if (context[row] !== own || op === 0) continue;
       if (!isVfsOp(op)) {
         if (isSqlOp(op)) clock.sqlCall(row);
@@ -260,6 +310,9 @@ class AnatomyScanner {
       if (kind === 'memory-journal') continue;
       clock.vfsCall(row, partOfCall(op, ofIt ? kind : 'other'));
       if (!ofIt) continue;
+      const counted = file.counted[op]!;
+      if (counted > 0) table[CALLS[counted - 1]!][i]!++;
+      if (op === Op.xFileControl && aux[row] === Fcntl.beginAtomicWrite) atomicBegins[i]!++;
       if (op === Op.xLock || op === Op.xUnlock) this.step(table, row, op);
       if (result[row] !== 0) continue;
       if (op === Op.xSync) syncs[i]!++;
@@ -270,8 +323,10 @@ class AnatomyScanner {
         if (file.perByte === 0) file.perByte = 1 / (isPageSize(length) ? length : SMALLEST_PAGE);
         const place = offset[row]! * file.perByte;
         const whole = place | 0; // as a fraction each would be an object of its own
-        (op === Op.xRead ? read : written).add(whole === place ? whole : place);
-        if (op === Op.xWrite) dbBytes[i]! += length;
+        const first = (op === Op.xRead ? read : written).add(whole === place ? whole : place);
+        if (op === Op.xRead) continue;
+        dbBytes[i]! += length;
+        if (first) table.addPage(place + 1);
       } else if (op === Op.xRead) continue;
       else if (kind === 'journal') journalBytes[i]! += length;
       else if (kind === 'wal') {
@@ -279,7 +334,7 @@ class AnatomyScanner {
         const page = aux[row]!;
         if (page !== 0 && page !== AUX_WAL_HEADER) {
           framesDecoded = true;
-          frames.add(page);
+          if (frames.add(page)) table.addPage(page);
         }
       }
     }

@@ -13,7 +13,9 @@ import { WAL_HEADER } from '../../sqlite/wal.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
 import { wals, type WalFile } from './wal-files.ts';
-import { commitCosts } from '../transactions/commit-costs.ts';
+import { commitEvidence, commitPlaces } from '../transactions/commit-evidence.ts';
+import { anatomies } from '../transactions/transaction-anatomy.ts';
+import { getOrMake, grouped } from '../core/maps.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
@@ -61,37 +63,30 @@ export const walRefused: Rule = {
       else if (ASKS_MODE.test(text)) asked.delete(`${thread} ${context}`);
     }
     if (asked.size === 0) return [];
+    const { journalWrites, walWrites, transactions: list } = ctx.get(anatomies);
     const found = new Map<
       string,
-      { evidence: Evidence; path: string; thread: number; row: number }
+      { path: string; ask: { thread: number; row: number }; later: number[] }
     >();
     const inWal = new Set<string>();
-    for (const c of ctx.get(commitCosts)) {
-      const { thread, context, path, commitRow, commitPoint } = c.transaction;
-      const key = `${thread} ${context}`;
-      const ask = asked.get(key);
-      if (!ask || c.fromRow < ask.row) continue;
-      if (c.calls('walWrites') > 0 || commitPoint === 'wal') inWal.add(`${key} ${path}`);
-      if (!commitPoint?.startsWith('journal') || c.calls('journalWrites') === 0) continue;
-      let entry = found.get(`${key} ${path}`);
-      if (!entry) {
-        found.set(
-          `${key} ${path}`,
-          (entry = { evidence: new Evidence(), path, thread, row: ask.row }),
-        );
-        entry.evidence.show(thread, ask.row);
-      }
+    for (const i of ctx.get(commitPlaces)) {
+      const [thread, path, row] = [list.thread[i]!, list.path(i), list.beginRow[i]!];
+      const ask = asked.get(`${thread} ${list.context[i]}`);
+      if (!ask || row < ask.row) continue;
+      const key = `${thread} ${list.context[i]} ${path}`;
+      const commitPoint = list.commitPoint(i);
+      if (walWrites[i]! > 0 || commitPoint === 'wal') inWal.add(key);
+      if (!commitPoint?.startsWith('journal') || journalWrites[i] === 0) continue;
       const { events } = ctx.store.threads[thread]!;
       // going to WAL is itself one commit by journal, in the statement that asks
-      if (c.fromRow > ask.row && events.seq[c.fromRow]! < events.endSeq[ask.row]!) continue;
-      entry.evidence.count++;
-      entry.evidence.us += c.us;
-      entry.evidence.bytes += c.bytes;
-      entry.evidence.show(thread, commitRow);
-      entry.evidence.span(events.t0[c.fromRow]!, events.t0[c.toRow]! + events.dur[c.toRow]!);
+      if (row > ask.row && events.seq[row]! < events.endSeq[ask.row]!) continue;
+      getOrMake(found, key, () => ({ path, ask, later: [] as number[] })).later.push(i);
     }
-    return [...found].flatMap(([key, { evidence, path }]): Found | [] => {
-      if (inWal.has(key) || evidence.count === 0) return [];
+    return [...found].flatMap(([key, { path, ask, later }]): Found | [] => {
+      if (inWal.has(key)) return [];
+      const evidence = new Evidence();
+      evidence.show(ask.thread, ask.row);
+      evidence.join(commitEvidence(ctx, later));
       return {
         title: `journal_mode=wal was asked for on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
         evidence: evidence.result(ctx),
@@ -183,21 +178,11 @@ function copyingOf(
   return { copying, places };
 }
 
-function byPath(list: readonly Checkpoint[]): Map<string, Checkpoint[]> {
-  const found = new Map<string, Checkpoint[]>();
-  for (const c of list) {
-    const own = found.get(c.path);
-    if (own) own.push(c);
-    else found.set(c.path, [c]);
-  }
-  return found;
-}
-
 export const checkpointCopies: Rule = {
   id: 'F41',
   title: 'Checkpoints copy the same pages again and again',
   run(ctx) {
-    return [...byPath(ctx.get(checkpoints))].flatMap(([path, list]): Found | [] => {
+    return [...grouped(ctx.get(checkpoints), (c) => c.path)].flatMap(([path, list]): Found | [] => {
       const sum = (of: (c: Checkpoint) => number | null): number =>
         list.reduce((n, c) => n + (of(c) ?? 0), 0);
       const copies = sum((c) => c.dbWrites);

@@ -1,0 +1,52 @@
+/** Commits as findings count them: by their places in the table of anatomies, which the Transactions view shows. */
+import { STORAGE_WRITES } from '../../event/operations.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
+import type { CallCount } from './anatomy-table.ts';
+import { anatomies } from './transaction-anatomy.ts';
+
+/** Thread by thread, each in order of time. */
+export const commitPlaces = findingFact('commitPlaces', 'commits', ({ transactions: { list } }) =>
+  Array.from({ length: list.length }, (_, i) => i).filter((i) => list.outcome(i) === 'committed'),
+);
+
+/** Their calls of a kind, added up. */
+export const callsOf = (
+  ctx: FindingContext,
+  commits: readonly number[],
+  count: CallCount | 'syncs',
+): number => commits.reduce((n, i) => n + ctx.get(anatomies)[count][i]!, 0);
+
+export function commitEvidence(ctx: FindingContext, commits: readonly number[]): Evidence {
+  const evidence = new Evidence();
+  const all = ctx.get(anatomies);
+  const { thread, commitRow, beginRow } = all.transactions;
+  for (const i of commits) {
+    evidence.count++;
+    evidence.bytes += all.bytesWritten(i);
+    evidence.us += all.vfsUs(i);
+    evidence.show(thread[i]!, commitRow[i]! >= 0 ? commitRow[i]! : beginRow[i]!);
+    evidence.span(all.fromUs[i]!, all.toUs[i]!);
+  }
+  return evidence;
+}
+
+/**
+ * No storage of the browser was written, on any thread, from the first to the last of these commits: the database lives in memory, where
+ * a commit costs next to nothing. Never said where a thread's storage calls were not recorded from its beginning.
+ */
+export function nothingStored(ctx: FindingContext, commits: readonly number[]): boolean {
+  const { threads } = ctx.store;
+  const seesStorage = ({ environment, notes }: ThreadStore): boolean =>
+    environment !== null && notes.length === 0 && environment.capture.layers.includes('web');
+  if (!threads.every(seesStorage)) return false;
+  const { fromUs, toUs } = commitEvidence(ctx, commits);
+  return threads.every((thread) =>
+    STORAGE_WRITES.every((op) => {
+      const rows = ctx.rows(thread, op);
+      for (const row of rows)
+        if (thread.events.t0[row]! >= fromUs && thread.events.t0[row]! <= toUs) return false;
+      return true;
+    }),
+  );
+}

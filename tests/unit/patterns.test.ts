@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { cacheOverTime, connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
-import { idbUseOf } from '../../src/analysis/idb/idb-use.ts';
 import { repeatedCallsOf } from '../../src/analysis/files/redundant-calls.ts';
 import { interleavingOf, RUN_CLASSES, runClass } from '../../src/analysis/files/runs.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import {
   blockCachesOf,
   blockWritesOf,
+  idbUseOf,
   cacheReport,
   findingsOf,
   runsOf,

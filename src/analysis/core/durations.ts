@@ -1,5 +1,11 @@
 /** Percentiles of many durations without keeping them: counts in buckets of 1/64 octave, so a percentile is right to within 0.8 %. */
 
+/** Median, of an even number the lower one; NaN of none. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted.length ? sorted[(sorted.length - 1) >> 1]! : NaN;
+}
+
 const FLOAT = new Float32Array(1);
 const BITS = new Uint32Array(FLOAT.buffer);
 /** Mantissa bits that are dropped: 6 of 23 stay. */

@@ -6,13 +6,12 @@
  *
  * What gets in sequence are is in idb-sequences.ts.
  */
-import { Op } from '../../event/event.ts';
+import { Flag, Op } from '../../event/event.ts';
 import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
-import type { TimeRange } from '../time/time-partition.ts';
 import { hasVfs } from '../transactions/transactions.ts';
 import { LockLevels } from '../../trace/lock-levels.ts';
 
@@ -42,11 +41,43 @@ export interface IdbUse {
   sequentialUs: number;
 }
 
-/** Over the whole trace. */
-export const idbUse = fact('idbUse', 'how files are used', {}, (store) => idbUseOf(store));
+/** A transaction with what was asked in it. Calls that threw made none. */
+export interface IdbTransaction {
+  thread: ThreadStore;
+  row: number;
+  /** 0 readonly, 1 readwrite, 2 versionchange */
+  mode: number;
+  /** 0 default, 1 strict, 2 relaxed */
+  durability: number;
+  /** From the call to the end that was seen, microseconds. */
+  us: number;
+  /** complete or abort was seen. */
+  ended: boolean;
+  requests: number;
+  writes: number;
+  /** Time with a request of it under way is at least that of its longest one, microseconds. */
+  longestRequestUs: number;
+}
 
-/** Over the threads that use IndexedDB; null where none does. */
-export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | null {
+/** What the threads that use IndexedDB asked of it. */
+interface IdbTraffic {
+  use: IdbUse;
+  /** In the order of their creation on each thread. */
+  transactions: IdbTransaction[];
+  /** Gets in sequence: their rows. */
+  sequences: { thread: ThreadStore; rows: readonly number[] }[];
+}
+
+/** null where no thread uses IndexedDB. */
+export const idbTraffic = fact('idbTraffic', 'how files are used', {}, idbTrafficOf);
+export const idbUse = fact(
+  'idbUse',
+  'how files are used',
+  { idbTraffic },
+  (_, { idbTraffic }) => idbTraffic?.use ?? null,
+);
+
+function idbTrafficOf(store: TraceStore): IdbTraffic | null {
   const use: IdbUse = {
     transactions: 0,
     readwrite: 0,
@@ -64,63 +95,75 @@ export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | nul
     savedGets: 0,
     sequentialUs: 0,
   };
+  const found: IdbTraffic = { use, transactions: [], sequences: [] };
   let seen = false;
-  for (const thread of store.threads) seen = scan(thread, use, range) || seen;
+  for (const thread of store.threads) seen = scan(thread, found) || seen;
   if (!seen) return null;
-  if (use.lockPeriods) use.transactionsPerPeriod = use.transactionsInPeriods! / use.lockPeriods;
-  return use;
-}
-
-/** @returns whether the thread uses IndexedDB */
-function scan(
-  thread: ThreadStore,
-  use: IdbUse,
-  { fromUs = -Infinity, toUs = Infinity }: TimeRange,
-): boolean {
-  const { events } = thread;
-  const locks = hasVfs(thread) ? new LockPeriods(thread) : null;
-  const transactions = new Map<number, { readwrite: boolean; requests: number; writes: number }>();
-  const sequences = new GetSequences(thread, (rows) => {
+  for (const { mode, requests, writes } of found.transactions) {
+    use.transactions++;
+    if (mode === READWRITE) use.readwrite++;
+    if (requests === 0) use.empty++;
+    else use.histogram[runClass(requests)]!++;
+    if (requests === 1) use.oneRequest++;
+    if (mode === READWRITE && requests > 0 && writes === 0) use.readwriteUnused++;
+  }
+  for (const { thread, rows } of found.sequences) {
     use.sequences++;
     use.sequentialGets += rows.length;
     use.savedGets += rows.length - 1;
-    for (const row of rows) use.sequentialUs += events.dur[row]!;
-  });
+    for (const row of rows) use.sequentialUs += thread.events.dur[row]!;
+  }
+  if (use.lockPeriods) use.transactionsPerPeriod = use.transactionsInPeriods! / use.lockPeriods;
+  return found;
+}
+
+export const READWRITE = 1;
+
+/** @returns whether the thread uses IndexedDB */
+function scan(thread: ThreadStore, { use, transactions, sequences }: IdbTraffic): boolean {
+  const { events } = thread;
+  const locks = hasVfs(thread) ? new LockPeriods(thread) : null;
+  const byId = new Map<number, IdbTransaction>();
+  const gets = new GetSequences(thread, (rows) => sequences.push({ thread, rows }));
   let [seen, inPeriods, periods] = [false, 0, 0];
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
-    const counts = events.t0[row]! >= fromUs && events.t0[row]! < toUs;
     if (isVfsOp(op)) {
-      if (locks?.call(row, op) && counts) periods++;
+      if (locks?.call(row, op)) periods++;
       continue;
     }
-    if (!counts || (op !== Op.idbTransaction && !IDB_REQUEST[op])) continue;
+    if (op !== Op.idbTransaction && !IDB_REQUEST[op]) continue;
     seen = true;
     const id = events.context[row]!;
     if (op === Op.idbTransaction) {
-      const readwrite = (events.aux[row]! & 3) === 1;
-      transactions.set(id, { readwrite, requests: 0, writes: 0 });
-      use.transactions++;
-      if (readwrite) use.readwrite++;
+      if (events.flags[row]! & Flag.threw) continue;
+      const made: IdbTransaction = {
+        thread,
+        row,
+        mode: events.aux[row]! & 3,
+        durability: (events.aux[row]! >>> 2) & 3,
+        us: events.dur[row]!,
+        ended: events.endSeq[row] !== 0,
+        requests: 0,
+        writes: 0,
+        longestRequestUs: 0,
+      };
+      byId.set(id, made);
+      transactions.push(made);
       if (locks?.heldAt(events.seq[row]!)) inPeriods++;
       continue;
     }
     use.requests++;
-    const transaction = transactions.get(id);
+    const transaction = byId.get(id);
     if (!transaction) use.looseRequests++;
     else {
       transaction.requests++;
       if (IDB_REQUEST[op] === 2) transaction.writes++;
+      transaction.longestRequestUs = Math.max(transaction.longestRequestUs, events.dur[row]!);
     }
-    sequences.request(row);
+    gets.request(row);
   }
-  sequences.end();
-  for (const { readwrite, requests, writes } of transactions.values()) {
-    if (requests === 0) use.empty++;
-    else use.histogram[runClass(requests)]!++;
-    if (requests === 1) use.oneRequest++;
-    if (readwrite && requests > 0 && writes === 0) use.readwriteUnused++;
-  }
+  gets.end();
   if (locks && seen) {
     use.lockPeriods = (use.lockPeriods ?? 0) + periods;
     use.transactionsInPeriods = (use.transactionsInPeriods ?? 0) + inPeriods;

@@ -5,12 +5,11 @@
  *   F15   strict, or sometimes strict and sometimes relaxed                               F18   get 1, get 2, get 3, get 4: one getAll
  */
 import { Op } from '../../event/event.ts';
-import { IDB_REQUEST } from '../../event/operations.ts';
-import { GetSequences } from './idb-sequences.ts';
-import { idbUse } from './idb-use.ts';
-import { Evidence } from '../rules/context.ts';
+import { medianOf } from '../core/durations.ts';
+import { locks } from '../locks/locks.ts';
+import { idbTraffic, READWRITE, type IdbTransaction } from './idb-use.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
-import { idbTransactions, medianOf, type IdbTransaction } from './idb-transactions.ts';
 import type { Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
 
@@ -25,24 +24,22 @@ function evidenceOf(list: readonly IdbTransaction[]): Evidence {
   return evidence;
 }
 
+const endedReadwrite = (ctx: FindingContext): IdbTransaction[] =>
+  ctx.get(idbTraffic)?.transactions.filter((t) => t.mode === READWRITE && t.ended) ?? [];
+
 export const transactionPerBlock: Rule = {
   id: 'F10',
   title: 'IndexedDB transaction per block or operation',
   run(ctx) {
-    const all = ctx.calls(Op.idbTransaction) ? ctx.get(idbUse) : null;
-    if (
-      !all ||
-      !all.lockPeriods ||
-      all.transactionsPerPeriod === null ||
-      all.transactionsPerPeriod <= 2
-    )
-      return [];
-    const single = ctx.get(idbTransactions).filter((t) => t.requests === 1 && t.mode !== 2);
+    const traffic = ctx.get(idbTraffic);
+    const all = traffic?.use;
+    if (!all?.lockPeriods || all.transactionsPerPeriod! <= 2) return [];
+    const single = traffic!.transactions.filter((t) => t.requests === 1 && t.mode !== 2);
     if (single.length < FEW || single.length < all.transactions / 2) return [];
     const evidence = evidenceOf(single);
     const avoided = Math.min(single.length, all.transactionsInPeriods! - all.lockPeriods);
     const beside = medianOf(
-      single.filter((t) => t.ended).map((t) => Math.max(0, t.toUs - t.fromUs - t.longestRequestUs)),
+      single.filter((t) => t.ended).map((t) => Math.max(0, t.us - t.longestRequestUs)),
     );
     return {
       title: `${countOf(all.transactionsInPeriods!, 'IndexedDB transaction')} for ${countOf(all.lockPeriods, 'lock period')} of SQLite, ${formatCount(single.length)} of them with one request`,
@@ -67,13 +64,12 @@ export const durabilityTier: Rule = {
   id: 'F15',
   title: 'Strict durability, or an unclear one',
   run(ctx) {
-    const writers = ctx.get(idbTransactions).filter((t) => t.mode === 1 && t.writes > 0 && t.ended);
+    const writers = endedReadwrite(ctx).filter((t) => t.writes > 0);
     const [, strict, relaxed] = [0, 1, 2].map((tier) =>
       writers.filter((t) => t.durability === tier),
     ) as [IdbTransaction[], IdbTransaction[], IdbTransaction[]];
     if (strict.length < FEW_UNUSED) return [];
-    const median = (list: readonly IdbTransaction[]): number =>
-      medianOf(list.map((t) => t.toUs - t.fromUs));
+    const median = (list: readonly IdbTransaction[]): number => medianOf(list.map((t) => t.us));
     const gain = relaxed.length ? median(strict) - median(relaxed) : NaN;
     const mixed = relaxed.length > 0;
     return {
@@ -103,32 +99,25 @@ export const readersInReadwrite: Rule = {
   id: 'F17',
   title: 'Reader blocks writer through a readwrite transaction',
   run(ctx) {
-    const all = ctx.get(idbTransactions);
-    const unused = all.filter((t) => t.mode === 1 && t.writes === 0 && t.ended);
+    const unused = endedReadwrite(ctx).filter((t) => t.writes === 0);
     if (unused.length < FEW_UNUSED) return [];
-    const evidence = evidenceOf(unused);
-    // how long the next transaction of the thread on the same database had to wait: until the one before has ended
-    let [waited, waits] = [0, 0];
-    for (let i = 1; i < all.length; i++) {
-      const [before, next] = [all[i - 1]!, all[i]!];
-      const isUnused = before.mode === 1 && before.writes === 0 && before.ended;
-      if (
-        !isUnused ||
-        before.thread !== next.thread ||
-        !shareStore(before, next) ||
-        next.fromUs >= before.toUs
-      )
-        continue;
-      waited += before.toUs - next.fromUs;
-      waits++;
-    }
+    const all = ctx.get(idbTraffic)!.use.transactions;
+    const calls = new Set(unused.map(({ thread, row }) => `${thread.index} ${row}`));
+    const { edges, holds, resources } = ctx.get(locks);
+    const isUnused = (hold: number): boolean =>
+      calls.has(`${holds.thread[hold]} ${holds.row[hold]}`);
+    const waits = edges.filter(
+      ({ resource, firstHold, lastHold }) =>
+        resources[resource]!.kind === 'idb' && isUnused(firstHold) && isUnused(lastHold),
+    );
+    const waited = waits.reduce((us, { heldUs }) => us + heldUs, 0);
     return {
-      title: `${countOf(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${formatShare(unused.length / all.length)} of all)${waits ? `; ${formatCount(waits)} times the next one had to wait, ${formatDuration(waited)} in all` : ''}`,
-      evidence: evidence.result(ctx),
-      ...(waits
-        ? measured(waited, `what ${waits} transactions waited for them`)
-        : noSaving('no transaction of the same thread was seen to wait for one of them')),
-      confidence: waits ? 'certain' : 'likely',
+      title: `${countOf(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${formatShare(unused.length / all)} of all)${waits.length ? `; ${countOf(waits.length, 'time')} the next one had to wait, ${formatDuration(waited)} in all` : ''}`,
+      evidence: evidenceOf(unused).result(ctx),
+      ...(waits.length
+        ? measured(waited, `what ${countOf(waits.length, 'transaction')} waited for them`)
+        : noSaving('no transaction was seen to wait for one of them')),
+      confidence: waits.length ? 'certain' : 'likely',
       reason:
         'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
       advice:
@@ -139,30 +128,16 @@ export const readersInReadwrite: Rule = {
   },
 };
 
-function shareStore(a: IdbTransaction, b: IdbTransaction): boolean {
-  for (const store of a.stores) if (b.stores.has(store)) return true;
-  return false;
-}
-
 export const sequentialGets: Rule = {
   id: 'F18',
   title: 'Sequential gets instead of a cursor',
   run(ctx) {
+    const traffic = ctx.get(idbTraffic);
+    if (!traffic || traffic.use.savedGets < FEW_SAVED_GETS) return [];
+    const { sequences, savedGets: saved } = traffic.use;
     const evidence = new Evidence();
-    let [sequences, saved] = [0, 0];
-    for (const thread of ctx.store.threads) {
-      if (ctx.rows(thread, Op.idbGet).length === 0) continue;
-      const { events } = thread;
-      const found = new GetSequences(thread, (rows) => {
-        sequences++;
-        saved += rows.length - 1;
-        for (const row of rows) evidence.add(thread, row, events.length[row]!);
-      });
-      for (let row = 0; row < events.count; row++)
-        if (IDB_REQUEST[events.op[row]!]) found.request(row);
-      found.end();
-    }
-    if (saved < FEW_SAVED_GETS) return [];
+    for (const { thread, rows } of traffic.sequences)
+      for (const row of rows) evidence.add(thread, row, thread.events.length[row]!);
     return {
       title: `${countOf(evidence.count, 'get')} on neighbouring keys, one by one in ${countOf(sequences, 'sequence')}: ${formatCount(sequences)} getAll calls would do`,
       evidence: evidence.result(ctx),

@@ -11,7 +11,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
 import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
-import { medianOf } from './idb-transactions.ts';
+import { medianOf } from '../core/durations.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import {
   countOf,

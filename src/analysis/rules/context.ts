@@ -7,6 +7,7 @@ import { Flag } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { medianOf } from '../core/durations.ts';
 import { ById } from '../core/by-id.ts';
 import { extent } from '../core/time-range.ts';
 import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
@@ -164,7 +165,7 @@ export class FindingContext {
     if (all.calls > 0) sums.set('', all);
     const found = new Map<string, Cost>();
     for (const [kind, { calls: n, us, sample }] of sums) {
-      const median = Float64Array.from(sample).sort()[(sample.length - 1) >> 1]!;
+      const median = medianOf(sample);
       found.set(kind, { us: median > (this.clockStepUs ?? 0) ? median : us / n, calls: n });
     }
     return found;

@@ -19,9 +19,8 @@ import {
 } from '../../../analysis/time/time-partition.ts';
 import { partition } from '../../../analysis/time/thread-times.ts';
 import { hasVfs } from '../../../analysis/transactions/transactions.ts';
-import { Op } from '../../../event/event.ts';
+import { idbTraffic, READWRITE, type IdbTransaction } from '../../../analysis/idb/idb-use.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
-import type { TraceStore } from '../../../trace/store.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 
@@ -55,8 +54,8 @@ export interface Overview {
 const overview = fact(
   'overview',
   'overview',
-  { summary, databaseSettings, storageHealth, headlineNumbers },
-  (store, { summary, databaseSettings, storageHealth, headlineNumbers }): Overview => {
+  { summary, databaseSettings, storageHealth, headlineNumbers, idbTraffic },
+  (store, { summary, databaseSettings, storageHealth, headlineNumbers, idbTraffic }): Overview => {
     const titles = threadTitles(store);
     return {
       environment: summary.environment,
@@ -65,7 +64,7 @@ const overview = fact(
         .map(({ suspension }, i) => ({ ...summary.engines[i]!, suspension })),
       threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, titles[t.index]!])),
       databases: databaseSettings,
-      durability: durabilityOf(store),
+      durability: durabilityOf(idbTraffic?.transactions ?? []),
       storage: storageHealth,
       numbers: headlineNumbers,
     };
@@ -102,15 +101,12 @@ export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartiti
 }
 
 const DURABILITY = ['default', 'strict', 'relaxed'] as const;
-const READWRITE = 1;
 
-function durabilityOf(store: TraceStore): Durability {
+function durabilityOf(transactions: readonly IdbTransaction[]): Durability {
   const found: Durability = { default: 0, strict: 0, relaxed: 0 };
-  for (const { events } of store.threads)
-    for (let row = 0; row < events.count; row++) {
-      if (events.op[row] !== Op.idbTransaction || (events.aux[row]! & 3) !== READWRITE) continue;
-      const tier = DURABILITY[events.aux[row]! >> 2];
-      if (tier) found[tier]++;
-    }
+  for (const { mode, durability } of transactions) {
+    const tier = DURABILITY[durability];
+    if (tier && mode === READWRITE) found[tier]++;
+  }
   return found;
 }

@@ -6,8 +6,8 @@
  */
 import { databasePath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
-import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
+import { locks } from '../locks/locks.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
@@ -91,8 +91,14 @@ export const outOfStack: Rule = {
     for (const thread of ctx.store.threads) {
       if (thread.ended === null || thread.ended === 'stopped' || thread.info.kind !== 'page')
         continue;
-      const row = openWrite(ctx, thread);
-      if (row < 0) continue;
+      const { leftBehind, holds, resources } = ctx.get(locks);
+      const write = leftBehind.find(
+        ({ hold, thread: index }) =>
+          index === thread.index &&
+          resources[holds.resource[hold]!]!.kind === 'sqlite' &&
+          holds.mode[hold]! >= LockLevel.reserved,
+      );
+      if (!write) continue;
       const { events } = thread;
       const end = events.t0[events.count - 1]!;
       const next = ctx.store.threads.find(
@@ -106,7 +112,7 @@ export const outOfStack: Rule = {
       );
       if (!next) continue;
       const reload = new Evidence();
-      reload.add(thread, row);
+      reload.add(thread, holds.row[write.hold]!);
       reload.show(next.index, 0);
       found.push({
         title: `The page ended in the middle of a write transaction and began again ${formatDuration(next.events.t0[0]! - end)} later`,
@@ -122,28 +128,6 @@ export const outOfStack: Rule = {
     return found;
   },
 };
-
-/** Row of the xLock that took RESERVED and was never given back, or -1. */
-function openWrite(ctx: FindingContext, thread: ThreadStore): number {
-  const { events } = thread;
-  const held = new Map<string, number>();
-  const rows = [
-    ...ctx.rows(thread, Op.xLock),
-    ...ctx.rows(thread, Op.xUnlock),
-    ...ctx.rows(thread, Op.xClose),
-  ].sort((a, b) => a - b);
-  for (const row of rows) {
-    const key = `${events.object[row]} ${events.context[row]}`;
-    if (events.op[row] === Op.xLock && events.aux[row]! >= 2 && events.result[row] === 0)
-      held.set(key, held.get(key) ?? row);
-    else if (
-      events.op[row] === Op.xClose ||
-      (events.op[row] === Op.xUnlock && events.aux[row]! < 2)
-    )
-      held.delete(key);
-  }
-  return [...held.values()][0] ?? -1;
-}
 
 export const malformed: Rule = {
   id: 'F32',

@@ -6,10 +6,10 @@
  */
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp, STORAGE_WRITES } from '../../event/operations.ts';
-import { ById } from '../core/by-id.ts';
+import { ioObjects } from '../files/io-map.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
-import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
+import { Evidence } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import { medianOf } from '../core/durations.ts';
 import type { Found, Rule } from '../rules/types.ts';
@@ -62,43 +62,14 @@ export const flushCost: Rule = {
   },
 };
 
-/** Bytes of each database as its VFS calls show them: the highest end, by thread. */
-const databaseBytes = findingFact('databaseBytes', 'database sizes', databaseBytesOf);
-
-function databaseBytesOf(ctx: FindingContext): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const thread of ctx.store.threads) {
-    const { object, result, offset, length } = thread.events;
-    for (const op of [Op.xRead, Op.xWrite]) {
-      const rows = ctx.rows(thread, op);
-      // most calls lie below the end that is known: the file is asked for only where one does not
-      const highest = new ById<number>();
-      let [id, known] = [-1, 0];
-      for (let i = 0; i < rows.length; i++) {
-        const row = rows[i]!;
-        if (result[row] !== 0) continue;
-        if (object[row] !== id) {
-          id = object[row]!;
-          known = highest.get(id) ?? 0;
-        }
-        const end = offset[row]! + length[row]!;
-        if (!(end > known)) continue;
-        highest.set(id, (known = end));
-        const file = ctx.file(thread, id);
-        if (file?.kind === 'main-db' && end > (found.get(file.path) ?? 0))
-          found.set(file.path, end);
-      }
-    }
-  }
-  return found;
-}
-
 export const wholeFileSaves: Rule = {
   id: 'F23',
   title: 'Whole file exported at every save',
   run(ctx) {
     if (ctx.calls(...STORAGE_WRITES) === 0) return [];
-    const sizes = [...ctx.get(databaseBytes).values()].filter((n) => n >= SMALLEST_DATABASE);
+    const sizes = ctx
+      .get(ioObjects)
+      .flatMap(({ kind, end }) => (kind === 'main-db' && end >= SMALLEST_DATABASE ? [end] : []));
     if (sizes.length === 0) return [];
     const saves = new Map<string, Evidence>();
     for (const op of STORAGE_WRITES)

@@ -3,11 +3,13 @@
  * of the app's connections: what no call shows is null, with the reason. What a PRAGMA says holds for its connection; the last one counts.
  */
 import { databasePath } from '../../event/file-names.ts';
-import { Flag, Op } from '../../event/event.ts';
+import { Flag } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Unit } from './accesses.ts';
+import { getOrMake } from '../core/maps.ts';
 import { fact } from '../graph.ts';
+import { pragmas } from '../statements/pragmas.ts';
 import { databaseFiles } from './database-files.ts';
 import { databaseHeaders } from './database-headers.ts';
 import { transactions, type CommitPoint } from '../transactions/transactions.ts';
@@ -49,25 +51,24 @@ const MODE_OF: Readonly<Record<CommitPoint, [mode: string, how: string]>> = {
 
 const PRAGMAS = ['page_size', 'journal_mode', 'synchronous', 'cache_size', 'locking_mode'] as const;
 type Pragma = (typeof PRAGMAS)[number];
-const PRAGMA_TEXT = new RegExp(
-  `\\bpragma\\s+(?:["'\`]?\\w+["'\`]?\\s*\\.\\s*)?(${PRAGMAS.join('|')})\\s*[=(]\\s*["'\`]?([-+]?[\\w?]+)`,
-  'gi',
-);
 const LEVELS = ['off', 'normal', 'full', 'extra'];
 
 /** By database, in the order of `databaseFiles.list`. */
 export const databaseSettings = fact(
   'databaseSettings',
   'database settings',
-  { databaseFiles, databaseHeaders, transactions },
+  { databaseFiles, databaseHeaders, transactions, pragmas },
   (store, known): DatabaseSettings[] => {
     const { list, parts } = known.databaseFiles;
     const said = list.map(() => new Map<Pragma, string>());
-    store.threads.forEach((thread, t) => {
-      for (const [connection, values] of pragmasOf(thread))
-        for (const database of databasesOf(thread, connection, parts[t]!))
-          for (const [pragma, value] of values) said[database]?.set(pragma, value);
-    });
+    const its = new Map<string, ReadonlySet<number>>();
+    for (const { thread, context, name, value } of known.pragmas) {
+      if (!PRAGMAS.includes(name as Pragma)) continue;
+      const databases = getOrMake(its, `${thread} ${context}`, () =>
+        databasesOf(store.threads[thread]!, context, parts[thread]!),
+      );
+      for (const database of databases) said[database]?.set(name as Pragma, value);
+    }
     const points = new Map<number, CommitPoint>();
     const transactions = known.transactions.list;
     for (let i = 0; i < transactions.length; i++) {
@@ -178,26 +179,6 @@ function inMemory(store: TraceStore, path: string): boolean {
       if (d?.kind !== 'file' || d.path === '' || databasePath(d.path) === path) return true;
     }
   return false;
-}
-
-/** By connection id what its PRAGMAs said last. */
-function pragmasOf({ events, definitions }: ThreadStore): Map<number, Map<Pragma, string>> {
-  const found = new Map<number, Map<Pragma, string>>();
-  const texts = new Map<number, string>();
-  for (const [id, d] of definitions)
-    if (d.kind === 'sql' && /\bpragma\b/i.test(d.text)) texts.set(id, d.text);
-  if (texts.size === 0) return found;
-  for (let row = 0; row < events.count; row++) {
-    const op = events.op[row]!;
-    if (op !== Op.sqlStep && op !== Op.sqlExec) continue;
-    const text = texts.get(events.object[row]!);
-    if (text === undefined) continue;
-    for (const [, name, value] of text.matchAll(PRAGMA_TEXT)) {
-      const values = found.get(events.context[row]!) ?? new Map<Pragma, string>();
-      found.set(events.context[row]!, values.set(name!.toLowerCase() as Pragma, value!));
-    }
-  }
-  return found;
 }
 
 /** Databases that a connection's VFS calls went to; of the whole thread where none of its calls is known. */

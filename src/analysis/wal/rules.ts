@@ -5,7 +5,6 @@
  *   F13   frames go on and on, the log never begins again
  *   F41   the checkpoint reads back what was written a moment ago, and copies the same pages at every checkpoint
  */
-import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import { opSet } from '../../event/operations.ts';
 import { databasePath, plainPath } from '../../event/file-names.ts';
@@ -13,44 +12,18 @@ import { WAL_HEADER } from '../../sqlite/wal.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
 import { wals, type WalFile } from './wal-files.ts';
+import { pragmas } from '../statements/pragmas.ts';
 import { commitEvidence, commitPlaces } from '../transactions/commit-evidence.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
-const ASKS_WAL = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*(?:=|\()\s*["'`[]?wal\b/i;
-const ASKS_MODE = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*[=(]/i;
-const ASKS_THRESHOLD = /\bpragma\s+(?:\w+\s*\.\s*)?wal_autocheckpoint\s*[=(]/i;
 const READS = opSet(Op.xRead, Op.opfsRead);
 const WRITES = opSet(Op.xWrite, Op.opfsWrite);
-
-/** Executed PRAGMAs by text, in order. */
-const pragmas = findingFact('pragmas', 'PRAGMAs', pragmasOf);
-
-function pragmasOf(
-  ctx: FindingContext,
-): { thread: number; context: number; row: number; text: string }[] {
-  const found: { thread: number; context: number; row: number; text: string }[] = [];
-  for (const thread of ctx.store.threads) {
-    const texts = new Map<number, string | null>();
-    for (const op of [Op.sqlStep, Op.sqlExec])
-      for (const row of ctx.rows(thread, op)) {
-        const object = thread.events.object[row]!;
-        let text = texts.get(object);
-        if (text === undefined) {
-          const all = objectName(thread, object);
-          texts.set(object, (text = /\bpragma\b/i.test(all) ? all : null));
-        }
-        if (text !== null)
-          found.push({ thread: thread.index, context: thread.events.context[row]!, row, text });
-      }
-  }
-  return found.sort((a, b) => a.thread - b.thread || a.row - b.row);
-}
 
 export const walRefused: Rule = {
   id: 'F08',
@@ -58,9 +31,10 @@ export const walRefused: Rule = {
   run(ctx) {
     /** By thread and connection: the row that asked for a WAL last, where nothing else was asked for since. */
     const asked = new Map<string, { thread: number; row: number }>();
-    for (const { thread, context, row, text } of ctx.get(pragmas)) {
-      if (ASKS_WAL.test(text)) asked.set(`${thread} ${context}`, { thread, row });
-      else if (ASKS_MODE.test(text)) asked.delete(`${thread} ${context}`);
+    for (const { thread, context, row, name, value } of ctx.get(pragmas)) {
+      if (name !== 'journal_mode') continue;
+      if (value.toLowerCase() === 'wal') asked.set(`${thread} ${context}`, { thread, row });
+      else asked.delete(`${thread} ${context}`);
     }
     if (asked.size === 0) return [];
     const { journalWrites, walWrites, transactions: list } = ctx.get(anatomies);
@@ -124,7 +98,7 @@ export const walGrows: Rule = {
   id: 'F13',
   title: 'WAL never shrinks, checkpoint starves',
   run(ctx) {
-    const threshold = ctx.get(pragmas).some((p) => ASKS_THRESHOLD.test(p.text));
+    const threshold = ctx.get(pragmas).some(({ name }) => name === 'wal_autocheckpoint');
     const files = ctx.get(wals);
     return ctx.get(walHistories).flatMap((wal, i): Found | [] => {
       const grown = isStarved(wal) ? growthOf(ctx, files[i]!, wal) : null;

@@ -2,6 +2,7 @@
  * One number, many doors: what the golden traces come to is the same in the summary, the Overview, the live strip, the timeline, the
  * Statements and SQL views, the exports, the HTML report, and the findings that count the same.
  */
+import { hasVfs } from '../../src/analysis/core/layers.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
@@ -10,7 +11,6 @@ import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';
 import type { NumberId } from '../../src/analysis/report/headline-numbers.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
-import { hasVfs } from '../../src/analysis/transactions/transactions.ts';
 import { csv } from '../../src/formats/csv.ts';
 import { escapeXml } from '../../src/formats/escape.ts';
 import { htmlReport } from '../../src/formats/html.ts';

@@ -11,7 +11,7 @@ import { ById } from '../core/by-id.ts';
 import { connectionCaches, NO_COUNTS, type ConnectionCache } from './connection-caches.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
 import { SMALLEST_PAGE } from '../pages/database-files.ts';
-import { leavesOut } from '../core/layers-left-out.ts';
+import { leavesOut } from '../core/layers.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import { pages, placesOf } from '../pages/pages.ts';

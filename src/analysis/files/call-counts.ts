@@ -9,7 +9,7 @@ import { isSqlOp, opTable } from '../../event/operations.ts';
 import { RowCursor } from '../../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { CacheSums } from '../core/counter-deltas.ts';
-import { leavesOut } from '../core/layers-left-out.ts';
+import { leavesOut } from '../core/layers.ts';
 import { fact } from '../graph.ts';
 
 const WAYS = ['read', 'write', 'sync'] as const;

@@ -2,6 +2,7 @@
  * Calls by file, the VFS's and the browser's side by side. A storage call belongs to the file of the VFS call that it serves (so
  * pools with random names are attributed), else to the SQLite file of the same path, else to a file of its own.
  */
+import { hasVfs, leavesOut } from '../core/layers.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opSet, opTable } from '../../event/operations.ts';
@@ -10,8 +11,6 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf } from './files.ts';
-import { leavesOut } from '../core/layers-left-out.ts';
-import { hasVfs } from '../transactions/transactions.ts';
 
 const VFS_COUNTS = [
   'xOpen',

@@ -4,7 +4,7 @@ import { Op } from '../../event/event.ts';
 import { isWebOp } from '../../event/operations.ts';
 import { fact } from '../graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
-import { leavesOut } from '../core/layers-left-out.ts';
+import { leavesOut } from '../core/layers.ts';
 
 export interface WebCounts<N = number | null> {
   /** readBytes = bytes that the calls returned. Reads of File objects and writes to streams are included. */

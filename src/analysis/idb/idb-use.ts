@@ -6,13 +6,13 @@
  *
  * What gets in sequence are is in idb-sequences.ts.
  */
+import { hasVfs } from '../core/layers.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
-import { hasVfs } from '../transactions/transactions.ts';
 import { LockLevels } from '../../trace/lock-levels.ts';
 
 export interface IdbUse {

@@ -2,6 +2,7 @@
  * Which files of a trace are databases and their WALs, and how large a database's pages are. SQLite moves a database in whole pages,
  * so the lengths of its aligned reads and writes tell; what is shorter than 512 bytes (the header at open, the change counter) does not.
  */
+import { hasVfs } from '../core/layers.ts';
 import { databasePath, isWalPath, plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import type { Definition } from '../../event/definitions.ts';
@@ -10,7 +11,6 @@ import { isPageSize } from '../../sqlite/page-size.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import type { Unit } from './accesses.ts';
 import { fact } from '../graph.ts';
-import { hasVfs } from '../transactions/transactions.ts';
 
 export const SMALLEST_PAGE = 512;
 

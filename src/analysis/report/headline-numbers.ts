@@ -5,7 +5,7 @@
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { formatCount, type Unit } from '../../text/numbers.ts';
 import { NO_READINGS, pageCacheFrom } from '../cache/page-cache.ts';
-import { leavesOut } from '../core/layers-left-out.ts';
+import { leavesOut } from '../core/layers.ts';
 import { extent } from '../core/time-range.ts';
 import { callCounts, type CallCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';

@@ -1,11 +1,10 @@
 /** Where the time went, over all threads that run SQLite, with what the clock's step leaves uncertain. */
+import { hasSql, hasVfs } from '../core/layers.ts';
 import type { Block } from './blocks.ts';
 import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { Facts } from '../graph.ts';
 import { partition } from '../time/thread-times.ts';
-import { hasSql } from '../statements/statements.ts';
 import { PARTS, type Part } from '../core/time-parts.ts';
-import { hasVfs } from '../transactions/transactions.ts';
 
 const WORDS: Readonly<Record<Part, string>> = {
   cpu: 'CPU: SQLite, VFS, glue',

@@ -1,5 +1,5 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
-import { layerOfCode, OPS } from '../../event/operations.ts';
+import { hasSql, hasVfs, seesWeb } from '../core/layers.ts';
 import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
 import { sameCapture, type CaptureOptions } from '../../event/capture.ts';
 import { FORMAT_VERSION } from '../../trace/file/format.ts';
@@ -8,10 +8,8 @@ import type { FileCounts } from '../files/file-counts.ts';
 import { pageCache, type PageCache } from '../cache/page-cache.ts';
 import { NO_STORAGE, NUMBER_NEEDS, Numbers, type NumberId } from './headline-numbers.ts';
 import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
-import { hasSql } from '../statements/statements.ts';
 import type { SummaryTime } from '../time/summary-time.ts';
 import { fact, Facts } from '../graph.ts';
-import { hasVfs } from '../transactions/transactions.ts';
 import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
 export interface SummaryThread {
@@ -155,17 +153,6 @@ function threadOf(thread: ThreadStore): SummaryThread {
     layers,
     note: notes.join('; ') || null,
   };
-}
-
-/** Web API calls are hooked on every recorded thread, unless the user left that layer out. */
-function seesWeb(thread: ThreadStore): boolean {
-  const { environment } = thread;
-  return (environment !== null && environment.capture.layers.includes('web')) || hasWeb(thread);
-}
-
-function hasWeb({ events: { op, count } }: ThreadStore): boolean {
-  for (let i = 0; i < count; i++) if (layerOfCode(op[i]!) === 'web' && OPS[op[i]!]) return true;
-  return false;
 }
 
 function enginesOf(thread: ThreadStore): SummaryEngine[] {

@@ -2,17 +2,19 @@
  * Executions of statements with what each did: calls, bytes and time, grouped by fingerprint and in order, so that the k-th run of a
  * statement in one trace stands beside the k-th in another.
  */
+import { executions, type Executions } from '../core/executions.ts';
+import { getOrMake } from '../core/maps.ts';
+import { owners, type Owners } from '../core/owners.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Flag, Op } from '../../event/event.ts';
-import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
+import { isVfsOp, isWebOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact, type ByThread } from '../graph.ts';
 import { columns, each } from '../../trace/number-columns.ts';
 import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
-import { parentRow } from '../core/time-calls.ts';
 
 /** What is counted of each execution; calls of its steps alone. */
 export const EXECUTION_COUNTS = [
@@ -55,14 +57,18 @@ class Runs extends columns({
 export const executionGroups = fact(
   'executionGroups',
   'runs of each statement',
-  {},
+  { owners, executions },
   executionGroupsOf,
 );
 
-function executionGroupsOf(store: TraceStore): Map<string, ExecutionGroup> {
+function executionGroupsOf(
+  store: TraceStore,
+  { owners, executions }: { owners: ByThread<Owners>; executions: ByThread<Executions> },
+): Map<string, ExecutionGroup> {
   const runs = new Runs();
   const places = new Map<string, number>();
-  for (const thread of store.threads) scan(thread, places, runs);
+  for (const thread of store.threads)
+    scan(thread, owners.of(thread), executions.of(thread), places, runs);
   const order = Uint32Array.from({ length: runs.count }, (_, i) => i);
   if (store.threads.length > 1) order.sort((a, b) => runs.at[a]! - runs.at[b]! || a - b);
   const sizes = new Uint32Array(runs.prints.length);
@@ -86,50 +92,43 @@ function executionGroupsOf(store: TraceStore): Map<string, ExecutionGroup> {
   return new Map(groups.map((g) => [g.fingerprint, g]));
 }
 
-const ROW = 100;
-
-function scan(thread: ThreadStore, places: Map<string, number>, runs: Runs): void {
+function scan(
+  thread: ThreadStore,
+  owners: Owners,
+  executions: Executions,
+  places: Map<string, number>,
+  runs: Runs,
+): void {
   const { events } = thread;
-  /** Place in `runs` of the execution that a row serves; -1 = none. */
-  const runOf = new Int32Array(events.count).fill(-1);
-  const running = new Map<number, number>();
   const known = new ById<number>();
-  const placeOf = (object: number): number => {
-    let place = known.get(object);
-    if (place !== undefined) return place;
-    const print = fingerprint(objectName(thread, object));
-    place = places.get(print);
-    if (place === undefined) places.set(print, (place = runs.prints.push(print) - 1));
-    return known.set(object, place);
-  };
-  const begin = (row: number): number => {
+  const placeOf = (object: number): number =>
+    getOrMake(known, object, () => {
+      const print = fingerprint(objectName(thread, object));
+      return getOrMake(places, print, () => runs.prints.push(print) - 1);
+    });
+  const first = runs.count;
+  for (let i = 0; i < executions.count; i++) {
     const run = runs.add();
-    runs.print[run] = placeOf(events.object[row]!);
-    runs.at[run] = events.t0[row]!;
-    return run;
-  };
+    runs.print[run] = placeOf(executions.text[i]!);
+    runs.at[run] = events.t0[executions.firstRow[i]!]!;
+  }
+  const { row: rows, execution, count: calls } = executions.calls;
+  for (let call = 0; call < calls; call++) {
+    const [row, run] = [rows[call]!, first + execution[call]!];
+    runs.us[run]! += events.endSeq[row] === 0 ? NaN : events.dur[row]!;
+    runs.steps[run]!++;
+    if (isErrorResult(events.result[row]!)) runs.errors[run]!++;
+  }
+  let [lastOwner, run] = [-1, -1];
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
-    let run = -1;
-    if (isSqlOp(op)) {
-      const statement = events.aux[row]!;
-      if (op === Op.sqlExec) run = begin(row);
-      else if (op === Op.sqlStep) {
-        run = running.get(statement) ?? begin(row);
-        if (events.result[row] === ROW || events.endSeq[row] === 0) running.set(statement, run);
-        else running.delete(statement);
-      } else if (op !== Op.sqlOpen && op !== Op.sqlClose) running.delete(statement);
-      if (run >= 0) {
-        runs.us[run]! += events.endSeq[row] === 0 ? NaN : events.dur[row]!;
-        runs.steps[run]!++;
-        if (isErrorResult(events.result[row]!)) runs.errors[run]!++;
-      }
-    } else if (isVfsOp(op) || isWebOp(op)) {
-      const parent = parentRow(events, row);
-      run = parent < 0 ? -1 : runOf[parent]!;
-      if (run >= 0) count(thread, row, op, runs, run);
+    if (!isVfsOp(op) && !isWebOp(op)) continue;
+    const owner = owners.sql(row);
+    if (owner !== lastOwner) {
+      lastOwner = owner; // calls beneath one SQL call follow each other
+      run = owner < 0 ? -1 : executions.at(owner);
     }
-    runOf[row] = run;
+    if (run >= 0) count(thread, row, op, runs, first + run);
   }
 }
 

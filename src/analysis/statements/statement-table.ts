@@ -3,6 +3,7 @@
  * Statements of several threads with the same text are one row. Times of executions are those of their step calls; prepare, reset
  * and finalize stand apart. `time` is the part of the time partition that the statement decides, so that shares add up to one.
  */
+import { hasSql, hasVfs } from '../core/layers.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { eachBound, withExample } from './bound-values.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
@@ -21,11 +22,9 @@ import {
   within,
 } from './statement-counts.ts';
 import { partTimes, placesOfTexts, type Entry, type StatementRow } from './statement-entry.ts';
-import { hasSql } from './statements.ts';
 import { timesOfThread } from '../time/time-partition.ts';
 import { PARTS } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
-import { hasVfs } from '../transactions/transactions.ts';
 
 export type { StatementRow } from './statement-entry.ts';
 

@@ -4,7 +4,8 @@
  *   calls     [==]   [=====|==]          |
  *   area                   |-------------|      counts calls that touch it; `total` is what lies inside
  */
-import { MOVES, opTable } from '../../event/operations.ts';
+import { hasCall } from '../core/layers.ts';
+import { MOVES, opTable, isVfsOp } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
@@ -163,7 +164,7 @@ class ThreadScan {
         ? layer !== 'host'
         : layers.includes(layer) && (by !== 'file' || layer === 'vfs' || layer === 'web');
     this.shown = opTable(wanted);
-    this.moving = by === 'statement' && hasVfs(thread, this.layerOf) ? VFS : 0;
+    this.moving = by === 'statement' && hasCall(thread, isVfsOp) ? VFS : 0;
   }
 
   run(blockEnds: () => Float64Array): void {
@@ -239,9 +240,4 @@ class ThreadScan {
       }
     }
   }
-}
-
-function hasVfs({ events }: ThreadStore, layerOf: Uint8Array): boolean {
-  for (let row = 0; row < events.count; row++) if (layerOf[events.op[row]!] === VFS) return true;
-  return false;
 }

@@ -1,7 +1,8 @@
 /** Where the time went, over all threads that run SQLite. */
+import { isSqlOp, isVfsOp } from '../../event/operations.ts';
+import { hasCall } from '../core/layers.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
-import { Role, ROLE_OF_OP } from '../core/time-parts.ts';
 import { fact } from '../graph.ts';
 import { partition } from './thread-times.ts';
 import { timeInSql, type TimePartition } from './time-partition.ts';
@@ -22,13 +23,7 @@ export interface SummaryTime {
 
 /** The threads that run SQLite: those with SQL or VFS calls. */
 const sqliteThreads = ({ threads }: TraceStore): ThreadStore[] =>
-  threads.filter(({ events }) => {
-    for (let i = 0; i < events.count; i++) {
-      const role = ROLE_OF_OP[events.op[i]!];
-      if (role === Role.sql || role === Role.vfs) return true;
-    }
-    return false;
-  });
+  threads.filter((thread) => hasCall(thread, (code) => isSqlOp(code) || isVfsOp(code)));
 
 /** Time with SQL in flight, summed over the threads that run SQLite, microseconds; null where none does. */
 export const totalTimeInSql = fact(

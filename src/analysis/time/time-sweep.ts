@@ -8,7 +8,7 @@
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
-import { storageIsUnseen } from '../core/layers-left-out.ts';
+import { storageIsUnseen } from '../core/layers.ts';
 import { Calls, Stack, STACKS } from '../core/time-calls.ts';
 import { PART, PART_OF_OP, PARTS, Role, ROLE_OF_OP, WAIT } from '../core/time-parts.ts';
 import type { Shares } from './time-shares.ts';

@@ -7,8 +7,8 @@
  * xFileControl calls, a rollback is known by its playback: page images read back from the journal. In a WAL the commit point is the
  * commit frame, where frame headers were decoded (AUX in event.ts).
  */
-import { isVfsOp } from '../../event/operations.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { hasVfs } from '../core/layers.ts';
+import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { TransactionScanner } from './transaction-scan.ts';
 import { TransactionTable } from './transaction-table.ts';
@@ -47,12 +47,4 @@ function transactionsOf(store: TraceStore): Transactions {
       !seen || unknown || scanners.some((s) => s.walSeen) ? null : outcomes['rolled back'],
     commits: !seen || unknown ? null : outcomes.committed,
   };
-}
-
-/** Whether VFS calls of this thread were recorded. */
-export function hasVfs(thread: ThreadStore): boolean {
-  if (thread.engines.some((e) => e.layers.vfs)) return true;
-  const { op, count } = thread.events;
-  for (let i = 0; i < count; i++) if (isVfsOp(op[i]!)) return true;
-  return false;
 }

@@ -1,5 +1,5 @@
 /** Queries of the Cache view: SQLite's page cache and the caches below it, over time, by statement, and at other sizes. */
-import { leavesOut } from '../../../analysis/core/layers-left-out.ts';
+import { leavesOut } from '../../../analysis/core/layers.ts';
 import { fact } from '../../../analysis/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { cacheReport, type CacheReport } from '../../../analysis/cache/cache.ts';

@@ -1,4 +1,5 @@
 /** Two traces on one scale. A is the trace that is shown everywhere else, B the one that was opened beside it. */
+import { hasSql, hasVfs } from '../../../analysis/core/layers.ts';
 import type { Facts } from '../../../analysis/graph.ts';
 import { partition, pieces } from '../../../analysis/time/thread-times.ts';
 import { findings } from '../../../analysis/findings/index.ts';
@@ -6,9 +7,7 @@ import { diffOf, type TraceDiff } from '../../../analysis/report/diff.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
 import { PART, PARTS, type PartTimes } from '../../../analysis/core/time-parts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
-import { hasSql } from '../../../analysis/statements/statements.ts';
 import { summary } from '../../../analysis/report/summary.ts';
-import { hasVfs } from '../../../analysis/transactions/transactions.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { TimeLane } from '../../../timeline/time-lane.ts';
 import { needing, type QueryContext } from './context.ts';

@@ -1,4 +1,5 @@
 /** Queries of the Overview. */
+import { hasSql, hasVfs } from '../../../analysis/core/layers.ts';
 import {
   databaseSettings,
   type DatabaseSettings,
@@ -11,14 +12,12 @@ import {
   type SummaryEnvironment,
 } from '../../../analysis/report/summary.ts';
 import { storageHealth, type OriginStorage } from '../../../analysis/files/storage-health.ts';
-import { hasSql } from '../../../analysis/statements/statements.ts';
 import {
   partitionThread,
   type TimePartition,
   type TimeRange,
 } from '../../../analysis/time/time-partition.ts';
 import { partition } from '../../../analysis/time/thread-times.ts';
-import { hasVfs } from '../../../analysis/transactions/transactions.ts';
 import { idbTraffic, READWRITE, type IdbTransaction } from '../../../analysis/idb/idb-use.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';

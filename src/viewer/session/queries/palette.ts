@@ -1,9 +1,9 @@
 /** What the command palette finds in the trace: statements and files, by their text, the most used first. */
+import { executions, type Executions } from '../../../analysis/core/executions.ts';
 import type { EventRef, TraceStore } from '../../../trace/store.ts';
-import { eachExecution } from '../../../analysis/statements/statements.ts';
 import { isVfsOp, isWebOp } from '../../../event/operations.ts';
 import type { Definition } from '../../../event/definitions.ts';
-import { fact } from '../../../analysis/graph.ts';
+import { fact, type ByThread } from '../../../analysis/graph.ts';
 import type { QueryContext } from './context.ts';
 
 export interface PaletteItem {
@@ -17,9 +17,12 @@ export interface PaletteItem {
 
 const MAX_TEXT = 300;
 
-const paletteItems = fact('paletteItems', 'statements and files', {}, paletteItemsOf);
+const paletteItems = fact('paletteItems', 'statements and files', { executions }, paletteItemsOf);
 
-function paletteItemsOf(store: TraceStore): PaletteItem[] {
+function paletteItemsOf(
+  store: TraceStore,
+  { executions }: { executions: ByThread<Executions> },
+): PaletteItem[] {
   const items = new Map<string, PaletteItem>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
@@ -29,7 +32,8 @@ function paletteItemsOf(store: TraceStore): PaletteItem[] {
       if (known) known.count++;
       else uses.set(events.object[row]!, { count: 1, row });
     };
-    eachExecution(thread, use);
+    const runs = executions.of(thread);
+    runs.firstRow.subarray(0, runs.count).forEach(use);
     for (let row = 0; row < events.count; row++)
       if (isVfsOp(events.op[row]!) || isWebOp(events.op[row]!)) use(row);
     for (const [id, { count, row }] of uses) {

@@ -1,0 +1,33 @@
+/** Layers that a thread's recording has, and those that it was told not to look at: no call of such a layer is not the same as a layer without calls. */
+import type { CapturedLayer } from '../../event/capture.ts';
+import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+
+/** On every thread. false where a thread does not say what it was told. */
+export const leavesOut = ({ threads }: TraceStore, layer: CapturedLayer): boolean =>
+  threads.length > 0 &&
+  threads.every(
+    ({ environment }) => environment !== null && !environment.capture.layers.includes(layer),
+  );
+
+/** Whether a thread has a call of these. */
+export function hasCall(
+  { events: { op, count } }: ThreadStore,
+  is: (code: number) => boolean,
+): boolean {
+  for (let row = 0; row < count; row++) if (is(op[row]!)) return true;
+  return false;
+}
+/** Whether VFS calls of this thread were recorded. */
+export const hasVfs = (thread: ThreadStore): boolean =>
+  thread.engines.some((e) => e.layers.vfs) || hasCall(thread, isVfsOp);
+/** The same of SQL calls. */
+export const hasSql = (thread: ThreadStore): boolean =>
+  thread.engines.some((e) => e.layers.sql) || hasCall(thread, isSqlOp);
+
+/** Storage calls are hooked on every recorded thread, unless the user left that layer out. */
+export const seesWeb = (thread: ThreadStore): boolean =>
+  thread.environment?.capture.layers.includes('web') === true || hasCall(thread, isWebOp);
+/** On this thread no storage call was looked at: what lies beneath its VFS calls is not seen, so their time stands for it. */
+export const storageIsUnseen = (thread: ThreadStore): boolean =>
+  thread.environment !== null && !seesWeb(thread);

@@ -4,11 +4,13 @@
  *
  *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
  */
+import { CACHE_COUNTS, NO_COUNTS } from '../core/counter-deltas.ts';
+import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
-import { connectionCaches, NO_COUNTS, type ConnectionCache } from './connection-caches.ts';
+import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
 import { SMALLEST_PAGE } from '../pages/database-files.ts';
 import { leavesOut } from '../core/layers.ts';
@@ -43,21 +45,8 @@ function blockCachesOf(
 ): BlockCache[] {
   const found = new Map<string, Counts>();
   const cacheOf = (vfs: string): Counts => {
-    let c = found.get(vfs);
-    if (!c)
-      found.set(
-        vfs,
-        (c = {
-          vfs,
-          reads: 0,
-          fromStorage: 0,
-          hitRate: null,
-          cause: null,
-          storageCalls: 0,
-          loose: 0,
-        }),
-      );
-    return c;
+    const none = { vfs, reads: 0, fromStorage: 0, hitRate: null, cause: null };
+    return getOrMake(found, vfs, () => ({ ...none, storageCalls: 0, loose: 0 }));
   };
   for (const thread of store.threads) countCaches(thread, owners.of(thread), range, cacheOf);
   const leftOut = leavesOut(store, 'web');
@@ -182,8 +171,7 @@ export function cacheReportOf(
 ): CacheReport {
   const connections = connectionCaches(store, range);
   const sum = { ...NO_COUNTS };
-  for (const c of connections)
-    for (const name of ['hits', 'misses', 'writes', 'spills'] as const) sum[name] += c[name];
+  for (const c of connections) for (const name of CACHE_COUNTS) sum[name] += c[name];
   const requests = sum.hits + sum.misses;
   return {
     pageCache: connections.length

@@ -1,13 +1,17 @@
 /**
  * SQLite's page cache by connection, from the engine's own counters: hits, misses, writes and spills, over a range and over time.
  */
+import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import type { Definition } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { counterDeltas, type CacheCounts } from '../core/counter-deltas.ts';
+import {
+  counterDeltas,
+  type CacheCounts,
+  NO_COUNTS,
+  CACHE_COUNTS,
+} from '../core/counter-deltas.ts';
 import type { TimeRange } from '../time/time-partition.ts';
-
-export const NO_COUNTS: CacheCounts = { hits: 0, misses: 0, writes: 0, spills: 0 };
 
 export interface ConnectionCache extends CacheCounts {
   /** Place in TraceStore.threads, and connection id there. */
@@ -37,30 +41,23 @@ export function connectionCaches(store: TraceStore, range: TimeRange = {}): Conn
     const byId = new Map<number, ConnectionCache>();
     for (let i = 0; i < deltas.count; i++) {
       const connection = deltas.connection[i]!;
-      let c = byId.get(connection);
-      if (!c) {
-        c = {
-          thread: index,
-          connection,
-          ...NO_COUNTS,
-          hitRate: null,
-          readings: 0,
-          openedBefore: !deltas.known[i],
-          databases: 0,
-        };
-        byId.set(connection, c);
-        found.push(c);
-      }
+      const c = getOrMake(byId, connection, () => ({
+        thread: index,
+        connection,
+        ...NO_COUNTS,
+        hitRate: null,
+        readings: 0,
+        openedBefore: !deltas.known[i],
+        databases: 0,
+      }));
       const us = events.t0[deltas.row[i]!]!;
       if (!deltas.known[i] || us < fromUs || us >= toUs) continue;
       c.readings++;
-      c.hits += deltas.hits[i]!;
-      c.misses += deltas.misses[i]!;
-      c.writes += deltas.writes[i]!;
-      c.spills += deltas.spills[i]!;
+      for (const name of CACHE_COUNTS) c[name] += deltas[name][i]!;
       c.hitRate = rate(c.hits, c.misses);
     }
     countDatabases(events, definitions, byId);
+    found.push(...byId.values());
   }
   return found.filter((c) => c.readings > 0);
 }
@@ -79,15 +76,11 @@ function countDatabases(
     )
       continue;
     const id = object[row]!;
-    let main = isDatabase.get(id);
-    if (main === undefined) {
+    const isMain = getOrMake(isDatabase, id, () => {
       const d = definitions.get(id);
-      isDatabase.set(id, (main = d?.kind === 'file' && d.fileKind === 'main-db'));
-    }
-    if (!main) continue;
-    let files = used.get(context[row]!);
-    if (!files) used.set(context[row]!, (files = new Set()));
-    files.add(id);
+      return d?.kind === 'file' && d.fileKind === 'main-db';
+    });
+    if (isMain) getOrMake(used, context[row]!, () => new Set<number>()).add(id);
   }
   for (const [connection, cache] of byId) cache.databases = used.get(connection)?.size ?? 0;
 }

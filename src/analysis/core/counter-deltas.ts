@@ -2,6 +2,7 @@
  * Readings of SQLite's page-cache counters (sqlite3_db_status) as differences. The engine gives sums since the connection was opened;
  * the first reading of a connection opened before the recording is therefore only a start.
  */
+import { columns, each } from '../../trace/number-columns.ts';
 import { Op } from '../../event/event.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -15,6 +16,9 @@ export interface CacheCounts {
   /** Pages written early, to make room in the cache in the middle of a transaction. */
   spills: number;
 }
+/** Their names. */
+export const CACHE_COUNTS = ['hits', 'misses', 'writes', 'spills'] as const;
+export const NO_COUNTS: CacheCounts = { hits: 0, misses: 0, writes: 0, spills: 0 };
 interface Reading extends CacheCounts {
   /** false = the connection's first reading, and its opening was not seen: what it says happened before the recording, in part. */
   known: boolean;
@@ -64,51 +68,31 @@ export class CacheSums {
     const reading = this.from.take(events, row);
     if (!reading?.known) return;
     this.readings++;
-    this.hits += reading.hits;
-    this.misses += reading.misses;
-    this.writes += reading.writes;
-    this.spills += reading.spills;
+    for (const name of CACHE_COUNTS) this[name] += reading[name];
   }
 }
 
 /** One row per reading, in the thread's order: what happened since the connection's reading before. */
-interface CounterDeltas {
-  count: number;
+class CounterDeltas extends columns({
   /** Row of the reading. */
-  row: Uint32Array;
-  connection: Uint32Array;
-  hits: Float64Array;
-  misses: Float64Array;
-  writes: Float64Array;
-  spills: Float64Array;
+  row: Uint32Array,
+  connection: Uint32Array,
+  ...each(CACHE_COUNTS, Float64Array),
   /** 1 = known, as in Reading. */
-  known: Uint8Array;
-}
+  known: Uint8Array,
+}) {}
 
 export function counterDeltas({ events }: ThreadStore): CounterDeltas {
-  const { op, context, count } = events;
-  let n = 0;
-  for (let row = 0; row < count; row++) if (op[row] === Op.sqlCounters) n++;
-  const out: CounterDeltas = {
-    count: n,
-    row: new Uint32Array(n),
-    connection: new Uint32Array(n),
-    hits: new Float64Array(n),
-    misses: new Float64Array(n),
-    writes: new Float64Array(n),
-    spills: new Float64Array(n),
-    known: new Uint8Array(n),
-  };
+  const deltas = new CounterDeltas();
   const readings = new CounterReadings();
-  for (let row = 0, i = 0; i < n; row++) {
+  for (let row = 0; row < events.count; row++) {
     const reading = readings.take(events, row);
     if (!reading) continue;
-    out.row[i] = row;
-    out.connection[i] = context[row]!;
-    for (const name of ['hits', 'misses', 'writes', 'spills'] as const)
-      out[name][i] = reading[name];
-    out.known[i] = Number(reading.known);
-    i++;
+    const i = deltas.add();
+    deltas.row[i] = row;
+    deltas.connection[i] = events.context[row]!;
+    for (const name of CACHE_COUNTS) deltas[name][i] = reading[name];
+    deltas.known[i] = Number(reading.known);
   }
-  return out;
+  return deltas;
 }

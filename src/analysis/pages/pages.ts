@@ -7,6 +7,7 @@
  *
  * Reads and writes that a checkpoint makes are counted apart, as are those in the WAL.
  */
+import { columns } from '../../trace/number-columns.ts';
 import { Access, type Accesses, type AccessedObject } from './accesses.ts';
 import { fact } from '../graph.ts';
 import { accesses } from './page-accesses.ts';
@@ -14,29 +15,31 @@ import { Holders } from './rereads.ts';
 import { Slots } from '../core/slots.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 
-/** Columns by place touched, places ascending. */
-export interface PlaceColumns {
-  count: number;
+const COLUMNS = {
   /** Page number from 1, or block number from 0. */
-  place: Float64Array;
+  place: Float64Array,
   /** Reads from the file, and from the WAL; a checkpoint's are not among them. */
-  reads: Uint32Array;
-  walReads: Uint32Array;
+  reads: Uint32Array,
+  walReads: Uint32Array,
   /** Of both: the connection had it and nobody else wrote it since. */
-  rereads: Uint32Array;
-  writes: Uint32Array;
-  walWrites: Uint32Array;
+  rereads: Uint32Array,
+  writes: Uint32Array,
+  walWrites: Uint32Array,
   /** Frames read and pages written by checkpoints. */
-  checkpointReads: Uint32Array;
-  checkpointWrites: Uint32Array;
-  readBytes: Float64Array;
-  writeBytes: Float64Array;
+  checkpointReads: Uint32Array,
+  checkpointWrites: Uint32Array,
+  readBytes: Float64Array,
+  writeBytes: Float64Array,
   /** Last type seen (PageType), 0 = not known. */
-  type: Uint8Array;
+  type: Uint8Array,
   /** Begin of the first and of the last access, microseconds. */
-  firstUs: Float64Array;
-  lastUs: Float64Array;
-}
+  firstUs: Float64Array,
+  lastUs: Float64Array,
+} as const;
+const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
+class Places extends columns(COLUMNS) {}
+/** Columns by place touched, places ascending. */
+export type PlaceColumns = Pick<Places, 'count' | keyof typeof COLUMNS>;
 
 export interface ObjectPages extends AccessedObject {
   /** Place in Accesses.objects. */
@@ -77,8 +80,7 @@ export function placesOf(accesses: Accesses, range: TimeRange = {}): ObjectPages
 
 class PlaceTable {
   private readonly slots = new Slots();
-  private size = 256;
-  private columns = columnsOf(256);
+  private readonly columns = new Places();
   private readonly holders = new Holders();
 
   constructor(
@@ -96,7 +98,7 @@ class PlaceTable {
       for (let n = 0; n < span; n++) {
         const place = accesses.place[i]! + n;
         const slot = this.slots.slot(place);
-        if (slot >= this.size) this.columns = grown(this.columns, (this.size *= 2));
+        if (slot === this.columns.count) this.columns.firstUs[this.columns.add()] = NaN;
         this.columns.place[slot] = place;
         const copied = (what & Access.checkpoint) !== 0;
         const held =
@@ -144,12 +146,11 @@ class PlaceTable {
   private result(): ObjectPages {
     const c = this.columns;
     const used: number[] = [];
-    for (let slot = 0; slot < this.slots.count; slot++)
-      if (!Number.isNaN(c.firstUs[slot]!)) used.push(slot);
+    for (let slot = 0; slot < c.count; slot++) if (!Number.isNaN(c.firstUs[slot]!)) used.push(slot);
     used.sort((a, b) => c.place[a]! - c.place[b]!);
-    const places = columnsOf(used.length);
+    const places = new Places(used.length);
     places.count = used.length;
-    for (const name of COLUMNS) gather(places[name], c[name], used);
+    for (const name of NAMES) used.forEach((slot, i) => (places[name][i] = c[name][slot]!));
     const sum = (column: ArrayLike<number>): number => {
       let total = 0;
       for (let i = 0; i < places.count; i++) total += column[i]!;
@@ -178,39 +179,4 @@ class PlaceTable {
       places,
     };
   }
-}
-
-const columnsOf = (n: number): PlaceColumns => ({
-  count: 0,
-  place: new Float64Array(n),
-  reads: new Uint32Array(n),
-  walReads: new Uint32Array(n),
-  rereads: new Uint32Array(n),
-  writes: new Uint32Array(n),
-  walWrites: new Uint32Array(n),
-  checkpointReads: new Uint32Array(n),
-  checkpointWrites: new Uint32Array(n),
-  readBytes: new Float64Array(n),
-  writeBytes: new Float64Array(n),
-  type: new Uint8Array(n),
-  firstUs: new Float64Array(n).fill(NaN),
-  lastUs: new Float64Array(n),
-});
-const COLUMNS = Object.keys(columnsOf(0)).filter((k) => k !== 'count') as Exclude<
-  keyof PlaceColumns,
-  'count'
->[];
-
-function gather(
-  to: Float64Array | Uint32Array | Uint8Array,
-  from: Float64Array | Uint32Array | Uint8Array,
-  slots: readonly number[],
-): void {
-  for (let i = 0; i < slots.length; i++) to[i] = from[slots[i]!]!;
-}
-
-function grown(from: PlaceColumns, n: number): PlaceColumns {
-  const to = columnsOf(n);
-  for (const name of COLUMNS) to[name].set(from[name]);
-  return to;
 }

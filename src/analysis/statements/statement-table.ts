@@ -3,6 +3,7 @@
  * Statements of several threads with the same text are one row. Times of executions are those of their step calls; prepare, reset
  * and finalize stand apart. `time` is the part of the time partition that the statement decides, so that shares add up to one.
  */
+import { NO_COUNTS, CACHE_COUNTS } from '../core/counter-deltas.ts';
 import { hasSql, hasVfs } from '../core/layers.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { eachBound, withExample } from './bound-values.ts';
@@ -98,12 +99,10 @@ function tableOf(
     eachCacheShare(thread, (text, row, counts) => {
       const us = events.t0[row]!;
       if (us < fromUs || us >= toUs) return;
-      cacheShared ??= { hits: 0, misses: 0, writes: 0, spills: 0 };
+      cacheShared ??= { ...NO_COUNTS };
       const to =
-        text === null
-          ? cacheShared
-          : (entries[placeOf[t]!(text)]!.cache ??= { hits: 0, misses: 0, writes: 0, spills: 0 });
-      for (const name of ['hits', 'misses', 'writes', 'spills'] as const) to[name] += counts[name];
+        text === null ? cacheShared : (entries[placeOf[t]!(text)]!.cache ??= { ...NO_COUNTS });
+      for (const name of CACHE_COUNTS) to[name] += counts[name];
     });
   });
   countPages(store, known.accesses, ownersOfVfs, entries, placeOf, range);

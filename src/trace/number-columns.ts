@@ -168,7 +168,18 @@ export const each = <const N extends string, K extends Schema[string]>(
   kind: K,
 ): Record<N, K> => Object.fromEntries(names.map((name) => [name, kind])) as Record<N, K>;
 
-/** The first place in [from, to) of ascending numbers with at least this value; `to` = none. */
+/** The first place in [from, to) at which something holds that holds at all behind it, too; `to` = none. */
+export function firstPlace(from: number, to: number, holds: (place: number) => boolean): number {
+  let lo = from;
+  let hi = to;
+  while (lo < hi) {
+    const mid = (lo + hi) >>> 1;
+    if (holds(mid)) hi = mid;
+    else lo = mid + 1;
+  }
+  return lo;
+}
+/** The first place in [from, to) of ascending numbers with at least this value; `to` = none. Without a function to call: it runs often. */
 export function lowerBound(values: Numbers, value: number, to: number, from = 0): number {
   let lo = from;
   let hi = to;

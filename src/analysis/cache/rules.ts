@@ -5,6 +5,8 @@
  *   F21   page 1, 2, 3, ... 140: a scan, a call for each small page
  *   F22   many pages of schema before the first statement can run
  */
+import { getOrMake } from '../core/maps.ts';
+import { Slots } from '../core/slots.ts';
 import { Op } from '../../event/event.ts';
 import { stackDistances } from './stack-distance.ts';
 import { Evidence } from '../rules/context.ts';
@@ -50,13 +52,9 @@ export const cacheTooSmall: Rule = {
 
 /** Pages that serve 95 % of the reads that any cache serves, by the stack distances of the reads. */
 function cacheFor(r: PageReader): { pages: number; kib: number; sampled: boolean } {
-  const slots = new Map<number, number>();
-  const refs = Uint32Array.from(r.sample, (page) => {
-    let slot = slots.get(page);
-    if (slot === undefined) slots.set(page, (slot = slots.size));
-    return slot;
-  });
-  const { byDistance } = stackDistances(refs, slots.size);
+  const slots = new Slots();
+  const refs = Uint32Array.from(r.sample, (page) => slots.slot(page));
+  const { byDistance } = stackDistances(refs, slots.count);
   const all = byDistance.reduce((a, b) => a + b, 0);
   let [pages, hits] = [0, 0];
   while (pages + 1 < byDistance.length && hits < GOAL * all) hits += byDistance[++pages]!;
@@ -139,12 +137,8 @@ export const coldStart: Rule = {
             continue;
           const file = ctx.file(thread, events.object[row]!);
           if (file?.kind !== 'main-db') continue;
-          let entry = first.get(connection);
-          if (!entry)
-            first.set(
-              connection,
-              (entry = { evidence: new Evidence(), pages: new Set(), path: file.path }),
-            );
+          const none = { evidence: new Evidence(), pages: new Set<number>(), path: file.path };
+          const entry = getOrMake(first, connection, () => none);
           entry.evidence.add(thread, row, events.length[row]!);
           entry.pages.add(events.offset[row]!);
         }

@@ -2,6 +2,7 @@
  * What the time partition needs to know of a call: when it ends, whether it kept the thread to itself (synchronous) or was suspended,
  * and whom it serves. Told from the columns when it is asked for: nothing is kept by row.
  */
+import { lowerBound } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Flag } from '../../event/event.ts';
@@ -38,12 +39,8 @@ export function parentRow({ seq, parent }: EventColumns, row: number): number {
     hi = lo;
     lo = Math.max(0, lo - step);
   }
-  while (lo < hi) {
-    const mid = (lo + hi) >>> 1;
-    if (seq[mid]! < wanted) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo < row && seq[lo] === wanted ? lo : -1;
+  const at = lowerBound(seq, wanted, hi, lo);
+  return at < row && seq[at] === wanted ? at : -1;
 }
 
 /** Whether a call is the other one or was made for it. */
@@ -164,11 +161,6 @@ export class Calls {
 
 /** Time of the last event that had begun at a sequence number, microseconds; -Infinity = all are later. */
 export function timeOf({ events }: ThreadStore, seq: number): number {
-  let [from, to] = [0, events.count];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (events.seq[middle]! <= seq) from = middle + 1;
-    else to = middle;
-  }
-  return from ? events.t0[from - 1]! : -Infinity;
+  const behind = lowerBound(events.seq, seq + 1, events.count);
+  return behind ? events.t0[behind - 1]! : -Infinity;
 }

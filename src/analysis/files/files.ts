@@ -1,4 +1,5 @@
 /** Calls, bytes and time by file, over all threads: SQLite's files by path and kind, OPFS files and IndexedDB stores as they are. */
+import { getOrMake } from '../core/maps.ts';
 import { bytesCarried } from '../../trace/bytes-moved.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
@@ -57,6 +58,7 @@ export const SUMS = [
   'opens',
   'timeUs',
 ] as const;
+type Sum = (typeof SUMS)[number];
 const TIME = SUMS.indexOf('timeUs');
 /** By operation: place of the count that a call adds to, twice, plus 1 where the bytes behind it count, too; 0 = none. */
 const COUNTED = opTable(({ counts }) =>
@@ -65,38 +67,24 @@ const COUNTED = opTable(({ counts }) =>
     : 2 * (1 + SUMS.indexOf(`${counts}s`)) + (counts === 'read' || counts === 'write' ? 1 : 0),
 );
 
-/** Of all threads. */
-
 /** Rows by path and kind, the most time first. */
 export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
-  const rows = new Map<string, { row: FileRow; sums: Float64Array }>();
+  const rows = new Map<string, { file: Omit<FileRow, Sum>; sums: Float64Array }>();
   for (const thread of store.threads) {
     addCalls(thread, (id) => {
       const file = fileOf(thread.definitions.get(id));
       if (!file) return null;
       const key = `${file.kind}\0${file.path}`;
-      let known = rows.get(key);
-      if (!known) {
-        const row = {
-          ...file,
-          reads: 0,
-          readBytes: 0,
-          writes: 0,
-          writeBytes: 0,
-          syncs: 0,
-          locks: 0,
-          opens: 0,
-          timeUs: 0,
-        };
-        rows.set(key, (known = { row, sums: new Float64Array(SUMS.length) }));
-      }
-      known.row.vfs ||= file.vfs;
+      const known = getOrMake(rows, key, () => ({ file, sums: new Float64Array(SUMS.length) }));
+      known.file.vfs ||= file.vfs;
       return known.sums;
     });
   }
-  for (const { row, sums } of rows.values()) SUMS.forEach((name, i) => (row[name] = sums[i]!));
   return [...rows.values()]
-    .map(({ row }) => row)
+    .map(({ file, sums }): FileRow => {
+      const sum = Object.fromEntries(SUMS.map((name, i) => [name, sums[i]!]));
+      return { ...file, ...(sum as Record<Sum, number>) };
+    })
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }
 

@@ -4,13 +4,14 @@
  *   F03   another tab or worker has the file          F04   a handle was left open by one that has gone
  *   F35   the pool has no handle left                 F37   hundreds of handles, and the next one fails         F38   open, close, open ...
  */
+import { getOrMake, grouped } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { nameOf } from '../core/thread-origin.ts';
 import { Outcome } from '../locks/lock-columns.ts';
-import { locks, placesOf, type LeftBehind, type Locks } from '../locks/locks.ts';
+import { locks, placesOf, type LeftBehind, type Locks, type WaitEdge } from '../locks/locks.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 
@@ -44,37 +45,28 @@ export const lockedOut: Rule = {
     const all = ctx.get(locks);
     const { edges, resources, holds, waits } = all;
     const handles = placesOf(all, holds, 'access-handle');
-    const found = new Map<
-      string,
-      { evidence: Evidence; name: string; holder: number; waiter: number; opened: boolean }
-    >();
+    const found = new Map<string, ReturnType<typeof refused>>();
+    const refused = ({ wait, waiter, holder, resource }: WaitEdge) => ({
+      evidence: new Evidence(),
+      name: pathAt(ctx, waiter, waits.row[wait]!),
+      holder,
+      waiter,
+      // trying until it works is how some VFSs share a file
+      opened: handles.some(
+        (h) =>
+          holds.resource[h] === resource &&
+          holds.thread[h] === waiter &&
+          holds.from[h]! > waits.to[wait]!,
+      ),
+    });
     const counted = new Set<number>();
-    for (const { wait, waiter, holder, resource, firstHold } of edges) {
+    for (const edge of edges) {
+      const { wait, waiter, holder, resource, firstHold } = edge;
       const { kind } = resources[resource]!;
       if (kind !== 'access-handle' || waits.outcome[wait] !== Outcome.refused || counted.has(wait))
         continue;
       counted.add(wait);
-      const key = `${waiter} ${resource}`;
-      let entry = found.get(key);
-      if (!entry) {
-        // trying until it works is how some VFSs share a file
-        const opened = handles.some(
-          (h) =>
-            holds.resource[h] === resource &&
-            holds.thread[h] === waiter &&
-            holds.from[h]! > waits.to[wait]!,
-        );
-        found.set(
-          key,
-          (entry = {
-            evidence: new Evidence(),
-            name: pathAt(ctx, waiter, waits.row[wait]!),
-            holder,
-            waiter,
-            opened,
-          }),
-        );
-      }
+      const entry = getOrMake(found, `${waiter} ${resource}`, () => refused(edge));
       entry.evidence.add(threads[waiter]!, waits.row[wait]!);
       entry.evidence.show(holder, holds.row[firstHold]!);
     }
@@ -114,8 +106,8 @@ export const handleLeftBehind: Rule = {
           holder !== thread.index,
       );
       if (!left) continue;
-      let entry = found.get(resource[wait]!);
-      if (!entry) found.set(resource[wait]!, (entry = { evidence: new Evidence(), left, thread }));
+      const none = { evidence: new Evidence(), left, thread };
+      const entry = getOrMake(found, resource[wait]!, () => none);
       entry.evidence.add(thread, waits.row[wait]!);
     }
     return [...found.values()].map(({ evidence, left, thread }): Found => ({
@@ -207,15 +199,11 @@ export const handleChurn: Rule = {
     const all = ctx.get(locks);
     const { holds } = all;
     const { thread, row, resource, outcome, from, to } = holds;
-    const cycles = new Map<string, number[]>();
-    for (const h of placesOf(all, holds, 'access-handle')) {
+    const opened = placesOf(all, holds, 'access-handle').filter((h) => {
       const opening = ctx.store.threads[thread[h]!]!.events.op[row[h]!];
-      if (outcome[h] !== Outcome.done || opening !== Op.opfsOpenSyncAccessHandle) continue;
-      const key = `${thread[h]} ${resource[h]}`;
-      const list = cycles.get(key);
-      if (list) list.push(h);
-      else cycles.set(key, [h]);
-    }
+      return outcome[h] === Outcome.done && opening === Op.opfsOpenSyncAccessHandle;
+    });
+    const cycles = grouped(opened, (h) => `${thread[h]} ${resource[h]}`);
     return [...cycles.values()].flatMap((list): Found | [] => {
       const evidence = new Evidence();
       const opener = ctx.store.threads[thread[list[0]!]!]!;

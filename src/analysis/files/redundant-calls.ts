@@ -8,6 +8,7 @@
  *                        or deleted the file: SQLite must ask unless locking_mode=exclusive tells it that it is alone
  *   xSectorSize, xDeviceCharacteristics   of an open file they do not change
  */
+import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -52,25 +53,12 @@ export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): Repea
     const byFile = new Map<number, Map<number, Known>>();
     const counts = new Map<number, RepeatedCalls | null>();
     const countOf = (op: number, id: number): RepeatedCalls | null => {
-      const key = id * 64 + op;
-      let count = counts.get(key);
-      if (count !== undefined) return count;
-      const d = definitions.get(id);
-      if (d?.kind !== 'file') count = null;
-      else {
-        const name = `${op}\0${d.path}`;
-        count = found.get(name) ?? {
-          op,
-          name: opName(op),
-          path: d.path,
-          calls: 0,
-          repeated: 0,
-          repeatedUs: 0,
-        };
-        found.set(name, count);
-      }
-      counts.set(key, count);
-      return count;
+      return getOrMake(counts, id * 64 + op, () => {
+        const d = definitions.get(id);
+        if (d?.kind !== 'file') return null;
+        const none = { op, name: opName(op), path: d.path, calls: 0, repeated: 0, repeatedUs: 0 };
+        return getOrMake(found, `${op}\0${d.path}`, () => none);
+      });
     };
     let connections: Map<number, Known> = new Map();
     let known = new Known();
@@ -83,10 +71,8 @@ export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): Repea
       // xAccess and xDelete name a file: it has no handle of its own
       const context = op === Op.xAccess ? 0 : events.context[row]!;
       if (id !== lastId || context !== lastContext) {
-        connections = byFile.get(id) ?? new Map<number, Known>();
-        byFile.set(id, connections);
-        known = connections.get(context) ?? new Known();
-        connections.set(context, known);
+        connections = getOrMake(byFile, id, () => new Map<number, Known>());
+        known = getOrMake(connections, context, () => new Known());
         lastId = id;
         lastContext = context;
       }

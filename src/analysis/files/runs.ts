@@ -7,6 +7,8 @@
  * NONE, a call the other way on the same file breaks it; writes of two SQL calls are no run, for no VFS could hold the first one back.
  * Also how often writing goes back and forth between a database and its journal.
  */
+import type { Definition } from '../../event/definitions.ts';
+import { getOrMake } from '../core/maps.ts';
 import { databasePath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
@@ -100,12 +102,8 @@ export function runsOf(
       const d = definitions.get(id);
       if (d?.kind !== 'file' || d.fileKind === 'memory-journal') return byId.set(id, null);
       const key = `${d.fileKind}\0${d.path}`;
-      let file = files.get(key);
-      if (!file)
-        files.set(
-          key,
-          (file = { path: d.path, kind: d.fileKind, reads: noRuns(), writes: noRuns() }),
-        );
+      const none = { path: d.path, kind: d.fileKind, reads: noRuns(), writes: noRuns() };
+      const file = getOrMake(files, key, () => none);
       const open: Open = { file, way: 0, end: 0, length: 0, owner: -1 };
       opens.push(open);
       return byId.set(id, open);
@@ -168,6 +166,12 @@ export const interleaving = fact('interleaving', 'how files are used', {}, (stor
 /** @param range writes that begin in it */
 export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interleaving[] {
   const found = new Map<string, Interleaving>();
+  const partOf = (d: Definition | undefined): { of: Interleaving; journal: boolean } | null => {
+    if (d?.kind !== 'file' || (d.fileKind !== 'main-db' && d.fileKind !== 'journal')) return null;
+    const path = databasePath(d.path);
+    const none = { path, databaseWrites: 0, journalWrites: 0, switches: 0 };
+    return { of: getOrMake(found, path, () => none), journal: d.fileKind === 'journal' };
+  };
   for (const thread of store.threads) {
     const { events, definitions } = thread;
     const [first, behind] = rowsIn(thread, range);
@@ -176,19 +180,7 @@ export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interl
     for (let row = first; row < behind; row++) {
       if (events.op[row] !== Op.xWrite || events.result[row] !== 0) continue;
       const id = events.object[row]!;
-      let part = parts.get(id);
-      if (part === undefined) {
-        const d = definitions.get(id);
-        part = null;
-        if (d?.kind === 'file' && (d.fileKind === 'main-db' || d.fileKind === 'journal')) {
-          const path = databasePath(d.path);
-          let of = found.get(path);
-          if (!of)
-            found.set(path, (of = { path, databaseWrites: 0, journalWrites: 0, switches: 0 }));
-          part = { of, journal: d.fileKind === 'journal' };
-        }
-        parts.set(id, part);
-      }
+      const part = getOrMake(parts, id, () => partOf(definitions.get(id)));
       if (!part) continue;
       const { of, journal } = part;
       if (journal) of.journalWrites++;

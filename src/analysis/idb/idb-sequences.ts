@@ -8,6 +8,7 @@
  * Neighbours are one block apart: 1 where keys count blocks; where they are byte offsets a page size that the value read has room for,
  * once (a value carries a few bytes beside its block).
  */
+import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -36,9 +37,8 @@ export class GetSequences {
   request(row: number): void {
     const { events } = this.thread;
     const [object, key] = [events.object[row]!, events.offset[row]!];
-    let run = this.runs.get(events.context[row]!);
-    if (!run)
-      this.runs.set(events.context[row]!, (run = { object: 0, key: NaN, step: 0, rows: [] }));
+    const context = events.context[row]!;
+    const run = getOrMake(this.runs, context, () => ({ object: 0, key: NaN, step: 0, rows: [] }));
     if (events.op[row] !== Op.idbGet || !Number.isFinite(key)) return this.close(run);
     const step = key - run.key;
     const follows =

@@ -4,6 +4,7 @@
  *   F14   flush() is what a commit costs                       F24   the page has gone before the last write had arrived
  *   F23   the whole database is put away again and again       F43   createWritable copies the whole file, for a page
  */
+import { getOrMake } from '../core/maps.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp, STORAGE_WRITES } from '../../event/operations.ts';
 import { ioObjects } from '../files/io-map.ts';
@@ -80,9 +81,7 @@ export const wholeFileSaves: Rule = {
         const at = parentRow(events, row);
         if (at >= 0 && isVfsOp(events.op[at]!)) return; // a VFS of large blocks
         const name = ctx.text(thread, events.object[row]!);
-        let evidence = saves.get(name);
-        if (!evidence) saves.set(name, (evidence = new Evidence()));
-        evidence.add(thread, row, bytes);
+        getOrMake(saves, name, () => new Evidence()).add(thread, row, bytes);
       });
     return [...saves]
       .filter(([, e]) => e.count >= FEW_SAVES)
@@ -150,18 +149,8 @@ export const writableCopies: Rule = {
   id: 'F43',
   title: 'createWritable rewrites the whole file',
   run(ctx) {
-    const files = new Map<
-      string,
-      { evidence: Evidence; written: number; highest: number; closes: number }
-    >();
-    const of = (
-      name: string,
-    ): { evidence: Evidence; written: number; highest: number; closes: number } => {
-      let f = files.get(name);
-      if (!f)
-        files.set(name, (f = { evidence: new Evidence(), written: 0, highest: 0, closes: 0 }));
-      return f;
-    };
+    const noFile = () => ({ evidence: new Evidence(), written: 0, highest: 0, closes: 0 });
+    const files = new Map<string, ReturnType<typeof noFile>>();
     for (const op of [
       Op.opfsCreateWritable,
       Op.opfsStreamClose,
@@ -171,7 +160,7 @@ export const writableCopies: Rule = {
       ctx.each(op, (thread, row) => {
         const { events } = thread;
         if (events.flags[row]! & Flag.threw) return;
-        const f = of(ctx.text(thread, events.object[row]!));
+        const f = getOrMake(files, ctx.text(thread, events.object[row]!), noFile);
         const offset = events.offset[row]!;
         const length = events.length[row]!;
         if (Number.isFinite(offset)) f.highest = Math.max(f.highest, offset + length);

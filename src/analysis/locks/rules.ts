@@ -4,6 +4,7 @@
  *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
  *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait beneath VFS calls, longer than the storage took
  */
+import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { codesOf, isVfsOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -44,17 +45,15 @@ export const hang: Rule = {
   run(ctx) {
     const { threads } = ctx.store;
     const { resources, edges, holds, waits, stuck } = ctx.get(locks);
-    const found = new Map<
-      string,
-      {
-        evidence: Evidence;
-        name: string;
-        waiter: ThreadStore;
-        holder: ThreadStore;
-        idleUs: number;
-        pending: boolean;
-      }
-    >();
+    const none = (name: string, waiter: number, holder: number, idleUs: number) => ({
+      evidence: new Evidence(),
+      name,
+      waiter: threads[waiter]!,
+      holder: threads[holder]!,
+      idleUs,
+      pending: false,
+    });
+    const found = new Map<string, ReturnType<typeof none>>();
     const counted = new Set<number>();
     for (const { edge: place, fromUs, toUs, holderIdleUs } of stuck) {
       const { wait, waiter, holder, resource, heldUs, firstHold } = edges[place]!;
@@ -63,20 +62,9 @@ export const hang: Rule = {
       if (kind !== 'web-lock' || heldUs < STUCK_US || idleUs < STUCK_US || counted.has(wait))
         continue;
       counted.add(wait);
-      const key = `${waiter} ${resource}`;
-      let entry = found.get(key);
-      if (!entry)
-        found.set(
-          key,
-          (entry = {
-            evidence: new Evidence(),
-            name,
-            waiter: threads[waiter]!,
-            holder: threads[holder]!,
-            idleUs,
-            pending: false,
-          }),
-        );
+      const entry = getOrMake(found, `${waiter} ${resource}`, () =>
+        none(name, waiter, holder, idleUs),
+      );
       const { from, to, row, outcome } = waits;
       const pending = outcome[wait] === Outcome.open;
       entry.evidence.add(threads[waiter]!, row[wait]!);
@@ -106,34 +94,20 @@ export const busyStorm: Rule = {
   id: 'F06',
   title: 'BUSY storm without backoff',
   run(ctx) {
-    const byConnection = new Map<
-      string,
-      {
-        evidence: Evidence;
-        path: string;
-        refusals: number;
-        chains: number;
-        granted: number;
-        level: number;
-      }
-    >();
+    const none = (path: string) => ({
+      evidence: new Evidence(),
+      path,
+      refusals: 0,
+      chains: 0,
+      granted: 0,
+      level: 0,
+    });
+    const byConnection = new Map<string, ReturnType<typeof none>>();
     for (const chain of ctx.get(busyChains)) {
       const tries = Math.max(chain.refusals, chain.steps);
       if (tries < 3 || (chain.toUs - chain.fromUs) / (tries - 1) > 500_000) continue;
       const key = `${chain.thread} ${chain.context}`;
-      let entry = byConnection.get(key);
-      if (!entry)
-        byConnection.set(
-          key,
-          (entry = {
-            evidence: new Evidence(),
-            path: chain.path,
-            refusals: 0,
-            chains: 0,
-            granted: 0,
-            level: 0,
-          }),
-        );
+      const entry = getOrMake(byConnection, key, () => none(chain.path));
       entry.refusals += tries;
       entry.chains++;
       entry.granted += chain.granted ? 1 : 0;

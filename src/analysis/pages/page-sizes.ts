@@ -9,6 +9,8 @@
  * the page cache has as many bytes as before. Smaller pages: at the least one for each recorded page, at the most all of its parts.
  * Writes: a transaction writes each of its large pages once (least), or once for each stretch without another page between (most).
  */
+import { firstPlace } from '../../trace/number-columns.ts';
+import { grouped } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { Access, type Accesses, type Unit } from './accesses.ts';
 import { fact } from '../graph.ts';
@@ -151,14 +153,11 @@ class Merged {
 
 /** By access: place of the transaction that it belongs to; below 0 outside of any, by who asks. */
 function batchesOf(accesses: Accesses, transactions: TransactionTable): Int32Array {
-  const byDatabase = new Map<string, number[]>();
-  for (let i = 0; i < transactions.length; i++) {
-    const key = `${transactions.thread[i]} ${plainPath(transactions.path(i))}`;
-    const list = byDatabase.get(key);
-    if (list) list.push(i);
-    else byDatabase.set(key, [i]);
-  }
-  const { beginRow } = transactions;
+  const { beginRow, length } = transactions;
+  const byDatabase = grouped(
+    Array.from({ length }, (_, i) => i),
+    (i) => `${transactions.thread[i]} ${plainPath(transactions.path(i))}`,
+  );
   for (const list of byDatabase.values()) list.sort((a, b) => beginRow[a]! - beginRow[b]!);
   const paths = accesses.objects.map(({ path }) => plainPath(path));
   const batches = new Int32Array(accesses.count);
@@ -178,11 +177,8 @@ function around(
   { beginRow, endRow }: TransactionTable,
   row: number,
 ): number | undefined {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (beginRow[list[middle]!]! <= row) low = middle + 1;
-    else high = middle;
-  }
-  return list.slice(Math.max(0, low - MOST_AT_ONCE), low).findLast((at) => endRow[at]! >= row);
+  const behind = firstPlace(0, list.length, (i) => beginRow[list[i]!]! > row);
+  return list
+    .slice(Math.max(0, behind - MOST_AT_ONCE), behind)
+    .findLast((at) => endRow[at]! >= row);
 }

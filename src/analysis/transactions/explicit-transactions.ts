@@ -8,6 +8,8 @@
  * A script given to one sqlite3_exec may do both; then the whole call counts as explicit. What of a script ran that failed cannot be
  * told: it is taken to have run whole. A single statement that failed has done nothing, but for the end of a transaction that was over.
  */
+import { firstPlace } from '../../trace/number-columns.ts';
+import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import { tokens } from '../../sqlite/sql-text.ts';
@@ -101,20 +103,18 @@ export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransaction
     seen = true;
     const object = events.object[row]!;
     const key = object * 2 + (op === Op.sqlExec ? 1 : 0);
-    let done = effects.get(key);
-    if (!done) {
+    const done = getOrMake(effects, key, () => {
       const text = objectName(thread, object);
       if (text === '') blank = true;
-      effects.set(key, (done = effectsOf(text, op === Op.sqlExec)));
-    }
+      return effectsOf(text, op === Op.sqlExec);
+    });
     if (done.length === 0) continue;
     const result = events.result[row]!;
     const script = op === Op.sqlExec && events.aux2[row]! > 1;
     const failed = !script && result !== (op === Op.sqlStep ? DONE : 0);
     if (failed && !NONE_LEFT.has(result & 255)) continue; // BUSY, say: nothing was begun or ended
     const context = events.context[row]!;
-    let state = states.get(context);
-    if (!state) states.set(context, (state = { spans: [], open: false, savepoints: 0 }));
+    const state = getOrMake(states, context, () => ({ spans: [], open: false, savepoints: 0 }));
     if (script && result !== 0 && state.open && done[0] === 'begin') continue; // its BEGIN was refused, and with it the rest
     for (const effect of done)
       if (!failed || effect === 'end')
@@ -124,14 +124,8 @@ export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransaction
     known: seen && !blank,
     at(context, seq) {
       const spans = states.get(context)?.spans ?? [];
-      let lo = 0;
-      let hi = spans.length;
-      while (lo < hi) {
-        const mid = (lo + hi) >>> 1;
-        if (spans[mid]!.beginSeq <= seq) lo = mid + 1;
-        else hi = mid;
-      }
-      const span = spans[lo - 1];
+      const behind = firstPlace(0, spans.length, (i) => spans[i]!.beginSeq > seq);
+      const span = spans[behind - 1];
       return span && seq <= span.endSeq ? span : null;
     },
   };

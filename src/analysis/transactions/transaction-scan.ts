@@ -1,4 +1,5 @@
 /** Finds the transactions of one thread, call by call; what tells one is in transactions.ts. */
+import { getOrMake } from '../core/maps.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
@@ -92,8 +93,7 @@ export class TransactionScanner {
     const { latest } = this;
     if (latest?.object === object && (latest.context === context || context === 0)) return latest;
     const key = connectionKey(object, context);
-    let database = this.databases.get(key);
-    if (!database) this.databases.set(key, (database = new Database(path, object, context)));
+    const database = getOrMake(this.databases, key, () => new Database(path, object, context));
     this.latestOfPath.set(path, database);
     return (this.latest = database);
   }

@@ -1,4 +1,5 @@
 /** Transactions in columns: of a trace of ten million events there are hundreds of thousands. An object is made when one is asked for. */
+import { getOrMake } from '../core/maps.ts';
 import { columns } from '../../trace/number-columns.ts';
 
 /** What made a transaction durable. */
@@ -69,8 +70,7 @@ export class TransactionTable
   }
 
   push(t: Transaction): void {
-    let pathOf = this.places.get(t.path);
-    if (pathOf === undefined) this.places.set(t.path, (pathOf = this.paths.push(t.path) - 1));
+    const pathOf = getOrMake(this.places, t.path, () => this.paths.push(t.path) - 1);
     const i = this.add();
     this.thread[i] = t.thread;
     this.beginRow[i] = t.beginRow;

@@ -8,6 +8,7 @@
  * A VFS call of the transaction's connection is its part (by operation and file); the wait for an IndexedDB transaction's completion
  * inside it is `idbComplete`; between VFS calls it is cpu while an SQL call of the connection is open, else idle.
  */
+import { firstPlace } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
 import { IDB_REQUEST } from '../../event/operations.ts';
@@ -171,16 +172,10 @@ export class Completions {
   within(from: number, to: number): number {
     const { begins, ends } = this;
     if (begins.length === 0) return 0;
-    let lo = 0;
-    let hi = ends.length;
-    while (lo < hi) {
-      const mid = (lo + hi) >>> 1;
-      if (ends[mid]! <= from) lo = mid + 1;
-      else hi = mid;
-    }
     let sum = 0;
-    for (; lo < begins.length && begins[lo]! < to; lo++)
-      sum += Math.min(to, ends[lo]!) - Math.max(from, begins[lo]!);
+    const first = firstPlace(0, ends.length, (i) => ends[i]! > from);
+    for (let i = first; i < begins.length && begins[i]! < to; i++)
+      sum += Math.min(to, ends[i]!) - Math.max(from, begins[i]!);
     return sum;
   }
 }

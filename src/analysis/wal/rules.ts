@@ -131,12 +131,8 @@ function copyingOf(
   const copying = new Evidence();
   const places = new Set<number>();
   const paths = new Map<string, string>();
-  const pathOf = (thread: ThreadStore, id: number): string => {
-    const key = `${thread.index} ${id}`;
-    let path = paths.get(key);
-    if (path === undefined) paths.set(key, (path = plainPath(ctx.text(thread, id))));
-    return path;
-  };
+  const pathOf = (thread: ThreadStore, id: number): string =>
+    getOrMake(paths, `${thread.index} ${id}`, () => plainPath(ctx.text(thread, id)));
   for (const { thread: index, path, fromRow, toRow } of list) {
     const thread = ctx.store.threads[index]!;
     const { op, object, offset, length } = thread.events;

@@ -1,4 +1,7 @@
 /** The events table's rows: all threads' events in time order, those that a filter lets through. Holds two numbers an event. */
+import { firstPlace } from '../../../trace/number-columns.ts';
+import { getOrMake } from '../../../analysis/core/maps.ts';
+import { eachRunInTimeOrder } from '../../../analysis/core/time-order.ts';
 import { Facts } from '../../../analysis/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { bytesMoved } from '../../../trace/bytes-moved.ts';
@@ -62,40 +65,20 @@ export class EventQuery {
       this.row = new Uint32Array(total);
     }
     let n = 0;
-    const next = new Uint32Array(threads.length);
-    const head = threads.map(({ events }) => (events.count ? events.t0[0]! : Infinity));
-    for (;;) {
-      // the thread with the earliest event, and how long it stays the earliest
-      let first = -1;
-      let until = Infinity;
-      for (let t = 0; t < head.length; t++) {
-        if (head[t] === Infinity) continue;
-        if (first < 0 || head[t]! < head[first]!) {
-          if (first >= 0) until = head[first]!;
-          first = t;
-        } else if (head[t]! < until) until = head[t]!;
-      }
-      if (first < 0) break;
-      const { events } = threads[first]!;
-      let row = next[first]!;
-      do {
-        if (matches(threads[first]!, row, filter, tests[first]!, statements[first]!)) {
-          this.thread[n] = first;
+    eachRunInTimeOrder(threads, (thread, from, to) => {
+      const { index } = thread;
+      for (let row = from; row < to; row++)
+        if (matches(thread, row, filter, tests[index]!, statements[index]!)) {
+          this.thread[n] = index;
           this.row[n++] = row;
         }
-        row++;
-      } while (row < events.count && events.t0[row]! <= until);
-      next[first] = row;
-      head[first] = row < events.count ? events.t0[row]! : Infinity;
-    }
+    });
     this.count = n;
     return n;
   }
 
   private statementsOf(thread: ThreadStore): Int32Array {
-    let index = this.statements.get(thread);
-    if (!index) this.statements.set(thread, (index = new StatementIndex(thread)));
-    return index.update();
+    return getOrMake(this.statements, thread, () => new StatementIndex(thread)).update();
   }
 
   /** The event of a line. @throws RangeError outside 0..count-1 */
@@ -120,16 +103,13 @@ export class EventQuery {
     const row = events?.rowOfSeq(seq) ?? -1;
     if (row < 0) return -1;
     const t0 = events!.t0[row]!;
-    let lo = 0;
-    let hi = this.count;
-    while (lo < hi) {
-      const mid = (lo + hi) >>> 1;
-      if (this.beginOf(mid) < t0) lo = mid + 1;
-      else hi = mid;
-    }
-    for (; lo < this.count && this.beginOf(lo) === t0; lo++)
-      if (this.thread[lo] === thread && this.row[lo] === row) return lo;
+    for (let line = this.lineFrom(t0); line < this.count && this.beginOf(line) === t0; line++)
+      if (this.thread[line] === thread && this.row[line] === row) return line;
     return -1;
+  }
+  /** The first line that begins at or after a moment. */
+  lineFrom(us: number): number {
+    return firstPlace(0, this.count, (line) => this.beginOf(line) >= us);
   }
 }
 
@@ -139,9 +119,7 @@ function rowsOfPage(store: TraceStore, page: number): Map<number, Set<number>> {
   const { count, place, span, thread, row } = new Facts(store).get(accesses);
   for (let i = 0; i < count; i++) {
     if (page < place[i]! || page >= place[i]! + span[i]!) continue;
-    let rows = found.get(thread[i]!);
-    if (!rows) found.set(thread[i]!, (rows = new Set()));
-    rows.add(row[i]!);
+    getOrMake(found, thread[i]!, () => new Set<number>()).add(row[i]!);
   }
   return found;
 }

@@ -38,28 +38,19 @@ function hitsOf(context: QueryContext, text: string): Hits {
   return hits;
 }
 
-/** First hit that begins at or after a moment. */
-function lineFrom(hits: Hits, us: number): number {
-  let [lo, hi] = [0, hits.count];
-  while (lo < hi) {
-    const mid = (lo + hi) >>> 1;
-    if (hits.query.beginOf(mid) < us) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
-}
-
 /** At most one hit a column. */
 function thinned(hits: Hits, fromUs: number, toUs: number, width: number): Float64Array {
   const found: number[] = [];
   const step = (toUs - fromUs) / Math.max(1, width);
-  for (let line = lineFrom(hits, fromUs); line < hits.count;) {
+  for (let line = hits.query.lineFrom(fromUs); line < hits.count;) {
     const us = hits.query.beginOf(line);
     if (us > toUs) break;
     found.push(us);
     const next = line + 1;
     line =
-      next < hits.count && hits.query.beginOf(next) >= us + step ? next : lineFrom(hits, us + step);
+      next < hits.count && hits.query.beginOf(next) >= us + step
+        ? next
+        : hits.query.lineFrom(us + step);
     if (line < next) line = next; // several at one moment, and a step of nothing
   }
   return Float64Array.from(found);
@@ -85,7 +76,7 @@ export const timelineSearchQueries = {
     if (!hits.count) return null;
     const { from, by } = args;
     const at = from ? hits.query.lineOf(from) : -1;
-    const line = at >= 0 ? at + by : lineFrom(hits, args.us) - (by < 0 ? 1 : 0);
+    const line = at >= 0 ? at + by : hits.query.lineFrom(args.us) - (by < 0 ? 1 : 0);
     return hits.query.at((line + hits.count) % hits.count);
   },
 

@@ -12,7 +12,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
-import { SMALLEST_PAGE } from '../pages/database-files.ts';
+import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { leavesOut } from '../core/layers.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { accesses } from '../pages/page-accesses.ts';

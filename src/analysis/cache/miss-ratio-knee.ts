@@ -6,7 +6,7 @@
  *          |   *___      * = the point that lies furthest below it
  *          +-----------> pages
  */
-import { missRatioAt, type MissRatio } from './miss-ratio.ts';
+import { missRatioAt, type MissRatio, BYTES_BESIDE_PAGE } from './miss-ratio.ts';
 
 /** Below this share of the requests the curve is a line: it has no knee. */
 const LEAST_BEND = 0.05;
@@ -25,9 +25,6 @@ export function kneeOf(curve: MissRatio): number | null {
   }
   return best >= LEAST_BEND ? at : null;
 }
-
-/** Bytes beside each page that SQLite counts in a cache_size of KiB (miss-ratio.ts). */
-const BYTES_BESIDE_PAGE = 136;
 
 /** @param cacheSize as the PRAGMA says it: pages, or KiB where negative @returns pages; null where that cannot be told */
 export function cachePages(cacheSize: string, pageBytes: number | null): number | null {

@@ -22,7 +22,7 @@ import type { TimeRange } from '../time/time-partition.ts';
 /** Smaller caches suffer from pinned pages: measured errors above 2 %. */
 const SMALLEST_CACHE = 20;
 /** Bytes beside each page that SQLite counts in a cache_size of KiB (its MemPage; 136 on 64 bits, less in wasm). */
-const BYTES_BESIDE_PAGE = 136;
+export const BYTES_BESIDE_PAGE = 136;
 const GOAL = 0.95;
 
 export interface MissRatio {

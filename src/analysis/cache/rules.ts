@@ -5,10 +5,9 @@
  *   F21   page 1, 2, 3, ... 140: a scan, a call for each small page
  *   F22   many pages of schema before the first statement can run
  */
+import { missRatios } from './miss-ratio.ts';
 import { getOrMake } from '../core/maps.ts';
-import { Slots } from '../core/slots.ts';
 import { Op } from '../../event/event.ts';
-import { stackDistances } from './stack-distance.ts';
 import { Evidence } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import { pageReaders, type PageReader } from '../pages/page-reads.ts';
@@ -16,10 +15,6 @@ import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 const FEW_REREADS = 50;
-/** Bytes beside each page that SQLite counts in a cache_size of KiB. */
-const BYTES_BESIDE_PAGE = 136;
-const SMALLEST_CACHE = 20;
-const GOAL = 0.95;
 const LARGE_PAGE = 32768;
 const LONG_SCANS = 100;
 const SCHEMA_PAGES = 8;
@@ -31,9 +26,15 @@ export const cacheTooSmall: Rule = {
     return ctx
       .get(pageReaders)
       .filter((r) => r.hotPages > 0 && r.rereads >= FEW_REREADS && 3 * r.rereads >= r.reads)
-      .map((r): Found => {
-        const { pages, kib, sampled } = cacheFor(r);
-        const reads = Math.round(r.rereads * GOAL);
+      .flatMap((r): Found | [] => {
+        const goal = ctx
+          .get(missRatios)
+          .find(
+            ({ path, thread, connection }) =>
+              path === r.path && thread === r.thread && connection === r.connection,
+          )?.goal;
+        if (!goal) return [];
+        const reads = Math.round(r.rereads * goal.share);
         return {
           title: `${countOf(r.reads, 'read')} with only ${countOf(r.distinct, 'distinct page')} of ${r.path} read or written: ${formatCount(r.rereads)} read pages again that the page cache had dropped`,
           evidence: r.again.result(ctx),
@@ -42,29 +43,13 @@ export const cacheTooSmall: Rule = {
           reason: r.connection
             ? 'one connection read the same pages three times or more, and nobody wrote them between'
             : 'the same thread read the same pages three times or more, and nobody wrote them between; connections are not told apart here, so reopening would look alike',
-          advice: `Set PRAGMA cache_size=-${kib} (${formatCount(pages)} pages): ${Math.round(GOAL * 100)} % of these reads would be hits${sampled ? ', by the first 20,000 reads' : ''}.`,
+          advice: `Set PRAGMA cache_size=-${goal.kib} (${formatCount(goal.pages)} pages): ${Math.round(goal.share * 100)} % of these reads would be hits.`,
           link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
           tryInLab: 'cache-thrash',
         };
       });
   },
 };
-
-/** Pages that serve 95 % of the reads that any cache serves, by the stack distances of the reads. */
-function cacheFor(r: PageReader): { pages: number; kib: number; sampled: boolean } {
-  const slots = new Slots();
-  const refs = Uint32Array.from(r.sample, (page) => slots.slot(page));
-  const { byDistance } = stackDistances(refs, slots.count);
-  const all = byDistance.reduce((a, b) => a + b, 0);
-  let [pages, hits] = [0, 0];
-  while (pages + 1 < byDistance.length && hits < GOAL * all) hits += byDistance[++pages]!;
-  pages = Math.max(pages, SMALLEST_CACHE);
-  return {
-    pages,
-    kib: Math.ceil((pages * (r.pageBytes + BYTES_BESIDE_PAGE)) / 1024),
-    sampled: r.sample.length < r.reads,
-  };
-}
 
 export const pageTooSmall: Rule = {
   id: 'F21',

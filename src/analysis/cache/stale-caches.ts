@@ -7,6 +7,7 @@
  *
  * In WAL mode, and while a connection keeps its locks, SQLite does not compare.
  */
+import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { databaseFiles, type DatabaseFiles } from '../pages/database-files.ts';
@@ -30,7 +31,7 @@ export interface StaleCache {
 }
 const MOST_ROWS = 100;
 /** File change counter and what follows it: sqlite.org/fileformat2.html, section 1.3. */
-const [VERSION_AT, VERSION_BYTES, SMALLEST_PAGE] = [24, 16, 512] as const;
+const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
 
 /** Connections that compared at least once; without an SQL layer connections cannot be told apart, and there is none. */
 export const staleCaches = fact(

@@ -18,6 +18,10 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number];
 export type PartTimes = Record<`${Part}Us`, number>;
 
+/** @param usOf time of a part, by its number */
+export const partTimes = (usOf: (part: number) => number): PartTimes =>
+  Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
+
 export const PART = Object.fromEntries(PARTS.map((name, i) => [name, i])) as Record<Part, number>;
 /** Not a part: a wait that becomes a part by the VFS call that it serves. */
 export const WAIT = PARTS.length;

@@ -1,4 +1,5 @@
 /** The part of a trace that is looked at. */
+import type { TraceStore } from '../../trace/store.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 
@@ -12,6 +13,14 @@ export interface TimeRange {
 export const extent = fact('extent', 'length of the recording', {}, (store): [number, number] =>
   store.extent(),
 );
+
+/** The coarsest clock step of the threads, microseconds; null = not known. */
+export function coarsestStep({ threads }: TraceStore): number | null {
+  const steps = threads.flatMap(({ environment }) =>
+    environment && Number.isFinite(environment.clockStepUs) ? [environment.clockStepUs] : [],
+  );
+  return steps.length ? Math.max(...steps) : null;
+}
 
 /** Everything: what several analyses need of it is computed once. */
 export const isWhole = ({ fromUs, toUs }: TimeRange): boolean =>

@@ -7,6 +7,7 @@
  *
  * An IndexedDB transaction holds its stores from its call to its completion; who must wait for whom is said in locks.ts.
  */
+import { getOrMake } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { IDB_REQUEST, opTable } from '../../event/operations.ts';
@@ -39,9 +40,7 @@ export function scanLocks(store: TraceStore): LockScan {
   const known = new Map<string, number>();
   const resource = (kind: ResourceKind, name: string, origin: string): number => {
     const key = `${kind}\0${origin}\0${name}`;
-    let place = known.get(key);
-    if (place === undefined) known.set(key, (place = resources.push({ kind, name, origin }) - 1));
-    return place;
+    return getOrMake(known, key, () => resources.push({ kind, name, origin }) - 1);
   };
   const scan: LockScan = {
     resources,
@@ -107,6 +106,20 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
     places.set(object, (place = resource(kind, name, origin)));
     return place;
   };
+  const hold = (
+    [kind, object]: readonly [ResourceKind, number],
+    context: number,
+    mode: number,
+    outcome: number,
+    [from, to]: readonly [number, number],
+    row: number,
+  ): number => holds.push(index, context, placeOf(object, kind), mode, outcome, from, to, row);
+  /** A lock of SQLite from when its level was taken. */
+  const holdLevel = (lock: SqliteLock, outcome: number, to: number): void => {
+    const object = events.object[lock.row]!;
+    const context = events.context[lock.row]!;
+    hold(['sqlite', object], context, lock.level, outcome, [lock.since, to], lock.row);
+  };
   const handleOf = (object: number, at: number, row: number): void => {
     if (!handles.has(object)) handles.set(object, [{ from: at, row }]); // opened before the recording
   };
@@ -114,17 +127,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
     const lock = locks.get(key);
     const before = lock?.level ?? 0;
     if (before === level) return;
-    if (lock && before > 0)
-      holds.push(
-        index,
-        events.context[lock.row]!,
-        placeOf(events.object[lock.row]!, 'sqlite'),
-        before,
-        Outcome.done,
-        lock.since,
-        at,
-        lock.row,
-      );
+    if (lock && before > 0) holdLevel(lock, Outcome.done, at);
     if (level > 0) locks.set(key, { level, since: at, row });
     else locks.delete(key);
   };
@@ -133,6 +136,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
     const op = events.op[row]!;
     if (MATTERS[op] === 0) continue;
     const object = events.object[row]!;
+    const context = events.context[row]!;
     const from = events.t0[row]!;
     const open = events.endSeq[row] === 0;
     const to = open ? end() : from + events.dur[row]!;
@@ -146,44 +150,24 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
           : op === Op.lockRequest && failed
             ? Outcome.refused
             : Outcome.done;
-        (op === Op.lockRequest ? waits : holds).push(
-          index,
-          0,
-          placeOf(object, 'web-lock'),
-          mode,
-          outcome,
-          from,
-          to,
-          row,
-        );
+        const place = placeOf(object, 'web-lock');
+        const list = op === Op.lockRequest ? waits : holds;
+        list.push(index, 0, place, mode, outcome, from, to, row);
         break;
       }
       case Op.opfsOpenSyncAccessHandle: {
         const place = placeOf(object, 'access-handle');
-        if (open) waits.push(index, 0, place, Mode.exclusive, Outcome.open, from, to, row);
-        else if (failed)
-          waits.push(index, 0, place, Mode.exclusive, Outcome.refused, from, to, row);
-        else {
-          const list = handles.get(object);
-          if (list) list.push({ from: to, row });
-          else handles.set(object, [{ from: to, row }]);
-        }
+        const outcome = open ? Outcome.open : Outcome.refused;
+        if (open || failed) waits.push(index, 0, place, Mode.exclusive, outcome, from, to, row);
+        else getOrMake(handles, object, (): OpenHandle[] => []).push({ from: to, row });
         break;
       }
       case Op.opfsClose: {
         handleOf(object, from, row);
         const handle = handles.get(object)!.shift();
+        const what = ['access-handle', object] as const;
         if (handle)
-          holds.push(
-            index,
-            events.context[row]!,
-            placeOf(object, 'access-handle'),
-            Mode.exclusive,
-            Outcome.done,
-            handle.from,
-            to,
-            handle.row,
-          );
+          hold(what, context, Mode.exclusive, Outcome.done, [handle.from, to], handle.row);
         break;
       }
       case Op.opfsRead:
@@ -194,17 +178,9 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
         break;
       case Op.idbTransaction: {
         const mode = (events.aux[row]! & 3) === 0 ? Mode.shared : Mode.exclusive;
-        const hold = holds.push(
-          index,
-          events.context[row]!,
-          placeOf(object, 'idb'),
-          mode,
-          open ? Outcome.open : Outcome.done,
-          from,
-          to,
-          row,
-        );
-        idb.set(events.context[row]!, { hold, stores: new Set() });
+        const outcome = open ? Outcome.open : Outcome.done;
+        const made = hold(['idb', object], context, mode, outcome, [from, to], row);
+        idb.set(context, { hold: made, stores: new Set() });
         break;
       }
       case Op.xLock:
@@ -230,25 +206,6 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
   }
   for (const [object, list] of handles)
     for (const { from, row } of list)
-      holds.push(
-        index,
-        0,
-        placeOf(object, 'access-handle'),
-        Mode.exclusive,
-        Outcome.open,
-        from,
-        end(),
-        row,
-      );
-  for (const lock of locks.values())
-    holds.push(
-      index,
-      events.context[lock.row]!,
-      placeOf(events.object[lock.row]!, 'sqlite'),
-      lock.level,
-      Outcome.open,
-      lock.since,
-      end(),
-      lock.row,
-    );
+      hold(['access-handle', object], 0, Mode.exclusive, Outcome.open, [from, end()], row);
+  for (const lock of locks.values()) holdLevel(lock, Outcome.open, end());
 }

@@ -9,6 +9,7 @@
  * or a chain of SQLITE_BUSY answers (busy.ts). Browsers and VFSs grant in an order of their own: an edge says that the two exclude each
  * other and were there at the same time. Times of two threads compare to within `toleranceUs`.
  */
+import { coarsestStep } from '../core/time-range.ts';
 import { plainPath } from '../../event/file-names.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
@@ -87,9 +88,6 @@ export function locksOf(store: TraceStore, busy: BusyChain[], stuckUs = 2_000_00
   const scan = scanLocks(store);
   addSqliteWaits(scan, busy, store);
   const edges = [...edgesOf(scan), ...idbEdges(scan)].sort((a, b) => a.fromUs - b.fromUs);
-  const steps = store.threads.flatMap((t) =>
-    t.environment && Number.isFinite(t.environment.clockStepUs) ? [t.environment.clockStepUs] : [],
-  );
   const { resources, holds, waits } = scan;
   return {
     resources,
@@ -100,7 +98,7 @@ export function locksOf(store: TraceStore, busy: BusyChain[], stuckUs = 2_000_00
     cycles: cyclesOf(edges, waits),
     stuck: stuckWaits(store, edges, waits, stuckUs),
     leftBehind: leftBehind(store, scan),
-    toleranceUs: steps.length ? Math.max(...steps) : null,
+    toleranceUs: coarsestStep(store),
   };
 }
 

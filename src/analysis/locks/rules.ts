@@ -4,9 +4,10 @@
  *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
  *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait beneath VFS calls, longer than the storage took
  */
+import { WORK } from './wait-graph.ts';
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
-import { codesOf, isVfsOp, opTable } from '../../event/operations.ts';
+import { codesOf, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { busyChains } from './busy.ts';
 import { nameOf, rootOf } from '../core/thread-origin.ts';
@@ -22,11 +23,6 @@ const STUCK_US = 2_000_000;
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
 const FEW_WAITS = 50;
 
-/** Calls of SQL, a VFS or storage; those on locks are not among them. */
-const WORK = opTable(
-  ({ layer, api }) =>
-    layer === 'sql' || layer === 'vfs' || (layer === 'web' && api !== 'locks' && api !== 'atomics'),
-);
 /** Calls on IndexedDB and OPFS that serve no lock. */
 const STORAGE = codesOf(
   ({ code, api, aside }) =>

@@ -2,10 +2,16 @@
  * Who waits for whom, as a graph over threads: cycles (nobody in one can go on until a timeout or a refusal breaks it), and waits that
  * last while the holder does nothing.
  */
-import { OPS } from '../../event/operations.ts';
+import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { IntervalColumns } from './lock-columns.ts';
 import type { WaitEdge } from './locks.ts';
+
+/** Calls of SQL, a VFS or storage: what a holder does. Lock requests, holds and waits are not among them. */
+export const WORK = opTable(
+  ({ layer, api }) =>
+    layer === 'sql' || layer === 'vfs' || (layer === 'web' && api !== 'locks' && api !== 'atomics'),
+);
 
 export interface WaitCycle {
   /** Threads in order: each waits for the next, the last for the first. One thread alone waits for a lock that it holds itself. */
@@ -115,16 +121,11 @@ function callsWithin(
   let lastEnd: number | null = null;
   const begin = events.lowerBound(from);
   for (let row = begin; row < events.count && events.t0[row]! < to; row++) {
-    if (!isWork(events.op[row]!)) continue;
+    if (!WORK[events.op[row]!]) continue;
     calls++;
     lastEnd = Math.max(lastEnd ?? -Infinity, events.t0[row]! + events.dur[row]!);
   }
   for (let row = begin - 1; row >= 0 && lastEnd === null; row--)
-    if (isWork(events.op[row]!)) lastEnd = events.t0[row]! + events.dur[row]!;
+    if (WORK[events.op[row]!]) lastEnd = events.t0[row]! + events.dur[row]!;
   return { calls, lastEnd };
-}
-/** Lock requests and holds are not what a holder does. */
-function isWork(op: number): boolean {
-  const layer = OPS[op]?.layer;
-  return layer === 'sql' || layer === 'vfs' || (layer === 'web' && (op < 104 || op >= 112));
 }

@@ -15,7 +15,7 @@ import { isWebOp, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
-import { SMALLEST_PAGE } from './database-files.ts';
+import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { dirtyPages, dirtyPagesOf } from './dirty-pages.ts';
 import { accesses } from './page-accesses.ts';
 import { fact, type ByThread, type Known } from '../graph.ts';

@@ -7,12 +7,10 @@ import { databasePath, isWalPath, plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import type { Definition } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { isPageSize } from '../../sqlite/page-size.ts';
+import { isPageSize, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import type { Unit } from './accesses.ts';
 import { fact } from '../graph.ts';
-
-export const SMALLEST_PAGE = 512;
 
 export interface DatabaseFile {
   path: string;

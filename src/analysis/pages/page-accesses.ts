@@ -16,11 +16,11 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import {
   databaseFiles,
-  SMALLEST_PAGE,
   transferOf,
   type DatabaseFiles,
   type DatabasePart,
 } from './database-files.ts';
+import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { ById } from '../core/by-id.ts';
 import { fact } from '../graph.ts';
 import { databaseHeaders, type DatabaseHeaders } from './database-headers.ts';

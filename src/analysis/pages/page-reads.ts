@@ -30,12 +30,9 @@ export interface PageReader {
   runs: number;
   longestRun: number;
   running: Evidence;
-  /** Pages in the order of reading, up to SAMPLE. */
-  sample: number[];
 }
 
 const RUN = 8;
-const SAMPLE = 20_000;
 /** Rows of a run that are shown. */
 const SHOWN = 200;
 
@@ -81,7 +78,6 @@ class Reader {
       runs: 0,
       longestRun: 0,
       running: new Evidence(),
-      sample: [],
     };
   }
 
@@ -102,7 +98,7 @@ class Reader {
       if (who[this.next] !== this.who) this.epoch++;
     const slot = this.slot(page);
     const { seen, counts } = this;
-    if (this.reads++ < SAMPLE) out.sample.push(page);
+    this.reads++;
     const first = seen[slot] !== this.epoch;
     if (first) {
       if (seen[slot] === 0) out.distinct++;

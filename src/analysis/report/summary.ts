@@ -1,4 +1,5 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
+import { coarsestStep } from '../core/time-range.ts';
 import { hasSql, hasVfs, seesWeb } from '../core/layers.ts';
 import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
 import { sameCapture, type CaptureOptions } from '../../event/capture.ts';
@@ -181,7 +182,7 @@ function environmentOf(store: TraceStore, storage: OriginStorage | null): Summar
     url: store.threads.find((t) => t.info.kind === 'page')?.info.url ?? same('url'),
     userAgent: same('userAgent'),
     crossOriginIsolated: same('crossOriginIsolated'),
-    clockStepUs: most(known.map((e) => e.clockStepUs)),
+    clockStepUs: coarsestStep(store),
     capture: captureIn(known),
     storage,
     tracerNsPerEvent: {

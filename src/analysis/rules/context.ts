@@ -9,7 +9,7 @@ import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { medianOf } from '../core/durations.ts';
 import { ById } from '../core/by-id.ts';
-import { extent } from '../core/time-range.ts';
+import { extent, coarsestStep } from '../core/time-range.ts';
 import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
 import { transactions, type Transactions } from '../transactions/transactions.ts';
 import { failures } from './failures.ts';
@@ -61,10 +61,7 @@ export class FindingContext {
     [this.fromUs, this.toUs] = known.extent;
     const { threads } = this.store;
     this.files = threads.map(() => new ById());
-    const steps = threads.flatMap((t) =>
-      t.environment && t.environment.clockStepUs > 0 ? [t.environment.clockStepUs] : [],
-    );
-    this.clockStepUs = steps.length ? Math.max(...steps) : null;
+    this.clockStepUs = coarsestStep(this.store) || null;
   }
 
   /** What else is known of the trace. */

@@ -4,7 +4,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import type { BoundValues } from './bound-values.ts';
 import { ById } from '../core/by-id.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
-import { PARTS, type PartTimes } from '../core/time-parts.ts';
+import { type PartTimes, partTimes } from '../core/time-parts.ts';
 
 export interface StatementRow {
   /** null = SQL whose text was not seen, and opening and closing. */
@@ -76,7 +76,7 @@ const newEntry = (text: string | null, truncated: boolean): Entry => ({
   prepares: 0,
   prepareUs: 0,
   endingUs: 0,
-  time: partTimes([]),
+  time: timesOf([]),
   share: null,
   pages: null,
   cache: null,
@@ -90,8 +90,8 @@ const newEntry = (text: string | null, truncated: boolean): Entry => ({
   partNs: [],
 });
 /** @param ns by part, nanoseconds */
-export const partTimes = (ns: readonly number[]): PartTimes & { spanUs: number } => ({
-  ...(Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, (ns[i] ?? 0) / 1000])) as PartTimes),
+export const timesOf = (ns: readonly number[]): PartTimes & { spanUs: number } => ({
+  ...partTimes((part) => (ns[part] ?? 0) / 1000),
   spanUs: ns.reduce((a, b) => a + b, 0) / 1000,
 });
 

@@ -22,7 +22,7 @@ import {
   touched,
   within,
 } from './statement-counts.ts';
-import { partTimes, placesOfTexts, type Entry, type StatementRow } from './statement-entry.ts';
+import { placesOfTexts, timesOf, type Entry, type StatementRow } from './statement-entry.ts';
 import { timesOfThread } from '../time/time-partition.ts';
 import { PARTS } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
@@ -106,7 +106,7 @@ function tableOf(
     });
   });
   countPages(store, known.accesses, ownersOfVfs, entries, placeOf, range);
-  timesOf(entries, ended);
+  sortTimes(entries, ended);
   const spanNs = entries.reduce((sum, e) => sum + e.partNs.reduce((a, b) => a + b, 0), 0);
   const rows = entries
     .filter((e) => e.executions || e.prepares || e.partNs.some((ns) => ns > 0))
@@ -126,7 +126,7 @@ function tableOf(
 }
 
 /** Mean, percentiles and maximum: times grouped by entry, then each group sorted. */
-function timesOf(
+function sortTimes(
   entries: readonly Entry[],
   ended: readonly { places: Uint32Array; us: Float64Array; count: number }[],
 ): void {
@@ -149,7 +149,7 @@ function timesOf(
 }
 
 function rowOf({ times: _, partNs, ...row }: Entry, spanNs: number): StatementRow {
-  const time = partTimes(partNs);
+  const time = timesOf(partNs);
   return {
     ...row,
     time,

@@ -41,7 +41,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import type { Owners } from '../core/owners.ts';
 import type { TimeRange } from '../core/time-range.ts';
-import { PARTS, type PartTimes } from '../core/time-parts.ts';
+import { PARTS, type PartTimes, partTimes } from '../core/time-parts.ts';
 import { Shares } from './time-shares.ts';
 import { TimeSweep, type Sums } from './time-sweep.ts';
 
@@ -130,10 +130,6 @@ function nsOf({ fromUs, toUs }: TimeRange, { firstNs, lastNs }: TimeSweep): [num
 function stepOf(thread: ThreadStore): number | null {
   const step = thread.environment?.clockStepUs;
   return step !== undefined && Number.isFinite(step) && step >= 0 ? step : null;
-}
-
-function partTimes(usOf: (part: number) => number): PartTimes {
-  return Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
 }
 
 function partitionOf(

@@ -15,7 +15,7 @@ import { statementRow } from '../../trace/describe.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
-import { isPageSize } from '../../sqlite/page-size.ts';
+import { isPageSize, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -38,8 +38,6 @@ import { connectionKey } from '../../trace/lock-levels.ts';
 export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 
 const EXCLUSIVE = 4;
-/** Shorter reads look at the header only. */
-const SMALLEST_PAGE = 512;
 
 /** Transactions after which those who wait for something else get their turn: about 0.1 s. */
 const AT_ONCE = 1 << 14;

@@ -1,4 +1,5 @@
 /** Finds the transactions of one thread, call by call; what tells one is in transactions.ts. */
+import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { getOrMake } from '../core/maps.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
@@ -12,8 +13,6 @@ import { Fcntl } from '../../sqlite/constants.ts';
 import { connectionKey, levelAfter } from '../../trace/lock-levels.ts';
 
 const [SHARED, RESERVED] = [1, 2];
-/** Shortest page. Playback reads page images; what a commit reads of its journal is shorter. */
-const SMALLEST_PAGE = 512;
 
 /** Follows one thread; `advance` takes in what arrived since. */
 export class TransactionScanner {
@@ -227,6 +226,7 @@ export class TransactionScanner {
     const { events } = this.thread;
     const length = events.length[row]!;
     const zeroed = op === Op.xWrite && length === 28 && events.offset[row] === 0; // what SQLite writes to zero a header
+    // playback reads page images; what a commit reads of its journal is shorter
     if (op === Op.xRead && length >= SMALLEST_PAGE) db.journalRead = row;
     else if (op === Op.xWrite && !zeroed) {
       if (db.point >= 0 && db.pointKind !== 'atomic write')

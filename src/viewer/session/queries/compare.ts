@@ -5,7 +5,7 @@ import { partition, pieces } from '../../../analysis/time/thread-times.ts';
 import { findings } from '../../../analysis/findings/index.ts';
 import { diffOf, type TraceDiff } from '../../../analysis/report/diff.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
-import { PART, PARTS, type PartTimes } from '../../../analysis/core/time-parts.ts';
+import { PART, PARTS, type PartTimes, partTimes } from '../../../analysis/core/time-parts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import { summary } from '../../../analysis/report/summary.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
@@ -136,12 +136,9 @@ function sqlRangeOf(facts: Facts): { fromUs: number; toUs: number } {
 
 function sideOf(facts: Facts): Side {
   const threads = partitionsOf(facts).filter(({ sqlite }) => sqlite);
-  const times = Object.fromEntries(
-    PARTS.map((part) => [
-      `${part}Us`,
-      threads.reduce((sum, { partition }) => sum + partition[`${part}Us`], 0),
-    ]),
-  ) as PartTimes;
+  const times = partTimes((part) =>
+    threads.reduce((sum, { partition }) => sum + partition[`${PARTS[part]!}Us`], 0),
+  );
   times.tracerUs -= threads.reduce((sum, { partition }) => sum + partition.tracerOutsideUs, 0);
   return { events: facts.store.eventCount, times: threads.length ? times : null };
 }

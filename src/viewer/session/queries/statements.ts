@@ -1,4 +1,5 @@
 /** Queries of the Statements view: the table by fingerprint, and the runs of one statement over time. */
+import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
 import {
   statementTable,
@@ -41,10 +42,7 @@ export const statementQueries = {
       const table = context.memo(`statements ${range.fromUs} ${range.toUs}`, () =>
         statementTableIn(context.facts, range),
       );
-      const steps = context.store.threads.flatMap((t) =>
-        t.environment ? [t.environment.clockStepUs] : [],
-      );
-      return table && { ...table, stepUs: steps.length ? Math.max(...steps) : null };
+      return table && { ...table, stepUs: coarsestStep(context.store) };
     },
   ),
 

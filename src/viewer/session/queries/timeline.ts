@@ -1,4 +1,5 @@
 /** Queries of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
+import { partTimes } from '../../../analysis/core/time-parts.ts';
 import { areaRows, blockEndsOf, type AreaBy, type AreaRow } from '../../../analysis/time/area.ts';
 import {
   ioAt,
@@ -117,30 +118,15 @@ export const timelineQueries = {
     }
     return {
       rows,
-      times: settled ? partTimes(sums, (toUs - fromUs) * sqlThreads) : null,
+      times: settled ? sqlTimes(sums, (toUs - fromUs) * sqlThreads) : null,
       sqlThreads,
     };
   },
 };
 
-/** @param ns by place in SQL_PARTS; what is left of the whole is idle */
-function partTimes(ns: Float64Array, wholeUs: number): PartTimes {
-  const times: PartTimes = {
-    cpuUs: 0,
-    readUs: 0,
-    writeUs: 0,
-    syncUs: 0,
-    idbTransactionUs: 0,
-    lockUs: 0,
-    tracerUs: 0,
-    otherUs: 0,
-    outsideUs: 0,
-    idleUs: wholeUs,
-  };
-  SQL_PARTS.forEach((part, i) => {
-    times[`${part}Us`] = ns[i]! / 1000;
-    times.idleUs -= ns[i]! / 1000;
-  });
-  times.idleUs = Math.max(0, times.idleUs);
-  return times;
+/** @param ns by place in SQL_PARTS, the first of PARTS; what is left of the whole is idle */
+function sqlTimes(ns: Float64Array, wholeUs: number): PartTimes {
+  const times = partTimes((part) => (ns[part] ?? 0) / 1000);
+  const inSql = SQL_PARTS.reduce((us, part) => us + times[`${part}Us`], 0);
+  return { ...times, idleUs: Math.max(0, wholeUs - inSql) };
 }

@@ -5,6 +5,7 @@
  *   idb.transaction readwrite   ok   ok   ABORTED
  *   commits                      c    c     c      c  c  c  c     nobody stores the last ones
  */
+import { grouped } from '../core/maps.ts';
 import { Flag, Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
@@ -31,13 +32,7 @@ export const storageGivenUp: Rule = {
   id: 'F46',
   title: 'Nothing stored after a failed write',
   run(ctx) {
-    const byOrigin = new Map<string, ThreadStore[]>();
-    for (const thread of ctx.store.threads) {
-      const origin = originOfThread(thread);
-      const threads = byOrigin.get(origin);
-      if (threads) threads.push(thread);
-      else byOrigin.set(origin, [thread]);
-    }
+    const byOrigin = grouped(ctx.store.threads, originOfThread);
     return [...byOrigin.values()].flatMap((threads) => givenUp(ctx, threads));
   },
 };

@@ -1,4 +1,5 @@
 /** Every recorded call as a row of named columns, the threads that made them, and what their ids stand for. */
+import { getOrMake } from '../core/maps.ts';
 import { auxText, isFailure, objectName, resultText } from '../../trace/describe.ts';
 import { OPS, layerOfCode, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
@@ -52,18 +53,14 @@ export class ThreadView {
   }
   /** Name of what an id stands for; null where it is not known. */
   name(id: number): string | null {
-    let name = this.names.get(id);
-    if (name === undefined) this.names.set(id, (name = objectName(this.thread, id) || null));
-    return name;
+    return getOrMake(this.names, id, () => objectName(this.thread, id) || null);
   }
   /** Kind of what an id stands for: SQLite's file kind, opfs, idb-store, storage, else the definition's own kind. */
   kind(id: number): string | null {
-    let kind = this.kinds.get(id);
-    if (kind === undefined) {
+    return getOrMake(this.kinds, id, () => {
       const definition = this.thread.definitions.get(id);
-      this.kinds.set(id, (kind = fileOf(definition)?.kind ?? definition?.kind ?? null));
-    }
-    return kind;
+      return fileOf(definition)?.kind ?? definition?.kind ?? null;
+    });
   }
 }
 

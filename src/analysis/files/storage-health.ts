@@ -1,4 +1,5 @@
 /** Quota, usage and persistence of the origins of a trace, as the extension asked the browser at the begin and the end. */
+import { grouped } from '../core/maps.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import type { StorageHealth } from '../../event/storage-health.ts';
@@ -12,10 +13,10 @@ export interface OriginStorage extends StorageHealth {
 export const storageHealth = fact('storageHealth', 'storage quota', {}, storageHealthOf);
 
 function storageHealthOf({ threads }: TraceStore): OriginStorage[] {
-  const byOrigin = new Map<string, StorageHealth[]>();
-  for (const { storage } of threads)
-    for (const said of storage)
-      byOrigin.set(said.origin, [...(byOrigin.get(said.origin) ?? []), said]);
+  const byOrigin = grouped(
+    threads.flatMap(({ storage }): readonly StorageHealth[] => storage),
+    ({ origin }) => origin,
+  );
   return [...byOrigin].map(([origin, said]) => {
     const [first, last] = [said[0]!, said.at(-1)!];
     const grown =

@@ -1,5 +1,6 @@
 /** The table of files and stores. */
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { grouped } from '../core/maps.ts';
+import type { TraceStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 import { col, listed, table, type Columns } from '../table.ts';
 import { filesOf, type FileRow } from './files.ts';
@@ -12,11 +13,10 @@ export interface OriginFile extends FileRow {
 
 /** Rows by origin, for storage is; one origin is not named. The most time first. */
 function filesByOrigin({ threads }: TraceStore): OriginFile[] {
-  const byOrigin = new Map<string, ThreadStore[]>();
-  for (const thread of threads) {
-    const origin = originOfThread(thread) || 'unknown origin';
-    if (thread.events.count) byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), thread]);
-  }
+  const byOrigin = grouped(
+    threads.filter(({ events }) => events.count > 0),
+    (thread) => originOfThread(thread) || 'unknown origin',
+  );
   const one = byOrigin.size <= 1;
   return [...byOrigin]
     .flatMap(([origin, some]) =>

@@ -3,6 +3,7 @@
  *
  *   A   F01 F07 F14        B   F14 F41        F41 new, F14 in both; F01 and F07 solved
  */
+import { grouped } from '../core/maps.ts';
 import { findings, RULES, type Finding } from './index.ts';
 import type { Facts } from '../graph.ts';
 
@@ -41,15 +42,8 @@ export function findingDiffs(a: Facts, b: Facts): FindingDiff[] {
 }
 
 /** In the order of `findings`: by each rule's largest saving. */
-function byRule(facts: Facts): Map<string, Finding[]> {
-  const found = new Map<string, Finding[]>();
-  for (const finding of facts.get(findings)) {
-    const list = found.get(finding.rule);
-    if (list) list.push(finding);
-    else found.set(finding.rule, [finding]);
-  }
-  return found;
-}
+const byRule = (facts: Facts): Map<string, Finding[]> =>
+  grouped(facts.get(findings), ({ rule }) => rule);
 
 function savingOf(findings: readonly Finding[]): number | null {
   const known = findings.flatMap(({ savingUs }) => savingUs ?? []);

@@ -1,4 +1,5 @@
 /** Who waited for whom: all waits of one thread for another as one arrow. */
+import { grouped } from '../core/maps.ts';
 import type { EventRef } from '../../trace/store.ts';
 
 /** A wait as far as one holder was in its way. */
@@ -34,14 +35,10 @@ const MOST_EVENTS = 500;
 
 /** Waits summed up by waiter and holder; the longest waited first. */
 export function arrowsOf(waits: readonly Wait[]): WaitArrow[] {
-  const groups = new Map<string, Wait[]>();
-  for (const line of waits) {
-    if (line.holder === null) continue;
-    const key = `${line.waiter}:${line.holder}`;
-    const group = groups.get(key);
-    if (group) group.push(line);
-    else groups.set(key, [line]);
-  }
+  const groups = grouped(
+    waits.filter(({ holder }) => holder !== null),
+    ({ waiter, holder }) => `${waiter}:${holder}`,
+  );
   const span = ({ fromUs, toUs }: Wait): number => toUs - fromUs;
   return [...groups.values()]
     .map((lines): WaitArrow => {

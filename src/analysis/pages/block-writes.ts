@@ -9,6 +9,7 @@
  * later put of the same key in one IndexedDB transaction. Reads of fewer bytes than the smallest page are a VFS's notes on its blocks. A
  * store whose VFS works on another thread is let off where every xWrite of the trace fills whole blocks: its gets look for changes.
  */
+import { getOrMake } from '../core/maps.ts';
 import { databaseName, plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isWebOp, opTable } from '../../event/operations.ts';
@@ -68,26 +69,22 @@ class Entries {
     const file = fileOf(thread.definitions.get(id));
     if (!file || file.kind === 'storage' || file.kind === 'memory-journal') return null;
     const key = `${file.kind}\0${file.path}`;
-    let entry = this.byName.get(key);
-    if (!entry) {
-      entry = {
-        path: file.path,
-        kind: file.kind,
-        blockBytes: null,
-        writes: 0,
-        partialWrites: null,
-        readModifyWrites: 0,
-        readBytes: 0,
-        rewrittenBytes: 0,
-        wastedBytes: 0,
-        readUs: 0,
-        puts: new Float64Array(33),
-        reads: [],
-        readSpan: null,
-      };
-      this.byName.set(key, entry);
-    }
-    return entry;
+    const { path, kind } = file;
+    return getOrMake(this.byName, key, () => ({
+      path,
+      kind,
+      blockBytes: null,
+      writes: 0,
+      partialWrites: null,
+      readModifyWrites: 0,
+      readBytes: 0,
+      rewrittenBytes: 0,
+      wastedBytes: 0,
+      readUs: 0,
+      puts: new Float64Array(33),
+      reads: [],
+      readSpan: null,
+    }));
   }
 }
 
@@ -138,8 +135,7 @@ function countWrites(thread: ThreadStore, entries: Entries, range: TimeRange): v
   for (let row = first; row < behind; row++) {
     if (op[row] !== Op.xWrite || result[row] !== 0) continue;
     const id = object[row]!;
-    let entry = byId.get(id);
-    if (entry === undefined) entry = byId.set(id, entries.of(thread, id));
+    const entry = getOrMake(byId, id, () => entries.of(thread, id));
     if (!entry) continue;
     entry.writes++;
     const block = entry.blockBytes;

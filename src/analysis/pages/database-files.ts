@@ -2,6 +2,7 @@
  * Which files of a trace are databases and their WALs, and how large a database's pages are. SQLite moves a database in whole pages,
  * so the lengths of its aligned reads and writes tell; what is shorter than 512 bytes (the header at open, the change counter) does not.
  */
+import { getOrMake } from '../core/maps.ts';
 import { hasVfs } from '../core/layers.ts';
 import { databasePath, isWalPath, plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
@@ -42,14 +43,9 @@ function databaseFilesOf(store: TraceStore): DatabaseFiles {
   const places = new Map<string, number>();
   const anyVfs = store.threads.some(hasVfs);
   const place = (path: string, vfs: string, opfs: boolean): number => {
+    const pageSize = { bytes: null, how: '', certain: false };
     const key = `${vfs}\0${plainPath(path)}`;
-    let found = places.get(key);
-    if (found === undefined) {
-      found =
-        list.push({ path, vfs, opfs, pageSize: { bytes: null, how: '', certain: false } }) - 1;
-      places.set(key, found);
-    }
-    return found;
+    return getOrMake(places, key, () => list.push({ path, vfs, opfs, pageSize }) - 1);
   };
   const known = new Set<string>();
   if (!anyVfs)

@@ -1,4 +1,5 @@
 /** Pages that write transactions made dirty: distinct ones in each transaction, by database. Checkpoints dirty nothing. */
+import { getOrMake } from '../core/maps.ts';
 import { longer } from '../../trace/resized.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
@@ -43,9 +44,7 @@ export function dirtyPagesOf(
   for (let i = 0; i < list.length; i++) {
     if (!list.isWrite(i)) continue;
     const key = keyOf(list.thread[i]!, list.pathOf[i]!);
-    const rows = ends.get(key);
-    if (rows) rows.push(list.endRow[i]!);
-    else ends.set(key, [list.endRow[i]!]);
+    getOrMake(ends, key, (): number[] => []).push(list.endRow[i]!);
   }
   for (const rows of ends.values()) rows.sort((a, b) => a - b);
   const cursorsOf = (path: number): Cursor[] =>

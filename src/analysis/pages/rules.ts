@@ -5,6 +5,7 @@
  *   F20   page 4 KiB in blocks of 8 KiB                                      F44   read or write of a few bytes each
  *   F45   xRead 16@24 (has anybody changed the database?) -> get of a whole block
  */
+import { getOrMake } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
@@ -121,12 +122,9 @@ export const versionedKeys: Rule = {
     const puts = ctx.calls(Op.idbPut, Op.idbAdd);
     if (puts < FEW_VERSIONS) return [];
     // puts that serve a VFS, and deletes in the transactions of those
-    const stores = new Map<string, { puts: number; deletes: number; evidence: Evidence }>();
-    const storeOf = (name: string): { puts: number; deletes: number; evidence: Evidence } => {
-      let s = stores.get(name);
-      if (!s) stores.set(name, (s = { puts: 0, deletes: 0, evidence: new Evidence() }));
-      return s;
-    };
+    const none = () => ({ puts: 0, deletes: 0, evidence: new Evidence() });
+    const stores = new Map<string, ReturnType<typeof none>>();
+    const storeOf = (name: string) => getOrMake(stores, name, none);
     const inVfs = (thread: Parameters<typeof parentRow>[0], row: number): boolean => {
       const at = parentRow(thread, row);
       return at >= 0 && isVfsOp(thread.op[at]!);

@@ -2,10 +2,11 @@
  * Reads and writes of the blocks under a VFS: values of an IndexedDB store by their key, places in an OPFS file by their offset. A key
  * is a block number or a byte offset, negative in some VFSs; key-units.ts tells which.
  */
+import { getOrMake } from '../core/maps.ts';
 import { Flag } from '../../event/event.ts';
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { Access, Accesses, type AccessedObject } from './accesses.ts';
+import { Access, Accesses } from './accesses.ts';
 import { fact } from '../graph.ts';
 import { KeyUnits } from './key-units.ts';
 import { eachRunInTimeOrder } from '../core/time-order.ts';
@@ -56,25 +57,15 @@ function blockAccessesOf(store: TraceStore): Accesses {
       if (d.kind !== 'idb-store' && d.kind !== 'opfs-file') continue;
       const kind = d.kind === 'idb-store' ? 'idb-store' : 'opfs';
       const path = d.kind === 'idb-store' ? `${d.db}/${d.store}` : d.path;
-      let seen = byName.get(`${kind}\0${path}`);
-      if (!seen) {
-        const object: AccessedObject = {
-          path,
-          kind,
-          vfs: '',
-          unit: { bytes: null, how: '', certain: false },
-          highest: 0,
-          untied: 0,
-        };
-        const rest = { negative: false, largest: 0, unit: 1 };
-        seen = {
-          object: out.objects.push(object) - 1,
-          below: new KeyUnits(),
-          above: new KeyUnits(),
-          ...rest,
-        };
-        byName.set(`${kind}\0${path}`, seen);
-      }
+      const unit = { bytes: null, how: '', certain: false };
+      const seen = getOrMake(byName, `${kind}\0${path}`, () => ({
+        object: out.objects.push({ path, kind, vfs: '', unit, highest: 0, untied: 0 }) - 1,
+        below: new KeyUnits(),
+        above: new KeyUnits(),
+        negative: false,
+        largest: 0,
+        unit: 1,
+      }));
       ids.set(id, seen);
     }
     return ids;
@@ -143,12 +134,11 @@ function blockAccessesOf(store: TraceStore): Accesses {
       object.untied++;
       return;
     }
-    let asker = askers.get(thread.index);
-    if (asker === undefined)
-      askers.set(
-        thread.index,
-        (asker = out.askers.push({ thread: thread.index, connection: 0 }) - 1),
-      );
+    const asker = getOrMake(
+      askers,
+      thread.index,
+      () => out.askers.push({ thread: thread.index, connection: 0 }) - 1,
+    );
     const what = (kind & 3) === 2 ? Access.write : 0;
     const bytes = inOpfs ? result : events.length[row]!;
     out.push(thread, row, seen.object, first, span, what, 0, bytes, asker);

@@ -4,6 +4,7 @@
  *
  *   /users/ann.db-wal -> /file1-wal     SELECT name FROM patient WHERE id=? -> SELECT n1 FROM n2 WHERE n3=?
  */
+import { getOrMake } from '../core/maps.ts';
 import { databaseName, plainPath, suffixOf } from '../../event/file-names.ts';
 import {
   FILE_KINDS,
@@ -45,13 +46,11 @@ class Aliases {
   /** @param sort what the new name begins with, if the word has none yet; the empty word stays empty */
   of(word: string, sort: string): string {
     if (word === '') return '';
-    let name = this.names.get(word);
-    if (name === undefined) {
+    return getOrMake(this.names, word, () => {
       const n = (this.counts.get(sort) ?? 0) + 1;
       this.counts.set(sort, n);
-      this.names.set(word, (name = `${sort}${n}`));
-    }
-    return name;
+      return `${sort}${n}`;
+    });
   }
 }
 

@@ -2,6 +2,7 @@
  * What the rules share on one trace: rows by operation, files, medians of durations, and the facts of the trace (`get`).
  * Holds no state beyond caches of pure functions.
  */
+import { getOrMake } from '../core/maps.ts';
 import { databasePath } from '../../event/file-names.ts';
 import { Flag } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
@@ -103,20 +104,11 @@ export class FindingContext {
 
   /** The SQLite file of an id; null for what is none. */
   file(thread: ThreadStore, object: number): FileRef | null {
-    const known = this.files[thread.index]!;
-    const found = known.get(object);
-    if (found !== undefined) return found;
-    const d = thread.definitions.get(object);
-    const file =
-      d?.kind === 'file'
-        ? {
-            kind: d.fileKind,
-            path: d.path,
-            main: databasePath(d.path),
-            vfs: d.vfs,
-          }
-        : null;
-    return known.set(object, file);
+    return getOrMake(this.files[thread.index]!, object, () => {
+      const d = thread.definitions.get(object);
+      if (d?.kind !== 'file') return null;
+      return { kind: d.fileKind, path: d.path, main: databasePath(d.path), vfs: d.vfs };
+    });
   }
 
   /**
@@ -124,9 +116,7 @@ export class FindingContext {
    * @param kind of the file, for VFS calls; '' = of all @returns null where no call of it was timed
    */
   cost(op: number, kind: FileKind | '' = ''): Cost | null {
-    let byKind = this.costs.get(op);
-    if (!byKind) this.costs.set(op, (byKind = this.costsOf(op)));
-    return byKind.get(kind) ?? null;
+    return getOrMake(this.costs, op, () => this.costsOf(op)).get(kind) ?? null;
   }
 
   private costsOf(op: number): Map<string, Cost> {
@@ -134,11 +124,8 @@ export class FindingContext {
     // every row counts to the mean; a median of some thousands is as good as one of millions
     const stride = Math.max(1, Math.floor(this.calls(op) / 8192));
     const all = new DurationSum(stride);
-    const sumOf = (kind: FileKind): DurationSum => {
-      let sum = sums.get(kind);
-      if (!sum) sums.set(kind, (sum = new DurationSum(stride)));
-      return sum;
-    };
+    const sumOf = (kind: FileKind): DurationSum =>
+      getOrMake(sums, kind, () => new DurationSum(stride));
     for (const thread of this.store.threads) {
       const { endSeq, flags, dur, object } = thread.events;
       const rows = this.rows(thread, op);

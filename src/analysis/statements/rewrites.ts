@@ -4,6 +4,7 @@
  *   F36   CREATE INDEX, ORDER BY without an index  ->  xWrite temp, xRead temp ...
  *   F40   VACUUM  ->  every page into a temporary database, then into the journal, then back
  */
+import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -109,9 +110,7 @@ function vacuumRows(ctx: FindingContext, thread: ThreadStore): Set<number> {
   for (const op of [Op.sqlStep, Op.sqlExec])
     for (const row of ctx.rows(thread, op)) {
       const object = events.object[row]!;
-      let is = texts.get(object);
-      if (is === undefined) texts.set(object, (is = VACUUM.test(objectName(thread, object))));
-      if (is) found.add(row);
+      if (getOrMake(texts, object, () => VACUUM.test(objectName(thread, object)))) found.add(row);
     }
   return found;
 }

@@ -3,6 +3,7 @@
  * before belongs to the statement stepped in between, where there was only one. What several shared is not guessed at.
  * Preparing a statement reads the schema once: that counts to the statement that is done first.
  */
+import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { counterDeltas, type CacheCounts } from '../core/counter-deltas.ts';
@@ -35,16 +36,13 @@ export function eachCacheShare(
     const op = events.op[row]!;
     if (op < Op.sqlStep || op > Op.sqlCounters) continue;
     const connection = events.context[row]!;
-    let since = connections.get(connection);
-    if (!since)
-      connections.set(connection, (since = { text: -1, read: false, stepped: new Set() }));
+    const since = getOrMake(connections, connection, () => ({
+      text: -1,
+      read: false,
+      stepped: new Set<number>(),
+    }));
     if (op === Op.sqlCounters) {
-      const counts = {
-        hits: deltas.hits[next]!,
-        misses: deltas.misses[next]!,
-        writes: deltas.writes[next]!,
-        spills: deltas.spills[next]!,
-      };
+      const counts = deltas.numbers(next);
       if (deltas.known[next]) each(since.text >= 0 ? since.text : null, row, counts);
       next++;
       since.text = -1;

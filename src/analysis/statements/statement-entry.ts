@@ -1,4 +1,5 @@
 /** Rows of the table of statements while they are counted, one for each fingerprint. */
+import { getOrMake } from '../core/maps.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import type { BoundValues } from './bound-values.ts';
@@ -111,14 +112,13 @@ export function placesOfTexts(
       stacks.set(d.of, d.text);
   const known = new ById<number>();
   return (id) => {
-    let place = known.get(id);
-    if (place !== undefined) return place;
+    const found = known.get(id);
+    if (found !== undefined) return found;
     const d = id ? definitions.get(id) : undefined;
     const text = d?.kind === 'sql' ? fingerprint(d.text) : null;
     const truncated = d?.kind === 'sql' && d.truncated === true;
     const key = text === null ? '' : `${truncated ? 1 : 0}${text}`;
-    place = byText.get(key);
-    if (place === undefined) byText.set(key, (place = entries.push(newEntry(text, truncated)) - 1));
+    const place = getOrMake(byText, key, () => entries.push(newEntry(text, truncated)) - 1);
     known.set(id, place);
     entries[place]!.stack ??= stacks.get(id) ?? null;
     return place;

@@ -5,6 +5,7 @@
  *   lane   waits   [~~~~]   [~]~[~]        span: from, to, mode, outcome, how many, first event
  *          holds        [=====]    [==]
  */
+import { getOrMake } from '../../../analysis/core/maps.ts';
 import { fact } from '../../../analysis/graph.ts';
 import { locks } from '../../../analysis/locks/locks.ts';
 import type { IntervalColumns, ResourceKind } from '../../../analysis/locks/lock-columns.ts';
@@ -68,32 +69,25 @@ export const lockLanes = fact(
   (store, { locks: { holds, waits, resources, edges } }): Map<string, LaneRows> => {
     const titles = threadTitles(store);
     const made = new Map<string, { lane: LockLane; holds: number[]; waits: number[] }>();
-    const laneOf = (
-      columns: IntervalColumns,
-      i: number,
-    ): { lane: LockLane; holds: number[]; waits: number[] } => {
-      const [thread, resource] = [columns.thread[i]!, columns.resource[i]!];
-      const key = `${thread}:${resource}`;
-      let found = made.get(key);
-      if (!found) {
-        const { kind, name, origin } = resources[resource]!;
-        const lane: LockLane = {
-          key,
-          thread,
-          threadTitle: titles[thread]!,
-          root: rootOf(store, thread),
-          kind,
-          name,
-          origin,
-          holds: 0,
-          waits: 0,
-          heldUs: 0,
-          waitedUs: 0,
-          contended: false,
-        };
-        made.set(key, (found = { lane, holds: [], waits: [] }));
-      }
-      return found;
+    const newLane = (key: string, thread: number, resource: number): LockLane => ({
+      key,
+      thread,
+      threadTitle: titles[thread]!,
+      root: rootOf(store, thread),
+      ...resources[resource]!,
+      holds: 0,
+      waits: 0,
+      heldUs: 0,
+      waitedUs: 0,
+      contended: false,
+    });
+    const laneOf = ({ thread, resource }: IntervalColumns, i: number) => {
+      const key = `${thread[i]}:${resource[i]}`;
+      return getOrMake(made, key, () => ({
+        lane: newLane(key, thread[i]!, resource[i]!),
+        holds: [],
+        waits: [],
+      }));
     };
     for (let i = 0; i < holds.count; i++) {
       const { lane, holds: list } = laneOf(holds, i);

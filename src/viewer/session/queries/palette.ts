@@ -1,4 +1,5 @@
 /** What the command palette finds in the trace: statements and files, by their text, the most used first. */
+import { getOrMake } from '../../../analysis/core/maps.ts';
 import { executions, type Executions } from '../../../analysis/core/executions.ts';
 import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { isVfsOp, isWebOp } from '../../../event/operations.ts';
@@ -28,9 +29,7 @@ function paletteItemsOf(
     const { events, definitions } = thread;
     const uses = new Map<number, { count: number; row: number }>();
     const use = (row: number): void => {
-      const known = uses.get(events.object[row]!);
-      if (known) known.count++;
-      else uses.set(events.object[row]!, { count: 1, row });
+      getOrMake(uses, events.object[row]!, () => ({ count: 0, row })).count++;
     };
     const runs = executions.of(thread);
     runs.firstRow.subarray(0, runs.count).forEach(use);
@@ -39,16 +38,14 @@ function paletteItemsOf(
     for (const [id, { count, row }] of uses) {
       const named = nameOf(definitions.get(id));
       if (!named) continue;
-      const key = named.join(' ');
-      const known = items.get(key);
-      if (known) known.count += count;
-      else
-        items.set(key, {
-          kind: named[0],
-          text: named[1],
-          count,
-          event: thread.ref(row),
-        });
+      const [kind, text] = named;
+      const item = getOrMake(items, named.join(' '), () => ({
+        kind,
+        text,
+        count: 0,
+        event: thread.ref(row),
+      }));
+      item.count += count;
     }
   }
   return [...items.values()].sort((a, b) => b.count - a.count);

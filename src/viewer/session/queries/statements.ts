@@ -1,4 +1,5 @@
 /** Queries of the Statements view: the table by fingerprint, and the runs of one statement over time. */
+import { getOrMake } from '../../../analysis/core/maps.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
 import {
@@ -54,13 +55,12 @@ export const statementQueries = {
       for (const thread of context.store.threads) {
         const runs = context.facts.get(executions).of(thread);
         const same = new Map<number, boolean>();
-        const isIt = (id: number): boolean => {
-          const known = same.get(id);
-          if (known !== undefined) return known;
-          const is = (id === 0 ? null : fingerprint(objectName(thread, id))) === text;
-          same.set(id, is);
-          return is;
-        };
+        const isIt = (id: number): boolean =>
+          getOrMake(
+            same,
+            id,
+            () => (id === 0 ? null : fingerprint(objectName(thread, id))) === text,
+          );
         for (let i = 0; i < runs.count; i++) {
           if (!isIt(runs.text[i]!)) continue;
           const row = runs.firstRow[i]!;

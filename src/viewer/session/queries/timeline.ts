@@ -1,4 +1,5 @@
 /** Queries of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
+import { getOrMake } from '../../../analysis/core/maps.ts';
 import { partTimes } from '../../../analysis/core/time-parts.ts';
 import { areaRows, blockEndsOf, type AreaBy, type AreaRow } from '../../../analysis/time/area.ts';
 import {
@@ -45,9 +46,7 @@ export interface AnnotationsAnswer extends Annotations {
 const traces = new WeakMap<TraceStore, number>();
 let lastTrace = 0;
 function annotationsOf(store: TraceStore): AnnotationsAnswer {
-  let trace = traces.get(store);
-  if (trace === undefined) traces.set(store, (trace = ++lastTrace));
-  return { ...store.annotations, trace };
+  return { ...store.annotations, trace: getOrMake(traces, store, () => ++lastTrace) };
 }
 
 export const timelineQueries = {

@@ -1,10 +1,11 @@
 /** For every row of a thread the row of the statement's call that it serves, found once as rows arrive. One row alone: `statementRow`. */
+import { longer } from './resized.ts';
 import { isStatementOp } from '../event/operations.ts';
 import { RowCursor } from './row-cursor.ts';
 import type { ThreadStore } from './store.ts';
 
 export class StatementIndex {
-  private calls = new Int32Array(1024);
+  private calls: Int32Array = new Int32Array(1024);
   private readonly rows: RowCursor;
 
   constructor(private readonly thread: ThreadStore) {
@@ -16,12 +17,7 @@ export class StatementIndex {
     const { rows, thread } = this;
     const { op, parent, seq, count } = thread.events;
     rows.restarted();
-    if (count > this.calls.length) {
-      const grown = new Int32Array(Math.max(count, this.calls.length * 2));
-      grown.set(this.calls.subarray(0, rows.next));
-      this.calls = grown;
-    }
-    const { calls } = this;
+    const calls = (this.calls = longer(this.calls, count));
     let lastParent = 0;
     let lastCall = -1;
     for (; rows.next < count; rows.next++) {

@@ -5,7 +5,7 @@ import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fact } from '../graph.ts';
 import { modeText, Outcome, type IntervalColumns, type ResourceKind } from './lock-columns.ts';
-import { locks, type Locks } from './locks.ts';
+import { locks, type Locks, type WaitEdge } from './locks.ts';
 
 /** What is locked. */
 interface LockedThing {
@@ -99,62 +99,36 @@ class LockLines {
   /** One line for each holder of a wait, and one for a wait whose holder was not recorded. */
   waits(): WaitLine[] {
     const { edges, waits, holds, resources } = this.locks;
-    const lines: WaitLine[] = [];
-    const explained = new Uint8Array(waits.count);
-    const start = (
-      wait: number,
-    ): Omit<
-      WaitLine,
-      'key' | 'holder' | 'holderTitle' | 'held' | 'heldUs' | 'holds' | 'holdEvent' | 'holderLane'
-    > => {
+    const line = (wait: number, edge: WaitEdge | null): WaitLine => {
       const [waiter, resource] = [waits.thread[wait]!, waits.resource[wait]!];
       const { kind, name } = resources[resource]!;
+      const event = this.ref(waits, wait);
       return {
+        key: `${event.thread}:${event.seq}:${edge?.holder ?? '-'}`,
         kind,
         name,
         waiter,
         waiterTitle: this.titles[waiter]!,
         waiterLane: `${waiter}:${resource}`,
+        holder: edge && edge.holder,
+        holderTitle: edge && this.titles[edge.holder]!,
+        holderLane: edge && `${edge.holder}:${resource}`,
         asked: modeText(kind, waits.mode[wait]!),
+        held:
+          edge && modeText(kind, Math.max(holds.mode[edge.firstHold]!, holds.mode[edge.lastHold]!)),
         outcome: OUTCOMES[waits.outcome[wait] as 0 | 1 | 2],
-        fromUs: waits.from[wait]!,
-        toUs: waits.to[wait]!,
-        event: this.ref(waits, wait),
+        fromUs: edge ? edge.fromUs : waits.from[wait]!,
+        toUs: edge ? edge.toUs : waits.to[wait]!,
+        heldUs: edge && edge.heldUs,
+        holds: edge && edge.holds,
+        event,
+        holdEvent: edge && this.ref(holds, edge.firstHold),
       };
     };
-    for (const edge of edges) {
-      explained[edge.wait] = 1;
-      const { kind } = resources[edge.resource]!;
-      const line = start(edge.wait);
-      lines.push({
-        ...line,
-        key: `${line.event.thread}:${line.event.seq}:${edge.holder}`,
-        fromUs: edge.fromUs,
-        toUs: edge.toUs,
-        holder: edge.holder,
-        holderTitle: this.titles[edge.holder]!,
-        holderLane: `${edge.holder}:${edge.resource}`,
-        held: modeText(kind, Math.max(holds.mode[edge.firstHold]!, holds.mode[edge.lastHold]!)),
-        heldUs: edge.heldUs,
-        holds: edge.holds,
-        holdEvent: this.ref(holds, edge.firstHold),
-      });
-    }
-    for (let wait = 0; wait < waits.count; wait++) {
-      if (explained[wait]) continue;
-      const line = start(wait);
-      lines.push({
-        ...line,
-        key: `${line.event.thread}:${line.event.seq}:-`,
-        holder: null,
-        holderTitle: null,
-        holderLane: null,
-        held: null,
-        heldUs: null,
-        holds: null,
-        holdEvent: null,
-      });
-    }
+    const lines = edges.map((edge) => line(edge.wait, edge));
+    const explained = new Set(edges.map(({ wait }) => wait));
+    for (let wait = 0; wait < waits.count; wait++)
+      if (!explained.has(wait)) lines.push(line(wait, null));
     return lines;
   }
 

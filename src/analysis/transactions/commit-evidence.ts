@@ -1,4 +1,6 @@
 /** Commits as findings count them: by their places in the table of anatomies, which the Transactions view shows. */
+import type { FileKind } from '../../event/definitions.ts';
+import { Op } from '../../event/event.ts';
 import { STORAGE_WRITES } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
@@ -9,6 +11,28 @@ import { anatomies } from './transaction-anatomy.ts';
 export const commitPlaces = findingFact('commitPlaces', 'commits', ({ transactions: { list } }) =>
   Array.from({ length: list.length }, (_, i) => i).filter((i) => list.outcome(i) === 'committed'),
 );
+
+/** What calls are, as Saving takes them. */
+export const CALLED: Readonly<
+  Record<
+    Exclude<CallCount, 'walReads' | 'atomicBegins' | 'webWrites'>,
+    readonly [op: number, name: string, kind: FileKind | '']
+  >
+> = {
+  locks: [Op.xLock, 'locks', ''],
+  unlocks: [Op.xUnlock, 'unlocks', ''],
+  accesses: [Op.xAccess, 'xAccess', ''],
+  dbReads: [Op.xRead, 'database reads', 'main-db'],
+  dbWrites: [Op.xWrite, 'database writes', 'main-db'],
+  walWrites: [Op.xWrite, 'WAL writes', 'wal'],
+  journalReads: [Op.xRead, 'journal reads', 'journal'],
+  journalWrites: [Op.xWrite, 'journal writes', 'journal'],
+  journalSyncs: [Op.xSync, 'journal syncs', 'journal'],
+  journalOpens: [Op.xOpen, 'journal opens', 'journal'],
+  journalCloses: [Op.xClose, 'journal closes', 'journal'],
+  journalDeletes: [Op.xDelete, 'journal deletes', 'journal'],
+  journalTruncates: [Op.xTruncate, 'journal truncates', 'journal'],
+};
 
 /** Their calls of a kind, added up. */
 export const callsOf = (

@@ -6,7 +6,7 @@
  *   F25   synchronous=OFF on a batch-atomic VFS: neither atomic write nor journal
  */
 import { Op } from '../../event/event.ts';
-import { callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
+import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { type FindingContext, findingFact } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
@@ -47,19 +47,13 @@ const byDatabase = (ctx: FindingContext, when: (i: number) => boolean): Map<stri
   grouped(ctx.get(commitPlaces).filter(when), (i) => ctx.transactions.list.path(i));
 
 const ON_JOURNAL = [
-  ['journalSyncs', Op.xSync, 'journal syncs'],
-  ['journalWrites', Op.xWrite, 'journal writes'],
-  ['journalReads', Op.xRead, 'journal reads'],
-  ['journalOpens', Op.xOpen, 'journal opens'],
-  ['journalCloses', Op.xClose, 'journal closes'],
-  ['journalDeletes', Op.xDelete, 'journal deletes'],
-  ['journalTruncates', Op.xTruncate, 'journal truncates'],
-] as const;
+  ...(['journalSyncs', 'journalWrites', 'journalReads', 'journalOpens', 'journalCloses'] as const),
+  ...(['journalDeletes', 'journalTruncates'] as const),
+];
 /** Of the calls on the journal of these commits. */
 function journalCalls(ctx: FindingContext, commits: readonly number[]): Saving {
   const saving = new Saving(ctx);
-  for (const [count, op, name] of ON_JOURNAL)
-    saving.avoid(callsOf(ctx, commits, count), op, name, 'journal');
+  for (const count of ON_JOURNAL) saving.avoid(callsOf(ctx, commits, count), ...CALLED[count]);
   return saving;
 }
 

@@ -8,7 +8,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import type { CallCount } from './anatomy-table.ts';
-import { callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
+import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
@@ -43,6 +43,19 @@ export const oneTransactionPerStatement: Rule = {
   },
 };
 
+const AVOIDED = [
+  ...(['journalSyncs', 'dbWrites', 'journalWrites', 'walWrites', 'dbReads', 'locks'] as const),
+  ...(['unlocks', 'accesses', 'journalOpens', 'journalCloses', 'journalDeletes'] as const),
+  ...(['journalTruncates'] as const),
+];
+/** Calls that one commit of so many pages takes: a page is journalled in three writes, a frame written in two. */
+const LEAST: Partial<Record<CallCount, (pages: number) => number>> = {
+  dbReads: (pages) => pages,
+  dbWrites: (pages) => pages,
+  journalWrites: (pages) => 2 + 3 * pages,
+  walWrites: (pages) => 2 * pages,
+};
+
 function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly number[])[]): Found {
   const all = ctx.get(anatomies);
   const places = runs.flat();
@@ -57,45 +70,17 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
       }
       return sum + Math.max(0, total - most);
     }, 0);
-  const calls = (count: CallCount, least?: (pages: number) => number): number =>
-    rest((i) => all[count][i]!, least);
-  const ofDb = rest((i) => all.syncs[i]! - all.journalSyncs[i]!);
   const wal = callsOf(ctx, places, 'walWrites');
-  // a page is journalled in three writes, a frame written in two
-  const saving = new Saving(ctx)
-    .avoid(calls('journalSyncs'), Op.xSync, 'journal syncs', 'journal')
-    .avoid(ofDb, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db')
-    .avoid(
-      calls('dbWrites', (n) => n),
-      Op.xWrite,
-      'database writes',
-      'main-db',
-    )
-    .avoid(
-      calls('journalWrites', (n) => 2 + 3 * n),
-      Op.xWrite,
-      'journal writes',
-      'journal',
-    )
-    .avoid(
-      calls('walWrites', (n) => 2 * n),
-      Op.xWrite,
-      'WAL writes',
-      'wal',
-    )
-    .avoid(
-      calls('dbReads', (n) => n),
-      Op.xRead,
-      'database reads',
-      'main-db',
-    )
-    .avoid(calls('locks'), Op.xLock, 'locks')
-    .avoid(calls('unlocks'), Op.xUnlock, 'unlocks')
-    .avoid(calls('accesses'), Op.xAccess, 'xAccess')
-    .avoid(calls('journalOpens'), Op.xOpen, 'journal opens', 'journal')
-    .avoid(calls('journalCloses'), Op.xClose, 'journal closes', 'journal')
-    .avoid(calls('journalDeletes'), Op.xDelete, 'journal deletes', 'journal')
-    .avoid(calls('journalTruncates'), Op.xTruncate, 'journal truncates', 'journal');
+  const saving = new Saving(ctx);
+  for (const count of AVOIDED) {
+    saving.avoid(
+      rest((i) => all[count][i]!, LEAST[count]),
+      ...CALLED[count],
+    );
+    if (count !== 'journalSyncs') continue;
+    const others = rest((i) => all.syncs[i]! - all.journalSyncs[i]!);
+    saving.avoid(others, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db');
+  }
   const evidence = commitEvidence(ctx, places);
   const found = evidence.result(ctx);
   const commits = places.length;

@@ -4,7 +4,6 @@
  *
  *   /users/ann.db-wal -> /file1-wal     SELECT name FROM patient WHERE id=? -> SELECT n1 FROM n2 WHERE n3=?
  */
-import { getOrMake } from '../core/maps.ts';
 import { databaseName, plainPath, suffixOf } from '../../event/file-names.ts';
 import {
   FILE_KINDS,
@@ -46,11 +45,13 @@ class Aliases {
   /** @param sort what the new name begins with, if the word has none yet; the empty word stays empty */
   of(word: string, sort: string): string {
     if (word === '') return '';
-    return getOrMake(this.names, word, () => {
+    let name = this.names.get(word);
+    if (name === undefined) {
       const n = (this.counts.get(sort) ?? 0) + 1;
       this.counts.set(sort, n);
-      return `${sort}${n}`;
-    });
+      this.names.set(word, (name = `${sort}${n}`));
+    }
+    return name;
   }
 }
 

@@ -134,7 +134,7 @@ describe('locks', () => {
         ),
       ),
     ).toEqual(pairs);
-    expect(await rowsOf('lock-arrows')).toBe(pairs.size);
+    expect(await rowsOf('lock-graph')).toBe(pairs.size);
     await page.$eval(id('wait-arrow'), (e) => (e as unknown as SVGElement).focus());
     await page.keyboard.press('Enter');
     await waitFor(`${id('wait-arrow')}.selected`);

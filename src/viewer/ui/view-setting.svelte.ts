@@ -1,5 +1,6 @@
 /** A setting of a view as its component sees it: read and bound like any state, stored in view-state.ts under a name. */
 import { fromStore } from 'svelte/store';
+import type { SortOrder } from './parts/columns.ts';
 import { viewStateOf } from './view-state.ts';
 import { viewerModel } from './viewer-context.ts';
 
@@ -59,3 +60,24 @@ export const listSetting = (name: string): ViewSetting<readonly string[]> =>
     parse: (text) => text.split(',').filter(Boolean),
     format: (list) => list.join(','),
   });
+
+/** How a table is sorted. @param name of a view, or `view.table` where it has several */
+export function sortSetting(name: string, key = '', descending = false): SortOrder {
+  const two = name.includes('.') ? ['Sort', 'Down'] : ['.sort', '.descending'];
+  const by = textSetting(name + two[0], key);
+  const down = switchSetting(name + two[1], descending);
+  return {
+    get key() {
+      return by.value;
+    },
+    set key(next) {
+      by.value = next;
+    },
+    get descending() {
+      return down.value;
+    },
+    set descending(next) {
+      down.value = next;
+    },
+  };
+}

@@ -13,10 +13,16 @@ export interface Column<Row> {
   value: (row: Row) => number | string | null;
   /** Shown; without it the value as text, null as "n/a". */
   text?: (row: Row) => string;
-  /** `120px`, or `1fr` for what takes the rest. Default 90px. */
+  /** A CSS track whose first number is its least px, or `1fr` for what takes the rest. Default 90px. */
   width?: string;
   /** SQL and file names. */
   mono?: boolean;
+}
+
+/** How a table is sorted: by a column's key, '' = in the order that the rows come in. */
+export interface SortOrder {
+  key: string;
+  descending: boolean;
 }
 
 /** What a view adds to a column of the catalogue: its width, or more. A value of its own is a text. */

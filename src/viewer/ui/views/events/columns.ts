@@ -59,6 +59,7 @@ export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = OWN.map(
       title,
       definition: help,
       numeric,
+      mono: key === 'statement',
       shown,
       width,
       narrow: narrow ?? width,
@@ -86,18 +87,6 @@ export function shownColumns(
       shown === 'always' ||
       (!narrow && (shown === 'wide' || (shown === 'several threads' && several))),
   );
-}
-
-/** The grid's tracks, and the width below which it scrolls, px. */
-export function tracksOf(
-  columns: readonly EventColumn[],
-  narrow: boolean,
-): { template: string; least: number } {
-  const tracks = columns.map((column) => (narrow ? column.narrow : column.width));
-  return {
-    template: tracks.join(' '),
-    least: tracks.reduce((sum, track) => sum + Number(/\d+/.exec(track)![0]), 0),
-  };
 }
 
 /** Lines with a heading, as a spreadsheet takes them from the clipboard. @param titles of threads, by place */

@@ -1,10 +1,9 @@
 /** The rows of the Events view: how many there are, those on screen, and which are selected. Holds only the rows on screen. */
+import { tick } from 'svelte';
 import { get, fromStore } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
 import type { EventFilter, EventLine } from '../../../../protocol/session.ts';
-import { rowsOnScreen, scrollTopOf, wholeRows } from '../../virtual-rows.ts';
 
-export const ROW_PX = 20;
 /** The events of a growing trace are filtered anew after this long at the soonest, and so many times as long as it took: all are looked at. */
 const PAUSE_MS = 400;
 const PAUSE_RATIO = 3;
@@ -21,14 +20,9 @@ interface EventAt {
 export class EventRows {
   /** The filter lets so many through. */
   total = $state(0);
-  scrollTop = $state(0);
-  viewport = $state(400);
-  /** The heading sticks above the rows. */
-  heading = $state(21);
-  private readonly room = $derived(this.viewport - this.heading);
-  readonly rows = $derived(rowsOnScreen(this.total, ROW_PX, this.scrollTop, this.room));
+  onScreen = $state.raw({ first: 0, count: 0 });
   /** `count` of them were asked for. */
-  private lines = $state.raw<{ first: number; count: number; rows: EventLine[] }>({
+  lines = $state.raw<{ first: number; count: number; rows: EventLine[] }>({
     first: 0,
     count: 0,
     rows: [],
@@ -43,13 +37,6 @@ export class EventRows {
       ? { from: this.chosen.from, count: this.chosen.to - this.chosen.from + 1 }
       : null,
   );
-  readonly visible = $derived.by(() => {
-    const { rows, lines } = this;
-    const from = Math.max(rows.first, lines.first);
-    const to = Math.min(rows.first + rows.count, lines.first + lines.rows.length);
-    const shown = lines.rows.slice(from - lines.first, Math.max(from, to) - lines.first);
-    return { from, top: rows.top + (from - rows.first) * ROW_PX, lines: shown };
-  });
   private readonly version;
   private asked: (Wish & { at: number; took: number }) | null = null;
   private asking = false;
@@ -66,7 +53,7 @@ export class EventRows {
   ) {
     this.version = fromStore(model.version);
     $effect(() => {
-      void [this.filter(), this.rows, this.version.current];
+      void [this.filter(), this.onScreen, this.version.current];
       void model.attempt(() => this.refresh());
     });
     $effect(() => () => {
@@ -94,7 +81,7 @@ export class EventRows {
       await this.count(wish);
       return true;
     }
-    const { first, count } = this.rows;
+    const { first, count } = this.onScreen;
     if (
       this.stale ||
       first < this.lines.first ||
@@ -118,6 +105,7 @@ export class EventRows {
   private async count(wish: Wish): Promise<void> {
     const began = performance.now();
     this.total = await this.model.session.filterEvents(wish.filter);
+    await tick(); // which of them are on screen
     this.stale = true;
     await this.findChosen();
     const at = performance.now();
@@ -144,28 +132,18 @@ export class EventRows {
     await this.model.navigation.select(thread, seq);
     await this.findChosen();
   }
-  /** Select the row before or after the selected one, or where there is none the first on screen. @returns whether there is one */
-  async step(by: 1 | -1, extend: boolean): Promise<boolean> {
-    const { session } = this.model;
-    const { selected } = this.model.navigation;
-    const now = get(selected);
-    const line = now ? await session.lineOf(now.thread, now.seq) : -1;
-    const to = line < 0 ? this.whole().from : line + by;
-    const [next] = to >= 0 && to < this.total ? await session.eventLines(to, 1) : [];
+  /** Select the row before or after the selected one, or where there is none the `first`. @returns whether there is one */
+  async step(by: 1 | -1, extend: boolean, first: number): Promise<boolean> {
+    const line = await this.lineOfSelected();
+    const to = line < 0 ? first : line + by;
+    const [next] = to >= 0 && to < this.total ? await this.model.session.eventLines(to, 1) : [];
     if (next) await this.choose(next, extend);
     return next !== undefined;
   }
-  private whole(): { from: number; to: number } {
-    return wholeRows(this.total, ROW_PX, this.scrollTop, this.room);
-  }
-  /** Where to scroll so that the selected event is on screen; null where it is, or is not among the rows. */
-  async scrollTopOfSelected(): Promise<number | null> {
+  /** Place of the selected event; -1 = it is not among the rows. */
+  async lineOfSelected(): Promise<number> {
     const event = get(this.model.navigation.selected);
-    const line = event ? await this.model.session.lineOf(event.thread, event.seq) : -1;
-    const { from, to } = this.whole();
-    return line < 0 || (line >= from && line < to)
-      ? null
-      : scrollTopOf(line, this.total, ROW_PX, this.room);
+    return event ? this.model.session.lineOf(event.thread, event.seq) : -1;
   }
 }
 

@@ -34,35 +34,46 @@ const OUTCOME_WORDS = [
 ] as const;
 
 export type TableId = 'waits' | 'graph' | 'busy' | 'left' | 'deadlocks';
-export const TABLES: readonly { id: TableId; title: string; help: string }[] = [
-  { id: 'waits', title: 'Waits', help: 'Who waited for whom, wait by wait' },
+interface LockTable {
+  id: TableId;
+  title: string;
+  help: string;
+  /** Why it has no rows. */
+  empty: string;
+}
+export const TABLES: readonly LockTable[] = [
+  {
+    id: 'waits',
+    title: 'Waits',
+    help: 'Who waited for whom, wait by wait',
+    empty:
+      'Nobody waited: no request met a lock that a recorded thread held. Record all tabs of the origin to see waits between tabs.',
+  },
   {
     id: 'graph',
     title: 'Who waits for whom',
     help: 'All waits between two threads together, as a graph',
+    empty: 'No thread waited for another. Record all tabs of the origin to see waits between tabs.',
   },
   {
     id: 'busy',
     title: 'SQLITE_BUSY',
     help: 'Refusals of one connection, tried again until granted or given up',
+    empty: 'No SQLITE_BUSY: every lock that a connection asked for was granted at once.',
   },
-  { id: 'left', title: 'Left behind', help: 'Locks that a thread never gave back before it ended' },
+  {
+    id: 'left',
+    title: 'Left behind',
+    help: 'Locks that a thread never gave back before it ended',
+    empty: 'Nothing was left behind: every thread that ended had given its locks back.',
+  },
   {
     id: 'deadlocks',
     title: 'Deadlock-like',
     help: 'Cycles of threads that wait for one another, and long waits',
+    empty: 'No threads that wait for one another, and no wait of two seconds or more.',
   },
 ];
-
-/** Why a table has no rows. */
-export const EMPTY: Readonly<Record<TableId, string>> = {
-  waits:
-    'Nobody waited: no request met a lock that a recorded thread held. Record all tabs of the origin to see waits between tabs.',
-  graph: 'No thread waited for another. Record all tabs of the origin to see waits between tabs.',
-  busy: 'No SQLITE_BUSY: every lock that a connection asked for was granted at once.',
-  left: 'Nothing was left behind: every thread that ended had given its locks back.',
-  deadlocks: 'No threads that wait for one another, and no wait of two seconds or more.',
-};
 
 /** What a span is, for its tooltip. */
 export function spanText({ kind }: Pick<LockLane, 'kind'>, track: LockTrack, i: number): string {
@@ -93,6 +104,7 @@ export const WAIT_COLUMNS = viewColumns(waitColumns, {
   holds: '62px',
   outcome: '92px',
 });
+export const arrowKey = ({ waiter, holder }: WaitArrow): string => `${waiter}:${holder}`;
 export const arrowColumns = (titles: readonly string[]): readonly Column<WaitArrow>[] =>
   viewColumns(
     {

@@ -20,7 +20,8 @@ export const LAYERS: readonly (readonly [Layer, string])[] = [
 const ALL_LAYERS = LAYERS.map(([layer]) => layer);
 
 /** As typed; '' asks for nothing. */
-export type ColumnWish = 'thread' | 'op' | 'object' | 'result' | 'duration' | 'bytes' | 'page';
+const WISHES = ['thread', 'op', 'object', 'result', 'duration', 'bytes', 'page'] as const;
+export type ColumnWish = (typeof WISHES)[number];
 
 export interface EventFilters {
   readonly text: ViewSetting<string>;
@@ -41,7 +42,6 @@ export interface EventFilters {
 /** Call it in a component's script. */
 export function eventFilters(): EventFilters {
   const view = fromStore(viewerModel().navigation.view);
-  const kept = (name: ColumnWish): ViewSetting<string> => textSetting(`events.${name}`);
   const text = textSetting('events.filter');
   const layers = viewSetting<readonly Layer[]>('events.layers', ALL_LAYERS, {
     parse: (said) => ALL_LAYERS.filter((layer) => said.split(',').includes(layer)),
@@ -50,15 +50,9 @@ export function eventFilters(): EventFilters {
   const errorsOnly = switchSetting('events.errors');
   const inView = switchSetting('events.visible');
   const more = switchSetting('events.more');
-  const wishes = {
-    thread: kept('thread'),
-    op: kept('op'),
-    object: kept('object'),
-    result: kept('result'),
-    duration: kept('duration'),
-    bytes: kept('bytes'),
-    page: kept('page'),
-  };
+  const wishes = Object.fromEntries(
+    WISHES.map((name) => [name, textSetting(`events.${name}`)]),
+  ) as EventFilters['wishes'];
   const anyWish = $derived(Object.values(wishes).some(({ value }) => value.trim() !== ''));
   const where = $derived<EventWhere | null>(more.value && anyWish ? whereOf(wishes) : null);
   const filter = $derived<EventFilter>({

@@ -12,8 +12,8 @@ import {
 import { viewColumns, type Column, type Own } from '../../parts/columns.ts';
 import type { Segment } from '../../parts/segments.ts';
 import {
+  countOf,
   formatBytes,
-  formatCount,
   formatDuration,
   formatMeasured,
   formatMoment,
@@ -82,7 +82,7 @@ export function commitsText({
   const share = inSqlUs
     ? `${formatShare(us / inSqlUs)} of the time with SQL in flight`
     : 'which share of the time is n/a';
-  return `${formatCount(commits)} commit${commits === 1 ? '' : 's'} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
+  return `${countOf(commits, 'commit')} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
 }
 
 export const transactionKey = ({ thread, seq }: EventRef): string => `${thread}:${seq}`;

@@ -2,6 +2,7 @@
 import type { EventRef } from '../../trace/store.ts';
 import { get, writable } from 'svelte/store';
 import {
+  around,
   clampRange,
   fitAll,
   fitEvent,
@@ -104,6 +105,13 @@ export class Navigation {
       const range = reveal(get(this.view), event.t0, event.dur, get(this.extent));
       if (range !== get(this.view)) this.look(range);
     });
+  }
+
+  /** On the timeline: an event, and where it is a part of something longer, that with some of what is around it. */
+  async show({ thread, seq }: EventRef, whole?: Range): Promise<void> {
+    this.tab.set('timeline');
+    await this.select(thread, seq, { show: true });
+    if (whole) this.look(around(whole));
   }
 
   /** Step through events, beginning with the first: the timeline shows and selects them one by one. */

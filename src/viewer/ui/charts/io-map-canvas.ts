@@ -6,6 +6,7 @@ import type { IoMap, IoObject } from '../../../analysis/files/io-map.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
 import type { Queries } from '../../session/query-table.ts';
 import { formatBytes, formatCount } from '../../../text/numbers.ts';
+import { sized } from './canvas.ts';
 import type { Palette } from './palette.ts';
 import { mixed } from './timeline-paint.ts';
 import { spanOf, type Range } from './viewport.ts';
@@ -58,8 +59,7 @@ export class IoMapCanvas {
 
   resize(width: number, height: number): void {
     const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.max(1, Math.round(width * ratio));
-    this.canvas.height = Math.max(1, Math.round(height * ratio));
+    sized(this.canvas, width, height);
     this.size = { width, height, ratio };
     this.refresh();
     this.draw(); // at once: resizing has emptied the canvas

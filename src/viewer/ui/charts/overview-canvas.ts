@@ -1,5 +1,6 @@
 /** The overview strip: the whole trace at a glance, and a window on it that is dragged, resized or drawn anew. */
 import type { SessionApi } from '../../../protocol/session.ts';
+import { sized } from './canvas.ts';
 import type { Palette } from './palette.ts';
 import { paintOverview } from './timeline-paint.ts';
 import { fitAll, spanOf, type Range } from './viewport.ts';
@@ -64,8 +65,7 @@ export class OverviewCanvas {
   resize(width: number, height: number): void {
     const ratio = window.devicePixelRatio || 1;
     this.size = { width, height, ratio };
-    this.canvas.width = Math.max(1, Math.round(width * ratio));
-    this.canvas.height = Math.max(1, Math.round(height * ratio));
+    sized(this.canvas, width, height);
     this.draw();
     this.refresh(true);
   }

@@ -4,6 +4,7 @@
  */
 import type { SessionApi } from '../../../protocol/session.ts';
 import { paintStrip } from './frame-strip.ts';
+import { sized } from './canvas.ts';
 import type { Palette } from './palette.ts';
 import { drawScene, type Scene } from './timeline-draw.ts';
 import { AXIS_HEIGHT, lanesIn, topOf, type TimelineLayout } from './timeline-layout.ts';
@@ -78,8 +79,7 @@ export class TimelineCanvas {
 
   resize(width: number, height: number): void {
     const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.max(1, Math.round(width * ratio));
-    this.canvas.height = Math.max(1, Math.round(height * ratio));
+    sized(this.canvas, width, height);
     Object.assign(this.scene, { width, height, ratio });
     this.refresh();
     this.draw(); // at once: resizing has emptied the canvas

@@ -54,6 +54,12 @@ export function fitEvent(t0: number, dur: number, extent: Range): Range {
   return clampRange({ from: t0 - span * 0.25, to: t0 + span * 1.25 }, extent);
 }
 
+/** A range with a tenth of it on each side. */
+export function around({ from, to }: Range): Range {
+  const air = (to - from) * 0.1;
+  return { from: from - air, to: to + air };
+}
+
 /** Move the range as little as it takes so that the event is on screen. */
 export function reveal(range: Range, t0: number, dur: number, extent: Range): Range {
   if (t0 >= range.from && t0 + dur <= range.to) return range;

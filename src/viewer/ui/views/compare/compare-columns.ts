@@ -5,11 +5,11 @@ import { plain } from '../../../../text/clean.ts';
 import {
   formatDuration,
   formatExact,
-  formatMeasured,
   formatNumber,
   formatShortCount,
 } from '../../../../text/numbers.ts';
-import type { Column } from '../../parts/columns.ts';
+import { col } from '../../../../analysis/table.ts';
+import { viewColumns, type Column } from '../../parts/columns.ts';
 import type { Comparison } from '../../../session/queries/compare.ts';
 
 const VERDICTS: Record<Verdict, string> = {
@@ -20,15 +20,15 @@ const VERDICTS: Record<Verdict, string> = {
   'only a': 'Only in A',
   'only b': 'Only in B',
 };
-const verdict = <Row extends { verdict: Verdict }>(): Column<Row> => ({
-  key: 'verdict',
-  title: 'Verdict',
-  width: '76px',
-  value: (r: Row) => r.verdict.replace(/ (a|b)$/, (s) => s.toUpperCase()),
-  definition: Object.entries(VERDICTS)
-    .map(([name, means]) => `${name}: ${means}`)
-    .join('\n'),
-});
+const verdict = <Row extends { verdict: Verdict }>() =>
+  col<Row>(
+    'text',
+    'Verdict',
+    Object.entries(VERDICTS)
+      .map(([name, means]) => `${name}: ${means}`)
+      .join('\n'),
+    (r) => r.verdict.replace(/ (a|b)$/, (s) => s.toUpperCase()),
+  );
 /** B / A; null where A is 0 or one is not known. */
 export const ratio = (a: number | null, b: number | null): number | null =>
   a === null || b === null || a === 0 ? null : b / a;
@@ -36,142 +36,83 @@ export const ratioText = (a: number | null, b: number | null): string => formatN
 const ofKind = (row: NumberRow, value: number | null): string =>
   row.kind === 'time' ? formatDuration(value) : formatExact(value);
 
-export const NUMBERS: Column<NumberRow>[] = [
+export const NUMBERS = viewColumns(
   {
-    key: 'path',
-    title: 'Number',
-    width: '1fr',
-    mono: true,
-    definition: 'By its path in vfscope summary --json',
-    value: (r) => r.path,
+    path: col<NumberRow>('code', 'Number', 'By its path in vfscope summary --json', (r) => r.path),
+    a: col<NumberRow>('number', 'A', '', (r) => r.a),
+    b: col<NumberRow>('number', 'B', '', (r) => r.b),
+    ratio: col<NumberRow>('number', 'B / A', 'n/a where A is 0 or not known', (r) =>
+      ratio(r.a, r.b),
+    ),
+    verdict: verdict<NumberRow>(),
   },
   {
-    key: 'a',
-    title: 'A',
-    numeric: true,
-    width: '100px',
-    value: (r) => r.a,
-    text: (r) => ofKind(r, r.a),
+    path: '1fr',
+    a: { text: (r) => ofKind(r, r.a), width: '100px' },
+    b: { text: (r) => ofKind(r, r.b), width: '100px' },
+    ratio: '70px',
+    verdict: '76px',
   },
-  {
-    key: 'b',
-    title: 'B',
-    numeric: true,
-    width: '100px',
-    value: (r) => r.b,
-    text: (r) => ofKind(r, r.b),
-  },
-  {
-    key: 'ratio',
-    title: 'B / A',
-    numeric: true,
-    width: '70px',
-    definition: 'n/a where A is 0 or not known',
-    value: (r: NumberRow) => ratio(r.a, r.b),
-    text: (r: NumberRow) => ratioText(r.a, r.b),
-  },
-  verdict(),
-];
-/** A median below the clock's step reads so, not 0. */
-const median = (us: number | null, stepUs: number | null | undefined): string =>
-  formatMeasured(us, stepUs ?? null);
+);
+const spread =
+  'Differences of the medians up to this are noise: from the spread of its own runs and the clock’s step. n/a with fewer than 3 runs.';
+const STATEMENTS = {
+  fingerprint: col<StatementDiff>('code', 'Statement', '', (r) => r.fingerprint),
+  runsA: col<StatementDiff>('count', 'Runs A', '', (r) => r.executionsA),
+  runsB: col<StatementDiff>('count', 'Runs B', '', (r) => r.executionsB),
+  a: col<StatementDiff>('us', 'Median A', '', (r) => r.time.a),
+  b: col<StatementDiff>('us', 'Median B', '', (r) => r.time.b),
+  spread: col<StatementDiff>('us', '±', spread, (r) => r.time.spreadUs),
+  total: col<StatementDiff>(
+    'us',
+    'B - A',
+    'Difference of the sums over all runs',
+    (r) => r.time.totalB - r.time.totalA,
+  ),
+  verdict: verdict<StatementDiff>(),
+};
+const signed = (us: number): string => `${us < 0 ? '-' : '+'}${formatDuration(Math.abs(us))}`;
 /** @param step of the clocks of both traces */
-export const statementColumns = (
-  step: Comparison['stepUs'] | undefined,
-): Column<StatementDiff>[] => [
-  { key: 'fingerprint', title: 'Statement', width: '1fr', mono: true, value: (r) => r.fingerprint },
-  {
-    key: 'runsA',
-    title: 'Runs A',
-    numeric: true,
-    width: '64px',
-    value: (r) => r.executionsA,
-    text: (r) => formatShortCount(r.executionsA),
-  },
-  {
-    key: 'runsB',
-    title: 'Runs B',
-    numeric: true,
-    width: '64px',
-    value: (r) => r.executionsB,
-    text: (r) => formatShortCount(r.executionsB),
-  },
-  {
-    key: 'a',
-    title: 'Median A',
-    numeric: true,
-    width: '80px',
-    value: (r) => r.time.a,
-    text: (r) => median(r.time.a, step?.a),
-  },
-  {
-    key: 'b',
-    title: 'Median B',
-    numeric: true,
-    width: '80px',
-    value: (r) => r.time.b,
-    text: (r) => median(r.time.b, step?.b),
-  },
-  {
-    key: 'spread',
-    title: '±',
-    numeric: true,
-    width: '64px',
-    definition:
-      'Differences of the medians up to this are noise: from the spread of its own runs and the clock’s step. n/a with fewer than 3 runs.',
-    value: (r: StatementDiff) => r.time.spreadUs,
-    text: (r: StatementDiff) => formatDuration(r.time.spreadUs),
-  },
-  {
-    key: 'total',
-    title: 'B - A',
-    numeric: true,
-    width: '80px',
-    definition: 'Difference of the sums over all runs',
-    value: (r) => r.time.totalB - r.time.totalA,
-    text: (r) =>
-      `${r.time.totalB < r.time.totalA ? '-' : '+'}${formatDuration(Math.abs(r.time.totalB - r.time.totalA))}`,
-  },
-  verdict(),
-];
+export const statementColumns = (step: Comparison['stepUs'] | undefined): Column<StatementDiff>[] =>
+  viewColumns(STATEMENTS, {
+    fingerprint: '1fr',
+    runsA: { text: (r) => formatShortCount(r.executionsA), width: '64px' },
+    runsB: { text: (r) => formatShortCount(r.executionsB), width: '64px' },
+    a: { stepUs: () => step?.a ?? null, width: '80px' },
+    b: { stepUs: () => step?.b ?? null, width: '80px' },
+    spread: '64px',
+    total: { text: (r) => signed(r.time.totalB - r.time.totalA), width: '80px' },
+    verdict: '76px',
+  });
 const saving = (sentences: readonly string[], us: number | null): string =>
   sentences.length === 0 ? '–' : us === null ? 'saving n/a' : formatDuration(us);
-export const FINDINGS: Column<FindingDiff>[] = [
-  { key: 'rule', title: 'Rule', width: '48px', value: (r) => r.rule },
+const mending = 'Estimate of what mending it saves in A; –: A does not have it';
+export const FINDINGS = viewColumns(
   {
-    key: 'title',
-    title: 'Finding',
-    width: '1fr',
-    definition: 'As the trace that has it says it; B where both have it',
-    value: (r) => r.title,
-    text: (r) => plain((r.b.length ? r.b : r.a).join(' · ')),
+    rule: col<FindingDiff>('text', 'Rule', '', (r) => r.rule),
+    title: col<FindingDiff>(
+      'text',
+      'Finding',
+      'As the trace that has it says it; B where both have it',
+      (r) => r.title,
+    ),
+    a: col<FindingDiff>('us', 'Saves A', mending, (r) => r.savingUsA),
+    b: col<FindingDiff>('us', 'Saves B', 'The same in B', (r) => r.savingUsB),
+    verdict: col<FindingDiff>(
+      'text',
+      'Verdict',
+      'solved: A has it, B has not\nnew: B has it, A has not',
+      (r) => r.verdict,
+    ),
   },
   {
-    key: 'a',
-    title: 'Saves A',
-    numeric: true,
-    width: '88px',
-    definition: 'Estimate of what mending it saves in A; –: A does not have it',
-    value: (r: FindingDiff) => r.savingUsA,
-    text: (r: FindingDiff) => saving(r.a, r.savingUsA),
+    rule: '48px',
+    title: { text: (r) => plain((r.b.length ? r.b : r.a).join(' · ')), width: '1fr' },
+    a: { text: (r) => saving(r.a, r.savingUsA), width: '88px' },
+    b: { text: (r) => saving(r.b, r.savingUsB), width: '88px' },
+    verdict: '76px',
   },
-  {
-    key: 'b',
-    title: 'Saves B',
-    numeric: true,
-    width: '88px',
-    definition: 'The same in B',
-    value: (r: FindingDiff) => r.savingUsB,
-    text: (r: FindingDiff) => saving(r.b, r.savingUsB),
-  },
-  {
-    key: 'verdict',
-    title: 'Verdict',
-    width: '76px',
-    value: (r: FindingDiff) => r.verdict,
-    definition: 'solved: A has it, B has not\nnew: B has it, A has not',
-  },
-];
+);
 
 /** Worth a look: neither equal nor noise. */
 export const differs = ({ verdict: v }: { verdict: Verdict }): boolean =>

@@ -6,6 +6,7 @@
  *        +---+-------------> time
  */
 import type { PageMatrix } from '../../../../analysis/pages/page-matrix.ts';
+import { sized } from '../../charts/canvas.ts';
 import { timeTicks } from '../../charts/ticks.ts';
 import { formatCount } from '../../../../text/numbers.ts';
 
@@ -17,15 +18,17 @@ const TYPE_WIDTH = 9;
 
 /** What the map counts. */
 export type Shown = 'all' | 'reads' | 'rereads' | 'writes';
-export interface MapColors {
-  read: string;
-  reread: string;
-  write: string;
-  background: string;
-  text: string;
-  grid: string;
-  accent: string;
-}
+/** Colours, as custom properties. */
+export const MAP_COLORS = {
+  read: '--activity-read',
+  reread: '--reread',
+  write: '--activity-write',
+  background: '--bg',
+  text: '--text-subtle',
+  grid: '--grid',
+  accent: '--accent',
+};
+export type MapColors = typeof MAP_COLORS;
 /** A part of the map: times and places, both [from, to). */
 export interface MapArea {
   fromUs: number;
@@ -157,12 +160,8 @@ export function drawMap(
   colors: MapColors,
   cells: OffscreenCanvas,
 ): void {
-  const ratio = devicePixelRatio;
   const { width, height, plotWidth, plotHeight } = scale;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const g = canvas.getContext('2d')!;
-  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const g = sized(canvas, width, height);
   g.font = '10px system-ui, sans-serif';
   g.fillStyle = colors.text;
   g.strokeStyle = colors.grid;

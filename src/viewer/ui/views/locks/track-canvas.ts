@@ -1,4 +1,5 @@
 /** Draws one lane of the Locks view: waits as a strip above, holds below, the stronger the mode the stronger the colour. */
+import { colorsOf, sized } from '../../charts/canvas.ts';
 import type { Range } from '../../charts/viewport.ts';
 import type { LockTrack } from '../../../session/queries/lock-lanes.ts';
 
@@ -9,24 +10,14 @@ const [HOLD_Y, HOLD_HEIGHT] = [10, 9];
 /** How much of its colour a hold has, by mode 1..4. */
 const STRENGTH = [0, 0.4, 0.65, 0.8, 1];
 
-interface TrackColors {
-  hold: string;
-  wait: string;
-  refused: string;
-  grid: string;
-  shade: string;
-}
-export function trackColors(element: Element): TrackColors {
-  const style = getComputedStyle(element);
-  const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return {
-    hold: color('activity-lock'),
-    wait: color('activity-write'),
-    refused: color('error'),
-    grid: color('grid'),
-    shade: color('shade'),
-  };
-}
+/** As custom properties. */
+const COLORS = {
+  hold: '--activity-lock',
+  wait: '--activity-write',
+  refused: '--error',
+  grid: '--grid',
+  shade: '--shade',
+};
 
 /** @param mark a stretch of time to set off, or null @param ticks moments of the grid, microseconds */
 export function drawTrack(
@@ -38,13 +29,9 @@ export function drawTrack(
     mark,
     ticks,
   }: { view: Range; width: number; mark: Range | null; ticks: readonly number[] },
-  colors: TrackColors,
 ): void {
-  const ratio = devicePixelRatio;
-  canvas.width = Math.max(1, Math.round(width * ratio));
-  canvas.height = Math.round(LANE_HEIGHT * ratio);
-  const context = canvas.getContext('2d')!;
-  context.scale(ratio, ratio);
+  const colors = colorsOf(canvas, COLORS);
+  const context = sized(canvas, width, LANE_HEIGHT);
   const perUs = width / (view.to - view.from);
   const x = (us: number): number => Math.min(width + 2, Math.max(-2, (us - view.from) * perUs));
   context.fillStyle = colors.grid;

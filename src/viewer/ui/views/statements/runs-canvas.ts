@@ -1,16 +1,18 @@
 /** Runs of a statement as points: x when it began, y how long it took, logarithmic. */
 import { ExecutionState } from '../../../../analysis/core/executions.ts';
+import { sized } from '../../charts/canvas.ts';
 import { timeTicks } from '../../charts/ticks.ts';
 import { formatDuration, formatMeasured } from '../../../../text/numbers.ts';
 import type { StatementRuns } from '../../../session/queries/statements.ts';
 
-interface RunsLook {
-  point: string;
-  failed: string;
-  grid: string;
-  text: string;
-  selected: string;
-}
+/** Colours, as custom properties. */
+export const RUNS_LOOK = {
+  point: '--accent',
+  failed: '--error',
+  grid: '--grid',
+  text: '--text-subtle',
+  selected: '--text',
+};
 const LEFT = 56;
 const BOTTOM = 16;
 const TOP = 6;
@@ -60,16 +62,12 @@ function scaleOf(
 export function drawRuns(
   canvas: HTMLCanvasElement,
   runs: StatementRuns,
-  look: RunsLook,
+  look: typeof RUNS_LOOK,
   selected: number,
   stepUs: number | null,
 ): void {
   const { clientWidth: width, clientHeight: height } = canvas;
-  const ratio = devicePixelRatio;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const g = canvas.getContext('2d')!;
-  g.scale(ratio, ratio);
+  const g = sized(canvas);
   g.font = '10px system-ui, sans-serif';
   const scale = scaleOf(runs, width, height, stepUs);
   g.textBaseline = 'middle';

@@ -1,4 +1,5 @@
-/** What canvases share: their size in device pixels, and the theme's colours. */
+/** What canvases share: their size in device pixels, pictures that are stretched, and the theme's colours. */
+import { spanOf, type Range } from './viewport.ts';
 
 /** Give a canvas the size that it is shown with, CSS px, which empties it. @returns to draw on in CSS px */
 export function sized(
@@ -12,6 +13,41 @@ export function sized(
   const g = canvas.getContext('2d')!;
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   return g;
+}
+
+/**
+ * Draw what is on screen of a picture of a time range, stretched to where that is now: all of it a far zoom would stretch beyond what a
+ * canvas takes.
+ * @param of the picture's range @param view the range on screen, over `width` CSS px @param from its rows in the picture @param to on screen
+ */
+export function drawStretched(
+  g: CanvasRenderingContext2D,
+  picture: OffscreenCanvas,
+  of: Range,
+  view: Range,
+  width: number,
+  from: { y: number; height: number },
+  to: { y: number; height: number },
+): void {
+  const usPerColumn = spanOf(of) / picture.width;
+  const x = (column: number): number =>
+    ((of.from + column * usPerColumn - view.from) / spanOf(view)) * width;
+  const first = Math.max(0, Math.floor((view.from - of.from) / usPerColumn));
+  const end = Math.min(picture.width, Math.ceil((view.to - of.from) / usPerColumn));
+  if (end <= first) return;
+  const [left, right] = [x(first), x(end)];
+  g.imageSmoothingEnabled = false;
+  g.drawImage(
+    picture,
+    first,
+    from.y,
+    end - first,
+    from.height,
+    left,
+    to.y,
+    right - left,
+    to.height,
+  );
 }
 
 /** Custom properties of the theme by the names that a drawing has for them. @param element within the viewer's root */

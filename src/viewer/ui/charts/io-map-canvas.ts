@@ -4,9 +4,10 @@
  */
 import type { IoMap, IoObject } from '../../../analysis/files/io-map.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
+import { LatestOnly } from '../../latest-only.ts';
 import type { Queries } from '../../session/query-table.ts';
 import { formatBytes, formatCount } from '../../../text/numbers.ts';
-import { sized } from './canvas.ts';
+import { drawStretched, sized } from './canvas.ts';
 import type { Palette } from './palette.ts';
 import { mixed } from './timeline-paint.ts';
 import { spanOf, type Range } from './viewport.ts';
@@ -33,8 +34,6 @@ export class IoMapCanvas {
   private object: IoObject | null = null;
   private palette: Palette | null = null;
   private picture: { canvas: OffscreenCanvas; of: Range; key: string; end: number } | null = null;
-  private underWay = false;
-  private wanted = false;
   private scheduled = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Since when a map of another view is wanted, ms of performance.now(). */
@@ -53,6 +52,7 @@ export class IoMapCanvas {
 
   destroy(): void {
     this.destroyed = true;
+    this.asking.forget();
     cancelAnimationFrame(this.scheduled);
     clearTimeout(this.timer);
   }
@@ -106,44 +106,35 @@ export class IoMapCanvas {
   refresh(): void {
     clearTimeout(this.timer);
     this.movedAt = null;
-    this.wanted = true;
     this.invalidate();
-    void this.ask();
+    if (!this.destroyed) this.asking.want(null);
   }
 
-  private async ask(): Promise<void> {
-    if (this.underWay || this.destroyed) return;
-    this.underWay = true;
-    try {
-      while (this.wanted && !this.destroyed) {
-        this.wanted = false;
-        const { view, object, palette } = this;
-        const { width, height, ratio } = this.size;
-        const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
-        if (!object || !palette || columns < 1 || rows < 1) {
-          this.picture = null;
-          continue;
-        }
-        const margin = Math.round(columns * MARGIN);
-        const usPerColumn = spanOf(view) / columns;
-        const of = { from: view.from - margin * usPerColumn, to: view.to + margin * usPerColumn };
-        const wide = columns + 2 * margin;
-        const { key, end } = object;
-        const request = { key, end, fromUs: of.from, toUs: of.to, width: wide, height: rows };
-        const began = performance.now();
-        const map = await this.session.query('ioMap', request);
-        if (this.destroyed) return;
-        this.took = performance.now() - began;
-        this.picture = { canvas: paint(map, wide, rows, palette), of, key, end };
-        this.canvas.dataset.map = String(Number(this.canvas.dataset.map ?? 0) + 1);
-        this.invalidate();
+  private readonly asking = new LatestOnly<null>(
+    async () => {
+      const { view, object, palette } = this;
+      const { width, height, ratio } = this.size;
+      const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
+      if (!object || !palette || columns < 1 || rows < 1) {
+        this.picture = null;
+        return;
       }
-    } catch (error) {
-      this.onError(error);
-    } finally {
-      this.underWay = false;
-    }
-  }
+      const margin = Math.round(columns * MARGIN);
+      const usPerColumn = spanOf(view) / columns;
+      const of = { from: view.from - margin * usPerColumn, to: view.to + margin * usPerColumn };
+      const wide = columns + 2 * margin;
+      const { key, end } = object;
+      const request = { key, end, fromUs: of.from, toUs: of.to, width: wide, height: rows };
+      const began = performance.now();
+      const map = await this.session.query('ioMap', request);
+      if (this.destroyed) return;
+      this.took = performance.now() - began;
+      this.picture = { canvas: paint(map, wide, rows, palette), of, key, end };
+      this.canvas.dataset.map = String(Number(this.canvas.dataset.map ?? 0) + 1);
+      this.invalidate();
+    },
+    (error) => this.onError(error),
+  );
 
   private invalidate(): void {
     if (!this.scheduled)
@@ -160,31 +151,16 @@ export class IoMapCanvas {
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.fillStyle = palette.background;
     g.fillRect(0, 0, width, height);
-    if (picture && picture.key === object?.key) {
-      const usPerColumn = spanOf(picture.of) / picture.canvas.width;
-      const x = (us: number): number => ((us - view.from) / spanOf(view)) * width;
-      const from = Math.max(0, Math.floor((view.from - picture.of.from) / usPerColumn));
-      const to = Math.min(
-        picture.canvas.width,
-        Math.ceil((view.to - picture.of.from) / usPerColumn),
+    if (picture && picture.key === object?.key)
+      drawStretched(
+        g,
+        picture.canvas,
+        picture.of,
+        view,
+        width,
+        { y: 0, height: picture.canvas.height },
+        { y: 0, height },
       );
-      g.imageSmoothingEnabled = false;
-      if (to > from) {
-        const left = x(picture.of.from + from * usPerColumn);
-        const right = x(picture.of.from + to * usPerColumn);
-        g.drawImage(
-          picture.canvas,
-          from,
-          0,
-          to - from,
-          picture.canvas.height,
-          left,
-          0,
-          right - left,
-          height,
-        );
-      }
-    }
     if (!object) return;
     g.font = '11px system-ui, sans-serif';
     g.fillStyle = palette.subtle;

@@ -1,6 +1,7 @@
 /** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
 import { ACTIVITIES } from '../../../protocol/session.ts';
 import type { FrameStrip } from './frame-strip.ts';
+import { drawStretched } from './canvas.ts';
 import { scaleText } from './lane-tooltip.ts';
 import type { Palette } from './palette.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox, type TimelineLayout } from './timeline-layout.ts';
@@ -94,27 +95,7 @@ function drawLane(
   g.fillRect(0, y + lane.height + 1, width, 1);
   const painted = strip?.lanes.get(lane.key);
   if (strip && painted) {
-    const { frame, canvas } = strip;
-    const usPerColumn = (frame.to - frame.from) / frame.width;
-    // only the columns on screen: a far zoom would stretch the strip beyond what a canvas takes
-    const from = Math.max(0, Math.floor((view.from - frame.from) / usPerColumn));
-    const to = Math.min(frame.width, Math.ceil((view.to - frame.from) / usPerColumn));
-    if (to > from) {
-      const left = x(frame.from + from * usPerColumn);
-      const right = x(frame.from + to * usPerColumn);
-      g.imageSmoothingEnabled = false;
-      g.drawImage(
-        canvas,
-        from,
-        painted.y,
-        to - from,
-        painted.height,
-        left,
-        y,
-        right - left,
-        lane.height,
-      );
-    }
+    drawStretched(g, strip.canvas, strip.frame, view, width, painted, { y, height: lane.height });
     drawSlices(g, scene, lane, y, x);
     if (painted.most > 0) drawScale(g, scene, lane, y, painted.most);
   }

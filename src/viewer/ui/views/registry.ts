@@ -16,8 +16,6 @@ import WalView from './wal/WalView.svelte';
 
 /** What a view may export for the keys that belong to it. */
 export interface ViewActions {
-  /** `/`: put the cursor into the view's filter. */
-  focusFilter?(): void;
   /** A key without Ctrl, before the keys that all views share. @returns whether the view took it */
   key?(event: KeyboardEvent): boolean;
 }

@@ -98,6 +98,7 @@ export function createEditor(
         EditorView.contentAttributes.of({
           'aria-label': 'SQL query',
           'data-testid': 'sql-editor',
+          'data-filter': '',
           spellcheck: 'false',
         }),
         EditorView.updateListener.of((update) => {

@@ -64,27 +64,13 @@ export function paintStrip(
   const least = Math.max(2, Math.round(2 * ratio));
   for (const [key, lane] of lanes) {
     const kind = kinds.get(key);
-    if (kind === 'lock') paintLock(surface, lane.frame, lane.y, lane.height, colors);
-    else if (kind === 'sql') paintSql(surface, lane.frame, lane.y, lane.height, colors);
-    else if (kind === 'time') paintTime(surface, lane.frame, lane.y, lane.height, colors, 1);
-    else if (lane.frame.values)
-      paintArea(
-        surface,
-        lane.frame.values,
-        lane.most,
-        lane.y,
-        lane.height,
-        counterColors(kind, colors),
-      );
-    else
-      paintCalls(
-        surface,
-        lane.frame,
-        lane.y,
-        lane.height,
-        colors,
-        kind === 'txn' ? lane.height : least,
-      );
+    const { frame, y, height, most } = lane;
+    if (kind === 'lock') paintLock(surface, frame, y, height, colors);
+    else if (kind === 'sql') paintSql(surface, frame, y, height, colors);
+    else if (kind === 'time') paintTime(surface, frame, y, height, colors, 1);
+    else if (frame.values)
+      paintArea(surface, frame.values, most, y, height, counterColors(kind, colors));
+    else paintCalls(surface, frame, y, height, colors, kind === 'txn' ? height : least);
   }
   canvas.getContext('2d')!.putImageData(image, 0, 0);
   return { frame, canvas, image, lanes };

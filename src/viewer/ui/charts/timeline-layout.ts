@@ -123,7 +123,14 @@ function ordered<T>(
     .map(({ item }) => item);
 }
 
-const titleOf = ({ kind }: LaneInfo): string => LANE_TITLE[kind];
+const boxOf = ({ key, thread, kind }: LaneInfo, y: number, height: number): LaneBox => ({
+  key,
+  thread,
+  kind,
+  title: LANE_TITLE[kind],
+  y,
+  height,
+});
 
 /**
  * Threads without a lane (nothing recorded on them) have no group.
@@ -159,14 +166,7 @@ export function layoutOf(
   for (const lane of pinnedLanes) {
     const height = LANE_HEIGHT[lane.kind];
     if (room > 0 && y + height > room * MOST_PINNED) break;
-    pinned.push({
-      key: lane.key,
-      thread: lane.thread,
-      kind: lane.kind,
-      title: titleOf(lane),
-      y,
-      height,
-    });
+    pinned.push(boxOf(lane, y, height));
     y += height + LANE_GAP;
   }
   const pinnedHeight = y;
@@ -192,14 +192,7 @@ export function layoutOf(
         const height = Math.floor(
           LANE_HEIGHT[lane.kind] * Math.min(growth, GROWS[lane.kind] ?? MOST_GROWTH),
         );
-        group.lanes.push({
-          key: lane.key,
-          thread: thread.index,
-          kind: lane.kind,
-          title: titleOf(lane),
-          y: y + group.height,
-          height,
-        });
+        group.lanes.push(boxOf(lane, y + group.height, height));
         group.height += height + LANE_GAP;
       }
     y += group.height;

@@ -1,5 +1,5 @@
 /** The parts of a time partition as people see them: name, colour and meaning, in the order of the bar. */
-import type { Part } from '../../../analysis/core/time-parts.ts';
+import type { Part, PartTimes } from '../../../analysis/core/time-parts.ts';
 
 interface PartWords {
   part: Part;
@@ -58,3 +58,6 @@ export const PART_WORDS: readonly PartWords[] = [
 ];
 /** Those with SQL in flight. */
 export const SQL_PARTS = PART_WORDS.filter(({ part }) => part !== 'idle' && part !== 'outside');
+/** Each part with its time. @param whole idle time and storage calls outside SQL, too */
+export const timedParts = (times: PartTimes, whole = false): (PartWords & { us: number })[] =>
+  (whole ? PART_WORDS : SQL_PARTS).map((words) => ({ ...words, us: times[`${words.part}Us`] }));

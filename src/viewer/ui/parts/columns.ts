@@ -25,6 +25,9 @@ export interface SortOrder {
   descending: boolean;
 }
 
+export const ariaSort = ({ key, descending }: SortOrder, column: string) =>
+  key === column ? (descending ? 'descending' : 'ascending') : 'none';
+
 /** What a view adds to a column of the catalogue: its width, or more. A value of its own is a text. */
 export type Own<Row> =
   | string

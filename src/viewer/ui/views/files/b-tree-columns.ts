@@ -74,6 +74,17 @@ export const treeRows = ({ list, totals }: TreesTable): number[] =>
   [...list.keys(), list.length].filter((at) => totals.pages[at]! > 0);
 export const NOT_KNOWN = 'not known';
 
+/** What is counted of a page, and of all that belong to a b-tree. */
+export const WIDTHS_OF_COUNTS = {
+  reads: '64px',
+  wal_reads: '80px',
+  rereads: '72px',
+  writes: '64px',
+  wal_writes: '84px',
+  checkpoint_writes: '84px',
+  read_bytes: '76px',
+  write_bytes: '76px',
+};
 /** Columns over rows of `treeRows`. */
 export function shownTreeColumns({ list, totals }: TreesTable): readonly Column<number>[] {
   const columns = viewColumns(treeColumns, {
@@ -82,14 +93,7 @@ export function shownTreeColumns({ list, totals }: TreesTable): readonly Column<
     of_table: '130px',
     root: '64px',
     pages: '64px',
-    reads: '64px',
-    wal_reads: '80px',
-    rereads: '72px',
-    writes: '64px',
-    wal_writes: '84px',
-    checkpoint_writes: '84px',
-    read_bytes: '76px',
-    write_bytes: '76px',
+    ...WIDTHS_OF_COUNTS,
   });
   return overPlaces(columns, (at) => ({ path: '', tree: list[at], totals, at }));
 }

@@ -3,7 +3,7 @@ import { PageType } from '../../../../sqlite/page.ts';
 import { PAGE_TYPES, pageColumns } from '../../../../analysis/pages/table.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
 import type { PlacesTable } from '../../../session/queries/pages.ts';
-import { treeOfRow, treeTitle } from './b-tree-columns.ts';
+import { treeOfRow, treeTitle, WIDTHS_OF_COUNTS } from './b-tree-columns.ts';
 
 interface TypeWords {
   title: string;
@@ -17,33 +17,29 @@ const NOT_KNOWN: TypeWords = {
   meaning:
     'type not known: no call carried the page’s first byte (page 1 in the WAL, or a layer that decodes none)',
 };
-export const TYPE_WORDS: Readonly<Record<number, TypeWords>> = {
-  [PageType.tableLeaf]: {
-    title: PAGE_TYPES[PageType.tableLeaf]!,
-    color: '--page-table-leaf',
-    meaning: 'leaf of a table’s b-tree: holds rows',
-  },
-  [PageType.tableInterior]: {
-    title: PAGE_TYPES[PageType.tableInterior]!,
-    color: '--page-table-interior',
-    meaning: 'interior page of a table’s b-tree: holds keys and child pointers',
-  },
-  [PageType.indexLeaf]: {
-    title: PAGE_TYPES[PageType.indexLeaf]!,
-    color: '--page-index-leaf',
-    meaning: 'leaf of an index’s b-tree, or of a WITHOUT ROWID table',
-  },
-  [PageType.indexInterior]: {
-    title: PAGE_TYPES[PageType.indexInterior]!,
-    color: '--page-index-interior',
-    meaning: 'interior page of an index’s b-tree',
-  },
-  [PageType.pointerMap]: {
-    title: PAGE_TYPES[PageType.pointerMap]!,
-    color: '--page-pointer-map',
-    meaning: 'says which page points at each other one, for auto_vacuum',
-  },
-};
+const typed = (type: number, color: string, meaning: string): [number, TypeWords] => [
+  type,
+  { title: PAGE_TYPES[type]!, color, meaning },
+];
+export const TYPE_WORDS: Readonly<Record<number, TypeWords>> = Object.fromEntries([
+  typed(PageType.tableLeaf, '--page-table-leaf', 'leaf of a table’s b-tree: holds rows'),
+  typed(
+    PageType.tableInterior,
+    '--page-table-interior',
+    'interior page of a table’s b-tree: holds keys and child pointers',
+  ),
+  typed(
+    PageType.indexLeaf,
+    '--page-index-leaf',
+    'leaf of an index’s b-tree, or of a WITHOUT ROWID table',
+  ),
+  typed(PageType.indexInterior, '--page-index-interior', 'interior page of an index’s b-tree'),
+  typed(
+    PageType.pointerMap,
+    '--page-pointer-map',
+    'says which page points at each other one, for auto_vacuum',
+  ),
+]);
 const FIRST: TypeWords = {
   title: 'page 1',
   color: '--page-first',
@@ -93,14 +89,7 @@ export function placeColumns(table: PlacesTable): readonly Column<number>[] {
     },
     type: { value: ({ i }) => typeOfRow(table, i).title, width: '112px' },
     b_tree: { key: 'tree', text: ({ i }) => treeText(table, i), mono: false, width: '170px' },
-    reads: '64px',
-    wal_reads: '80px',
-    rereads: '72px',
-    writes: '64px',
-    wal_writes: '84px',
-    checkpoint_writes: '84px',
-    read_bytes: '76px',
-    write_bytes: '76px',
+    ...WIDTHS_OF_COUNTS,
     first_ts: '104px',
     last_ts: '104px',
   });

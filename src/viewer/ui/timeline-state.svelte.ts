@@ -8,6 +8,7 @@ import type { Layer } from '../../event/operations.ts';
 import type { LaneChoice } from './charts/timeline-layout.ts';
 import { spanOf, type Range } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
+import { perModel } from './per-model.ts';
 import { checkedNotes, type LaneSetup, type TraceNote } from '../../trace/notes.ts';
 import type { AnnotationsAnswer } from '../session/queries/timeline.ts';
 
@@ -154,9 +155,4 @@ export class TimelineState {
   }
 }
 
-const states = new WeakMap<ViewerModel, TimelineState>();
-export function timelineOf(model: ViewerModel): TimelineState {
-  let state = states.get(model);
-  if (!state) states.set(model, (state = new TimelineState()));
-  return state;
-}
+export const timelineOf = perModel((_: ViewerModel) => new TimelineState());

@@ -3,6 +3,7 @@
  * not kept. It lives as long as the trace is shown, so that another tab and back changes nothing, and stands in the address of a tab.
  */
 import { get, writable, type Readable } from 'svelte/store';
+import { perModel } from './per-model.ts';
 
 /** Anything may stand in an address: names are of this shape, and there are no more nor longer texts than this. */
 const NAME = /^[a-z]{2,16}\.[a-z]{2,24}$/i;
@@ -56,9 +57,4 @@ class ViewState {
   }
 }
 
-const states = new WeakMap<object, ViewState>();
-export function viewStateOf(model: Shown): ViewState {
-  let state = states.get(model);
-  if (!state) states.set(model, (state = new ViewState(model)));
-  return state;
-}
+export const viewStateOf = perModel((model: Shown) => new ViewState(model));

@@ -2,6 +2,7 @@
 import { get } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
 import type { SqlAnswer } from '../../../session/sql/sql-query.ts';
+import { perModel } from '../../per-model.ts';
 import { viewStateOf } from '../../view-state.ts';
 import { EXAMPLES } from './examples.ts';
 
@@ -92,9 +93,4 @@ class SqlState {
   }
 }
 
-const states = new WeakMap<ViewerModel, SqlState>();
-export function sqlStateOf(model: ViewerModel): SqlState {
-  let state = states.get(model);
-  if (!state) states.set(model, (state = new SqlState(model)));
-  return state;
-}
+export const sqlStateOf = perModel((model: ViewerModel) => new SqlState(model));

@@ -6,10 +6,8 @@ import type { ViewerModel } from './model.ts';
 interface Binding {
   /** As KeyboardEvent.key says it, lower case. */
   keys: readonly string[];
-  /** With Ctrl, or Cmd on a Mac. */
+  /** With Ctrl, or Cmd on a Mac; also while typing in a field. */
   command?: boolean;
-  /** Also while typing in a field. */
-  always?: boolean;
   help: string;
   /** @returns false where there was nothing to do: the key is the browser's then */
   run(model: ViewerModel, page: PageActions): boolean | void;
@@ -61,26 +59,13 @@ const pan =
     model.navigation.look(panBy(get(model.navigation.view), share, get(model.navigation.extent)));
 
 export const BINDINGS: readonly Binding[] = [
-  {
-    keys: ['e'],
-    command: true,
-    always: true,
-    help: 'Record or stop',
-    run: (m) => void m.toggleRecording(),
-  },
-  { keys: ['s'], command: true, always: true, help: 'Save the trace', run: (m) => void m.save() },
-  {
-    keys: ['o'],
-    command: true,
-    always: true,
-    help: 'Open a trace',
-    run: (_, page) => page.chooseFile(),
-  },
-  { keys: ['l'], command: true, always: true, help: 'Clear', run: (m) => void m.clear() },
+  { keys: ['e'], command: true, help: 'Record or stop', run: (m) => void m.toggleRecording() },
+  { keys: ['s'], command: true, help: 'Save the trace', run: (m) => void m.save() },
+  { keys: ['o'], command: true, help: 'Open a trace', run: (_, page) => page.chooseFile() },
+  { keys: ['l'], command: true, help: 'Clear', run: (m) => void m.clear() },
   {
     keys: ['k'],
     command: true,
-    always: true,
     help: 'Command palette',
     run: (m) => m.paletteOpen.update((open) => !open),
   },
@@ -161,7 +146,7 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
     return true;
   }
   const binding = BINDINGS.find(
-    (b) => (b.command ?? false) === command && b.keys.includes(key) && (b.always || !typing),
+    (b) => (b.command ?? false) === command && b.keys.includes(key) && (command || !typing),
   );
   if (!binding) {
     if (typing && key === 'escape' && target instanceof HTMLElement) target.blur();

@@ -4,6 +4,7 @@
  */
 import type { EventRef } from '../../trace/store.ts';
 import { get } from 'svelte/store';
+import { rounded } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
 import { MOST_TEXT, sensible, viewStateOf } from './view-state.ts';
 
@@ -34,10 +35,9 @@ export function parseHash(hash: string): HashState {
 }
 
 export function formatHash({ tab, range, event, views }: HashState): string {
-  const rounded = (us: number): string => String(Math.round(us * 1e3) / 1e3);
   const said = new URLSearchParams({
     ...(tab && { tab }),
-    ...(range && { from: rounded(range.from), to: rounded(range.to) }),
+    ...(range && { from: String(rounded(range.from)), to: String(rounded(range.to)) }),
     ...(event && { event: `${event.thread}:${event.seq}` }),
     ...Object.fromEntries(Object.entries(views).filter(([, text]) => text.length <= MOST_TEXT)),
   });

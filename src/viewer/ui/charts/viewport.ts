@@ -12,6 +12,9 @@ const SLACK = 0.5;
 
 export const spanOf = (range: Range): number => range.to - range.from;
 
+/** A moment in microseconds as it stands in an address: to the nanosecond. */
+export const rounded = (us: number): number => Math.round(us * 1e3) / 1e3;
+
 /** The whole trace with a little air, never empty. */
 export function fitAll(extent: Range): Range {
   const span = Math.max(spanOf(extent), 1);

@@ -5,6 +5,7 @@ import {
   choiceSetting,
   type ViewSetting,
 } from '../../view-setting.svelte.ts';
+import { rounded } from '../../charts/viewport.ts';
 import type { MapArea, Shown } from './page-map-canvas.ts';
 
 export interface PageChoices {
@@ -26,7 +27,6 @@ const ROOT = /^-?\d{1,10}$/;
 
 /** Call it in a component's script. @param placesKey the database or store; an area of another one is none of its */
 export function pageChoices(placesKey: () => string): PageChoices {
-  const nanoseconds = (us: number): number => Math.round(us * 1e3) / 1e3;
   const areaWords = {
     parse: (text: string): MapArea | undefined => {
       const [, ...said] = AREA.exec(text) ?? [];
@@ -39,13 +39,7 @@ export function pageChoices(placesKey: () => string): PageChoices {
     },
     format: (at: MapArea | null): string =>
       at
-        ? [
-            nanoseconds(at.fromUs),
-            nanoseconds(at.toUs),
-            at.fromPlace,
-            at.toPlace,
-            placesKey(),
-          ].join(',')
+        ? [rounded(at.fromUs), rounded(at.toUs), at.fromPlace, at.toPlace, placesKey()].join(',')
         : '',
   };
   return {

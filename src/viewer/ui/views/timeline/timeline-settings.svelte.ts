@@ -3,7 +3,7 @@
  * and its table, the I/O map, the zooms so far.
  */
 import { get } from 'svelte/store';
-import type { Range } from '../../charts/viewport.ts';
+import { rounded, type Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
 import type { TimelineState } from '../../timeline-state.svelte.ts';
 import { viewStateOf } from '../../view-state.ts';
@@ -29,7 +29,6 @@ function rangeOf(text: string | undefined): Range | null {
     return null;
   return { from, to };
 }
-const rounded = (us: number): number => Math.round(us * 1e3) / 1e3;
 const rangeText = ({ from, to }: Range): string => `${rounded(from)},${rounded(to)}`;
 const listOf = (text: string | undefined): string[] => (text ?? '').split(',').filter(Boolean);
 const numbersOf = (text: string | undefined): number[] =>

@@ -17,6 +17,8 @@ function el(tag: string, className: string, ...children: (Node | string)[]): HTM
   return element;
 }
 
+const note = (text: string): HTMLElement => el('p', 'note', text);
+
 function fileRow(file: FoundFile): HTMLElement {
   const row = el('li', '', el('span', 'name', file.path));
   if (file.sqlite) row.append(el('span', 'badge', 'SQLite'));
@@ -34,7 +36,7 @@ function section(
   const list = el('ul', '', ...rows.slice(0, SHOWN));
   const rest = total - SHOWN;
   const parts = [el('h2', '', title), list];
-  if (rest > 0) parts.push(el('p', 'note', `and ${rest}${more ? ' or more' : ''} others`));
+  if (rest > 0) parts.push(note(`and ${rest}${more ? ' or more' : ''} others`));
   return parts;
 }
 
@@ -63,21 +65,15 @@ function describe(found: Found): Node[] {
     ),
   ];
   if (parts.length === 0)
-    parts.push(
-      el('p', 'note', 'This origin stores nothing in OPFS, IndexedDB or key-value storage now.'),
-    );
-  for (const failure of found.failures) parts.push(el('p', 'note', failure));
+    parts.push(note('This origin stores nothing in OPFS, IndexedDB or key-value storage now.'));
+  for (const failure of found.failures) parts.push(note(failure));
   const clock = found.crossOriginIsolated
     ? 'Cross-origin isolated: a fine clock, and shared memory.'
     : 'Not cross-origin isolated: a coarse clock; single storage calls may be shorter than one step of it.';
-  parts.push(el('p', 'note', clock));
+  parts.push(note(clock));
   if (api.extension.inIncognitoContext)
     parts.push(
-      el(
-        'p',
-        'note',
-        'Private window: storage is kept in memory and may be much faster than usual.',
-      ),
+      note('Private window: storage is kept in memory and may be much faster than usual.'),
     );
   return parts;
 }

@@ -14,7 +14,6 @@ import {
   type BackgroundMessage,
   type HandoverMessage,
   type PanelMessage,
-  type RecordingScope,
 } from '../protocol/messages.ts';
 import { drawName, RelayEnd } from '../protocol/relay.ts';
 import { captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
@@ -132,15 +131,7 @@ export function recordTab(tabId: number): RecorderControl {
   };
 
   return {
-    async start({
-      scope,
-      reload,
-      capture,
-    }: {
-      scope: RecordingScope;
-      reload: boolean;
-      capture?: CaptureOptions;
-    }) {
+    async start({ scope, reload, capture }) {
       await hub?.register();
       const transport = await chosenTransport();
       await run(
@@ -166,16 +157,17 @@ export function recordTab(tabId: number): RecorderControl {
       listener(status);
       return () => void listeners.delete(listener);
     },
-    onPort(listener) {
-      portListeners.add(listener);
-      return () => void portListeners.delete(listener);
-    },
-    onStorage(listener) {
-      storageListeners.add(listener);
-      return () => void storageListeners.delete(listener);
-    },
+    onPort: listening(portListeners),
+    onStorage: listening(storageListeners),
   };
 }
+
+const listening =
+  <Listener>(listeners: Set<Listener>) =>
+  (listener: Listener): (() => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
 
 /** The SharedWorker through which pages hand their ports over. */
 function connectHub(

@@ -105,25 +105,21 @@ export const WAIT_COLUMNS = viewColumns(waitColumns, {
   outcome: '92px',
 });
 export const arrowKey = ({ waiter, holder }: WaitArrow): string => `${waiter}:${holder}`;
+const arrow = col<WaitArrow>;
 export const arrowColumns = (titles: readonly string[]): readonly Column<WaitArrow>[] =>
   viewColumns(
     {
-      waiter: col<WaitArrow>('text', 'Who waited', 'Thread that waited', (a) => titles[a.waiter]!),
-      holder: col<WaitArrow>('text', 'For whom', 'Thread that held it', (a) => titles[a.holder]!),
-      waits: col<WaitArrow>(
-        'count',
-        'Waits',
-        'Waits in which this holder was in the way',
-        (a) => a.waits,
-      ),
-      waitedUs: col<WaitArrow>(
+      waiter: arrow('text', 'Who waited', 'Thread that waited', (a) => titles[a.waiter]!),
+      holder: arrow('text', 'For whom', 'Thread that held it', (a) => titles[a.holder]!),
+      waits: arrow('count', 'Waits', 'Waits in which this holder was in the way', (a) => a.waits),
+      waitedUs: arrow(
         'us',
         'Waited',
         'Sum of all of them; waits at the same time count each',
         (a) => a.waitedUs,
       ),
-      longestUs: col<WaitArrow>('us', 'Longest', 'The longest of them', (a) => a.longestUs),
-      names: col<WaitArrow>('code', 'For', 'What was waited for, the longest waits first', (a) =>
+      longestUs: arrow('us', 'Longest', 'The longest of them', (a) => a.longestUs),
+      names: arrow('code', 'For', 'What was waited for, the longest waits first', (a) =>
         a.names.join(', '),
       ),
     },

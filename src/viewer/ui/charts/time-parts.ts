@@ -9,7 +9,7 @@ interface PartWords {
   meaning: string;
 }
 
-export const PART_WORDS: readonly PartWords[] = [
+const PART_WORDS: readonly PartWords[] = [
   {
     part: 'cpu',
     title: 'CPU',

@@ -22,7 +22,11 @@ type Watched = typeof globalThis & { helpers: Helpers };
 it('is unpacked by a worker beside the store’s', async () => {
   await viewer.open('');
   const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
-  await store.evaluate(() => {
+  // with two it is for larger files
+  await store.evaluate(() =>
+    Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => 4 }),
+  );
+  await viewer.page.evaluate(() => {
     const helpers: Helpers = {
       started: [],
       ended: 0,
@@ -30,8 +34,6 @@ it('is unpacked by a worker beside the store’s', async () => {
     };
     helpers.ready.catch(() => undefined);
     (globalThis as Watched).helpers = helpers;
-    // with two it is for larger files
-    Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => 4 });
     const Plain = Worker;
     globalThis.Worker = class extends Plain {
       constructor(
@@ -45,10 +47,9 @@ it('is unpacked by a worker beside the store’s', async () => {
         helpers.ended++;
         super.terminate();
         // it may have been too late for this file: whether it comes at all is seen with another
-        const again = new Plain(this.script, this.options);
-        helpers.ready = new Promise((resolve) =>
-          again.addEventListener('message', ({ data }) => resolve(data), { once: true }),
-        );
+        const { port1, port2 } = new MessageChannel();
+        new Plain(this.script, this.options).postMessage(null, [port2]);
+        helpers.ready = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
       }
     };
   });
@@ -56,9 +57,9 @@ it('is unpacked by a worker beside the store’s', async () => {
     await window.panel.viewer.open(await (await fetch('/traces/large.vfst')).blob(), 'large.vfst');
   });
   await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
-  const { started, ended } = await store.evaluate(() => (globalThis as Watched).helpers);
+  const { started, ended } = await viewer.page.evaluate(() => (globalThis as Watched).helpers);
   expect({ started, ended }).toEqual({ started: ['vfscope unpacker'], ended: 1 });
-  expect(await store.evaluate(() => (globalThis as Watched).helpers.ready)).toEqual({
+  expect(await viewer.page.evaluate(() => (globalThis as Watched).helpers.ready)).toEqual({
     push: 'ready',
   });
   await viewer.page.click(id('tab-events'));

@@ -3,8 +3,8 @@
 /** Trusted Types' own object: the platform takes it as it is. */
 export const isScriptUrl = (value: unknown): boolean =>
   !!(
-    globalThis as { trustedTypes?: { isScriptURL(value: unknown): boolean } }
-  ).trustedTypes?.isScriptURL(value);
+    globalThis as { trustedTypes?: { isScriptURL?(value: unknown): boolean } }
+  ).trustedTypes?.isScriptURL?.(value); // stand-ins of apps lack it
 
 /**
  * The address of a script, and these of its options, become what the platform would read of them. What the app's code throws, the

@@ -210,6 +210,44 @@ test('functions of the platform that the app replaces are not called by us, and 
   await close(page);
 });
 
+/** What `look` says in a page without the hook and in one with it. @param first the app's first script */
+async function withoutAndWith(
+  look: () => unknown,
+  first?: () => void,
+): Promise<{ without: unknown; hooked: unknown; threads: SeenThread[] }> {
+  const pages = [await open(first, false), await open(first)];
+  const [without, hooked] = await Promise.all(pages.map((page) => page.evaluate(look)));
+  const threads = await collectUntil(pages[1]!, (all) => all.length > 0);
+  await Promise.all(pages.map(close));
+  return { without, hooked, threads };
+}
+
+test('an own trustedTypes without isScriptURL', async () => {
+  const { without, hooked, threads } = await withoutAndWith(
+    () => {
+      const made = (make: () => unknown): string => {
+        try {
+          return typeof make();
+        } catch (e) {
+          return String(e);
+        }
+      };
+      return [
+        made(() => new SharedWorker('shared.js')),
+        made(() => navigator.serviceWorker.register('echo.js')),
+        made(() => new Worker('echo.js')),
+      ];
+    },
+    () => {
+      const value = { createPolicy: (_: string, rules: object) => rules };
+      Object.defineProperty(window, 'trustedTypes', { value });
+    },
+  );
+  expect(without).toEqual(['object', 'object', 'object']);
+  expect(hooked).toEqual(without);
+  expect(faults(threads)).toEqual([]);
+});
+
 test('what the app has frozen stays, is named, and keeps nothing else from being restored', async () => {
   const page = await open(() => {
     const natives = [

@@ -13,6 +13,8 @@ export const NativeBroadcastChannel = g.BroadcastChannel;
 export const NativeMessageEvent = g.MessageEvent;
 export const NativeErrorEvent = g.ErrorEvent;
 export const NativeEvent = g.Event;
+/** An app's variable of that name takes its place. */
+export const { origin } = g;
 /** Absent in service workers, which start no worker either. */
 export const createObjectURL = g.URL.createObjectURL?.bind(g.URL);
 export const revokeObjectURL = g.URL.revokeObjectURL?.bind(g.URL);

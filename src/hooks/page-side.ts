@@ -3,7 +3,7 @@ import { NOW_EVENT } from '../protocol/capture.ts';
 import { waits } from './capture.ts';
 import { Handshake } from './handshake.ts';
 import { noteLateStart } from './late-start.ts';
-import { listen, unlisten, type Listener } from './natives.ts';
+import { listen, origin, unlisten, type Listener } from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import { SharedRelay } from './shared-relay.ts';
 import { SharedRings } from './shared-rings.ts';

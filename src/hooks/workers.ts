@@ -13,6 +13,7 @@ import {
   createObjectURL,
   listen,
   NativeURL,
+  origin,
   randomId,
   revokeObjectURL,
   unlisten,
@@ -213,7 +214,7 @@ export class Workers {
           'its data: URL has an opaque origin, so it has no storage to record. Make the worker from a Blob to see its SQLite in memory.',
       };
     const isBlob = url.startsWith('blob:');
-    if (!isBlob && new NativeURL(url).origin !== globalThis.origin) return { native: '' };
+    if (!isBlob && new NativeURL(url).origin !== origin) return { native: '' };
     if (!isBlob && this.filtered) return { native: null, filtered: url };
     // a blob: worker of the app meets the same policies as ours; only one that refuses all blob: workers counts for it
     if (this.refused && (this.refused === CSP || this.refused === TRUSTED_TYPES || !isBlob))

@@ -248,6 +248,20 @@ test('an own trustedTypes without isScriptURL', async () => {
   expect(faults(threads)).toEqual([]);
 });
 
+test('a worker is recorded where the app has a variable named origin', async () => {
+  const page = await open();
+  await page.evaluate(() => {
+    Object.assign(window, { origin: 'of the app' });
+    Object.assign(window, { worker: new Worker('echo.js') });
+  });
+  const threads = await collectUntil(page, (all) => all.length === 2);
+  expect(threads.map((t) => [t.identity.kind, t.notes.length])).toEqual([
+    ['page', 0],
+    ['worker', 0],
+  ]);
+  await close(page);
+});
+
 test('what the app has frozen stays, is named, and keeps nothing else from being restored', async () => {
   const page = await open(() => {
     const natives = [

@@ -314,12 +314,8 @@ export class Workers {
       event.stopImmediatePropagation();
     }
     const ours = this.pending > 0 || this.refusedAtOnce > 0;
-    if (
-      !ours ||
-      !blockedURI.startsWith('blob') ||
-      !/^(worker|script|child)-src/.test(effectiveDirective)
-    )
-      return;
+    // of a worker every browser names this directive, whichever the page has
+    if (!ours || !blockedURI.startsWith('blob') || effectiveDirective !== 'worker-src') return;
     if (this.refusedAtOnce > 0) this.refusedAtOnce--;
     this.refused ||= CSP;
     event.stopImmediatePropagation();

@@ -262,6 +262,28 @@ test('a worker is recorded where the app has a variable named origin', async () 
   await close(page);
 });
 
+test("the app hears of its own script from a Blob that the page's policy refuses while a worker starts", async () => {
+  const { without, hooked, threads } = await withoutAndWith(async () => {
+    const policy = document.createElement('meta');
+    policy.httpEquiv = 'Content-Security-Policy';
+    policy.content = "script-src 'self'; worker-src 'self' blob:";
+    document.head.append(policy);
+    const refused = new Promise((done) =>
+      addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective)),
+    );
+    const script = document.createElement('script');
+    script.src = URL.createObjectURL(new Blob(['0']));
+    const late = new Promise((done) => setTimeout(done, 5000, 'nothing heard'));
+    const first = new Worker('echo.js');
+    document.head.append(script);
+    const heard = await Promise.race([refused, late]);
+    return [heard, [first, new Worker('echo.js')].length];
+  });
+  expect(without).toEqual(['script-src-elem', 2]);
+  expect(hooked).toEqual(without);
+  expect(threads.flatMap((t) => t.notes.map((n) => n.text))).toEqual([]);
+});
+
 test('what the app has frozen stays, is named, and keeps nothing else from being restored', async () => {
   const page = await open(() => {
     const natives = [

@@ -17,7 +17,7 @@ const SILENT =
 interface FilteredEvents extends Pick<WorkerHost, 'id' | 'onChild' | 'onMessage' | 'onTerminated'> {
   /** The hook runs there. */
   onReady(worker: Worker, id: string): void;
-  note(reason: string, url: string): void;
+  note(reason: string, script: unknown): void;
 }
 
 export class FilteredWorkers {
@@ -26,40 +26,44 @@ export class FilteredWorkers {
 
   constructor(private readonly events: FilteredEvents) {}
 
-  /** A worker that the app has just made. */
-  follow(worker: Worker, url: string): void {
-    this.silent.add(worker);
+  /**
+   * A worker that the app has just made.
+   * @param script its address, which becomes a text in a note only
+   * @param cause why it is one without our hook, unless it speaks; '' = it needs no note
+   */
+  follow(worker: Worker, script: unknown, cause?: string): void {
+    if (cause !== '') this.silent.add(worker);
     listen(worker, 'message', (event) => {
       const { data, ports, isTrusted } = event as MessageEvent<unknown>;
       if (!isTrusted) return;
       // the hook speaks first
       const id = this.ids.get(worker) ?? idOfWorker(data);
-      if (id === null) return this.without(worker, url, UNSEEN);
+      if (id === null) return this.without(worker, script, cause ?? UNSEEN);
       if (!isFromWorker(data, id)) return;
       event.stopImmediatePropagation();
       this.silent.delete(worker);
       this.ids.set(worker, id);
-      this.receive(data, worker, url, ports[0]);
+      this.receive(data, worker, script, ports[0]);
     });
     listen(worker, 'error', () => this.silent.delete(worker)); // it does not load, or throws: the app hears of it
     const ref = new WeakRef(worker);
     setTimeout(() => {
       const there = ref.deref();
-      if (there) this.without(there, url, SILENT);
+      if (there) this.without(there, script, cause ?? SILENT);
     }, SILENT_MS);
   }
 
   private receive(
     message: FromWorker,
     worker: Worker,
-    url: string,
+    script: unknown,
     port: MessagePort | undefined,
   ): void {
     const { events } = this;
     if (message.k === 'ready') {
       if (port) events.onChild(port);
       events.onReady(worker, message.id);
-    } else if (message.k === 'failed') events.note(`its hook failed: ${message.reason}.`, url);
+    } else if (message.k === 'failed') events.note(`its hook failed: ${message.reason}.`, script);
     else if (message.k === 'ring')
       events.onMessage({
         ...message,
@@ -75,7 +79,7 @@ export class FilteredWorkers {
     if (id !== undefined) this.events.onTerminated(id);
   }
 
-  private without(worker: object, url: string, cause: string): void {
-    if (this.silent.delete(worker)) this.events.note(cause, url);
+  private without(worker: object, script: unknown, cause: string): void {
+    if (this.silent.delete(worker)) this.events.note(cause, script);
   }
 }

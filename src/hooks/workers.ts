@@ -90,7 +90,7 @@ export class Workers {
             this.living.set(id, new WeakRef(worker));
             if (this.stopped) this.tell(worker, id, 'restore');
           },
-          note: (reason, url) => this.notes.note(reason, url),
+          note: (reason, script) => this.notes.note(reason, script),
         })
       : null;
   }
@@ -167,11 +167,14 @@ export class Workers {
       decision = this.decide(args);
     } catch (e) {
       this.host.recorder.fault('new Worker', e);
-      return makeNative();
+      decision = { native: '' };
     }
     if (decision.native !== null) {
       const worker = makeNative(); // throws what the app must see, before anything is noted
-      if (decision.native) this.notes.note(decision.native, args[0]);
+      // its script may bring the hook all the same, whose messages are not for the app
+      if (WORKERS_FILTERED) this.filtered!.follow(worker, args[0], decision.native);
+      if (decision.native && !(WORKERS_FILTERED && decision.native === TRUSTED_TYPES))
+        this.notes.note(decision.native, args[0]);
       return worker;
     }
     if (decision.filtered !== undefined) {
@@ -203,8 +206,8 @@ export class Workers {
   private decide(args: unknown[]): Decision {
     if (args.length === 0) return { native: '' };
     const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
-    if (isScriptUrl(args[0]) || types?.defaultPolicy) return { native: TRUSTED_TYPES };
     convertOnce(args, 'credentials', 'name', 'type');
+    if (isScriptUrl(args[0]) || types?.defaultPolicy) return { native: TRUSTED_TYPES };
     if (typeof args[0] !== 'string') return { native: '' };
     const url = absoluteBy(() => this.host.base())(args[0]) as string;
     if (!NativeURL.canParse(url)) return { native: '' };

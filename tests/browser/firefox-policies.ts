@@ -19,6 +19,8 @@ export interface PolicyServer {
 
 interface Case {
   type?: 'module';
+  /** Its address is a TrustedScriptURL. */
+  trusted?: true;
   body: string | Buffer;
   headers?: Record<string, string>;
 }
@@ -31,6 +33,7 @@ const strictness = say('(function () { return this === undefined; })()');
 const CASES: Record<string, Case> = {
   plain: { body: strictness },
   strict: { body: `// a comment\n/* and another */ 'use strict';\n${strictness}` },
+  trusted: { trusted: true, body: say() },
   bom: { body: Buffer.from(`\uFEFF"use strict";${strictness}`) },
   hashbang: { body: `#!/usr/bin/env node\n${strictness}` },
   gzip: { body: gzipSync(say(`'Grüße'`)), headers: { 'Content-Encoding': 'gzip' } },
@@ -83,10 +86,12 @@ const PARTS: Record<string, string> = {
 const integrity = `sha256-${createHash('sha256').update(PARTS['page.js']!).digest('base64')}`;
 const PAGE = `<!doctype html><title>policies</title><script src="page.js" integrity="${integrity}"></script><script src="run.js"></script>`;
 const RUN = `
-const cases = ${JSON.stringify(Object.entries(CASES).map(([name, { type }]) => [name, type ?? 'classic']))};
-const outcome = ([name, type]) => new Promise((done) => {
+const cases = ${JSON.stringify(Object.entries(CASES).map(([name, { type, trusted }]) => [name, type ?? 'classic', !!trusted]))};
+const policy = window.trustedTypes?.createPolicy('workers', { createScriptURL: (url) => url });
+const outcome = ([name, type, trusted]) => new Promise((done) => {
   setTimeout(done, 10000, [name, 'silence']); // natively each says something at once
-  const worker = new Worker('case/' + encodeURIComponent(name) + '/worker.js', { name, type });
+  const url = 'case/' + encodeURIComponent(name) + '/worker.js';
+  const worker = new Worker(trusted && policy ? policy.createScriptURL(url) : url, { name, type });
   worker.onmessage = ({ data }) => done([name, data]);
   worker.onerror = (event) => (event.preventDefault(), done([name, 'error: ' + event.message + ' at ' + event.lineno]));
 });

@@ -3,7 +3,7 @@
  * before the app sees them, hands the worker's port on, and says which workers came without a hook.
  */
 import { idOfWorker, isFromWorker, type FromWorker } from './creator-wire.ts';
-import { listen, setTimeout } from './natives.ts';
+import { dataOf, listen, portOf, setTimeout } from './natives.ts';
 import type { WorkerHost } from './workers.ts';
 
 /** A worker whose hook says nothing for this long runs without one, or its script does not come. */
@@ -34,8 +34,8 @@ export class FilteredWorkers {
   follow(worker: Worker, script: unknown, cause?: string): void {
     if (cause !== '') this.silent.add(worker);
     listen(worker, 'message', (event) => {
-      const { data, ports, isTrusted } = event as MessageEvent<unknown>;
-      if (!isTrusted) return;
+      if (!event.isTrusted) return;
+      const data = dataOf(event);
       // the hook speaks first
       const id = this.ids.get(worker) ?? idOfWorker(data);
       if (id === null) return this.without(worker, script, cause ?? UNSEEN);
@@ -43,7 +43,7 @@ export class FilteredWorkers {
       event.stopImmediatePropagation();
       this.silent.delete(worker);
       this.ids.set(worker, id);
-      this.receive(data, worker, script, ports[0]);
+      this.receive(data, worker, script, portOf(event));
     });
     listen(worker, 'error', () => this.silent.delete(worker)); // it does not load, or throws: the app hears of it
     const ref = new WeakRef(worker);

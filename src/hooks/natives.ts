@@ -70,10 +70,11 @@ export const sequence = <T>(item: T): T[] => {
 };
 
 // MessagePort, MessageChannel and MessageEvent of the platform itself: code that gets hold of a port can speak for us
-const [port1Of, port2Of, messageData] = [
-  getterOf(g.MessageChannel.prototype, 'port1'),
-  getterOf(g.MessageChannel.prototype, 'port2'),
-  getterOf(g.MessageEvent.prototype, 'data'),
+const [port1Of, port2Of, messageData, messagePorts] = [
+  getterOf(NativeMessageChannel.prototype, 'port1'),
+  getterOf(NativeMessageChannel.prototype, 'port2'),
+  getterOf(NativeMessageEvent.prototype, 'data'),
+  getterOf(NativeMessageEvent.prototype, 'ports'),
 ];
 export const newChannel = (): { ours: MessagePort; theirs: MessagePort } => {
   const channel = new NativeMessageChannel();
@@ -82,8 +83,11 @@ export const newChannel = (): { ours: MessagePort; theirs: MessagePort } => {
     theirs: apply(port2Of, channel, []) as MessagePort,
   };
 };
-/** `data` of a message that came over a port. */
+/** `data` of a message, whatever the app has in the getter's place. */
 export const dataOf = (event: Event): unknown => apply(messageData, event, []);
+/** The first of its ports. */
+export const portOf = (event: Event): MessagePort | undefined =>
+  (apply(messagePorts, event, []) as MessagePort[])[0];
 export const portPost = (port: MessagePort, message: unknown, transfer?: Transferable): void =>
   void apply(postMessage, port, transfer ? [message, sequence(transfer)] : [message]);
 /** Hear a port, from now on. */

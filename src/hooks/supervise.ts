@@ -5,11 +5,13 @@
  */
 import {
   clone,
+  dataOf,
   dispatch,
   listen,
   NativeErrorEvent,
   NativeEvent,
   NativeMessageEvent,
+  portOf,
   setTimeout,
 } from './natives.ts';
 import { isFromWorker, type FromWorker } from './creator-wire.ts';
@@ -74,7 +76,7 @@ export class Supervised {
     private readonly wrapped: Wrapped,
     private readonly native: NativeMethods,
   ) {
-    listen(worker, 'message', (event) => this.onMessage(event as MessageEvent));
+    listen(worker, 'message', (event) => this.onMessage(event));
     listen(worker, 'error', (event) => this.onError(event));
   }
 
@@ -135,14 +137,14 @@ export class Supervised {
     if (this.ready) this.runs();
   }
 
-  private onMessage(event: MessageEvent): void {
-    const { data } = event as { data: unknown };
+  private onMessage(event: Event): void {
+    const data = dataOf(event);
     if (!event.isTrusted || !isFromWorker(data, this.wrapped.id)) return;
     stop(event);
     if (data.k === 'unfit') this.takeOver(data.reason);
     else if (data.k === 'runs') this.runs();
     else if (data.k !== 'ready') this.wrapped.onMessage(data);
-    else if (this.held) this.onReady(event.ports[0]);
+    else if (this.held) this.onReady(portOf(event));
   }
 
   private onReady(port: MessagePort | undefined): void {

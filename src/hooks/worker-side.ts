@@ -5,6 +5,7 @@
 import { MARK } from '../protocol/messages.ts';
 import { isToWorker, type FromWorker } from './creator-wire.ts';
 import {
+  dataOf,
   listen,
   newChannel,
   postToCreator,
@@ -118,8 +119,8 @@ function record(
     forgetHook();
   };
   const onMessage: Listener = (event) => {
-    const { data, isTrusted } = event as MessageEvent<unknown>;
-    if (!isTrusted || !isToWorker(data, id)) return;
+    const data = event.isTrusted && dataOf(event);
+    if (!isToWorker(data, id)) return;
     event.stopImmediatePropagation();
     stop();
     if (data.k === 'close') globalThis.close();

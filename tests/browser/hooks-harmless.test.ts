@@ -284,6 +284,44 @@ test("the app hears of its own script from a Blob that the page's policy refuses
   expect(threads.flatMap((t) => t.notes.map((n) => n.text))).toEqual([]);
 });
 
+test('messages of ours pass no getter of the app, in neither end of a worker', async () => {
+  const countReads = (): void => {
+    const texts: string[] = [];
+    Object.assign(globalThis, { texts });
+    for (const name of ['data', 'ports']) {
+      const before = Object.getOwnPropertyDescriptor(MessageEvent.prototype, name)!;
+      const get = function (this: MessageEvent): unknown {
+        const value: unknown = before.get!.call(this);
+        if (this.target instanceof MessagePort) return value; // the stand-in's
+        texts.push(`${name} ${JSON.stringify(value)}`);
+        return value;
+      };
+      Object.defineProperty(MessageEvent.prototype, name, { ...before, get });
+    }
+  };
+  const look = async (page: Page): Promise<unknown> => {
+    await page.evaluate(countReads);
+    return page.evaluate(async (inWorker) => {
+      const text = `(${inWorker})(); onmessage = () => postMessage(texts)`;
+      const worker = new Worker(URL.createObjectURL(new Blob([text])));
+      const seen = (globalThis as unknown as { texts: string[] }).texts;
+      worker.postMessage('go');
+      await new Promise((done) => (worker.onmessage = done));
+      (window.vfscopeStandIn as Window['vfscopeStandIn'] | undefined)?.stop();
+      while (Symbol.for('vfscope.thread') in globalThis)
+        await new Promise((done) => setTimeout(done, 10));
+      worker.postMessage('after the end');
+      const event = await new Promise<MessageEvent>((done) => (worker.onmessage = done));
+      return [[...seen], event.data as unknown];
+    }, String(countReads));
+  };
+  const pages = [await open(undefined, false), await open()];
+  const [without, hooked] = await Promise.all(pages.map(look));
+  expect(without).toEqual([[], []]);
+  expect(hooked).toEqual(without);
+  await Promise.all(pages.map(close));
+});
+
 test('what the app has frozen stays, is named, and keeps nothing else from being restored', async () => {
   const page = await open(() => {
     const natives = [

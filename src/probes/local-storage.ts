@@ -5,7 +5,7 @@
 import { Op } from '../event/event.ts';
 import { NOTHING } from '../record/recorder.ts';
 import type { ProbeContext } from './context.ts';
-import { numberOf, textOf } from '../record/reflect.ts';
+import { apply, getterOf, numberOf, textOf } from '../record/reflect.ts';
 
 const METHODS = [
   ['getItem', Op.localStorageGet],
@@ -18,10 +18,11 @@ const METHODS = [
 /** Record localStorage calls of this page until the context's patches are restored. length = bytes, as UTF-16. */
 export function installLocalStorage(context: ProbeContext): void {
   const { recorder, scope } = context;
+  const localStorageOf = getterOf(scope, 'localStorage'); // the app may put its own in the place
   for (const [name, op] of METHODS)
     context.record<Storage>(context.prototypeOf('Storage'), name, {
       begin(self, args) {
-        if (self !== scope.localStorage) return NOTHING;
+        if (self !== apply(localStorageOf, scope, [])) return NOTHING;
         const key =
           name === 'getItem' || name === 'setItem' || name === 'removeItem' ? textOf(args[0]) : '';
         const bytes = name === 'setItem' ? textOf(args[1]).length * 2 : 0;

@@ -22,7 +22,13 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
     let held = NOTHING;
     try {
       let aux = 0;
-      if (args.length > 2 && typeof args[1] === 'object' && args[1] !== null) {
+      // the platform converts the name first: where that runs the app's code the options are not looked at
+      if (
+        args.length > 2 &&
+        typeof args[0] === 'string' &&
+        typeof args[1] === 'object' &&
+        args[1] !== null
+      ) {
         // read once and in the platform's order, which then reads ours
         const { ifAvailable, mode, signal, steal } = args[1] as LockOptions;
         args[1] = { __proto__: args[1], ifAvailable, mode, signal, steal };

@@ -322,6 +322,28 @@ test('messages of ours pass no getter of the app, in neither end of a worker', a
   await Promise.all(pages.map(close));
 });
 
+test("an own localStorage is not read for sessionStorage, and a lock's options after its name", async () => {
+  const { without, hooked } = await withoutAndWith(async () => {
+    const read: string[] = [];
+    const { localStorage: native } = window;
+    Object.defineProperty(window, 'localStorage', {
+      get: () => (read.push('localStorage'), native),
+    });
+    sessionStorage.setItem('a', 'b');
+    const name = { toString: () => (read.push('name'), 'a') } as unknown as string;
+    const options = {
+      get mode(): LockMode {
+        read.push('mode');
+        return 'shared';
+      },
+    };
+    await navigator.locks.request(name, options, () => {});
+    return read;
+  });
+  expect(without).toEqual(['name', 'mode']);
+  expect(hooked).toEqual(without);
+});
+
 test('what the app has frozen stays, is named, and keeps nothing else from being restored', async () => {
   const page = await open(() => {
     const natives = [

@@ -48,7 +48,7 @@ it('is unpacked by a worker beside the store’s', async () => {
         super.terminate();
         // it may have been too late for this file: whether it comes at all is seen with another
         const { port1, port2 } = new MessageChannel();
-        new Plain(this.script, this.options).postMessage(null, [port2]);
+        new Plain(this.script, this.options).postMessage({ port: port2 }, [port2]);
         helpers.ready = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
       }
     };

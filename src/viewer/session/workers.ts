@@ -32,8 +32,8 @@ export function startHelper(name: string): Helper {
 /** In such a worker: resolves with the store's end. */
 export const channelOfHelper = (): Promise<Channel> =>
   new Promise((done) => {
-    self.onmessage = ({ ports: [port] }) => {
-      port!.start();
-      done(port!);
+    self.onmessage = ({ data: { port } }: MessageEvent<{ port: MessagePort }>) => {
+      port.start();
+      done(port);
     };
   });

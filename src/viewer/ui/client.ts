@@ -37,7 +37,7 @@ export function startSession(
 
 function startHelper(url: string, { name, port, control }: WorkerPush): Worker {
   const worker = new Worker(url, { type: 'module', name });
-  worker.postMessage(null, [port]);
+  worker.postMessage({ port }, [port]);
   worker.addEventListener('error', ({ message }) =>
     control.postMessage(message || 'its script could not be loaded'),
   );

@@ -16,7 +16,7 @@ import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { savedStore } from './extension-harness.ts';
-import { FIREFOX_EXTENSION, launchInFirefox, noticeIn } from './firefox-harness.ts';
+import { arrived, FIREFOX_EXTENSION, launchInFirefox, noticeIn } from './firefox-harness.ts';
 import { servePolicies, type PolicyServer } from './firefox-policies.ts';
 import { countOf, threadOf } from './threads-harness.ts';
 
@@ -193,6 +193,7 @@ test('as shipped: Record asks for the origin in a tab of its own, and records on
   expect(await origins()).toEqual(['http://access.localhost/*']);
   await panel.find('stop');
   await page.evaluate(() => start.classic!());
+  await arrived(panel, page); // what its worker has not sent goes with it
   // a site that the tab goes on to is named, and recorded once all sites are allowed
   await driven.load(page, server.origin('elsewhere') + PATH);
   await panel.waitFor(

@@ -301,19 +301,21 @@ test('messages of ours pass no getter of the app, in neither end of a worker', a
   };
   const look = async (page: Page): Promise<unknown> => {
     await page.evaluate(countReads);
-    return page.evaluate(async (inWorker) => {
+    await page.evaluate(async (inWorker) => {
       const text = `(${inWorker})(); onmessage = () => postMessage(texts)`;
       const worker = new Worker(URL.createObjectURL(new Blob([text])));
-      const seen = (globalThis as unknown as { texts: string[] }).texts;
+      Object.assign(globalThis, { worker });
       worker.postMessage('go');
       await new Promise((done) => (worker.onmessage = done));
       (window.vfscopeStandIn as Window['vfscopeStandIn'] | undefined)?.stop();
-      while (Symbol.for('vfscope.thread') in globalThis)
-        await new Promise((done) => setTimeout(done, 10));
+    }, String(countReads));
+    await page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis));
+    return page.evaluate(async () => {
+      const { worker, texts } = globalThis as unknown as { worker: Worker; texts: string[] };
       worker.postMessage('after the end');
       const event = await new Promise<MessageEvent>((done) => (worker.onmessage = done));
-      return [[...seen], event.data as unknown];
-    }, String(countReads));
+      return [[...texts], event.data as unknown];
+    });
   };
   const pages = [await open(undefined, false), await open()];
   const [without, hooked] = await Promise.all(pages.map(look));

@@ -183,7 +183,7 @@ function readsByExecution(
     const ofThread = (reads[t] ??= new Uint32Array(executions[t]!.count));
     const owner = own.sql(row[i]!);
     if (owner !== lastOwner[t]) {
-      lastOwner[t] = owner; // calls beneath one SQL call follow each other
+      lastOwner[t] = owner; // calls under one SQL call follow each other
       lastExecution[t] = owner < 0 ? -1 : executions[t]!.at(owner);
     }
     const execution = lastExecution[t]!;

@@ -28,6 +28,6 @@ export const hasSql = (thread: ThreadStore): boolean =>
 /** Storage calls are hooked on every recorded thread, unless the user left that layer out. */
 export const seesWeb = (thread: ThreadStore): boolean =>
   thread.environment?.capture.layers.includes('web') === true || hasCall(thread, isWebOp);
-/** On this thread no storage call was looked at: what lies beneath its VFS calls is not seen, so their time stands for it. */
+/** On this thread no storage call was looked at: what lies under its VFS calls is not seen, so their time stands for it. */
 export const storageIsUnseen = (thread: ThreadStore): boolean =>
   thread.environment !== null && !seesWeb(thread);

@@ -136,7 +136,7 @@ export const lostOnLeaving: Rule = {
         ...noSaving('lost data has no price in microseconds'),
         confidence: 'possible',
         reason:
-          'the calls are not beneath a VFS call, so the VFS or the app writes behind; the browser may have finished them after the recording of the thread ended',
+          'the calls are not under a VFS call, so the VFS or the app writes behind; the browser may have finished them after the recording of the thread ended',
         advice:
           'Write out before pagehide (visibilitychange comes first and surely), and show users what is not stored yet.',
         link: 'https://www.w3.org/TR/page-visibility-2/',

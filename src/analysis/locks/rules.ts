@@ -263,12 +263,12 @@ export const proxyOverhead: Rule = {
     const overhead = evidence.us - storage;
     if (calls === 0 || overhead < 0.2 * evidence.us) return [];
     return {
-      title: `${countOf(evidence.count, 'wait')} for another thread beneath calls of ${vfs || 'the VFS'}: ${formatDuration(evidence.us)}, of which the storage itself took ${formatDuration(storage)}`,
+      title: `${countOf(evidence.count, 'wait')} for another thread under calls of ${vfs || 'the VFS'}: ${formatDuration(evidence.us)}, of which the storage itself took ${formatDuration(storage)}`,
       evidence: evidence.result(ctx),
       ...measured(overhead, 'time waited minus the storage calls of the other threads'),
       confidence: 'likely',
       reason:
-        'Atomics.wait lies beneath the VFS calls, and the storage calls of the other threads add up to less',
+        'Atomics.wait lies under the VFS calls, and the storage calls of the other threads add up to less',
       advice:
         'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool).',
       link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',

@@ -101,7 +101,7 @@ export const pageDoesNotFitBlock: Rule = {
         evidence: evidence.result(ctx),
         ...measured(
           b.readUs,
-          `${b.readModifyWrites} storage reads beneath writes, as long as each took`,
+          `${b.readModifyWrites} storage reads under writes, as long as each took`,
         ),
         confidence: 'likely',
         reason:
@@ -223,7 +223,7 @@ export const changeCounterPolling: Rule = {
       ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets').result(),
       confidence: 'certain',
       reason:
-        'each get lies beneath an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction',
+        'each get lies under an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction',
       advice:
         'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
       link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',

@@ -93,7 +93,7 @@ export const vacuum: Rule = {
         .avoid(sums.syncs, Op.xSync, 'syncs')
         .result(),
       confidence: 'certain',
-      reason: `the calls are beneath ${countOf(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
+      reason: `the calls are under ${countOf(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
       advice:
         'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',
       link: 'https://www.sqlite.org/lang_vacuum.html',

@@ -89,7 +89,7 @@ export function countVfsCalls(
   range: TimeRange,
 ): void {
   const { op, count } = events;
-  // calls beneath one SQL call follow each other
+  // calls under one SQL call follow each other
   let [last, calls] = [-1, 0];
   const add = (): void => {
     if (calls === 0 || !isStatementOp(op[last]!) || !within(events.t0[last]!, range)) return;

@@ -125,7 +125,7 @@ function scan(
     if (!isVfsOp(op) && !isWebOp(op)) continue;
     const owner = owners.sql(row);
     if (owner !== lastOwner) {
-      lastOwner = owner; // calls beneath one SQL call follow each other
+      lastOwner = owner; // calls under one SQL call follow each other
       run = owner < 0 ? -1 : executions.at(owner);
     }
     if (run >= 0) count(thread, row, op, runs, first + run);

@@ -27,7 +27,7 @@ export class Shares {
   placeOf(row: number): number {
     const owner = this.owners.sql(row);
     if (owner !== this.lastOwner) {
-      this.lastOwner = owner; // calls beneath one SQL call follow each other
+      this.lastOwner = owner; // calls under one SQL call follow each other
       this.lastPlace = owner < 0 ? 0 : this.placeOfSql(owner);
     }
     return this.lastPlace;

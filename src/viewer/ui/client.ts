@@ -18,10 +18,10 @@ export function startSession(
   onDeath: (message: string) => void,
 ): SessionClient {
   const worker = new Worker(workerUrl, { type: 'module', name: 'vfscope store' });
-  const workers = [worker];
+  const workers = new Set([worker]);
   const { api, fail } = remote<SessionApi<Queries>>(worker, (message) => {
     const push = message as SessionPush | WorkerPush;
-    if (push.k === 'worker') workers.push(startHelper(workerUrl, push));
+    if (push.k === 'worker') startHelper(workerUrl, push, workers);
     else onPush(push);
   });
   worker.addEventListener('error', (event) => {
@@ -35,12 +35,17 @@ export function startSession(
   };
 }
 
-function startHelper(url: string, { name, port, control }: WorkerPush): Worker {
+/** @param alive takes it in while it runs */
+function startHelper(url: string, { name, port, control }: WorkerPush, alive: Set<Worker>): void {
   const worker = new Worker(url, { type: 'module', name });
+  alive.add(worker);
   worker.postMessage({ port }, [port]);
   worker.addEventListener('error', ({ message }) =>
     control.postMessage(message || 'its script could not be loaded'),
   );
-  control.onmessage = () => worker.terminate();
-  return worker;
+  control.onmessage = () => {
+    worker.terminate();
+    alive.delete(worker);
+    control.close();
+  };
 }

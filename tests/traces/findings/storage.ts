@@ -70,7 +70,7 @@ export const STORAGE: Case[] = [
     name: 'waits for a proxy longer than its storage calls',
     wrong: ({ thread }) => proxy(thread(), thread(), 500),
     right: ({ thread }) => proxy(thread(), thread(), 105),
-    says: /100 waits for another thread beneath calls of opfs: 50 ms, of which the storage itself took 10 ms/,
+    says: /100 waits for another thread under calls of opfs: 50 ms, of which the storage itself took 10 ms/,
   },
   {
     rule: 'F43',

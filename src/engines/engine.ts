@@ -98,8 +98,7 @@ export class Engine {
   private traceVfs(): VfsTracer | null {
     const { recorder, table, memory, fingerprint, layers } = this.parts;
     if (this.wideAddresses)
-      this.vfsNote =
-        'It addresses its memory with 64 bits (memory64): only 32-bit builds can be traced.';
+      this.vfsNote = 'It is a 64-bit build (memory64): only 32-bit builds can be traced.';
     if (!layers.vfs || this.wideAddresses) return null;
     if (!table) {
       this.vfsNote = 'Its function table is private: its VFS calls cannot be seen.';

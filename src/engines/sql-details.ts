@@ -29,10 +29,7 @@ export class SqlDetails {
     s.fresh = false;
     if (!s.values?.length || token === NOTHING || this.runsSaid > MOST_RUNS) return;
     if (++this.runsSaid > MOST_RUNS) {
-      this.recorder.note(
-        'engine',
-        `The values of the first ${MOST_RUNS} runs are recorded, those of later ones are not.`,
-      );
+      this.recorder.note('engine', `Only the values of the first ${MOST_RUNS} runs are recorded.`);
       return;
     }
     this.recorder.define({ kind: 'values', of: Recorder.seqOf(token), values: s.values.slice() });

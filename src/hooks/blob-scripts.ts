@@ -4,23 +4,15 @@
  * but a request that the app has not made.
  */
 import type { Patches } from '../record/patches.ts';
+import { firstWords, startsStrict } from '../protocol/strict-script.ts';
 import { apply, construct, dataProperty } from '../record/reflect.ts';
 import { NativeBlob, NativeURL } from './natives.ts';
 
 const LOOKED_AT = 65536;
-/** A blank or a comment, as a whole. */
-const SKIPPED = /(?:\uFEFF|\s)+|\/\/[^\n\r]*[\n\r]|\/\*[\s\S]*?\*\//y;
-const STRICT = /^(["'])use strict\1/;
-/** The next part may make a comment or a directive of it. */
-const OPEN = /^(?:\/(?:[/*]|$)|["'][a-z ]{0,10}$|$)/;
-
-/** The first words of a script. */
-function firstWords(text: string): string {
-  SKIPPED.lastIndex = 0;
-  let at = 0;
-  while (SKIPPED.test(text)) at = SKIPPED.lastIndex;
-  return text.slice(at);
-}
+/** So much of the first words decides, and no more of the app's text is kept. */
+const KEPT = 64;
+/** Stands for a part that is not looked at: no directive has this character. */
+const UNKNOWN = '#';
 
 export class BlobScripts {
   private readonly blobs = new Map<string, Blob>();
@@ -69,20 +61,15 @@ export class BlobScripts {
    */
   startsStrict(blob: Blob): boolean | undefined {
     const lead = this.leads.get(blob);
-    return lead === undefined ? undefined : STRICT.test(firstWords(lead));
+    return lead === undefined ? undefined : startsStrict(lead);
   }
 
   private leadOf(parts: unknown): string | undefined {
     if (!Array.isArray(parts)) return undefined;
     let text = '';
-    for (let i = 0; i < parts.length; i++) {
-      const next = this.textOf(dataProperty(parts, i));
-      if (next === undefined) return undefined;
-      text += next;
-      const first = firstWords(text);
-      if (!OPEN.test(first) || text.length >= LOOKED_AT) return first.slice(0, 12); // no more of the app's text than that
-    }
-    return text;
+    for (let i = 0; i < parts.length && text.length < KEPT; i++)
+      text = firstWords(text + (this.textOf(dataProperty(parts, i)) ?? UNKNOWN));
+    return text.slice(0, KEPT);
   }
 
   /** Bytes are not looked at: data is stored in Blobs, too, and that would make it slower. */

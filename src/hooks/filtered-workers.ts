@@ -3,7 +3,7 @@
  * before the app sees them, hands the worker's port on, and says which workers came without a hook.
  */
 import { idOfWorker, isFromWorker, type FromWorker } from './creator-wire.ts';
-import { dataOf, listen, portOf, setTimeout } from './natives.ts';
+import { dataOf, listen, portsOf, setTimeout } from './natives.ts';
 import type { WorkerHost } from './workers.ts';
 
 /** A worker whose hook says nothing for this long runs without one, or its script does not come. */
@@ -43,7 +43,7 @@ export class FilteredWorkers {
       event.stopImmediatePropagation();
       this.silent.delete(worker);
       this.ids.set(worker, id);
-      this.receive(data, worker, script, portOf(event));
+      this.receive(data, worker, script, portsOf(event)[0]);
     });
     listen(worker, 'error', () => this.silent.delete(worker)); // it does not load, or throws: the app hears of it
     const ref = new WeakRef(worker);

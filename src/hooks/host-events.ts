@@ -11,7 +11,7 @@ import type { CaptureLevel } from '../event/capture.ts';
 import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
-import { apply } from '../record/reflect.ts';
+import { apply, textOf } from '../record/reflect.ts';
 
 /** What a browser quotes itself, "Failed to execute 'open' on 'IDBFactory'", else what is quoted and what begins as a number. */
 const WORDS =
@@ -25,6 +25,22 @@ export function messageAt(level: CaptureLevel, message: string): string {
   if (level >= 2) return message;
   if (level === 0) return /^(?:Uncaught )?(\w*(?:Error|Exception))\b/.exec(message)?.[1] ?? 'Error';
   return message.replace(WORDS, (_, browsersOwn: string | undefined) => browsersOwn ?? '?');
+}
+
+const { getPrototypeOf, getOwnPropertyDescriptor } = Object;
+const { isError = (value: unknown) => value instanceof Error } = Error as {
+  isError?(value: unknown): boolean;
+};
+const { prototype: exception } = DOMException;
+
+/** What a promise was rejected with, without running what the app has made of it: it may have getters, or be a Proxy. */
+function wordsOf(reason: unknown): string {
+  const read = (name: string, of = reason): string => {
+    const own = getOwnPropertyDescriptor(of, name);
+    if (own) return textOf(of === exception ? apply(own.get!, reason, []) : own.value);
+    return (of = getPrototypeOf(of)) ? read(name, of) : '';
+  };
+  return isError(reason) ? `${read('name')}: ${read('message')}` : typeof reason;
 }
 
 /** Record host events of this thread. @returns what takes everything back and names what the app has frozen */
@@ -72,11 +88,8 @@ export function installHostEvents(recorder: Recorder, level: CaptureLevel): () =
   });
   on(global, 'unhandledrejection', (event) => {
     const reason: unknown = (event as PromiseRejectionEvent).reason;
-    const text =
-      reason instanceof Error || reason instanceof DOMException
-        ? `${reason.name}: ${reason.message}`
-        : typeof reason;
-    recorder.instant(Op.error, context.textId('message', messageAt(level, text), 500), NaN, 0, 1);
+    const text = messageAt(level, wordsOf(reason));
+    recorder.instant(Op.error, context.textId('message', text, 500), NaN, 0, 1);
   });
   if (typeof document === 'undefined') return () => patches.restore();
 

@@ -11,11 +11,11 @@ export function noteLateStart(recorder: Recorder): void {
     .map(({ name }) => name.replace(/[?#].*$/, '').replace(/^.*\//, ''));
   const engine = loaded.find((name) => /sql.*\.wasm$/i.test(name));
   const cause = engine
-    ? `SQLite was loaded before the recording began (${engine}), and its VFS and SQL calls are not recorded.`
-    : 'SQLite and workers that were running before the recording began are not recorded.';
+    ? `SQLite was loaded before the recording began (${engine}): its calls`
+    : 'SQLite and workers that were running before the recording began';
   recorder.note(
     'late-start',
-    `${cause} Reload the page while you record to see them.`,
+    `${cause} are not recorded. Reload the page while you record to see them.`,
     location.href,
   );
 }

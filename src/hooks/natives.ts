@@ -85,9 +85,8 @@ export const newChannel = (): { ours: MessagePort; theirs: MessagePort } => {
 };
 /** `data` of a message, whatever the app has in the getter's place. */
 export const dataOf = (event: Event): unknown => apply(messageData, event, []);
-/** The first of its ports. */
-export const portOf = (event: Event): MessagePort | undefined =>
-  (apply(messagePorts, event, []) as MessagePort[])[0];
+export const portsOf = (event: Event): MessagePort[] =>
+  apply(messagePorts, event, []) as MessagePort[];
 export const portPost = (port: MessagePort, message: unknown, transfer?: Transferable): void =>
   void apply(postMessage, port, transfer ? [message, sequence(transfer)] : [message]);
 /** Hear a port, from now on. */
@@ -103,8 +102,9 @@ export const postToCreator: ((message: unknown, transfer?: Transferable[]) => vo
     ? (g.postMessage.bind(g) as (message: unknown, transfer?: Transferable[]) => void)
     : null;
 
+const getRandomValues = crypto.getRandomValues.bind(crypto);
 /** A random id of 16 characters; works without a secure context. */
 export function randomId(): string {
-  const words = crypto.getRandomValues(new Uint32Array(2));
-  return [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
+  const [number] = getRandomValues(new BigUint64Array(1));
+  return number!.toString(16).padStart(16, '0');
 }

@@ -7,10 +7,8 @@ import { WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
-const SHARED =
-  'a SharedWorker cannot be wrapped without giving every page its own. To see what it stores, run its script in a dedicated worker while you record.';
-const SERVICE =
-  'a service worker cannot be wrapped. To see what it stores, run that code in a page or a dedicated worker while you record.';
+const SHARED = 'a SharedWorker cannot be wrapped without giving every page its own';
+const SERVICE = 'a service worker cannot be wrapped';
 // said where the hook comes in the script only: the other browsers need not parse it
 const SHARED_UNSEEN =
   WORKERS_FILTERED &&
@@ -66,7 +64,11 @@ export function wrapOtherWorkers(
     const url = absoluteBy(() => host.base())(String(script)) as string;
     if (sharedRelay && unheard && /^https?:/.test(url))
       sharedRelay.expect(url, () => notes.note(unheard, script));
-    else notes.note(unseen, script);
+    else
+      notes.note(
+        `${unseen}. To see what it stores, run its script in a dedicated worker while you record.`,
+        script,
+      );
   };
   const scope = globalThis as unknown as Record<string, unknown>;
   if (typeof scope.SharedWorker === 'function') {

@@ -4,11 +4,11 @@ import type { Refusal } from '../protocol/page-policy.ts';
 export const REFUSED: Record<Refusal, string> = {
   types:
     'the page uses Trusted Types, which our script URL would not pass. Record with Trusted Types off.',
-  blob: 'the page forbids blob: workers (Content-Security-Policy). Allow blob: in worker-src while you record.',
+  blob: "the page's CSP forbids blob: workers. Allow blob: in worker-src while you record.",
   import:
-    "the page forbids scripts of its origin (Content-Security-Policy). Add 'self' to script-src and worker-src while you record.",
-  copy: "the page's script-src refuses blob: (Content-Security-Policy). Make the worker's Blob from strings.",
-  wasm: "the page forbids WebAssembly, its workers may not (Content-Security-Policy). Add 'wasm-unsafe-eval' to the page's script-src.",
+    "the page's CSP forbids scripts of its origin. Add 'self' to script-src and worker-src while you record.",
+  copy: "the page's CSP forbids blob: scripts. Make the worker's Blob from strings.",
+  wasm: "the page's CSP forbids WebAssembly, its workers' may not. Add 'wasm-unsafe-eval' to its script-src.",
 };
 /** What the page's policies must allow a worker of ours: each in turn. */
 export const ANY_WORKER = ['types', 'blob'] as const;

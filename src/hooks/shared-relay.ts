@@ -4,7 +4,7 @@
  */
 import { MARK } from '../protocol/messages.ts';
 import { RelayEnd } from '../protocol/relay.ts';
-import { NativeBroadcastChannel, setTimeout } from './natives.ts';
+import { dataOf, listen, NativeBroadcastChannel, setTimeout } from './natives.ts';
 import { CHANNEL, isSharedMessage, type SharedMessage } from './shared-wire.ts';
 
 /** A worker that has not said a word for this long after the app asked for it runs without our hook. */
@@ -28,13 +28,14 @@ export class SharedRelay {
 
   constructor(private readonly host: SharedRelayHost) {
     this.channel = new NativeBroadcastChannel(CHANNEL); // throws in an opaque origin, which has no such workers either
-    this.channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    listen(this.channel, 'message', (event) => {
+      const data = dataOf(event);
       try {
         if (isSharedMessage(data)) this.receive(data);
       } catch (e) {
         host.fault('a shared worker', e);
       }
-    };
+    });
     this.say({ mark: MARK, k: 'who' });
   }
 

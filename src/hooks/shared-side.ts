@@ -4,7 +4,14 @@
  */
 import { RelayEnd } from '../protocol/relay.ts';
 import { MARK } from '../protocol/messages.ts';
-import { NativeBroadcastChannel, newChannel, randomId, setTimeout } from './natives.ts';
+import {
+  dataOf,
+  listen,
+  NativeBroadcastChannel,
+  newChannel,
+  randomId,
+  setTimeout,
+} from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import { CHANNEL, isSharedMessage, type SharedMessage } from './shared-wire.ts';
 import type { WorkerEnvironment } from './source.ts';
@@ -77,14 +84,15 @@ export function startShared(): void {
       if (page === null) stop();
     }, ALONE_MS);
 
-  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+  listen(channel, 'message', (event) => {
+    const data = dataOf(event);
     if (!isSharedMessage(data)) return;
     if (data.k === 'who' && page === null && !over) say({ mark: MARK, k: 'here', thread, url });
     else if (data.k === 'take' && data.thread === thread && page === null && !over)
       connect(data.page);
     else if (data.k === 'leave' && data.page === page) leave();
     else if (data.k === 'relay' && data.to === thread) relay?.receive(data.message);
-  };
+  });
   session.install(
     new Workers({
       recorder,

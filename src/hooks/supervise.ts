@@ -11,7 +11,7 @@ import {
   NativeErrorEvent,
   NativeEvent,
   NativeMessageEvent,
-  portOf,
+  portsOf,
   setTimeout,
 } from './natives.ts';
 import { isFromWorker, type FromWorker } from './creator-wire.ts';
@@ -144,7 +144,7 @@ export class Supervised {
     if (data.k === 'unfit') this.takeOver(data.reason);
     else if (data.k === 'runs') this.runs();
     else if (data.k !== 'ready') this.wrapped.onMessage(data);
-    else if (this.held) this.onReady(portOf(event));
+    else if (this.held) this.onReady(portsOf(event)[0]);
   }
 
   private onReady(port: MessagePort | undefined): void {
@@ -249,8 +249,8 @@ export class Supervised {
     const spare = (this.spare = this.wrapped.makeNative(reason));
     for (const type of ['message', 'messageerror'])
       listen(spare, type, (event) => {
-        const { data, ports, origin } = event as MessageEvent<unknown>;
-        dispatch(this.worker, new NativeMessageEvent(type, { data, ports: [...ports], origin }));
+        const init = { data: dataOf(event), ports: portsOf(event) };
+        dispatch(this.worker, new NativeMessageEvent(type, init));
       });
     listen(spare, 'error', (event) => {
       if (!dispatch(this.worker, copyOf(event))) event.preventDefault();

@@ -49,7 +49,7 @@ export interface WorkerHost {
 
 const { blob: CSP, types: TRUSTED_TYPES } = REFUSED;
 const NOT_STARTED =
-  "our bootstrap could not start it: its script is missing, isn't sent as JavaScript, or a page policy refuses blob: workers.";
+  "our bootstrap could not start it: its script is missing, isn't sent as JavaScript, or the CSP refuses blob: workers.";
 type Decision =
   | { native: string }
   | { native: null; filtered: string }
@@ -214,7 +214,7 @@ export class Workers {
     if (url.startsWith('data:'))
       return {
         native:
-          'its data: URL has an opaque origin, so it has no storage to record. Make the worker from a Blob to see its SQLite in memory.',
+          'a data: URL has no origin, so no storage to record. Make it from a Blob to see its SQLite in memory.',
       };
     const isBlob = url.startsWith('blob:');
     if (!isBlob && new NativeURL(url).origin !== origin) return { native: '' };

@@ -1,10 +1,8 @@
 /** Our hook in front of the first bytes of a worker's script, so that lines keep their numbers and strict mode stays what it is. */
 
 import type { CaptureOptions } from '../protocol/capture.ts';
+import { firstWords, startsStrict } from '../protocol/strict-script.ts';
 
-/** A directive prologue that says strict: comments and blanks may stand before it, each taken as a whole. */
-const STRICT = /(["'])use strict\1/y;
-const SKIPPED = /(?:\uFEFF|\s)+|\/\/[^\n\r]*[\n\r]|\/\*[\s\S]*?\*\//y;
 /** The app's script runs whatever becomes of the recording. */
 const FAILED = 'console.warn("vfscope: this worker cannot be recorded:",e)';
 const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof WorkerGlobalScope)';
@@ -22,23 +20,18 @@ export function prefixed(
   unsure: boolean,
   capture: CaptureOptions,
 ): Uint8Array[] {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
-  const strict = startsStrict(text) ? '"use strict";' : '';
+  const at = afterHashbang(start);
+  if (at === null) return [start];
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start.subarray(at));
+  const first = firstWords(text);
+  const strict = (startsStrict(first) ?? /^["']use strict/.test(first)) ? '"use strict";' : '';
   const environment = JSON.stringify({ role: 'filtered', capture });
   const prefix = new TextEncoder().encode(
     `${strict}${unsure ? IN_WORKER : ''}try{(${hook})(${environment})}catch(e){${FAILED}}`,
   );
-  const at = afterHashbang(start);
-  if (at === null) return [start];
   return [start.subarray(0, at), prefix, start.subarray(at)].filter(
     ({ byteLength }) => byteLength > 0,
   );
-}
-
-function startsStrict(text: string): boolean {
-  STRICT.lastIndex = SKIPPED.lastIndex = 0;
-  while (SKIPPED.test(text)) STRICT.lastIndex = SKIPPED.lastIndex;
-  return STRICT.test(text);
 }
 
 /** `#!` only counts at the very start: its line stays there. null = that line does not end here, so there is no place for us. */

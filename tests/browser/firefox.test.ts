@@ -119,7 +119,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
       for (const kind of kinds) await page.evaluate((name) => start[name]!(), kind);
       await noticeIn(
         panel,
-        /A worker is not recorded \(a data: URL\): its data: URL has an opaque origin.*Make the worker from a Blob/,
+        /A worker is not recorded \(a data: URL\): a data: URL has no origin.*Make it from a Blob/,
       );
       await stopRecording(panel);
       const store = await savedStore(driven, panel);

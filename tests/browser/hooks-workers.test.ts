@@ -51,7 +51,7 @@ const notes = (threads: SeenThread[]): string[] =>
 
 /** Those that stay native everywhere, and why. */
 const NATIVE = [
-  ['data:', 'its data: URL has an opaque origin'],
+  ['data:', 'a data: URL has no origin'],
   ['echo.js?trusted', 'the page uses Trusted Types'],
   ['shared.js', 'a SharedWorker cannot be wrapped'],
 ];
@@ -87,7 +87,7 @@ const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
     for (const name of NETWORK_WORKERS.filter((url) => !url.startsWith('throws.js')))
       expect(notes(threads)).toContainEqual(
         expect.stringMatching(
-          `^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids blob: workers`,
+          `^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page's CSP forbids blob: workers`,
         ),
       );
     return threads;
@@ -98,7 +98,7 @@ const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
     for (const name of NETWORK_WORKERS)
       expect(notes(threads)).toContainEqual(
         expect.stringMatching(
-          `^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids WebAssembly`,
+          `^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page's CSP forbids WebAssembly`,
         ),
       );
     return threads;

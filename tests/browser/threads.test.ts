@@ -80,9 +80,9 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
     await page.goto(origin + variant + PATH);
     await started(['classic', 'module', 'blob', 'data', 'nested', 'pool', 'shared', 'service']);
     for (const text of [
-      /A worker is not recorded \(a data: URL\): its data: URL has an opaque origin.*Make the worker from a Blob/,
+      /A worker is not recorded \(a data: URL\): a data: URL has no origin.*Make it from a Blob/,
       /A worker is not recorded \(shared\.js\): a SharedWorker cannot be wrapped.*run its script in a dedicated worker/,
-      /A worker is not recorded \(service\.js\): a service worker cannot be wrapped.*run that code in a page or a dedicated worker/,
+      /A worker is not recorded \(service\.js\): a service worker cannot be wrapped.*run its script in a dedicated worker/,
     ])
       await notice(panel, text);
     await stopRecording(panel);

@@ -65,7 +65,7 @@ const UNSTARTED = [
   ...['image%2Fpng', 'text%2Fhtml', 'text%2Fplain'].map((type) => `echo.js?type=${type}`),
 ];
 const NEVER = [
-  'data:: Not recorded: its data: URL has an opaque origin',
+  'data:: Not recorded: a data: URL has no origin',
   'echo.js?trusted: Not recorded: the page uses Trusted Types',
   ...UNSTARTED.map((url) => `${url}: Not recorded: our bootstrap could not start it`),
   'shared.js: Not recorded: a SharedWorker cannot be wrapped',
@@ -74,7 +74,7 @@ const FORBIDDEN = [
   ...ALL.filter((url) => url !== 'blob:'),
   ...UNSTARTED,
   'unlinked-module.js#part',
-].map((url) => `${url}: Not recorded: the page forbids blob: workers`);
+].map((url) => `${url}: Not recorded: the page's CSP forbids blob: workers`);
 
 /** By policy: what is recorded, and how the notes on the rest begin. */
 const EXPECTED: Record<string, [string[], string[]]> = {

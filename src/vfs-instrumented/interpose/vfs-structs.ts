@@ -130,7 +130,7 @@ export class VfsStructs {
     this.saidAmbiguous.add(slot);
     this.recorder.note(
       'engine',
-      `Two VFS methods share one function (operations ${a} and ${b}): its calls are counted as the first.`,
+      `Operations ${a} and ${b} share one function: its calls are counted as the first.`,
     );
   }
 

@@ -71,6 +71,31 @@ const CASES = {
     worker.postMessage('last');
     return answer;
   },
+  'rejections that the app could watch being read': async () => {
+    const ran = [];
+    class Watched extends Error {
+      get name() {
+        return ran.push('name');
+      }
+      get message() {
+        return ran.push('message');
+      }
+    }
+    const traps = Object.fromEntries(
+      ['get', 'getPrototypeOf', 'getOwnPropertyDescriptor'].map((trap) => [
+        trap,
+        (...args) => ran.push(trap) && Reflect[trap](...args),
+      ]),
+    );
+    for (const reason of [new Watched(), new Proxy(new Error('a'), traps)]) {
+      const heard = new Promise((resolve) =>
+        addEventListener('unhandledrejection', resolve, { once: true }),
+      );
+      void Promise.reject(reason);
+      (await heard).preventDefault();
+    }
+    return ran;
+  },
   'blob classic, revoked': () => talk(says(BLOB_ECHO, true)),
   'blob classic, kept': () => talk(says(BLOB_ECHO, false)),
   'blob module, revoked': () => talk(says(BLOB_ECHO, true, { type: 'module' })),
@@ -84,6 +109,13 @@ const CASES = {
     listen(says([`${'/* a */'.repeat(40)}/* b`, " */ // c\n'use ", "strict';\n", THIS], true)),
   'blob sloppy behind comments': () =>
     listen(says([`${'/* a */'.repeat(40)} 0; /* b */ 'use strict';\n`, THIS], true)),
+  'blob strict behind another directive': () =>
+    listen(says(["'use client';\n'use strict'\n", THIS], true)),
+  'blob that only names a directive': () => listen(says(["'use strict'.length;\n", THIS], true)),
+  'blob strict, then bytes': () =>
+    listen(says(["'use strict'", new TextEncoder().encode(`;${THIS}`)], true)),
+  'blob with a first line of its own': () =>
+    listen(says(["#!/usr/bin/env node\n'use strict';\n", THIS], true)),
   'blob strict, of bytes': () =>
     listen(
       says([new TextEncoder().encode(`\uFEFF${' '.repeat(100)}"use strict";${THIS}`).buffer], true),

@@ -1,23 +1,28 @@
-/** Walks the events of several threads in the order of their begin, without a copy: threads of one trace share one clock. */
-import type { ThreadStore } from '../../trace/store.ts';
+/** Walks the events of several threads, or a part of each one's, in the order of their begin, without a copy: threads of one trace share one clock. */
+import type { Numbers } from '../../trace/resized.ts';
 
 /** Rows of a stretch at most: a function that is called again and again is compiled sooner than a loop inside it. */
 const LONGEST = 4096;
 
+/** A thread, or what was chosen of it: by row when it begins. */
+interface Timed {
+  readonly events: { readonly t0: Numbers; readonly count: number };
+}
+
 /**
  * @param each called for stretches of rows [from, to) of one thread, by begin; rows of one thread stay in the thread's own order
  */
-export function eachRunInTimeOrder(
-  threads: readonly ThreadStore[],
-  each: (thread: ThreadStore, from: number, to: number) => void,
+export function eachRunInTimeOrder<T extends Timed>(
+  threads: readonly T[],
+  each: (thread: T, from: number, to: number) => void,
 ): void {
   new Merge(threads).walk(each, Infinity);
 }
 
 /** The same with pauses: it yields after about so many rows. */
-export function* partsInTimeOrder(
-  threads: readonly ThreadStore[],
-  each: (thread: ThreadStore, from: number, to: number) => void,
+export function* partsInTimeOrder<T extends Timed>(
+  threads: readonly T[],
+  each: (thread: T, from: number, to: number) => void,
   rows: number,
 ): Generator<void> {
   const merge = new Merge(threads);
@@ -25,7 +30,7 @@ export function* partsInTimeOrder(
 }
 
 /** Where each thread is, and the stretch that comes next. */
-class Merge {
+class Merge<T extends Timed> {
   thread = 0;
   from = 0;
   to = 0;
@@ -33,16 +38,16 @@ class Merge {
   /** Begin of each thread's next row; Infinity = none left. */
   private readonly nextUs: Float64Array;
 
-  private readonly threads: readonly ThreadStore[];
+  private readonly threads: readonly T[];
 
-  constructor(all: readonly ThreadStore[]) {
+  constructor(all: readonly T[]) {
     this.threads = all.filter(({ events }) => events.count > 0);
     this.at = new Uint32Array(this.threads.length);
     this.nextUs = Float64Array.from(this.threads, ({ events }) => events.t0[0]!);
   }
 
   /** @param rows about so many @returns false at the end */
-  walk(each: (thread: ThreadStore, from: number, to: number) => void, rows: number): boolean {
+  walk(each: (thread: T, from: number, to: number) => void, rows: number): boolean {
     for (let left = rows; left > 0; left -= this.to - this.from) {
       if (!this.next()) return false;
       each(this.threads[this.thread]!, this.from, this.to);

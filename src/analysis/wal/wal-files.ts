@@ -49,17 +49,49 @@ const MATTERS = opTable(({ code }) =>
   code === Op.xRead || code === Op.opfsRead ? 1 : 2 * Number(CHANGES.has(code)),
 );
 
-/** Rows of a log and its database, and what was seen of them. */
-class FoundCalls extends columns({ thread: Uint16Array, row: Uint32Array, onWal: Uint8Array }) {
+/** Calls of a thread on a log and its database. */
+class Calls extends columns({ row: Uint32Array, t0: Float64Array, onWal: Uint8Array }) {}
+interface ThreadCalls {
+  thread: number;
+  events: Calls;
+}
+/** Calls on a log and its database, and what was seen of them. */
+class FoundCalls {
   used = false;
   bracketed = false;
+  readonly threads: ThreadCalls[] = [];
 
-  constructor(readonly layer: WalFile['layer']) {
-    super();
+  constructor(readonly layer: WalFile['layer']) {}
+
+  /** Of a thread: the last one that there are calls of, or the next. */
+  of(thread: number): Calls {
+    const last = this.threads.at(-1);
+    if (last?.thread === thread) return last.events;
+    const events = new Calls();
+    this.threads.push({ thread, events });
+    return events;
+  }
+
+  inTimeOrder(): Pick<WalFile, 'thread' | 'row' | 'onWal'> {
+    const count = this.threads.reduce((n, { events }) => n + events.count, 0);
+    const all = {
+      thread: new Uint16Array(count),
+      row: new Uint32Array(count),
+      onWal: new Uint8Array(count),
+    };
+    let n = 0;
+    eachRunInTimeOrder(this.threads, ({ thread, events }, from, to) => {
+      for (let i = from; i < to; i++, n++) {
+        all.thread[n] = thread;
+        all.row[n] = events.row[i]!;
+        all.onWal[n] = events.onWal[i]!;
+      }
+    });
+    return all;
   }
 }
 /** What an id of a thread means to a log; null = nothing. */
-type Target = { found: FoundCalls; onWal: 0 | 1 } | null;
+type Target = { found: FoundCalls; calls: Calls; onWal: 0 | 1 } | null;
 
 /** Every log that was written or read, with the calls on it and on its database. */
 export const wals = fact('wals', 'write-ahead logs', {}, walsOf);
@@ -67,54 +99,56 @@ export const wals = fact('wals', 'write-ahead logs', {}, walsOf);
 function walsOf(store: TraceStore): WalFile[] {
   /** By layer and path of the database. */
   const files = new Map<string, FoundCalls>();
-  const withLogs = store.threads.filter(({ definitions }) =>
-    [...definitions.values()].some(
-      (d) => (d.kind === 'file' || d.kind === 'opfs-file') && isWalPath(d.path),
-    ),
-  );
-  const targets = store.threads.map(() => new ById<Target>());
-  eachRunInTimeOrder(withLogs, (thread, from, to) =>
-    takeCalls(thread, targets[thread.index]!, files, from, to),
-  );
+  const isLog = (d: Definition): boolean =>
+    (d.kind === 'file' || d.kind === 'opfs-file') && isWalPath(d.path);
+  for (const thread of store.threads)
+    if ([...thread.definitions.values()].some(isLog)) takeCalls(thread, files);
   return [...files].flatMap(([key, found]) => {
-    const { layer, bracketed, used, count } = found;
+    const { layer, bracketed, used } = found;
     const path = key.slice(4);
     if (!used || (layer === 'web' && files.has(`vfs\0${path}`))) return [];
-    const thread = found.thread.subarray(0, count);
-    const row = found.row.subarray(0, count);
-    const onWal = found.onWal.subarray(0, count);
-    const file: WalFile = { path, layer, pageSize: null, bracketed, thread, row, onWal };
+    const file: WalFile = { path, layer, pageSize: null, bracketed, ...found.inTimeOrder() };
     file.pageSize = pageSizeOf(store, file);
     return [file];
   });
 }
 
-function targetOf(d: Definition | undefined, files: Map<string, FoundCalls>): Target {
+function targetOf(
+  thread: number,
+  d: Definition | undefined,
+  files: Map<string, FoundCalls>,
+): Target {
   if (d?.kind !== 'file' && d?.kind !== 'opfs-file') return null;
   const isWal = d.kind === 'file' ? d.fileKind === 'wal' : isWalPath(d.path);
   if (d.kind === 'file' && !isWal && d.fileKind !== 'main-db') return null;
   const layer = d.kind === 'file' ? 'vfs' : 'web';
   const key = `${layer}\0${plainPath(isWal ? databasePath(d.path) : d.path)}`;
-  return { found: getOrMake(files, key, () => new FoundCalls(layer)), onWal: isWal ? 1 : 0 };
+  const found = getOrMake(files, key, () => new FoundCalls(layer));
+  return { found, calls: found.of(thread), onWal: isWal ? 1 : 0 };
 }
 
 /** @param files by layer and path of the database, in the order of their first use */
 function takeCalls(
   { events, definitions, index }: ThreadStore,
-  targets: ById<Target>,
   files: Map<string, FoundCalls>,
-  from: number,
-  to: number,
 ): void {
-  const { op: ops, endSeq, aux, object: objects, result } = events;
-  for (let row = from; row < to; row++) {
+  const targets = new ById<Target>();
+  let lastObject = -1;
+  let target: Target = null;
+  const { op: ops, endSeq, aux, object: objects, result, t0, count } = events;
+  for (let row = 0; row < count; row++) {
     const op = ops[row]!;
     const matters = MATTERS[op]!;
     if (matters === 0) continue;
     const object = objects[row]!;
-    let target = targets.get(object);
-    if (target === undefined)
-      target = targets.set(object, targetOf(definitions.get(object), files));
+    if (object !== lastObject) {
+      lastObject = object;
+      const known = targets.get(object);
+      target =
+        known === undefined
+          ? targets.set(object, targetOf(index, definitions.get(object), files))
+          : known;
+    }
     if (
       !target ||
       matters < 2 - target.onWal ||
@@ -122,7 +156,7 @@ function takeCalls(
       (isVfsOp(op) && result[row] !== 0 && op !== Op.xFileControl)
     )
       continue;
-    const { found, onWal } = target;
+    const { found, calls, onWal } = target;
     if (op === Op.xFileControl) {
       if (aux[row] === Fcntl.ckptStart) found.bracketed = true;
       else if (aux[row] !== Fcntl.ckptDone && aux[row] !== Fcntl.commitPhaseTwo) continue;
@@ -131,10 +165,10 @@ function takeCalls(
       (op === Op.xWrite || op === Op.xRead || (op === Op.opfsWrite && aux[row] !== 0))
     )
       found.used = true;
-    const i = found.add();
-    found.thread[i] = index;
-    found.row[i] = row;
-    found.onWal[i] = onWal;
+    const i = calls.add();
+    calls.row[i] = row;
+    calls.t0[i] = t0[row]!;
+    calls.onWal[i] = onWal;
   }
 }
 

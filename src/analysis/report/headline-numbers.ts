@@ -24,8 +24,8 @@ import { transactions } from '../transactions/transactions.ts';
 import { checkpoints } from '../wal/checkpoints.ts';
 import { wals } from '../wal/wal.ts';
 
-/** What the numbers are computed from. */
-export const NUMBER_NEEDS = {
+/** What the numbers of a summary are computed from: it opens a file, so it comes without the long analyses. */
+export const SUMMARY_NEEDS = {
   extent,
   statements,
   transactions,
@@ -35,6 +35,10 @@ export const NUMBER_NEEDS = {
   webCounts,
   summaryTime,
   totalTimeInSql,
+};
+/** What all numbers are computed from. */
+export const NUMBER_NEEDS = {
+  ...SUMMARY_NEEDS,
   anatomies,
   longestReserved,
   lockWaits,
@@ -79,7 +83,7 @@ const STORAGE_LEFT_OUT = 'the recording leaves storage calls out';
 const NO_WAL = 'no write-ahead log was used';
 
 /** The numbers of one trace. Each is computed when it is asked for. */
-export class Numbers {
+class Numbers {
   /** @param calls of the trace as it is now: the live strip brings its own, which grow with it */
   constructor(
     readonly store: TraceStore,

@@ -4,6 +4,7 @@ import type { Facts } from '../graph.ts';
 import { statementTable } from '../statements/statement-table.ts';
 import { statementColumns } from '../statements/table.ts';
 import { transactionColumns, transactionTable } from '../transactions/table.ts';
+import { anatomies } from '../transactions/transaction-anatomy.ts';
 import { moreLines, tableOf, type Block } from './blocks.ts';
 
 /** What they are made of. */
@@ -39,7 +40,8 @@ export function statementsBlock(facts: Facts, most: number, longest?: number): B
 export function transactionsBlock(facts: Facts, most: number, longest?: number): Block | null {
   const lines = facts.get(transactionTable.rows);
   if (lines.count === 0) return null;
-  const us = Float64Array.from({ length: lines.count }, (_, i) => lines.at(i).durationUs);
+  const all = facts.get(anatomies);
+  const us = Float64Array.from({ length: lines.count }, (_, i) => all.durationUs(i));
   const slowest = Uint32Array.from(us.keys())
     .sort((a, b) => us[b]! - us[a]! || a - b)
     .subarray(0, most);

@@ -7,7 +7,7 @@ import { FORMAT_VERSION } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { FileCounts } from '../files/file-counts.ts';
 import { pageCache, type PageCache } from '../cache/page-cache.ts';
-import { NO_STORAGE, NUMBER_NEEDS, Numbers, type NumberId } from './headline-numbers.ts';
+import { NO_STORAGE, SUMMARY_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
 import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
 import type { SummaryTime } from '../time/summary-time.ts';
 import { fact, Facts } from '../graph.ts';
@@ -88,9 +88,9 @@ const NO_TIME = {
 export const summary = fact(
   'summary',
   'summary',
-  { ...NUMBER_NEEDS, pageCache, storageHealth },
-  (store, known): Summary => {
-    const numbers = new Numbers(store, known);
+  { ...SUMMARY_NEEDS, pageCache, storageHealth },
+  (store, known, facts): Summary => {
+    const numbers = numbersFrom(facts);
     const unknown: Summary['unknown'] = {};
     /** @param path where its cause is said; a part of what is not known as a whole needs none of its own */
     const value = (id: NumberId, path: string = id): number | null => {

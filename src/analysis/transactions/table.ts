@@ -43,7 +43,8 @@ export function transactionLine(
   const t = a.transaction;
   const thread = store.threads[t.thread]!;
   return {
-    ...thread.ref(t.beginRow),
+    thread: t.thread,
+    seq: thread.events.seq[t.beginRow]!,
     lastSeq: thread.events.seq[t.endRow]!,
     threadTitle: titles[t.thread]!,
     path: t.path,

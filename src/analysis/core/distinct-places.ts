@@ -16,7 +16,7 @@ export class DistinctPlaces {
   /** @param place any number @returns whether it is the first time */
   add(place: number): boolean {
     const slot = this.slots.slot(place);
-    this.stamps = longer(this.stamps, slot + 1);
+    if (slot >= this.stamps.length) this.stamps = longer(this.stamps, slot + 1);
     if (this.stamps[slot] === this.stamp) return false;
     this.stamps[slot] = this.stamp;
     this.size++;

@@ -1,6 +1,8 @@
 /** Anatomies of all transactions in columns: there are hundreds of thousands. An object is made when one is asked for. */
 import { columns, each } from '../../trace/number-columns.ts';
 import type { Numbers } from '../../trace/resized.ts';
+import { toNs } from '../../trace/lanes/sweep.ts';
+import { DistinctPlaces } from '../core/distinct-places.ts';
 import type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 import { TRANSACTION_PARTS, type TransactionTimes } from './transaction-time.ts';
 import type { TransactionTable } from './transaction-table.ts';
@@ -169,10 +171,8 @@ export class AnatomyTable
   }
   /** Time of the connection's VFS calls, microseconds. */
   vfsUs(i: number): number {
-    const { time } = this;
-    return (
-      PARTS.reduce((ns, part) => ns + time[part][i]!, -time.cpuUs[i]! - time.idleUs[i]!) / 1000
-    );
+    const { cpuUs, idleUs } = this.time;
+    return (toNs(this.toUs[i]!) - toNs(this.fromUs[i]!) - cpuUs[i]! - idleUs[i]!) / 1000;
   }
   /** Nothing called, microseconds. */
   idleUs(i: number): number {
@@ -183,10 +183,15 @@ export class AnatomyTable
     const { row, count } = this.statements;
     return row.subarray(this.statements0[i], this.endOf(this.statements0, i, count));
   }
-  /** The first distinct pages that it wrote, by number, at most MOST_PAGES. */
-  pagesOf(i: number): Float64Array {
+  /** How many distinct pages several wrote, of each the first MOST_PAGES. */
+  distinctPages(places: readonly number[]): number {
     const { page, count } = this.pages;
-    return page.subarray(this.pages0[i], this.endOf(this.pages0, i, count));
+    const distinct = new DistinctPlaces();
+    for (const i of places) {
+      const to = this.endOf(this.pages0, i, count);
+      for (let p = this.pages0[i]!; p < to; p++) distinct.add(page[p]!);
+    }
+    return distinct.size;
   }
   /** When a lock level was asked for first, microseconds; NaN = it was not. */
   askedUs(i: number, level: number): number {

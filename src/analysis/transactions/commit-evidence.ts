@@ -39,7 +39,10 @@ export const callsOf = (
   ctx: FindingContext,
   commits: readonly number[],
   count: CallCount | 'syncs',
-): number => commits.reduce((n, i) => n + ctx.get(anatomies)[count][i]!, 0);
+): number => {
+  const calls = ctx.get(anatomies)[count];
+  return commits.reduce((n, i) => n + calls[i]!, 0);
+};
 
 export function commitEvidence(ctx: FindingContext, commits: readonly number[]): Evidence {
   const evidence = new Evidence();
@@ -64,7 +67,9 @@ export function nothingStored(ctx: FindingContext, commits: readonly number[]): 
   const seesStorage = ({ environment, notes }: ThreadStore): boolean =>
     environment !== null && notes.length === 0 && environment.capture.layers.includes('web');
   if (!threads.every(seesStorage)) return false;
-  const { fromUs, toUs } = commitEvidence(ctx, commits);
+  const all = ctx.get(anatomies);
+  const fromUs = commits.reduce((us, i) => Math.min(us, all.fromUs[i]!), Infinity);
+  const toUs = commits.reduce((us, i) => Math.max(us, all.toUs[i]!), -Infinity);
   return threads.every((thread) =>
     STORAGE_WRITES.every((op) => {
       const rows = ctx.rows(thread, op);

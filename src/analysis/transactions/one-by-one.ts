@@ -6,6 +6,7 @@
  */
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
+import { connectionKey } from '../../trace/lock-levels.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import type { CallCount } from './anatomy-table.ts';
 import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
@@ -59,7 +60,7 @@ const LEAST: Partial<Record<CallCount, (pages: number) => number>> = {
 function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly number[])[]): Found {
   const all = ctx.get(anatomies);
   const places = runs.flat();
-  const pagesOf = runs.map((run) => new Set(run.flatMap((i) => [...all.pagesOf(i)])).size);
+  const pagesOf = runs.map((run) => all.distinctPages(run));
   /** Calls of each run beyond those of its largest commit, and beyond what one commit of all its pages takes. */
   const rest = (of: (i: number) => number, least: (pages: number) => number = () => 0): number =>
     runs.reduce((sum, run, r) => {
@@ -73,8 +74,9 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   const wal = callsOf(ctx, places, 'walWrites');
   const saving = new Saving(ctx);
   for (const count of AVOIDED) {
+    const calls = all[count];
     saving.avoid(
-      rest((i) => all[count][i]!, LEAST[count]),
+      rest((i) => calls[i]!, LEAST[count]),
       ...CALLED[count],
     );
     if (count !== 'journalSyncs') continue;
@@ -160,16 +162,19 @@ function pollReads(
   };
 }
 
-/** Runs of neighbours on one connection and file, less than GAP_US between, all of which `keep`. @param places in the list */
+/** Runs of neighbours on one connection and file, less than GAP_US between, all of which `keep`. @param places in the list, thread by thread */
 function runsOf(
   { thread, context, object, beginUs, endUs }: TransactionTable,
   places: readonly number[],
   keep: (place: number) => boolean = () => true,
 ): number[][] {
   const runs: number[][] = [];
-  const open = new Map<string, number[]>();
+  const open = new Map<number, number[]>();
+  let last = -1;
   for (const i of places) {
-    const key = `${thread[i]} ${context[i]} ${object[i]}`;
+    if (thread[i] !== last) open.clear();
+    last = thread[i]!;
+    const key = connectionKey(object[i]!, context[i]!);
     if (!keep(i)) {
       open.delete(key);
       continue;

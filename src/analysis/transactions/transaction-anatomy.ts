@@ -71,12 +71,18 @@ function* anatomyParts(
     const thread = store.threads[index]!;
     const own = known.checkpoints.filter((c) => c.thread === index);
     own.sort((a, b) => a.toRow - b.toRow);
-    return new AnatomyScanner(thread, known.owners.of(thread), known.executions.of(thread), own);
+    return new AnatomyScanner(
+      table,
+      thread,
+      known.owners.of(thread),
+      known.executions.of(thread),
+      own,
+    );
   };
   for (let i = 0; i < list.length; i++) {
     if (i % AT_ONCE === AT_ONCE - 1) yield;
     const index = list.thread[i]!;
-    getOrMake(scanners, index, scannerOf(index)).put(list.at(i), table);
+    getOrMake(scanners, index, scannerOf(index)).put(list.at(i));
   }
   return table;
 }
@@ -85,6 +91,8 @@ interface KnownFile {
   kind: FileKind;
   /** Path of the database that it belongs to. */
   main: string;
+  /** The same, without slashes in front. */
+  plain: string;
   /** Places are counted in pages of the first length that was moved: pages a byte; 0 = nothing was moved. */
   perByte: number;
   /** By operation: place in CALLS + 1 of the count that a call on it adds to; 0 = none. */
@@ -114,7 +122,7 @@ function countedOf(kind: FileKind): Uint8Array {
 }
 const countedByKind = new Map<FileKind, Uint8Array>();
 const fileOf = (kind: FileKind, main: string): KnownFile => ({
-  ...{ kind, main, perByte: 0 },
+  ...{ kind, main, plain: plainPath(main), perByte: 0 },
   counted: getOrMake(countedByKind, kind, () => countedOf(kind)),
 });
 const NO_FILE = fileOf('other', '');
@@ -126,15 +134,19 @@ class AnatomyScanner {
   private readonly executions: Uint32Array;
   /** By connection and file: the row after the last transaction's end. */
   private readonly ended = new Map<number, number>();
-  /** By connection and database: the row after the last checkpoint. */
-  private readonly copied = new Map<string, number>();
+  /** By database and connection: the row after the last checkpoint. */
+  private readonly copied = new Map<string, Map<number, number>>();
   private nextCheckpoint = 0;
   private readonly files = new ById<KnownFile>();
   private readonly read = new DistinctPlaces();
   private readonly written = new DistinctPlaces();
   private readonly frames = new DistinctPlaces();
 
+  /** The table has room for all: its columns stay. */
+  private readonly counts: readonly Uint32Array[];
+
   constructor(
+    private readonly table: AnatomyTable,
     private readonly thread: ThreadStore,
     private readonly owners: Owners,
     { firstRow, count }: Executions,
@@ -144,6 +156,7 @@ class AnatomyScanner {
     this.explicit = explicitTransactionsOf(thread);
     this.clock = new TransactionClock(thread.events, new Completions(thread.events));
     this.executions = firstRow.subarray(0, count);
+    this.counts = CALLS.map((name) => table[name]);
   }
 
   /** NO_FILE = the id is of none. */
@@ -156,11 +169,14 @@ class AnatomyScanner {
   }
 
   /** The row behind the connection's last checkpoint before a transaction: in one sqlite3_exec it follows the commit before. */
-  private checkpointed({ path, context, beginRow }: Transaction): number {
+  private checkpointed({ object, context, beginRow }: Transaction): number {
     const { checkpoints, copied } = this;
     for (let c; (c = checkpoints[this.nextCheckpoint]) && c.toRow < beginRow; this.nextCheckpoint++)
-      copied.set(`${this.thread.events.context[c.fromRow]} ${c.path}`, c.toRow + 1);
-    return copied.size ? (copied.get(`${context} ${plainPath(path)}`) ?? 0) : 0;
+      getOrMake(copied, c.path, () => new Map<number, number>()).set(
+        this.thread.events.context[c.fromRow]!,
+        c.toRow + 1,
+      );
+    return copied.get(this.file(object).plain)?.get(context) ?? 0;
   }
 
   /** Row of the innermost SQL call that a call serves, as `statementRow` tells it; -1 = none known. */
@@ -170,9 +186,9 @@ class AnatomyScanner {
     return op === Op.sqlOpen || op === Op.sqlClose ? statementRow(this.thread, owner) : owner;
   }
 
-  put(t: Transaction, table: AnatomyTable): void {
+  put(t: Transaction): void {
     const { events } = this.thread;
-    const { clock } = this;
+    const { clock, table } = this;
     const span = this.explicit.at(t.context, events.seq[t.beginRow]!);
     // where locks are kept it begins with its statement, and after the statement's earlier ones (sqlite3_exec)
     const earliest = Math.max(t.lockRow, span?.beginRow ?? this.statement(t.beginRow));
@@ -200,13 +216,12 @@ class AnatomyScanner {
     table.endStatementRow[i] = span && this.endsWith(span, t) ? span.endRow : -1;
     table.statementsKnown[i] = this.executions.length > 0 ? 1 : 0;
     this.statementsIn(
-      table,
       t,
       Math.min(from, span?.beginRow ?? from, enclosing < 0 ? from : enclosing),
       toRow,
     );
     const commit = t.outcome === 'committed' ? this.commitBegin(t, from, span) : -1;
-    this.walk(table, t, from, toRow, commit);
+    this.walk(t, from, toRow, commit);
     if (commit >= 0) table.commitUs[i] = clock.markedNs / 1000;
     table.spent(clock.ns, clock.marked);
   }
@@ -254,16 +269,15 @@ class AnatomyScanner {
   }
 
   /** Adds the executions in [from, to]. */
-  private statementsIn(table: AnatomyTable, t: Transaction, from: number, to: number): void {
+  private statementsIn(t: Transaction, from: number, to: number): void {
     const { events } = this.thread;
-    const { executions } = this;
+    const { executions, table } = this;
     let at = lowerBound(executions, from, executions.length);
     for (; at < executions.length && executions[at]! <= to; at++)
       if (events.context[executions[at]!] === t.context) table.addStatement(executions[at]!);
   }
 
   private walk(
-    table: AnatomyTable,
     { path, context: own }: Transaction,
     from: number,
     to: number,
@@ -281,7 +295,7 @@ class AnatomyScanner {
       offset,
       aux,
     } = this.thread.events;
-    const { read, written, frames, clock } = this;
+    const { read, written, frames, clock, table, counts } = this;
     const { syncs, dbBytes, journalBytes, walBytes, webWrites, atomicBegins } = table;
     const i = table.length - 1;
     read.clear();
@@ -309,9 +323,9 @@ class AnatomyScanner {
       clock.vfsCall(row, partOfCall(op, ofIt ? kind : 'other'));
       if (!ofIt) continue;
       const counted = file.counted[op]!;
-      if (counted > 0) table[CALLS[counted - 1]!][i]!++;
+      if (counted > 0) counts[counted - 1]![i]!++;
       if (op === Op.xFileControl && aux[row] === Fcntl.beginAtomicWrite) atomicBegins[i]!++;
-      if (op === Op.xLock || op === Op.xUnlock) this.step(table, row, op);
+      if (op === Op.xLock || op === Op.xUnlock) this.step(row, op);
       if (result[row] !== 0) continue;
       if (op === Op.xSync) syncs[i]!++;
       if (op !== Op.xRead && op !== Op.xWrite) continue;
@@ -342,7 +356,8 @@ class AnatomyScanner {
   }
 
   /** A lock asked for or given back. */
-  private step(table: AnatomyTable, row: number, op: number): void {
+  private step(row: number, op: number): void {
+    const { table } = this;
     const { events } = this.thread;
     const at = events.t0[row]!;
     const level = events.aux[row]!;

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { MOST_SPAN, MOST_SPANS, pagesTouched } from '../../src/analysis/pages/accesses.ts';
 import { DistinctPlaces } from '../../src/analysis/core/distinct-places.ts';
-import { pageReaders, type PageReader } from '../../src/analysis/pages/page-reads.ts';
 import { placesOf } from '../../src/analysis/pages/pages.ts';
 import { Holders, MOST_CELLS, MOST_FAR } from '../../src/analysis/pages/rereads.ts';
 import { Slots } from '../../src/analysis/core/slots.ts';
@@ -10,7 +9,6 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import {
   blockAccessesOf,
   checkpointsOf,
-  findingContextOf,
   missRatiosOf,
   pageAccessesOf,
   transactionAnatomies,
@@ -212,12 +210,11 @@ test('a connection that reads a page far out takes no array up to it, and its pa
   for (let n = 0; n < 3; n++) t.call('xRead', { object: db, offset: far, length: PAGE });
   t.call('xWrite', { object: db, offset: 2 ** 43, length: PAGE });
   t.send();
-  const context = findingContextOf(t.store);
-  const transactions = context.transactions;
-  expect(transactions).toBeDefined();
-  let readers: PageReader[] = [];
-  expect(arrayBytes(() => (readers = context.get(pageReaders)))).toBeLessThan(1 << 20);
-  expect(readers).toMatchObject([{ reads: 11, rereads: 2, hotPages: 1, distinct: 10 }]);
+  let curves: ReturnType<typeof missRatiosOf> = [];
+  expect(arrayBytes(() => (curves = missRatiosOf(t.store)))).toBeLessThan(1 << 20);
+  expect(curves).toMatchObject([
+    { requests: 11, again: { count: 2 }, hot: true, distinctPages: 10 },
+  ]);
 });
 
 test('a transaction that reads and writes pages far out takes no array up to them', () => {

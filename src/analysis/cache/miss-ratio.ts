@@ -9,13 +9,16 @@
  * Requests are page reads, from database and WAL; a page that is written is used, not asked for. When another connection writes, SQLite
  * throws its whole cache away. Checkpoints ask for nothing.
  */
-import type { TraceStore } from '../../trace/store.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { longer } from '../../trace/resized.ts';
 import { Access, type Accesses, type Asker, type Unit } from '../pages/accesses.ts';
+import { Evidence } from '../rules/context.ts';
 import { fact, type Known } from '../graph.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import { dirtyPages } from '../pages/dirty-pages.ts';
 import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
 import { Slots } from '../core/slots.ts';
+import { Scans } from './scans.ts';
 import { Reference, stackDistances } from './stack-distance.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 
@@ -36,6 +39,12 @@ export interface MissRatio {
   requests: number;
   cold: number;
   distinctPages: number;
+  /** Reads of pages that a cache could have held. */
+  again: Evidence;
+  /** A page was asked for three times or more, with no write of it between. */
+  hot: boolean;
+  /** Of the other reads. */
+  scans: Scans;
   /** Requests that a cache of n pages hits, n = 0 .. the last that changes anything. */
   hits: Uint32Array;
   kind: 'exact' | 'below';
@@ -78,7 +87,7 @@ export function missRatiosOf(
   const { askers, objects } = accesses;
   const caches = connectionCaches(store, range);
   const found: MissRatio[] = [];
-  for (const refs of referencesOf(accesses, from, to)) {
+  for (const refs of referencesOf(store, accesses, from, to)) {
     const { object, asker } = refs;
     const distances = stackDistances(refs.pages, refs.slots.count, refs.flags);
     if (distances.requests === 0) continue;
@@ -94,6 +103,9 @@ export function missRatiosOf(
       requests: distances.requests,
       cold: distances.cold,
       distinctPages: refs.slots.count,
+      again: refs.again,
+      hot: refs.hot,
+      scans: refs.scans,
       hits,
       kind: exact ? 'exact' : 'below',
       note: exact
@@ -139,12 +151,20 @@ class References {
   flags = new Uint8Array(0);
   count = 0;
   readonly slots = new Slots();
+  readonly again = new Evidence();
+  readonly scans = new Scans();
+  hot = false;
+  /** Of a cache that holds all: how often it was emptied, by page the same when the page came in last (0 = never), and requests since then or since its last write. */
+  private emptied = 1;
+  private cameIn: Uint32Array = new Uint32Array(16);
+  private asked: Uint8Array = new Uint8Array(16);
   /** Access at which it was here last; -1 = not yet. */
   private lastAt = -1;
 
   constructor(
     readonly object: number,
     readonly asker: number,
+    private readonly thread: ThreadStore,
   ) {}
 
   /** Room for all its calls. */
@@ -154,29 +174,54 @@ class References {
   }
 
   /** The access `i`, in order of time. @param last writes to the database so far */
-  take({ what, place, span }: Accesses, i: number, last: Writes): void {
+  take({ what, place, span, row }: Accesses, i: number, last: Writes): void {
     const foreign = last.asker === this.asker ? last.othersAt : last.at;
     const write = (what[i]! & Access.write) !== 0;
     let flag =
       (write ? Reference.touch : 0) |
       (this.lastAt >= 0 && foreign > this.lastAt ? Reference.emptied : 0);
+    if (flag & Reference.emptied) this.emptied++;
+    let held = false;
     for (let page = place[i]!, end = page + span[i]!; page < end; page++) {
-      this.pages[this.count] = this.slots.slot(page);
+      const slot = this.slots.slot(page);
+      this.pages[this.count] = slot;
       this.flags[this.count++] = flag;
       flag &= ~Reference.emptied;
+      held = this.comesIn(slot, write) || held;
     }
     this.lastAt = i;
-    if (!write) return;
+    if (!write) {
+      const { thread } = this;
+      if (held) this.again.add(thread, row[i]!, thread.events.length[row[i]!]!);
+      this.scans.read(thread, row[i]!, place[i]!, span[i]!, !held);
+      return;
+    }
     if (last.asker !== this.asker) {
       last.othersAt = last.at;
       last.asker = this.asker;
     }
     last.at = i;
   }
+
+  /** @returns whether a cache that holds all had the page */
+  private comesIn(slot: number, write: boolean): boolean {
+    this.cameIn = longer(this.cameIn, slot + 1);
+    this.asked = longer(this.asked, slot + 1);
+    const held = this.cameIn[slot] === this.emptied;
+    this.cameIn[slot] = this.emptied;
+    if (!held || write) this.asked[slot] = 0;
+    if (!write && !this.hot) this.hot = ++this.asked[slot]! === 3;
+    return held;
+  }
 }
 
-function referencesOf(accesses: Accesses, from: number, to: number): References[] {
-  const { what, asker, object, span, objects } = accesses;
+function referencesOf(
+  store: TraceStore,
+  accesses: Accesses,
+  from: number,
+  to: number,
+): References[] {
+  const { what, asker, object, span, objects, askers } = accesses;
   const list: References[] = [];
   const byKey = new Map<number, number>();
   /** Place in the list by access: who asks what; the same as before, most often. */
@@ -188,7 +233,8 @@ function referencesOf(accesses: Accesses, from: number, to: number): References[
     const key = lastAsker * objects.length + lastObject;
     const known = byKey.get(key);
     if (known !== undefined) return (last = known);
-    last = list.push(new References(lastObject, lastAsker)) - 1;
+    const thread = store.threads[askers[lastAsker]!.thread]!;
+    last = list.push(new References(lastObject, lastAsker, thread)) - 1;
     byKey.set(key, last);
     return last;
   };

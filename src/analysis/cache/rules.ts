@@ -5,12 +5,11 @@
  *   F21   page 1, 2, 3, ... 140: a scan, a call for each small page
  *   F22   many pages of schema before the first statement can run
  */
-import { missRatios } from './miss-ratio.ts';
-import { getOrMake } from '../core/maps.ts';
+import { missRatios, type MissRatio } from './miss-ratio.ts';
+import { getOrMake, grouped } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { Evidence } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
-import { pageReaders, type PageReader } from '../pages/page-reads.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
@@ -23,31 +22,23 @@ export const cacheTooSmall: Rule = {
   id: 'F11',
   title: 'Page cache too small',
   run(ctx) {
-    return ctx
-      .get(pageReaders)
-      .filter((r) => r.hotPages > 0 && r.rereads >= FEW_REREADS && 3 * r.rereads >= r.reads)
-      .flatMap((r): Found | [] => {
-        const goal = ctx
-          .get(missRatios)
-          .find(
-            ({ path, thread, connection }) =>
-              path === r.path && thread === r.thread && connection === r.connection,
-          )?.goal;
-        if (!goal) return [];
-        const reads = Math.round(r.rereads * goal.share);
-        return {
-          title: `${countOf(r.reads, 'read')} with only ${countOf(r.distinct, 'distinct page')} of ${r.path} read or written: ${formatCount(r.rereads)} read pages again that the page cache had dropped`,
-          evidence: r.again.result(ctx),
-          ...new Saving(ctx).avoid(reads, Op.xRead, 'reads', 'main-db').result(),
-          confidence: r.connection ? 'certain' : 'likely',
-          reason: r.connection
-            ? 'one connection read the same pages three times or more, and nobody wrote them between'
-            : 'the same thread read the same pages three times or more, and nobody wrote them between; connections are not told apart here, so reopening would look alike',
-          advice: `Set PRAGMA cache_size=-${goal.kib} (${formatCount(goal.pages)} pages): ${Math.round(goal.share * 100)} % of these reads would be hits.`,
-          link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
-          tryInLab: 'cache-thrash',
-        };
-      });
+    return ctx.get(missRatios).flatMap((r): Found | [] => {
+      const { goal, requests, again } = r;
+      if (!goal || !r.hot || again.count < FEW_REREADS || 3 * again.count < requests) return [];
+      const reads = Math.round(again.count * goal.share);
+      return {
+        title: `${countOf(requests, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written: ${formatCount(again.count)} read pages again that the page cache had dropped`,
+        evidence: again.result(ctx),
+        ...new Saving(ctx).avoid(reads, Op.xRead, 'reads', 'main-db').result(),
+        confidence: r.connection ? 'certain' : 'likely',
+        reason: r.connection
+          ? 'one connection read the same pages three times or more, and nobody wrote them between'
+          : 'the same thread read the same pages three times or more, and nobody wrote them between; connections are not told apart here, so reopening would look alike',
+        advice: `Set PRAGMA cache_size=-${goal.kib} (${formatCount(goal.pages)} pages): ${Math.round(goal.share * 100)} % of these reads would be hits.`,
+        link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
+        tryInLab: 'cache-thrash',
+      };
+    });
   },
 };
 
@@ -55,14 +46,17 @@ export const pageTooSmall: Rule = {
   id: 'F21',
   title: 'Page size too small for scans',
   run(ctx) {
-    return byPath(ctx.get(pageReaders).filter((r) => r.pageBytes > 0 && r.pageBytes <= 4096))
-      .filter((r) => r.inRuns >= LONG_SCANS && 2 * r.inRuns >= r.reads - r.rereads)
+    return [...grouped(ctx.get(missRatios), ({ path }) => path)]
+      .map(([path, all]) => ({ path, ...scansOf(all) }))
+      .filter((r) => r.pageBytes > 0 && r.pageBytes <= 4096)
+      .filter((r) => r.reads.count >= LONG_SCANS && 2 * r.reads.count >= r.cold)
       .map((r): Found => {
-        const avoided = r.inRuns - Math.ceil((r.inRuns * r.pageBytes) / LARGE_PAGE);
+        const inRuns = r.reads.count;
+        const avoided = inRuns - Math.ceil((inRuns * r.pageBytes) / LARGE_PAGE);
         const tiny = r.pageBytes < 4096;
         return {
-          title: `Scans of ${r.path} took ${countOf(r.inRuns, 'read')} of ${formatCount(r.pageBytes)} bytes each, in ${countOf(r.runs, 'run')} of up to ${countOf(r.longestRun, 'page')}; pages of 32 KiB would take ${formatCount(r.inRuns - avoided)}`,
-          evidence: r.running.result(ctx),
+          title: `Scans of ${r.path} took ${countOf(inRuns, 'read')} of ${formatCount(r.pageBytes)} bytes each, in ${countOf(r.runs, 'run')} of up to ${countOf(r.longest, 'page')}; pages of 32 KiB would take ${formatCount(inRuns - avoided)}`,
+          evidence: r.reads.result(ctx),
           ...new Saving(ctx).avoid(avoided, Op.xRead, 'reads', 'main-db').result(),
           confidence: tiny ? 'likely' : 'possible',
           reason: `${tiny ? 'the page is below the default of 4,096 bytes' : 'pages of 4,096 bytes are right for reads of single rows'}; the saving holds where a read costs by call rather than by byte`,
@@ -76,25 +70,16 @@ export const pageTooSmall: Rule = {
 };
 
 /** The scans of all connections on one file together. */
-function byPath(
-  readers: readonly PageReader[],
-): Pick<
-  PageReader,
-  'path' | 'pageBytes' | 'reads' | 'rereads' | 'inRuns' | 'runs' | 'longestRun' | 'running'
->[] {
-  const found = new Map<string, PageReader>();
-  for (const r of readers) {
-    const sum = found.get(r.path);
-    if (!sum) {
-      found.set(r.path, { ...r, running: new Evidence().join(r.running) });
-      continue;
-    }
-    sum.pageBytes = Math.max(sum.pageBytes, r.pageBytes);
-    for (const name of ['reads', 'rereads', 'inRuns', 'runs'] as const) sum[name] += r[name];
-    sum.longestRun = Math.max(sum.longestRun, r.longestRun);
-    sum.running.join(r.running);
+function scansOf(all: readonly MissRatio[]) {
+  const sum = { pageBytes: all[0]!.pageSize.bytes ?? 0, cold: 0, runs: 0, longest: 0 };
+  const reads = new Evidence();
+  for (const { cold, scans } of all) {
+    sum.cold += cold;
+    sum.runs += scans.runs;
+    sum.longest = Math.max(sum.longest, scans.longest);
+    reads.join(scans.reads);
   }
-  return [...found.values()];
+  return { ...sum, reads };
 }
 
 export const coldStart: Rule = {

@@ -20,7 +20,7 @@ const MOST_POINTS = 500;
 const MOST_ROWS = 500;
 
 /** One curve, thinned to what a screen can show; points in the spill zone are left out. */
-export interface CacheCurve extends Omit<MissRatio, 'hits'> {
+export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> {
   key: string;
   threadTitle: string;
   pages: Float64Array;
@@ -71,7 +71,7 @@ const cacheCurves = fact(
     const settings = new Map(known.databaseSettings.map((s) => [`${s.vfs}\0${s.path}`, s]));
     const titles = threadTitles(store);
     return known.missRatios.map((curve) => {
-      const { hits, ...rest } = curve;
+      const { hits, again: _again, scans: _scans, ...rest } = curve;
       const last = Math.max(curve.fromPages, hits.length - 1);
       const points = Math.min(MOST_POINTS, last - curve.fromPages + 1);
       const pages = Float64Array.from({ length: points }, (_, i) =>

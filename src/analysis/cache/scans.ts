@@ -1,0 +1,33 @@
+/** Scans: reads of neighboring pages in ascending runs, none of which a cache could have held. */
+import type { ThreadStore } from '../../trace/store.ts';
+import { Evidence } from '../rules/context.ts';
+
+/** Fewer pages are no scan. */
+const RUN = 8;
+
+export class Scans {
+  runs = 0;
+  /** Reads of the longest run. */
+  longest = 0;
+  /** All reads in runs. */
+  readonly reads = new Evidence();
+  private length = 0;
+  /** The page that goes on with the run; 0 = none does. */
+  private next = 0;
+  /** Rows of a run that may still end before it counts. */
+  private readonly begun: number[] = [];
+
+  /** The next read of a connection. @param first no cache could have held it */
+  read(thread: ThreadStore, row: number, page: number, span: number, first: boolean): void {
+    if (!first || page !== this.next) this.length = 0;
+    this.next = first ? page + span : 0;
+    if (!first) return;
+    if (this.length < RUN) this.begun[this.length] = row;
+    this.length++;
+    this.longest = Math.max(this.longest, this.length);
+    if (this.length < RUN) return;
+    if (this.length === RUN) this.runs++;
+    for (const one of this.length === RUN ? this.begun : [row])
+      this.reads.add(thread, one, thread.events.length[one]!);
+  }
+}

@@ -1,14 +1,13 @@
 // What a trace says of a write-ahead log or a rollback journal, against the log itself: frames as a recovery reads them, with their salts
 // and checksums, and commits as they were made. Real SQLite, recorded by the hook.
 import { afterEach, describe, expect, test } from 'vitest';
-import { interleavingOf } from '../../src/analysis/files/runs.ts';
 import type { WalHistory } from '../../src/analysis/wal/wal.ts';
 import { Op } from '../../src/event/event.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../src/sqlite/wal.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';
-import { transactionsOf, walHistories } from '../traces/analyses.ts';
+import { interleavingOf, transactionsOf, walHistories } from '../traces/analyses.ts';
 
 const POWERSAFE_OVERWRITE = 0x1000;
 const WAL = 'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0;';

@@ -1,8 +1,8 @@
 // Facts of a store that a test made, each computed for itself, as functions of the store.
 import { Facts, type ByThread, type Fact } from '../../src/analysis/graph.ts';
-import { cacheReportOf } from '../../src/analysis/cache/cache.ts';
+import * as caches from '../../src/analysis/cache/cache.ts';
 import * as cold from '../../src/analysis/cache/cold-warm.ts';
-import * as ratios from '../../src/analysis/cache/miss-ratio.ts';
+import { missRatios } from '../../src/analysis/cache/miss-ratio.ts';
 import { pageCache } from '../../src/analysis/cache/page-cache.ts';
 import { staleCaches } from '../../src/analysis/cache/stale-caches.ts';
 import { executions } from '../../src/analysis/core/executions.ts';
@@ -10,7 +10,8 @@ import { owners } from '../../src/analysis/core/owners.ts';
 import type { TimeRange } from '../../src/analysis/core/time-range.ts';
 import { fileCounts } from '../../src/analysis/files/file-counts.ts';
 import * as io from '../../src/analysis/files/io-map.ts';
-import * as inRuns from '../../src/analysis/files/runs.ts';
+import { repeatedCalls } from '../../src/analysis/files/redundant-calls.ts';
+import { interleaving, runs } from '../../src/analysis/files/runs.ts';
 import { storageHealth } from '../../src/analysis/files/storage-health.ts';
 import { webCounts } from '../../src/analysis/files/web-counts.ts';
 import { badges, findings } from '../../src/analysis/findings/index.ts';
@@ -19,14 +20,13 @@ import * as busy from '../../src/analysis/locks/busy.ts';
 import * as locking from '../../src/analysis/locks/locks.ts';
 import type { Accesses } from '../../src/analysis/pages/accesses.ts';
 import { bTrees } from '../../src/analysis/pages/b-trees.ts';
-import * as written from '../../src/analysis/pages/block-writes.ts';
+import { blockWrites, writeAmplification } from '../../src/analysis/pages/block-writes.ts';
 import { databaseFiles } from '../../src/analysis/pages/database-files.ts';
 import { databaseHeaders } from '../../src/analysis/pages/database-headers.ts';
 import { databaseSettings } from '../../src/analysis/pages/database-settings.ts';
-import { dirtyPages } from '../../src/analysis/pages/dirty-pages.ts';
 import { accesses } from '../../src/analysis/pages/page-accesses.ts';
 import { pageSizes } from '../../src/analysis/pages/page-sizes.ts';
-import { pages, placesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
+import { placesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
 import { blockAccesses } from '../../src/analysis/pages/storage-blocks.ts';
 import * as diffs from '../../src/analysis/report/diff.ts';
 import * as headline from '../../src/analysis/report/headline-numbers.ts';
@@ -57,7 +57,9 @@ const ofThread =
 export const badgesOf = of(badges);
 export const blockAccessesOf = of(blockAccesses);
 export const bTreesOf = of(bTrees);
+export const blockWritesOf = of(blockWrites);
 export const busyChains = of(busy.busyChains);
+export const cacheReport = of(caches.cacheReport);
 export const checkpointsOf = of(checkpoints);
 export const commitsOf = of(commits);
 export const databaseFilesOf = of(databaseFiles);
@@ -69,12 +71,16 @@ export const findingContextOf = of(findingContext);
 export const findingsOf = of(findings);
 export const headlineNumbers = of(headline.headlineNumbers);
 export const idbUseOf = of(idbUse);
+export const interleavingOf = of(interleaving);
 export const ioObjects = of(io.ioObjects);
 export const loadTimesOf = of(loadTimes);
+export const missRatiosOf = of(missRatios);
 export const ownersOf = ofThread(owners);
 export const pageAccessesOf = of(accesses);
 export const pageCacheOf = of(pageCache);
 export const pageSizesOf = of(pageSizes);
+export const repeatedCallsOf = of(repeatedCalls);
+export const runsOf = of(runs);
 export const staleCachesOf = of(staleCaches);
 export const statementsOf = of(statements);
 export const storageHealthOf = of(storageHealth);
@@ -85,27 +91,19 @@ export const walFilesOf = of(wal.wals);
 export const walHistories = of(wal.walHistories);
 export const webCountsOf = of(webCounts);
 
-export const blockWritesOf = (store: TraceStore, range: TimeRange = {}): written.BlockWrites[] =>
-  written.blockWritesOf(store, new Facts(store).get(owners), range);
-export const cacheReport = (store: TraceStore, range: TimeRange = {}): ReturnType<typeof cacheReportOf> =>
-  cacheReportOf(store, new Facts(store).known({ owners, accesses, pages }), range);
-export const blockCachesOf = (store: TraceStore): ReturnType<typeof cacheReportOf>['blockCaches'] => cacheReport(store).blockCaches;
+export const blockCachesOf = (store: TraceStore): caches.BlockCache[] => cacheReport(store).blockCaches;
 /** @param coldUs microseconds */
 export const coldWarmOf = (store: TraceStore, coldUs?: number): cold.ColdWarm =>
   cold.coldWarmOf(store, new Facts(store).known({ accesses, owners, executions }), coldUs);
 export const diffOf = (a: TraceStore, b: TraceStore): diffs.TraceDiff => diffs.diffOf(new Facts(a), new Facts(b));
 export const locksOf = (store: TraceStore, stuckUs?: number): locking.Locks =>
   locking.locksOf(store, busyChains(store), stuckUs);
-export const missRatiosOf = (store: TraceStore, range: TimeRange = {}): ratios.MissRatio[] =>
-  ratios.missRatiosOf(store, new Facts(store).known({ accesses, dirtyPages }), range);
 export const pagesOf = (store: TraceStore, range: TimeRange = {}, all: Accesses = pageAccessesOf(store)): ObjectPages[] =>
   placesOf(all, range);
 export const partitionByStatement = (thread: ThreadStore, range: TimeRange = {}): ReadonlyMap<number, partition.TimePartition> =>
   timesOfThread(thread, range).byStatement;
 export const reportOf = (store: TraceStore, options?: Parameters<typeof report.reportOf>[1]): ReturnType<typeof report.reportOf> =>
   report.reportOf(new Facts(store), options);
-export const runsOf = (store: TraceStore, range: TimeRange = {}): ReturnType<typeof inRuns.runsOf> =>
-  inRuns.runsOf(store, new Facts(store).get(owners), range);
 export const statementTable = (store: TraceStore, range: TimeRange = {}): tables.StatementTable | null =>
   tables.statementTableIn(new Facts(store), range);
 export const timesOfThread = (thread: ThreadStore, range: TimeRange = {}): partition.ThreadTimes =>
@@ -113,5 +111,4 @@ export const timesOfThread = (thread: ThreadStore, range: TimeRange = {}): parti
 /** @param list of some transactions alone */
 export const transactionAnatomies = (store: TraceStore, list = transactionsOf(store).list): ReturnType<typeof anatomiesOf> =>
   anatomiesOf(new Facts(store), list);
-export const writeAmplificationOf = (store: TraceStore, range: TimeRange = {}): written.WriteAmplification[] =>
-  written.writeAmplificationOf(store, new Facts(store).known({ owners, accesses, dirtyPages, transactions }), range);
+export const writeAmplificationOf = of(writeAmplification);

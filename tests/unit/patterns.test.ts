@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { cacheOverTime, connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
-import { repeatedCallsOf } from '../../src/analysis/files/redundant-calls.ts';
-import { interleavingOf, RUN_CLASSES, runClass } from '../../src/analysis/files/runs.ts';
+import { RUN_CLASSES, runClass } from '../../src/analysis/files/runs.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import {
   blockCachesOf,
@@ -12,6 +11,8 @@ import {
   idbUseOf,
   cacheReport,
   findingsOf,
+  interleavingOf,
+  repeatedCallsOf,
   runsOf,
   writeAmplificationOf,
 } from '../traces/analyses.ts';

@@ -15,10 +15,8 @@ import type { CacheCounts } from '../core/counter-deltas.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { leavesOut } from '../core/layers.ts';
 import { owners, type Owners } from '../core/owners.ts';
-import { accesses } from '../pages/page-accesses.ts';
-import { pages, placesOf } from '../pages/pages.ts';
+import { pages } from '../pages/pages.ts';
 import { fact, type ByThread, type Known } from '../graph.ts';
-import { isWhole, rowsIn, type TimeRange } from '../core/time-range.ts';
 
 export interface BlockCache {
   /** Name of the VFS. */
@@ -38,17 +36,13 @@ const FETCHES = opTable(({ layer, counts, activity }) =>
 );
 
 /** By name of the VFS; one without reads of pages is left out. */
-function blockCachesOf(
-  store: TraceStore,
-  owners: ByThread<Owners>,
-  range: TimeRange,
-): BlockCache[] {
+function blockCachesOf(store: TraceStore, owners: ByThread<Owners>): BlockCache[] {
   const found = new Map<string, Counts>();
   const cacheOf = (vfs: string): Counts => {
     const none = { vfs, reads: 0, fromStorage: 0, hitRate: null, cause: null };
     return getOrMake(found, vfs, () => ({ ...none, storageCalls: 0, loose: 0 }));
   };
-  for (const thread of store.threads) countCaches(thread, owners.of(thread), range, cacheOf);
+  for (const thread of store.threads) countCaches(thread, owners.of(thread), cacheOf);
   const leftOut = leavesOut(store, 'web');
   return [...found.values()]
     .filter((c) => c.reads > 0)
@@ -77,14 +71,8 @@ interface CachedFile {
   used: boolean;
 }
 
-function countCaches(
-  thread: ThreadStore,
-  owners: Owners,
-  range: TimeRange,
-  cacheOf: (vfs: string) => Counts,
-): void {
+function countCaches(thread: ThreadStore, owners: Owners, cacheOf: (vfs: string) => Counts): void {
   const { op: ops, object, length, result, count } = thread.events;
-  const [first, behind] = rowsIn(thread, range);
   const files = new ById<CachedFile | null>();
   const fileOf = (id: number): CachedFile | null => {
     const d = thread.definitions.get(id);
@@ -96,12 +84,7 @@ function countCaches(
     );
   };
   const isRead = (row: number, file: CachedFile): boolean =>
-    ops[row] === Op.xRead &&
-    file.database &&
-    length[row]! >= SMALLEST_PAGE &&
-    result[row] === 0 &&
-    row >= first &&
-    row < behind;
+    ops[row] === Op.xRead && file.database && length[row]! >= SMALLEST_PAGE && result[row] === 0;
   /** By row: 1 = a read that was seen to go to the storage. */
   let counted: Uint8Array | null = null;
   const here = new Set<string>();
@@ -157,19 +140,13 @@ export interface CacheReport {
   rereads: RereadRatio[];
 }
 
-const NEEDS = { owners, accesses, pages };
+const NEEDS = { owners, pages };
 
 /** Over the whole trace. */
-export const cacheReport = fact('cacheReport', 'caches', NEEDS, (store, known) =>
-  cacheReportOf(store, known),
-);
+export const cacheReport = fact('cacheReport', 'caches', NEEDS, cacheReportOf);
 
-export function cacheReportOf(
-  store: TraceStore,
-  { owners, accesses, pages }: Known<typeof NEEDS>,
-  range: TimeRange = {},
-): CacheReport {
-  const connections = connectionCaches(store, range);
+function cacheReportOf(store: TraceStore, { owners, pages }: Known<typeof NEEDS>): CacheReport {
+  const connections = connectionCaches(store);
   const sum = { ...NO_COUNTS };
   for (const c of connections) for (const name of CACHE_COUNTS) sum[name] += c[name];
   const requests = sum.hits + sum.misses;
@@ -178,16 +155,14 @@ export function cacheReportOf(
       ? { ...sum, hitRate: requests ? sum.hits / requests : null }
       : null,
     connections,
-    blockCaches: blockCachesOf(store, owners, range),
-    rereads: (isWhole(range) ? pages : placesOf(accesses, range)).map(
-      ({ path, vfs, reads, rereads, placesRead, readsPerPlace }) => ({
-        path,
-        vfs,
-        reads,
-        rereads,
-        distinctPages: placesRead,
-        readsPerPage: readsPerPlace,
-      }),
-    ),
+    blockCaches: blockCachesOf(store, owners),
+    rereads: pages.map(({ path, vfs, reads, rereads, placesRead, readsPerPlace }) => ({
+      path,
+      vfs,
+      reads,
+      rereads,
+      distinctPages: placesRead,
+      readsPerPage: readsPerPlace,
+    })),
   };
 }

@@ -20,7 +20,6 @@ import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
 import { Slots } from '../core/slots.ts';
 import { Scans } from './scans.ts';
 import { Reference, stackDistances } from './stack-distance.ts';
-import type { TimeRange } from '../time/time-partition.ts';
 
 /** Smaller caches suffer from pinned pages: measured errors above 2 %. */
 const SMALLEST_CACHE = 20;
@@ -73,21 +72,16 @@ export interface CacheGoal {
 const NEEDS = { accesses, dirtyPages };
 
 /** Over the whole trace. */
-export const missRatios = fact('missRatios', 'misses at every cache size', NEEDS, (store, known) =>
-  missRatiosOf(store, known),
-);
+export const missRatios = fact('missRatios', 'misses at every cache size', NEEDS, missRatiosOf);
 
-export function missRatiosOf(
+function missRatiosOf(
   store: TraceStore,
   { accesses, dirtyPages }: Known<typeof NEEDS>,
-  range: TimeRange = {},
 ): MissRatio[] {
-  const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
-  const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
   const { askers, objects } = accesses;
-  const caches = connectionCaches(store, range);
+  const caches = connectionCaches(store);
   const found: MissRatio[] = [];
-  for (const refs of referencesOf(store, accesses, from, to)) {
+  for (const refs of referencesOf(store, accesses)) {
     const { object, asker } = refs;
     const distances = stackDistances(refs.pages, refs.slots.count, refs.flags);
     if (distances.requests === 0) continue;
@@ -215,13 +209,8 @@ class References {
   }
 }
 
-function referencesOf(
-  store: TraceStore,
-  accesses: Accesses,
-  from: number,
-  to: number,
-): References[] {
-  const { what, asker, object, span, objects, askers } = accesses;
+function referencesOf(store: TraceStore, accesses: Accesses): References[] {
+  const { what, asker, object, span, objects, askers, count } = accesses;
   const list: References[] = [];
   const byKey = new Map<number, number>();
   /** Place in the list by access: who asks what; the same as before, most often. */
@@ -238,7 +227,7 @@ function referencesOf(
     byKey.set(key, last);
     return last;
   };
-  for (let i = from; i < to; i++) {
+  for (let i = 0; i < count; i++) {
     if (what[i]! & Access.checkpoint) continue;
     const own = list[placeOf(i)]!;
     own.calls += span[i]!;
@@ -246,7 +235,7 @@ function referencesOf(
   }
   for (const own of list) own.reserve();
   const writes = objects.map((): Writes => ({ asker: -1, at: -1, othersAt: -1 }));
-  for (let i = from; i < to; i++) {
+  for (let i = 0; i < count; i++) {
     if (what[i]! & Access.checkpoint) continue;
     const own = list[placeOf(i)]!;
     own.take(accesses, i, writes[own.object]!);

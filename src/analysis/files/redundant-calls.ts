@@ -13,7 +13,6 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
-import type { TimeRange } from '../time/time-partition.ts';
 
 export interface RepeatedCalls {
   op: number;
@@ -39,14 +38,10 @@ const CHARACTERISTICS = 8;
 /** xAccess by flags: EXISTS, READWRITE, READ. */
 const ACCESS = 16;
 
-/** Over the whole trace. */
-export const repeatedCalls = fact('repeatedCalls', 'how files are used', {}, (store) =>
-  repeatedCallsOf(store),
-);
-
 /** By operation and file, the most time repeated first; operations never repeated are included. */
-export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): RepeatedCalls[] {
-  const { fromUs = -Infinity, toUs = Infinity } = range;
+export const repeatedCalls = fact('repeatedCalls', 'how files are used', {}, repeatedCallsOf);
+
+function repeatedCallsOf(store: TraceStore): RepeatedCalls[] {
   const found = new Map<string, RepeatedCalls>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
@@ -90,7 +85,6 @@ export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): Repea
         events.result[row] === 0 || op === Op.xSectorSize || op === Op.xDeviceCharacteristics
           ? ask(known, op, bit, events.aux[row]!)
           : false;
-      if (events.t0[row]! < fromUs || events.t0[row]! >= toUs) continue;
       const count = countOf(op, id);
       if (!count) continue;
       count.calls++;

@@ -17,7 +17,6 @@ import type { TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { fact, type ByThread } from '../graph.ts';
-import { rowsIn, type TimeRange } from '../core/time-range.ts';
 
 /** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
 export const RUN_CLASSES = [
@@ -82,16 +81,9 @@ function close(open: Open): void {
 }
 
 /** By path and kind; runs are made by each thread for itself. Calls that failed are left out. The in-memory journal is no file. */
-export const runs = fact('runs', 'how files are used', { owners }, (store, { owners }) =>
-  runsOf(store, owners),
-);
+export const runs = fact('runs', 'how files are used', { owners }, runsOf);
 
-/** @param range calls that begin in it */
-export function runsOf(
-  store: TraceStore,
-  owners: ByThread<Owners>,
-  range: TimeRange = {},
-): FileRuns[] {
+function runsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): FileRuns[] {
   const files = new Map<string, FileRuns>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
@@ -108,8 +100,7 @@ export function runsOf(
       opens.push(open);
       return byId.set(id, open);
     };
-    const [first, behind] = rowsIn(thread, range);
-    for (let row = first; row < behind; row++) {
+    for (let row = 0; row < events.count; row++) {
       const op = events.op[row]!;
       if (!isVfsOp(op)) continue;
       const id = events.object[row]!;
@@ -159,12 +150,9 @@ export interface Interleaving {
 }
 
 /** By database with a rollback journal that was written. */
-export const interleaving = fact('interleaving', 'how files are used', {}, (store) =>
-  interleavingOf(store),
-);
+export const interleaving = fact('interleaving', 'how files are used', {}, interleavingOf);
 
-/** @param range writes that begin in it */
-export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interleaving[] {
+function interleavingOf(store: TraceStore): Interleaving[] {
   const found = new Map<string, Interleaving>();
   const partOf = (d: Definition | undefined): { of: Interleaving; journal: boolean } | null => {
     if (d?.kind !== 'file' || (d.fileKind !== 'main-db' && d.fileKind !== 'journal')) return null;
@@ -174,10 +162,9 @@ export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interl
   };
   for (const thread of store.threads) {
     const { events, definitions } = thread;
-    const [first, behind] = rowsIn(thread, range);
     const parts = new ById<{ of: Interleaving; journal: boolean } | null>();
     const last = new Map<Interleaving, boolean>();
-    for (let row = first; row < behind; row++) {
+    for (let row = 0; row < events.count; row++) {
       if (events.op[row] !== Op.xWrite || events.result[row] !== 0) continue;
       const id = events.object[row]!;
       const part = getOrMake(parts, id, () => partOf(definitions.get(id)));

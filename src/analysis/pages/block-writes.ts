@@ -17,14 +17,12 @@ import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
-import { dirtyPages, dirtyPagesOf } from './dirty-pages.ts';
+import { dirtyPages } from './dirty-pages.ts';
 import { accesses } from './page-accesses.ts';
 import { fact, type ByThread, type Known } from '../graph.ts';
-import { transactions } from '../transactions/transactions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf } from '../files/files.ts';
 import { owners, type Owners } from '../core/owners.ts';
-import { isWhole, rowsIn, type TimeRange } from '../core/time-range.ts';
 
 export interface BlockWrites {
   /** A file of SQLite, or where no VFS call is known a store. */
@@ -88,25 +86,15 @@ class Entries {
   }
 }
 
-/** Over the whole trace. */
-export const blockWrites = fact(
-  'blockWrites',
-  'how files are used',
-  { owners },
-  (store, { owners }) => blockWritesOf(store, owners),
-);
-
 /** By file; those without a write or a read-modify-write are left out. */
-export function blockWritesOf(
-  store: TraceStore,
-  owners: ByThread<Owners>,
-  range: TimeRange = {},
-): BlockWrites[] {
+export const blockWrites = fact('blockWrites', 'how files are used', { owners }, blockWritesOf);
+
+function blockWritesOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): BlockWrites[] {
   const entries = new Entries();
-  for (const thread of store.threads) scanStorage(thread, owners.of(thread), entries, range);
+  for (const thread of store.threads) scanStorage(thread, owners.of(thread), entries);
   for (const entry of entries.byName.values())
     if ((entry.blockBytes = blockOf(entry.puts)) !== null) entry.partialWrites = 0;
-  for (const thread of store.threads) countWrites(thread, entries, range);
+  for (const thread of store.threads) countWrites(thread, entries);
   for (const entry of entries.byName.values())
     if (
       entry.kind === 'idb-store' &&
@@ -128,11 +116,10 @@ export function blockWritesOf(
     .sort((a, b) => b.wastedBytes - a.wastedBytes || b.writes - a.writes);
 }
 
-function countWrites(thread: ThreadStore, entries: Entries, range: TimeRange): void {
-  const { op, result, object, offset, length } = thread.events;
-  const [first, behind] = rowsIn(thread, range);
+function countWrites(thread: ThreadStore, entries: Entries): void {
+  const { op, result, object, offset, length, count } = thread.events;
   const byId = new ById<Entry | null>();
-  for (let row = first; row < behind; row++) {
+  for (let row = 0; row < count; row++) {
     if (op[row] !== Op.xWrite || result[row] !== 0) continue;
     const id = object[row]!;
     const entry = getOrMake(byId, id, () => entries.of(thread, id));
@@ -164,14 +151,8 @@ function blockOf(puts: Float64Array): number | null {
 }
 
 /** Storage calls of one thread: read-modify-writes, and how large blocks are. */
-function scanStorage(
-  thread: ThreadStore,
-  owners: Owners,
-  entries: Entries,
-  range: TimeRange,
-): void {
+function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries): void {
   const { events } = thread;
-  const [first, behind] = rowsIn(thread, range);
   const isWrite = (row: number): boolean => row >= 0 && events.op[row] === Op.xWrite;
   /** What a read brought is a block that the xWrite above it does not fill. */
   const isPart = (read: number, write: number): boolean => {
@@ -203,7 +184,7 @@ function scanStorage(
     };
     if (call >= 0) counted[call] = 1;
   };
-  for (let row = first; row < behind; row++) {
+  for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
     if (!isWebOp(op)) continue;
     if (op === Op.idbTransaction) {
@@ -264,32 +245,26 @@ export interface WriteAmplification {
   storageAmplification: number | null;
 }
 
-const NEEDS = { owners, accesses, dirtyPages, transactions };
+const NEEDS = { owners, accesses, dirtyPages };
 
-/** Over the whole trace. */
+/** By database with a page written. */
 export const writeAmplification = fact(
   'writeAmplification',
   'how files are used',
   NEEDS,
-  (store, known) => writeAmplificationOf(store, known),
+  writeAmplificationOf,
 );
 
-/** By database with a page written. */
-export function writeAmplificationOf(
+function writeAmplificationOf(
   store: TraceStore,
-  { owners, accesses, dirtyPages, transactions }: Known<typeof NEEDS>,
-  range: TimeRange = {},
+  { owners, accesses, dirtyPages }: Known<typeof NEEDS>,
 ): WriteAmplification[] {
   const vfsBytes = new Map<string, number>();
   const storageBytes = new Map<string, number>();
-  for (const thread of store.threads)
-    addBytes(thread, owners.of(thread), range, vfsBytes, storageBytes);
-  const dirty = isWhole(range)
-    ? dirtyPages
-    : dirtyPagesOf(store, accesses, transactions.list, range);
+  for (const thread of store.threads) addBytes(thread, owners.of(thread), vfsBytes, storageBytes);
   const found: WriteAmplification[] = [];
   accesses.objects.forEach(({ path, vfs, unit }, i) => {
-    const { distinct, perTransaction } = dirty[i]!;
+    const { distinct, perTransaction } = dirtyPages[i]!;
     if (distinct === 0) return;
     const name = `${vfs}\0${plainPath(path)}`;
     const ofVfs = vfsBytes.get(name) ?? 0;
@@ -314,12 +289,10 @@ export function writeAmplificationOf(
 function addBytes(
   thread: ThreadStore,
   owners: Owners,
-  range: TimeRange,
   vfsBytes: Map<string, number>,
   storageBytes: Map<string, number>,
 ): void {
-  const { op, object } = thread.events;
-  const [first, behind] = rowsIn(thread, range);
+  const { op, object, count } = thread.events;
   /** By object: name of the database, and its bytes; null for what is none. */
   interface Sums {
     name: string;
@@ -342,7 +315,7 @@ function addBytes(
     all.push(sums);
     return byId.set(id, sums);
   };
-  for (let row = first; row < behind; row++) {
+  for (let row = 0; row < count; row++) {
     const code = op[row]!;
     if (code !== Op.xWrite && WRITES[code] === 0) continue;
     const call = owners.vfs(row);

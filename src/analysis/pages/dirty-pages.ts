@@ -5,7 +5,6 @@ import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { fact } from '../graph.ts';
 import { Slots } from '../core/slots.ts';
-import type { TimeRange } from '../core/time-range.ts';
 import { accesses } from './page-accesses.ts';
 import { transactions } from '../transactions/transactions.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
@@ -19,7 +18,7 @@ export interface DirtyPages {
   most: number;
 }
 
-/** Over the whole trace. */
+/** By place in accesses.objects. Where the trace shows no transaction ends, all writes of a thread count as one transaction. */
 export const dirtyPages = fact(
   'dirtyPages',
   'pages that change together',
@@ -27,16 +26,7 @@ export const dirtyPages = fact(
   (store, known) => dirtyPagesOf(store, known.accesses, known.transactions.list),
 );
 
-/**
- * By place in accesses.objects. Where the trace shows no transaction ends, all writes of a thread count as one transaction.
- * @param range writes that begin in it
- */
-export function dirtyPagesOf(
-  store: TraceStore,
-  accesses: Accesses,
-  list: TransactionTable,
-  range: TimeRange = {},
-): DirtyPages[] {
+function dirtyPagesOf(store: TraceStore, accesses: Accesses, list: TransactionTable): DirtyPages[] {
   const { objects } = accesses;
   /** Last rows of the write transactions by thread and database, ascending. */
   const ends = new Map<number, number[]>();
@@ -54,11 +44,9 @@ export function dirtyPagesOf(
       ordinal: 0,
       pages: 0,
     }));
-  const from = accesses.lowerBound(range.fromUs ?? -Infinity);
-  const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
   const { what, object } = accesses;
   const counts = objects.map(({ path }) => new DirtyCount(cursorsOf(list.paths.indexOf(path))));
-  for (let i = from; i < to; i++)
+  for (let i = 0; i < accesses.count; i++)
     if ((what[i]! & (Access.write | Access.checkpoint)) === Access.write)
       counts[object[i]!]!.take(accesses, i);
   return counts.map(({ out, slots }) => ({ ...out, distinct: slots.count }));

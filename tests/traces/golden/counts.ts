@@ -4,11 +4,9 @@
  */
 import type { Locks } from '../../../src/analysis/locks/locks.ts';
 import { missRatioAt } from '../../../src/analysis/cache/miss-ratio.ts';
-import { repeatedCallsOf } from '../../../src/analysis/files/redundant-calls.ts';
-import { interleavingOf } from '../../../src/analysis/files/runs.ts';
 import { summaryOf } from '../../../src/analysis/report/summary.ts';
 import type { TraceStore } from '../../../src/trace/store.ts';
-import { blockWritesOf, cacheReport, checkpointsOf, coldWarmOf, fileCountsOf, findingsOf, idbUseOf, locksOf, missRatiosOf, pagesOf, runsOf, statementTable, transactionAnatomies, walHistories, writeAmplificationOf } from '../analyses.ts';
+import { blockWritesOf, cacheReport, checkpointsOf, coldWarmOf, fileCountsOf, findingsOf, idbUseOf, interleavingOf, locksOf, missRatiosOf, pagesOf, repeatedCallsOf, runsOf, statementTable, transactionAnatomies, walHistories, writeAmplificationOf } from '../analyses.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

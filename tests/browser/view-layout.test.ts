@@ -24,7 +24,7 @@ function seenHeight(selector: string): number {
 /** Columns of the first row that are within the table. */
 function columnsInSight(row: string): string[] {
   const first = document.querySelector(row)!;
-  const box = first.closest('table')!.parentElement!.getBoundingClientRect();
+  const box = first.closest('[role=treegrid]')!.getBoundingClientRect();
   return [...first.querySelectorAll<HTMLElement>('[data-column]')]
     .filter((cell) => cell.getBoundingClientRect().right <= box.right + 1)
     .map((cell) => cell.dataset.column!);
@@ -56,7 +56,7 @@ describe('Files', () => {
     await panel.open('opfs-sahpool', 'files', 1280);
     await panel.waitFor(`${id('file-row')}[data-kind=opfs]`);
     const rows = await panel.page.$$eval(
-      `${id('file-row')}[data-path^="/.opfs-sahpool/.opaque/"] [data-column=path]`,
+      `${id('file-row')}[data-path^="/.opfs-sahpool/.opaque/"] [data-column=path] > span`,
       (cells) =>
         cells.map((cell) => [cell.firstChild!.textContent!.trim(), (cell as HTMLElement).title]),
     );

@@ -76,6 +76,14 @@ export const overPlaces = <Row>(
     text: (place) => cellText(column, rowAt(place)),
   }));
 
+const [NARROW, WIDE, CHARACTER] = [60, 420, 7];
+
+/** The width of a column that holds such texts. */
+export function widthOf(title: string, texts: readonly string[]): string {
+  const longest = texts.reduce((most, { length }) => Math.max(most, length), title.length + 2);
+  return `${Math.max(NARROW, Math.min(WIDE, longest * CHARACTER + 18))}px`;
+}
+
 export function cellText<Row>(column: Column<Row>, row: Row): string {
   return column.text ? column.text(row) : String(column.value(row) ?? UNKNOWN);
 }

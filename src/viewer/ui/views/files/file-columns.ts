@@ -1,10 +1,11 @@
 /** The columns of the files table, and its order. */
 import { fileColumns, type OriginFile } from '../../../../analysis/files/table.ts';
-import { sortedRows, viewColumns, type Column } from '../../parts/columns.ts';
+import { cellText, sortedRows, viewColumns, widthOf, type Column } from '../../parts/columns.ts';
+import type { TreeRow } from './tree.ts';
 
-/** The first is the name, then words, then numbers, what the table is sorted by at first before the others. */
-export const COLUMNS: readonly Column<OriginFile>[] = viewColumns(fileColumns, {
-  path: {},
+/** The name, then words, then numbers, what the table is sorted by at first before the others. */
+const COLUMNS: readonly Column<OriginFile>[] = viewColumns(fileColumns, {
+  path: { mono: false },
   kind: {},
   vfs: { none: '' },
   dur: { key: 'timeUs' },
@@ -17,8 +18,20 @@ export const COLUMNS: readonly Column<OriginFile>[] = viewColumns(fileColumns, {
   opens: {},
 });
 
-/** Where the table is narrow: without the words beside the name. */
-export const NARROW_COLUMNS = COLUMNS.filter(({ key, numeric }) => numeric || key === 'path');
+/** @param narrow without the words beside the name */
+export const treeColumns = (rows: readonly TreeRow[], narrow: boolean): Column<TreeRow>[] =>
+  COLUMNS.filter(({ key, numeric }) => !narrow || numeric || key === 'path').map((column) => {
+    const isPath = column.key === 'path';
+    // a group has a name and sums
+    const text = ({ line, fold }: TreeRow): string =>
+      line && (fold === null || column.numeric || isPath) ? cellText(column, line) : '';
+    return {
+      ...column,
+      value: ({ line }) => line && column.value(line),
+      text,
+      width: isPath ? 'minmax(170px, 1fr)' : widthOf(column.title, rows.map(text)),
+    };
+  });
 
 /** A sorted copy; ties go by path. @param key of a column */
 export const sortedFiles = <Row extends OriginFile>(

@@ -3,7 +3,7 @@ import { SUMS } from '../../../../analysis/files/files.ts';
 import { sortedFiles } from './file-columns.ts';
 import type { FileLine } from '../../../session/queries/files.ts';
 
-export interface FileGroup {
+interface FileGroup {
   name: string;
   rows: FileLine[];
   /** Sums over its rows as SQLite's VFS has them, else over those of storage: both are the same bytes, one above the other. */
@@ -18,12 +18,12 @@ export const fileKey = ({
   origin ? `${kind} ${path} ${origin}` : `${kind} ${path}`;
 
 /** A path as it is called in its group: what a folder of OPFS says already is left out. */
-export function nameIn(group: string, { path }: Pick<FileLine, 'path'>): string {
+function nameIn(group: string, { path }: Pick<FileLine, 'path'>): string {
   const folder = group.startsWith('OPFS ') ? `/${group.slice('OPFS '.length)}/` : '';
   return folder && path.startsWith(folder) ? path.slice(folder.length) : path;
 }
 
-export interface FileOrigin {
+interface FileOrigin {
   /** '' where there is one only: then it is no level of the tree. */
   name: string;
   groups: FileGroup[];
@@ -72,4 +72,42 @@ export function fileTree(
   );
   const bySum = new Map(found.map((group) => [group.sum, group]));
   return order.map((sum) => bySum.get(sum)!);
+}
+
+/** A row of the table: an origin, a group or a file. */
+export interface TreeRow {
+  key: string;
+  name: string;
+  /** The file, or the sums of a group; null of an origin. */
+  line: FileLine | null;
+  /** What is closed and opened with it; null of a file. */
+  fold: string | null;
+  /** From 1. */
+  level: number;
+}
+
+/** The rows that are not folded away. @param closed by `fold` */
+export function treeRows(
+  tree: readonly FileOrigin[],
+  closed: ReadonlySet<string>,
+): readonly TreeRow[] {
+  const found: TreeRow[] = [];
+  const top = tree.length > 1 ? 2 : 1;
+  for (const { name: origin, groups } of tree) {
+    if (top > 1) found.push({ key: origin, name: origin, line: null, fold: origin, level: 1 });
+    for (const { name, rows, sum } of closed.has(origin) ? [] : groups) {
+      const fold = `${origin} ${name}`;
+      const many = rows.length > 1;
+      if (many) found.push({ key: fold, name, line: sum, fold, level: top });
+      for (const line of many && closed.has(fold) ? [] : rows)
+        found.push({
+          key: fileKey(line),
+          name: many ? nameIn(name, line) : line.path,
+          line,
+          fold: null,
+          level: many ? top + 1 : top,
+        });
+    }
+  }
+  return found;
 }

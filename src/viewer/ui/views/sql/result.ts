@@ -1,6 +1,6 @@
 /** A result as the table and the chart show it. */
 import type { EventRef } from '../../../../trace/store.ts';
-import type { Column } from '../../parts/columns.ts';
+import { widthOf, type Column } from '../../parts/columns.ts';
 import type { SqlAnswer } from '../../../session/sql/sql-query.ts';
 
 type Result = Pick<SqlAnswer, 'columns' | 'rows'>;
@@ -24,17 +24,12 @@ export const cellWords = (value: number | string | null | undefined): string =>
         })
       : String(value);
 
-const [NARROW, WIDE, CHARACTER] = [60, 420, 7];
-
 /** Over the numbers of rows. */
 export function resultColumns(result: Result): Column<number>[] {
   const numeric = numericColumns(result);
   const looked = result.rows.slice(0, 200);
   return result.columns.map((title, c) => {
-    const longest = looked.reduce(
-      (most, row) => Math.max(most, cellWords(row[c]).length),
-      title.length + 2,
-    );
+    const texts = looked.map((row) => cellWords(row[c]));
     return {
       key: String(c),
       title,
@@ -42,7 +37,7 @@ export function resultColumns(result: Result): Column<number>[] {
       mono: !numeric[c],
       value: (row: number) => result.rows[row]![c]!,
       text: (row: number) => cellWords(result.rows[row]![c]),
-      width: `${Math.max(NARROW, Math.min(WIDE, longest * CHARACTER + 18))}px`,
+      width: widthOf(title, texts),
     };
   });
 }

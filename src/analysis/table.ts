@@ -20,7 +20,7 @@ import {
   formatShare,
   UNKNOWN,
 } from '../text/numbers.ts';
-import type { Fact } from './graph.ts';
+import { fact, type Fact } from './graph.ts';
 
 export type Cell = number | string | null;
 
@@ -102,6 +102,13 @@ export const listed = <Row>(list: readonly Row[]): Rows<Row> => ({
   count: list.length,
   at: (i) => list[i]!,
 });
+
+/** The rows of a table, listed in a fact. */
+export const rowsIn = /* @__NO_SIDE_EFFECTS__ */ <T, Row>(
+  name: string,
+  from: Fact<T>,
+  list: (value: T) => readonly Row[],
+): Fact<Rows<Row>> => fact(name, from.label, { from }, (_, known) => listed(list(known.from)));
 
 /** Rows of several parts, one after the other. @param counts by part @param at the place in a part */
 export function inParts<Row>(

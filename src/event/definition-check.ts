@@ -31,6 +31,7 @@ const among = <T extends string>(all: readonly T[], v: unknown): T | undefined =
 const idOr0 = (v: unknown): number => (isId(v) ? v : 0);
 const numberOrNull = (v: unknown): number | null => (isNumber(v) ? v : null);
 
+const B_TREE = ['kind', 'id', 'file', 'at', 'page'] as const;
 /** Only these fields. */
 function only<T>(d: Loose, ...keys: (keyof T & string)[]): T {
   return Object.fromEntries(
@@ -167,27 +168,12 @@ export function checkedDefinition(v: unknown): Definition | null {
     case 'b-tree-end':
       if (!isBTreeDefinition(d)) return null;
       if (kind === 'b-tree-pages')
-        return only<BTreeDefinition & { kind: typeof kind }>(
-          d,
-          'kind',
-          'id',
-          'file',
-          'at',
-          'page',
-          'children',
-        );
-      if (kind === 'b-tree-end')
-        return only<BTreeDefinition & { kind: typeof kind }>(d, 'kind', 'id', 'file', 'at', 'page');
+        return only<BTreeDefinition & { kind: typeof kind }>(d, ...B_TREE, 'children');
+      if (kind === 'b-tree-end') return only<BTreeDefinition & { kind: typeof kind }>(d, ...B_TREE);
       return only<BTreeDefinition & { kind: typeof kind }>(
         d,
-        'kind',
-        'id',
-        'file',
-        'at',
-        'page',
-        'roots',
-        'names',
-        'tables',
+        ...B_TREE,
+        ...(['roots', 'names', 'tables'] as const),
       );
     case 'storage':
       return isStorageDefinition(d)

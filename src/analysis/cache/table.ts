@@ -1,6 +1,5 @@
 /** The table of first executions against later ones. */
-import { col, listed, table, type Columns } from '../table.ts';
-import { fact } from '../graph.ts';
+import { col, rowsIn, table, type Columns } from '../table.ts';
 import { coldWarm, type FirstExecution } from './cold-warm.ts';
 
 export const firstRunColumns = {
@@ -20,9 +19,7 @@ export const firstRunColumns = {
   later_pages: col('number', 'Pages later', 'Mean of the others', (r) => r.laterPages),
 } satisfies Columns<FirstExecution>;
 
-const firstRunRows = fact('firstRunRows', 'first and later runs', { coldWarm }, (_, known) =>
-  listed(known.coldWarm.firstExecutions),
-);
+const firstRunRows = rowsIn('firstRunRows', coldWarm, (runs) => runs.firstExecutions);
 export const firstRunTable = table(
   'first_runs',
   'Statements that ran at least twice: the first run against the later ones',

@@ -1,11 +1,8 @@
 /** The table of what failed. */
-import { fact } from '../graph.ts';
-import { col, listed, table, type Columns } from '../table.ts';
+import { col, rowsIn, table, type Columns } from '../table.ts';
 import { failedCalls, type ErrorGroup } from './failed-calls.ts';
 
-const errorRows = fact('errorRows', 'errors', { failedCalls }, (_, known) =>
-  listed(known.failedCalls.groups),
-);
+const errorRows = rowsIn('errorRows', failedCalls, ({ groups }) => groups);
 
 export const errorColumns = {
   error: col(

@@ -2,7 +2,7 @@
 import { grouped } from '../core/maps.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
-import { col, listed, table, type Columns } from '../table.ts';
+import { col, rowsIn, table, type Columns } from '../table.ts';
 import { filesOf, type FileRow } from './files.ts';
 import { fact } from '../graph.ts';
 
@@ -67,9 +67,7 @@ export const fileColumns = {
   ),
 } satisfies Columns<OriginFile>;
 
-const fileRows = fact('fileRows', 'files', { originFiles }, (_, known) =>
-  listed(known.originFiles),
-);
+const fileRows = rowsIn('fileRows', originFiles, (files) => files);
 export const fileTable = table(
   'files',
   'Files and stores, with sums over all threads',

@@ -1,7 +1,6 @@
 /** The tables of locks: waits, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
 import { THREAD } from '../events/table.ts';
-import { fact } from '../graph.ts';
-import { col, listed, table, type Columns } from '../table.ts';
+import { col, rowsIn, table, type Columns } from '../table.ts';
 import {
   lockLines,
   type BusyLine,
@@ -13,18 +12,10 @@ import {
 const KIND = 'web-lock, access-handle, idb or sqlite';
 const NAME = 'Name of the lock, file or database';
 
-const waitRows = fact('waitRows', 'waits for locks', { lockLines }, (_, known) =>
-  listed(known.lockLines.waits()),
-);
-const busyRows = fact('busyRows', 'SQLITE_BUSY', { lockLines }, (_, known) =>
-  listed(known.lockLines.busy()),
-);
-const leftRows = fact('leftRows', 'locks left behind', { lockLines }, (_, known) =>
-  listed(known.lockLines.left()),
-);
-const deadlockRows = fact('deadlockRows', 'deadlocks', { lockLines }, (_, known) =>
-  listed(known.lockLines.deadlocks()),
-);
+const waitRows = rowsIn('waitRows', lockLines, (lines) => lines.waits());
+const busyRows = rowsIn('busyRows', lockLines, (lines) => lines.busy());
+const leftRows = rowsIn('leftRows', lockLines, (lines) => lines.left());
+const deadlockRows = rowsIn('deadlockRows', lockLines, (lines) => lines.deadlocks());
 
 export const waitColumns = {
   thread: col('int', 'Who waited', 'Thread that waited', (w) => w.waiter),

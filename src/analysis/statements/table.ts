@@ -4,7 +4,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { THREAD } from '../events/table.ts';
 import { fact } from '../graph.ts';
-import { col, inParts, listed, table, type Columns } from '../table.ts';
+import { col, inParts, rowsIn, table, type Columns } from '../table.ts';
 import { statementTable as byText, type StatementRow } from './statement-table.ts';
 
 const NO_VFS = 'n/a: no VFS call was recorded on its threads';
@@ -90,9 +90,7 @@ export const statementColumns = {
   failed: col('count', 'Failed', 'Executions that ended with an error', (s) => s.failed),
 } satisfies Columns<StatementRow>;
 
-const statementRows = fact('statementRows', 'statements', { byText }, (_, known) =>
-  listed(known.byText?.rows ?? []),
-);
+const statementRows = rowsIn('statementRows', byText, (table) => table?.rows ?? []);
 export const statementTable = table(
   'statements',
   'Statements by fingerprint, the longest time first',

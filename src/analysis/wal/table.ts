@@ -1,7 +1,7 @@
 /** The table of checkpoints. */
 import { THREAD } from '../events/table.ts';
 import { fact } from '../graph.ts';
-import { col, listed, table, type Columns } from '../table.ts';
+import { col, rowsIn, table, type Columns } from '../table.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 
 export interface CheckpointLine extends Checkpoint {
@@ -64,9 +64,7 @@ export const checkpointColumns = {
   busy: col('count', 'Busy', 'SQLITE_BUSY answers meanwhile', (c) => c.busy),
 } satisfies Columns<CheckpointLine>;
 
-const checkpointRows = fact('checkpointRows', 'checkpoints', { checkpointLines }, (_, known) =>
-  listed(known.checkpointLines),
-);
+const checkpointRows = rowsIn('checkpointRows', checkpointLines, (lines) => lines);
 export const checkpointTable = table(
   'checkpoints',
   'Frames copied from a WAL into its database',

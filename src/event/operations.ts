@@ -15,7 +15,9 @@ import { Op, type OpName } from './event.ts';
 export type Layer = 'sql' | 'vfs' | 'web' | 'host' | 'browser' | 'cpu';
 
 /** How an operation is drawn and summed: what the thread was doing. */
-export type Activity = 'cpu' | 'read' | 'write' | 'sync' | 'lock' | 'wait' | 'meta' | 'none';
+/** Activities by the number that frames and indexes carry. */
+export const ACTIVITIES = ['none', 'cpu', 'read', 'write', 'sync', 'lock', 'wait', 'meta'] as const;
+export type Activity = (typeof ACTIVITIES)[number];
 
 /** The web API that a storage call, a lock or a wait belongs to. */
 export type Api = 'idb' | 'opfs' | 'locks' | 'atomics' | 'localStorage';

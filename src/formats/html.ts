@@ -6,7 +6,7 @@ import { Facts } from '../analysis/graph.ts';
 import { cellText, type Block, type Cell, type ReportTable } from '../analysis/report/blocks.ts';
 import { FINDINGS, reportOf } from '../analysis/report/report.ts';
 import { cut } from '../text/clean.ts';
-import { ACTIVITIES } from '../trace/lanes/lanes.ts';
+import { ACTIVITIES } from '../event/operations.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { escapeXml } from './escape.ts';
 import { ACTIVITY_COLORS, svgTimeline } from './svg-timeline.ts';

@@ -1,7 +1,8 @@
 /** The whole trace as a static SVG picture: per thread a lane of SQL, VFS, storage and lock level, shaded by how busy it was. */
 import { cut } from '../text/clean.ts';
 import { TracePyramid, type LaneFrame } from '../trace/lanes/frame.ts';
-import { ACTIVITIES, type LaneKind } from '../trace/lanes/lanes.ts';
+import { ACTIVITIES } from '../event/operations.ts';
+import type { LaneKind } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { threadTitle } from './chrome-json.ts';
 import { escapeXml } from './escape.ts';

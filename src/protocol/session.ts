@@ -2,7 +2,7 @@
  * What the drawing side asks of the session's store worker. The main thread holds no store: it sends requests and draws what
  * comes back. Binary answers are transferred.
  */
-import type { Activity, Layer } from '../event/operations.ts';
+import type { Layer } from '../event/operations.ts';
 import type { EngineInfo } from '../event/definitions.ts';
 import type { HeadlineNumber } from '../analysis/report/headline-numbers.ts';
 import type { PrivacyReport } from '../analysis/privacy/privacy-report.ts';
@@ -119,16 +119,6 @@ export interface TimelineFrame {
   lanes: LaneFrame[];
 }
 export type LaneFrame = TimelineLaneFrame;
-export const ACTIVITIES: readonly Activity[] = [
-  'none',
-  'cpu',
-  'read',
-  'write',
-  'sync',
-  'lock',
-  'wait',
-  'meta',
-];
 
 export interface EventFilter {
   /** Free text: matched against operation, file and SQL text, case-insensitive. */

@@ -5,7 +5,8 @@
 import { PART } from '../analysis/core/time-parts.ts';
 import type { TraceOverview } from '../trace/file/overview.ts';
 import { KINDS } from '../trace/lanes/interval-index.ts';
-import { ACTIVITIES, LANE_KINDS, type LaneKind } from '../trace/lanes/lanes.ts';
+import { ACTIVITIES } from '../event/operations.ts';
+import { LANE_KINDS, type LaneKind } from '../trace/lanes/lanes.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { PART_OF_ACTIVITY, share } from './time-lane.ts';
 import {
@@ -164,12 +165,10 @@ export class SummaryLanes {
   }
 }
 
-function levels(
-  bins: Bins,
-  fromUs: number,
-  toUs: number,
-  width: number,
-): { busy: Uint8Array; activity: Uint8Array } {
+/** What a frame of a lane of calls shows, by column. */
+type Columns = Pick<TimelineLaneFrame, 'busy' | 'activity'>;
+
+function levels(bins: Bins, fromUs: number, toUs: number, width: number): Columns {
   const [busy, activity] = [new Uint8Array(width), new Uint8Array(width)];
   bins.each(fromUs, toUs, width, (column, _us, level) => {
     busy[column] = Math.max(busy[column]!, Math.min(4, level));
@@ -178,12 +177,7 @@ function levels(
   return { busy, activity };
 }
 
-function calls(
-  bins: Bins,
-  fromUs: number,
-  toUs: number,
-  width: number,
-): { busy: Uint8Array; activity: Uint8Array } {
+function calls(bins: Bins, fromUs: number, toUs: number, width: number): Columns {
   const [busy, activity] = [new Uint8Array(width), new Uint8Array(width)];
   const step = (toUs - fromUs) / width;
   const times = bins.times(fromUs, toUs, width);

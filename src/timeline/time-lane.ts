@@ -8,7 +8,8 @@
 import type { Facts } from '../analysis/graph.ts';
 import { PART } from '../analysis/core/time-parts.ts';
 import { KINDS, type IntervalIndex } from '../trace/lanes/interval-index.ts';
-import { ACTIVITIES, type Lane } from '../trace/lanes/lanes.ts';
+import { ACTIVITIES } from '../event/operations.ts';
+import type { Lane } from '../trace/lanes/lanes.ts';
 import type { ThreadStore } from '../trace/store.ts';
 import { eachColumn, spentIn, TotalsCursor, type Columns } from '../trace/lanes/totals-cursor.ts';
 import { pieces } from '../analysis/time/thread-times.ts';

@@ -8,7 +8,7 @@
  */
 import type { AnatomyTable } from '../analysis/transactions/anatomy-table.ts';
 import { IntervalIndex } from '../trace/lanes/interval-index.ts';
-import { ACTIVITIES } from '../trace/lanes/lanes.ts';
+import { ACTIVITIES } from '../event/operations.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { toNs } from '../trace/lanes/sweep.ts';
 import { LockLevel } from '../sqlite/constants.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
-import { ACTIVITIES } from '../../src/trace/lanes/lanes.ts';
+import { ACTIVITIES } from '../../src/event/operations.ts';
 import { RowCounters } from '../../src/timeline/row-counters.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { SubLanes } from '../../src/timeline/sub-lanes.ts';

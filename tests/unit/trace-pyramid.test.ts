@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
-import { ACTIVITIES, ACTIVITY_OF_OP, laneOfOp } from '../../src/trace/lanes/lanes.ts';
+import { ACTIVITIES } from '../../src/event/operations.ts';
+import { ACTIVITY_OF_OP, laneOfOp } from '../../src/trace/lanes/lanes.ts';
 import { TracePyramid, rowAt, SLICE_FIELDS } from '../../src/trace/lanes/frame.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 import { SQL_PARTS } from '../../src/analysis/time/time-pieces.ts';

@@ -3,7 +3,7 @@
  * A lane follows its thread as it grows; `update` takes in what is new.
  */
 import { Op } from '../../event/event.ts';
-import { OPS, type Activity } from '../../event/operations.ts';
+import { ACTIVITIES, OPS } from '../../event/operations.ts';
 import type { IntervalIndex } from './interval-index.ts';
 import { LockLadder } from './lock-ladder.ts';
 import { RowCursor } from '../row-cursor.ts';
@@ -13,17 +13,6 @@ import { threadEndUs } from '../thread-end.ts';
 
 export type LaneKind = 'sql' | 'vfs' | 'web' | 'lock';
 export const LANE_KINDS: readonly LaneKind[] = ['sql', 'vfs', 'web', 'lock'];
-/** Activities by the number that frames and indexes carry. */
-export const ACTIVITIES: readonly Activity[] = [
-  'none',
-  'cpu',
-  'read',
-  'write',
-  'sync',
-  'lock',
-  'wait',
-  'meta',
-];
 
 /** Lane of an operation by its code: -1 none, else the place in LANE_KINDS. Held locks and counters are no calls. */
 const LANE_OF_OP: readonly number[] = OPS.map((info) => {

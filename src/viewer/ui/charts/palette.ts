@@ -1,5 +1,5 @@
 /** The theme's colours as canvases need them, read from the CSS custom properties of theme.svelte. */
-import { ACTIVITIES } from '../../../protocol/session.ts';
+import { ACTIVITIES } from '../../../event/operations.ts';
 import { pixelOf, type PaintColors } from './timeline-paint.ts';
 
 export interface Palette {

@@ -1,5 +1,5 @@
 /** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
-import { ACTIVITIES } from '../../../protocol/session.ts';
+import { ACTIVITIES } from '../../../event/operations.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import { drawStretched } from './canvas.ts';
 import { scaleText } from './lane-tooltip.ts';

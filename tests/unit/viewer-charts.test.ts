@@ -290,12 +290,12 @@ describe('the pixels', () => {
   });
   it('draws the lock level as steps', () => {
     const s = surface(3, 8);
-    paintLock(s, frame('0:lock', [1, 4, 9], [5, 5, 5]), 0, 8, colors);
+    paintLock(s, frame('0:lock', [1, 4, 9], [5, 5, 5]), 0, 8, colors, 1);
     expect([0, 1, 2].map((x) => columnOf(s, x).filter((p) => p === 14).length)).toEqual([2, 8, 8]);
   });
   it('fills statements, stacks the parts of the time from the bottom, and leaves no part out that took any', () => {
     const s = surface(2, 10);
-    paintSql(s, frame('0:sql', [255, 0], [1, 0]), 0, 10, colors);
+    paintSql(s, frame('0:sql', [255, 0], [1, 0]), 0, 10, colors, 1);
     expect(columnOf(s, 0)).toEqual([0, ...Array<number>(8).fill(99), 0]);
     expect(columnOf(s, 1)).toEqual(Array(10).fill(0));
     const t = surface(2, 10);

@@ -65,8 +65,8 @@ export function paintStrip(
   for (const [key, lane] of lanes) {
     const kind = kinds.get(key);
     const { frame, y, height, most } = lane;
-    if (kind === 'lock') paintLock(surface, frame, y, height, colors);
-    else if (kind === 'sql') paintSql(surface, frame, y, height, colors);
+    if (kind === 'lock') paintLock(surface, frame, y, height, colors, least);
+    else if (kind === 'sql') paintSql(surface, frame, y, height, colors, least);
     else if (kind === 'time') paintTime(surface, frame, y, height, colors, 1);
     else if (frame.values)
       paintArea(surface, frame.values, most, y, height, counterColors(kind, colors));

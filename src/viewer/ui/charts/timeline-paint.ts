@@ -61,30 +61,27 @@ function barHeight(share: number, height: number, least: number): number {
   return share === 0 ? 0 : Math.max(least, Math.round((share / 255) * height));
 }
 
-/** VFS and storage lanes: one bar a column from the bottom up. */
-export function paintCalls(
+/** Paints a lane into its place. @param least pixels of a column that is touched at all */
+type PaintLane = (
   s: Surface,
   frame: LaneFrame,
   y: number,
   height: number,
   colors: PaintColors,
   least: number,
-): void {
+) => void;
+
+/** VFS and storage lanes: one bar a column from the bottom up. */
+export const paintCalls: PaintLane = (s, frame, y, height, colors, least) => {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++) {
     const bar = barHeight(frame.busy[x]!, height, least);
     if (bar) column(s, x, y + height - bar, y + height, colors.activity[frame.activity[x]!]!);
   }
-}
+};
 
 /** Lock lanes: a step as high as the level held. */
-export function paintLock(
-  s: Surface,
-  frame: LaneFrame,
-  y: number,
-  height: number,
-  colors: PaintColors,
-): void {
+export const paintLock: PaintLane = (s, frame, y, height, colors) => {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++) {
     const level = Math.min(LOCK_LEVEL_MAX, frame.busy[x]!);
@@ -97,20 +94,14 @@ export function paintLock(
         colors.activity[frame.activity[x]!]!,
       );
   }
-}
+};
 
 /** SQL lanes: a span wherever a statement was in flight. */
-export function paintSql(
-  s: Surface,
-  frame: LaneFrame,
-  y: number,
-  height: number,
-  colors: PaintColors,
-): void {
+export const paintSql: PaintLane = (s, frame, y, height, colors) => {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++)
     if (frame.busy[x]) column(s, x, y + 1, y + height - 1, colors.statement);
-}
+};
 
 /** Sums of a stack's parts from the bottom up, so that rounding leaves no hole. @returns the top */
 function paintStack(
@@ -141,19 +132,12 @@ function paintStack(
 }
 
 /** Where the time with SQL in flight went: CPU from the bottom, what was waited for on top of it. */
-export function paintTime(
-  s: Surface,
-  frame: LaneFrame,
-  y: number,
-  height: number,
-  colors: PaintColors,
-  least: number,
-): void {
+export const paintTime: PaintLane = (s, frame, y, height, colors, least) => {
   const { stack } = frame;
   if (!stack) return;
   const n = Math.min(s.width, stack.length / PARTS);
   for (let x = 0; x < n; x++) paintStack(s, x, stack, y + height, height, colors, least);
-}
+};
 
 /** Counters: an area from the bottom up to the value. @param most the value that fills the height */
 export function paintArea(

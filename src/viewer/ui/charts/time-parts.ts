@@ -9,52 +9,38 @@ interface PartWords {
   meaning: string;
 }
 
+const words = (part: Part, title: string, color: string, meaning: string): PartWords => ({
+  part,
+  title,
+  color,
+  meaning,
+});
 const PART_WORDS: readonly PartWords[] = [
-  {
-    part: 'cpu',
-    title: 'CPU',
-    color: '--activity-cpu',
-    meaning: 'SQLite and its VFS computing, nothing awaited',
-  },
-  { part: 'read', title: 'Read', color: '--activity-read', meaning: 'reading from storage' },
-  { part: 'write', title: 'Write', color: '--activity-write', meaning: 'writing to storage' },
-  {
-    part: 'sync',
-    title: 'Sync',
-    color: '--activity-sync',
-    meaning: 'waiting until writes are durable: flush, xSync',
-  },
-  {
-    part: 'idbTransaction',
-    title: 'IDB transaction',
-    color: '--activity-idb',
-    meaning: 'waiting for an IndexedDB transaction to start or complete',
-  },
-  {
-    part: 'lock',
-    title: 'Lock wait',
-    color: '--activity-lock',
-    meaning: 'waiting for a lock that another connection, thread or tab holds',
-  },
-  {
-    part: 'tracer',
-    title: 'vfscope',
-    color: '--activity-meta',
-    meaning: 'work of the recording itself',
-  },
-  {
-    part: 'other',
-    title: 'Other wait',
-    color: '--activity-wait',
-    meaning: 'SQL in flight and nothing known that it waits for',
-  },
-  {
-    part: 'outside',
-    title: 'Outside SQL',
-    color: '--activity-none',
-    meaning: 'storage calls while no SQL was in flight',
-  },
-  { part: 'idle', title: 'Idle', color: '--bg-header', meaning: 'no SQL in flight' },
+  words('cpu', 'CPU', '--activity-cpu', 'SQLite and its VFS computing, nothing awaited'),
+  words('read', 'Read', '--activity-read', 'reading from storage'),
+  words('write', 'Write', '--activity-write', 'writing to storage'),
+  words('sync', 'Sync', '--activity-sync', 'waiting until writes are durable: flush, xSync'),
+  words(
+    'idbTransaction',
+    'IDB transaction',
+    '--activity-idb',
+    'waiting for an IndexedDB transaction to start or complete',
+  ),
+  words(
+    'lock',
+    'Lock wait',
+    '--activity-lock',
+    'waiting for a lock that another connection, thread or tab holds',
+  ),
+  words('tracer', 'vfscope', '--activity-meta', 'work of the recording itself'),
+  words(
+    'other',
+    'Other wait',
+    '--activity-wait',
+    'SQL in flight and nothing known that it waits for',
+  ),
+  words('outside', 'Outside SQL', '--activity-none', 'storage calls while no SQL was in flight'),
+  words('idle', 'Idle', '--bg-header', 'no SQL in flight'),
 ];
 /** Those with SQL in flight. */
 export const SQL_PARTS = PART_WORDS.filter(({ part }) => part !== 'idle' && part !== 'outside');

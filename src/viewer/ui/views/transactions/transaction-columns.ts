@@ -10,7 +10,7 @@ import {
   type TransactionLine,
 } from '../../../../analysis/transactions/table.ts';
 import { viewColumns, type Column, type Own } from '../../parts/columns.ts';
-import type { Segment } from '../../parts/segments.ts';
+import { partWords, type Segment } from '../../parts/segments.ts';
 import {
   countOf,
   formatBytes,
@@ -21,51 +21,28 @@ import {
 } from '../../../../text/numbers.ts';
 import type { TransactionLines } from '../../../session/queries/transactions.ts';
 
-export const TRANSACTION_WORDS: Record<
-  TransactionPart,
-  { title: string; color: string; meaning: string }
-> = {
-  lock: {
-    title: 'Lock',
-    color: '--activity-lock',
-    meaning: 'taking locks, waiting for them included',
-  },
-  dbRead: {
-    title: 'Database read',
-    color: '--activity-read',
-    meaning: 'reading pages of the database',
-  },
-  journalRead: {
-    title: 'Journal read',
-    color: '--activity-read',
-    meaning: 'reading the rollback journal',
-  },
-  walRead: { title: 'WAL read', color: '--activity-read', meaning: 'reading frames of the WAL' },
-  journalWrite: {
-    title: 'Journal write',
-    color: '--journal',
-    meaning: 'writing, cutting or deleting the rollback journal',
-  },
-  walWrite: { title: 'WAL write', color: '--journal', meaning: 'writing frames to the WAL' },
-  dbWrite: {
-    title: 'Database write',
-    color: '--activity-write',
-    meaning: 'writing pages of the database',
-  },
-  sync: { title: 'Sync', color: '--activity-sync', meaning: 'waiting until writes are durable' },
-  idbComplete: {
-    title: 'IDB complete',
-    color: '--activity-idb',
-    meaning: 'waiting for an IndexedDB transaction to complete',
-  },
-  unlock: { title: 'Unlock', color: '--activity-lock', meaning: 'giving locks back' },
-  otherVfs: {
-    title: 'Other VFS',
-    color: '--activity-meta',
-    meaning: 'file sizes, file controls, other files',
-  },
-  cpu: { title: 'CPU', color: '--activity-cpu', meaning: 'SQLite computing' },
-  idle: { title: 'Idle inside', color: '--activity-none', meaning: 'locks held, no SQL in flight' },
+export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
+  lock: partWords('Lock', '--activity-lock', 'taking locks, waiting for them included'),
+  dbRead: partWords('Database read', '--activity-read', 'reading pages of the database'),
+  journalRead: partWords('Journal read', '--activity-read', 'reading the rollback journal'),
+  walRead: partWords('WAL read', '--activity-read', 'reading frames of the WAL'),
+  journalWrite: partWords(
+    'Journal write',
+    '--journal',
+    'writing, cutting or deleting the rollback journal',
+  ),
+  walWrite: partWords('WAL write', '--journal', 'writing frames to the WAL'),
+  dbWrite: partWords('Database write', '--activity-write', 'writing pages of the database'),
+  sync: partWords('Sync', '--activity-sync', 'waiting until writes are durable'),
+  idbComplete: partWords(
+    'IDB complete',
+    '--activity-idb',
+    'waiting for an IndexedDB transaction to complete',
+  ),
+  unlock: partWords('Unlock', '--activity-lock', 'giving locks back'),
+  otherVfs: partWords('Other VFS', '--activity-meta', 'file sizes, file controls, other files'),
+  cpu: partWords('CPU', '--activity-cpu', 'SQLite computing'),
+  idle: partWords('Idle inside', '--activity-none', 'locks held, no SQL in flight'),
 };
 
 export const segmentsOf = (time: TransactionTimes): Segment[] =>

@@ -1,30 +1,18 @@
 /** The columns of the table of checkpoints, and its words. */
 import { checkpointColumns, type CheckpointLine } from '../../../../analysis/wal/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
-import type { Segment } from '../../parts/segments.ts';
+import { partWords, type Segment } from '../../parts/segments.ts';
 import { formatCount } from '../../../../text/numbers.ts';
 
 export const checkpointKey = ({ thread, seq }: CheckpointLine): string => `${thread}:${seq}`;
 export const checkpointSegments = ({ time }: CheckpointLine): Segment[] => [
+  { ...partWords('Read', '--activity-read', 'reading frames of the log'), us: time.readUs },
+  { ...partWords('Write', '--activity-write', 'writing pages of the database'), us: time.writeUs },
   {
-    title: 'Read',
-    us: time.readUs,
-    color: '--activity-read',
-    meaning: 'reading frames of the log',
-  },
-  {
-    title: 'Write',
-    us: time.writeUs,
-    color: '--activity-write',
-    meaning: 'writing pages of the database',
-  },
-  {
-    title: 'Sync',
+    ...partWords('Sync', '--activity-sync', 'waiting until log and database are durable'),
     us: time.syncUs,
-    color: '--activity-sync',
-    meaning: 'waiting until log and database are durable',
   },
-  { title: 'Other', us: time.otherUs, color: '--activity-cpu', meaning: 'CPU and other calls' },
+  { ...partWords('Other', '--activity-cpu', 'CPU and other calls'), us: time.otherUs },
 ];
 
 /** Why it is not known which pages are in the log; '' where it is. */

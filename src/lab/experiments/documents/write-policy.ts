@@ -8,34 +8,16 @@ const POLICIES = ['through', 'queued', 'lazy'] as const;
 const base = { vfs: 'BlockIDB', build: 'jspi', durability: 'relaxed' } satisfies Partial<Config>;
 
 /** Rollback journal: a new database and one whose table was dropped. WAL: a log that starts again on what it held. */
+const JOURNAL = { journalMode: 'delete', cacheBlocks: 64 } as const;
+const WAL = { journalMode: 'wal', cacheBlocks: 8 } as const;
 const STARTS = [
-  {
-    id: 'empty',
-    title: 'empty database',
-    workload: 'bulk-insert-empty',
-    config: { journalMode: 'delete', cacheBlocks: 64 },
-  },
-  {
-    id: 'dropped',
-    title: 'dropped table',
-    workload: 'bulk-insert-dropped',
-    config: { journalMode: 'delete', cacheBlocks: 64 },
-  },
-  {
-    id: 'wal-empty',
-    title: 'empty database, WAL',
-    workload: 'bulk-insert-empty',
-    config: { journalMode: 'wal', cacheBlocks: 8 },
-  },
-  {
-    id: 'reused-wal',
-    title: 'WAL that starts again',
-    workload: 'bulk-insert-reused-wal',
-    config: { journalMode: 'wal', cacheBlocks: 8 },
-  },
+  ['empty', 'empty database', 'bulk-insert-empty', JOURNAL],
+  ['dropped', 'dropped table', 'bulk-insert-dropped', JOURNAL],
+  ['wal-empty', 'empty database, WAL', 'bulk-insert-empty', WAL],
+  ['reused-wal', 'WAL that starts again', 'bulk-insert-reused-wal', WAL],
 ] as const;
 
-const variants: Variant[] = STARTS.flatMap(({ id, title, workload, config }) =>
+const variants: Variant[] = STARTS.flatMap(([id, title, workload, config]) =>
   BLOCKS.flatMap((kib) =>
     POLICIES.map((writePolicy) => ({
       id: `${id}-${kib}k-${writePolicy}`,
@@ -53,7 +35,7 @@ const expectations: Assertion[] = [
       [`Space of a dropped table: blocks are read to be written (${kib} KiB)`]: `dropped-${kib}k-through total block.rmwMiss > 0`,
       [`A log that starts again: blocks are read to be written (${kib} KiB)`]: `reused-wal-${kib}k-through total block.rmwMiss > 0`,
     }),
-    ...STARTS.flatMap(({ id, title }) =>
+    ...STARTS.flatMap(([id, title]) =>
       expectAll({
         [`Lazy writes put fewer blocks (${title}, ${kib} KiB)`]: `${id}-${kib}k-lazy total block.put < ${id}-${kib}k-through total block.put`,
         [`Lazy writes take less time (${title}, ${kib} KiB)`]: `${id}-${kib}k-lazy total ms < ${id}-${kib}k-through total ms`,

@@ -34,11 +34,17 @@ interface Layout {
   /** Last parts of the paths of databases, journals and logs, as SQLite opened them. */
   readonly opened: ReadonlySet<string>;
 }
-const LAYOUTS: readonly {
+interface LayoutOf {
   readonly vfs: VfsName;
   readonly why: string;
   readonly is: (at: Layout) => boolean;
-}[] = [
+}
+const byStores = (vfs: VfsName, a: string, b: string): LayoutOf => ({
+  vfs,
+  why: `IndexedDB stores “${a}” and “${b}” are its own`,
+  is: ({ stores }) => stores.some((has) => has.has(a) && has.has(b)),
+});
+const LAYOUTS: readonly LayoutOf[] = [
   {
     vfs: 'OPFSCoopSync',
     why: 'temporary files in an OPFS folder “.ahp-…” are its own',
@@ -50,26 +56,10 @@ const LAYOUTS: readonly {
     is: ({ opfs, opened }) =>
       opfs.some((path) => /-wa[01]$/.test(path) && opened.has(lastPart(path).slice(0, -4))),
   },
-  {
-    vfs: 'OPFSPermuted',
-    why: 'IndexedDB stores “pages” and “pending” are its own',
-    is: (at) => hasStores(at, 'pages', 'pending'),
-  },
-  {
-    vfs: 'IDBMirror',
-    why: 'IndexedDB stores “blocks” and “tx” are its own',
-    is: (at) => hasStores(at, 'blocks', 'tx'),
-  },
-  {
-    vfs: 'IDBBatchAtomic',
-    why: 'IndexedDB stores “blocks” and “metadata” are its own',
-    is: (at) => hasStores(at, 'blocks', 'metadata'),
-  },
-  {
-    vfs: 'BlockIDB',
-    why: 'IndexedDB stores “blocks” and “files” are its own',
-    is: (at) => hasStores(at, 'blocks', 'files'),
-  },
+  byStores('OPFSPermuted', 'pages', 'pending'),
+  byStores('IDBMirror', 'blocks', 'tx'),
+  byStores('IDBBatchAtomic', 'blocks', 'metadata'),
+  byStores('BlockIDB', 'blocks', 'files'),
   {
     vfs: 'AccessHandlePool',
     why: 'OPFS files with random names, none with a database’s, are its pool',
@@ -78,8 +68,6 @@ const LAYOUTS: readonly {
       !opfs.some((path) => opened.has(lastPart(path).replace(/-wa[01]$/, ''))),
   },
 ];
-const hasStores = ({ stores }: Layout, ...names: string[]): boolean =>
-  stores.some((has) => names.every((name) => has.has(name)));
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** VFSs that apps name after their class, as `IDBBatchAtomicVFS`. */

@@ -1,7 +1,7 @@
 // Facts of a store that a test made, each computed for itself, as functions of the store.
 import { Facts, type ByThread, type Fact } from '../../src/analysis/graph.ts';
 import * as caches from '../../src/analysis/cache/cache.ts';
-import * as cold from '../../src/analysis/cache/cold-warm.ts';
+import { coldWarm } from '../../src/analysis/cache/cold-warm.ts';
 import { missRatios } from '../../src/analysis/cache/miss-ratio.ts';
 import { pageCache } from '../../src/analysis/cache/page-cache.ts';
 import { staleCaches } from '../../src/analysis/cache/stale-caches.ts';
@@ -17,7 +17,7 @@ import { webCounts } from '../../src/analysis/files/web-counts.ts';
 import { badges, findings } from '../../src/analysis/findings/index.ts';
 import { idbUse } from '../../src/analysis/idb/idb-use.ts';
 import * as busy from '../../src/analysis/locks/busy.ts';
-import * as locking from '../../src/analysis/locks/locks.ts';
+import { locks } from '../../src/analysis/locks/locks.ts';
 import type { Accesses } from '../../src/analysis/pages/accesses.ts';
 import { bTrees } from '../../src/analysis/pages/b-trees.ts';
 import { blockWrites, writeAmplification } from '../../src/analysis/pages/block-writes.ts';
@@ -61,6 +61,7 @@ export const blockWritesOf = of(blockWrites);
 export const busyChains = of(busy.busyChains);
 export const cacheReport = of(caches.cacheReport);
 export const checkpointsOf = of(checkpoints);
+export const coldWarmOf = of(coldWarm);
 export const commitsOf = of(commits);
 export const databaseFilesOf = of(databaseFiles);
 export const databaseHeadersOf = of(databaseHeaders);
@@ -74,6 +75,7 @@ export const idbUseOf = of(idbUse);
 export const interleavingOf = of(interleaving);
 export const ioObjects = of(io.ioObjects);
 export const loadTimesOf = of(loadTimes);
+export const locksOf = of(locks);
 export const missRatiosOf = of(missRatios);
 export const ownersOf = ofThread(owners);
 export const pageAccessesOf = of(accesses);
@@ -92,12 +94,7 @@ export const walHistories = of(wal.walHistories);
 export const webCountsOf = of(webCounts);
 
 export const blockCachesOf = (store: TraceStore): caches.BlockCache[] => cacheReport(store).blockCaches;
-/** @param coldUs microseconds */
-export const coldWarmOf = (store: TraceStore, coldUs?: number): cold.ColdWarm =>
-  cold.coldWarmOf(store, new Facts(store).known({ accesses, owners, executions }), coldUs);
 export const diffOf = (a: TraceStore, b: TraceStore): diffs.TraceDiff => diffs.diffOf(new Facts(a), new Facts(b));
-export const locksOf = (store: TraceStore, stuckUs?: number): locking.Locks =>
-  locking.locksOf(store, busyChains(store), stuckUs);
 export const pagesOf = (store: TraceStore, range: TimeRange = {}, all: Accesses = pageAccessesOf(store)): ObjectPages[] =>
   placesOf(all, range);
 export const partitionByStatement = (thread: ThreadStore, range: TimeRange = {}): ReadonlyMap<number, partition.TimePartition> =>

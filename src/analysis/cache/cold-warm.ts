@@ -40,20 +40,14 @@ export interface ColdWarm {
   firstExecutions: FirstExecution[];
 }
 
-const ONE_SECOND = 1e6;
+/** How long the cold time range is. */
+const COLD_US = 1e6;
 
 const NEEDS = { accesses, owners, executions };
 
-export const coldWarm = fact('coldWarm', 'first and later runs', NEEDS, (store, known) =>
-  coldWarmOf(store, known),
-);
+export const coldWarm = fact('coldWarm', 'first and later runs', NEEDS, coldWarmOf);
 
-/** @param coldUs how long the cold stretch is, microseconds */
-export function coldWarmOf(
-  store: TraceStore,
-  known: Known<typeof NEEDS>,
-  coldUs = ONE_SECOND,
-): ColdWarm {
+function coldWarmOf(store: TraceStore, known: Known<typeof NEEDS>): ColdWarm {
   let begin = Infinity;
   let end = -Infinity;
   for (const thread of store.threads) {
@@ -64,7 +58,7 @@ export function coldWarmOf(
   const { accesses } = known;
   const firstExecutions = firstExecutionsOf(store, known);
   if (begin === Infinity) return { cold: null, warm: null, firstExecutions };
-  const border = begin + coldUs;
+  const border = begin + COLD_US;
   // one more nanosecond: a range leaves its end out
   const behind = end + 0.001;
   return {

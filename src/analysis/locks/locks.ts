@@ -12,7 +12,7 @@
 import { coarsestStep } from '../core/time-range.ts';
 import { plainPath } from '../../event/file-names.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact, type Known } from '../graph.ts';
 import { busyChains, type BusyChain } from './busy.ts';
 import {
   conflicts,
@@ -79,12 +79,10 @@ export function placesOf(
   return found.sort((a, b) => thread[a]! - thread[b]! || row[a]! - row[b]!);
 }
 
-export const locks = fact('locks', 'holds and waits', { busyChains }, (store, { busyChains }) =>
-  locksOf(store, busyChains),
-);
+const NEEDS = { busyChains };
+export const locks = fact('locks', 'holds and waits', NEEDS, locksOf);
 
-/** @param stuckUs waits from this length on are looked at: what did the holder do meanwhile? */
-export function locksOf(store: TraceStore, busy: BusyChain[], stuckUs = 2_000_000): Locks {
+function locksOf(store: TraceStore, { busyChains: busy }: Known<typeof NEEDS>): Locks {
   const scan = scanLocks(store);
   addSqliteWaits(scan, busy, store);
   const edges = [...edgesOf(scan), ...idbEdges(scan)].sort((a, b) => a.fromUs - b.fromUs);
@@ -96,7 +94,7 @@ export function locksOf(store: TraceStore, busy: BusyChain[], stuckUs = 2_000_00
     edges,
     busy,
     cycles: cyclesOf(edges, waits),
-    stuck: stuckWaits(store, edges, waits, stuckUs),
+    stuck: stuckWaits(store, edges, waits),
     leftBehind: leftBehind(store, scan),
     toleranceUs: coarsestStep(store),
   };

@@ -85,18 +85,20 @@ function pathTo(
   return go(at);
 }
 
+/** Waits from this length on: what did the holder do meanwhile? */
+const STUCK_US = 2_000_000;
+
 /** Long waits, with what the holder did meanwhile. */
 export function stuckWaits(
   store: TraceStore,
   edges: readonly WaitEdge[],
   waits: IntervalColumns,
-  stuckUs: number,
 ): StuckWait[] {
   const found: StuckWait[] = [];
   edges.forEach((edge, place) => {
     if (
-      edge.toUs - edge.fromUs < stuckUs ||
-      waits.to[edge.wait]! - waits.from[edge.wait]! < stuckUs
+      edge.toUs - edge.fromUs < STUCK_US ||
+      waits.to[edge.wait]! - waits.from[edge.wait]! < STUCK_US
     )
       return;
     const { calls, lastEnd } = callsWithin(store.threads[edge.holder]!, edge.fromUs, edge.toUs);

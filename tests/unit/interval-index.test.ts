@@ -27,11 +27,11 @@ describe.each([
     for (let i = 0; i < N; i++)
       if (
         index.startOf(i) !== begins[i] ||
-        index.lengthOf(i) !== lengths[i] ||
+        index.endOf(i) - index.startOf(i) !== lengths[i] ||
         index.endOf(i) !== begins[i]! + lengths[i]!
       )
         expect.fail(
-          `interval ${i} is ${index.startOf(i)} + ${index.lengthOf(i)}, not ${begins[i]} + ${lengths[i]}`,
+          `interval ${i} is ${index.startOf(i)} + ${index.endOf(i) - index.startOf(i)}, not ${begins[i]} + ${lengths[i]}`,
         );
     expect(index.count).toBe(N);
     for (let i = 0; i < N; i++)

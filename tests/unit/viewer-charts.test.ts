@@ -244,7 +244,8 @@ describe('where the time of statements went', () => {
       const parts = partitionThread(thread, { fromUs: from, toUs: to });
       const { index } = timePieces(thread);
       const sums = Array<number>(8).fill(0);
-      for (let n = 0; n < index.count; n++) sums[index.kind[n]!]! += index.lengthOf(n);
+      for (let n = 0; n < index.count; n++)
+        sums[index.kind[n]!]! += index.endOf(n) - index.startOf(n);
       const exact = SQL_PARTS.map((part) => parts[`${part}Us`]);
       expect(sums).toEqual(exact.map((us) => Math.round(us * 1000)));
       // each column is rounded to 1/255 of its time, and up where it is touched at all

@@ -79,10 +79,7 @@ export class IntervalIndex {
   startOf(i: number): number {
     return this.starts[i >>> SAMPLE_SHIFT]! + this.since[i]!;
   }
-  /** Nanoseconds; 0 = an instant. An interval ends before or where the next one begins. */
-  lengthOf(i: number): number {
-    return this.lengths[i]!;
-  }
+  /** An interval ends before or where the next one begins; an instant where it begins. */
   endOf(i: number): number {
     return this.startOf(i) + this.lengths[i]!;
   }

@@ -2,6 +2,7 @@
  * SQLite over the loaded trace: wa-sqlite's synchronous build with the trace's own arrays as virtual tables. Nothing is imported. A
  * statement runs to its next row without a pause; between rows the worker answers others, and a limit or a cancel stops it inside.
  */
+import { yieldToMessages } from '../yield.ts';
 import type { Cell } from '../../../analysis/table.ts';
 import type { SqliteModule } from './sink.ts';
 import { Sink } from './sink.ts';
@@ -45,17 +46,6 @@ const ROW = 100;
 const STEPS = 20_000;
 const PAUSE_EVERY_MS = 50;
 const CHECK_ROWS = 64;
-
-/** Lets messages that have come meanwhile be answered. */
-const pause = (): Promise<void> =>
-  new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
 
 export class SqlEngine {
   private thrown: unknown = null;
@@ -154,7 +144,7 @@ export class SqlEngine {
           if (++rowsSince < CHECK_ROWS) continue;
           rowsSince = 0;
           if (performance.now() - pausedAt > PAUSE_EVERY_MS) {
-            await pause();
+            await yieldToMessages();
             pausedAt = performance.now();
             if (forgotten() !== forgottenThen)
               throw new Error(

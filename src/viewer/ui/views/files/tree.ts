@@ -1,4 +1,5 @@
 /** The files table as a tree: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
+import { grouped } from '../../../../analysis/core/maps.ts';
 import { SUMS } from '../../../../analysis/files/files.ts';
 import { sortedFiles } from './file-columns.ts';
 import type { FileLine } from '../../../session/queries/files.ts';
@@ -35,8 +36,7 @@ export function fileOrigins(
   key: string,
   descending: boolean,
 ): FileOrigin[] {
-  const byOrigin = new Map<string, FileLine[]>();
-  for (const line of lines) byOrigin.set(line.origin, [...(byOrigin.get(line.origin) ?? []), line]);
+  const byOrigin = grouped(lines, ({ origin }) => origin);
   const time = ([, some]: [string, FileLine[]]): number =>
     some.reduce((us, { timeUs }) => us + timeUs, 0);
   return [...byOrigin]
@@ -50,12 +50,7 @@ export function fileTree(
   key: string,
   descending: boolean,
 ): FileGroup[] {
-  const groups = new Map<string, FileLine[]>();
-  for (const line of sortedFiles(lines, key, descending)) {
-    const rows = groups.get(line.group);
-    if (rows) rows.push(line);
-    else groups.set(line.group, [line]);
-  }
+  const groups = grouped(sortedFiles(lines, key, descending), ({ group }) => group);
   const found = [...groups].map(([name, rows]): FileGroup => {
     const sum: FileLine = { ...rows[0]!, path: rows.length > 1 ? name : rows[0]!.path };
     const ofSqlite = rows.filter(

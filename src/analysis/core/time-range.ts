@@ -1,6 +1,5 @@
 /** The part of a trace that is looked at. */
 import type { TraceStore } from '../../trace/store.ts';
-import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 
 /** [fromUs, toUs), microseconds of the trace; the thread's first and last event where not said. */
@@ -25,14 +24,3 @@ export function coarsestStep({ threads }: TraceStore): number | null {
 /** Everything: what several analyses need of it is computed once. */
 export const isWhole = ({ fromUs, toUs }: TimeRange): boolean =>
   fromUs === undefined && toUs === undefined;
-
-/** Rows of a thread that begin in a range: [first, behind). */
-export function rowsIn(
-  { events }: ThreadStore,
-  { fromUs = -Infinity, toUs = Infinity }: TimeRange,
-): [first: number, behind: number] {
-  return [
-    fromUs === -Infinity ? 0 : events.lowerBound(fromUs),
-    toUs === Infinity ? events.count : events.lowerBound(toUs),
-  ];
-}

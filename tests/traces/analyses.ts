@@ -39,7 +39,7 @@ import * as time from '../../src/analysis/time/summary-time.ts';
 import { pieces } from '../../src/analysis/time/thread-times.ts';
 import * as partition from '../../src/analysis/time/time-partition.ts';
 import { commits } from '../../src/analysis/transactions/commits.ts';
-import { anatomiesOf } from '../../src/analysis/transactions/transaction-anatomy.ts';
+import { anatomies, type TransactionAnatomy } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { transactions } from '../../src/analysis/transactions/transactions.ts';
 import { checkpoints } from '../../src/analysis/wal/checkpoints.ts';
 import * as wal from '../../src/analysis/wal/wal.ts';
@@ -105,7 +105,5 @@ export const statementTable = (store: TraceStore, range: TimeRange = {}): tables
   tables.statementTableIn(new Facts(store), range);
 export const timesOfThread = (thread: ThreadStore, range: TimeRange = {}): partition.ThreadTimes =>
   partition.timesOfThread(thread, ownersOf(thread), range);
-/** @param list of some transactions alone */
-export const transactionAnatomies = (store: TraceStore, list = transactionsOf(store).list): ReturnType<typeof anatomiesOf> =>
-  anatomiesOf(new Facts(store), list);
+export const transactionAnatomies = (store: TraceStore): TransactionAnatomy[] => [...new Facts(store).get(anatomies)];
 export const writeAmplificationOf = of(writeAmplification);

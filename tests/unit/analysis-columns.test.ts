@@ -70,7 +70,7 @@ test.each([3, 4_000_000_000])('transactions on a file whose id is %i', (id) => {
     outcome: 'committed',
     commitPoint: 'database write',
   });
-  expect(transactionAnatomies(store, list)).toMatchObject([
+  expect(transactionAnatomies(store)).toMatchObject([
     { dbBytes: 4096, pagesWritten: 1, time: { dbWriteUs: 2, lockUs: 3 } },
   ]);
 });

@@ -9,7 +9,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fileOf } from '../files/files.ts';
 import { fact, threadFact } from '../graph.ts';
-import { col, inParts, listed, table, type Columns } from '../table.ts';
+import { col, listed, table, type Columns } from '../table.ts';
 
 export const THREAD = 'Number of the thread within the trace, from 0';
 
@@ -205,6 +205,9 @@ export const eventColumns = {
   ),
 } satisfies Columns<ThreadView>;
 
+/** Too many rows for a list: who reads them makes each when it is asked for. */
+export const eventTable = { name: 'events', help: 'Every recorded call', columns: eventColumns };
+
 /** Of each thread. */
 export const threadViews = threadFact(
   'threadViews',
@@ -212,15 +215,6 @@ export const threadViews = threadFact(
   {},
   (thread) => new ThreadView(thread),
 );
-const eventRows = fact('eventRows', 'events', { threadViews }, ({ threads }, known) => {
-  const views = threads.map((thread) => known.threadViews.of(thread));
-  return inParts(
-    views.map(({ count }) => count),
-    (part, i) => views[part]!.at(i),
-  );
-});
-export const eventTable = table('events', 'Every recorded call', eventRows, eventColumns);
-
 interface TitledThread {
   t: ThreadStore;
   title: string;

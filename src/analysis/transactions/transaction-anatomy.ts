@@ -17,19 +17,18 @@ import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.
 import type { FileKind } from '../../event/definitions.ts';
 import { isPageSize, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
-import type { TransactionAnatomy } from './anatomy.ts';
 import { AnatomyTable, CALLS, type CallCount } from './anatomy-table.ts';
 import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { executions, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
-import { fact, type Facts, type Known } from '../graph.ts';
+import { fact } from '../graph.ts';
 import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';
-import type { Transaction, TransactionTable } from './transaction-table.ts';
+import type { Transaction } from './transaction-table.ts';
 import { transactions } from './transactions.ts';
 import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';
 import { Fcntl, Rc } from '../../sqlite/constants.ts';
@@ -42,50 +41,35 @@ const EXCLUSIVE = 4;
 /** Transactions after which those who wait for something else get their turn: about 0.1 s. */
 const AT_ONCE = 1 << 14;
 
-const NEEDS = { owners, executions, checkpoints };
-
 /** Of every transaction, in their order. */
 export const anatomies = fact(
   'anatomies',
   'what each transaction did',
-  { transactions, ...NEEDS },
-  (store, known) => anatomyParts(store, known.transactions.list, known),
+  { transactions, owners, executions, checkpoints },
+  function* (store, known): Generator<void, AnatomyTable> {
+    const { list } = known.transactions;
+    const scanners = new Map<number, AnatomyScanner>();
+    const table = new AnatomyTable(list);
+    const scannerOf = (index: number) => (): AnatomyScanner => {
+      const thread = store.threads[index]!;
+      const own = known.checkpoints.filter((c) => c.thread === index);
+      own.sort((a, b) => a.toRow - b.toRow);
+      return new AnatomyScanner(
+        table,
+        thread,
+        known.owners.of(thread),
+        known.executions.of(thread),
+        own,
+      );
+    };
+    for (let i = 0; i < list.length; i++) {
+      if (i % AT_ONCE === AT_ONCE - 1) yield;
+      const index = list.thread[i]!;
+      getOrMake(scanners, index, scannerOf(index)).put(list.at(i));
+    }
+    return table;
+  },
 );
-
-/** Of some transactions alone. */
-export function anatomiesOf(facts: Facts, list: TransactionTable): TransactionAnatomy[] {
-  const parts = anatomyParts(facts.store, list, facts.known(NEEDS));
-  let next = parts.next();
-  while (!next.done) next = parts.next();
-  return [...next.value];
-}
-
-function* anatomyParts(
-  store: TraceStore,
-  list: TransactionTable,
-  known: Known<typeof NEEDS>,
-): Generator<void, AnatomyTable> {
-  const scanners = new Map<number, AnatomyScanner>();
-  const table = new AnatomyTable(list);
-  const scannerOf = (index: number) => (): AnatomyScanner => {
-    const thread = store.threads[index]!;
-    const own = known.checkpoints.filter((c) => c.thread === index);
-    own.sort((a, b) => a.toRow - b.toRow);
-    return new AnatomyScanner(
-      table,
-      thread,
-      known.owners.of(thread),
-      known.executions.of(thread),
-      own,
-    );
-  };
-  for (let i = 0; i < list.length; i++) {
-    if (i % AT_ONCE === AT_ONCE - 1) yield;
-    const index = list.thread[i]!;
-    getOrMake(scanners, index, scannerOf(index)).put(list.at(i));
-  }
-  return table;
-}
 
 interface KnownFile {
   kind: FileKind;

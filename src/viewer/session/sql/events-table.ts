@@ -2,7 +2,13 @@
  * The table `events`: every recorded call, straight from the threads' columns. What a WHERE says of thread, seq, ts, op and layer is
  * answered by bisecting and by skipping in place, an order by one column of few texts by events-order.ts; everything else SQLite does itself.
  */
-import { eventColumns, LAYERS, NAMES, type ThreadView } from '../../../analysis/events/table.ts';
+import {
+  eventColumns,
+  eventTable,
+  LAYERS,
+  NAMES,
+  type ThreadView,
+} from '../../../analysis/events/table.ts';
 import { OPS } from '../../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import type { Sink } from './sink.ts';
@@ -47,8 +53,8 @@ const FOLDED_NAMES = NAMES.map(folded);
 const RANGE_SHARE = 0.25;
 
 export class EventsTable implements SqlTable {
-  readonly name = 'events';
-  readonly help = 'Every recorded call';
+  readonly name = eventTable.name;
+  readonly help = eventTable.help;
   readonly columns = COLUMNS;
 
   /** @param view of a thread as it is now */

@@ -22,7 +22,7 @@ const UNTOUCHED = -1;
 const MAX_OPEN = 4096;
 
 export class RowCounters {
-  /** Of VFS calls; of storage calls as long as no VFS call has moved bytes. Those beneath VFS calls are not counted again. */
+  /** Of VFS calls; of storage calls as long as no VFS call has moved bytes. Those under VFS calls are not counted again. */
   private sums: Float64Array = new Float64Array(SUMS * 64);
   /** Bytes of the WAL in use at each block's begin, and at most within it; UNTOUCHED where no row of the block changes it. */
   private wal: Float64Array = new Float64Array(64);

@@ -86,10 +86,8 @@ export const pagesShown = (panel: Panel, count: number): Promise<unknown> =>
       const titles = [...document.querySelectorAll('.timeline [data-testid^="thread-"]')].map((e) =>
         e.textContent!.trim(),
       );
-      const beneath = /^Page \d+ · (?:.* · )?(?:shared |service )?(?:worker|frame) /i;
-      return (
-        titles.filter((title) => title.startsWith('Page') && !beneath.test(title)).length === n
-      );
+      const below = /^Page \d+ · (?:.* · )?(?:shared |service )?(?:worker|frame) /i;
+      return titles.filter((title) => title.startsWith('Page') && !below.test(title)).length === n;
     },
     { timeout: 30_000, polling },
     count,

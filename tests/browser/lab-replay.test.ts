@@ -31,7 +31,7 @@ it('on the VFS that it was recorded on: the recorded counts and bytes, and a tra
   const { store, warnings } = await readTrace(trace);
   expect(warnings).toEqual([]);
   expect(summaryOf(store).files.find((f) => f.kind === 'journal')!.vfs.xWriteBytes).toBe(873_724);
-  expect(summaryOf(store).web.opfs.writes).toBe(1004); // the storage calls beneath are in the trace, for Compare
+  expect(summaryOf(store).web.opfs.writes).toBe(1004); // the storage calls below are in the trace, for Compare
   expect(left).toEqual([]);
   expect(await lab.storage()).toEqual([]);
 });

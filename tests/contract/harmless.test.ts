@@ -162,7 +162,7 @@ describe('restore', () => {
       return answer;
     };
     let slots: unknown[] = [];
-    (WebAssembly as { instantiate: unknown }).instantiate = spy; // beneath ours: sees the instance first
+    (WebAssembly as { instantiate: unknown }).instantiate = spy; // under ours: sees the instance first
     try {
       const t = trace();
       const { sqlite3 } = await loadWaSqlite('journey-sync');

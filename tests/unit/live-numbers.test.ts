@@ -14,7 +14,7 @@ const shown = (slot: string, live: LiveCounts): LiveNumber =>
   at(slot, live.counts(0, true).numbers);
 const SLOW = ['commits', 'lock-waits', 'io-share'];
 
-/** A commit by the journal: its VFS calls, and the storage calls beneath on a thread of their own. */
+/** A commit by the journal: its VFS calls, and the storage calls below on a thread of their own. */
 function commit(t: ThreadBuilder, storage: ThreadBuilder): void {
   const [db, journal] = [t.file('/app.db'), t.file('/app.db-journal', 'journal')];
   t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'INSERT' }), result: 101 }, () => {
@@ -53,7 +53,7 @@ describe('at the end of a recording', () => {
     expect(numbers.map(({ slot: _, ...number }) => number)).toEqual(
       numbers.map(({ id }) => whole.get(id)),
     );
-    // the storage calls beneath the VFS calls are the same work again
+    // the storage calls under the VFS calls are the same work again
     expect(['reads', 'writes', 'syncs'].map((slot) => at(slot, numbers).value)).toEqual([5, 10, 5]);
     expect(SLOW.map((slot) => at(slot, numbers).value)).toEqual([
       5,

@@ -7,7 +7,7 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { threadOf, type Row } from '../traces/partition-rows.ts';
 import { ownersOf } from '../traces/analyses.ts';
 
-test('a statement, its VFS call, the storage beneath, and what the storage call made', () => {
+test('a statement, its VFS call, the storage below, and what the storage call made', () => {
   const t = new ThreadBuilder(newStore());
   const db = t.file('/a.db');
   t.call('sqlStep', {}, () =>
@@ -54,7 +54,7 @@ test('equal to a walk up the calls above, row by row', () => {
       const thread = threadOf(rows);
       const { events } = thread;
       const owners = ownersOf(thread);
-      /** The innermost call of a layer at or above a row; a VFS call is looked for beneath the innermost SQL call alone. */
+      /** The innermost call of a layer at or above a row; a VFS call is looked for under the innermost SQL call alone. */
       const innermost = (from: number, layer: 'sql' | 'vfs'): number => {
         for (let at = from; at >= 0;) {
           const own = OPS[events.op[at]!]!.layer;

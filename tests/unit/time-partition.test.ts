@@ -176,7 +176,7 @@ describe('any sequence of calls', () => {
     );
   });
 
-  test('the same where no storage call was looked at: VFS calls stand for what lies beneath them', () => {
+  test('the same where no storage call was looked at: VFS calls stand for what lies under them', () => {
     const ops = DRAWN.filter((name) => OPS[Op[name]]!.layer !== 'web');
     let unlike = 0;
     fc.assert(

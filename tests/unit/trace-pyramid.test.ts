@@ -220,7 +220,7 @@ describe('frames', () => {
     expect(frame!.labels).toEqual(['xRead /app.db']);
   });
 
-  test('storage time beneath SQL is told apart from CPU', () => {
+  test('storage time under SQL is told apart from CPU', () => {
     const b = new ThreadBuilder(newStore());
     b.call('sqlStep', { dur: 40 }, () =>
       b.call('xRead', { dur: 10 }, () => b.call('opfsRead', { dur: 50 })),

@@ -35,7 +35,7 @@ function contextOf(store: TraceStore): QueryContext {
 const ALL = { fromUs: null, toUs: null };
 const PAGE = 4096;
 
-/** A database with journal and WAL, its IndexedDB store beneath, an OPFS folder, localStorage. */
+/** A database with journal and WAL, its IndexedDB store below, an OPFS folder, localStorage. */
 function mixed(pragma = 'PRAGMA cache_size=-4000'): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store);

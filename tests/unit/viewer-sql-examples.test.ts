@@ -25,7 +25,7 @@ describe('the examples', () => {
 
 describe('examples whose answers are known', () => {
   const sqlOf = (title: string): string => EXAMPLES.find((e) => e.title === title)!.sql;
-  it('storage writes beneath a write, beneath a sync, and behind', async () => {
+  it('storage writes under a write, under a sync, and behind', async () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const db = t.file('/a.db');

@@ -1,6 +1,6 @@
 /**
  * The caches between a statement and the storage: SQLite's page cache (hits make no VFS call: only the engine's counters tell) and the
- * VFS's own block cache (an xRead with no storage call beneath).
+ * VFS's own block cache (an xRead with no storage call below).
  *
  *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
  */
@@ -23,7 +23,7 @@ export interface BlockCache {
   vfs: string;
   /** Reads of pages from the database file. */
   reads: number;
-  /** Of these, reads with a storage read, or a wait for another thread, beneath. */
+  /** Of these, reads with a storage read, or a wait for another thread, below. */
   fromStorage: number;
   /** Share of the reads that needed none; null where that cannot be told, see `cause`. */
   hitRate: number | null;
@@ -52,7 +52,7 @@ function blockCachesOf(store: TraceStore, owners: ByThread<Owners>): BlockCache[
         ? 'the storage calls of this thread cannot be tied to VFS calls'
         : leftOut
           ? 'the recording leaves storage calls out'
-          : 'no storage call beneath this VFS was seen: it keeps its files in memory, or its storage is not recorded';
+          : 'no storage call under this VFS was seen: it keeps its files in memory, or its storage is not recorded';
       return { ...c, cause };
     })
     .sort((a, b) => b.reads - a.reads);

@@ -28,7 +28,7 @@ export interface FirstExecution {
   firstUs: number;
   /** Mean of the others, microseconds. */
   laterUs: number;
-  /** Pages read beneath; null where no VFS call is recorded. */
+  /** Pages read below; null where no VFS call is recorded. */
   firstPages: number | null;
   laterPages: number | null;
 }

@@ -34,7 +34,7 @@ export const cacheTooSmall: Rule = {
         reason: r.connection
           ? 'one connection read the same pages three times or more, and nobody wrote them between'
           : 'the same thread read the same pages three times or more, and nobody wrote them between; connections are not told apart here, so reopening would look alike',
-        advice: `Set PRAGMA cache_size=-${goal.kib} (${formatCount(goal.pages)} pages): ${Math.round(goal.share * 100)} % of these reads would be hits.`,
+        advice: `Set PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib} (${formatCount(goal.pages)} pages): ${Math.round(goal.share * 100)} % of these reads would be hits.`,
         link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
         tryInLab: 'cache-thrash',
       };
@@ -123,7 +123,7 @@ export const coldStart: Rule = {
             .result(),
           confidence: 'certain',
           reason:
-            'the reads are beneath the first sqlite3_prepare of the connection; a schema of one table takes three',
+            'the reads are under the first sqlite3_prepare of the connection; a schema of one table takes three',
           advice:
             'Keep fewer tables and indexes, or open the database in the background before it is needed.',
           link: 'https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema',

@@ -47,7 +47,7 @@ function ownersOf({ events }: ThreadStore): Owners {
     }
     const seq = parent[row]!;
     if (seq !== lastSeq || lastRow < 0) {
-      lastSeq = seq; // calls beneath one call follow each other
+      lastSeq = seq; // calls under one call follow each other
       lastRow = parentRow(events, row);
     }
     if (lastRow < 0 || lastRow >= row)

@@ -2,7 +2,7 @@
  * SQLite's reads, writes and syncs, and what its page cache did, counted row by row. The live strip follows a recording with it; at the
  * end it holds what the whole trace comes to.
  *
- * A storage call beneath a VFS call is the same work again, often on another thread: where VFS calls are recorded, only they count.
+ * A storage call under a VFS call is the same work again, often on another thread: where VFS calls are recorded, only they count.
  */
 import { Flag, Op } from '../../event/event.ts';
 import { isSqlOp, opTable } from '../../event/operations.ts';

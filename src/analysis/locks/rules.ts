@@ -2,7 +2,7 @@
  * Findings about waiting for somebody else; held-transactions.ts is about who lets others wait.
  *
  *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
- *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait beneath VFS calls, longer than the storage took
+ *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait under VFS calls, longer than the storage took
  */
 import { WORK } from './wait-graph.ts';
 import { getOrMake } from '../core/maps.ts';

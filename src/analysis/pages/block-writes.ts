@@ -5,7 +5,7 @@
  *     idb.get  block 1          ... that exists: it must be read, or the rest of it would be lost
  *     idb.put  block 1          16 KiB moved for 24 bytes
  *
- * A read-modify-write is a storage read beneath an xWrite that brought a block of which the xWrite fills a part only, or a get and a
+ * A read-modify-write is a storage read under an xWrite that brought a block of which the xWrite fills a part only, or a get and a
  * later put of the same key in one IndexedDB transaction. Reads of fewer bytes than the smallest page are a VFS's notes on its blocks. A
  * store whose VFS works on another thread is let off where every xWrite of the trace fills whole blocks: its gets look for changes.
  */
@@ -238,7 +238,7 @@ export interface WriteAmplification {
   dirtyPagesByTransaction: number;
   /** Bytes of the xWrite calls on database, journal and WAL. */
   vfsBytes: number;
-  /** Bytes of the storage writes beneath calls on them; null where none is. */
+  /** Bytes of the storage writes under calls on them; null where none is. */
   storageBytes: number | null;
   /** Bytes written / (dirty pages x page size), the pages those of each transaction; null where one of them is not known. */
   vfsAmplification: number | null;
@@ -285,7 +285,7 @@ function writeAmplificationOf(
   return found;
 }
 
-/** Bytes of the xWrites of a thread, and of the storage writes beneath its VFS calls, by VFS and path of the database. */
+/** Bytes of the xWrites of a thread, and of the storage writes under its VFS calls, by VFS and path of the database. */
 function addBytes(
   thread: ThreadStore,
   owners: Owners,

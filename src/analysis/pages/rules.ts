@@ -1,5 +1,5 @@
 /**
- * Findings about the storage blocks beneath pages.
+ * Findings about the storage blocks under pages.
  *
  *   F09   xWrite 24 bytes -> get block, put block: read-modify-write         F19   put new version, delete old version
  *   F20   page 4 KiB in blocks of 8 KiB                                      F44   read or write of a few bytes each
@@ -58,7 +58,7 @@ export const readModifyWrite: Rule = {
           ...measured(b.readUs, `${b.readModifyWrites} storage reads, as long as each took`),
           confidence: 'certain',
           reason:
-            'each is a storage read that brought bytes beneath an xWrite, or a get and a put of the same key in one transaction',
+            'each is a storage read that brought bytes under an xWrite, or a get and a put of the same key in one transaction',
           advice:
             PARTIAL_ADVICE[b.kind] ??
             'Make the page size the block size, so that every write covers whole blocks.',

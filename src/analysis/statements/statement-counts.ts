@@ -1,4 +1,4 @@
-/** What is counted of each statement: executions, calls, VFS calls and pages beneath them. */
+/** What is counted of each statement: executions, calls, VFS calls and pages under them. */
 import { Flag, Op } from '../../event/event.ts';
 import { isStatementOp, isVfsOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
@@ -80,7 +80,7 @@ export function countCalls(
   }
 }
 
-/** VFS calls beneath SQL calls. */
+/** VFS calls under SQL calls. */
 export function countVfsCalls(
   { events }: ThreadStore,
   owners: Owners,
@@ -111,7 +111,7 @@ export function countVfsCalls(
   add();
 }
 
-/** Pages that calls beneath SQL calls moved. @param owners by thread, where VFS calls were recorded @param placeOf by thread */
+/** Pages that calls under SQL calls moved. @param owners by thread, where VFS calls were recorded @param placeOf by thread */
 export function countPages(
   store: TraceStore,
   accesses: Accesses,
@@ -121,7 +121,7 @@ export function countPages(
   range: TimeRange,
 ): void {
   const { thread, row, what, span, count } = accesses;
-  /** By thread: the SQL call that the last access served, calls beneath one follow each other, and where its pages count. */
+  /** By thread: the SQL call that the last access served, calls under one follow each other, and where its pages count. */
   const lastOwner = new Int32Array(store.threads.length).fill(-2);
   const counts = store.threads.map((): StatementRow['pages'] => null);
   const pagesOf = (t: number, owner: number): StatementRow['pages'] => {

@@ -36,16 +36,16 @@ export interface StatementRow {
   time: PartTimes & { spanUs: number };
   /** spanUs of it / spanUs of all; null where no time passed. */
   share: number | null;
-  /** Pages of databases by the calls beneath, a checkpoint's left out; null where no VFS call is recorded. */
+  /** Pages of databases by the calls below, a checkpoint's left out; null where no VFS call is recorded. */
   pages: { read: number; written: number; walRead: number; walWritten: number } | null;
   /** From the engine's counters, where they can be told to be its own; null where none can. */
   cache: CacheCounts | null;
   /** Steps that brought a row; those inside sqlite3_exec are not seen. */
   rows: number;
-  /** VFS calls beneath step, exec, reset and finalize; null as for pages. */
+  /** VFS calls under step, exec, reset and finalize; null as for pages. */
   vfsCalls: number | null;
   vfsCallsPerExecution: number | null;
-  /** VFS calls beneath prepare: reading the schema. */
+  /** VFS calls under prepare: reading the schema. */
   prepareVfsCalls: number | null;
   /** Statements in the text of an sqlite3_exec (an upper bound); null where it was not run so. */
   statementsInScript: number | null;

@@ -21,7 +21,7 @@
  *      in xLock and its like, else other. Writes that an earlier VFS call began and left count too: xSync waits for them. A lock
  *      request or wait counts only while the call that made it is open.
  *   5. only SQL calls are open, suspended: as 4 with the web calls that they made themselves (a VFS that is not traced), else cpu.
- *   6. A thread whose recording leaves storage calls out shows nothing beneath its VFS calls: there the time of a VFS call is the part
+ *   6. A thread whose recording leaves storage calls out shows nothing under its VFS calls: there the time of a VFS call is the part
  *      that its operation stands for (read, write, sync, lock), its JavaScript included, and `vfsIsStorage` says so.
  *   Atomics.wait and waitAsync are what the VFS call around them is for (sqlite.org's "opfs" VFS waits so inside xRead, xWrite,
  *   xSync, xLock); other with no VFS call around them.

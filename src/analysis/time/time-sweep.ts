@@ -69,7 +69,7 @@ export class TimeSweep {
   };
 
   private readonly events: EventColumns;
-  /** VFS calls stand for the storage beneath them: no storage call of the thread was looked at. */
+  /** VFS calls stand for the storage under them: no storage call of the thread was looked at. */
   readonly vfsIsStorage: boolean;
 
   constructor(thread: ThreadStore) {

@@ -64,7 +64,7 @@ export const verdictText = (v: Verdict): string => {
   return `  ${MARK[`${v.holds}`].padEnd(6)} ${plain(v.text)}${sides}${v.why ? `: ${plain(v.why)}` : ''}`;
 };
 
-/** The counters worth a column: those that the workload watches and that were counted at all, and those of the storage beneath that moved. */
+/** The counters worth a column: those that the workload watches and that were counted at all, and those of the storage below that moved. */
 export function countersShown(workload: Workload, all: readonly Counters[]): string[] {
   const watched = workload.watch.filter(
     (name) => !isTime(name) && all.some((counters) => counters[name] !== undefined),

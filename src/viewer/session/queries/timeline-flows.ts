@@ -59,15 +59,14 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
     return;
   }
   const end = events.endSeq[row] || Infinity;
-  const beneath: { web: number[]; vfs: number[] } = { web: [], vfs: [] };
+  const below: { web: number[]; vfs: number[] } = { web: [], vfs: [] };
   for (let i = row + 1; i < events.count && events.seq[i]! < end; i++) {
     const kind = laneOfOp(events.op[i]!);
-    if ((kind === 'web' || kind === 'vfs') && statementRow(thread, i) === row)
-      beneath[kind].push(i);
+    if ((kind === 'web' || kind === 'vfs') && statementRow(thread, i) === row) below[kind].push(i);
   }
-  const kind = beneath.web.length ? 'web' : 'vfs';
-  answer.calls = beneath[kind].length;
-  const calls = beneath[kind];
+  const kind = below.web.length ? 'web' : 'vfs';
+  answer.calls = below[kind].length;
+  const calls = below[kind];
   if (calls.length) answer.effect = thread.ref(calls[0]!);
   const every = Math.max(1, Math.ceil(calls.length / MAX_ARROWS));
   for (let i = 0; i < calls.length; i += every) {

@@ -107,11 +107,11 @@ FROM reads GROUP BY object`,
   },
   {
     title: 'When does the VFS store its blocks: at a write, or at a sync?',
-    sql: `SELECT coalesce(v.op, '(behind, or by the app itself)') AS beneath, v.kind AS file, w.op AS storage_write,
+    sql: `SELECT coalesce(v.op, '(behind, or by the app itself)') AS below, v.kind AS file, w.op AS storage_write,
   count(*) AS calls, sum(w.length) AS bytes
 FROM events w LEFT JOIN events v ON v.thread = w.thread AND v.seq = w.parent_seq
 WHERE w.layer = 'web' AND w.activity = 'write'
-GROUP BY beneath, file, storage_write ORDER BY calls DESC`,
+GROUP BY below, file, storage_write ORDER BY calls DESC`,
   },
   {
     title: 'Writes past the end of a database, and inside it',

@@ -28,7 +28,7 @@ const leastOf = (stepUs: number | null): number => (stepUs ? stepUs / 2 : 0.1);
 
 /**
  * What maps moments and durations to pixels. Powers of ten on the y axis: at least one.
- * @param stepUs step of the clock: shorter runs lie on one line beneath it; null = not known
+ * @param stepUs step of the clock: shorter runs lie on one line under it; null = not known
  */
 function scaleOf(
   runs: StatementRuns,

@@ -9,9 +9,14 @@ export function cut(text: string, most: number, keep: 'begin' | 'end' = 'begin')
     : `…${units.slice(1 - most).join('')}`;
 }
 
-/** Control characters of a trace, and those that turn the direction of text, must reach no terminal and no page. */
+/**
+ * Control characters of a trace, and those that turn the direction of text, must reach no terminal and no page. Line ends and tabs, of
+ * which SQL is full, become a space.
+ */
 export const plain = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?');
+  text
+    .replace(/[\t-\r][\t-\r ]*/g, ' ')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?');
 
 /** No name or address of an app is longer; what is cut here is whole in the summary as JSON. */
 const LONGEST = 1000;

@@ -3,22 +3,23 @@ import { describe, expect, test } from 'vitest';
 import { numbersOf } from '../../src/analysis/report/summary-numbers.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { CAPTURE_DEFAULTS, type CapturedLayer } from '../../src/event/capture.ts';
+import type { ThreadEnvironment } from '../../src/event/definitions.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const environment = (
+  layers: CapturedLayer[],
+  own: Partial<ThreadEnvironment> = {},
+): ThreadEnvironment => ({
+  ...{ url: 'https://app.example/', threadKind: 'worker', userAgent: '', hidden: null },
+  ...{ crossOriginIsolated: false, clockStepUs: 100 },
+  capture: { ...CAPTURE_DEFAULTS, layers },
+  ...own,
+});
 
 function layersOf(layers: CapturedLayer[]): unknown {
   const store = newStore();
   const { thread } = new ThreadBuilder(store);
-  thread.environment = {
-    ...{
-      url: 'https://app.example/',
-      threadKind: 'worker',
-      crossOriginIsolated: false,
-      clockStepUs: 100,
-      userAgent: '',
-      hidden: null,
-    },
-    capture: { ...CAPTURE_DEFAULTS, layers },
-  };
+  thread.environment = environment(layers);
   return summaryOf(store).threads[0]!.layers;
 }
 
@@ -35,17 +36,7 @@ function storageNumbers(layers: CapturedLayer[]): {
 } {
   const store = newStore();
   const t = new ThreadBuilder(store);
-  t.thread.environment = {
-    ...{
-      url: 'https://app.example/',
-      threadKind: 'worker',
-      crossOriginIsolated: false,
-      clockStepUs: 100,
-      userAgent: '',
-      hidden: null,
-    },
-    capture: { ...CAPTURE_DEFAULTS, layers },
-  };
+  t.thread.environment = environment(layers);
   t.call('xWrite', { object: t.file('/app.db'), offset: 0, length: 4096 });
   t.send();
   const summary = summaryOf(store);
@@ -67,4 +58,25 @@ describe('storage calls', () => {
       numbers: new Array(29).fill(null),
       cause: 'no storage call was recorded: the recording leaves that layer out',
     }));
+});
+
+test('clock and isolation are those of the threads that run SQLite', () => {
+  const store = newStore();
+  const sqlite = new ThreadBuilder(store);
+  const page = new ThreadBuilder(store);
+  const beside = new ThreadBuilder(store);
+  sqlite.thread.environment = environment(['vfs'], { crossOriginIsolated: true, clockStepUs: 20 });
+  for (const { thread } of [page, beside])
+    thread.environment = environment(['vfs'], { clockStepUs: 1000 });
+  const known = (): unknown[] => {
+    const { clockStepUs, crossOriginIsolated } = summaryOf(store).environment;
+    return [clockStepUs, crossOriginIsolated];
+  };
+  expect(known()).toEqual([1000, null]);
+  page.call('idbGet', {});
+  page.send();
+  expect(known()).toEqual([1000, false]);
+  sqlite.call('xWrite', { object: sqlite.file('/app.db'), offset: 0, length: 4096 });
+  sqlite.send();
+  expect(known()).toEqual([20, true]);
 });

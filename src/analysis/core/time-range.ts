@@ -1,5 +1,5 @@
 /** The part of a trace that is looked at. */
-import type { TraceStore } from '../../trace/store.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 
 /** [fromUs, toUs), microseconds of the trace; the thread's first and last event where not said. */
@@ -13,8 +13,8 @@ export const extent = fact('extent', 'length of the recording', {}, (store): [nu
   store.extent(),
 );
 
-/** The coarsest clock step of the threads, microseconds; null = not known. */
-export function coarsestStep({ threads }: TraceStore): number | null {
+/** The coarsest clock step of some threads, microseconds; null = not known. */
+export function coarsestStep(threads: readonly ThreadStore[]): number | null {
   const steps = threads.flatMap(({ environment }) =>
     environment && Number.isFinite(environment.clockStepUs) ? [environment.clockStepUs] : [],
   );

@@ -96,7 +96,7 @@ function locksOf(store: TraceStore, { busyChains: busy }: Known<typeof NEEDS>): 
     cycles: cyclesOf(edges, waits),
     stuck: stuckWaits(store, edges, waits),
     leftBehind: leftBehind(store, scan),
-    toleranceUs: coarsestStep(store),
+    toleranceUs: coarsestStep(store.threads),
   };
 }
 

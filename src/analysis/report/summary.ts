@@ -1,4 +1,5 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
+import { mainThreads } from '../core/main-threads.ts';
 import { coarsestStep } from '../core/time-range.ts';
 import { hasSql, hasVfs, seesWeb } from '../core/layers.ts';
 import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
@@ -34,12 +35,12 @@ export interface SummaryEngine {
   note: string | null;
 }
 
-/** What is common to the threads; a value on which they differ is null. */
+/** What is common to the threads that run SQLite; a value on which they differ is null. */
 export interface SummaryEnvironment {
   url: string | null;
   userAgent: string | null;
   crossOriginIsolated: boolean | null;
-  /** The coarsest clock step of the threads, microseconds. */
+  /** Their coarsest clock step, microseconds. */
   clockStepUs: number | null;
   /** Nanoseconds that recording one event takes, by layer, as measured on the slowest thread. */
   tracerNsPerEvent: { vfs: number | null; js: number | null };
@@ -88,7 +89,7 @@ const NO_TIME = {
 export const summary = fact(
   'summary',
   'summary',
-  { ...SUMMARY_NEEDS, pageCache, storageHealth },
+  { ...SUMMARY_NEEDS, pageCache, storageHealth, mainThreads },
   (store, known, facts): Summary => {
     const numbers = numbersFrom(facts);
     const unknown: Summary['unknown'] = {};
@@ -107,7 +108,7 @@ export const summary = fact(
       dropped: store.dropped,
       faults: store.threads.reduce((n, t) => n + t.faults, 0),
       durationUs: value('duration')!,
-      environment: environmentOf(store, known.storageHealth[0] ?? null),
+      environment: environmentOf(store, known.mainThreads, known.storageHealth[0] ?? null),
       threads: store.threads.map(threadOf),
       engines: store.threads.flatMap(enginesOf),
       files: known.fileCounts,
@@ -167,8 +168,12 @@ function enginesOf(thread: ThreadStore): SummaryEngine[] {
   });
 }
 
-function environmentOf(store: TraceStore, storage: OriginStorage | null): SummaryEnvironment {
-  const known = store.threads.flatMap((t) => (t.environment ? [t.environment] : []));
+function environmentOf(
+  store: TraceStore,
+  mainThreads: readonly ThreadStore[],
+  storage: OriginStorage | null,
+): SummaryEnvironment {
+  const known = mainThreads.flatMap((t) => (t.environment ? [t.environment] : []));
   const same = <K extends keyof ThreadEnvironment>(key: K): ThreadEnvironment[K] | null => {
     const values = new Set(known.map((e) => e[key]));
     return values.size === 1 ? known[0]![key] : null;
@@ -182,8 +187,8 @@ function environmentOf(store: TraceStore, storage: OriginStorage | null): Summar
     url: store.threads.find((t) => t.info.kind === 'page')?.info.url ?? same('url'),
     userAgent: same('userAgent'),
     crossOriginIsolated: same('crossOriginIsolated'),
-    clockStepUs: coarsestStep(store),
-    capture: captureIn(known),
+    clockStepUs: coarsestStep(mainThreads),
+    capture: captureIn(store.threads.flatMap(({ environment }) => environment ?? [])),
     storage,
     tracerNsPerEvent: {
       vfs: most(costs.map((c) => c.nsPerVfsEvent)),

@@ -10,6 +10,7 @@ import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { medianOf } from '../core/durations.ts';
 import { ById } from '../core/by-id.ts';
+import { mainThreads } from '../core/main-threads.ts';
 import { extent, coarsestStep } from '../core/time-range.ts';
 import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
 import { transactions, type Transactions } from '../transactions/transactions.ts';
@@ -41,14 +42,14 @@ const NO_ROWS = new Uint32Array(0);
 /** Rows of each thread by operation. */
 const rowsByOperation = threadFact('rowsByOperation', 'calls by operation', {}, indexOf);
 
-const NEEDS = { extent, rowsByOperation, failures, transactions };
+const NEEDS = { extent, rowsByOperation, failures, transactions, mainThreads };
 
 export class FindingContext {
   readonly store: TraceStore;
   readonly transactions: Transactions;
   readonly fromUs: number;
   readonly toUs: number;
-  /** The coarsest clock step of the threads, microseconds; null = not known. */
+  /** The coarsest clock step of the threads that run SQLite, microseconds; null = not known. */
   readonly clockStepUs: number | null;
   private readonly files: ById<FileRef | null>[];
   private readonly costs = new Map<number, Map<string, Cost>>();
@@ -62,7 +63,7 @@ export class FindingContext {
     [this.fromUs, this.toUs] = known.extent;
     const { threads } = this.store;
     this.files = threads.map(() => new ById());
-    this.clockStepUs = coarsestStep(this.store) || null;
+    this.clockStepUs = coarsestStep(known.mainThreads) || null;
   }
 
   /** What else is known of the trace. */

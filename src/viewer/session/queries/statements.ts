@@ -1,5 +1,6 @@
 /** Queries of the Statements view: the table by fingerprint, and the runs of one statement over time. */
 import { getOrMake } from '../../../analysis/core/maps.ts';
+import { mainThreads } from '../../../analysis/core/main-threads.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
 import {
@@ -35,7 +36,7 @@ const MOST_RUNS = 20_000;
 export const statementQueries = {
   /** null where no SQL call was recorded. */
   statements: needing(
-    [statementTable],
+    [statementTable, mainThreads],
     (
       context: QueryContext,
       range: { fromUs?: number; toUs?: number },
@@ -43,7 +44,7 @@ export const statementQueries = {
       const table = context.memo(`statements ${range.fromUs} ${range.toUs}`, () =>
         statementTableIn(context.facts, range),
       );
-      return table && { ...table, stepUs: coarsestStep(context.store) };
+      return table && { ...table, stepUs: coarsestStep(context.facts.get(mainThreads)) };
     },
   ),
 

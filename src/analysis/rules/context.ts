@@ -28,7 +28,10 @@ interface FileRef {
 /** What one call of an operation takes in this trace. */
 interface Cost {
   us: number;
-  calls: number;
+  /** What `us` is of them. */
+  by: 'median' | 'mean';
+  /** All of them together. */
+  totalUs: number;
 }
 
 interface OpIndex {
@@ -151,7 +154,12 @@ export class FindingContext {
     const found = new Map<string, Cost>();
     for (const [kind, { calls: n, us, sample }] of sums) {
       const median = medianOf(sample);
-      found.set(kind, { us: median > (this.clockStepUs ?? 0) ? median : us / n, calls: n });
+      const tells = median > (this.clockStepUs ?? 0);
+      found.set(kind, {
+        us: tells ? median : us / n,
+        by: tells ? 'median' : 'mean',
+        totalUs: us,
+      });
     }
     return found;
   }

@@ -11,6 +11,7 @@ export class Saving {
   private us = 0;
   private readonly parts: string[] = [];
   private readonly unknown: string[] = [];
+  private readonly by = new Set<string>();
 
   constructor(private readonly ctx: FindingContext) {}
 
@@ -20,8 +21,9 @@ export class Saving {
     const cost = this.ctx.cost(op, kind);
     if (!cost) this.unknown.push(name);
     else {
-      this.us += n * cost.us;
+      this.us += Math.min(n * cost.us, cost.totalUs); // never more than there was
       this.parts.push(`${Math.round(n)} ${name}`);
+      this.by.add(cost.by);
     }
     return this;
   }
@@ -31,6 +33,7 @@ export class Saving {
     if (cost) {
       this.us -= n * cost.us;
       this.parts.push(`minus ${Math.round(n)} ${name}`);
+      this.by.add(cost.by);
     }
     return this;
   }
@@ -42,7 +45,9 @@ export class Saving {
           ? `no ${this.unknown.join(', ')} was timed`
           : 'no call would be avoided',
       };
-    const how = `${this.parts.join(', ')}, each at its median in this trace`;
+    const coarse = this.by.has('mean') ? ' (the clock is too coarse for a median)' : '';
+    const by = [...this.by].sort().join(' or ');
+    const how = `${this.parts.join(', ')}, each at its ${by} in this trace${coarse}`;
     return this.us < 0
       ? noSaving(`what would be called instead takes longer here: ${how}`)
       : { savingUs: this.us, savingHow: how };

@@ -97,8 +97,7 @@ export class Engine {
 
   private traceVfs(): VfsTracer | null {
     const { recorder, table, memory, fingerprint, layers } = this.parts;
-    if (this.wideAddresses)
-      this.vfsNote = 'It is a 64-bit build (memory64): only 32-bit builds can be traced.';
+    if (this.wideAddresses) this.vfsNote = 'A 64-bit build (memory64) cannot be traced.';
     if (!layers.vfs || this.wideAddresses) return null;
     if (!table) {
       this.vfsNote = 'Its function table is private: its VFS calls cannot be seen.';
@@ -156,10 +155,7 @@ export class Engine {
     this.id ||= recorder.nextId();
     this.saidSql = this.sqlSeen;
     const notes = [this.vfsNote];
-    if (this.sql && !this.sqlSeen)
-      notes.push(
-        'The SQL functions of this build were not seen: its glue names them in a way of its own.',
-      );
+    if (this.sql && !this.sqlSeen) notes.push('The SQL functions of this build were not found.');
     const info: EngineInfo = {
       name: this.name(),
       sqliteVersion: fingerprint.sqliteVersion,

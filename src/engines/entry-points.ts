@@ -4,6 +4,7 @@
  */
 import { Op } from '../event/event.ts';
 import { Patches } from '../record/patches.ts';
+import { react } from '../record/reaction.ts';
 import { unwrapped } from './asyncify.ts';
 import {
   NativeInstance,
@@ -62,7 +63,8 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
       const load = loading(Op.wasmInstantiate, args[0]);
       const promise = apply(native, self, args) as Promise<unknown>;
       if (!active) return promise;
-      return promise.then(
+      return react(
+        promise,
         (answer) => {
           host.loaded(load, answer);
           return adopt(answer, args[1], load);

@@ -96,13 +96,9 @@ export function trapEmscriptenModules(
       for (const key of traps.keys()) {
         const get = Object.getOwnPropertyDescriptor(target, key)?.get;
         const raw = get && raws.get(get);
-        if (raw)
-          Reflect.defineProperty(target, key, {
-            configurable: true,
-            enumerable: true,
-            writable: true,
-            value: raw(),
-          });
+        const descriptor = { configurable: true, enumerable: true, writable: true };
+        if (raw && !Reflect.defineProperty(target, key, { ...descriptor, value: raw() }))
+          left.push(`Module.${key}`);
       }
     }
     return left;

@@ -87,7 +87,7 @@ export class SqlTexts {
     if (this.newest !== newest && ++this.literalTexts === MAX_LITERAL_TEXTS)
       this.recorder.note(
         'tracer-error',
-        `After ${MAX_LITERAL_TEXTS} different statements with literals, further ones are recorded folded.`,
+        `Only ${MAX_LITERAL_TEXTS} different statements are recorded with their literals.`,
       );
     return id;
   }

@@ -21,8 +21,9 @@ const [SMALLEST, LONGEST_URL, MOST_URLS] = [1024, 500, 100] as const;
 /** Looks for a request of which the browser has not told. */
 const MOST_LOOKS = 20;
 /** As they are before the app's first line. */
-const [entriesOf, NativeResponse, NativeModule] = [
+const [entriesOf, NativePromise, NativeResponse, NativeModule] = [
   performance.getEntriesByType,
+  Promise,
   Response,
   WebAssembly.Module,
 ];
@@ -48,7 +49,7 @@ export class WasmLoads {
     const look = (response: unknown): void => {
       if (response instanceof NativeResponse) load.url = response.url;
     };
-    if (source instanceof Promise) void react(source, look, () => {});
+    if (source instanceof NativePromise) void react(source, look, () => {});
     else look(source);
     if (byteLength >= SMALLEST)
       load.url = this.find((entry) => entry.decodedBodySize === byteLength)?.name ?? '';

@@ -67,13 +67,16 @@ export class BlobScripts {
   private leadOf(parts: unknown): string | undefined {
     if (!Array.isArray(parts)) return undefined;
     let text = '';
-    for (let i = 0; i < parts.length && text.length < KEPT; i++)
-      text = firstWords(text + (this.textOf(dataProperty(parts, i)) ?? UNKNOWN));
+    for (let i = 0; i < parts.length && text.length < KEPT; i++) {
+      const part = i < KEPT ? this.textOf(dataProperty(parts, i)) : undefined; // data can have many
+      text = firstWords(text + (part ?? UNKNOWN));
+    }
     return text.slice(0, KEPT);
   }
 
   /** Bytes are not looked at: data is stored in Blobs, too, and that would make it slower. */
   private textOf(part: unknown): string | undefined {
-    return typeof part === 'string' ? part.slice(0, LOOKED_AT) : this.leads.get(part as object);
+    if (typeof part !== 'string') return this.leads.get(part as object);
+    return part.length > LOOKED_AT ? part.slice(0, LOOKED_AT) + UNKNOWN : part;
   }
 }

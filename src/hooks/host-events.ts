@@ -11,7 +11,7 @@ import type { CaptureLevel } from '../event/capture.ts';
 import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
-import { apply, textOf } from '../record/reflect.ts';
+import { apply, dataProperty, getterOf, textOf } from '../record/reflect.ts';
 
 /** What a browser quotes itself, "Failed to execute 'open' on 'IDBFactory'", else what is quoted and what begins as a number. */
 const WORDS =
@@ -27,18 +27,22 @@ export function messageAt(level: CaptureLevel, message: string): string {
   return message.replace(WORDS, (_, browsersOwn: string | undefined) => browsersOwn ?? '?');
 }
 
-const { getPrototypeOf, getOwnPropertyDescriptor } = Object;
+const { getPrototypeOf } = Object;
 const { isError = (value: unknown) => value instanceof Error } = Error as {
   isError?(value: unknown): boolean;
 };
-const { prototype: exception } = DOMException;
 
 /** What a promise was rejected with, without running what the app has made of it: it may have getters, or be a Proxy. */
 function wordsOf(reason: unknown): string {
-  const read = (name: string, of = reason): string => {
-    const own = getOwnPropertyDescriptor(of, name);
-    if (own) return textOf(of === exception ? apply(own.get!, reason, []) : own.value);
-    return (of = getPrototypeOf(of)) ? read(name, of) : '';
+  const read = (name: string): string => {
+    try {
+      return apply(getterOf(DOMException.prototype, name), reason, []) as string;
+    } catch {
+      // another kind of error
+    }
+    let of = reason as object | null;
+    while (of && dataProperty(of, name) === undefined) of = getPrototypeOf(of) as object | null;
+    return of ? textOf(dataProperty(of, name)) : '';
   };
   return isError(reason) ? `${read('name')}: ${read('message')}` : typeof reason;
 }

@@ -15,7 +15,7 @@ export function noteLateStart(recorder: Recorder): void {
     : 'SQLite and workers that were running before the recording began';
   recorder.note(
     'late-start',
-    `${cause} are not recorded. Reload the page while you record to see them.`,
+    `${cause} are not recorded. Reload the page while you record.`,
     location.href,
   );
 }

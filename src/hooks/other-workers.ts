@@ -7,7 +7,7 @@ import { WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
-const SHARED = 'a SharedWorker cannot be wrapped without giving every page its own';
+const SHARED = 'a SharedWorker cannot be wrapped: every page would get its own';
 const SERVICE = 'a service worker cannot be wrapped';
 // said where the hook comes in the script only: the other browsers need not parse it
 const SHARED_UNSEEN =

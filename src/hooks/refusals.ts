@@ -2,13 +2,11 @@
 import type { Refusal } from '../protocol/page-policy.ts';
 
 export const REFUSED: Record<Refusal, string> = {
-  types:
-    'the page uses Trusted Types, which our script URL would not pass. Record with Trusted Types off.',
+  types: 'the page uses Trusted Types. Turn them off while you record.',
   blob: "the page's CSP forbids blob: workers. Allow blob: in worker-src while you record.",
-  import:
-    "the page's CSP forbids scripts of its origin. Add 'self' to script-src and worker-src while you record.",
+  import: "the page's CSP forbids scripts of its origin. Add 'self' to script-src and worker-src.",
   copy: "the page's CSP forbids blob: scripts. Make the worker's Blob from strings.",
-  wasm: "the page's CSP forbids WebAssembly, its workers' may not. Add 'wasm-unsafe-eval' to its script-src.",
+  wasm: "the page's CSP forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src.",
 };
 /** What the page's policies must allow a worker of ours: each in turn. */
 export const ANY_WORKER = ['types', 'blob'] as const;

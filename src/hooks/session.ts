@@ -139,7 +139,7 @@ export function ownSource(session: Session, transport: Transport): Source {
       recorder.askForDrains(!on);
       if (!on || said) return;
       said = true;
-      const text = `The panel has not taken ${UNACKNOWLEDGED_LIMIT >> 20} MiB of records yet: new ones may be dropped.`;
+      const text = `${UNACKNOWLEDGED_LIMIT >> 20} MiB of records wait for the panel: new ones may be dropped.`;
       recorder.note('transport', text);
     },
     lost(dropped) {

@@ -92,12 +92,13 @@ export class Supervised {
     const options = args[1] as
       (StructuredSerializeOptions & Iterable<Transferable>) | null | undefined;
     // what is no call at all throws natively
-    if (!held || this.over || !args.length || (options && typeof options !== 'object'))
+    if (!held || this.over || !args.length || (options && Object(options) !== options))
       return apply(native.postMessage, worker, args);
     let transfer: Transferable[];
     let copy: { data: unknown; transfer: Transferable[] };
     try {
-      transfer = [...(options?.[Symbol.iterator] ? options : (options?.transfer ?? []))];
+      const { transfer: moved = [] } = options ?? {};
+      transfer = [...(options?.[Symbol.iterator] ? options : moved)];
       args = [args[0], transfer]; // an iterator gives its items once
       if (transfer.some((one) => Object(one) !== one)) throw new TypeError(); // is refused before the message is read
       if (transfer.some(movesOnce)) {

@@ -5,16 +5,22 @@
  */
 import { Patches, type Callable } from '../record/patches.ts';
 import { NativeURL } from './natives.ts';
+import { convertOnce, isScriptUrl } from './script-address.ts';
 import { apply } from '../record/reflect.ts';
 
-/** Makes a relative URL absolute; what is not a URL text passes unchanged, so that the native call throws its own error. */
+const NativeRequest = Request;
+
+/** Makes a relative URL absolute; what is none passes as it is, so that the native call throws its own error. */
 export function absoluteBy(base: () => string): (url: unknown) => unknown {
   return (url) => {
-    if (typeof url !== 'string' && !(url instanceof NativeURL)) return url;
-    try {
-      return new NativeURL(url, base()).href;
-    } catch {
+    if (url instanceof NativeRequest || (typeof url !== 'string' && Object(url) !== url))
       return url;
+    const args = [isScriptUrl(url) ? String(url) : url];
+    convertOnce(args);
+    try {
+      return typeof args[0] === 'string' ? new NativeURL(args[0], base()).href : args[0];
+    } catch {
+      return args[0];
     }
   };
 }
@@ -53,7 +59,6 @@ export function repairBaseUrl(base: string): void {
 
   repairLocation(base);
   const referrer = base.startsWith('http') ? base : undefined; // natively the worker's URL, which a blob: URL cannot stand for
-  const NativeRequest = Request;
   /** A RequestInit in the app's terms; every member is read once, as the platform reads it. */
   const initOf = (
     init: unknown,

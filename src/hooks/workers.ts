@@ -49,7 +49,7 @@ export interface WorkerHost {
 
 const { blob: CSP, types: TRUSTED_TYPES } = REFUSED;
 const NOT_STARTED =
-  "our bootstrap could not start it: its script is missing, isn't sent as JavaScript, or the CSP refuses blob: workers.";
+  'our bootstrap could not start it: its script is missing or no JavaScript, or the CSP refuses blob: workers.';
 type Decision =
   | { native: string }
   | { native: null; filtered: string }
@@ -213,8 +213,7 @@ export class Workers {
     if (!NativeURL.canParse(url)) return { native: '' };
     if (url.startsWith('data:'))
       return {
-        native:
-          'a data: URL has no origin, so no storage to record. Make it from a Blob to see its SQLite in memory.',
+        native: 'a data: URL has no origin, so no storage to record. Make it from a Blob.',
       };
     const isBlob = url.startsWith('blob:');
     if (!isBlob && new NativeURL(url).origin !== origin) return { native: '' };

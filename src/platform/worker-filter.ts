@@ -10,7 +10,7 @@ import type { WebRequest } from 'webextension-polyfill';
 import type { CaptureOptions } from '../protocol/capture.ts';
 import type { Tell } from '../protocol/messages.ts';
 import { api } from './extension-api.ts';
-import { prefixed } from './worker-prefix.ts';
+import { isOpen, prefixed } from './worker-prefix.ts';
 
 /** `frameAncestors`: of a frame, its page last. */
 export type ScriptRequest = Pick<
@@ -134,29 +134,41 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
     destinations.delete(requestId);
     filter.disconnect(); // what follows passes by us
   };
-  const hook = (data: ArrayBuffer, unsure: boolean): void => {
-    for (const part of prefixed(new Uint8Array(data), hookText()!, unsure, capture))
+  /** What came while the page was asked, or while it did not tell where the hook goes. */
+  let start = new Uint8Array();
+  let [stopped, unsure] = [false, false];
+  /** null = not known yet. */
+  let guarded: boolean | null = null;
+  const begin = (): void => {
+    if (guarded === null || !(guarded || stopped || !isOpen(start))) return;
+    for (const part of guarded ? [start] : prefixed(start, hookText()!, unsure, capture))
       filter.write(part);
+    end();
   };
-  /** What came while the page was asked. */
-  const held: ArrayBuffer[] = [];
   filter.onstart = () => {
     if (destination() !== undefined && !WORKERS.includes(destination()!)) end();
   };
   filter.ondata = ({ data }) => {
-    if (destination() !== undefined) {
-      hook(data, false);
-      end();
-    } else if (held.push(data) === 1)
-      void isGuarded(details).then((guarded) => {
-        for (const [i, part] of held.entries())
-          if (i > 0 || guarded) filter.write(part);
-          else hook(part, true);
-        end();
+    const isFirst = start.length === 0;
+    const longer = new Uint8Array(start.length + data.byteLength);
+    longer.set(start);
+    longer.set(new Uint8Array(data), start.length);
+    start = longer;
+    if (destination() !== undefined) guarded = false;
+    else if (isFirst) {
+      unsure = true;
+      void isGuarded(details).then((answer) => {
+        guarded = answer;
+        begin();
       });
+    }
+    begin();
   };
   filter.onstop = () => {
-    if (held.length === 0) end(); // an empty script
+    stopped = true;
+    if (start.length === 0)
+      end(); // an empty script
+    else begin();
   };
   // a request that a service worker passes on comes again, with a filter of its own
   filter.onerror = () => void destinations.delete(requestId);

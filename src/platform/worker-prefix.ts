@@ -3,6 +3,7 @@
 import type { CaptureOptions } from '../protocol/capture.ts';
 import { firstWords, startsStrict } from '../protocol/strict-script.ts';
 
+const COMMENT = /\/\*[^]*?\*\/|\/\/.*/g;
 /** The app's script runs whatever becomes of the recording. */
 const FAILED = 'console.warn("vfscope: this worker cannot be recorded:",e)';
 const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof WorkerGlobalScope)';
@@ -22,9 +23,7 @@ export function prefixed(
 ): Uint8Array[] {
   const at = afterHashbang(start);
   if (at === null) return [start];
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start.subarray(at));
-  const first = firstWords(text);
-  const strict = (startsStrict(first) ?? /^["']use strict/.test(first)) ? '"use strict";' : '';
+  const strict = strictness(start.subarray(at)) ? '"use strict";' : '';
   const environment = JSON.stringify({ role: 'filtered', capture });
   const prefix = new TextEncoder().encode(
     `${strict}${unsure ? IN_WORKER : ''}try{(${hook})(${environment})}catch(e){${FAILED}}`,
@@ -34,9 +33,30 @@ export function prefixed(
   );
 }
 
+/** So much of a script decides whether it is strict, and where its first line ends. */
+const LOOKED_AT = 65536;
+/** Can more of the script decide where the hook goes, and behind what? */
+export function isOpen(start: Uint8Array): boolean {
+  const at = afterHashbang(start);
+  return start.length < LOOKED_AT && (at === null || strictness(start.subarray(at)) === undefined);
+}
+
+/** undefined = not known with so much of it. */
+function strictness(start: Uint8Array): boolean | undefined {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start.subarray(0, LOOKED_AT));
+  const first = firstWords(text);
+  if (!first) return undefined;
+  // a comment behind the directive is a blank, or a line's end
+  const bare = first
+    .slice(0, 1024)
+    .replace(COMMENT, (comment) => (/[\n\r]/.test(comment) ? '\n' : ' '));
+  return startsStrict(bare);
+}
+
 /** `#!` only counts at the very start: its line stays there. null = that line does not end here, so there is no place for us. */
 function afterHashbang(start: Uint8Array): number | null {
-  if (start[0] !== 0x23 || start[1] !== 0x21) return 0;
+  const at = [0xef, 0xbb, 0xbf].every((byte, i) => start[i] === byte) ? 3 : 0;
+  if (start[at] !== 0x23 || start[at + 1] !== 0x21) return 0;
   const end = start.indexOf(0x0a);
   return end < 0 ? null : end + 1;
 }

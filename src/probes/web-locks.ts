@@ -30,9 +30,17 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
         args[1] !== null
       ) {
         // read once and in the platform's order, which then reads ours
-        const { ifAvailable, mode, signal, steal } = args[1] as LockOptions;
-        args[1] = { __proto__: args[1], ifAvailable, mode, signal, steal };
-        aux = (mode === 'shared' ? 1 : 0) | (ifAvailable ? 2 : 0) | (steal ? 4 : 0);
+        try {
+          const { ifAvailable, mode, signal, steal } = args[1] as LockOptions;
+          args[1] = { __proto__: args[1], ifAvailable, mode, signal, steal };
+          aux = (mode === 'shared' ? 1 : 0) | (ifAvailable ? 2 : 0) | (steal ? 4 : 0);
+        } catch (e) {
+          args[1] = {
+            get ifAvailable(): never {
+              throw e;
+            },
+          };
+        }
       }
       const name = context.textId('lock', textOf(args[0]));
       waiting = recorder.begin(Op.lockRequest, name, NaN, 0, aux);

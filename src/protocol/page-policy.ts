@@ -59,7 +59,7 @@ export function refusalsOf(policies: string, origin: string): Refusal[] {
     const sourcesOf = (...names: string[]): string[] | undefined =>
       directives.get(names.find((name) => directives.has(name)) ?? '');
     const workers = sourcesOf('worker-src', 'child-src', 'script-src', 'default-src');
-    const scripts = sourcesOf('script-src', 'default-src');
+    const scripts = sourcesOf('script-src-elem', 'script-src', 'default-src');
     const has = (sources: string[] | undefined, ...any: string[]): boolean =>
       !sources || any.some((source) => sources.includes(source));
     // scripts that scripts ask for are allowed with 'strict-dynamic', workers among them
@@ -72,7 +72,8 @@ export function refusalsOf(policies: string, origin: string): Refusal[] {
     for (const sources of [workers, scripts])
       if (!allows(sources, '*') && !(page && sources!.some((source) => allowsOrigin(source, page))))
         refused.add('import');
-    if (!has(scripts, "'unsafe-eval'", "'wasm-unsafe-eval'")) refused.add('wasm');
+    const code = sourcesOf('script-src', 'default-src');
+    if (!has(code, "'unsafe-eval'", "'wasm-unsafe-eval'")) refused.add('wasm');
   }
   return [...refused];
 }

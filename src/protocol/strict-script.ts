@@ -2,12 +2,12 @@
 
 /** What a blank, a comment, or another directive is, as a whole. */
 const SKIPPED =
-  /(?:\uFEFF|\s)+|\/\/[^\n\r]*[\n\r]|\/\*[\s\S]*?\*\/|(["'])(?!use strict\1)[^"'\\\n\r]*\1[ \t]*(?:;|[\n\r](?=\s*["']))/y;
+  /(?:\uFEFF|\s)+|\/\/.*[\n\r\u2028\u2029]|\/\*[^]*?\*\/|(["'])(?!use strict\1)[^"'\\\n\r]*\1[ \t]*(?:;|[\n\r](?=\s*["']))/y;
 /** What ends the directive: its semicolon, or a line's end before what cannot go on with it. */
 const STRICT =
-  /^(["'])use strict\1(?:[^\S\n\r]|\/\*.*?\*\/)*(?:[;}]|(?:\/\/.*)?[\n\r]\s*(?!in)[\w$"'{])/;
+  /^(["'])use strict\1[^\S\n\r]*(?:[;}]|(?:\/\/.*)?[\n\r]\s*(?!in(?:stanceof)?\b)[\w$"'{])/;
 /** May be a comment or a directive: one that is cut off, one of a kind of its own, or one that counts at the very start only (`#!`). */
-const UNSURE = /^["'/#<]/;
+const UNSURE = /^["'/#<-]/;
 
 /** The first words of a script. */
 export function firstWords(text: string): string {

@@ -102,6 +102,48 @@ test('a VFS method that throws has an end, and what follows its own parents', as
   await close(page);
 });
 
+test('what a promise was rejected with is told by the platform, not by getters of the app', async () => {
+  const page = await open();
+  // a script of the page's own: rejections of one that is evaluated from outside are nobody's
+  await page.addScriptTag({
+    content: `
+      const inFrame = document.body.appendChild(document.createElement('iframe')).contentWindow;
+      class Own extends Error {
+        get name() {
+          throw new Error('the app was asked');
+        }
+      }
+      (async () => {
+        for (const reason of [
+          new TypeError('odd'),
+          new Own('boom'),
+          new DOMException('gone', 'AbortError'),
+          new inFrame.DOMException('far', 'DataError'),
+          'a text',
+        ]) {
+          const heard = new Promise((done) => addEventListener('unhandledrejection', done, { once: true }));
+          void Promise.reject(reason);
+          await heard;
+        }
+        performance.mark('done');
+      })();`,
+  });
+  const [thread] = await collectUntil(
+    page,
+    ([t]) => !!t?.events.some((e) => e.object?.kind === 'name' && e.object.text === 'done'),
+  );
+  const told = thread!.events.flatMap((e) => (e.object?.kind === 'message' ? e.object.text : []));
+  expect(told).toEqual([
+    'TypeError: odd',
+    'Error: boom',
+    'AbortError: gone',
+    'DataError: far',
+    'string',
+  ]);
+  expect(faults([thread!])).toEqual([]);
+  await close(page);
+});
+
 test('getters and conversions in arguments run as often as without us', async () => {
   const countsIn = async (page: Page): Promise<unknown> => {
     await page.addScriptTag({ url: 'argument-reads.js' });

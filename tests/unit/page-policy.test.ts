@@ -30,6 +30,12 @@ test.each([
   ["script-src 'nonce-a' 'unsafe-eval'; worker-src blob:", 'copy import'],
   ["script-src 'sha256-abc' 'wasm-unsafe-eval'; worker-src blob:", 'copy import'],
   ["script-src 'strict-dynamic' 'nonce-a' 'unsafe-eval'", ''],
+  ["script-src-elem 'self'; worker-src 'self' blob:", 'copy'],
+  [
+    "script-src 'self' blob: 'unsafe-eval'; script-src-elem 'nonce-a'; worker-src 'self' blob:",
+    'copy import',
+  ],
+  ["script-src-elem 'self' blob:; script-src 'none'; worker-src 'self' blob:", 'wasm'],
   ["script-src 'strict-dynamic' 'nonce-a'", 'wasm'],
   ["require-trusted-types-for 'script'", 'types'],
   ["trusted-types 'none'", ''],

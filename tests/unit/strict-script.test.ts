@@ -2,7 +2,7 @@
 import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
 import { firstWords, startsStrict } from '../../src/protocol/strict-script.ts';
-import { prefixed } from '../../src/platform/worker-prefix.ts';
+import { isOpen, prefixed } from '../../src/platform/worker-prefix.ts';
 
 const PROBE = '\nfoo = (function () { return this === undefined; })()';
 const truth = (text: string): unknown => {
@@ -31,6 +31,11 @@ test.each([
   "'use client'\nvar a; 'use strict';",
   "'use strict'.length",
   "'use strict'\n.length",
+  "'use strict' /* a */ + 1 /* b */;",
+  `'use strict' ${'/**/'.repeat(100)}+ 1;`, // must not take for ever
+  "'use strict'\ninitial: ;",
+  "\n--> a\n'use strict';",
+  "// a\u2028'use strict';\n",
   "'use strict' + 1",
   "'use strict'\n+ 1",
   "'use strict'\nin {}",
@@ -46,7 +51,7 @@ test.each([
   if (told !== undefined) expect(told).toBe(truth(text));
 });
 
-test.each(['var a', '"use strict";', "'use strict'\nvar a", '/* a */ "use strict" /* b */;'])(
+test.each(['var a', '"use strict";', "'use strict'\nvar a", '/* a */ "use strict" ;'])(
   'what most scripts are is known: %j',
   (text) => {
     expect(startsStrict(firstWords(text))).toBe(text !== 'var a');
@@ -66,9 +71,26 @@ test.each([
   ['a()', 'HOOKa()'],
   ['#!x\n"use strict"; a()', '#!x\n"use strict";HOOK"use strict"; a()'],
   ['#!x\na()', '#!x\nHOOKa()'],
+  ['\uFEFF#!x\na()', '\uFEFF#!x\nHOOKa()'],
+  ["'use strict' /* a */ + 1", "HOOK'use strict' /* a */ + 1"],
+  ["'use strict' /* a\n */ a()", `"use strict";HOOK'use strict' /* a\n */ a()`],
+  ["'use strict'\ninit()", `"use strict";HOOK'use strict'\ninit()`],
 ])('the hook in front of %j', (script, made) => {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const parts = prefixed(new TextEncoder().encode(script), 'f', false, {} as never);
   const text = parts.map((part) => decoder.decode(part)).join('');
   expect(text.replace(/try\{\(f\).*?,e\)\}/, 'HOOK')).toBe(made);
+});
+
+test.each([
+  ['', true],
+  ['/* a license */\n', true],
+  ['#!x', true],
+  ['\uFEFF#!x', true],
+  ["'use strict'", true],
+  ["'use strict';", false],
+  ['/* a */ a()', false],
+  [`/*${' '.repeat(65536)}`, false],
+])('what came first decides where the hook goes, or more is waited for: %#', (text, open) => {
+  expect(isOpen(new TextEncoder().encode(text))).toBe(open);
 });

@@ -112,6 +112,10 @@ const CASES = {
   'blob strict behind another directive': () =>
     listen(says(["'use client';\n'use strict'\n", THIS], true)),
   'blob that only names a directive': () => listen(says(["'use strict'.length;\n", THIS], true)),
+  'blob strict behind 64 KiB': () =>
+    listen(says([' '.repeat(65536), "'use strict';\n", THIS], true)),
+  'blob sloppy behind 64 KiB': () =>
+    listen(says([`${' '.repeat(65536)}var a;`, "'use strict';\n", THIS], true)),
   'blob strict, then bytes': () =>
     listen(says(["'use strict'", new TextEncoder().encode(`;${THIS}`)], true)),
   'blob with a first line of its own': () =>

@@ -12,6 +12,8 @@ const asked = async (name, ask) => {
 (async () => {
   await asked('URL', () => fetch(here));
   await asked('URL object', () => fetch(new URL(here, location.href)));
+  await asked('object that becomes a URL', () => fetch({ toString: () => here }));
+  await asked('URL object in a Request', () => fetch(new Request(new URL(here, location.href))));
   await asked('Request', () => fetch(new Request(here)));
   await asked('Request and no members', () =>
     fetch(new Request(here, { referrerPolicy: 'origin' }), {}),

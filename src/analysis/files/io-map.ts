@@ -6,7 +6,7 @@
  *          +----------------> time
  */
 import { MOVES, SYNCS } from '../../event/operations.ts';
-import { bytesMoved } from '../../trace/bytes-moved.ts';
+import { bytesCarried } from '../../trace/bytes-moved.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
@@ -84,7 +84,7 @@ function ioObjectsOf(store: TraceStore): IoObject[] {
         else
           last.end = Math.max(
             last.end,
-            offset + (last.kind === 'idb-store' ? 1 : Math.max(1, bytesMoved(events, row))),
+            offset + (last.kind === 'idb-store' ? 1 : Math.max(1, bytesCarried(events, row))),
           );
       }
     }
@@ -166,7 +166,7 @@ export async function ioMap(
         }
         const offset = events.offset[row]!;
         if (!(offset >= 0)) continue;
-        const bytes = isStore ? 1 : Math.max(1, bytesMoved(events, row));
+        const bytes = isStore ? 1 : Math.max(1, bytesCarried(events, row));
         const low = Math.min(height - 1, Math.floor(offset * perByte));
         const high = Math.min(height - 1, Math.max(low, Math.ceil((offset + bytes) * perByte) - 1));
         const cells = moves & 1 ? reads : writes;
@@ -203,7 +203,7 @@ export function ioAt(
         keyOf(definitions.get(events.object[row]!))?.key !== key
       )
         continue;
-      const bytes = isStore ? 1 : Math.max(1, bytesMoved(events, row));
+      const bytes = isStore ? 1 : Math.max(1, bytesCarried(events, row));
       const away =
         Math.max(0, offset - point.offset, point.offset - offset - bytes) /
         Math.max(1, point.slack);

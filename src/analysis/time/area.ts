@@ -6,7 +6,8 @@
  */
 import { hasCall } from '../core/layers.ts';
 import { MOVES, opTable, isVfsOp } from '../../event/operations.ts';
-import { bytesMoved } from '../../trace/bytes-moved.ts';
+import { Flag } from '../../event/event.ts';
+import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -158,7 +159,7 @@ class ThreadScan {
     private readonly groups: Groups,
   ) {
     const { by, layers } = request;
-    this.close = new Uint32Array(by === 'operation' ? OPS.length : CLOSE_IDS);
+    this.close = new Uint32Array(CLOSE_IDS);
     const wanted = ({ layer }: OpInfo): boolean =>
       by === 'statement'
         ? layer !== 'host'
@@ -188,7 +189,7 @@ class ThreadScan {
     const { by } = this.request;
     const name =
       by === 'operation'
-        ? opName(id)
+        ? `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`
         : objectName(thread, id) || (by === 'statement' ? 'statement not known' : 'no file');
     const group = this.groups.of(
       name,
@@ -203,7 +204,7 @@ class ThreadScan {
   private rows(from: number, to: number, first: number): void {
     const { shown, layerOf, close, statements, until, moving, groups } = this;
     const { events, index: thread } = this.thread;
-    const { op, t0, dur, endSeq, object } = events;
+    const { op, t0, dur, endSeq, object, flags } = events;
     const { fromUs, toUs, by } = this.request;
     let { sums } = groups;
     for (let row = from; row < to; row++) {
@@ -212,7 +213,11 @@ class ThreadScan {
       const begin = t0[row]!;
       const whole = endSeq[row] === 0 ? Math.max(0, until - begin) : dur[row]!;
       if (row < first && begin + whole <= fromUs) continue;
-      const id = statements ? statements[row]! : by === 'file' ? object[row]! : code;
+      const id = statements
+        ? statements[row]!
+        : by === 'file'
+          ? object[row]!
+          : code + (flags[row]! & Flag.memoryJournal ? OPS.length : 0); // no storage: it stands apart
       if (id === 0 && by !== 'operation') continue;
       let number = id < close.length ? close[id]! : 0;
       if (number === 0) {
@@ -232,7 +237,7 @@ class ThreadScan {
         begin >= fromUs && begin + whole <= toUs
           ? whole
           : Math.min(toUs, begin + whole) - Math.max(fromUs, begin);
-      if (MOVES[code]) sums[at + BYTES]! += bytesMoved(events, row);
+      if (MOVES[code]) sums[at + BYTES]! += bytesCarried(events, row);
       if (whole > sums[at + MAX_US]!) {
         sums[at + MAX_US] = whole;
         sums[at + THREAD] = thread;

@@ -4,7 +4,7 @@ import { getOrMake } from '../../../analysis/core/maps.ts';
 import { eachRunInTimeOrder } from '../../../analysis/core/time-order.ts';
 import { Facts } from '../../../analysis/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
-import { bytesMoved } from '../../../trace/bytes-moved.ts';
+import { bytesCarried } from '../../../trace/bytes-moved.ts';
 import { isFailure, objectName, resultText } from '../../../trace/describe.ts';
 import { OPS, opName } from '../../../event/operations.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../../trace/store.ts';
@@ -198,7 +198,7 @@ function matches(
 function meets({ events }: ThreadStore, row: number, where: EventWhere): boolean {
   if (where.leastUs !== null && (events.endSeq[row] === 0 || events.dur[row]! < where.leastUs))
     return false;
-  if (where.leastBytes !== null && bytesMoved(events, row) < where.leastBytes) return false;
+  if (where.leastBytes !== null && bytesCarried(events, row) < where.leastBytes) return false;
   const wanted = where.result.trim().toLowerCase();
   if (wanted === '') return true;
   if (events.endSeq[row] === 0) return false; // it has not answered

@@ -9,6 +9,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';
+import type { AreaBy } from '../../src/analysis/time/area.ts';
 import type { NumberId } from '../../src/analysis/report/headline-numbers.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { csv } from '../../src/formats/csv.ts';
@@ -74,6 +75,7 @@ interface Doors {
   sql(query: string): Promise<number | null>;
   /** The whole trace in the drawer of the timeline. */
   area: AreaAnswer;
+  areaByFile: AreaAnswer;
   statements: ReturnType<(typeof QUERIES)['statements']>;
   csv: Call[];
   parquet: Call[];
@@ -93,14 +95,19 @@ async function doorsOf(name: string): Promise<Doors> {
   const [fromUs, endUs] = store.extent();
   context.timeline().update(endUs);
   context.timeline().settle(context.facts);
-  const area = { fromUs, toUs: endUs + 1, by: 'operation' as const, threadsOff: [] };
+  const area = (by: AreaBy): AreaAnswer =>
+    QUERIES.timelineArea(context, {
+      ...{ fromUs, toUs: endUs + 1, by, threadsOff: [] },
+      layers: ['sql', 'vfs', 'web'],
+    });
   return {
     store,
     summary: summaryOf(store),
     overview: (id) => headline.find((n) => n.id === id)!.value,
     live: (slot) => numbers.find((n) => n.slot === slot)!.value,
     sql: async (query) => orNull((await rows(store, query))[0]![0]),
-    area: QUERIES.timelineArea(context, { ...area, layers: ['sql', 'vfs', 'web'] }),
+    area: area('operation'),
+    areaByFile: area('file'),
     statements: QUERIES.statements(context, {}),
     csv: await csvCalls(store),
     parquet: (await parquetTable(store, 'events')) as Call[],
@@ -221,6 +228,15 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
     });
     if (op !== 'xSync')
       expect(journal.bytes).toBe(ofJournal.reduce((n, { vfs }) => n + vfs[`${op}Bytes`]!, 0));
+  });
+
+  it('files, one by one', async () => {
+    const { store, areaByFile } = doors;
+    const lines = (all: readonly unknown[][]): string[] => all.map((line) => line.join(' ')).sort();
+    const files = lines(filesOf(store).map((f) => [f.kind, f.path, f.readBytes + f.writeBytes]));
+    expect(lines(areaByFile.rows.map((r) => [r.kind, r.name, r.bytes]))).toEqual(files);
+    const sql = await rows(store, 'SELECT kind, path, read_bytes + write_bytes FROM files');
+    expect(lines(sql)).toEqual(files);
   });
 
   it('lock wait', () => {

@@ -9,6 +9,7 @@ import { MOVES, opTable, isVfsOp } from '../../event/operations.ts';
 import { Flag } from '../../event/event.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
+import { fileOf, type FileRow } from '../files/files.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { longer } from '../../trace/resized.ts';
@@ -28,8 +29,8 @@ interface AreaRequest {
 
 export interface AreaRow {
   name: string;
-  /** null where the group has calls of several. */
-  layer: Layer | null;
+  /** Of a file; '' of other groups. */
+  kind: FileRow['kind'] | '';
   /** Calls that touch the area. */
   count: number;
   /** Microseconds of them inside the area, and on average. */
@@ -50,6 +51,8 @@ const SHIFT = 12;
 /** Ids below are looked up in an array. */
 const CLOSE_IDS = 65_536;
 const [SQL, VFS] = [1, 2];
+/** In place of a group's number: what is no file. */
+const NONE = -1;
 /** Places in Groups.sums; the last two name the longest call. */
 const [TOTAL_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4] as const;
 const PLACES = 5;
@@ -67,9 +70,7 @@ export function blockEndsOf(store: TraceStore): BlockEnds {
   });
 }
 
-interface Group {
-  name: string;
-  layer: Layer | null;
+interface Group extends Pick<AreaRow, 'name' | 'kind'> {
   durations: Durations;
 }
 
@@ -80,24 +81,25 @@ class Groups {
   sums: Float64Array = new Float64Array(16 * PLACES);
   private readonly places = new Map<string, number>();
 
-  /** Number of the group of this name, from 1. */
-  of(name: string, layer: Layer | null): number {
-    let number = this.places.get(name);
+  /** Number of the group of this name and kind, from 1. */
+  of(name: string, kind: AreaRow['kind']): number {
+    const key = `${kind}\0${name}`;
+    let number = this.places.get(key);
     if (number !== undefined) return number;
-    number = this.all.push({ name, layer, durations: new Durations() });
-    this.places.set(name, number);
+    number = this.all.push({ name, kind, durations: new Durations() });
+    this.places.set(key, number);
     this.sums = longer(this.sums, number * PLACES);
     this.sums[(number - 1) * PLACES + MAX_US] = -1;
     return number;
   }
 
   rows({ threads }: TraceStore): AreaRow[] {
-    return this.all.map(({ name, layer, durations }, i) => {
+    return this.all.map(({ name, kind, durations }, i) => {
       const of = (place: number): number => this.sums[i * PLACES + place]!;
       const [count, totalUs] = [durations.count, of(TOTAL_US)];
       return {
         name,
-        layer,
+        kind,
         count,
         totalUs,
         meanUs: count ? totalUs / count : 0,
@@ -146,7 +148,7 @@ class ThreadScan {
     layer === 'sql' ? SQL : layer === 'vfs' ? VFS : 0,
   );
   /** Numbers of groups by id; 0 = not looked up. */
-  private readonly close: Uint32Array;
+  private readonly close = new Int32Array(CLOSE_IDS);
   private readonly far = new Map<number, number>(); // a page can make up any id
   /** Layer whose calls say what a statement moved. */
   private readonly moving: number;
@@ -159,7 +161,6 @@ class ThreadScan {
     private readonly groups: Groups,
   ) {
     const { by, layers } = request;
-    this.close = new Uint32Array(CLOSE_IDS);
     const wanted = ({ layer }: OpInfo): boolean =>
       by === 'statement'
         ? layer !== 'host'
@@ -181,20 +182,23 @@ class ThreadScan {
     }
   }
 
-  /** @returns its number */
-  private groupOf(id: number, row: number): number {
-    const { thread, close } = this;
+  /** @returns its number; NONE of what is no file, by file */
+  private groupOf(id: number): number {
+    const { thread, close, groups } = this;
     const known = id < close.length ? 0 : this.far.get(id);
     if (known) return known;
     const { by } = this.request;
-    const name =
-      by === 'operation'
-        ? `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`
-        : objectName(thread, id) || (by === 'statement' ? 'statement not known' : 'no file');
-    const group = this.groups.of(
-      name,
-      by === 'statement' ? 'sql' : OPS[thread.events.op[row]!]!.layer,
-    );
+    const found =
+      by === 'file'
+        ? fileOf(thread.definitions.get(id))
+        : {
+            path:
+              by === 'statement'
+                ? objectName(thread, id) || 'statement not known'
+                : `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`,
+            kind: '' as const,
+          };
+    const group = found ? groups.of(found.path, found.kind) : NONE;
     if (id < close.length) close[id] = group;
     else this.far.set(id, group);
     return group;
@@ -221,18 +225,16 @@ class ThreadScan {
       if (id === 0 && by !== 'operation') continue;
       let number = id < close.length ? close[id]! : 0;
       if (number === 0) {
-        number = this.groupOf(id, row);
+        number = this.groupOf(id);
         ({ sums } = groups);
       }
+      if (number === NONE) continue;
       const at = (number - 1) * PLACES;
       if (statements && layerOf[code] !== SQL) {
         if (layerOf[code] === moving) sums[at + BYTES]! += bytesMoved(events, row);
         continue;
       }
-      const group = groups.all[number - 1]!;
-      if (by === 'file' && group.layer !== null && group.layer !== OPS[code]!.layer)
-        group.layer = null;
-      group.durations.add(whole);
+      groups.all[number - 1]!.durations.add(whole);
       sums[at + TOTAL_US]! +=
         begin >= fromUs && begin + whole <= toUs
           ? whole

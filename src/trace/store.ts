@@ -7,6 +7,7 @@ import { RecordReader, type Batch } from '../event/batch.ts';
 import { isTraceUs, toTraceUs } from '../event/clock.ts';
 import { EventColumns, type NarrowColumn } from './columns.ts';
 import { Op } from '../event/event.ts';
+import { databaseName, plainPath } from '../event/file-names.ts';
 import { OPS } from '../event/operations.ts';
 import type {
   Definition,
@@ -63,7 +64,11 @@ interface Words {
   most: number;
   /** Those that were not. */
   refused: number;
+  /** Slashes that the names of a database's files begin with, by its name: as the first of them was spelled. */
+  readonly slashes: Map<string, string>;
 }
+/** Databases whose spelling is remembered: a page can make up any number. */
+const MOST_SPELLED = 65_536;
 
 /** The name of an event: its thread's place in the trace, and its sequence number there. Rows move when older ones are forgotten, names stay. */
 export interface EventRef {
@@ -154,9 +159,27 @@ export class ThreadStore {
         this.definitions.set(definition.id, definition);
         break;
       }
+      case 'file': {
+        const path = this.spelled(definition.path);
+        this.definitions.set(
+          definition.id,
+          path === definition.path ? definition : { ...definition, path },
+        );
+        break;
+      }
       default:
         this.definitions.set(definition.id, definition);
     }
+  }
+
+  /** `app.db` is `/app.db` where another thread or connection said so before: everything that goes by a path takes them for one. */
+  private spelled(path: string): string {
+    const { slashes } = this.inAll;
+    const [name, plain] = [databaseName(path), plainPath(path)];
+    const known = slashes.get(name);
+    if (known !== undefined) return known + plain;
+    if (slashes.size < MOST_SPELLED) slashes.set(name, path.slice(0, -plain.length));
+    return path;
   }
 
   /**
@@ -354,7 +377,7 @@ export class TraceStore {
   readonly threads: ThreadStore[] = [];
   /** What people wrote on the trace. */
   annotations: Annotations = noAnnotations();
-  readonly words: Words = { used: 0, most: Infinity, refused: 0 };
+  readonly words: Words = { used: 0, most: Infinity, refused: 0, slashes: new Map() };
   private readonly byId = new Map<string, ThreadStore>();
 
   /** @param originMs the trace's time 0, ms since the epoch (a thread's timeOrigin + now) */

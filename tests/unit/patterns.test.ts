@@ -3,15 +3,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { cacheOverTime, connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
+import { filesOf } from '../../src/analysis/files/files.ts';
 import { RUN_CLASSES, runClass } from '../../src/analysis/files/runs.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import {
   blockCachesOf,
   blockWritesOf,
   idbUseOf,
   cacheReport,
+  fileCountsOf,
   findingsOf,
   interleavingOf,
+  ioObjects,
   repeatedCallsOf,
   runsOf,
   writeAmplificationOf,
@@ -252,6 +256,43 @@ describe('blocks under writes', () => {
       },
     ]);
   });
+});
+
+test('two spellings of a path are one file, shown as the first', () => {
+  const trace = (second: string) => {
+    const store = newStore();
+    for (const [path, commits] of [
+      ['/a.db', 3],
+      [second, 5],
+    ] as const) {
+      const t = new ThreadBuilder(store);
+      const [db, journal] = [t.file(path), t.file(`${path}-journal`, 'journal')];
+      for (let n = 0; n < commits; n++) {
+        t.call('xLock', { object: db, aux: 1 });
+        t.call('xLock', { object: db, aux: 2 });
+        t.call('xWrite', { object: journal, offset: 0, length: 512 });
+        t.call('xWrite', { object: db, ...at(2 + n) });
+        t.call('xFileControl', { object: db, aux: 22, result: 12 });
+        t.call('xUnlock', { object: db, aux: 0 });
+      }
+      t.send();
+    }
+    return store;
+  };
+  const of = (store: TraceStore): unknown => [
+    [filesOf(store), fileCountsOf(store), ioObjects(store), runsOf(store), interleavingOf(store)],
+    [repeatedCallsOf(store), blockWritesOf(store), writeAmplificationOf(store)],
+  ];
+  const store = trace('a.db');
+  expect(of(store)).toEqual(of(trace('/a.db')));
+  expect(filesOf(store).map(({ path, writes }) => [path, writes])).toEqual([
+    ['/a.db', 8],
+    ['/a.db-journal', 8],
+  ]);
+  expect(writeAmplificationOf(store)).toMatchObject([
+    { path: '/a.db', dirtyPages: 5, dirtyPagesByTransaction: 8, vfsAmplification: 1.125 },
+  ]);
+  expect(store.threads[1]!.said).toMatchObject([{ path: 'a.db' }, { path: 'a.db-journal' }]);
 });
 
 test('repeated questions, and questions that must be asked again', () => {

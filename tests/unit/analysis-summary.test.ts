@@ -29,6 +29,17 @@ describe('the layers of a thread', () => {
   test('and not where the user left them out', () => expect(layersOf(['vfs'])).toEqual([]));
 });
 
+test('flushes in all are those of the files, the closes of streams included', () => {
+  const t = new ThreadBuilder(newStore());
+  const file = t.define({ kind: 'opfs-file', path: '/app.db' });
+  for (const op of ['opfsFlush', 'opfsStreamWrite', 'opfsStreamClose'] as const)
+    t.call(op, { object: file, offset: 0, length: 512 });
+  t.send();
+  const { web, files } = summaryOf(t.store);
+  expect([web.opfs.flushes, web.opfs.writes, web.opfs.writeBytes]).toEqual([2, 1, 512]);
+  expect(files).toMatchObject([{ web: { flushes: 2, writes: 1, writeBytes: 512 } }]);
+});
+
 /** Numbers of storage calls, in all and of the one file, and why they are not known. */
 function storageNumbers(layers: CapturedLayer[]): {
   numbers: (number | null)[];

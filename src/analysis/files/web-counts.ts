@@ -1,13 +1,13 @@
 /** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
 import type { TraceStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
-import { isWebOp } from '../../event/operations.ts';
+import { codesOf, isWebOp, type Counts } from '../../event/operations.ts';
 import { fact } from '../graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { leavesOut } from '../core/layers.ts';
 
 export interface WebCounts<N = number | null> {
-  /** readBytes = bytes that the calls returned. Reads of File objects and writes to streams are included. */
+  /** readBytes = bytes that the calls returned. Reads of File objects, writes to streams and their closes (as flushes) are included. */
   opfs: { reads: N; readBytes: N; writes: N; writeBytes: N; flushes: N; truncates: N };
   /** put = put and add; cursor = cursors opened. */
   idb: {
@@ -51,17 +51,21 @@ function webCountsOf(store: TraceStore): WebCounts {
       if (code === Op.idbTransaction && (aux[i]! & 3) === 1) readwrite++;
     }
   }
-  const n = (...ops: number[]): number | null =>
-    seen ? ops.reduce((sum, op) => sum + calls[op]!, 0) : null;
-  const b = (...ops: number[]): number | null =>
-    seen ? ops.reduce((sum, op) => sum + bytes[op]!, 0) : null;
+  const sum = (of: Float64Array, ops: readonly number[]): number | null =>
+    seen ? ops.reduce((all, op) => all + of[op]!, 0) : null;
+  const n = (...ops: number[]): number | null => sum(calls, ops);
+  const opfs = (of: Float64Array, way: Counts): number | null =>
+    sum(
+      of,
+      codesOf(({ api, counts }) => api === 'opfs' && counts === way),
+    );
   return {
     opfs: {
-      reads: n(Op.opfsRead, Op.opfsFileRead),
-      readBytes: b(Op.opfsRead, Op.opfsFileRead),
-      writes: n(Op.opfsWrite, Op.opfsStreamWrite),
-      writeBytes: b(Op.opfsWrite, Op.opfsStreamWrite),
-      flushes: n(Op.opfsFlush),
+      reads: opfs(calls, 'read'),
+      readBytes: opfs(bytes, 'read'),
+      writes: opfs(calls, 'write'),
+      writeBytes: opfs(bytes, 'write'),
+      flushes: opfs(calls, 'sync'),
       truncates: n(Op.opfsTruncate, Op.opfsStreamTruncate),
     },
     idb: {

@@ -69,3 +69,35 @@ test('where the calls in place of others take longer, the saving is no 0', () =>
     'what would be called instead takes longer here: 1 syncs, minus 2 deletions, each at its median in this trace',
   );
 });
+
+test('checkpoints are shown by the calls of one layer, though the file in OPFS has the same name', () => {
+  const store = play(({ thread }) => {
+    const b = thread();
+    const [db, wal] = [b.file('/app.db'), b.file('/app.db-wal', 'wal')];
+    const [file, log] = ['/app.db', '/app.db-wal'].map((path) =>
+      b.define({ kind: 'opfs-file', path }),
+    ) as [number, number];
+    times(10, () => {
+      times(4, (i) =>
+        b.call('xWrite', { object: wal, offset: 32 + i * (PAGE + 24), length: 24, aux: 1 + i }),
+      );
+      b.call('xFileControl', { object: db, aux: 39, result: 12 });
+      times(4, (i) => {
+        const [read, write] = [
+          { offset: 56 + i * (PAGE + 24), length: PAGE },
+          { offset: i * PAGE, length: PAGE },
+        ];
+        b.call('xRead', { object: wal, ...read }, () =>
+          b.call('opfsRead', { object: log, ...read, result: PAGE }),
+        );
+        b.call('xWrite', { object: db, ...write }, () =>
+          b.call('opfsWrite', { object: file, ...write, result: PAGE }),
+        );
+      });
+      b.call('xFileControl', { object: db, aux: 37, result: 12 });
+      b.idle(1000);
+    });
+  });
+  const found = findingsOf(store).find(({ rule }) => rule === 'F41');
+  expect(found?.evidence).toMatchObject({ count: 80, bytes: 80 * PAGE });
+});

@@ -7,7 +7,6 @@
  */
 import { Op } from '../../event/event.ts';
 import { opSet } from '../../event/operations.ts';
-import { databasePath, plainPath } from '../../event/file-names.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
@@ -16,7 +15,6 @@ import { pragmas } from '../statements/pragmas.ts';
 import { commitEvidence, commitPlaces } from '../transactions/commit-evidence.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
-import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
@@ -123,27 +121,27 @@ export const walGrows: Rule = {
   },
 };
 
-/** The calls that read the log or wrote the database in checkpoints of one database, and the places that they wrote. */
+/** The calls that read the log or wrote the database in these checkpoints of it, and the places that they wrote. */
 function copyingOf(
   ctx: FindingContext,
+  file: WalFile,
   list: readonly Checkpoint[],
 ): { copying: Evidence; places: ReadonlySet<number> } {
   const copying = new Evidence();
   const places = new Set<number>();
-  const paths = new Map<string, string>();
-  const pathOf = (thread: ThreadStore, id: number): string =>
-    getOrMake(paths, `${thread.index} ${id}`, () => plainPath(ctx.text(thread, id)));
-  for (const { thread: index, path, fromRow, toRow } of list) {
+  for (const [index, own] of grouped(list, (c) => c.thread)) {
     const thread = ctx.store.threads[index]!;
-    const { op, object, offset, length } = thread.events;
-    for (let row = fromRow; row <= toRow; row++) {
-      const write = WRITES[op[row]!];
-      if (!write && !READS[op[row]!]) continue;
-      const file = pathOf(thread, object[row]!);
-      if (write ? file !== path : file === path || databasePath(file) !== path) continue;
+    const { op, offset, length } = thread.events;
+    let at = 0;
+    file.row.forEach((row, i) => {
+      if (file.thread[i] !== index) return;
+      while (at < own.length && own[at]!.toRow < row) at++;
+      if (at === own.length || row < own[at]!.fromRow) return;
+      const onWal = file.onWal[i];
+      if (!(onWal ? READS : WRITES)[op[row]!]) return;
       copying.add(thread, row, length[row]);
-      if (write) places.add(offset[row]!);
-    }
+      if (!onWal) places.add(offset[row]!);
+    });
   }
   return { copying, places };
 }
@@ -158,7 +156,8 @@ export const checkpointCopies: Rule = {
       const copies = sum((c) => c.dbWrites);
       const reads = sum((c) => c.walReads);
       if (list.length < 3 || copies < 20) return [];
-      const { copying, places } = copyingOf(ctx, list);
+      const file = ctx.get(wals).find((wal) => wal.path === path)!;
+      const { copying, places } = copyingOf(ctx, file, list);
       const again = copies - places.size;
       if (again < 20 || again < copies / 2) return [];
       return {

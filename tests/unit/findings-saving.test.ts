@@ -101,3 +101,19 @@ test('checkpoints are shown by the calls of one layer, though the file in OPFS h
   const found = findingsOf(store).find(({ rule }) => rule === 'F41');
   expect(found?.evidence).toMatchObject({ count: 80, bytes: 80 * PAGE });
 });
+
+test('flushes are set against the commits of a WAL in OPFS, where no VFS is seen', () => {
+  const store = play(({ thread }) => {
+    const b = thread();
+    const wal = b.define({ kind: 'opfs-file', path: '/app.db-wal' });
+    times(20, (i) => {
+      const offset = 32 + i * (PAGE + 24);
+      const frame = { object: wal, offset, length: PAGE + 24, result: PAGE + 24, aux: 2, aux2: 2 };
+      b.call('opfsWrite', frame);
+      b.call('opfsFlush', { object: wal, dur: 5000 });
+    });
+  });
+  const found = findingsOf(store).find(({ rule }) => rule === 'F14');
+  expect(found?.title).toContain(', 1 a commit');
+  expect(found?.savingHow).toContain('one flush a commit at most');
+});

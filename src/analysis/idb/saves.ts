@@ -12,6 +12,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
 import { Evidence } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
+import { commits } from '../transactions/commits.ts';
 import { medianOf } from '../core/durations.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import {
@@ -42,10 +43,10 @@ export const flushCost: Rule = {
     const found = evidence.result(ctx, false);
     if (evidence.count < FEW_FLUSHES || (found.timeShare ?? 0) < FLUSH_SHARE) return [];
     const sorted = Float64Array.from(times).sort();
-    const { commits } = ctx.transactions;
-    const extra = commits === null || commits === 0 ? null : evidence.count - commits;
+    const { count } = ctx.get(commits);
+    const extra = count ? evidence.count - count : null;
     return {
-      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the time: ${formatDuration(medianOf(times))} in the median, ${formatDuration(sorted[Math.ceil(0.95 * sorted.length) - 1]!)} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / commits!)} a commit`}`,
+      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the time: ${formatDuration(medianOf(times))} in the median, ${formatDuration(sorted[Math.ceil(0.95 * sorted.length) - 1]!)} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / count!)} a commit`}`,
       evidence: found,
       ...(extra === null
         ? noSaving('how many commits they served is not known')

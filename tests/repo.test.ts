@@ -49,6 +49,20 @@ describe('rooms', () => {
     expect(faultsOf('src', ['src/viewer/ui/a.ts'], () => value)).toHaveLength(1);
   });
 
+  test('files that import each other in a circle are named together, types included', () => {
+    const files = new Map([
+      ['src/trace/a.ts', "import { b } from './b.ts';\nimport { d } from './d.ts';"],
+      ['src/trace/b.ts', "import type { c } from './file/c.ts';"],
+      ['src/trace/file/c.ts', "export { a } from '../a.ts';"],
+      ['src/trace/d.ts', "import { e } from './e.ts';"],
+      ['src/trace/e.ts', ''],
+    ]);
+    const faults = faultsOf('src', [...files.keys()], (f) => files.get(f)!);
+    expect(faults.map((f) => f.slice(0, f.indexOf(':')))).toEqual([
+      'src/trace/a.ts, src/trace/b.ts, src/trace/file/c.ts',
+    ]);
+  });
+
   test('every room of the table that has files is described in ARCHITECTURE.md', () => {
     const architecture = read('ARCHITECTURE.md');
     for (const room of Object.keys(ROOMS)) expect(architecture, room).toContain(`\`${room}\``);

@@ -1,6 +1,22 @@
 /** What a recording asks of a browser and of the panel in it: the same for Chromium (browser.ts, panel.ts) and Firefox (firefox.ts, firefox-panel.ts). */
 import type { Browser, Page } from 'puppeteer-core';
-import type { TestId } from './panel.ts';
+
+/** Ids by which commands and tests find the viewer's controls. */
+export type TestId =
+  | 'record'
+  | 'stop'
+  | 'clear'
+  | 'save'
+  | 'open'
+  | 'open-input'
+  | 'scope'
+  | `tab-${string}`
+  | 'recovered-offer'
+  | 'open-saved-copy'
+  | 'record-empty'
+  | `allow-${string}`
+  | `flight-${string}`
+  | `live-${string}`;
 
 /** The viewer, in the browser's own developer tools. */
 export interface DrivenPanel {

@@ -1,10 +1,9 @@
 /** The real panel in Firefox's real toolbox, driven from the browser's own window. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { saidBy, type DrivenPanel } from './driven.ts';
+import { saidBy, type DrivenPanel, type TestId } from './driven.ts';
 import { browserFailed } from '../terminal/failure.ts';
 import type { FirefoxChrome } from './firefox-chrome.ts';
-import type { TestId } from './panel.ts';
 
 const TIMEOUT_MS = 30_000;
 const POLL_MS = 50;

@@ -4,29 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ElementHandle, Frame, Page } from 'puppeteer-core';
-import { saidBy, type DrivenPanel } from './driven.ts';
+import { saidBy, type DrivenPanel, type TestId } from './driven.ts';
 import { browserFailed } from '../terminal/failure.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Never by animation frames: a panel in the background draws none. */
 const POLL_MS = 50;
-
-/** Ids by which commands and tests find the viewer's controls. */
-export type TestId =
-  | 'record'
-  | 'stop'
-  | 'clear'
-  | 'save'
-  | 'open'
-  | 'open-input'
-  | 'scope'
-  | `tab-${string}`
-  | 'recovered-offer'
-  | 'open-saved-copy'
-  | 'record-empty'
-  | `allow-${string}`
-  | `flight-${string}`
-  | `live-${string}`;
 
 /** The viewer in a frame of DevTools or in a tab of its own. */
 export class Panel implements DrivenPanel {

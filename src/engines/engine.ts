@@ -1,31 +1,16 @@
 /** One SQLite engine of the thread: its layers, and its definition, which is emitted once, before the first record that needs it. */
 import { dataProperty } from '../record/reflect.ts';
 import type { EngineInfo } from '../event/definitions.ts';
-import type { PromiseWatch } from '../record/promise-watch.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { VfsTracer } from '../vfs-instrumented/interpose/vfs-tracer.ts';
 import { peekInto } from '../vfs-instrumented/interpose/peek.ts';
 import { Asyncify } from './asyncify.ts';
-import type { OwnScript } from './call-stacks.ts';
 import type { Fingerprint } from './fingerprint.ts';
+import type { SharedParts } from './sql-details.ts';
 import { wrapNamedExports } from './sql-exports.ts';
 import { SqlLayer } from './sql-layer.ts';
-import type { SqlTexts } from './sql-texts.ts';
-
-/** What all engines of a thread share. */
-export interface SharedParts {
-  readonly texts: SqlTexts;
-  /** Say the stack of each statement's first sight. */
-  readonly stacks: { own: OwnScript | null } | null;
-  /** Say bound values. */
-  readonly values: boolean;
-  /** Say names of tables and indexes, and which pages are theirs. */
-  readonly structure: boolean;
-  /** Tells how the promises of suspended calls settle. */
-  readonly watch: PromiseWatch;
-}
 
 interface EngineParts {
   readonly recorder: Recorder;

@@ -11,7 +11,8 @@ import {
   type WasmFunction,
 } from '../vfs-instrumented/interpose/natives.ts';
 import type { OwnScript } from './call-stacks.ts';
-import { Engine, type SharedParts } from './engine.ts';
+import { Engine } from './engine.ts';
+import type { SharedParts } from './sql-details.ts';
 import { wrapEntryPoints } from './entry-points.ts';
 import { fingerprint } from './fingerprint.ts';
 import { importedValues } from './imports.ts';

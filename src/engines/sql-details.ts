@@ -1,7 +1,21 @@
 /** What is said of statements on request only: values that were bound, once a run, and stacks, once a text and connection. */
+import type { PromiseWatch } from '../record/promise-watch.ts';
 import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
-import { callStack } from './call-stacks.ts';
-import type { SharedParts } from './engine.ts';
+import { callStack, type OwnScript } from './call-stacks.ts';
+import type { SqlTexts } from './sql-texts.ts';
+
+/** What all engines of a thread share. */
+export interface SharedParts {
+  readonly texts: SqlTexts;
+  /** Say the stack of each statement's first sight. */
+  readonly stacks: { own: OwnScript | null } | null;
+  /** Say bound values. */
+  readonly values: boolean;
+  /** Say names of tables and indexes, and which pages are theirs. */
+  readonly structure: boolean;
+  /** Tells how the promises of suspended calls settle. */
+  readonly watch: PromiseWatch;
+}
 
 /** Runs whose values, and statements whose stacks are said at most. */
 const [MOST_RUNS, MOST_STACKS] = [100_000, 10_000];

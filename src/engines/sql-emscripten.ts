@@ -5,7 +5,8 @@
  */
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { bindCall, TRACED_BINDS, type TracedBind } from './sql-binds.ts';
-import { TRACED, tracedCall, type Traced } from './sql-calls.ts';
+import { tracedCall } from './sql-calls.ts';
+import { TRACED, type Traced } from './sql-functions.ts';
 import type { SqlLayer } from './sql-layer.ts';
 
 /** The layer that a Module object belongs to; null = not ours (yet): the call goes straight through. */

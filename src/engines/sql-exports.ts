@@ -1,6 +1,7 @@
 /** SQL calls of builds whose exports carry SQLite's names (sqlite.org's): wrapped in the copy of the exports that the glue gets. */
 import { bindCall, TRACED_BINDS } from './sql-binds.ts';
-import { TRACED, tracedCall } from './sql-calls.ts';
+import { tracedCall } from './sql-calls.ts';
+import { TRACED } from './sql-functions.ts';
 import type { SqlLayer } from './sql-layer.ts';
 
 /**

@@ -11,10 +11,9 @@ import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import type { Asyncify } from './asyncify.ts';
 import { CounterReader, type Reach } from './counters.ts';
-import { forward, type Traced } from './sql-calls.ts';
-import { SqlDetails } from './sql-details.ts';
+import { forward, type Traced } from './sql-functions.ts';
+import { SqlDetails, type SharedParts } from './sql-details.ts';
 import { literalOf, MOST_VALUES, type BindKeeper, type TracedBind } from './sql-binds.ts';
-import type { SharedParts } from './engine.ts';
 
 const NativePromise = Promise;
 const ROW = 100;

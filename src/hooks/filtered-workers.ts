@@ -4,7 +4,6 @@
  */
 import { idOfWorker, isFromWorker, type FromWorker } from './creator-wire.ts';
 import { dataOf, listen, portsOf, setTimeout } from './natives.ts';
-import type { WorkerHost } from './workers.ts';
 
 /** A worker whose hook says nothing for this long runs without one, or its script does not come. */
 const SILENT_MS = 10_000;
@@ -13,8 +12,20 @@ const UNSEEN =
 const SILENT =
   'its hook has said nothing for 10 s: its script has not come, or came without our hook.';
 
-/** What becomes of one such worker. */
-interface FilteredEvents extends Pick<WorkerHost, 'id' | 'onChild' | 'onMessage' | 'onTerminated'> {
+/** What becomes of a hooked worker. */
+export interface WorkerEvents {
+  /** Id of this thread. */
+  readonly id: string;
+  /** A hooked worker runs; its panel end of the port, where it sends its records itself. */
+  onChild(port: MessagePort): void;
+  /** A hooked worker's ring, or its end. */
+  onMessage(message: FromWorker): void;
+  /** The app has terminated a hooked worker. */
+  onTerminated(id: string): void;
+}
+
+/** What becomes of a worker whose own script brings the hook. */
+interface FilteredEvents extends WorkerEvents {
   /** The hook runs there. */
   onReady(worker: Worker, id: string): void;
   note(reason: string, script: unknown): void;

@@ -8,7 +8,7 @@ import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
 import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { BlobScripts } from './blob-scripts.ts';
-import { type FromWorker, type ToWorker } from './creator-wire.ts';
+import type { ToWorker } from './creator-wire.ts';
 import {
   createObjectURL,
   listen,
@@ -18,7 +18,7 @@ import {
   revokeObjectURL,
   unlisten,
 } from './natives.ts';
-import { FilteredWorkers } from './filtered-workers.ts';
+import { FilteredWorkers, type WorkerEvents } from './filtered-workers.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { Supervised, type NativeMethods } from './supervise.ts';
@@ -29,20 +29,12 @@ import { ANY_WORKER, NETWORK_WORKER, REFUSED } from './refusals.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
-export interface WorkerHost {
+export interface WorkerHost extends WorkerEvents {
   readonly recorder: Recorder;
-  /** Id of this thread. */
-  readonly id: string;
   /** What relative URLs resolve against. */
   base(): string;
   /** Do the policies of this thread refuse that? Not as far as it is known. */
   refuses(what: Refusal): boolean;
-  /** A hooked worker runs; its panel end of the port, where it sends its records itself. */
-  onChild(port: MessagePort): void;
-  /** A hooked worker's ring, or its end. */
-  onMessage(message: FromWorker): void;
-  /** The app has terminated a hooked worker. */
-  onTerminated(id: string): void;
   /** Where shared and service workers bring the hook in their script. */
   readonly sharedRelay?: SharedRelay | null;
 }

@@ -4,7 +4,7 @@
  */
 import { Flag, Op } from '../event/event.ts';
 import { failureIn } from '../event/exceptions.ts';
-import type { EndWith, OpfsPaths } from './opfs.ts';
+import type { EndWith } from './opfs-paths.ts';
 import type { ProbeContext } from './context.ts';
 import { apply } from '../record/reflect.ts';
 
@@ -16,11 +16,7 @@ interface OpfsFiles {
 }
 
 /** Record reads of Blobs that are known to be OPFS files. */
-export function installOpfsFiles(
-  context: ProbeContext,
-  _paths: OpfsPaths,
-  endWith: EndWith,
-): OpfsFiles {
+export function installOpfsFiles(context: ProbeContext, endWith: EndWith): OpfsFiles {
   const { recorder, patches } = context;
   const files = new WeakMap<Blob, { file: number; from: number }>();
   const prototype = context.prototypeOf('Blob');

@@ -5,38 +5,14 @@
  */
 import { Flag, Op } from '../event/event.ts';
 import { failureOf } from '../event/exceptions.ts';
-import type { Token } from '../record/recorder.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { installOpfsAccessHandles } from './opfs-access-handle.ts';
 import { installOpfsFiles } from './opfs-file.ts';
+import { OpfsPaths, type EndWith } from './opfs-paths.ts';
 import { installOpfsStreams } from './opfs-stream.ts';
 import { ownerOf } from '../record/patches.ts';
 import type { ProbeContext } from './context.ts';
 import { apply } from '../record/reflect.ts';
-
-/** Paths of handles, and ids of paths; shared by the OPFS probes. '' is the root, '/dir/a.db' a file. */
-export class OpfsPaths {
-  private readonly paths = new WeakMap<object, string>();
-  constructor(private readonly context: ProbeContext) {}
-
-  learn(handle: unknown, path: string): void {
-    if (typeof handle === 'object' && handle !== null) this.paths.set(handle, path);
-  }
-  /** '?' for what is no handle: the platform is about to refuse the call, by a promise. */
-  of(handle: FileSystemHandle | undefined): string {
-    return (handle && this.paths.get(handle)) ?? (handle ? `?/${handle.name}` : '?');
-  }
-  /** Id of the `opfs-file` definition of a path. */
-  idOf(path: string): number {
-    const { recorder } = this.context;
-    return this.context.id('opfs-file', path, () =>
-      recorder.define({ kind: 'opfs-file', path: path || '/' }),
-    );
-  }
-}
-
-/** Ends an event when the promise that the call returned settles. */
-export type EndWith = (token: Token, promise: unknown, then?: (value: unknown) => void) => void;
 
 /** Record OPFS calls of this thread until the context's patches are restored. */
 export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
@@ -109,7 +85,7 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
   });
 
   installOpfsAccessHandles(context, paths, endWith, file);
-  const files = installOpfsFiles(context, paths, endWith);
+  const files = installOpfsFiles(context, endWith);
   context.record<FileSystemFileHandle>(file, 'getFile', {
     begin: (self) => recorder.begin(Op.opfsGetFile, paths.idOf(paths.of(self)), NaN, 0),
     end: (token, promise, self) =>

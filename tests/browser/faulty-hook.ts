@@ -6,7 +6,7 @@ import { SqlTexts } from '../../src/engines/sql-texts.ts';
 import { CounterReader } from '../../src/engines/counters.ts';
 import { DefinitionQueue } from '../../src/record/definition-queue.ts';
 import { PromiseWatch } from '../../src/record/promise-watch.ts';
-import { OpfsPaths } from '../../src/probes/opfs.ts';
+import { OpfsPaths } from '../../src/probes/opfs-paths.ts';
 import { ProbeContext } from '../../src/probes/context.ts';
 import { WalHeaders } from '../../src/probes/wal-headers.ts';
 import { Recorder } from '../../src/record/recorder.ts';

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RunResult } from '../../src/lab/experiments/model/types.ts';
+import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
 
 const DIST = process.env['VFSCOPE_DIST'] ?? 'dist';
 let folder: string;

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { RunResult } from '../../src/lab/experiments/model/types.ts';
+import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
 import { driven, finished, page, polling, press, useLabPage, wordsOf } from './lab-harness.ts';
 
 useLabPage();

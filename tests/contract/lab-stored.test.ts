@@ -6,7 +6,8 @@ import { runOf } from '../../src/lab/experiments/plan.ts';
 import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
 import { measure, sampleOf } from '../../src/lab/experiments/run.ts';
 import { storedVerdicts } from '../../src/lab/experiments/stored.ts';
-import type { Config, Experiment, Run, RunResult } from '../../src/lab/experiments/model/types.ts';
+import type { Config, Experiment, Run } from '../../src/lab/experiments/model/types.ts';
+import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();

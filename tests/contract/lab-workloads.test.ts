@@ -5,7 +5,8 @@ import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { runOf, runsOf, type Asked } from '../../src/lab/experiments/plan.ts';
 import { experimentResult, runExperiment } from '../../src/lab/experiments/run-experiment.ts';
 import { hindrance, measure } from '../../src/lab/experiments/run.ts';
-import type { Counters, RunResult, Workload } from '../../src/lab/experiments/model/types.ts';
+import type { Counters, Workload } from '../../src/lab/experiments/model/types.ts';
+import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
 import { WORKLOADS, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();

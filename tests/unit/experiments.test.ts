@@ -6,7 +6,8 @@ import { isTime, placed, resultOf, spreadOf } from '../../src/lab/experiments/mo
 import { decide } from '../../src/lab/experiments/model/assertions.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { readWords, runOf, runsOf } from '../../src/lab/experiments/plan.ts';
-import type { Assertion, Sample, Spread, Step } from '../../src/lab/experiments/model/types.ts';
+import type { Assertion, Step } from '../../src/lab/experiments/model/types.ts';
+import type { Sample, Spread } from '../../src/lab/experiments/model/result-types.ts';
 import { WORKLOADS, parametersOf, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { numberWords, seeded } from '../../src/lab/experiments/workloads/seeded.ts';
 

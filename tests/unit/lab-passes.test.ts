@@ -6,7 +6,8 @@ import { functionsBetween } from '../../src/lab/experiments/engine/function-coun
 import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { passesOf, passOf, resultOfPasses } from '../../src/lab/experiments/passes.ts';
-import type { Mode, Run, Sample } from '../../src/lab/experiments/model/types.ts';
+import type { Mode, Run } from '../../src/lab/experiments/model/types.ts';
+import type { Sample } from '../../src/lab/experiments/model/result-types.ts';
 import { countPasses } from '../../src/lab/experiments/worker/builds-here.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
-import {
-  DEFAULT_CONFIG,
-  type Config,
-  type RunResult,
-  type Sample,
-  type StatementCount,
-} from '../../src/lab/experiments/model/types.ts';
+import { DEFAULT_CONFIG, type Config } from '../../src/lab/experiments/model/types.ts';
+import type {
+  RunResult,
+  Sample,
+  StatementCount,
+} from '../../src/lab/experiments/model/result-types.ts';
 import { cpuTables } from '../../src/lab/results/cpu.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 

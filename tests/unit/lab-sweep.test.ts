@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
-import type { Config, RunResult, Sample } from '../../src/lab/experiments/model/types.ts';
+import type { Config } from '../../src/lab/experiments/model/types.ts';
+import type { RunResult, Sample } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { slopeOf, slopeWords, sweepAxes, sweepOf } from '../../src/lab/experiments/model/sweep.ts';
 

@@ -7,7 +7,7 @@ import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
-import type { Sample } from '../../src/lab/experiments/model/types.ts';
+import type { Sample } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { compareText, experimentText, resultText } from '../../src/lab/command/text.ts';

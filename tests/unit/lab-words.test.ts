@@ -6,7 +6,7 @@ import { verdictsOfEach } from '../../src/lab/experiments/grid-result.ts';
 import { labelOf, valueLabel } from '../../src/lab/experiments/model/knobs.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { slopeText } from '../../src/lab/experiments/model/sweep.ts';
-import type { RunResult, Sample } from '../../src/lab/experiments/model/types.ts';
+import type { RunResult, Sample } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { offerFor, WORKLOAD_OFFERS } from '../../src/lab/page/catalog.ts';
 import { commandOf } from '../../src/lab/page/command.ts';

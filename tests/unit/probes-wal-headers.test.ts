@@ -1,7 +1,7 @@
 /** WAL headers and frames in OPFS writes, through the probe of sync access handles, and the commits that come of them. */
 import { describe, expect, it } from 'vitest';
 import { installOpfsAccessHandles } from '../../src/probes/opfs-access-handle.ts';
-import { OpfsPaths } from '../../src/probes/opfs.ts';
+import { OpfsPaths } from '../../src/probes/opfs-paths.ts';
 import { Patches } from '../../src/record/patches.ts';
 import { ProbeContext } from '../../src/probes/context.ts';
 import { RecordReader } from '../../src/event/batch.ts';

@@ -1,4 +1,5 @@
-// Checks that every import in src/ is an arrow of tools/check/rooms.mjs. Prints each fault and ends with exit code 1 if there is one.
+// Checks that every import in src/ is an arrow of tools/check/rooms.mjs, and that no files import each other in a circle. Prints each fault
+// and ends with exit code 1 if there is one.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -27,6 +28,7 @@ const allows = (room, allowed) => room === allowed || room.startsWith(`${allowed
  */
 export function faultsOf(root, files, read) {
   const faults = [];
+  const targetsOf = new Map(files.map((file) => [file, new Set()]));
   for (const file of files) {
     const below = relative(root, file).split(sep).join('/');
     const room = roomOf(below);
@@ -40,6 +42,7 @@ export function faultsOf(root, files, read) {
     );
     for (const { index, 2: target } of source.matchAll(IMPORT)) {
       if (target.startsWith('.')) {
+        targetsOf.get(file).add(join(dirname(file), target));
         const to = roomOf(
           relative(root, resolve(dirname(file), target))
             .split(sep)
@@ -63,7 +66,39 @@ export function faultsOf(root, files, read) {
         );
     }
   }
+  for (const cycle of cyclesOf(targetsOf))
+    faults.push(
+      `${cycle.join(', ')}: these files import each other in a circle. Move what they share into a file that imports none of them.`,
+    );
   return faults;
+}
+
+/**
+ * Files that import each other in a circle: strongly connected components of two files or more, by Tarjan's algorithm.
+ * @param {Map<string, Set<string>>} targetsOf what each file imports, types included
+ * @returns {string[][]}
+ */
+function cyclesOf(targetsOf) {
+  const cycles = [];
+  const path = [];
+  /** Place at which a file was met; Infinity once its component is known. */
+  const metAt = new Map();
+  /** @returns {number} the first place on the path that the file leads back to */
+  const visit = (file) => {
+    const place = metAt.size;
+    metAt.set(file, place);
+    path.push(file);
+    let first = place;
+    for (const target of targetsOf.get(file))
+      if (targetsOf.has(target)) first = Math.min(first, metAt.get(target) ?? visit(target));
+    if (first < place) return first;
+    const component = path.splice(path.indexOf(file));
+    for (const member of component) metAt.set(member, Infinity);
+    if (component.length > 1) cycles.push(component.sort());
+    return Infinity;
+  };
+  for (const file of targetsOf.keys()) if (!metAt.has(file)) visit(file);
+  return cycles;
 }
 
 /** @param {string} root @returns {string[]} every source file below it */

@@ -11,7 +11,8 @@ import { noSaving, Saving } from '../rules/saving.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { nameOf } from '../core/thread-origin.ts';
 import { Outcome } from '../locks/lock-columns.ts';
-import { locks, placesOf, type LeftBehind, type Locks, type WaitEdge } from '../locks/locks.ts';
+import { locks, placesOf, type LeftBehind, type Locks } from '../locks/locks.ts';
+import type { WaitEdge } from '../locks/wait-graph.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 

@@ -5,7 +5,8 @@ import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fact } from '../graph.ts';
 import { modeText, Outcome, type IntervalColumns, type ResourceKind } from './lock-columns.ts';
-import { locks, type Locks, type WaitEdge } from './locks.ts';
+import { locks, type Locks } from './locks.ts';
+import type { WaitEdge } from './wait-graph.ts';
 
 /** What is locked. */
 interface LockedThing {

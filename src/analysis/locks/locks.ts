@@ -24,25 +24,13 @@ import {
 } from './lock-columns.ts';
 import { scanLocks, type LockScan } from './lock-scan.ts';
 import { originOfThread } from '../core/thread-origin.ts';
-import { cyclesOf, stuckWaits, type StuckWait, type WaitCycle } from './wait-graph.ts';
-
-/** Of one wait and one holding thread, all that thread's holds together. */
-export interface WaitEdge {
-  /** Place in `waits`. */
-  wait: number;
-  /** Threads by place in TraceStore.threads. */
-  waiter: number;
-  holder: number;
-  resource: number;
-  /** Place in `holds` of the first and the last of them. */
-  firstHold: number;
-  lastHold: number;
-  holds: number;
-  /** From the first moment to the last, and how much of that was held. Microseconds. */
-  fromUs: number;
-  toUs: number;
-  heldUs: number;
-}
+import {
+  cyclesOf,
+  stuckWaits,
+  type StuckWait,
+  type WaitCycle,
+  type WaitEdge,
+} from './wait-graph.ts';
 
 /** A lock that its thread never gave back before it ended. */
 export interface LeftBehind {

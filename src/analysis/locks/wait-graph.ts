@@ -5,13 +5,30 @@
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { IntervalColumns } from './lock-columns.ts';
-import type { WaitEdge } from './locks.ts';
 
 /** Calls of SQL, a VFS or storage: what a holder does. Lock requests, holds and waits are not among them. */
 export const WORK = opTable(
   ({ layer, api }) =>
     layer === 'sql' || layer === 'vfs' || (layer === 'web' && api !== 'locks' && api !== 'atomics'),
 );
+
+/** Of one wait and one holding thread, all that thread's holds together. */
+export interface WaitEdge {
+  /** Place in `waits`. */
+  wait: number;
+  /** Threads by place in TraceStore.threads. */
+  waiter: number;
+  holder: number;
+  resource: number;
+  /** Place in `holds` of the first and the last of them. */
+  firstHold: number;
+  lastHold: number;
+  holds: number;
+  /** From the first moment to the last, and how much of that was held. Microseconds. */
+  fromUs: number;
+  toUs: number;
+  heldUs: number;
+}
 
 export interface WaitCycle {
   /** Threads in order: each waits for the next, the last for the first. One thread alone waits for a lock that it holds itself. */

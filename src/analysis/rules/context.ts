@@ -7,7 +7,7 @@ import { databasePath } from '../../event/file-names.ts';
 import { Flag } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { medianOf } from '../core/durations.ts';
 import { ById } from '../core/by-id.ts';
 import { mainThreads } from '../core/main-threads.ts';
@@ -15,7 +15,6 @@ import { extent, coarsestStep } from '../core/time-range.ts';
 import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
 import { transactions, type Transactions } from '../transactions/transactions.ts';
 import { failures } from './failures.ts';
-import { SAMPLE_ROWS, type FindingEvidence } from './types.ts';
 
 interface FileRef {
   kind: FileKind;
@@ -222,6 +221,22 @@ class DurationSum {
     if (this.calls++ % this.stride === 0) this.sample.push(us);
     this.us += us;
   }
+}
+
+const SAMPLE_ROWS = 200;
+
+export interface FindingEvidence {
+  /** How often it was seen: calls, transactions or chains, as the title says. */
+  count: number;
+  /** Bytes that those calls moved; null where they move none. */
+  bytes: number | null;
+  /** Their time / the length of the trace, 0..1; null where the trace has no length. Calls of several threads may overlap: never above 1. */
+  timeShare: number | null;
+  /** At most SAMPLE_ROWS of the calls, the first ones. */
+  events: EventRef[];
+  /** From the first call's begin to the last one's end, microseconds. */
+  fromUs: number;
+  toUs: number;
 }
 
 /** Gathers calls into evidence. */

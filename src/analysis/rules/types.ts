@@ -2,24 +2,9 @@
  * What a finding is: a known mistake or cost that a trace shows, how often, what it cost, how sure that is, and what to do about it.
  * Every rule has an id (F01 ...) that stays its own for good; a rule is a pure function of a FindingContext.
  */
-import type { EventRef } from '../../trace/store.ts';
-import type { FindingContext } from './context.ts';
+import type { FindingContext, FindingEvidence } from './context.ts';
 
 export type Confidence = 'certain' | 'likely' | 'possible';
-
-export interface FindingEvidence {
-  /** How often it was seen: calls, transactions or chains, as the title says. */
-  count: number;
-  /** Bytes that those calls moved; null where they move none. */
-  bytes: number | null;
-  /** Their time / the length of the trace, 0..1; null where the trace has no length. Calls of several threads may overlap: never above 1. */
-  timeShare: number | null;
-  /** At most SAMPLE_ROWS of the calls, the first ones. */
-  events: EventRef[];
-  /** From the first call's begin to the last one's end, microseconds. */
-  fromUs: number;
-  toUs: number;
-}
 
 export interface Finding {
   /** Id of the rule. */
@@ -60,5 +45,4 @@ export interface Badge {
   /** One sentence with the numbers. */
   say: string;
 }
-
 export const SAMPLE_ROWS = 200;

@@ -1,7 +1,8 @@
 /** An order to the Lab, carried out by the Lab's own page in a real browser. */
 import { runOf, runsOf } from '../experiments/plan.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
-import type { Run, RunResult } from '../experiments/model/types.ts';
+import type { Run } from '../experiments/model/types.ts';
+import type { RunResult } from '../experiments/model/result-types.ts';
 import { browserFailed } from '../../terminal/failure.ts';
 import { runLabInFirefox } from '../drive/firefox-lab.ts';
 import { runLab } from '../drive/lab.ts';

@@ -3,7 +3,8 @@ import { isTime } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/model/knobs.ts';
 import { slopeText, slopeWords } from '../experiments/model/sweep.ts';
-import type { Config, Growth, GridResult, Run, RunResult } from '../experiments/model/types.ts';
+import type { Config, Run } from '../experiments/model/types.ts';
+import type { Growth, GridResult, RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import {
   modeText,

@@ -10,7 +10,7 @@ import { leaveOut } from '../experiments/leave-out.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { isExperimentResult, isGridResult, isRunResult } from '../experiments/saved-result.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
-import type { LeftOut, RunResult } from '../experiments/model/types.ts';
+import type { LeftOut, RunResult } from '../experiments/model/result-types.ts';
 import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 import { exitOf, outcomeJson, outcomeText, sideBySide, type LabOutcome } from './outcome.ts';

@@ -1,5 +1,5 @@
 /** Tables of results for a terminal. */
-import type { RunResult } from '../experiments/model/types.ts';
+import type { RunResult } from '../experiments/model/result-types.ts';
 import { cpuTables, functionTable } from '../results/cpu.ts';
 import { table } from '../../terminal/report-text.ts';
 import { cut, oneLine } from '../../text/clean.ts';

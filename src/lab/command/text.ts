@@ -1,14 +1,13 @@
 /** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
 import { isTime } from '../experiments/model/aggregate.ts';
 import { sharesOf } from '../results/shares.ts';
+import type { Experiment, Workload } from '../experiments/model/types.ts';
 import type {
-  Experiment,
   ExperimentResult,
   RunResult,
   Spread,
   StepResult,
-  Workload,
-} from '../experiments/model/types.ts';
+} from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { growthLines, passesTable } from './growth-text.ts';
 import {

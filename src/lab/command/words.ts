@@ -1,14 +1,7 @@
 /** Numbers, times, settings and verdicts of the Lab as its texts say them. */
 import { BELOW_VFS, isTime } from '../experiments/model/aggregate.ts';
-import type {
-  Config,
-  Counters,
-  Run,
-  RunResult,
-  Spread,
-  Verdict,
-  Workload,
-} from '../experiments/model/types.ts';
+import type { Config, Counters, Run, Workload } from '../experiments/model/types.ts';
+import type { RunResult, Spread, Verdict } from '../experiments/model/result-types.ts';
 import { number } from '../results/table.ts';
 import { plain } from '../../text/clean.ts';
 

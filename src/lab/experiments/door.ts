@@ -1,6 +1,7 @@
 /** The door of the Lab's page, `globalThis.vfscopeLab`: what a command that drives the page asks of it, and gets. */
 import type { ReplayReport } from './replay/replay.ts';
-import type { Config, Run, RunResult } from './model/types.ts';
+import type { Config, Run } from './model/types.ts';
+import type { RunResult } from './model/result-types.ts';
 
 /** What became of one run. */
 export interface LabRun {

@@ -1,6 +1,6 @@
 /** The curves of results: over every number that they were swept over, for every counter that their workloads watch. */
 import { sweepAxes, sweepOf } from './model/sweep.ts';
-import type { Growth, RunResult } from './model/types.ts';
+import type { Growth, RunResult } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 
 /** @returns by axis, then by counter; nothing where no number has three values, or a counter is not known or always 0 */

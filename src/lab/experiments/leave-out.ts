@@ -1,6 +1,6 @@
 /** A pass that is taken out of a timed result, with the reason: it stays among the passes, medians and verdicts are made without it. */
 import { decideAll, spreadOf } from './model/aggregate.ts';
-import type { LeftOut, RunResult, Spread } from './model/types.ts';
+import type { LeftOut, RunResult, Spread } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 
 const MOST_CHARACTERS = 300;

@@ -5,7 +5,8 @@ import { growthOf } from './growth.ts';
 import { runsOf, type Asked, type RunOptions } from './plan.ts';
 import { hindrance, measureEach, type Surroundings } from './run.ts';
 import { storedVerdicts } from './stored.ts';
-import type { Experiment, ExperimentResult, Run, RunResult } from './model/types.ts';
+import type { Experiment, Run } from './model/types.ts';
+import type { ExperimentResult, RunResult } from './model/result-types.ts';
 
 /** A variant that fails is among those that were not run, with what went wrong; the others go on. */
 export async function runExperiment(

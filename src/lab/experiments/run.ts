@@ -9,7 +9,8 @@ import { passesOf, passOf, resultOfPasses } from './passes.ts';
 import { readBack } from './engine/read-back.ts';
 import { needsAsync, whyNotShared } from './model/vfs-facts.ts';
 import { runWorkload } from './engine/run-workload.ts';
-import type { Config, Run, RunResult, Sample, VfsName, Workload } from './model/types.ts';
+import type { Config, Run, VfsName, Workload } from './model/types.ts';
+import type { RunResult, Sample } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 
 export interface Surroundings {

@@ -1,6 +1,6 @@
 /** Whether a value that was read from a file has the form of a result. What it says is not checked. */
 import { KNOBS } from './model/knobs.ts';
-import type { ExperimentResult, GridResult, RunResult } from './model/types.ts';
+import type { ExperimentResult, GridResult, RunResult } from './model/result-types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Is = (value: unknown) => boolean;

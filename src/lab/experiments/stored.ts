@@ -1,5 +1,5 @@
 /** Whether runs that were given the same stored the same: a difference is a fault of a VFS or a build, and never noise. */
-import type { RunResult, Verdict } from './model/types.ts';
+import type { RunResult, Verdict } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 
 interface Named {

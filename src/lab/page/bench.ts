@@ -5,7 +5,8 @@
 import { removeLabStorage } from '../experiments/worker/storage.ts';
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run, Taken } from '../experiments/model/types.ts';
+import type { Config, Run } from '../experiments/model/types.ts';
+import type { Taken } from '../experiments/model/result-types.ts';
 import type { DatabaseFacts } from './database-file.ts';
 import type { KeeperWorker } from './keeper-worker.ts';
 import type { LabWorker } from './lab-worker.ts';

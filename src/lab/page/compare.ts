@@ -3,12 +3,8 @@ import { BELOW_VFS, isTime, placed } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { storedVerdicts } from '../experiments/stored.ts';
-import type {
-  Experiment,
-  ExperimentResult,
-  RunResult,
-  Verdict,
-} from '../experiments/model/types.ts';
+import type { Experiment } from '../experiments/model/types.ts';
+import type { ExperimentResult, RunResult, Verdict } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { exactDifference, ratioOf } from '../results/table.ts';
 import type { Offer } from './catalog.ts';

@@ -1,7 +1,8 @@
 /** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
 import { headings, type Knob } from '../experiments/model/knobs.ts';
 import { resultOfPasses } from '../experiments/passes.ts';
-import type { Mode, Run, RunResult, Workload } from '../experiments/model/types.ts';
+import type { Mode, Run, Workload } from '../experiments/model/types.ts';
+import type { RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
 import type { Bench } from './bench.ts';

@@ -1,5 +1,5 @@
 /** EXPLAIN QUERY PLAN of every statement of a script, in memory: on the tables that the script's own DDL makes, or on a copy of the user's database. */
-import type { SqliteApi } from '../experiments/engine/host.ts';
+import type { SqliteApi } from '../experiments/engine/builds.ts';
 import { openSource } from '../experiments/engine/load-database.ts';
 import { Engines, type WasmLoader } from '../experiments/engine/open-engine.ts';
 import { readTrace } from '../../trace/file/read.ts';

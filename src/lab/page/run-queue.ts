@@ -4,7 +4,8 @@
  */
 import { leaveOut } from '../experiments/leave-out.ts';
 import { passesOf, passOf, resultOfPasses } from '../experiments/passes.ts';
-import type { LeftOut, Run, RunResult, Sample } from '../experiments/model/types.ts';
+import type { Run } from '../experiments/model/types.ts';
+import type { LeftOut, RunResult, Sample } from '../experiments/model/result-types.ts';
 import { Cancelled, type Bench } from './bench.ts';
 
 export type RunState = 'waiting' | 'running' | 'done' | 'failed';

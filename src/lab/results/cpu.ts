@@ -1,5 +1,5 @@
 /** Count mode in detail, results side by side: instructions by statement, and between VFS calls. Exact, so differences are, too. */
-import type { RunResult, StepResult } from '../experiments/model/types.ts';
+import type { RunResult, StepResult } from '../experiments/model/result-types.ts';
 import { exactDifference, number, shortened, type ResultTable } from './table.ts';
 
 type Maybe = RunResult | null;

@@ -1,5 +1,5 @@
 /** Which share of a transaction is begin, work and commit: by instructions or by time, whichever was measured. */
-import type { RunResult } from '../experiments/model/types.ts';
+import type { RunResult } from '../experiments/model/result-types.ts';
 
 const PARTS = ['begin', 'body', 'commit'] as const;
 interface StepShares {

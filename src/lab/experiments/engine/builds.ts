@@ -1,6 +1,19 @@
 /** The SQLite builds that experiments run on: where their glue, API and wasm are. Everything is loaded when used. */
-import type { SqliteApi } from './host.ts';
 import type { Config, EngineBuild } from '../model/types.ts';
+
+/** The part of wa-sqlite's API that workloads need; 1.0 and 2.x both have it. */
+export interface SqliteApi {
+  open_v2(name: string, flags?: number, vfs?: string): Promise<number>;
+  close(db: number): Promise<number>;
+  exec(db: number, sql: string, row?: (row: unknown[], columns: string[]) => void): Promise<number>;
+  /** The statements of a script, one after the other; the iterator's end finalizes the last. */
+  statements(db: number, sql: string): AsyncIterable<number>;
+  step(stmt: number): Promise<number>;
+  reset(stmt: number): Promise<number>;
+  row(stmt: number): unknown[];
+  column_names(stmt: number): string[];
+  bind(stmt: number, i: number, value: unknown): number;
+}
 
 /** Emscripten's module object, as far as experiments need it. */
 export interface EngineModule {

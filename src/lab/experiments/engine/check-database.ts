@@ -1,5 +1,5 @@
 /** Whether a file is a SQLite database, and whole: what SQLite's own check finds first, before anything runs on it. */
-import type { SqliteApi } from './host.ts';
+import type { SqliteApi } from './builds.ts';
 
 const HEADER = 'SQLite format 3\0';
 const MOST_TEXT = 300;

@@ -1,6 +1,6 @@
 /** Count mode, function by function: what each executed by its own instructions between two moments. They sum up to the count, exactly. */
 import type { FunctionCount } from '../../meter/meter.ts';
-import type { FunctionInstructions } from '../model/types.ts';
+import type { FunctionInstructions } from '../model/result-types.ts';
 
 /** Functions that are listed; the rest is one number. */
 const MOST = 300;

@@ -1,21 +1,8 @@
 /** What a workload runs against: an open wa-sqlite database and what can be known about it. Made by whoever opens it: Node, a worker. */
 import type { FunctionCount } from '../../meter/meter.ts';
+import type { SqliteApi } from './builds.ts';
 import type { StatementCounts } from './statement-counts.ts';
 import type { Actor, Counters, RawStep } from '../model/types.ts';
-
-/** The part of wa-sqlite's API that workloads need; 1.0 and 2.x both have it. */
-export interface SqliteApi {
-  open_v2(name: string, flags?: number, vfs?: string): Promise<number>;
-  close(db: number): Promise<number>;
-  exec(db: number, sql: string, row?: (row: unknown[], columns: string[]) => void): Promise<number>;
-  /** The statements of a script, one after the other; the iterator's end finalizes the last. */
-  statements(db: number, sql: string): AsyncIterable<number>;
-  step(stmt: number): Promise<number>;
-  reset(stmt: number): Promise<number>;
-  row(stmt: number): unknown[];
-  column_names(stmt: number): string[];
-  bind(stmt: number, i: number, value: unknown): number;
-}
 
 /** An open database and what can be known about it. */
 export interface Host {

@@ -2,8 +2,7 @@
  * A database file of the user's as what a run begins with. The file lies in memory on a VFS of its own; SQLite's backup API copies it
  * page by page into the run's database, whatever VFS that is on: free pages, order and statistics stay as they were.
  */
-import type { EngineModule } from './builds.ts';
-import type { SqliteApi } from './host.ts';
+import type { EngineModule, SqliteApi } from './builds.ts';
 
 export interface CopyModule extends EngineModule {
   cwrap?(

@@ -1,7 +1,6 @@
 /** A fresh instance of a SQLite build: metered (count mode) or as it is (time mode). Rewriting and compiling happen once a build. */
 import { meterModule, type FunctionCount, type MeteredModule } from '../../meter/meter.ts';
-import { buildOf, type Build, type EngineModule } from './builds.ts';
-import type { SqliteApi } from './host.ts';
+import { buildOf, type Build, type EngineModule, type SqliteApi } from './builds.ts';
 import type { Config } from '../model/types.ts';
 
 /** How this surrounding comes to the bytes of a wasm file, given as a path in its npm package. */

@@ -4,7 +4,7 @@
  */
 import type { Host } from './host.ts';
 import { RowDigest } from './row-digest.ts';
-import type { Stored } from '../model/types.ts';
+import type { Stored } from '../model/result-types.ts';
 
 /** Tables that are named apart; those beyond count together. */
 const MOST_TABLES = 200;

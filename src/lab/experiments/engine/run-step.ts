@@ -3,15 +3,8 @@ import type { FunctionCount } from '../../meter/meter.ts';
 import { functionsBetween } from './function-counts.ts';
 import type { Host } from './host.ts';
 import type { RowDigest } from './row-digest.ts';
-import type {
-  BoundStep,
-  Counters,
-  StatementCount,
-  Step,
-  StepSample,
-  TransactionsStep,
-  Value,
-} from '../model/types.ts';
+import type { BoundStep, Counters, Step, TransactionsStep, Value } from '../model/types.ts';
+import type { StatementCount, StepSample } from '../model/result-types.ts';
 
 const SQLITE_ROW = 100;
 type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'statements' | 'functions'>;

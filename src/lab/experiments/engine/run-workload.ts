@@ -6,7 +6,8 @@ import { applyConfig } from './apply-config.ts';
 import type { Host } from './host.ts';
 import { RowDigest } from './row-digest.ts';
 import { runStep } from './run-step.ts';
-import type { Counters, Run, Sample, StepSample, Workload } from '../model/types.ts';
+import type { Counters, Run, Workload } from '../model/types.ts';
+import type { Sample, StepSample } from '../model/result-types.ts';
 
 /** @throws what SQLite throws; the message names the step */
 export async function runWorkload(

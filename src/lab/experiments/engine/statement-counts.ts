@@ -4,8 +4,8 @@
  * rest are the step's count, to the last instruction.
  */
 import { foldLiterals } from '../../../sqlite/sql-text.ts';
-import type { SqliteApi } from './host.ts';
-import type { StatementCount } from '../model/types.ts';
+import type { SqliteApi } from './builds.ts';
+import type { StatementCount } from '../model/result-types.ts';
 
 /** More distinct statements than this are counted together: a script of generated names has as many as lines. */
 const MOST = 500;

@@ -1,5 +1,6 @@
 /** How assertions are written down, and decides them: counts exactly, times only against times and only beyond their spread. */
-import type { Assertion, Place, Spread, Verdict } from './types.ts';
+import type { Assertion, Place } from './types.ts';
+import type { Spread, Verdict } from './result-types.ts';
 
 const PLACE = String.raw`(?:(\S+) )?(\S+) (\S+)(?: \* (\S+))?`;
 const COMPARISON = new RegExp(`^${PLACE} (=|<=?|>=?) (?:(\\d+)|${PLACE})$`);

@@ -1,7 +1,8 @@
 /** How a number grows along a sweep: which setting or parameter runs were swept over, a curve for each step or each other configuration, and its slope. */
 import { placed } from './aggregate.ts';
 import { headings, KNOBS } from './knobs.ts';
-import type { Config, Run, RunResult, SweepCurve, SweepPoint } from './types.ts';
+import type { Config, Run } from './types.ts';
+import type { RunResult, SweepCurve, SweepPoint } from './result-types.ts';
 
 interface SweepAxis {
   readonly key: string;

@@ -3,7 +3,6 @@
  * and experiments (several workloads x configurations with a question). Nothing here knows where it runs: Node, worker, page. What comes
  * out of runs is in result-types.ts.
  */
-export type * from './result-types.ts';
 
 /** A value to bind. */
 export type Value = number | string | null | Uint8Array;

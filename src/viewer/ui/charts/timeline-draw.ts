@@ -1,21 +1,18 @@
 /** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
 import { ACTIVITIES } from '../../../event/operations.ts';
-import type { FrameStrip } from './frame-strip.ts';
 import { drawStretched } from './canvas.ts';
 import { scaleText } from './lane-tooltip.ts';
-import type { Palette } from './palette.ts';
-import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox, type TimelineLayout } from './timeline-layout.ts';
+import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox } from './timeline-layout.ts';
 import { timeTicks } from './ticks.ts';
 import {
   drawArea,
   drawArrows,
   drawAxis,
   drawLines,
-  type Arrow,
-  type NoteMark,
+  type Scene,
   type ToX,
 } from './timeline-overlay.ts';
-import { spanOf, type Range } from './viewport.ts';
+import { spanOf } from './viewport.ts';
 
 const SLICE_FIELDS = 5;
 const LOCK = ACTIVITIES.indexOf('lock');
@@ -23,28 +20,6 @@ const FONT = '11px system-ui, sans-serif';
 const MIN_TEXT_PX = 24;
 /** Widths that are remembered. */
 const MAX_WIDTHS = 5000;
-
-export interface Scene {
-  /** CSS pixels. */
-  width: number;
-  height: number;
-  ratio: number;
-  scrollTop: number;
-  view: Range;
-  layout: TimelineLayout;
-  strip: FrameStrip | null;
-  palette: Palette;
-  /** Lane, begin and duration of the selected event. */
-  selected: { lane: string; t0: number; dur: number } | null;
-  /** A range that is being dragged out. */
-  marked: Range | null;
-  /** The range that was chosen last. */
-  area: Range | null;
-  notes: readonly NoteMark[];
-  /** Begins of events that the search found, microseconds. */
-  hits: readonly number[];
-  arrows: readonly Arrow[];
-}
 
 export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
   const { width, height, ratio, view, palette, layout, scrollTop } = scene;

@@ -1,6 +1,7 @@
 /** What lies over the timeline's lanes: the chosen area, notes, search hits, and arrows from cause to effect. */
-import { AXIS_HEIGHT, lanesIn, topOf } from './timeline-layout.ts';
-import type { Scene } from './timeline-draw.ts';
+import type { FrameStrip } from './frame-strip.ts';
+import type { Palette } from './palette.ts';
+import { AXIS_HEIGHT, lanesIn, topOf, type TimelineLayout } from './timeline-layout.ts';
 import { timeTicks } from './ticks.ts';
 import { spanOf, type Range } from './viewport.ts';
 
@@ -14,6 +15,29 @@ export interface NoteMark {
   fromUs: number;
   toUs: number;
   text: string;
+}
+
+/** What one picture of the timeline shows. */
+export interface Scene {
+  /** CSS pixels. */
+  width: number;
+  height: number;
+  ratio: number;
+  scrollTop: number;
+  view: Range;
+  layout: TimelineLayout;
+  strip: FrameStrip | null;
+  palette: Palette;
+  /** Lane, begin and duration of the selected event. */
+  selected: { lane: string; t0: number; dur: number } | null;
+  /** A range that is being dragged out. */
+  marked: Range | null;
+  /** The range that was chosen last. */
+  area: Range | null;
+  notes: readonly NoteMark[];
+  /** Begins of events that the search found, microseconds. */
+  hits: readonly number[];
+  arrows: readonly Arrow[];
 }
 
 export type ToX = (us: number) => number;

@@ -7,9 +7,8 @@ import { shown } from '../../../text/clean.ts';
 import { LatestOnly } from '../../latest-only.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
 import { laneTooltip } from './lane-tooltip.ts';
-import type { Scene } from './timeline-draw.ts';
 import { AXIS_HEIGHT, laneAt, type LaneBox } from './timeline-layout.ts';
-import { noteAt } from './timeline-overlay.ts';
+import { noteAt, type Scene } from './timeline-overlay.ts';
 import { panBy, spanOf, zoomAt, type Range } from './viewport.ts';
 
 const CLICK_SLACK_PX = 4;

@@ -1,7 +1,19 @@
 /** The columns of the files table, and its order. */
 import { fileColumns, type OriginFile } from '../../../../analysis/files/table.ts';
+import type { FileLine } from '../../../session/queries/files.ts';
 import { cellText, sortedRows, viewColumns, widthOf, type Column } from '../../parts/columns.ts';
-import type { TreeRow } from './tree.ts';
+
+/** A row of the table: an origin, a group or a file. */
+export interface TreeRow {
+  key: string;
+  name: string;
+  /** The file, or the sums of a group; null of an origin. */
+  line: FileLine | null;
+  /** What is closed and opened with it; null of a file. */
+  fold: string | null;
+  /** From 1. */
+  level: number;
+}
 
 /** The name, then words, then numbers, what the table is sorted by at first before the others. */
 const COLUMNS: readonly Column<OriginFile>[] = viewColumns(fileColumns, {

@@ -1,7 +1,7 @@
 /** The files table as a tree: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
 import { grouped } from '../../../../analysis/core/maps.ts';
 import { SUMS } from '../../../../analysis/files/files.ts';
-import { sortedFiles } from './file-columns.ts';
+import { sortedFiles, type TreeRow } from './file-columns.ts';
 import type { FileLine } from '../../../session/queries/files.ts';
 
 interface FileGroup {
@@ -67,18 +67,6 @@ export function fileTree(
   );
   const bySum = new Map(found.map((group) => [group.sum, group]));
   return order.map((sum) => bySum.get(sum)!);
-}
-
-/** A row of the table: an origin, a group or a file. */
-export interface TreeRow {
-  key: string;
-  name: string;
-  /** The file, or the sums of a group; null of an origin. */
-  line: FileLine | null;
-  /** What is closed and opened with it; null of a file. */
-  fold: string | null;
-  /** From 1. */
-  level: number;
 }
 
 /** The rows that are not folded away. @param closed by `fold` */

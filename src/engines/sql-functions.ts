@@ -1,0 +1,62 @@
+/** The functions of SQLite that are traced, and how each is called. */
+import { Op } from '../event/event.ts';
+import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import { apply } from '../record/reflect.ts';
+
+export interface Traced {
+  /** Its C name. */
+  readonly name: string;
+  readonly op: number;
+  readonly arity: number;
+  /** What its arguments are: (db, zSql, ...), (zName, ppDb, ...), (db) or (stmt). */
+  readonly subject: 'open' | 'close' | 'prepare' | 'exec' | 'statement';
+}
+
+const traced = (name: string, op: number, arity: number, subject: Traced['subject']): Traced => ({
+  name,
+  op,
+  arity,
+  subject,
+});
+
+export const TRACED: readonly Traced[] = [
+  traced('sqlite3_open', Op.sqlOpen, 2, 'open'),
+  traced('sqlite3_open_v2', Op.sqlOpen, 4, 'open'),
+  traced('sqlite3_close', Op.sqlClose, 1, 'close'),
+  traced('sqlite3_close_v2', Op.sqlClose, 1, 'close'),
+  traced('sqlite3_prepare', Op.sqlPrepare, 5, 'prepare'),
+  traced('sqlite3_prepare_v2', Op.sqlPrepare, 5, 'prepare'),
+  traced('sqlite3_prepare_v3', Op.sqlPrepare, 6, 'prepare'),
+  traced('sqlite3_step', Op.sqlStep, 1, 'statement'),
+  traced('sqlite3_reset', Op.sqlReset, 1, 'statement'),
+  traced('sqlite3_finalize', Op.sqlFinalize, 1, 'statement'),
+  traced('sqlite3_exec', Op.sqlExec, 5, 'exec'),
+];
+
+/** Call `fn` with the first `arity` of `a` to `f`, or with `all`. */
+export function forward(
+  arity: number,
+  fn: WasmFunction,
+  self: unknown,
+  all: ArrayLike<unknown> | null,
+  a: unknown,
+  b: unknown,
+  c: unknown,
+  d: unknown,
+  e: unknown,
+  f: unknown,
+): unknown {
+  if (all !== null) return apply(fn, self, all) as unknown;
+  switch (arity) {
+    case 1:
+      return apply(fn, self, [a]) as unknown;
+    case 2:
+      return apply(fn, self, [a, b]) as unknown;
+    case 4:
+      return apply(fn, self, [a, b, c, d]) as unknown;
+    case 5:
+      return apply(fn, self, [a, b, c, d, e]) as unknown;
+    default:
+      return apply(fn, self, [a, b, c, d, e, f]) as unknown;
+  }
+}

@@ -1,0 +1,27 @@
+/** What the OPFS probes share: the paths of handles, and how an event ends with its promise. */
+import type { Token } from '../record/recorder.ts';
+import type { ProbeContext } from './context.ts';
+
+/** Paths of handles, and ids of paths; shared by the OPFS probes. '' is the root, '/dir/a.db' a file. */
+export class OpfsPaths {
+  private readonly paths = new WeakMap<object, string>();
+  constructor(private readonly context: ProbeContext) {}
+
+  learn(handle: unknown, path: string): void {
+    if (typeof handle === 'object' && handle !== null) this.paths.set(handle, path);
+  }
+  /** '?' for what is no handle: the platform is about to refuse the call, by a promise. */
+  of(handle: FileSystemHandle | undefined): string {
+    return (handle && this.paths.get(handle)) ?? (handle ? `?/${handle.name}` : '?');
+  }
+  /** Id of the `opfs-file` definition of a path. */
+  idOf(path: string): number {
+    const { recorder } = this.context;
+    return this.context.id('opfs-file', path, () =>
+      recorder.define({ kind: 'opfs-file', path: path || '/' }),
+    );
+  }
+}
+
+/** Ends an event when the promise that the call returned settles. */
+export type EndWith = (token: Token, promise: unknown, then?: (value: unknown) => void) => void;

@@ -2,7 +2,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { FirstPicture } from '../../src/viewer/session/first-picture.ts';
-import { yieldToMessages } from '../../src/viewer/session/yield.ts';
+import { yieldToMessages } from '../../src/viewer/yield.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 

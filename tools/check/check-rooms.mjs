@@ -1,5 +1,5 @@
-// Checks that every import in src/ is an arrow of tools/check/rooms.mjs, and that no files import each other in a circle. Prints each fault
-// and ends with exit code 1 if there is one.
+// Checks that every import in src/ is an arrow of tools/check/rooms.mjs, and that neither files import each other in a circle nor folders
+// both ways. Prints each fault and ends with exit code 1 if there is one.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -70,7 +70,32 @@ export function faultsOf(root, files, read) {
     faults.push(
       `${cycle.join(', ')}: these files import each other in a circle. Move what they share into a file that imports none of them.`,
     );
+  for (const [file, back] of bothWays(targetsOf))
+    faults.push(
+      `${file} and ${back}: their folders import each other. Move what is shared into one of them, or into a folder that imports neither.`,
+    );
   return faults;
+}
+
+/**
+ * Of every two folders that import each other, a file of each that does. A folder and the one that holds it may.
+ * @param {Map<string, Set<string>>} targetsOf what each file imports, types included
+ * @returns {string[][]}
+ */
+function bothWays(targetsOf) {
+  const importers = new Map();
+  const found = [];
+  for (const [file, targets] of targetsOf)
+    for (const target of targets) {
+      const [from, to] = [dirname(file), dirname(target)];
+      if (from === to || dirname(from) === to || dirname(to) === from) continue;
+      const arrow = `${from} ${to}`;
+      if (importers.has(arrow)) continue;
+      importers.set(arrow, file);
+      const back = importers.get(`${to} ${from}`);
+      if (back) found.push([back, file]);
+    }
+  return found;
 }
 
 /**

@@ -12,6 +12,7 @@ import { originOfThread } from '../core/thread-origin.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
+import { transactions } from '../transactions/transactions.ts';
 import { countOf } from '../../text/numbers.ts';
 
 /** Fewer may still be stored: who writes behind waits a moment. */
@@ -43,7 +44,7 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Found | 
   if (since.length === 0 || underWay) return [];
   const fromUs = since.reduce((least, { endUs }) => Math.min(least, endUs), Infinity);
   const here = new Set(threads.map(({ index }) => index));
-  const { list } = ctx.transactions;
+  const { list } = ctx.get(transactions);
   let commits = 0;
   for (let i = 0; i < list.length; i++)
     if (list.endUs[i]! > fromUs && here.has(list.thread[i]!) && list.outcome(i) === 'committed')

@@ -41,13 +41,14 @@ import {
   batchAtomicLost,
   rollbackJournalCost,
   synchronousOffOnBatchAtomic,
+  walRefused,
 } from '../transactions/journal.ts';
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
 import { flushCost, lostOnLeaving, wholeFileSaves, writableCopies } from '../idb/saves.ts';
 import type { Confidence, Finding, Rule } from '../rules/types.ts';
 import { busyStorm, frozenHolder, hang, proxyOverhead } from '../locks/rules.ts';
-import { checkpointCopies, walGrows, walRefused } from '../wal/rules.ts';
+import { checkpointCopies, walGrows } from '../wal/rules.ts';
 
 export { badges } from './badges.ts';
 export type { Badge, Finding } from '../rules/types.ts';

@@ -9,7 +9,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Unit } from './accesses.ts';
 import { getOrMake } from '../core/maps.ts';
 import { fact } from '../graph.ts';
-import { pragmas } from '../statements/pragmas.ts';
+import { pragmas } from '../core/pragmas.ts';
 import { databaseFiles } from './database-files.ts';
 import { databaseHeaders } from './database-headers.ts';
 import { transactions, type CommitPoint } from '../transactions/transactions.ts';

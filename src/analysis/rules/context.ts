@@ -13,7 +13,6 @@ import { ById } from '../core/by-id.ts';
 import { mainThreads } from '../core/main-threads.ts';
 import { extent, coarsestStep } from '../core/time-range.ts';
 import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
-import { transactions, type Transactions } from '../transactions/transactions.ts';
 import { failures } from './failures.ts';
 
 interface FileRef {
@@ -44,11 +43,10 @@ const NO_ROWS = new Uint32Array(0);
 /** Rows of each thread by operation. */
 const rowsByOperation = threadFact('rowsByOperation', 'calls by operation', {}, indexOf);
 
-const NEEDS = { extent, rowsByOperation, failures, transactions, mainThreads };
+const NEEDS = { extent, rowsByOperation, failures, mainThreads };
 
 export class FindingContext {
   readonly store: TraceStore;
-  readonly transactions: Transactions;
   readonly fromUs: number;
   readonly toUs: number;
   /** The coarsest clock step of the threads that run SQLite, microseconds; null = not known. */
@@ -61,7 +59,6 @@ export class FindingContext {
     private readonly known: Known<typeof NEEDS>,
   ) {
     this.store = facts.store;
-    this.transactions = known.transactions;
     [this.fromUs, this.toUs] = known.extent;
     const { threads } = this.store;
     this.files = threads.map(() => new ById());

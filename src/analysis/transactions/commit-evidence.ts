@@ -3,13 +3,19 @@ import type { FileKind } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { STORAGE_WRITES } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
+import { fact } from '../graph.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import type { CallCount } from './anatomy-table.ts';
 import { anatomies } from './transaction-anatomy.ts';
+import { transactions } from './transactions.ts';
 
 /** Thread by thread, each in order of time. */
-export const commitPlaces = findingFact('commitPlaces', 'commits', ({ transactions: { list } }) =>
-  Array.from({ length: list.length }, (_, i) => i).filter((i) => list.outcome(i) === 'committed'),
+export const commitPlaces = fact(
+  'commitPlaces',
+  'commits',
+  { transactions },
+  (_, { transactions: { list } }) =>
+    Array.from({ length: list.length }, (_, i) => i).filter((i) => list.outcome(i) === 'committed'),
 );
 
 /** What calls are, as Saving takes them. */

@@ -2,13 +2,16 @@
  * What the rollback journal costs, and where it comes from though nobody wanted it.
  *
  *   F07   open j, write j x8, sync j x2, write db, sync db, close j, delete j       WAL: two writes a page
+ *   F08   PRAGMA journal_mode=wal ... and later commits delete a rollback journal
  *   F12   a batch-atomic VFS (no journal needed) opens one: the page cache spilled in the middle of a transaction, or it covers two files
  *   F25   synchronous=OFF on a batch-atomic VFS: neither atomic write nor journal
  */
 import { Op } from '../../event/event.ts';
 import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
-import { type FindingContext, findingFact } from '../rules/context.ts';
+import { transactions } from './transactions.ts';
+import { pragmas } from '../core/pragmas.ts';
+import { Evidence, type FindingContext, findingFact } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatShare } from '../../text/numbers.ts';
@@ -38,13 +41,13 @@ const databaseKey = (thread: number, path: string): string => `${thread}\0${path
 const isAtomicIn =
   (ctx: FindingContext) =>
   (i: number): boolean => {
-    const { list } = ctx.transactions;
+    const { list } = ctx.get(transactions);
     return ctx.get(batchAtomic).has(databaseKey(list.thread[i]!, list.path(i)));
   };
 
 /** Commits by path of their database, those of `when` alone. */
 const byDatabase = (ctx: FindingContext, when: (i: number) => boolean): Map<string, number[]> =>
-  grouped(ctx.get(commitPlaces).filter(when), (i) => ctx.transactions.list.path(i));
+  grouped(ctx.get(commitPlaces).filter(when), (i) => ctx.get(transactions).list.path(i));
 
 const ON_JOURNAL = [
   ...(['journalSyncs', 'journalWrites', 'journalReads', 'journalOpens', 'journalCloses'] as const),
@@ -96,6 +99,58 @@ export const rollbackJournalCost: Rule = {
       });
     }
     return found;
+  },
+};
+
+export const walRefused: Rule = {
+  id: 'F08',
+  title: 'WAL silently refused',
+  run(ctx) {
+    /** By thread and connection: the row that asked for a WAL last, where nothing else was asked for since. */
+    const asked = new Map<string, { thread: number; row: number }>();
+    for (const { thread, context, row, name, value } of ctx.get(pragmas)) {
+      if (name !== 'journal_mode') continue;
+      if (value.toLowerCase() === 'wal') asked.set(`${thread} ${context}`, { thread, row });
+      else asked.delete(`${thread} ${context}`);
+    }
+    if (asked.size === 0) return [];
+    const { journalWrites, walWrites, transactions: list } = ctx.get(anatomies);
+    const found = new Map<
+      string,
+      { path: string; ask: { thread: number; row: number }; later: number[] }
+    >();
+    const inWal = new Set<string>();
+    for (const i of ctx.get(commitPlaces)) {
+      const [thread, path, row] = [list.thread[i]!, list.path(i), list.beginRow[i]!];
+      const ask = asked.get(`${thread} ${list.context[i]}`);
+      if (!ask || row < ask.row) continue;
+      const key = `${thread} ${list.context[i]} ${path}`;
+      const commitPoint = list.commitPoint(i);
+      if (walWrites[i]! > 0 || commitPoint === 'wal') inWal.add(key);
+      if (!commitPoint?.startsWith('journal') || journalWrites[i] === 0) continue;
+      const { events } = ctx.store.threads[thread]!;
+      // going to WAL is itself one commit by journal, in the statement that asks
+      if (row > ask.row && events.seq[row]! < events.endSeq[ask.row]!) continue;
+      getOrMake(found, key, () => ({ path, ask, later: [] as number[] })).later.push(i);
+    }
+    return [...found].flatMap(([key, { path, ask, later }]): Found | [] => {
+      if (inWal.has(key)) return [];
+      const evidence = new Evidence();
+      evidence.show(ask.thread, ask.row);
+      evidence.join(commitEvidence(ctx, later));
+      return {
+        title: `journal_mode=wal was asked for on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
+        evidence: evidence.result(ctx),
+        ...noSaving('the rule on the rollback journal says what it costs'),
+        confidence: 'certain',
+        reason:
+          'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
+        advice:
+          'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
+        link: 'https://www.sqlite.org/wal.html#noshm',
+        tryInLab: 'journal-modes',
+      };
+    });
   },
 };
 

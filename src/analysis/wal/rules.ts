@@ -1,7 +1,6 @@
 /**
  * Findings about the write-ahead log.
  *
- *   F08   PRAGMA journal_mode=wal ... and later commits delete a rollback journal
  *   F13   frames go on and on, the log never begins again
  *   F41   the checkpoint reads back what was written a moment ago, and copies the same pages at every checkpoint
  */
@@ -11,9 +10,7 @@ import { WAL_HEADER } from '../../sqlite/wal.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
 import { wals, type WalFile } from './wal-files.ts';
-import { pragmas } from '../statements/pragmas.ts';
-import { commitEvidence, commitPlaces } from '../transactions/commit-evidence.ts';
-import { anatomies } from '../transactions/transaction-anatomy.ts';
+import { pragmas } from '../core/pragmas.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
@@ -22,58 +19,6 @@ import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbe
 
 const READS = opSet(Op.xRead, Op.opfsRead);
 const WRITES = opSet(Op.xWrite, Op.opfsWrite);
-
-export const walRefused: Rule = {
-  id: 'F08',
-  title: 'WAL silently refused',
-  run(ctx) {
-    /** By thread and connection: the row that asked for a WAL last, where nothing else was asked for since. */
-    const asked = new Map<string, { thread: number; row: number }>();
-    for (const { thread, context, row, name, value } of ctx.get(pragmas)) {
-      if (name !== 'journal_mode') continue;
-      if (value.toLowerCase() === 'wal') asked.set(`${thread} ${context}`, { thread, row });
-      else asked.delete(`${thread} ${context}`);
-    }
-    if (asked.size === 0) return [];
-    const { journalWrites, walWrites, transactions: list } = ctx.get(anatomies);
-    const found = new Map<
-      string,
-      { path: string; ask: { thread: number; row: number }; later: number[] }
-    >();
-    const inWal = new Set<string>();
-    for (const i of ctx.get(commitPlaces)) {
-      const [thread, path, row] = [list.thread[i]!, list.path(i), list.beginRow[i]!];
-      const ask = asked.get(`${thread} ${list.context[i]}`);
-      if (!ask || row < ask.row) continue;
-      const key = `${thread} ${list.context[i]} ${path}`;
-      const commitPoint = list.commitPoint(i);
-      if (walWrites[i]! > 0 || commitPoint === 'wal') inWal.add(key);
-      if (!commitPoint?.startsWith('journal') || journalWrites[i] === 0) continue;
-      const { events } = ctx.store.threads[thread]!;
-      // going to WAL is itself one commit by journal, in the statement that asks
-      if (row > ask.row && events.seq[row]! < events.endSeq[ask.row]!) continue;
-      getOrMake(found, key, () => ({ path, ask, later: [] as number[] })).later.push(i);
-    }
-    return [...found].flatMap(([key, { path, ask, later }]): Found | [] => {
-      if (inWal.has(key)) return [];
-      const evidence = new Evidence();
-      evidence.show(ask.thread, ask.row);
-      evidence.join(commitEvidence(ctx, later));
-      return {
-        title: `journal_mode=wal was asked for on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
-        evidence: evidence.result(ctx),
-        ...noSaving('the rule on the rollback journal says what it costs'),
-        confidence: 'certain',
-        reason:
-          'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
-        advice:
-          'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
-        link: 'https://www.sqlite.org/wal.html#noshm',
-        tryInLab: 'journal-modes',
-      };
-    });
-  },
-};
 
 /** The frames of a log since it last began; null where it does not grow any more. */
 function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): Evidence | null {

@@ -3,7 +3,7 @@ import { readOverview, type TraceOverview } from '../../trace/file/overview.ts';
 import { readTrace, type ReadResult } from '../../trace/file/read.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { LoadProgress, LoadResult } from '../../protocol/session.ts';
-import { yieldToMessages } from './yield.ts';
+import { yieldToMessages } from '../yield.ts';
 import { Unpacker } from './unpacker.ts';
 
 /** Smaller files are read before a summary would have been looked at. */

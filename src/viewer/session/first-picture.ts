@@ -2,7 +2,7 @@
  * The first picture of a file that has just been read, and what is asked in its wake and answered at once (extent, threads, numbers), go
  * before long work: before the queries that waited for the file and the numbers of the whole trace.
  */
-import { yieldToMessages } from './yield.ts';
+import { yieldToMessages } from '../yield.ts';
 
 /** Nobody who looks at the timeline asks for it later than this. */
 const PICTURE_MS = 150;

@@ -27,7 +27,7 @@ import {
   type QueryName,
 } from './query-table.ts';
 import type { ShownTrace } from './shown-trace.ts';
-import { yieldToMessages } from './yield.ts';
+import { yieldToMessages } from '../yield.ts';
 
 export class QueryRunner {
   private readonly queue: QueryQueue;

@@ -4,7 +4,7 @@
  */
 import type { AnyFact, Facts, Progress } from '../../analysis/graph.ts';
 import type { RunningQuery } from './query-queue.ts';
-import { yieldToMessages } from './yield.ts';
+import { yieldToMessages } from '../yield.ts';
 
 /** Traces with fewer events are answered at once. */
 const STEPS_FROM_EVENTS = 100_000;

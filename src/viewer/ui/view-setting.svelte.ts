@@ -1,12 +1,17 @@
 /** A setting of a view as its component sees it: read and bound like any state, stored in view-state.ts under a name. */
 import { fromStore } from 'svelte/store';
-import type { SortOrder } from './parts/columns.ts';
 import { viewStateOf } from './view-state.ts';
 import { viewerModel } from './viewer-context.ts';
 
 export interface ViewSetting<T> {
   value: T;
 }
+/** How a table is sorted: by a column's key, '' = in the order that the rows come in. */
+export interface SortOrder {
+  key: string;
+  descending: boolean;
+}
+
 /** How a value is written as text. `parse` returns undefined for text that isn't a value. */
 interface TextForm<T> {
   parse(text: string): T | undefined;

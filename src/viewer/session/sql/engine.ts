@@ -2,7 +2,7 @@
  * SQLite over the loaded trace: wa-sqlite's synchronous build with the trace's own arrays as virtual tables. Nothing is imported. A
  * statement runs to its next row without a pause; between rows the worker answers others, and a limit or a cancel stops it inside.
  */
-import { yieldToMessages } from '../yield.ts';
+import { yieldToMessages } from '../../yield.ts';
 import type { Cell } from '../../../analysis/table.ts';
 import type { SqliteModule } from './sink.ts';
 import { Sink } from './sink.ts';

@@ -1,6 +1,7 @@
 /** What a table shows: its columns, as data. Sorting is pure. */
 import { cellText as textOf, isNumeric, type Columns } from '../../../analysis/table.ts';
 import { UNKNOWN } from '../../../text/numbers.ts';
+import type { SortOrder } from '../view-setting.svelte.ts';
 
 export interface Column<Row> {
   key: string;
@@ -17,12 +18,6 @@ export interface Column<Row> {
   width?: string;
   /** SQL and file names. */
   mono?: boolean;
-}
-
-/** How a table is sorted: by a column's key, '' = in the order that the rows come in. */
-export interface SortOrder {
-  key: string;
-  descending: boolean;
 }
 
 export const ariaSort = ({ key, descending }: SortOrder, column: string) =>

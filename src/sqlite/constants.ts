@@ -48,10 +48,14 @@ export const Rc = {
   full: 13,
   cantOpen: 14,
   notADb: 26,
+  row: 100,
   shortRead: 522,
   ioErrLock: 3850,
   deleteNoEnt: 5898,
 } as const;
+
+/** SQLITE_BUSY and its extended codes. */
+export const isBusy = (result: number): boolean => result > 0 && (result & 255) === Rc.busy;
 
 /** Names of SQLITE_OPEN_* by bit: sqlite.org/c3ref/c_open_autoproxy.html */
 export const OPEN_FLAGS: readonly (readonly [number, string])[] = [

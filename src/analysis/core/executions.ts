@@ -7,6 +7,7 @@ import { Flag, Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { threadFact } from '../graph.ts';
+import { Rc } from '../../sqlite/constants.ts';
 import { columns, lowerBound } from '../../trace/number-columns.ts';
 
 export const ExecutionState = {
@@ -45,8 +46,6 @@ export class Executions extends columns({
   }
 }
 
-const SQLITE_ROW = 100;
-
 /** Executions of a thread, in the order of their first calls. */
 export const executions = threadFact('executions', 'executions of statements', {}, executionsOf);
 
@@ -74,7 +73,7 @@ function executionsOf({ events }: ThreadStore): Executions {
     calls.execution[call] = i;
     found.us[i]! += events.dur[row]!;
     const unended = events.endSeq[row] === 0;
-    const broughtRow = op === Op.sqlStep && !unended && events.result[row] === SQLITE_ROW;
+    const broughtRow = op === Op.sqlStep && !unended && events.result[row] === Rc.row;
     const failed = isErrorResult(events.result[row]!) || (events.flags[row]! & Flag.threw) !== 0;
     if (broughtRow) found.rows[i]!++;
     if (found.state[i] !== ExecutionState.running)

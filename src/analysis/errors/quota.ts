@@ -10,6 +10,7 @@ import { noSaving } from '../rules/saving.ts';
 import { errors, quote } from './health.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { formatBytes, formatCount } from '../../text/numbers.ts';
+import { Rc } from '../../sqlite/constants.ts';
 
 const FAILURE = noSaving('a failure, not a cost');
 const NEARLY_FULL = 0.9;
@@ -52,7 +53,8 @@ export const quotaExceeded: Rule = {
     let full = 0;
     for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.sqlStep, Op.sqlExec])
       ctx.eachFailed(op, (thread, row) => {
-        if ((thread.events.result[row]! & 255) !== 13 || thread.events.result[row]! < 0) return;
+        if ((thread.events.result[row]! & 255) !== Rc.full || thread.events.result[row]! < 0)
+          return;
         full++;
         evidence.add(thread, row, op === Op.xWrite ? thread.events.length[row]! : 0);
       });

@@ -11,7 +11,7 @@ import { isSqlOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { failures } from '../rules/failures.ts';
-import { Rc } from '../../sqlite/constants.ts';
+import { isBusy, Rc } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 
 export interface BusyChain {
@@ -39,7 +39,7 @@ export interface BusyChain {
 /** Refusals further apart are no retries of one another. */
 const RETRY_GAP_US = 5_000_000;
 
-const isRefusal = (rc: number): boolean => (rc & 255) === Rc.busy || rc === Rc.ioErrLock;
+const isRefusal = (rc: number): boolean => isBusy(rc) || rc === Rc.ioErrLock;
 
 /** In order of time. Most traces have none, which their failures tell quickly. */
 export const busyChains = fact(
@@ -110,7 +110,7 @@ function chainsOf(thread: ThreadStore): BusyChain[] {
         chain.granted = true;
         running.delete(key);
       }
-    } else if ((op === Op.sqlStep || op === Op.sqlExec) && (rc & 255) === Rc.busy && rc > 0) {
+    } else if ((op === Op.sqlStep || op === Op.sqlExec) && isBusy(rc)) {
       const context = events.context[row]!;
       let chain = ofConnection.get(context);
       // the step's row comes before its xLock's; a chain without refusals is one of steps alone

@@ -1,6 +1,6 @@
 /** How often somebody had to wait for a lock. */
 import { Op } from '../../event/event.ts';
-import { Rc } from '../../sqlite/constants.ts';
+import { isBusy } from '../../sqlite/constants.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 
@@ -16,7 +16,7 @@ function lockWaitsOf({ threads }: TraceStore): number {
     for (let i = 0; i < events.count; i++) {
       const op = events.op[i]!;
       if (op === Op.xLock) {
-        if ((events.result[i]! & 255) === Rc.busy) waits++;
+        if (isBusy(events.result[i]!)) waits++;
       } else if (op === Op.lockRequest && events.dur[i]! > LOCK_WAIT_US) waits++;
     }
   return waits;

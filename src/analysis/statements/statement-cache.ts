@@ -5,10 +5,10 @@
  */
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
+import { Rc } from '../../sqlite/constants.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { counterDeltas, type CacheCounts } from '../core/counter-deltas.ts';
 
-const SQLITE_ROW = 100;
 const SEVERAL = -2;
 
 interface Since {
@@ -56,7 +56,7 @@ export function eachCacheShare(
       const text = events.object[row]!;
       since.text = since.text === -1 || since.text === text ? text : SEVERAL;
       // a nested or suspended call may end after others began: then its reading comes late, and is found to be of several
-      if (events.endSeq[row] !== 0 && (op === Op.sqlExec || events.result[row] !== SQLITE_ROW)) {
+      if (events.endSeq[row] !== 0 && (op === Op.sqlExec || events.result[row] !== Rc.row)) {
         since.stepped.delete(instance);
         since.read = true;
       } else since.stepped.add(instance);

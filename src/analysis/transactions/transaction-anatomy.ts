@@ -31,12 +31,10 @@ import { Completions, partOfCall, TransactionClock } from './transaction-time.ts
 import type { Transaction } from './transaction-table.ts';
 import { transactions } from './transactions.ts';
 import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';
-import { Fcntl, Rc } from '../../sqlite/constants.ts';
+import { Fcntl, isBusy, LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 
 export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
-
-const EXCLUSIVE = 4;
 
 /** Transactions after which those who wait for something else get their turn: about 0.1 s. */
 const AT_ONCE = 1 << 14;
@@ -239,7 +237,7 @@ class AnatomyScanner {
       if (!isVfsOp(op) || events.context[row] !== t.context) continue;
       const kind =
         events.flags[row]! & Flag.memoryJournal ? undefined : this.kindOf(events.object[row]!);
-      if (op === Op.xLock && events.aux[row] === EXCLUSIVE) return row;
+      if (op === Op.xLock && events.aux[row] === LockLevel.exclusive) return row;
       if (op === Op.xFileControl && events.aux[row] === Fcntl.beginAtomicWrite) return row;
       if (op === Op.xSync && kind !== 'temp') return row;
       if (op === Op.xWrite && (kind === 'wal' || kind === 'main-db')) return row;
@@ -350,7 +348,7 @@ class AnatomyScanner {
     if (op === Op.xUnlock) {
       if (rc === 0) table.left(level, end);
     } else if (level >= 1 && level <= 4) {
-      const busy = rc !== 0 && (rc & 255) === Rc.busy;
+      const busy = isBusy(rc);
       table.asked(level, at, rc === 0 ? end : NaN, busy);
       if (busy) table.busyRetries[table.length - 1]!++;
     }

@@ -17,8 +17,8 @@ import { DistinctPlaces } from '../core/distinct-places.ts';
 import { WalFollower } from './wal.ts';
 import { wals, type WalFile } from './wal-files.ts';
 import { fact } from '../graph.ts';
-
-import { Fcntl, Rc } from '../../sqlite/constants.ts';
+import { Fcntl, isBusy } from '../../sqlite/constants.ts';
+import { WAL_HEADER } from '../../sqlite/wal.ts';
 
 export interface Checkpoint {
   /** Path of the database. */
@@ -186,7 +186,7 @@ class CheckpointScan {
         this.last = i;
       return;
     }
-    if (isWrite && this.wal.usedBytes > 32) {
+    if (isWrite && this.wal.usedBytes > WAL_HEADER) {
       if (this.start < 0) {
         this.begin(i);
         for (
@@ -255,7 +255,7 @@ class CheckpointScan {
       const offset = events.offset[row]!;
       const length = events.length[row]!;
       const dur = Math.round(events.dur[row]! * 1000);
-      if ((events.result[row]! & 255) === Rc.busy && isVfsOp(op)) sums.busy++;
+      if (isBusy(events.result[row]!) && isVfsOp(op)) sums.busy++;
       if (op === Op.xSync || op === Op.opfsFlush) {
         if (file.onWal[i]) sums.walSyncs++;
         else sums.dbSyncs++;
@@ -289,7 +289,7 @@ class CheckpointScan {
         file.onWal[i] &&
         (op === Op.xTruncate || op === Op.opfsTruncate || op === Op.xDelete)
       ) {
-        truncatedWal ||= op === Op.xDelete || offset < 32;
+        truncatedWal ||= op === Op.xDelete || offset < WAL_HEADER;
         time.write += dur;
       } else if (op === Op.xTruncate || op === Op.opfsTruncate) time.write += dur;
     }

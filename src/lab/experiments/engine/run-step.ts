@@ -1,12 +1,12 @@
 /** One step of a workload on an open database, with the difference of every counter over it. */
 import type { FunctionCount } from '../../meter/meter.ts';
+import { Rc } from '../../../sqlite/constants.ts';
 import { functionsBetween } from './function-counts.ts';
 import type { Host } from './host.ts';
 import type { RowDigest } from './row-digest.ts';
 import type { BoundStep, Counters, Step, TransactionsStep, Value } from '../model/types.ts';
 import type { StatementCount, StepSample } from '../model/result-types.ts';
 
-const SQLITE_ROW = 100;
 type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'statements' | 'functions'>;
 type Sums = Record<string, number>;
 
@@ -112,7 +112,7 @@ async function script(host: Host, sql: string, digest: RowDigest, sums: Sums): P
     statements++;
     host.statements?.ran();
     let named = false;
-    while ((await sqlite3.step(stmt)) === SQLITE_ROW) {
+    while ((await sqlite3.step(stmt)) === Rc.row) {
       if (!digest.reading) digest.rows++;
       else {
         if (!named) sqlite3.column_names(stmt);
@@ -140,7 +140,7 @@ async function each(
   const before = digest.rows;
   for (const values of rows) {
     values.forEach((value, i) => sqlite3.bind(stmt, i + 1, value));
-    while ((await sqlite3.step(stmt)) === SQLITE_ROW)
+    while ((await sqlite3.step(stmt)) === Rc.row)
       if (digest.reading) digest.add(sqlite3.row(stmt));
       else digest.rows++;
     await sqlite3.reset(stmt);

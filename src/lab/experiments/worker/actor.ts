@@ -10,7 +10,7 @@ import type { Config, Counters } from '../model/types.ts';
 import { explain } from './failure.ts';
 import { VfsMakers } from './vfs-makers.ts';
 import { WebTally } from './web-tally.ts';
-import { Rc } from '../../../sqlite/constants.ts';
+import { isBusy } from '../../../sqlite/constants.ts';
 
 export interface ActorReport {
   /** VFS calls and, where asked for, web calls from the sign on. */
@@ -74,10 +74,7 @@ export class ActorHere {
         await host.sqlite3.exec(host.db, sql);
         return refused;
       } catch (error) {
-        if (
-          (Number((error as { code?: unknown }).code) & 0xff) !== Rc.busy ||
-          refused === MOST_RETRIES
-        )
+        if (!isBusy(Number((error as { code?: unknown }).code)) || refused === MOST_RETRIES)
           throw error;
         await this.rollBack(host);
         await new Promise((resolve) => setTimeout(resolve)); // a lock may be given up in a message to this worker

@@ -1,7 +1,7 @@
 /**
  * WAL headers and frame headers in what is written to OPFS, decoded in passing from the first 32 bytes of a write at most: for engines
  * whose VFS calls are not seen (Turso writes a frame as one write, header and page), and for logs inside a pool's file. What comes out
- * is `AUX` in trace/event.ts.
+ * is described in event/operations.ts.
  */
 import { AUX_WAL_HEADER } from '../event/event.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Every lane of the timeline: the calls' own (pyramid.ts), and what is derived from them: where the time went, transactions, storage
+ * Every lane of the timeline: the calls' own (trace/lanes), and what is derived from them: where the time went, transactions, storage
  * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
  */
 import { Facts } from '../analysis/graph.ts';

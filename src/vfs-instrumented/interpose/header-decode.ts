@@ -1,6 +1,6 @@
 /**
  * What SQLite's own headers say, read in passing by wasm from the buffer of an xRead or xWrite: page types, WAL frames, a zeroed
- * journal header, the change counter. At most 32 bytes of the app's memory are looked at, a word at a time; `AUX` in trace/event.ts says what comes out.
+ * journal header, the change counter. At most 32 bytes of the app's memory are looked at, a word at a time; event/operations.ts says what comes out.
  * Pages that tell of the structure of their database are handed on whole (structure-decode.ts).
  */
 import { HeadersOf, PAGE_BITS_SHIFT } from './engine-block.ts';

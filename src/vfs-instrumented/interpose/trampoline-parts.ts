@@ -1,6 +1,6 @@
 /**
  * What every trampoline shares, as wasm functions inside each generated module: look a file up, begin a record, finish it.
- * `begin` and `finish` are Recorder.begin and Recorder.finish (trace/recorder.ts) word for word: change one, change both.
+ * `begin` and `finish` are Recorder.begin and Recorder.finish (record/recorder.ts) word for word: change one, change both.
  */
 import { Field, Op, RECORD_BYTES } from '../../event/event.ts';
 import { Header, RING_AT } from '../../record/ring-layout.ts';

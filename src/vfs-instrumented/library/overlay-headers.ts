@@ -1,6 +1,6 @@
 /**
  * What SQLite's own headers say, read in passing from the buffer of an xRead or xWrite in JavaScript: header-decode.ts of the
- * trampolines, for a VFS that one owns. At most 32 bytes are looked at; `AUX` in trace/event.ts says what comes out.
+ * trampolines, for a VFS that one owns. At most 32 bytes are looked at; event/operations.ts says what comes out.
  */
 import { AUX_WAL_HEADER } from '../../event/event.ts';
 import type { FileKind } from '../../event/definitions.ts';

@@ -1,5 +1,6 @@
 /** SQLite's page-cache hit rate of a thread over time, from the engine's own counters (sqlCounters events). */
 import { CounterReadings } from '../analysis/core/counter-deltas.ts';
+import { firstPlace } from '../trace/number-columns.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
 export class CacheCounter {
@@ -32,7 +33,7 @@ export class CacheCounter {
     const values = new Float32Array(width).fill(NaN);
     const { us, hits, misses } = this;
     const step = (toUs - fromUs) / width;
-    let i = lowerBound(us, fromUs);
+    let i = firstPlace(0, us.length, (reading) => us[reading]! >= fromUs);
     const rate = (from: number, to: number): number => {
       const h = (hits[to - 1] ?? 0) - (hits[from - 1] ?? 0);
       const all = h + (misses[to - 1] ?? 0) - (misses[from - 1] ?? 0);
@@ -51,15 +52,4 @@ export class CacheCounter {
     }
     return values;
   }
-}
-
-function lowerBound(sorted: readonly number[], value: number): number {
-  let lo = 0;
-  let hi = sorted.length;
-  while (lo < hi) {
-    const mid = (lo + hi) >>> 1;
-    if (sorted[mid]! < value) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
 }

@@ -11,6 +11,7 @@ import { locks } from '../locks/locks.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
+import { objectName } from '../../trace/describe.ts';
 import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 
@@ -22,7 +23,7 @@ export function errors(ctx: FindingContext, pattern: RegExp): { evidence: Eviden
   const evidence = new Evidence();
   let text = '';
   ctx.each(Op.error, (thread, row) => {
-    const message = ctx.text(thread, thread.events.object[row]!);
+    const message = objectName(thread, thread.events.object[row]!);
     if (!pattern.test(message)) return;
     evidence.add(thread, row);
     text ||= message;

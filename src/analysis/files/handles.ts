@@ -8,6 +8,7 @@ import { getOrMake, grouped } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
+import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { nameOf } from '../core/thread-origin.ts';
 import { Outcome } from '../locks/lock-columns.ts';
@@ -15,6 +16,7 @@ import { locks, placesOf, type LeftBehind, type Locks } from '../locks/locks.ts'
 import type { WaitEdge } from '../locks/wait-graph.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
+import { Rc } from '../../sqlite/constants.ts';
 
 const SPEC = 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createsyncaccesshandle';
 /** A handle of a context that has gone is given back within moments; refusals so long after are its fault. */
@@ -26,7 +28,7 @@ const CYCLES_A_SECOND = 2;
 /** Path of the file that a call is on. */
 function pathAt(ctx: FindingContext, index: number, row: number): string {
   const thread = ctx.store.threads[index]!;
-  return ctx.text(thread, thread.events.object[row]!);
+  return objectName(thread, thread.events.object[row]!);
 }
 
 /** Refused handles that nothing in this recording had open. */
@@ -138,7 +140,7 @@ export const poolFull: Rule = {
       if (
         !file ||
         !/sah-?pool|AccessHandlePool/i.test(file.vfs) ||
-        (events.result[row]! & 255) !== 14
+        (events.result[row]! & 255) !== Rc.cantOpen
       )
         return;
       evidence.add(thread, row);

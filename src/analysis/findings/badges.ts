@@ -4,6 +4,7 @@
  */
 import { Op } from '../../event/event.ts';
 import { isVfsOp, OPS } from '../../event/operations.ts';
+import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { findingContext, type FindingContext } from '../rules/context.ts';
@@ -112,7 +113,7 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
         paths.add(file.path);
     }
     for (const row of ctx.rows(thread, Op.idbDeleteDatabase))
-      paths.add(ctx.text(thread, events.object[row]!));
+      paths.add(objectName(thread, events.object[row]!));
   }
   if (paths.size === 0) return null;
   return {

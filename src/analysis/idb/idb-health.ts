@@ -4,6 +4,7 @@
  *   F28   gone after the tab was hidden      F29   opening or deleting blocked by a connection that stays open
  */
 import { Flag, Op } from '../../event/event.ts';
+import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
@@ -63,7 +64,7 @@ export const openBlocked: Rule = {
           .rows(thread, Op.idbBlocked)
           .find((at) => events.aux[at] === events.seq[row]);
         if (us < (blocked === undefined ? BLOCKED_US : TOLD_BLOCKED_US)) return;
-        const db = ctx.text(thread, events.object[row]!);
+        const db = objectName(thread, events.object[row]!);
         const users = ctx.store.threads.filter((other) =>
           other === thread
             ? blocked !== undefined && usesDatabase(ctx, other, db, events.t0[blocked])
@@ -110,7 +111,7 @@ function wasTold(
       (row) =>
         events.t0[row]! >= fromUs &&
         events.t0[row]! <= fromUs + us &&
-        ctx.text(thread, events.object[row]!) === db,
+        objectName(thread, events.object[row]!) === db,
     );
 }
 
@@ -130,7 +131,7 @@ function usesDatabase(
         (row) =>
           worked(row) &&
           events.t0[row]! + events.dur[row]! <= before &&
-          ctx.text(thread, events.object[row]!) === db,
+          objectName(thread, events.object[row]!) === db,
       ),
   );
 }

@@ -8,6 +8,7 @@ import { getOrMake } from '../core/maps.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp, STORAGE_WRITES } from '../../event/operations.ts';
 import { ioObjects } from '../files/io-map.ts';
+import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
 import { Evidence } from '../rules/context.ts';
@@ -81,7 +82,7 @@ export const wholeFileSaves: Rule = {
         if (bytes < SMALLEST_DATABASE || !sizes.some((n) => bytes >= 0.9 * n)) return;
         const at = parentRow(events, row);
         if (at >= 0 && isVfsOp(events.op[at]!)) return; // a VFS of large blocks
-        const name = ctx.text(thread, events.object[row]!);
+        const name = objectName(thread, events.object[row]!);
         getOrMake(saves, name, () => new Evidence()).add(thread, row, bytes);
       });
     return [...saves]
@@ -161,7 +162,7 @@ export const writableCopies: Rule = {
       ctx.each(op, (thread, row) => {
         const { events } = thread;
         if (events.flags[row]! & Flag.threw) return;
-        const f = getOrMake(files, ctx.text(thread, events.object[row]!), noFile);
+        const f = getOrMake(files, objectName(thread, events.object[row]!), noFile);
         const offset = events.offset[row]!;
         const length = events.length[row]!;
         if (Number.isFinite(offset)) f.highest = Math.max(f.highest, offset + length);

@@ -10,6 +10,7 @@ import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import { blockWrites, type BlockWrites } from './block-writes.ts';
+import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -131,11 +132,12 @@ export const versionedKeys: Rule = {
     };
     for (const op of [Op.idbPut, Op.idbAdd])
       ctx.each(op, (thread, row) => {
-        if (inVfs(thread.events, row)) storeOf(ctx.text(thread, thread.events.object[row]!)).puts++;
+        if (inVfs(thread.events, row))
+          storeOf(objectName(thread, thread.events.object[row]!)).puts++;
       });
     for (const op of [Op.idbDelete, Op.idbCursorDelete])
       ctx.each(op, (thread, row) => {
-        const s = storeOf(ctx.text(thread, thread.events.object[row]!));
+        const s = storeOf(objectName(thread, thread.events.object[row]!));
         s.deletes++;
         s.evidence.add(thread, row);
       });

@@ -159,28 +159,6 @@ export class FindingContext {
     }
     return found;
   }
-
-  /** Path of an OPFS file, name of a database, lock or message; '' = not known. */
-  text(thread: ThreadStore, object: number): string {
-    const d = object ? thread.definitions.get(object) : undefined;
-    switch (d?.kind) {
-      case 'file':
-      case 'opfs-file':
-        return d.path;
-      case 'idb-database':
-        return d.db;
-      case 'idb-store':
-        return `${d.db}/${d.store}`;
-      case 'lock':
-      case 'name':
-      case 'message':
-      case 'storage-key':
-      case 'sql':
-        return d.text;
-      default:
-        return '';
-    }
-  }
 }
 
 /** Of a trace, for all its rules. */

@@ -1,4 +1,5 @@
 /** What is made piece by piece, gathered into a blob: the strings of a long trace do not fit in memory, a blob does. */
+import { yieldToMessages } from '../yield.ts';
 
 /** Characters or bytes gathered before they become part of the blob and messages are heard. */
 const STRETCH = 1 << 22;
@@ -30,20 +31,8 @@ export async function blobOfPieces(
     waiting = [];
     gathered = 0;
     onProgress(bytes);
-    await nextTask();
+    await yieldToMessages();
     signal.throwIfAborted();
   }
   return new Blob([...parts, ...waiting], { type });
-}
-
-/** Lets waiting messages in; a timer would be slowed down where it nests. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
 }

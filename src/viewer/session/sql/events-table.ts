@@ -10,6 +10,7 @@ import {
   type ThreadView,
 } from '../../../analysis/events/table.ts';
 import { OPS } from '../../../event/operations.ts';
+import { firstPlace, lowerBound } from '../../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import type { Sink } from './sink.ts';
 import { rowsByText, type Stretch } from './events-order.ts';
@@ -176,11 +177,11 @@ class EventsCursor implements Cursor {
       const [fromSeq, toSeq] = this.seqs;
       this.row = Math.max(
         fromUs === -Infinity ? 0 : events.lowerBound(fromUs),
-        fromSeq === -Infinity ? 0 : firstAfter(events.seq, count, Math.ceil(fromSeq) - 1),
+        fromSeq === -Infinity ? 0 : lowerBound(events.seq, fromSeq, count),
       );
       this.end = Math.min(
-        toUs === Infinity ? count : firstAfter(events.t0, count, toUs),
-        toSeq === Infinity ? count : firstAfter(events.seq, count, toSeq),
+        toUs === Infinity ? count : firstPlace(0, count, (row) => events.t0[row]! > toUs),
+        toSeq === Infinity ? count : firstPlace(0, count, (row) => events.seq[row]! > toSeq),
       );
     } while (this.row >= this.end);
   }
@@ -227,15 +228,4 @@ class EventsCursor implements Cursor {
 function codesOf(view: ThreadView, column: number): ArrayLike<number> {
   if (column === STATEMENT) return view.statementId;
   return column === OBJECT || column === KIND ? view.events.object : view.events.op;
-}
-
-function firstAfter(sorted: Float64Array | Uint32Array, count: number, value: number): number {
-  let lo = 0;
-  let hi = count;
-  while (lo < hi) {
-    const mid = (lo + hi) >>> 1;
-    if (sorted[mid]! <= value) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
 }

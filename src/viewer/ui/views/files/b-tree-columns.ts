@@ -1,6 +1,7 @@
 /** What tables and indexes that pages belong to are called, why some are not known, and the columns of the table by b-tree. */
 import type { BTree, BTreeCause } from '../../../../analysis/pages/b-trees.ts';
 import { treeColumns } from '../../../../analysis/pages/table.ts';
+import { lowerBound } from '../../../../trace/number-columns.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
 import { formatCount } from '../../../../text/numbers.ts';
 import type { PlacesTable, TreesTable } from '../../../session/queries/pages.ts';
@@ -31,16 +32,6 @@ export const treeTitle = ({ kind, name }: BTree): string => `${kind} ${name}`;
 export const treeOfRow = ({ trees }: PlacesTable, i: number): BTree | undefined =>
   trees?.list[trees.owners[i] ?? -1];
 
-function rowOfPlace({ places: { place, count } }: PlacesTable, wanted: number): number {
-  let [from, to] = [0, count];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (place[middle]! < wanted) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
 const PARTS: Readonly<Record<number, string>> = {
   2: 'interior page',
   5: 'interior page',
@@ -50,7 +41,7 @@ const PARTS: Readonly<Record<number, string>> = {
 
 /** What pages [from, to) are part of: `leaf of index orders_by_date`, `table orders`, `3 tables and indexes`; '' = not known. */
 export function partOf(table: PlacesTable, fromPlace: number, toPlace: number): string {
-  const first = rowOfPlace(table, fromPlace);
+  const first = lowerBound(table.places.place, fromPlace, table.places.count);
   if (toPlace - fromPlace === 1) {
     const tree = table.places.place[first] === fromPlace ? treeOfRow(table, first) : undefined;
     if (!tree) return '';

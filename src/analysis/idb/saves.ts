@@ -14,6 +14,7 @@ import { parentRow } from '../core/time-calls.ts';
 import { Evidence } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import { commits } from '../transactions/commits.ts';
+import { transactions } from '../transactions/transactions.ts';
 import { medianOf } from '../core/durations.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import {
@@ -127,7 +128,7 @@ export const lostOnLeaving: Rule = {
           if (events.endSeq[row] === 0) evidence.add(thread, row, events.length[row]!);
         }
       let last = -Infinity;
-      const { list } = ctx.transactions;
+      const { list } = ctx.get(transactions);
       for (let i = 0; i < list.length; i++)
         if (list.thread[i] === thread.index && list.outcome(i) === 'committed')
           last = Math.max(last, list.endUs[i]!);

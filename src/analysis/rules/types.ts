@@ -45,4 +45,3 @@ export interface Badge {
   /** One sentence with the numbers. */
   say: string;
 }
-export const SAMPLE_ROWS = 200;

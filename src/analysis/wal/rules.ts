@@ -11,7 +11,7 @@ import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
 import { wals, type WalFile } from './wal-files.ts';
 import { pragmas } from '../core/pragmas.ts';
-import { getOrMake, grouped } from '../core/maps.ts';
+import { grouped } from '../core/maps.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';

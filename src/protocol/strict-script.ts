@@ -1,4 +1,4 @@
-/** Does a script begin with 'use strict'? Whoever puts something in front of it pushes that off its place. */
+/** Does a script begin with 'use strict'? The directive no longer counts when the hook stands before it. */
 
 /** What a blank, a comment, or another directive is, as a whole. */
 const SKIPPED =

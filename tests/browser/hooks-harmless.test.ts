@@ -315,11 +315,9 @@ test("the app hears of its own script from a Blob that the page's policy refuses
     );
     const script = document.createElement('script');
     script.src = URL.createObjectURL(new Blob(['0']));
-    const late = new Promise((done) => setTimeout(done, 5000, 'nothing heard'));
     const first = new Worker('echo.js');
     document.head.append(script);
-    const heard = await Promise.race([refused, late]);
-    return [heard, [first, new Worker('echo.js')].length];
+    return [await refused, [first, new Worker('echo.js')].length];
   });
   expect(without).toEqual(['script-src-elem', 2]);
   expect(hooked).toEqual(without);

@@ -304,14 +304,6 @@ export interface QueryProgress {
   of: number;
 }
 /** `opening`: the loaded trace has made room for a large file; the timeline shows what its summaries say until its events are there. */
-/** Start a worker of the store's script under this name, and give it the port: its message's only one. */
-export interface WorkerPush {
-  k: 'worker';
-  name: string;
-  port: MessagePort;
-  /** Tells the store's worker, in words, of what goes wrong with it; anything from there ends it. */
-  control: MessagePort;
-}
 export type SessionPush =
   | { k: 'change'; change: SessionChange }
   | { k: 'opening' }

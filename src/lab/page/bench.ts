@@ -2,6 +2,7 @@
  * The page's end of the Lab's worker: one sample after the other, each answered or given up. A worker that says nothing for too long
  * is ended (a VFS hangs), and the next sample gets a new one; so does the sample after a cancel.
  */
+import { startWorker, type Started } from '../../protocol/workers.ts';
 import { removeLabStorage } from '../experiments/worker/storage.ts';
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
@@ -11,7 +12,6 @@ import type { DatabaseFacts } from './database-file.ts';
 import type { KeeperWorker } from './keeper-worker.ts';
 import type { LabWorker } from './lab-worker.ts';
 import type { PlanRow } from './query-plan.ts';
-import { startWorker, type Started } from './start-worker.ts';
 
 /** The run was cancelled: nothing is wrong. */
 export class Cancelled extends Error {
@@ -24,6 +24,10 @@ interface BenchOptions {
   /** Longest time that one sample may take, or that a replay may get no further, ms. */
   patienceMs: number;
 }
+const failureOf =
+  (what: string) =>
+  (reason: string): Error =>
+    new Error(`${what} failed: ${reason}`);
 type OnProgress = (progress: ReplayProgress) => void;
 
 export class Bench {
@@ -47,7 +51,7 @@ export class Bench {
     const keeper = startWorker<KeeperWorker>(
       this.options.keeperUrl,
       'vfscope lab keeper',
-      'The keeper of the trace',
+      failureOf('The keeper of the trace'),
     );
     try {
       const { port1, port2 } = new MessageChannel();
@@ -138,7 +142,7 @@ export class Bench {
       this.worker = startWorker(
         this.options.workerUrl,
         'vfscope lab',
-        "The Lab's worker",
+        failureOf("The Lab's worker"),
         (progress) => this.onProgress(progress as ReplayProgress),
       );
     return this.worker;

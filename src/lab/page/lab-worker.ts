@@ -1,21 +1,27 @@
 /** The Lab's worker: one pass over a workload at a time, on storage of its own. It is ended from outside where a VFS hangs. */
 import { ActorHere } from '../experiments/worker/actor.ts';
+import type { ActorStarter } from '../experiments/worker/actors.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
-import { serve, type Channel } from '../../protocol/rpc.ts';
+import { remote, serve, type Channel } from '../../protocol/rpc.ts';
+import { channelOfHelper, startHelper } from '../../protocol/workers.ts';
 import { takeDatabase, type DatabaseFacts } from './database-file.ts';
 import { ownWasm } from './own-file.ts';
 import { explainOnly, explainSql, type PlanRow } from './query-plan.ts';
-import { startWorker } from './start-worker.ts';
 import { TraceSender } from './trace-sender.ts';
 
-/** Actors are workers of this worker: they end with it. */
-const worker = new ExperimentWorker(ownWasm, (name) => {
-  const actor = startWorker<ActorHere>(location.href, `vfscope lab ${name}`, 'its worker');
-  return { actor: actor.api, end: () => actor.end(new Error('ended')) };
-});
-const actor = new ActorHere(ownWasm);
+/** How names of workers begin that are one actor of a workload. */
+const ACTOR = 'vfscope lab actor ';
+
+/** Actors end with this worker at the latest. */
+function startActor(name: string): ReturnType<ActorStarter> {
+  const helper = startHelper(ACTOR + name);
+  const { api, fail } = remote<ActorHere>(helper, () => {});
+  helper.onFailed = (reason) => fail(new Error(`its worker failed: ${reason}`));
+  return { actor: api, end: () => helper.terminate() };
+}
+const worker = new ExperimentWorker(ownWasm, startActor);
 let sender: TraceSender | null = null;
 
 const methods = {
@@ -25,10 +31,6 @@ const methods = {
     ExperimentWorker.trace(sender.recorder);
     return Promise.resolve();
   },
-  /** For another Lab's worker: one actor of its workload. */
-  prepare: actor.prepare.bind(actor),
-  go: actor.go.bind(actor),
-
   sample: (run: Run) => worker.sample(run).finally(() => sender?.finish()),
   look: (file: Blob) => worker.look(file),
   /** Pushes its progress. */
@@ -45,4 +47,7 @@ const methods = {
   take: (main: Blob, wal: Blob | null): Promise<DatabaseFacts> => takeDatabase(ownWasm, main, wal),
 };
 export type LabWorker = typeof methods;
-const push = serve(self as unknown as Channel, methods);
+let push: (message: unknown) => void = () => {};
+if (self.name.startsWith(ACTOR))
+  void channelOfHelper().then((channel) => serve(channel, new ActorHere(ownWasm)));
+else push = serve(self as unknown as Channel, methods);

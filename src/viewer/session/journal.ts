@@ -5,7 +5,7 @@
 import { remote, type Channel } from '../../protocol/rpc.ts';
 import { JOURNAL, type JournalDoor, type JournalPush } from './journal-worker.ts';
 import type { Line } from './line.ts';
-import { inWorker, startHelper } from './workers.ts';
+import { inWorker, startHelper } from '../../protocol/workers.ts';
 
 /** A line that goes by way of the journal's worker. */
 class JournalLine implements Line {

@@ -7,7 +7,7 @@ import type { SessionPush } from '../../protocol/session.ts';
 import { Session } from './session.ts';
 import { serveJournal, JOURNAL } from './journal-worker.ts';
 import { serveUnpacking, UNPACKER } from './unpacker.ts';
-import { channelOfHelper } from './workers.ts';
+import { channelOfHelper } from '../../protocol/workers.ts';
 
 if (self.name === UNPACKER) void channelOfHelper().then(serveUnpacking);
 else if (self.name === JOURNAL) void channelOfHelper().then(serveJournal);

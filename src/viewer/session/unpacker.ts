@@ -7,7 +7,7 @@ import { MalformedError } from '../../trace/file/bytes.ts';
 import { CHUNK_EVENTS } from '../../trace/file/format.ts';
 import { unpackChunk, type UnpackElsewhere } from '../../trace/file/load.ts';
 import { remote, RemoteError, serve, type Channel } from '../../protocol/rpc.ts';
-import { inWorker, startHelper } from './workers.ts';
+import { inWorker, startHelper } from '../../protocol/workers.ts';
 
 /** Name of the worker: the same script as the store's. */
 export const UNPACKER = 'vfscope unpacker';

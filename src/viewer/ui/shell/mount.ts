@@ -1,6 +1,8 @@
 /** Puts the viewer into a page: panel, tab, Lab and tests do it alike. */
 import { mount, tick, unmount } from 'svelte';
-import { startSession } from '../client.ts';
+import type { SessionApi, SessionPush } from '../../../protocol/session.ts';
+import { startWorker } from '../../../protocol/workers.ts';
+import type { Queries } from '../../session/query-table.ts';
 import type { ViewerHandle, ViewerHost } from '../host.ts';
 import { ViewerModel } from '../model.ts';
 import { viewerContext } from '../viewer-context.ts';
@@ -11,12 +13,17 @@ import App from './App.svelte';
  * Sets `data-ready="true"` on the document element once the viewer takes input and has looked for unsaved recordings.
  */
 export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle {
-  const { session, terminate } = startSession(
+  const store = startWorker<SessionApi<Queries>>(
     host.workerUrl,
-    (push) => model.onPush(push),
-    (message) => model.say('error', message),
+    'vfscope store',
+    (reason) => {
+      const message = `The trace store stopped working: ${reason}. Reopen the panel.`;
+      model.say('error', message);
+      return new Error(message);
+    },
+    (push) => model.onPush(push as SessionPush),
   );
-  const model = new ViewerModel(session, host);
+  const model = new ViewerModel(store.api as SessionApi<Queries>, host);
   const app = mount(App, { target, context: viewerContext(model) });
   void model
     .restoreSettings()
@@ -33,7 +40,7 @@ export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle
     },
     destroy() {
       model.destroy();
-      terminate();
+      store.end(null);
       void unmount(app);
       delete document.documentElement.dataset.ready;
     },

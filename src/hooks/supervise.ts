@@ -87,27 +87,31 @@ export class Supervised {
 
   /** worker.postMessage as the app calls it. @throws what the native call throws */
   post(args: unknown[]): unknown {
-    const { native, worker, held } = this;
-    if (this.spare) return apply(native.postMessage, this.spare, args);
+    const { held } = this;
     const options = args[1] as
       (StructuredSerializeOptions & Iterable<Transferable>) | null | undefined;
+    const natively = (): unknown => apply(this.native.postMessage, this.spare ?? this.worker, args);
     // what is no call at all throws natively
-    if (!held || this.over || !args.length || (options && Object(options) !== options))
-      return apply(native.postMessage, worker, args);
-    let transfer: Transferable[];
-    let copy: { data: unknown; transfer: Transferable[] };
-    try {
-      const { transfer: moved = [] } = options ?? {};
-      transfer = [...(options?.[Symbol.iterator] ? options : moved)];
-      args = [args[0], transfer]; // an iterator gives its items once
-      if (transfer.some((one) => Object(one) !== one)) throw new TypeError(); // is refused before the message is read
-      if (transfer.some(movesOnce)) {
-        this.flush(true); // a copy could not be posted: it goes at once, behind what came before
-        return apply(native.postMessage, worker, args);
-      }
-    } catch {
-      return apply(native.postMessage, worker, args); // throws the right error
+    if (
+      !held ||
+      this.spare ||
+      this.over ||
+      !args.length ||
+      (options && Object(options) !== options)
+    )
+      return natively();
+    let list: Iterable<Transferable> = options ?? [];
+    const iterator =
+      list[Symbol.iterator] ?? (({ transfer: list = [] } = options!), list?.[Symbol.iterator]);
+    if (!iterator) return natively();
+    const transfer = [...{ [Symbol.iterator]: () => apply(iterator, list, []) }] as Transferable[];
+    args = [args[0], transfer]; // an iterator gives its items once
+    if (transfer.some((one) => Object(one) !== one)) return natively(); // is refused before the message is read
+    if (transfer.some(movesOnce)) {
+      this.flush(true); // a copy could not be posted: it goes at once, behind what came before
+      return natively();
     }
+    let copy: { data: unknown; transfer: Transferable[] };
     try {
       copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot now, as postMessage takes one
     } catch (e) {

@@ -67,6 +67,35 @@ async function countReads() {
   } catch (e) {
     counts['refused message'] = [e.name, e.message, e.constructor === DOMException].join();
   }
+  const transfers = (what, next) => ({
+    [Symbol.iterator]() {
+      ran(`${what} iterator`);
+      return { next: () => (ran(`${what} item`), next()) };
+    },
+  });
+  const failing = () => {
+    throw new TypeError('of the app');
+  };
+  for (const [what, options] of Object.entries({
+    none: transfers('no transfers', () => ({ done: true })),
+    failing: transfers('failing transfers', failing),
+    'failing list': read('options', { transfer: transfers('failing list', failing) }),
+    'failing getter': {
+      get transfer() {
+        ran('transfer');
+        return failing();
+      },
+    },
+    'no list': { transfer: 5 },
+    null: { transfer: null },
+    'no object': 5,
+    'no objects': [5],
+  }))
+    try {
+      worker.postMessage(read('transferred', { x: 1 }), options);
+    } catch (e) {
+      counts[`transfer ${what}`] = `${e.name}: ${e.message}`;
+    }
   worker.terminate();
   const asked = new Request('echo.js');
   await fetch(asked, read('init', { method: 'POST', referrerPolicy: 'origin', signal: null }));

@@ -4,6 +4,7 @@
  */
 import { applyConfig } from './apply-config.ts';
 import type { Host } from './host.ts';
+import { insist } from './insist.ts';
 import { RowDigest } from './row-digest.ts';
 import { runStep } from './run-step.ts';
 import type { Counters, Run, Workload } from '../model/types.ts';
@@ -42,9 +43,12 @@ export async function runWorkload(
   return { steps, digest: digest.text(), notes, settings };
 }
 
+/** As a writer sees it: some VFSs let a reader see an older state for a while. */
 async function numberOf(host: Host, sql: string): Promise<number> {
   let answer = NaN;
+  await insist(host, 'BEGIN IMMEDIATE');
   await host.sqlite3.exec(host.db, sql, (row) => void (answer = Number(row[0])));
+  await host.sqlite3.exec(host.db, 'ROLLBACK');
   return answer;
 }
 

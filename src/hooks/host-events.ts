@@ -7,48 +7,14 @@
  */
 import { ProbeContext } from '../probes/context.ts';
 import { Patches } from '../record/patches.ts';
-import type { CaptureLevel } from '../event/capture.ts';
 import { Op } from '../event/event.ts';
+import { messageAt, wordsOf } from '../record/error-words.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
-import { apply, dataProperty, getterOf, textOf } from '../record/reflect.ts';
-
-/** What a browser quotes itself, "Failed to execute 'open' on 'IDBFactory'", else what is quoted and what begins as a number. */
-const WORDS =
-  /(Failed to (?:construct|(?:execute|read the|set the) '\w+'(?: property)? (?:on|from)) '[A-Z]\w+')|(['"`])(?:(?!\2).)*(?:\2|$)|\b\d[\w.]*/gs;
-
-/**
- * What may be kept of an error's message. SQLite and the libraries around it quote statements in theirs, values and all: below the level that
- * keeps literals, what is quoted and numbers become `?`; where no SQL is wanted only the kind of error stays.
- */
-export function messageAt(level: CaptureLevel, message: string): string {
-  if (level >= 2) return message;
-  if (level === 0) return /^(?:Uncaught )?(\w*(?:Error|Exception))\b/.exec(message)?.[1] ?? 'Error';
-  return message.replace(WORDS, (_, browsersOwn: string | undefined) => browsersOwn ?? '?');
-}
-
-const { getPrototypeOf } = Object;
-const { isError = (value: unknown) => value instanceof Error } = Error as {
-  isError?(value: unknown): boolean;
-};
-
-/** What a promise was rejected with, without running what the app has made of it: it may have getters, or be a Proxy. */
-function wordsOf(reason: unknown): string {
-  const read = (name: string): string => {
-    try {
-      return apply(getterOf(DOMException.prototype, name), reason, []) as string;
-    } catch {
-      // another kind of error
-    }
-    let of = reason as object | null;
-    while (of && dataProperty(of, name) === undefined) of = getPrototypeOf(of) as object | null;
-    return of ? textOf(dataProperty(of, name)) : '';
-  };
-  return isError(reason) ? `${read('name')}: ${read('message')}` : typeof reason;
-}
+import { apply } from '../record/reflect.ts';
 
 /** Record host events of this thread. @returns what takes everything back and names what the app has frozen */
-export function installHostEvents(recorder: Recorder, level: CaptureLevel): () => string[] {
+export function installHostEvents(recorder: Recorder): () => string[] {
   const patches = new Patches();
   const context = new ProbeContext(recorder, patches, globalThis);
   const on = (target: EventTarget, type: string, run: Listener): void => {
@@ -85,14 +51,14 @@ export function installHostEvents(recorder: Recorder, level: CaptureLevel): () =
     if (event instanceof ErrorEvent)
       recorder.instant(
         Op.error,
-        context.textId('message', messageAt(level, event.message), 500),
+        context.textId('message', messageAt(recorder.level, event.message), 500),
         NaN,
         0,
       );
   });
   on(global, 'unhandledrejection', (event) => {
     const reason: unknown = (event as PromiseRejectionEvent).reason;
-    const text = messageAt(level, wordsOf(reason));
+    const text = messageAt(recorder.level, wordsOf(reason));
     recorder.instant(Op.error, context.textId('message', text, 500), NaN, 0, 1);
   });
   if (typeof document === 'undefined') return () => patches.restore();

@@ -56,7 +56,7 @@ export class Session {
       };
       this.engines = installEngines(recorder, options);
     });
-    this.try('host events', () => (this.undoHost = installHostEvents(recorder, capture.capture)));
+    this.try('host events', () => (this.undoHost = installHostEvents(recorder)));
     this.try('workers', () => {
       this.workers = workers;
       workers.install();

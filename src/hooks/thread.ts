@@ -54,7 +54,11 @@ export function createThread(
     typeof SharedArrayBuffer === 'function' &&
     environment.role === 'worker' &&
     kind === undefined;
-  const recorder = new Recorder({ capacity: capacityOf(capture, shared), shared });
+  const recorder = new Recorder({
+    capacity: capacityOf(capture, shared),
+    shared,
+    level: capture.capture,
+  });
   const identity = identify(environment, kind);
   Object.defineProperty(globalThis, SIGN, { value: identity.id, configurable: true });
   const setUp = recorder.begin(Op.tracer, 0, NaN, 0);

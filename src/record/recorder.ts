@@ -6,10 +6,12 @@
  * begin, end, instant, emit, define, note and fault never throw: they run in the app's own calls, some where nothing above
  * would catch. What goes wrong inside is counted as a fault.
  */
+import type { CaptureLevel } from '../event/capture.ts';
 import type { Definition } from '../event/definitions.ts';
 import { Field, Flag, Op, RECORD_BYTES } from '../event/event.ts';
 import { DefinitionQueue } from './definition-queue.ts';
 import { EngineBlocks } from './engine-blocks.ts';
+import { messageAt, wordsOf } from './error-words.ts';
 import { Header, RING_AT, ringLayout, type RingLayout } from './ring-layout.ts';
 
 /**
@@ -33,6 +35,8 @@ export interface RecorderOptions {
   /** Back the ring by a SharedArrayBuffer, to be read from another thread. */
   shared?: boolean;
   maxEngines?: number;
+  /** How much of errors' messages is kept: 1 where not said. */
+  level?: CaptureLevel;
   now?: () => number;
 }
 
@@ -42,15 +46,6 @@ const clock = performance.now.bind(performance);
 const NEVER = 0xffffffff;
 /** Faults that are described; all are counted. */
 const MAX_FAULT_NOTES = 20;
-
-/** In words, whatever was thrown: an app's value may throw again when it is asked for its text. */
-function describe(error: unknown): string {
-  try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  } catch {
-    return 'a value without a text';
-  }
-}
 
 /**
  * A wasm memory reserves about 10 GB of addresses, of which a process has 1 TB: none is taken where no engine will import it, and where
@@ -76,6 +71,7 @@ export class Recorder {
   readonly memory: WebAssembly.Memory;
   readonly layout: RingLayout;
   readonly shared: boolean;
+  readonly level: CaptureLevel;
   /** Called when the ring holds `Header.pressure` undrained records, from inside the app's own call: must not throw. */
   onPressure: () => void = () => {};
   private readonly definitions: DefinitionQueue;
@@ -90,8 +86,9 @@ export class Recorder {
   readonly now: () => number;
 
   constructor(options: RecorderOptions = {}) {
-    const { capacity = 16384, shared = false, maxEngines = 16, now } = options;
+    const { capacity = 16384, shared = false, maxEngines = 16, level = 1, now } = options;
     this.shared = shared;
+    this.level = level;
     this.layout = ringLayout(capacity, shared ? 1 << 20 : 0, maxEngines);
     const pages = Math.ceil(this.layout.totalBytes / 65536);
     const { memory, refused } = traceMemory(pages, shared, maxEngines > 0);
@@ -145,7 +142,7 @@ export class Recorder {
     this.u32[W(Header.faults)]!++;
     if (this.faulting || this.u32[W(Header.faults)]! > MAX_FAULT_NOTES) return;
     this.faulting = true; // a note that cannot be kept is a fault, too, and must not come back here
-    this.note('tracer-error', `${where}: ${describe(error)}`);
+    this.note('tracer-error', `${where}: ${messageAt(this.level, wordsOf(error))}`);
     this.faulting = false;
   }
 

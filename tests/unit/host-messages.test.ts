@@ -1,6 +1,7 @@
 // What is kept of the messages of errors that nobody caught, by capture level: they quote statements and values.
 import { expect, test } from 'vitest';
-import { messageAt } from '../../src/hooks/host-events.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { messageAt } from '../../src/record/error-words.ts';
 
 test.each([
   ['Uncaught Error: near "Ann": syntax error', 'Error', 'Uncaught Error: near ?: syntax error'],
@@ -34,4 +35,28 @@ test.each([
     message,
     message,
   ]);
+});
+
+test('what a hook stumbles over is said at the same level, and runs nothing of the app', () => {
+  const at = (level: 0 | 1 | 2, thrown: unknown): unknown => {
+    const recorder = new Recorder({ capacity: 64, maxEngines: 0, level });
+    recorder.fault('a getter', thrown);
+    return recorder.takeDefinitions().map((one) => 'text' in one && one.text);
+  };
+  const error = new Error('near "Ann"');
+  expect([0, 1, 2].map((level) => at(level as 0 | 1 | 2, error))).toEqual([
+    ['a getter: Error'],
+    ['a getter: Error: near ?'],
+    ['a getter: Error: near "Ann"'],
+  ]);
+  const ran: string[] = [];
+  const own = Object.defineProperty(new Error(), 'message', { get: () => ran.push('message') });
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+  revoke();
+  expect([at(1, own), at(1, revoked), at(1, { toString: () => ran.push('toString') })]).toEqual([
+    ['a getter: Error: '],
+    ['a getter: object'],
+    ['a getter: object'],
+  ]);
+  expect(ran).toEqual([]);
 });

@@ -68,6 +68,8 @@ export class Supervised {
   private ready = false;
   private spare: Worker | null = null;
   private over = false;
+  /** The worker, once it has methods of its own. */
+  private left: Partial<NativeMethods> | null = null;
   /** An exception that came before ready. */
   private early: ErrorEvent | null = null;
 
@@ -129,12 +131,12 @@ export class Supervised {
     apply(this.native.terminate, this.spare ?? this.worker, []);
   }
 
-  /** The prototype's methods are native again: a worker that a native one stands in for needs them on itself. */
+  /** The prototype's methods are native again: a worker that a native one stands in for, or may have to, needs them on itself. */
   leaveBehind(): void {
-    if (!this.spare) return;
+    if (!this.spare && !this.held) return;
     const postMessage = (...args: unknown[]): unknown => this.post(args);
     const terminate = (): void => this.terminate();
-    Object.assign(this.worker, { postMessage, terminate });
+    this.left = Object.assign(this.worker, { postMessage, terminate });
   }
 
   /** The recording is over: nothing is held back any more where the hook runs. */
@@ -192,6 +194,11 @@ export class Supervised {
   private runs(): void {
     this.flush(true);
     this.settle();
+    const { left } = this;
+    if (left) {
+      delete left.postMessage;
+      delete left.terminate;
+    }
   }
 
   private settle(): void {

@@ -129,8 +129,10 @@ export class Workers {
       const supervised = this.supervised.get(worker);
       if (!supervised?.isNative) this.tell(worker, id, 'restore');
       supervised?.release();
+      supervised?.leaveBehind();
     }
-    return this.pending === 0 ? this.restoreMethods() : []; // else with the last worker that still holds messages
+    this.stopWatching();
+    return this.patches.restore();
   }
 
   private tell(worker: Worker, id: string, k: ToWorker['k']): void {
@@ -138,13 +140,10 @@ export class Workers {
     apply(this.native.postMessage, worker, [message]);
   }
 
-  private restoreMethods(): string[] {
-    unlisten(globalThis, 'securitypolicyviolation', this.onViolation, true);
-    for (const ref of this.living.values()) {
-      const worker = ref.deref();
-      if (worker) this.supervised.get(worker)?.leaveBehind();
-    }
-    return this.patches.restore();
+  /** Until then a violation may still be ours. */
+  private stopWatching(): void {
+    if (this.stopped && this.pending === 0)
+      unlisten(globalThis, 'securitypolicyviolation', this.onViolation, true);
   }
 
   private construct(
@@ -297,7 +296,7 @@ export class Workers {
 
   private settled(): void {
     this.pending--;
-    if (this.stopped && this.pending === 0) this.restoreMethods();
+    this.stopWatching();
   }
 
   /** A policy refused our blob: the app must not hear of it (its console line and reports cannot be held back). */

@@ -458,3 +458,36 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
   expect(faults(await collected(page))).toEqual([]);
   await close(page);
 });
+
+test('a worker whose script never came keeps nothing else from being restored', async () => {
+  const page = await open();
+  await page.evaluate(() => {
+    const worker = new Worker('echo.js?held=');
+    worker.postMessage('before');
+    Object.assign(globalThis, { worker });
+    window.vfscopeStandIn.stop();
+  });
+  await page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis));
+  const look = (): Promise<unknown> =>
+    page.evaluate(() => {
+      const { worker } = globalThis as unknown as { worker: Worker };
+      const { postMessage } = Worker.prototype as { postMessage: unknown };
+      return [String(postMessage), Worker.name, Object.keys(worker)];
+    });
+  const native = ['function postMessage() { [native code] }', 'Worker'];
+  expect(await look()).toEqual([...native, ['postMessage', 'terminate']]);
+  const answers = await page.evaluate(async () => {
+    const { worker } = globalThis as unknown as { worker: Worker };
+    worker.postMessage('after');
+    const heard: unknown[] = [];
+    const both = new Promise<void>(
+      (done) => (worker.onmessage = ({ data }) => heard.push(data) === 2 && done()),
+    );
+    await fetch('release');
+    await both;
+    return heard;
+  });
+  expect(answers).toHaveLength(2);
+  expect(await look()).toEqual([...native, []]);
+  await close(page);
+});

@@ -83,13 +83,14 @@ const TYPES: Record<string, string> = {
 
 /**
  * Serves the cases; `/?policy=<name>` is the page. `?type=` is another Content-Type ('' = none), `?to=` redirects, and `/referrer` answers
- * with the Referer header that it got.
+ * with the Referer header that it got, `?held=` when `/release` was asked for.
  */
 export async function serveCases(): Promise<{
   url: (policy: string) => string;
   close: () => Promise<void>;
 }> {
   let current = POLICIES.plain!;
+  const held: (() => void)[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (searchParams.has('policy')) current = POLICIES[searchParams.get('policy')!]!;
@@ -99,6 +100,8 @@ export async function serveCases(): Promise<{
       ...(type && { 'Content-Type': type }),
       ...(pathname === '/' ? current.page : current.rest),
     };
+    if (file === 'release') held.splice(0).forEach((go) => go());
+    if (searchParams.has('held')) await new Promise<void>((go) => held.push(go));
     const to = searchParams.get('to');
     if (to) return void response.writeHead(302, { ...headers, Location: to }).end();
     if (file === 'referrer')

@@ -186,7 +186,7 @@ class References {
     this.lastAt = i;
     if (!write) {
       const { thread } = this;
-      if (held) this.again.add(thread, row[i]!, thread.events.length[row[i]!]!);
+      if (held) this.again.add(thread, row[i]!);
       this.scans.read(thread, row[i]!, place[i]!, span[i]!, !held);
       return;
     }

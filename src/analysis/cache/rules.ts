@@ -109,7 +109,7 @@ export const coldStart: Rule = {
           if (file?.kind !== 'main-db') continue;
           const none = { evidence: new Evidence(), pages: new Set<number>(), path: file.path };
           const entry = getOrMake(first, connection, () => none);
-          entry.evidence.add(thread, row, events.length[row]!);
+          entry.evidence.add(thread, row);
           entry.pages.add(events.offset[row]!);
         }
       }

@@ -28,6 +28,6 @@ export class Scans {
     if (this.length < RUN) return;
     if (this.length === RUN) this.runs++;
     for (const one of this.length === RUN ? this.begun : [row])
-      this.reads.add(thread, one, thread.events.length[one]!);
+      this.reads.add(thread, one);
   }
 }

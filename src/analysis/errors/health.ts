@@ -188,7 +188,7 @@ export const writeWithoutLock: Rule = {
         if (!opened.has(key)) continue;
         if (op !== Op.xWrite) levels.take(row);
         else if (levels.of(row) < LockLevel.reserved) {
-          evidence.add(thread, row, events.length[row]!);
+          evidence.add(thread, row);
           ({ path } = file);
         }
         if (op === Op.xClose) opened.delete(key);

@@ -31,7 +31,7 @@ function nearlyFull(ctx: FindingContext): Found[] {
       const evidence = new Evidence(); // where the recording of that origin ends
       for (const thread of ctx.store.threads)
         if (thread.events.count && thread.storage.some(({ origin }) => origin === health.origin))
-          evidence.add(thread, thread.events.count - 1);
+          evidence.add(thread, thread.events.count - 1, 0);
       return {
         title: `Storage of ${health.origin} is nearly full: ${healthText(health)}`,
         evidence: evidence.result(ctx),
@@ -56,7 +56,7 @@ export const quotaExceeded: Rule = {
         if ((thread.events.result[row]! & 255) !== Rc.full || thread.events.result[row]! < 0)
           return;
         full++;
-        evidence.add(thread, row, op === Op.xWrite ? thread.events.length[row]! : 0);
+        evidence.add(thread, row);
       });
     const said = ctx.get(storageHealth).map(healthText).join('; ');
     if (evidence.count === 0) return nearlyFull(ctx);

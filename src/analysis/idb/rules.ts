@@ -137,7 +137,7 @@ export const sequentialGets: Rule = {
     const { sequences, savedGets: saved } = traffic.use;
     const evidence = new Evidence();
     for (const { thread, rows } of traffic.sequences)
-      for (const row of rows) evidence.add(thread, row, thread.events.length[row]!);
+      for (const row of rows) evidence.add(thread, row);
     return {
       title: `${countOf(evidence.count, 'get')} on neighbouring keys, one by one in ${countOf(sequences, 'sequence')}: ${formatCount(sequences)} getAll calls would do`,
       evidence: evidence.result(ctx),

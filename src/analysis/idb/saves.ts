@@ -84,7 +84,7 @@ export const wholeFileSaves: Rule = {
         const at = parentRow(events, row);
         if (at >= 0 && isVfsOp(events.op[at]!)) return; // a VFS of large blocks
         const name = objectName(thread, events.object[row]!);
-        getOrMake(saves, name, () => new Evidence()).add(thread, row, bytes);
+        getOrMake(saves, name, () => new Evidence()).add(thread, row);
       });
     return [...saves]
       .filter(([, e]) => e.count >= FEW_SAVES)

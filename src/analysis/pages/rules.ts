@@ -91,7 +91,7 @@ export const pageDoesNotFitBlock: Rule = {
       const evidence = new Evidence();
       ctx.each(Op.xWrite, (thread, row) => {
         if (ctx.file(thread, thread.events.object[row]!)?.path === b.path)
-          evidence.add(thread, row, thread.events.length[row]!);
+          evidence.add(thread, row);
       });
       const times =
         page > b.blockBytes
@@ -171,7 +171,7 @@ export const smallCalls: Rule = {
         sum.calls++;
         if (thread.events.length[row]! >= SMALL) return;
         sum.small++;
-        evidence.add(thread, row, bytesMoved(thread.events, row));
+        evidence.add(thread, row);
       });
     const [reads, writes] = [of.get(Op.opfsRead), of.get(Op.opfsWrite)];
     const calls = (reads?.calls ?? 0) + (writes?.calls ?? 0);
@@ -216,7 +216,7 @@ export const changeCounterPolling: Rule = {
         )
           return;
         const bytes = bytesMoved(thread.events, row);
-        if (bytes >= SMALL) evidence.add(thread, row, bytes);
+        if (bytes >= SMALL) evidence.add(thread, row);
       });
     if (evidence.count < FEW_POLLS) return [];
     return {

@@ -7,6 +7,7 @@ import { databasePath } from '../../event/file-names.ts';
 import { Flag } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { medianOf } from '../core/durations.ts';
 import { ById } from '../core/by-id.ts';
@@ -224,8 +225,8 @@ export class Evidence {
   /** The first of the calls, by their rows. */
   private readonly shown: { thread: number; row: number }[] = [];
 
-  /** One more call: its time and its bytes. */
-  add(thread: ThreadStore, row: number, bytes = 0): void {
+  /** One more call: its time and its bytes. @param bytes where it is not those that it moved */
+  add(thread: ThreadStore, row: number, bytes = bytesMoved(thread.events, row)): void {
     const { events } = thread;
     this.count++;
     this.bytes += bytes;

@@ -31,7 +31,7 @@ export const tempFiles: Rule = {
         const { events } = thread;
         const file = ctx.file(thread, events.object[row]!);
         if (file?.kind !== 'temp') return;
-        evidence.add(thread, row, events.length[row]!);
+        evidence.add(thread, row);
         files.add(`${thread.index} ${events.object[row]}`);
         if (op === Op.xRead) reads++;
         else writes++;
@@ -74,7 +74,7 @@ export const vacuum: Rule = {
           const at = parentRow(events, row);
           if (at < 0 || !runs.has(at)) continue;
           const file = ctx.file(thread, events.object[row]!);
-          evidence.add(thread, row, events.length[row]!);
+          evidence.add(thread, row);
           sums.statements.add(`${thread.index} ${events.aux[at]}`);
           if (op === Op.xSync) sums.syncs++;
           else {

@@ -6,6 +6,7 @@
  */
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import type { CallCount } from './anatomy-table.ts';
@@ -142,7 +143,7 @@ function pollReads(
         if (!isVfsOp(op) || events.context[row] !== t.context) continue;
         calls++;
         evidence.us += events.dur[row]!;
-        if (op === Op.xRead) evidence.bytes += events.length[row]!;
+        if (op === Op.xRead) evidence.bytes += bytesMoved(events, row);
         if (i > 0) avoid.set(op, (avoid.get(op) ?? 0) + 1);
       }
     });

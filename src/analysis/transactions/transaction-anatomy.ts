@@ -308,8 +308,8 @@ class AnatomyScanner {
       if (counted > 0) counts[counted - 1]![i]!++;
       if (op === Op.xFileControl && aux[row] === Fcntl.beginAtomicWrite) atomicBegins[i]!++;
       if (op === Op.xLock || op === Op.xUnlock) this.step(row, op);
-      if (result[row] !== 0) continue;
       if (op === Op.xSync) syncs[i]!++;
+      if (result[row] !== 0) continue;
       if (op !== Op.xRead && op !== Op.xWrite) continue;
       const length = lengths[row]!;
       if (kind === 'main-db') {

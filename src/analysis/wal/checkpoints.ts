@@ -10,6 +10,7 @@
 import { statementText } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { pagesTouched } from '../pages/accesses.ts';
 import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkpoint-trigger.ts';
@@ -262,7 +263,7 @@ class CheckpointScan {
         time.sync += dur;
       } else if (file.onWal[i] && (op === Op.xRead || op === Op.opfsRead)) {
         sums.walReads++;
-        sums.walReadBytes += length;
+        sums.walReadBytes += bytesMoved(events, row);
         time.read += dur;
         const written = this.log.writtenUs[wal.frameAt(offset)];
         if (written !== undefined && wal.framesDecoded) {
@@ -272,7 +273,7 @@ class CheckpointScan {
         }
       } else if (!file.onWal[i] && (op === Op.xWrite || op === Op.opfsWrite)) {
         sums.dbWrites++;
-        sums.dbBytes += length;
+        sums.dbBytes += bytesMoved(events, row);
         time.write += dur;
         const size = file.pageSize ?? length;
         const { first, count } = pagesTouched(offset, length, size);

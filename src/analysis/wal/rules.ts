@@ -28,12 +28,15 @@ function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): E
   const begun = usedBytes.findLastIndex((bytes) => bytes <= WAL_HEADER);
   const sinceUs = timeUs[begun] ?? -Infinity;
   const grown = new Evidence();
+  let frames = 0;
   file.row.forEach((row, i) => {
     const thread = ctx.store.threads[file.thread[i]!]!;
-    const { op, t0, aux, length } = thread.events;
-    if (file.onWal[i] && WRITES[op[row]!] && aux[row] && t0[row]! >= sinceUs)
-      grown.add(thread, row, length[row]);
+    const { op, t0, aux } = thread.events;
+    if (!file.onWal[i] || !WRITES[op[row]!] || t0[row]! < sinceUs) return;
+    grown.add(thread, row);
+    if (aux[row]) frames++; // its header; the image of its page is a write of its own
   });
+  grown.count = frames;
   return grown;
 }
 
@@ -76,7 +79,7 @@ function copyingOf(
   const places = new Set<number>();
   for (const [index, own] of grouped(list, (c) => c.thread)) {
     const thread = ctx.store.threads[index]!;
-    const { op, offset, length } = thread.events;
+    const { op, offset } = thread.events;
     let at = 0;
     file.row.forEach((row, i) => {
       if (file.thread[i] !== index) return;
@@ -84,7 +87,7 @@ function copyingOf(
       if (at === own.length || row < own[at]!.fromRow) return;
       const onWal = file.onWal[i];
       if (!(onWal ? READS : WRITES)[op[row]!]) return;
-      copying.add(thread, row, length[row]);
+      copying.add(thread, row);
       if (!onWal) places.add(offset[row]!);
     });
   }

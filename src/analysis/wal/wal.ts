@@ -9,6 +9,7 @@
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { fact } from '../graph.ts';
@@ -198,7 +199,7 @@ function historyOf(store: TraceStore, file: WalFile): WalHistory {
       continue;
     }
     if (op === Op.xSync || op === Op.opfsFlush) syncs++;
-    else if (op === Op.xWrite || op === Op.opfsWrite) bytesWritten += events.length[row]!;
+    else if (op === Op.xWrite || op === Op.opfsWrite) bytesWritten += bytesMoved(events, row);
     const changed = wal.take(store, file.thread[i]!, row);
     highWater = Math.max(highWater, wal.fileBytes);
     highFrames = Math.max(highFrames, wal.frames);

@@ -27,7 +27,6 @@ export class Scans {
     this.longest = Math.max(this.longest, this.length);
     if (this.length < RUN) return;
     if (this.length === RUN) this.runs++;
-    for (const one of this.length === RUN ? this.begun : [row])
-      this.reads.add(thread, one);
+    for (const one of this.length === RUN ? this.begun : [row]) this.reads.add(thread, one);
   }
 }

@@ -5,10 +5,8 @@ import type { CDPSession, Page, WebWorker } from 'puppeteer-core';
 /** Heap and array buffers of a page or worker, bytes. */
 export async function heapOf(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage');
-  // puppeteer's own types are of an older protocol, which had no backing storage
-  const usage = (await session.send(
-    'Runtime.getHeapUsage',
-  )) as Protocol.Runtime.GetHeapUsageResponse;
+  // Puppeteer brings an older protocol, without the backing storage: tsconfig.json has its sessions typed by our devtools-protocol
+  const usage: Protocol.Runtime.GetHeapUsageResponse = await session.send('Runtime.getHeapUsage');
   return usage.usedSize + usage.backingStorageSize;
 }
 

@@ -163,18 +163,12 @@ export const smallCalls: Rule = {
   title: 'Calls of a few bytes',
   run(ctx) {
     const evidence = new Evidence();
-    const of = new Map<number, { calls: number; small: number }>();
+    let calls = 0;
     for (const op of [Op.opfsRead, Op.opfsWrite])
       ctx.each(op, (thread, row) => {
-        const sum = of.get(op) ?? { calls: 0, small: 0 };
-        of.set(op, sum);
-        sum.calls++;
-        if (thread.events.length[row]! >= SMALL) return;
-        sum.small++;
-        evidence.add(thread, row);
+        calls++;
+        if (thread.events.length[row]! < SMALL) evidence.add(thread, row);
       });
-    const [reads, writes] = [of.get(Op.opfsRead), of.get(Op.opfsWrite)];
-    const calls = (reads?.calls ?? 0) + (writes?.calls ?? 0);
     if (evidence.count < FEW_SMALL_CALLS || evidence.count < 0.4 * calls) return [];
     return {
       title: `${formatCount(evidence.count)} of ${countOf(calls, 'read and write', 'reads and writes')} in OPFS move less than ${SMALL} bytes (${formatShare(evidence.count / calls)}), ${formatBytes(evidence.bytes)} in all`,
@@ -215,8 +209,7 @@ export const changeCounterPolling: Rule = {
           ctx.file(thread, events.object[at]!)?.kind !== 'main-db'
         )
           return;
-        const bytes = bytesMoved(thread.events, row);
-        if (bytes >= SMALL) evidence.add(thread, row);
+        if (bytesMoved(events, row) >= SMALL) evidence.add(thread, row);
       });
     if (evidence.count < FEW_POLLS) return [];
     return {

@@ -21,7 +21,7 @@ import { diffOf } from '../traces/analyses.ts';
 /** A damaged file of a few kilobytes must not take longer than this, nor the process grow beyond that. */
 const MAX_MS = 2000;
 const MAX_RSS_MB = 1024;
-/** No forged length makes one slow (MOST_SPAN in accesses.ts); the rest is room for a busy machine. */
+/** No forged length makes one slow (MOST_SPAN in pages-touched.ts); the rest is room for a busy machine. */
 const MAX_ANALYSIS_MS = 5000;
 
 const option = { type: 'string' } as const;

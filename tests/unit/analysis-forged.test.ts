@@ -1,6 +1,7 @@
 // Lengths and offsets that a page made up: analyses end, in memory that follows the events and not the claims.
 import { describe, expect, test } from 'vitest';
-import { MOST_SPAN, MOST_SPANS, pagesTouched } from '../../src/analysis/pages/accesses.ts';
+import { MOST_SPAN, pagesTouched } from '../../src/analysis/core/pages-touched.ts';
+import { MOST_SPANS } from '../../src/analysis/pages/accesses.ts';
 import { DistinctPlaces } from '../../src/analysis/core/distinct-places.ts';
 import { placesOf } from '../../src/analysis/pages/pages.ts';
 import { Holders, MOST_CELLS, MOST_FAR } from '../../src/analysis/pages/rereads.ts';

@@ -154,9 +154,12 @@ describe('the curve', () => {
 
   test('another connection that writes empties the cache; a checkpoint asks for nothing', () => {
     const { t, db } = reading([1, 2], 0);
-    t.call('xWrite', { object: db, offset: 0, length: PAGE, context: 5 });
+    const wal = t.file('/app.db-wal', 'wal');
+    t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 1, context: 5 });
+    t.call('xWrite', { object: wal, offset: 56, length: PAGE, context: 5 });
     t.call('xFileControl', { object: db, aux: 39, context: 9 });
-    t.call('xRead', { object: db, offset: 0, length: PAGE, context: 9 });
+    t.call('xRead', { object: wal, offset: 56, length: PAGE, context: 9 });
+    t.call('xWrite', { object: db, offset: 0, length: PAGE, context: 9 });
     t.call('xFileControl', { object: db, aux: 37, context: 9 });
     for (const page of [1, 2, 1])
       t.call('xRead', { object: db, offset: (page - 1) * PAGE, length: PAGE, context: 9 });

@@ -4,7 +4,7 @@
  *   xWrite wal 24 @ frame   aux = page number -> this frame holds that page, until its place in the log is written again
  *   xRead wal 4096 @ frame + 24               -> a read of that page, marked Access.wal
  *
- * What a checkpoint moves (between xFileControl CKPT_START and CKPT_DONE) is marked Access.checkpoint: nobody asked for those pages.
+ * What a checkpoint copies (wal/checkpoints.ts) is marked Access.checkpoint: the app did not ask for those pages.
  * Pages of the pointer map are known by their numbers, where a header said that the database has one; their first byte looks like a b-tree's.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
@@ -21,11 +21,14 @@ import {
   type DatabasePart,
 } from './database-files.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
+import { grouped } from '../core/maps.ts';
 import { ById } from '../core/by-id.ts';
 import { fact } from '../graph.ts';
 import { databaseHeaders, type DatabaseHeaders } from './database-headers.ts';
 import { partsInTimeOrder } from '../core/time-order.ts';
-import { Fcntl, Rc } from '../../sqlite/constants.ts';
+import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';
+import { plainPath } from '../../event/file-names.ts';
+import { Rc } from '../../sqlite/constants.ts';
 
 const HIGHEST_PAGE = 0xfffffffe;
 
@@ -47,31 +50,27 @@ class Frames {
   }
 }
 
+const TRANSFERS = opSet(Op.xRead, Op.xWrite, Op.opfsRead, Op.opfsWrite);
+
 /** Reads and writes of all files: room enough for those of pages. */
 function transfersIn(store: TraceStore): number {
   let n = 0;
   for (const { events } of store.threads) {
     const { op, count } = events;
-    for (let row = 0; row < count; row++)
-      if (
-        op[row] === Op.xRead ||
-        op[row] === Op.xWrite ||
-        op[row] === Op.opfsRead ||
-        op[row] === Op.opfsWrite
-      )
-        n++;
+    for (let row = 0; row < count; row++) n += TRANSFERS[op[row]!]!;
   }
   return n;
 }
 
-/** What one thread does with one file of a database. `checkpoint` is on while it copies the WAL. */
+/** What one thread does with one file of a database. */
 interface Use extends DatabasePart {
   opfs: boolean;
   /** Bytes of a page; null = not known. */
   size: number | null;
   object: AccessedObject;
   frames: Frames;
-  checkpoint: { on: boolean };
+  /** The thread's checkpoints of the database that are not over yet, the last one first. */
+  checkpoints: Checkpoint[];
 }
 
 /** Rows after which those who wait for something else get their turn: about 0.1 s. */
@@ -81,9 +80,9 @@ const ROWS_AT_ONCE = 1 << 20;
 export const accesses = fact(
   'accesses',
   'reads and writes of pages',
-  { databaseFiles, databaseHeaders },
-  function* (store, { databaseFiles: files, databaseHeaders: headers }) {
-    const scan = new PageScan(store, files, headers);
+  { databaseFiles, databaseHeaders, checkpoints },
+  function* (store, { databaseFiles: files, databaseHeaders: headers, checkpoints }) {
+    const scan = new PageScan(store, files, headers, checkpoints);
     yield* partsInTimeOrder(
       store.threads,
       (thread, from, to) => scan.take(thread, from, to),
@@ -92,8 +91,6 @@ export const accesses = fact(
     return scan.out;
   },
 );
-
-const MATTERS = opSet(Op.xRead, Op.xWrite, Op.xFileControl, Op.opfsRead, Op.opfsWrite);
 
 class PageScan {
   readonly out: Accesses;
@@ -109,12 +106,17 @@ class PageScan {
   private context = -1;
   private asker = -1;
 
-  constructor(store: TraceStore, files: DatabaseFiles, headers: readonly DatabaseHeaders[]) {
+  constructor(
+    store: TraceStore,
+    files: DatabaseFiles,
+    headers: readonly DatabaseHeaders[],
+    checkpoints: readonly Checkpoint[],
+  ) {
     this.out = new Accesses(Math.max(16, transfersIn(store)));
     const { objects } = this.out;
     for (const { path, vfs, pageSize } of files.list)
       objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
-    this.uses = usesOf(store, files, objects);
+    this.uses = usesOf(store, files, objects, checkpoints);
     this.askers = store.threads.map(() => new Map());
     // reserved bytes are not in what is kept of a header: databases that have both, rare, are taken for ones without
     this.mapped = headers.map(({ vacuum, pageSize }) => (vacuum ? (pageSize ?? 0) : 0));
@@ -139,7 +141,7 @@ class PageScan {
     }
     for (let row = from; row < to; row++) {
       const op = ops[row]!;
-      if (MATTERS[op] === 0) continue;
+      if (TRANSFERS[op] === 0) continue;
       if (object[row] !== this.id) {
         this.id = object[row]!;
         this.use = this.uses[index]!.get(this.id);
@@ -147,11 +149,6 @@ class PageScan {
       }
       const { use } = this;
       if (!use) continue;
-      if (op === Op.xFileControl) {
-        if (aux[row] === Fcntl.ckptStart) use.checkpoint.on = true;
-        else if (aux[row] === Fcntl.ckptDone) use.checkpoint.on = false;
-        continue;
-      }
       const { opfs, size } = use;
       const transfer = transferOf(op, opfs);
       if (!transfer || size === null || endSeq[row] === 0) continue;
@@ -215,12 +212,12 @@ class PageScan {
       return;
     }
     object.highest = Math.max(object.highest, page + span - 1);
-    const connection = thread.events.context[row]!;
+    const connection = use.opfs ? 0 : thread.events.context[row]!; // of OPFS calls it is a handle
     if (connection !== this.context) {
       this.context = connection;
       this.asker = this.askerOf(thread.index, connection, database);
     }
-    const bits = what | (use.checkpoint.on ? Access.checkpoint : 0);
+    const bits = what | (isCopied(use, row, what) ? Access.checkpoint : 0);
     const mapped = this.mapped[database]!;
     const kind =
       mapped > 0 && span === 1 && isPointerMapPage(page, mapped) ? PageType.pointerMap : type;
@@ -237,28 +234,34 @@ class PageScan {
   }
 }
 
+/** Whether a checkpoint made this read of the WAL, or this write to the database. Ask about a thread's rows in their order. */
+function isCopied({ checkpoints, wal }: Use, row: number, what: number): boolean {
+  while (checkpoints.length && checkpoints.at(-1)!.toRow < row) checkpoints.pop();
+  const writes = (what & Access.write) !== 0;
+  return writes !== wal && checkpoints.length > 0 && checkpoints.at(-1)!.fromRow <= row;
+}
+
 /** By thread, by object id. */
 function usesOf(
   store: TraceStore,
   { list, parts }: DatabaseFiles,
   objects: readonly AccessedObject[],
+  checkpoints: readonly Checkpoint[],
 ): ById<Use>[] {
   const frames = list.map(() => new Frames());
+  const byPlace = grouped([...checkpoints].reverse(), (c) => `${c.thread} ${c.path}`);
   return store.threads.map((_, t) => {
-    const checkpoints = new Map<number, { on: boolean }>();
     const uses = new ById<Use>();
     for (const [id, part] of parts[t]!) {
       const { database } = part;
-      let checkpoint = checkpoints.get(database);
-      if (!checkpoint) checkpoints.set(database, (checkpoint = { on: false }));
-      const { opfs, pageSize } = list[database]!;
+      const { opfs, path, pageSize } = list[database]!;
       uses.set(id, {
         ...part,
         opfs,
         size: pageSize.bytes,
         object: objects[database]!,
         frames: frames[database]!,
-        checkpoint,
+        checkpoints: byPlace.get(`${t} ${plainPath(path)}`) ?? [],
       });
     }
     return uses;

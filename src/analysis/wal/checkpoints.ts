@@ -12,7 +12,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { pagesTouched } from '../pages/accesses.ts';
+import { pagesTouched } from '../core/pages-touched.ts';
 import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkpoint-trigger.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { WalFollower } from './wal.ts';

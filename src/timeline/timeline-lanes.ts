@@ -139,7 +139,7 @@ export class TimelineLanes {
       : null;
   }
 
-  /** Whether it has a lane of where its time with SQL went. */
+  /** Whether it is one of `sqliteThreads`, by the rows so far: then it has a lane of where its time went. */
   runsSql(thread: ThreadStore): boolean {
     return this.pyramid.lanesOf(thread).some(({ kind }) => kind === 'sql' || kind === 'vfs');
   }

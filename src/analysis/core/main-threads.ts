@@ -1,17 +1,25 @@
 /** The threads that a trace is about. Its clock and its isolation are theirs: a service worker beside them has others. */
-import { isWebOp } from '../../event/operations.ts';
+import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
-import { hasCall, hasSql, hasVfs } from './layers.ts';
+import { hasCall } from './layers.ts';
 
-/** Those with SQL or VFS calls; where there is none, those with storage calls; else all. */
-export const mainThreads = fact(
-  'mainThreads',
+/** The threads that run SQLite: those with SQL or VFS calls. The timeline finds the same ones as rows come (TimelineLanes.runsSql). */
+export const sqliteThreads = fact(
+  'sqliteThreads',
   'threads that run SQLite',
   {},
-  ({ threads }): readonly ThreadStore[] => {
-    const sqlite = threads.filter((thread) => hasSql(thread) || hasVfs(thread));
-    if (sqlite.length) return sqlite;
+  ({ threads }): readonly ThreadStore[] =>
+    threads.filter((thread) => hasCall(thread, (code) => isSqlOp(code) || isVfsOp(code))),
+);
+
+/** The same; where there is none, those with storage calls; else all. */
+export const mainThreads = fact(
+  'mainThreads',
+  'threads that the trace is about',
+  { sqliteThreads },
+  ({ threads }, { sqliteThreads }): readonly ThreadStore[] => {
+    if (sqliteThreads.length) return sqliteThreads;
     const storage = threads.filter((thread) => hasCall(thread, isWebOp));
     return storage.length ? storage : threads;
   },

@@ -1,5 +1,5 @@
 /** Where the time went, over all threads that run SQLite, with what the clock's step leaves uncertain. */
-import { hasSql, hasVfs } from '../core/layers.ts';
+import { sqliteThreads } from '../core/main-threads.ts';
 import type { Block } from './blocks.ts';
 import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { Facts } from '../graph.ts';
@@ -22,9 +22,7 @@ const OUTSIDE: ReadonlySet<Part> = new Set(['idle', 'outside']);
 
 /** null where no thread has SQL or VFS events. */
 export function timeBlock(facts: Facts): Block | null {
-  const threads = facts.store.threads.filter(
-    (thread) => thread.events.count > 0 && (hasSql(thread) || hasVfs(thread)),
-  );
+  const threads = facts.get(sqliteThreads);
   if (threads.length === 0) return null;
   const parts = threads.map((thread) => facts.get(partition).of(thread));
   const us = (part: Part): number => parts.reduce((sum, p) => sum + p[`${part}Us`], 0);

@@ -1,7 +1,5 @@
 /** Where the time went, over all threads that run SQLite. */
-import { isSqlOp, isVfsOp } from '../../event/operations.ts';
-import { hasCall } from '../core/layers.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { sqliteThreads } from '../core/main-threads.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { fact } from '../graph.ts';
 import { partition } from './thread-times.ts';
@@ -21,17 +19,12 @@ export interface SummaryTime {
   vfsIsStorage: boolean;
 }
 
-/** The threads that run SQLite: those with SQL or VFS calls. */
-const sqliteThreads = ({ threads }: TraceStore): ThreadStore[] =>
-  threads.filter((thread) => hasCall(thread, (code) => isSqlOp(code) || isVfsOp(code)));
-
 /** Time with SQL in flight, summed over the threads that run SQLite, microseconds; null where none does. */
 export const totalTimeInSql = fact(
   'totalTimeInSql',
   'time with SQL in flight',
-  { partition },
-  (store, { partition }): number | null => {
-    const threads = sqliteThreads(store);
+  { partition, sqliteThreads },
+  (_, { partition, sqliteThreads: threads }): number | null => {
     return threads.length
       ? threads.reduce((ns, thread) => ns + toNs(timeInSql(partition.of(thread))), 0) / 1000
       : null;
@@ -42,9 +35,8 @@ export const totalTimeInSql = fact(
 export const summaryTime = fact(
   'summaryTime',
   'where the time went',
-  { partition },
-  (store, { partition }): SummaryTime | null => {
-    const threads = sqliteThreads(store);
+  { partition, sqliteThreads },
+  (_, { partition, sqliteThreads: threads }): SummaryTime | null => {
     if (threads.length === 0) return null;
     const parts = threads.map((thread) => partition.of(thread));
     const sum = (us: (p: TimePartition) => number): number =>

@@ -1,5 +1,5 @@
 /** Two traces on one scale. A is the trace that is shown everywhere else, B the one that was opened beside it. */
-import { hasSql, hasVfs } from '../../../analysis/core/layers.ts';
+import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
 import type { Facts } from '../../../analysis/graph.ts';
 import { partition, pieces } from '../../../analysis/time/thread-times.ts';
 import { findings } from '../../../analysis/findings/index.ts';
@@ -62,7 +62,7 @@ export const compareQueries = {
           spanUs: toUs - fromUs,
           stacks:
             end > fromUs
-              ? sqlThreads(one).map((thread) => stackOf(thread, one, fromUs, end, columns))
+              ? one.get(sqliteThreads).map((thread) => stackOf(thread, one, fromUs, end, columns))
               : [],
         };
       }) as [Strip, Strip];
@@ -103,9 +103,6 @@ export const compareQueries = {
   ),
 };
 
-const sqlThreads = ({ store }: Facts): ThreadStore[] =>
-  store.threads.filter((thread) => hasSql(thread) || hasVfs(thread));
-
 function stackOf(
   thread: ThreadStore,
   facts: Facts,
@@ -121,7 +118,7 @@ function stackOf(
 /** From the first moment with SQL in flight to the last, over all threads; 0 to 0 where there is none. */
 function sqlRangeOf(facts: Facts): { fromUs: number; toUs: number } {
   let [from, to] = [Infinity, -Infinity];
-  for (const thread of sqlThreads(facts)) {
+  for (const thread of facts.get(sqliteThreads)) {
     const { index } = facts.get(pieces).of(thread);
     let [first, last] = [0, index.count - 1];
     // the recording's own set-up lies before the first statement, at a distance that says nothing

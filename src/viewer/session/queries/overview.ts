@@ -1,5 +1,5 @@
 /** Queries of the Overview. */
-import { hasSql, hasVfs } from '../../../analysis/core/layers.ts';
+import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
 import {
   databaseSettings,
   type DatabaseSettings,
@@ -88,13 +88,14 @@ export const overviewQueries = {
 export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartition[] {
   const whole = range.fromUs === undefined && range.toUs === undefined;
   const titles = threadTitles(facts.store);
+  const withSqlite = facts.get(sqliteThreads);
   return facts.store.threads.map((thread, i) => {
     const own = whole ? facts.get(partition).of(thread) : partitionThread(thread, range);
     return {
       thread: i,
       title: titles[i]!,
       partition: own,
-      sqlite: hasSql(thread) || hasVfs(thread),
+      sqlite: withSqlite.includes(thread),
     };
   });
 }

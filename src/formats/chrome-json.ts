@@ -2,6 +2,7 @@
  * Chrome's Trace Event JSON, as Perfetto, chrome://tracing, Chrome DevTools, Firefox Profiler and speedscope read it.
  * Complete events ("X") of one tid must nest, so calls that overlap without nesting go to tids of their own.
  */
+import { threadTitles } from '../analysis/core/thread-titles.ts';
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
 import { Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';
@@ -42,6 +43,7 @@ const us = (value: number): number => Math.round(value * 1000) / 1000;
  */
 export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
   const [, endUs] = store.extent();
+  const titles = threadTitles(store);
   const page = store.threads.find((t) => t.info.kind === 'page') ?? store.threads[0];
   let piece = `{"displayTimeUnit":"ms","metadata":${JSON.stringify({ source: 'vfscope', originMs: store.originMs, dropped: store.dropped })},"traceEvents":[\n`;
   const frames = [{ frame: 'main', url: page?.info.url ?? '', name: '', processId: PID }];
@@ -74,20 +76,14 @@ export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
       await Promise.resolve();
     }
     for (let track = 0; track < Math.max(1, tracks.count); track++) {
-      const name = track
-        ? `${threadTitle(thread)} · concurrent calls ${track}`
-        : threadTitle(thread);
+      const title = titles[thread.index]!;
+      const name = track ? `${title} · concurrent calls ${track}` : title;
       const tid = thread.index * TRACKS + 1 + track;
       piece += `,\n${JSON.stringify({ name: 'thread_name', ph: 'M', ts: 0, pid: PID, tid, args: { name } })}`;
       piece += `,\n${JSON.stringify({ name: 'thread_sort_index', ph: 'M', ts: 0, pid: PID, tid, args: { sort_index: tid } })}`;
     }
   }
   yield `${piece}\n]}\n`;
-}
-
-/** What a thread is called: its name, else the file of its script. */
-export function threadTitle({ info, index }: ThreadStore): string {
-  return `${info.kind} ${info.name || /[^/?#]+(?=[?#]|$)/.exec(info.url)?.[0] || info.url || index}`;
 }
 
 function eventLine(

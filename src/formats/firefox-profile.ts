@@ -2,11 +2,11 @@
  * A processed profile for the Firefox Profiler (profiler.firefox.com): every call a marker, with schemas that declare its columns and
  * tooltips. Written as version 47 of the processed format; the profiler upgrades older versions when it loads them.
  */
+import { threadTitles } from '../analysis/core/thread-titles.ts';
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
 import { Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
-import { threadTitle } from './chrome-json.ts';
 
 export const PROCESSED_PROFILE_VERSION = 47;
 /** Of the profiler's own recorder, whose marker schemas these are. */
@@ -81,6 +81,7 @@ const NO_SAMPLES = {
 
 /** The whole trace as text, in pieces of about 64 KiB; times in it are milliseconds. */
 export async function* firefoxProfile(store: TraceStore): AsyncGenerator<string> {
+  const titles = threadTitles(store);
   const page = store.threads.find((t) => t.info.kind === 'page') ?? store.threads[0];
   const meta = {
     interval: 1,
@@ -109,12 +110,16 @@ export async function* firefoxProfile(store: TraceStore): AsyncGenerator<string>
   yield `{"meta":${JSON.stringify(meta)},"libs":[],"pages":[],"threads":[`;
   for (const thread of store.threads) {
     yield thread.index ? ',\n' : '\n';
-    yield* threadJson(thread, thread === page);
+    yield* threadJson(thread, titles[thread.index]!, thread === page);
   }
   yield '\n]}\n';
 }
 
-async function* threadJson(thread: ThreadStore, isMainThread: boolean): AsyncGenerator<string> {
+async function* threadJson(
+  thread: ThreadStore,
+  title: string,
+  isMainThread: boolean,
+): AsyncGenerator<string> {
   const { events } = thread;
   const { count } = events;
   const strings: string[] = [];
@@ -129,7 +134,7 @@ async function* threadJson(thread: ThreadStore, isMainThread: boolean): AsyncGen
     registerTime: 0,
     unregisterTime: null,
     pausedRanges: [],
-    name: threadTitle(thread),
+    name: title,
     isMainThread,
     processName: 'vfscope',
     pid: '1',

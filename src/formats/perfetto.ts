@@ -2,12 +2,12 @@
  * Perfetto's native protobuf trace (perfetto.dev/docs/reference/trace-packet-proto): exact nanoseconds, names interned, an incremental
  * clock. One packet sequence a track; calls that overlap without nesting get tracks of their own below their thread.
  */
+import { threadTitles } from '../analysis/core/thread-titles.ts';
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
 import { Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
-import { threadTitle } from './chrome-json.ts';
 import { toNs } from './tables.ts';
 import { ProtoWriter } from './protobuf.ts';
 
@@ -150,6 +150,7 @@ class Track {
 export async function* perfetto(store: TraceStore): AsyncGenerator<Uint8Array> {
   const out = new ProtoWriter();
   const [, endUs] = store.extent();
+  const titles = threadTitles(store);
   let uuid = PROCESS_UUID;
   out.message(1, () =>
     out.message(PACKET.track, () => {
@@ -166,7 +167,7 @@ export async function* perfetto(store: TraceStore): AsyncGenerator<Uint8Array> {
       out.message(TRACK.thread, () => {
         out.uint(1, PID);
         out.uint(2, thread.index + 2); // a tid equal to the pid would name the process
-        out.text(5, threadTitle(thread));
+        out.text(5, titles[thread.index]!);
       }),
     );
     const tracks = [new Track(out, threadUuid)];

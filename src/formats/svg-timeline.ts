@@ -1,10 +1,10 @@
 /** The whole trace as a static SVG picture: per thread a lane of SQL, VFS, storage and lock level, shaded by how busy it was. */
+import { threadTitles } from '../analysis/core/thread-titles.ts';
 import { cut } from '../text/clean.ts';
 import { TracePyramid, type LaneFrame } from '../trace/lanes/frame.ts';
 import { ACTIVITIES } from '../event/operations.ts';
 import type { LaneKind } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
-import { threadTitle } from './chrome-json.ts';
 import { escapeXml } from './escape.ts';
 import { formatDuration } from '../text/numbers.ts';
 
@@ -32,6 +32,7 @@ const MAX_LANES = 60;
 /** @returns the picture, or '' for a trace without calls; it scales with its box */
 export function svgTimeline(store: TraceStore): string {
   const [from, to] = store.extent();
+  const titles = threadTitles(store);
   const pyramid = new TracePyramid(store);
   pyramid.update(to);
   const lanes = pyramid.lanes;
@@ -44,7 +45,7 @@ export function svgTimeline(store: TraceStore): string {
     const [frame] = pyramid.frames([lane.key], from, to, COLUMNS);
     if (lane.thread.index !== lastThread) {
       lastThread = lane.thread.index;
-      body += text(0, y + 12, threadTitle(lane.thread), 'thread');
+      body += text(0, y + 12, titles[lastThread]!, 'thread');
       y += 18;
     }
     body += text(LEFT - 8, y + LANE - 4, LANE_TITLE[lane.kind], 'lane');

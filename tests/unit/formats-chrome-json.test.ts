@@ -132,10 +132,10 @@ describe('chrome json', () => {
       events.filter((e) => e.name === 'thread_name').map((e) => [e.tid, e.args.name]),
     );
     expect([...new Set(calls(events).map((e) => e.tid))].map((tid) => named.get(tid))).toEqual([
-      'worker db',
-      'worker db · concurrent calls 1',
-      'worker db · concurrent calls 2',
-      'worker db · concurrent calls 3',
+      'db · worker w.js',
+      'db · worker w.js · concurrent calls 1',
+      'db · worker w.js · concurrent calls 2',
+      'db · worker w.js · concurrent calls 3',
     ]);
   });
 
@@ -189,7 +189,7 @@ describe("DevTools' own engine", () => {
     ]);
     expect(threads.map((t) => [t.name, t.entries.length])).toEqual([
       ['CrRendererMain', expect.any(Number)],
-      ['worker db', 80],
+      ['db · worker worker.js', 80],
     ]);
   });
 });

@@ -52,7 +52,9 @@ describe("Perfetto's trace processor", () => {
     const threads = processor.query(
       'SELECT thread.name, count(*) FROM slice JOIN thread_track ON slice.track_id = thread_track.id JOIN thread USING(utid) GROUP BY 1 ORDER BY 1',
     );
-    expect(threads).toEqual(store.threads.map((t, i) => [`worker db ${i}`, t.events.count]));
+    expect(threads).toEqual(
+      store.threads.map((t, i) => [`db ${i} · worker db-worker.js`, t.events.count]),
+    );
     const depth = processor.query("SELECT max(depth) FROM slice WHERE name = 'xRead'");
     expect(depth).toEqual([[1]]);
   });
@@ -131,9 +133,9 @@ describe("speedscope's importer on Chrome JSON", () => {
   });
   test('has a profile for every thread with all its calls', async () => {
     const profiles = await speedscopeImport('trace.json', await textOf(chromeJson(store)));
-    expect(profiles.map((p) => /worker db \d/.exec(p.getName())?.[0])).toEqual([
-      'worker db 0',
-      'worker db 1',
+    expect(profiles.map((p) => /db \d · worker db-worker\.js/.exec(p.getName())?.[0])).toEqual([
+      'db 0 · worker db-worker.js',
+      'db 1 · worker db-worker.js',
     ]);
     profiles.forEach((profile, i) => {
       const calls: Record<string, number> = {};

@@ -28,7 +28,3 @@ export function rootOf(store: TraceStore, index: number): number {
   }
   return at.index;
 }
-
-/** How a sentence calls a thread. */
-export const nameOf = ({ info }: ThreadStore): string =>
-  `${info.kind} ${info.name || info.url.replace(/^.*\//, '') || info.id}`;

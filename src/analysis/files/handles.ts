@@ -10,7 +10,6 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { nameOf } from '../core/thread-origin.ts';
 import { Outcome } from '../locks/lock-columns.ts';
 import { locks, placesOf, type LeftBehind, type Locks } from '../locks/locks.ts';
 import type { WaitEdge } from '../locks/wait-graph.ts';
@@ -76,7 +75,7 @@ export const lockedOut: Rule = {
     return [...found.values()]
       .filter((e) => !e.opened)
       .map(({ evidence, name, holder, waiter }): Found => ({
-        title: `${nameOf(threads[waiter]!)} was refused ${name} ${countOf(evidence.count, 'time')} and never got it: ${nameOf(threads[holder]!)} has it open`,
+        title: `${ctx.titles[waiter]!} was refused ${name} ${countOf(evidence.count, 'time')} and never got it: ${ctx.titles[holder]!} has it open`,
         evidence: evidence.result(ctx),
         ...noSaving('the app could not open its file at all'),
         confidence: 'certain',
@@ -114,7 +113,7 @@ export const handleLeftBehind: Rule = {
       entry.evidence.add(thread, waits.row[wait]!);
     }
     return [...found.values()].map(({ evidence, left, thread }): Found => ({
-      title: `${nameOf(thread)} was refused ${pathAt(ctx, left.thread, holds.row[left.hold]!)} ${countOf(evidence.count, 'time')} within 5 s after ${nameOf(threads[left.thread]!)} had ended without closing it (${left.reason})`,
+      title: `${ctx.titles[thread.index]!} was refused ${pathAt(ctx, left.thread, holds.row[left.hold]!)} ${countOf(evidence.count, 'time')} within 5 s after ${ctx.titles[left.thread]!} had ended without closing it (${left.reason})`,
       evidence: evidence.result(ctx),
       ...noSaving('how long the browser keeps the handle is not in the trace'),
       confidence: 'likely',
@@ -214,7 +213,7 @@ export const handleChurn: Rule = {
       const seconds = (to[list.at(-1)!]! - from[list[0]!]!) / 1e6;
       if (list.length < FEW_CYCLES || list.length < CYCLES_A_SECOND * seconds) return [];
       return {
-        title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${seconds.toFixed(1)} s by ${nameOf(opener)}`,
+        title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${seconds.toFixed(1)} s by ${ctx.titles[opener.index]!}`,
         evidence: evidence.result(ctx),
         ...new Saving(ctx)
           .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle')

@@ -8,7 +8,6 @@ import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
-import { nameOf } from '../core/thread-origin.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
@@ -72,13 +71,15 @@ export const openBlocked: Rule = {
         );
         if (users.length === 0 && blocked === undefined) return;
         const told = users.filter((user) => wasTold(ctx, user, db, events.t0[row]!, us));
+        const namesOf = (list: readonly ThreadStore[]): string =>
+          list.map(({ index }) => ctx.titles[index]!).join(', ');
         const evidence = new Evidence();
         evidence.add(thread, row);
         if (blocked !== undefined) evidence.add(thread, blocked);
         evidence.us = us;
         evidence.span(events.t0[row]!, events.t0[row]! + us);
         found.push({
-          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${formatDuration(us)} while ${users.map(nameOf).join(', ') || 'somebody who is not recorded'} had it open${told.length ? `; ${told.map(nameOf).join(', ')} had been told by versionchange` : ''}`,
+          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${formatDuration(us)} while ${namesOf(users) || 'somebody who is not recorded'} had it open${told.length ? `; ${namesOf(told)} had been told by versionchange` : ''}`,
           evidence: evidence.result(ctx),
           savingUs: us,
           savingHow: 'what the call waited',

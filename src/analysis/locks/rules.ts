@@ -10,7 +10,7 @@ import { Op } from '../../event/event.ts';
 import { codesOf, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { busyChains } from './busy.ts';
-import { nameOf, rootOf } from '../core/thread-origin.ts';
+import { rootOf } from '../core/thread-origin.ts';
 import { Outcome } from './lock-columns.ts';
 import { locks } from './locks.ts';
 import { parentRow } from '../core/time-calls.ts';
@@ -44,8 +44,8 @@ export const hang: Rule = {
     const none = (name: string, waiter: number, holder: number, idleUs: number) => ({
       evidence: new Evidence(),
       name,
-      waiter: threads[waiter]!,
-      holder: threads[holder]!,
+      waiter: ctx.titles[waiter]!,
+      holder: ctx.titles[holder]!,
       idleUs,
       pending: false,
     });
@@ -71,7 +71,7 @@ export const hang: Rule = {
       entry.pending ||= pending;
     }
     return [...found.values()].map((e): Found => ({
-      title: `${nameOf(e.waiter)} waited ${formatDuration(e.evidence.us)} for the lock "${e.name}"${e.pending ? ' and never got it' : ''}, while ${nameOf(e.holder)} held it and did nothing for ${formatDuration(e.idleUs)}`,
+      title: `${e.waiter} waited ${formatDuration(e.evidence.us)} for the lock "${e.name}"${e.pending ? ' and never got it' : ''}, while ${e.holder} held it and did nothing for ${formatDuration(e.idleUs)}`,
       evidence: e.evidence.result(ctx),
       ...measured(e.evidence.us, 'what the requests waited'),
       confidence: e.pending ? 'certain' : 'likely',
@@ -203,7 +203,7 @@ export const frozenHolder: Rule = {
         const idleUs = us - workOf(ctx, page, fromUs, toUs);
         if (idleUs < 100_000 || idleUs < 0.5 * us) continue; // it worked all the while
         waited += us;
-        [holder, name] = [nameOf(page), resource.name];
+        [holder, name] = [ctx.titles[page.index]!, resource.name];
         evidence.add(threads[edge.waiter]!, waits.row[edge.wait]!);
         evidence.span(from, to);
         evidence.show(page.index, hidden.row);

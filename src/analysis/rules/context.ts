@@ -11,6 +11,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { medianOf } from '../core/durations.ts';
 import { ById } from '../core/by-id.ts';
+import { threadTitles } from '../core/thread-titles.ts';
 import { mainThreads } from '../core/main-threads.ts';
 import { extent, coarsestStep } from '../core/time-range.ts';
 import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
@@ -48,6 +49,8 @@ const NEEDS = { extent, rowsByOperation, failures, mainThreads };
 
 export class FindingContext {
   readonly store: TraceStore;
+  /** What threads are called, by place. */
+  readonly titles: readonly string[];
   readonly fromUs: number;
   readonly toUs: number;
   /** The coarsest clock step of the threads that run SQLite, microseconds; null = not known. */
@@ -60,6 +63,7 @@ export class FindingContext {
     private readonly known: Known<typeof NEEDS>,
   ) {
     this.store = facts.store;
+    this.titles = threadTitles(this.store);
     [this.fromUs, this.toUs] = known.extent;
     const { threads } = this.store;
     this.files = threads.map(() => new ById());

@@ -143,7 +143,7 @@ export const malformed: Rule = {
     if (evidence.count === 0) return [];
     return {
       title: `${countOf(evidence.count, 'call')} answered SQLITE_CORRUPT or SQLITE_NOTADB`,
-      evidence: evidence.result(ctx, false),
+      evidence: evidence.result(ctx),
       ...FAILURE,
       confidence: 'certain',
       reason: 'the result code says so',

@@ -31,10 +31,10 @@ function nearlyFull(ctx: FindingContext): Found[] {
       const evidence = new Evidence(); // where the recording of that origin ends
       for (const thread of ctx.store.threads)
         if (thread.events.count && thread.storage.some(({ origin }) => origin === health.origin))
-          evidence.add(thread, thread.events.count - 1, 0);
+          evidence.add(thread, thread.events.count - 1);
       return {
         title: `Storage of ${health.origin} is nearly full: ${healthText(health)}`,
-        evidence: evidence.result(ctx),
+        evidence: evidence.result(ctx, false),
         ...FAILURE,
         confidence: 'likely',
         reason: 'the browser’s own estimate, which is about',

@@ -42,7 +42,7 @@ export const flushCost: Rule = {
       evidence.add(thread, row);
       times.push(thread.events.dur[row]!);
     });
-    const found = evidence.result(ctx, false);
+    const found = evidence.result(ctx);
     if (evidence.count < FEW_FLUSHES || (found.timeShare ?? 0) < FLUSH_SHARE) return [];
     const sorted = Float64Array.from(times).sort();
     const { count } = ctx.get(commits);
@@ -125,7 +125,9 @@ export const lostOnLeaving: Rule = {
           const inBackground = at < 0 || !isVfsOp(events.op[at]!);
           if (!inBackground) continue;
           writes++;
-          if (events.endSeq[row] === 0) evidence.add(thread, row, events.length[row]!);
+          if (events.endSeq[row] !== 0) continue;
+          evidence.add(thread, row);
+          evidence.bytes += events.length[row]!; // they moved none yet: what would be lost
         }
       let last = -Infinity;
       const { list } = ctx.get(transactions);

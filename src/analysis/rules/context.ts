@@ -229,11 +229,11 @@ export class Evidence {
   /** The first of the calls, by their rows. */
   private readonly shown: { thread: number; row: number }[] = [];
 
-  /** One more call: its time and its bytes. @param bytes where it is not those that it moved */
-  add(thread: ThreadStore, row: number, bytes = bytesMoved(thread.events, row)): void {
+  /** One more call: its time, and the bytes that it moved. */
+  add(thread: ThreadStore, row: number): void {
     const { events } = thread;
     this.count++;
-    this.bytes += bytes;
+    this.bytes += bytesMoved(events, row);
     this.us += events.dur[row]!;
     this.span(events.t0[row]!, events.t0[row]! + events.dur[row]!);
     this.show(thread.index, row);

@@ -3,7 +3,7 @@
  * Complete events ("X") of one tid must nest, so calls that overlap without nesting go to tids of their own.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
+import { detailText, objectName, resultText, statementText } from '../trace/describe.ts';
 import { Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
@@ -129,7 +129,7 @@ function argsOf(
   const offset = events.offset[row]!;
   if (Number.isFinite(offset)) args.offset = offset;
   if (events.length[row]) args.length = events.length[row]!;
-  const detail = auxText(op, events.aux[row]!);
+  const detail = detailText(thread, row);
   if (detail) args.detail = detail;
   if (open) args.open = true;
   else args.result = resultText(op, events.result[row]!, events.flags[row]!) || events.result[row]!;

@@ -3,7 +3,7 @@
  * tooltips. Written as version 47 of the processed format; the profiler upgrades older versions when it loads them.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
+import { detailText, objectName, resultText, statementText } from '../trace/describe.ts';
 import { Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
@@ -189,7 +189,7 @@ function payload(thread: ThreadStore, row: number): Record<string, string | numb
   if (object) data.object = object;
   if (Number.isFinite(events.offset[row]!)) data.offset = events.offset[row]!;
   if (events.length[row]) data.length = events.length[row]!;
-  const detail = auxText(op, events.aux[row]!);
+  const detail = detailText(thread, row);
   if (detail) data.detail = detail;
   const result =
     events.endSeq[row] === 0

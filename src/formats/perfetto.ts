@@ -3,7 +3,7 @@
  * clock. One packet sequence a track; calls that overlap without nesting get tracks of their own below their thread.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
+import { detailText, objectName, resultText, statementText } from '../trace/describe.ts';
 import { Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
@@ -241,7 +241,7 @@ function annotate(
   if (Number.isSafeInteger(offset)) add('offset', () => out.int(ANNOTATION.int, offset));
   else if (Number.isFinite(offset)) add('key', () => out.double(ANNOTATION.double, offset));
   if (events.length[row]) add('length', () => out.uint(ANNOTATION.uint, events.length[row]!));
-  addText('detail', auxText(op, events.aux[row]!));
+  addText('detail', detailText(thread, row));
   if (unfinished) add('unfinished', () => out.uint(ANNOTATION.uint, 1));
   else {
     const result = resultText(op, events.result[row]!, events.flags[row]!);

@@ -49,6 +49,24 @@ export function auxText(op: number, aux: number): string {
   }
 }
 
+/** What an event says beyond its other columns: the engine's counters, the header of a database as it passed, else its `aux` in words. */
+export function detailText({ events, definitions }: ThreadStore, row: number): string {
+  const op = events.op[row]!;
+  const aux = events.aux[row]!;
+  const aux2 = events.aux2[row] ?? 0;
+  const offset = events.offset[row]!;
+  const length = events.length[row]!;
+  if (op === Op.sqlCounters)
+    return `hits ${offset}, misses ${length}, writes ${aux}, spills ${aux2}`;
+  const read = aux && (op === Op.xRead || op === Op.xWrite);
+  const d = read ? definitions.get(events.object[row]!) : undefined;
+  if (d?.kind !== 'file' || d.fileKind !== 'main-db') return auxText(op, aux);
+  if (offset === 0) return aux2 ? `change counter ${aux}` : '';
+  return offset === 24 && length === 16
+    ? `change counter ${aux}, ${aux2} free page${aux2 === 1 ? '' : 's'}`
+    : '';
+}
+
 /** An event's result in words where it has some: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`; '' for plain success. */
 export function resultText(op: number, result: number, flags: number): string {
   const info = OPS[op];

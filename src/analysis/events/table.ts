@@ -1,6 +1,6 @@
 /** Every recorded call as a row of named columns, the threads that made them, and what their ids stand for. */
 import { getOrMake } from '../core/maps.ts';
-import { auxText, isFailure, objectName, resultText } from '../../trace/describe.ts';
+import { detailText, isFailure, objectName, resultText } from '../../trace/describe.ts';
 import { OPS, layerOfCode, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
@@ -146,8 +146,8 @@ export const eventColumns = {
   detail: col(
     'text',
     'Detail',
-    'Lock level, open flags, opcode, IndexedDB mode and durability',
-    ({ events, i }) => auxText(events.op[i]!, events.aux[i]!) || null,
+    'Lock level, open flags, opcode, IndexedDB mode and durability, change counter, cache counters',
+    (e) => detailText(e.thread, e.i) || null,
   ),
   aux: col(
     'id',

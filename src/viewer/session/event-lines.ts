@@ -1,6 +1,6 @@
 /** An event of the store as the tables and the details pane show it: numbers turned into words at the last moment. */
 import {
-  auxText,
+  detailText,
   flagTexts,
   isFailure,
   objectName,
@@ -10,7 +10,6 @@ import {
 import { Op } from '../../event/event.ts';
 import { OPS, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
-import type { EventRow } from '../../trace/columns.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../../protocol/session.ts';
 import { threadTitles } from '../../analysis/core/thread-titles.ts';
@@ -41,21 +40,8 @@ export function lineOfEvent(t: ThreadStore, row: number): EventLine {
     failed: isFailure(e.op, e.result, e.flags),
     statement: statementText(t, row),
     connection: e.context || null,
-    detail:
-      e.op === Op.sqlCounters
-        ? `hits ${e.offset}, misses ${e.length}, writes ${e.aux}, spills ${e.aux2}`
-        : detailOf(t, e),
+    detail: detailText(t, row),
   };
-}
-
-/** What the header of a database said in passing, else the call's own detail. */
-function detailOf(t: ThreadStore, { op, aux, aux2, object, offset, length }: EventRow): string {
-  const d = aux && (op === Op.xRead || op === Op.xWrite) ? t.definitions.get(object) : undefined;
-  if (d?.kind !== 'file' || d.fileKind !== 'main-db') return auxText(op, aux);
-  if (offset === 0) return aux2 ? `change counter ${aux}` : '';
-  return offset === 24 && length === 16
-    ? `change counter ${aux}, ${aux2} free page${aux2 === 1 ? '' : 's'}`
-    : '';
 }
 
 /** @throws RangeError where there is no such event (any more) */

@@ -3,8 +3,7 @@
  * Complete events ("X") of one tid must nest, so calls that overlap without nesting go to tids of their own.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { detailText, objectName, resultText, statementText } from '../trace/describe.ts';
-import { Op } from '../event/event.ts';
+import { detailText, objectName, resultText, servedStatement } from '../trace/describe.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
@@ -133,9 +132,7 @@ function argsOf(
   if (detail) args.detail = detail;
   if (open) args.open = true;
   else args.result = resultText(op, events.result[row]!, events.flags[row]!) || events.result[row]!;
-  if (op < Op.sqlOpen) {
-    const statement = statementText(thread, row);
-    if (statement) args.statement = statement;
-  }
+  const statement = servedStatement(thread, row);
+  if (statement) args.statement = statement;
   return args;
 }

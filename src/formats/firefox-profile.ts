@@ -3,8 +3,7 @@
  * tooltips. Written as version 47 of the processed format; the profiler upgrades older versions when it loads them.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { detailText, objectName, resultText, statementText } from '../trace/describe.ts';
-import { Op } from '../event/event.ts';
+import { detailText, objectName, resultText, servedStatement } from '../trace/describe.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 
@@ -196,7 +195,7 @@ function payload(thread: ThreadStore, row: number): Record<string, string | numb
       ? 'not ended'
       : resultText(op, events.result[row]!, events.flags[row]!);
   if (result) data.result = result;
-  const statement = op < Op.sqlOpen ? statementText(thread, row) : '';
+  const statement = servedStatement(thread, row);
   if (statement) data.statement = statement;
   return data;
 }

@@ -3,8 +3,7 @@
  * clock. One packet sequence a track; calls that overlap without nesting get tracks of their own below their thread.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { detailText, objectName, resultText, statementText } from '../trace/describe.ts';
-import { Op } from '../event/event.ts';
+import { detailText, objectName, resultText, servedStatement } from '../trace/describe.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
@@ -248,5 +247,5 @@ function annotate(
     if (result) addText('result', result);
     else add('result', () => out.int(ANNOTATION.int, events.result[row]!));
   }
-  if (apart && op < Op.sqlOpen) addText('statement', statementText(thread, row));
+  if (apart) addText('statement', servedStatement(thread, row));
 }

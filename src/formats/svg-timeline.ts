@@ -1,7 +1,7 @@
 /** The whole trace as a static SVG picture: per thread a lane of SQL, VFS, storage and lock level, shaded by how busy it was. */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
 import { cut } from '../text/clean.ts';
-import { TracePyramid, type LaneFrame } from '../trace/lanes/frame.ts';
+import { CallLanes, type LaneFrame } from '../trace/lanes/frame.ts';
 import { ACTIVITIES } from '../event/operations.ts';
 import type { LaneKind } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
@@ -33,7 +33,7 @@ const MAX_LANES = 60;
 export function svgTimeline(store: TraceStore): string {
   const [from, to] = store.extent();
   const titles = threadTitles(store);
-  const pyramid = new TracePyramid(store);
+  const pyramid = new CallLanes(store);
   pyramid.update(to);
   const lanes = pyramid.lanes;
   if (!lanes.length || to <= from) return '';

@@ -7,7 +7,7 @@ import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
-import { frameOf, TracePyramid, type LaneFrame } from '../trace/lanes/frame.ts';
+import { frameOf, CallLanes, type LaneFrame } from '../trace/lanes/frame.ts';
 import { RowCounters } from './row-counters.ts';
 import { RowCursor } from '../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
@@ -79,14 +79,14 @@ class ThreadTimeline {
 }
 
 export class TimelineLanes {
-  readonly pyramid: TracePyramid;
+  readonly pyramid: CallLanes;
   private readonly byThread: ThreadTimeline[] = [];
   private transactions: { intervals: IntervalIndex[]; forgotten: number } | null = null;
   /** Rows and ends that there were then. */
   private settledAt = -1;
 
   constructor(private readonly store: TraceStore) {
-    this.pyramid = new TracePyramid(store);
+    this.pyramid = new CallLanes(store);
   }
 
   /** @param horizonUs the trace's end so far; calls still running are shown up to here, or to their thread's end */

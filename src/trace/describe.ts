@@ -1,6 +1,6 @@
 /** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
 import { Flag, Op } from '../event/event.ts';
-import { isStatementOp, opName, OPS } from '../event/operations.ts';
+import { isStatementOp, isVfsOp, isWebOp, opName, OPS } from '../event/operations.ts';
 import type { Definition } from '../event/definitions.ts';
 import { exceptionName } from '../event/exceptions.ts';
 import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
@@ -147,6 +147,12 @@ export function statementRow(thread: ThreadStore, row: number): number {
 export function statementText(thread: ThreadStore, row: number): string {
   const at = statementRow(thread, row);
   return at < 0 ? '' : objectName(thread, thread.events.object[at]!);
+}
+
+/** The same of a call below SQLite's API; '' for others, which are statements' own or serve none. */
+export function servedStatement(thread: ThreadStore, row: number): string {
+  const op = thread.events.op[row]!;
+  return isVfsOp(op) || isWebOp(op) ? statementText(thread, row) : '';
 }
 
 /** Short text for a slice: the statement, or operation and object. @param level lock lanes: the level held */

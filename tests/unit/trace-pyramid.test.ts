@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { ACTIVITIES } from '../../src/event/operations.ts';
 import { ACTIVITY_OF_OP, laneOfOp } from '../../src/trace/lanes/lanes.ts';
-import { TracePyramid, rowAt, SLICE_FIELDS } from '../../src/trace/lanes/frame.ts';
+import { CallLanes, rowAt, SLICE_FIELDS } from '../../src/trace/lanes/frame.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 import { SQL_PARTS } from '../../src/analysis/time/time-pieces.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
@@ -51,7 +51,7 @@ function numbered(
 function load(
   calls: readonly Call[],
   cuts: readonly number[],
-): { store: TraceStore; pyramid: TracePyramid; horizon: number } {
+): { store: TraceStore; pyramid: CallLanes; horizon: number } {
   const store = newStore();
   const info = {
     id: 't',
@@ -62,7 +62,7 @@ function load(
     timeOrigin: store.originMs,
   };
   const thread = store.thread(info);
-  const pyramid = new TracePyramid(store);
+  const pyramid = new CallLanes(store);
   const last = Math.max(0, ...calls.map((c) => (c.end === Infinity ? c.t0 : c.end)));
   const times = [...cuts].sort((a, b) => a - b).filter((c) => c < last);
   times.push(last + 1);
@@ -279,8 +279,8 @@ describe('frames', () => {
   });
 });
 
-function pyramidOf(b: ThreadBuilder, horizon = b.now): TracePyramid {
-  const pyramid = new TracePyramid(b.store);
+function pyramidOf(b: ThreadBuilder, horizon = b.now): CallLanes {
+  const pyramid = new CallLanes(b.store);
   pyramid.update(horizon);
   return pyramid;
 }

@@ -10,7 +10,7 @@ import { statementTable } from '../../src/analysis/statements/statement-table.ts
 import { summary } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { TracePyramid } from '../../src/trace/lanes/frame.ts';
+import { CallLanes } from '../../src/trace/lanes/frame.ts';
 import { chromeJson } from '../../src/formats/chrome-json.ts';
 import { perfetto } from '../../src/formats/perfetto.ts';
 import { useWasm } from '../../src/viewer/session/sql/sql-query.ts';
@@ -69,7 +69,7 @@ export async function ours(file: string): Promise<void> {
   const bytes = readFileSync(file);
   const began = begin();
   const { store } = await readTrace(bytes);
-  new TracePyramid(store).update(store.extent()[1]);
+  new CallLanes(store).update(store.extent()[1]);
   new Facts(store).known({ summary, statementTable, findings });
   const load = loaded(began, `${store.eventCount} events`);
   useWasm(readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm')));

@@ -1,5 +1,5 @@
 // What the trace room costs: bytes an event on disk, time to write and read, time of a frame, on synthetic traces.
-import { TracePyramid } from '../../src/trace/lanes/frame.ts';
+import { CallLanes } from '../../src/trace/lanes/frame.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
@@ -43,7 +43,7 @@ export async function benchTrace(
     rows.push({ name: `summary, clock ${clock}`, value: performance.now() - began, unit: 'ms' });
   }
   const store = syntheticStore({ events: frameEvents });
-  const pyramid = new TracePyramid(store);
+  const pyramid = new CallLanes(store);
   const [from, to] = store.extent();
   let began = performance.now();
   pyramid.update(to);

@@ -52,13 +52,13 @@ export const statementColumns = {
   ),
   pages_read: col(
     'count',
-    'Pages read',
+    'Page reads',
     `Page reads of databases and WAL. ${NO_VFS}`,
     ({ pages }) => pages && pages.read + pages.walRead,
   ),
   pages_written: col(
     'count',
-    'Pages written',
+    'Page writes',
     `Page writes to databases and WAL. ${NO_VFS}`,
     ({ pages }) => pages && pages.written + pages.walWritten,
   ),

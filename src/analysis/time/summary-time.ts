@@ -24,11 +24,10 @@ export const totalTimeInSql = fact(
   'totalTimeInSql',
   'time with SQL in flight',
   { partition, sqliteThreads },
-  (_, { partition, sqliteThreads: threads }): number | null => {
-    return threads.length
+  (_, { partition, sqliteThreads: threads }): number | null =>
+    threads.length
       ? threads.reduce((ns, thread) => ns + toNs(timeInSql(partition.of(thread))), 0) / 1000
-      : null;
-  },
+      : null,
 );
 
 /** What a summary says of the time; null when no thread has SQL or VFS events. */

@@ -28,8 +28,8 @@ const MIN_LABEL_PX = 24;
 const MAX_LABELS = 256;
 const LOCK_ACTIVITY = 5; // 'lock' in ACTIVITIES
 
-/** The lanes of all threads of a store. Call `update` after the store has grown. */
-export class TracePyramid {
+/** The lanes of calls of all threads of a store. Call `update` after the store has grown. */
+export class CallLanes {
   private readonly byThread: ThreadLanes[] = [];
   constructor(private readonly store: TraceStore) {}
 

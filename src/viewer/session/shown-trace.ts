@@ -3,7 +3,7 @@
  * summaries of its chunks (`preview`), and every other query waits until the events are there (`whole`).
  */
 import type { Facts } from '../../analysis/graph.ts';
-import type { TracePyramid } from '../../trace/lanes/frame.ts';
+import type { CallLanes } from '../../trace/lanes/frame.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
 import { TimelineLanes } from '../../timeline/timeline-lanes.ts';
@@ -83,7 +83,7 @@ export class ShownTrace {
     const { preview } = this;
     return preview ? previewRows(preview) : threadRows(this.trace.store, this.lanes());
   }
-  pyramid(): TracePyramid {
+  pyramid(): CallLanes {
     return this.lanes().pyramid;
   }
   /** Up to the last event. @throws RangeError where there is no memory for them */

@@ -3,14 +3,14 @@
  * computes once for all arguments it keeps with `memo` until the trace changes.
  */
 import { Facts, type AnyFact, type Fact } from '../../../analysis/graph.ts';
-import type { TracePyramid } from '../../../trace/lanes/frame.ts';
+import type { CallLanes } from '../../../trace/lanes/frame.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { TimelineLanes } from '../../../timeline/timeline-lanes.ts';
 
 export interface QueryContext {
   readonly store: TraceStore;
   /** Of the trace as it is now; every lane up to the last event. */
-  pyramid(): TracePyramid;
+  pyramid(): CallLanes;
   /** The same, and the lanes derived from it: time, transactions, counters. */
   timeline(): TimelineLanes;
   /** Of the trace as it is now. */

@@ -1,4 +1,5 @@
 /** The timeline's search: events whose operation, file or statement holds the words, where they lie, and the next one from here. */
+import { layerOfCode, type Layer } from '../../../event/operations.ts';
 import type { EventRef } from '../../../trace/store.ts';
 import { EventQuery } from './event-query.ts';
 import type { QueryContext } from './context.ts';
@@ -86,8 +87,7 @@ export const timelineSearchQueries = {
     if (!thread) return null;
     const { events } = thread;
     const at = events.rowOfSeq(args.seq);
-    const layer = (row: number): number =>
-      events.op[row]! < 64 ? 1 : events.op[row]! < 128 ? 2 : events.op[row]! < 160 ? 3 : 4;
+    const layer = (row: number): Layer => layerOfCode(events.op[row]!);
     if (at < 0) return null;
     for (let row = at + args.by; row >= 0 && row < events.count; row += args.by)
       if (layer(row) === layer(at)) return thread.ref(row);

@@ -6,7 +6,7 @@ import { launchBrowser } from '../drive/browser.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { openPanelTab } from '../drive/panel.ts';
 import { cannotRead, complain } from '../terminal/open-file.ts';
-import { EXTENSION } from '../drive/built.ts';
+import { EXTENSION } from '../drive/extension-folders.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
 interface OpenArgs {

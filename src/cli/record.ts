@@ -1,6 +1,6 @@
 /** `vfscope record`: a page recorded by the real extension in a real browser. */
 import { stat } from 'node:fs/promises';
-import { EXTENSION, FIREFOX_EXTENSION } from '../drive/built.ts';
+import { EXTENSION, FIREFOX_EXTENSION } from '../drive/extension-folders.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { complain } from '../terminal/open-file.ts';
 import { recordPage, type RecordOptions } from '../drive/session.ts';

@@ -8,7 +8,7 @@ import { exportCommand } from './export.ts';
 import { findingsCommand } from './findings.ts';
 import { labCommand } from '../lab/command/lab.ts';
 import { replayCommand } from '../lab/command/replay.ts';
-import { showCommand } from '../lab/command/saved.ts';
+import { showCommand } from '../lab/command/show.ts';
 import { open } from './open.ts';
 import { complain, Exit } from '../terminal/open-file.ts';
 import { record } from './record.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, Page, WebWorker } from 'puppeteer-core';
-import type { DrivenBrowserBase } from './driven.ts';
+import type { DrivenBrowserBase } from './panel-control.ts';
 import { findChromium, HOW_TO_INSTALL } from './find-browser.mjs';
 import { browserFailed } from '../terminal/failure.ts';
 import { grantedCopy } from './granted-copy.ts';

@@ -1,7 +1,7 @@
 /** The real panel in Firefox's real toolbox, driven from the browser's own window. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { saidBy, type DrivenPanel, type TestId } from './driven.ts';
+import { saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
 import { browserFailed } from '../terminal/failure.ts';
 import type { FirefoxChrome } from './firefox-chrome.ts';
 

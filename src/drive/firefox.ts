@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
-import type { DrivenBrowserBase, DrivenPanel } from './driven.ts';
+import type { DrivenBrowserBase, DrivenPanel } from './panel-control.ts';
 import { browserFailed } from '../terminal/failure.ts';
 import { findFirefox, HOW_TO_INSTALL_FIREFOX } from './find-browser.mjs';
 import { FirefoxChrome } from './firefox-chrome.ts';

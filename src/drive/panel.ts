@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ElementHandle, Frame, Page } from 'puppeteer-core';
-import { saidBy, type DrivenPanel, type TestId } from './driven.ts';
+import { saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
 import { browserFailed } from '../terminal/failure.ts';
 
 const TIMEOUT_MS = 30_000;

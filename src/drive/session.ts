@@ -10,7 +10,7 @@ import { STOP_MARK } from '../analysis/report/cut.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
 import { cannotWrite } from '../terminal/write-file.ts';
 import { launchBrowser } from './browser.ts';
-import type { DrivenBrowserBase, DrivenPanel } from './driven.ts';
+import type { DrivenBrowserBase, DrivenPanel } from './panel-control.ts';
 import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { launchFirefox } from './firefox.ts';
 import { listenForInterrupt, type Interrupt } from './interrupt.ts';

@@ -5,7 +5,7 @@
 import { MOVES, Moves } from '../event/operations.ts';
 import { bytesMoved } from '../trace/bytes-moved.ts';
 import { AUX_WAL_HEADER, Op } from '../event/event.ts';
-import { resized } from '../trace/resized.ts';
+import { resized } from '../trace/typed-arrays.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
 const ROWS_SHIFT = 5;

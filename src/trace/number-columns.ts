@@ -9,7 +9,7 @@
  *
  * Where the browser has no memory for a longer or wider column, the call throws, and every row is as it was before.
  */
-import { resized, type Numbers } from './resized.ts';
+import { resized, type Numbers } from './typed-arrays.ts';
 
 interface Kind {
   new (length: number): Numbers;

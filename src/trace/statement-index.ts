@@ -1,5 +1,5 @@
 /** For every row of a thread the row of the statement's call that it serves, found once as rows arrive. One row alone: `statementRow`. */
-import { longer } from './resized.ts';
+import { longer } from './typed-arrays.ts';
 import { isStatementOp } from '../event/operations.ts';
 import { RowCursor } from './row-cursor.ts';
 import type { ThreadStore } from './store.ts';

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/driven.ts';
+import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/panel-control.ts';
 import { openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { DEMO, demoNumbers, useDemo } from '../oracle/demo-run.ts';

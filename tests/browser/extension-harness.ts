@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { launchBrowser, type DrivenBrowser, type LaunchOptions } from '../../src/drive/browser.ts';
-import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/driven.ts';
+import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/panel-control.ts';
 import type { Panel } from '../../src/drive/panel.ts';
 import { saveTrace } from '../../src/drive/session.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
-import type { TestId } from '../../src/drive/driven.ts';
+import type { TestId } from '../../src/drive/panel-control.ts';
 import { resultText } from '../../src/trace/describe.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

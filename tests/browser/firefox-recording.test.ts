@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
-import type { TestId } from '../../src/drive/driven.ts';
+import type { TestId } from '../../src/drive/panel-control.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { Op } from '../../src/event/event.ts';

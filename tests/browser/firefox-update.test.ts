@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { startRecording } from '../../src/drive/session.ts';
-import type { TestId } from '../../src/drive/driven.ts';
+import type { TestId } from '../../src/drive/panel-control.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { recorded, restored, state } from './extension-harness.ts';
 import { killExtensionProcess, launchInFirefox } from './firefox-harness.ts';

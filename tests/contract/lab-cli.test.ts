@@ -7,7 +7,7 @@ import { CommandFailure } from '../../src/terminal/failure.ts';
 import { labCommand } from '../../src/lab/command/lab.ts';
 import type { LabOptions } from '../../src/lab/command/order.ts';
 import type { GridResult, RunResult } from '../../src/lab/experiments/model/result-types.ts';
-import { showCommand } from '../../src/lab/command/saved.ts';
+import { showCommand } from '../../src/lab/command/show.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 
 const DEFAULTS: LabOptions = {

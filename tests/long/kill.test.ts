@@ -10,7 +10,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanelTab } from '../../src/drive/panel.ts';
-import type { TestId } from '../../src/drive/driven.ts';
+import type { TestId } from '../../src/drive/panel-control.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { launch, savedStore } from '../browser/extension-harness.ts';
 import { LoadDriver } from '../browser/load-driver.ts';

@@ -44,7 +44,9 @@ test('the tarball holds what is reached: command, library, both extensions, docu
   const holds = (path: string): boolean => pkg.files.some((entry) => path.startsWith(`${entry}/`));
   for (const path of [...Object.values(pkg.bin), ...Object.values(pkg.exports['./vfs']!)])
     expect(holds(path.replace(/^\.\//, '')), path).toBe(true);
-  const drives = readFileSync('src/drive/built.ts', 'utf8').matchAll(/new URL\('\.\.\/(\w+)\/'/g);
+  const drives = readFileSync('src/drive/extension-folders.ts', 'utf8').matchAll(
+    /new URL\('\.\.\/(\w+)\/'/g,
+  );
   expect([...drives].map((m) => holds(`dist/${m[1]}/manifest.json`))).toEqual([true, true]);
   expect(pkg.files.filter((entry) => /^(src|tests|tools|dist\/?$)/.test(entry))).toEqual([]);
 });

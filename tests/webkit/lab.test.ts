@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LabDoor } from '../../src/lab/experiments/door.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
-import { storedVerdicts } from '../../src/lab/experiments/stored.ts';
+import { storedVerdicts } from '../../src/lab/experiments/storage-verdicts.ts';
 import type { Config, Run } from '../../src/lab/experiments/model/types.ts';
 import { countPasses } from '../../src/lab/experiments/worker/builds-here.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';

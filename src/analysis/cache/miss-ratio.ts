@@ -10,7 +10,7 @@
  * throws its whole cache away. Checkpoints ask for nothing.
  */
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { longer } from '../../trace/resized.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import { Access, type Accesses, type Asker, type Unit } from '../pages/accesses.ts';
 import { Evidence } from '../rules/context.ts';
 import { fact, type Known } from '../graph.ts';

@@ -1,5 +1,5 @@
 /** How many places were touched since it was cleared, each counted once, without giving memory back: a stamp by place. */
-import { longer } from '../../trace/resized.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import { Slots } from './slots.ts';
 
 export class DistinctPlaces {

@@ -1,5 +1,5 @@
 /** Walks the events of several threads, or a part of each one's, in the order of their begin, without a copy: threads of one trace share one clock. */
-import type { Numbers } from '../../trace/resized.ts';
+import type { Numbers } from '../../trace/typed-arrays.ts';
 
 /** Rows of a stretch at most: a function that is called again and again is compiled sooner than a loop inside it. */
 const LONGEST = 4096;

@@ -13,7 +13,7 @@ import {
 import { cacheTooSmall, coldStart, pageTooSmall } from '../cache/rules.ts';
 import { findingContext } from '../rules/context.ts';
 import { tellable } from '../rules/saving.ts';
-import { storageGivenUp } from '../errors/given-up.ts';
+import { storageGivenUp } from '../errors/storage-loss.ts';
 import {
   handleChurn,
   handleLeftBehind,

@@ -1,6 +1,6 @@
 /** Pages that write transactions made dirty: distinct ones in each transaction, by database. Checkpoints dirty nothing. */
 import { getOrMake } from '../core/maps.ts';
-import { longer } from '../../trace/resized.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { fact } from '../graph.ts';

@@ -11,7 +11,7 @@ import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { opSet } from '../../event/operations.ts';
 import { isPointerMapPage, PageType } from '../../sqlite/page.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
-import { longer } from '../../trace/resized.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import {

@@ -5,7 +5,7 @@
  *         |   W W . . W . .        and has the type that most of them had
  *         +------------------> time
  */
-import { longer } from '../../trace/resized.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { Slots } from '../core/slots.ts';
 

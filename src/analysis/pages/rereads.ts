@@ -5,7 +5,7 @@
  *   page 7   R   r   W r
  *   page 8   R   w   R      w = another connection writes: that read had to be
  */
-import { longer } from '../../trace/resized.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { Slots } from '../core/slots.ts';
 

@@ -12,7 +12,7 @@ import { objectName } from '../../trace/describe.ts';
 import { fileOf, type FileRow } from '../files/files.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
-import { longer } from '../../trace/resized.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { Durations } from '../core/durations.ts';
 

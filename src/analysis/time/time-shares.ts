@@ -1,7 +1,7 @@
 /** The time with SQL in flight by statement text, while a sweep sums it up: one place for each text, found by the SQL call that a call serves. */
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
-import { longer } from '../../trace/resized.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import { ById } from '../core/by-id.ts';
 import type { Owners } from '../core/owners.ts';
 import { PARTS } from '../core/time-parts.ts';

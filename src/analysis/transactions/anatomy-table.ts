@@ -1,6 +1,6 @@
 /** Anatomies of all transactions in columns: there are hundreds of thousands. An object is made when one is asked for. */
 import { columns, each } from '../../trace/number-columns.ts';
-import type { Numbers } from '../../trace/resized.ts';
+import type { Numbers } from '../../trace/typed-arrays.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import type { LadderStep, TransactionAnatomy } from './anatomy.ts';

@@ -9,7 +9,7 @@ import { runLab } from '../drive/lab.ts';
 import type { LabOrder } from './order.ts';
 import { gridOf, sideBySide, type LabOutcome } from './outcome.ts';
 import { complain } from '../../terminal/open-file.ts';
-import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/built.ts';
+import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/extension-folders.ts';
 
 /** @throws CommandFailure (3) without a browser or a build, or when a single run fails; a failed variant of an experiment is said in its result */
 export async function inBrowser(

@@ -1,7 +1,7 @@
 /** What came out of `vfscope lab run`: as text, as JSON, as an exit code. */
 import { gridResult } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/model/knobs.ts';
-import { storedVerdicts } from '../experiments/stored.ts';
+import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
 import type { Run } from '../experiments/model/types.ts';
 import type { ExperimentResult, GridResult, RunResult } from '../experiments/model/result-types.ts';

@@ -18,7 +18,7 @@ import { tableLines } from './tables.ts';
 import { configText } from './words.ts';
 import { complain, Exit, openTrace } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
-import { EXTENSION } from '../../drive/built.ts';
+import { EXTENSION } from '../../drive/extension-folders.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';
 import { checkWritable, writeWhole } from '../../terminal/write-file.ts';

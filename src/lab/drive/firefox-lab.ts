@@ -3,7 +3,7 @@ import type { Run } from '../experiments/model/types.ts';
 import { browserFailed } from '../../terminal/failure.ts';
 import { launchFirefox, type DrivenFirefox } from '../../drive/firefox.ts';
 import type { LabRun } from '../experiments/door.ts';
-import { DrivenLab, type LabOptions } from './driven-lab.ts';
+import { DrivenLab, type LabOptions } from './lab-page.ts';
 
 export class FirefoxLab extends DrivenLab {
   /** Open the Lab's page in a tab. @param search of its address @throws CommandFailure (3) where it does not get ready */

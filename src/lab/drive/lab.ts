@@ -4,7 +4,7 @@ import type { LabRun } from '../experiments/door.ts';
 import type { Run } from '../experiments/model/types.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed } from '../../terminal/failure.ts';
-import { DrivenLab, type LabOptions } from './driven-lab.ts';
+import { DrivenLab, type LabOptions } from './lab-page.ts';
 
 /** Open the Lab's page in a tab. @throws CommandFailure (3) where it does not get ready */
 export async function openLab(page: Page, extensionId: string): Promise<Lab> {

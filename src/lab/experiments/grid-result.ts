@@ -1,6 +1,6 @@
 /** The runs of a grid together: names by what they differ in, whether all stored the same, how counters grow. */
 import { growthOf } from './growth.ts';
-import { storedVerdicts } from './stored.ts';
+import { storedVerdicts } from './storage-verdicts.ts';
 import type { GridResult, RunResult, Verdict } from './model/result-types.ts';
 
 /** @param done each combination's name, and its result or why it has none */

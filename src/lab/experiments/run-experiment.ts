@@ -4,7 +4,7 @@ import { decide } from './model/assertions.ts';
 import { growthOf } from './growth.ts';
 import { runsOf, type Asked, type RunOptions } from './plan.ts';
 import { hindrance, measureEach, type Surroundings } from './run.ts';
-import { storedVerdicts } from './stored.ts';
+import { storedVerdicts } from './storage-verdicts.ts';
 import type { Experiment, Run } from './model/types.ts';
 import type { ExperimentResult, RunResult } from './model/result-types.ts';
 

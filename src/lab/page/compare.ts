@@ -2,7 +2,7 @@
 import { BELOW_VFS, isTime, placed } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
-import { storedVerdicts } from '../experiments/stored.ts';
+import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import type { Experiment } from '../experiments/model/types.ts';
 import type { ExperimentResult, RunResult, Verdict } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';

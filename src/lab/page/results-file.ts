@@ -1,7 +1,7 @@
 /** The results on show as JSON, in the form of `vfscope lab run --json`: passes that were left out, with their reasons, are in it. */
 import { gridResult } from '../experiments/grid-result.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
-import { storedVerdicts } from '../experiments/stored.ts';
+import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import { experimentResultOf } from './compare.ts';
 import type { Offer } from './catalog.ts';
 import type { QueuedRun } from './run-queue.ts';

@@ -3,7 +3,7 @@
  * before a moment is a bisection and a short scan, whatever the number of intervals. Sums are whole nanoseconds, so exact.
  * Frames go through it with totals-cursor.ts.
  */
-import { resized } from '../resized.ts';
+import { resized } from '../typed-arrays.ts';
 
 /** Kinds an interval can have: 0..7. */
 export const KINDS = 8;

@@ -3,7 +3,7 @@
  * and still runs. Works while the trace grows: what is settled goes to `settled`, what later calls may still cut to `tail`.
  */
 import { IntervalIndex } from './interval-index.ts';
-import { longer } from '../resized.ts';
+import { longer } from '../typed-arrays.ts';
 import type { EventColumns } from '../columns.ts';
 
 export const toNs = (us: number): number => Math.round(us * 1000);

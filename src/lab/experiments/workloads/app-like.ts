@@ -2,7 +2,7 @@
 import { expectAll } from '../model/assertions.ts';
 import type { Step, Workload } from '../model/types.ts';
 import { defaultsTo, host, lines, parameter, sql, times, workload } from './define.ts';
-import { numberWords, seeded } from './seeded.ts';
+import { numberWords, seeded } from './random.ts';
 
 export const COLD_START: Workload = workload({
   id: 'cold-start',

@@ -2,7 +2,7 @@
 import { expectAll } from '../model/assertions.ts';
 import type { RawStep, Step, Value, Workload } from '../model/types.ts';
 import { defaultsTo, host, parameter, sql, times, workload } from './define.ts';
-import { seeded } from './seeded.ts';
+import { seeded } from './random.ts';
 
 const key = (i: number): string => `large-uuid-string-${String(i).padStart(8, '0')}`;
 /** Halves: every second is a real of 8 bytes, the others SQLite stores as integers; a sum that is exact in any order. */

@@ -5,7 +5,7 @@
  */
 import type { BoundStep, SequenceStep, SqlStep, Value, Workload } from '../model/types.ts';
 import { defaultsTo, parameter, times, workload } from './define.ts';
-import { numberWords } from './seeded.ts';
+import { numberWords } from './random.ts';
 
 type Part = SqlStep | BoundStep;
 

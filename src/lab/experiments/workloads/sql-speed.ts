@@ -5,7 +5,7 @@
 import { expectAll } from '../model/assertions.ts';
 import type { SqlStep, Workload } from '../model/types.ts';
 import { defaultsTo, lines, parameter, sql, workload } from './define.ts';
-import { numberWords, seeded } from './seeded.ts';
+import { numberWords, seeded } from './random.ts';
 
 const TABLE = '(a INTEGER, b INTEGER, c VARCHAR(100))';
 const inTransaction = (text: string): string => `BEGIN;\n${text}COMMIT;\n`;

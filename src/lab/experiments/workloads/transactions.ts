@@ -2,7 +2,7 @@
 import { expectAll } from '../model/assertions.ts';
 import type { Parameters, Step, Value, Workload } from '../model/types.ts';
 import { defaultsTo, lines, parameter, sql, times, workload } from './define.ts';
-import { seeded } from './seeded.ts';
+import { seeded } from './random.ts';
 
 const BODY = 'v'.repeat(100);
 const CREATE = 'CREATE TABLE items(key INTEGER PRIMARY KEY, value TEXT);';

@@ -5,7 +5,7 @@ import { memoryVfs, type VfsMaker } from '../../src/lab/experiments/engine/open-
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
 import { measure, sampleOf } from '../../src/lab/experiments/run.ts';
-import { storedVerdicts } from '../../src/lab/experiments/stored.ts';
+import { storedVerdicts } from '../../src/lab/experiments/storage-verdicts.ts';
 import type { Config, Experiment, Run } from '../../src/lab/experiments/model/types.ts';
 import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';

@@ -1,7 +1,7 @@
 // Arrays that change their length, where the platform can move their memory and where it cannot.
 import { afterEach, expect, test } from 'vitest';
 import { IntervalIndex } from '../../src/trace/lanes/interval-index.ts';
-import { resized } from '../../src/trace/resized.ts';
+import { resized } from '../../src/trace/typed-arrays.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 

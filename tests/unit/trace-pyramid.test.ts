@@ -6,7 +6,7 @@ import { ACTIVITIES } from '../../src/event/operations.ts';
 import { ACTIVITY_OF_OP, laneOfOp } from '../../src/trace/lanes/lanes.ts';
 import { CallLanes, rowAt, SLICE_FIELDS } from '../../src/trace/lanes/frame.ts';
 import { TraceStore } from '../../src/trace/store.ts';
-import { SQL_PARTS } from '../../src/analysis/time/time-pieces.ts';
+import { SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { partitionThread } from '../../src/analysis/time/time-partition.ts';
-import { SQL_PARTS } from '../../src/analysis/time/time-pieces.ts';
+import { SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { roundStep, timeTicks } from '../../src/viewer/ui/charts/ticks.ts';
 import {

@@ -2,20 +2,31 @@
 import { Op } from '../../event/event.ts';
 import { OPS, opTable } from '../../event/operations.ts';
 
-/** Names of the parts; their places are the numbers that the sweep uses. */
-export const PARTS = [
-  'cpu',
-  'read',
-  'write',
-  'sync',
-  'idbTransaction',
-  'lock',
-  'tracer',
-  'other',
-  'idle',
-  'outside',
-] as const;
-export type Part = (typeof PARTS)[number];
+/** The parts as people see them, in the order of bars and lists. */
+export const PART_WORDS = {
+  cpu: { title: 'CPU', meaning: 'SQLite and its VFS computing, nothing awaited' },
+  read: { title: 'Read', meaning: 'reading from storage' },
+  write: { title: 'Write', meaning: 'writing to storage' },
+  sync: { title: 'Sync', meaning: 'waiting until writes are durable: flush, xSync' },
+  idbTransaction: {
+    title: 'IDB transaction',
+    meaning: 'waiting for an IndexedDB transaction to start or complete',
+  },
+  lock: {
+    title: 'Lock wait',
+    meaning: 'waiting for a lock that another connection, thread or tab holds',
+  },
+  tracer: { title: 'vfscope', meaning: 'work of the recording itself' },
+  other: { title: 'Other wait', meaning: 'SQL runs, and it is not known what it waits for' },
+  outside: { title: 'Outside SQL', meaning: 'storage calls while no SQL ran' },
+  idle: { title: 'Idle', meaning: 'no SQL ran' },
+} as const;
+export type Part = keyof typeof PART_WORDS;
+/** Their places are the numbers that the sweep uses. */
+export const PARTS = Object.keys(PART_WORDS) as Part[];
+export const isInSql = (part: Part): boolean => part !== 'outside' && part !== 'idle';
+/** The parts while SQL runs: the first of PARTS. */
+export const SQL_PARTS = PARTS.filter(isInSql);
 export type PartTimes = Record<`${Part}Us`, number>;
 
 /** @param usOf time of a part, by its number */

@@ -4,21 +4,7 @@ import type { Block } from './blocks.ts';
 import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { Facts } from '../graph.ts';
 import { partition } from '../time/thread-times.ts';
-import { PARTS, type Part } from '../core/time-parts.ts';
-
-const WORDS: Readonly<Record<Part, string>> = {
-  cpu: 'CPU: SQLite, VFS, glue',
-  read: 'storage: read',
-  write: 'storage: write',
-  sync: 'storage: sync',
-  idbTransaction: 'IndexedDB transactions',
-  lock: 'locks',
-  tracer: 'vfscope itself',
-  other: 'other waits inside SQL',
-  idle: 'no SQL in flight',
-  outside: 'storage calls outside SQL',
-};
-const OUTSIDE: ReadonlySet<Part> = new Set(['idle', 'outside']);
+import { isInSql, PART_WORDS, PARTS, SQL_PARTS, type Part } from '../core/time-parts.ts';
 
 /** null where no thread has SQL or VFS events. */
 export function timeBlock(facts: Facts): Block | null {
@@ -33,7 +19,7 @@ export function timeBlock(facts: Facts): Block | null {
     Math.sqrt(parts.reduce((sum, p) => sum + p.likelyErrorUs![`${part}Us`] ** 2, 0));
   const setUp = parts.reduce((sum, p) => sum + p.tracerOutsideUs, 0);
   const inSql = (part: Part): number => us(part) - (part === 'tracer' ? setUp : 0);
-  const sql = PARTS.reduce((sum, part) => sum + (OUTSIDE.has(part) ? 0 : inSql(part)), 0);
+  const sql = SQL_PARTS.reduce((sum, part) => sum + inSql(part), 0);
   const open = parts.reduce((n, p) => n + p.openEnds, 0);
   const shown = PARTS.filter((part) => us(part) > 0);
   return {
@@ -41,9 +27,9 @@ export function timeBlock(facts: Facts): Block | null {
     table: {
       head: ['part', 'time', 'of SQL', '+-', 'at most'],
       rows: shown.map((part) => [
-        WORDS[part],
+        PART_WORDS[part].title,
         formatDuration(us(part)),
-        OUTSIDE.has(part) || sql === 0 ? '' : formatShare(inSql(part) / sql),
+        !isInSql(part) || sql === 0 ? '' : formatShare(inSql(part) / sql),
         known ? formatDuration(likely(part)) : UNKNOWN,
         known ? formatDuration(atMost(part)) : UNKNOWN,
       ]),
@@ -54,7 +40,7 @@ export function timeBlock(facts: Facts): Block | null {
         ? "+- is what the clock's step leaves likely (two standard deviations), at most what it allows."
         : "The clock's step is not known.",
       ...(setUp > 0
-        ? [`Of vfscope's own time ${formatDuration(setUp)} passed with no SQL in flight.`]
+        ? [`Of vfscope's own time ${formatDuration(setUp)} passed while no SQL ran.`]
         : []),
       ...(parts.some((p) => p.vfsIsStorage)
         ? [

@@ -6,11 +6,7 @@ import { IntervalIndex, KINDS } from '../../trace/lanes/interval-index.ts';
 import { TimeSweep } from './time-sweep.ts';
 import type { Owners } from '../core/owners.ts';
 import { timesOfThread, type ThreadTimes } from './time-partition.ts';
-import { PARTS, type Part } from '../core/time-parts.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-
-/** The parts with SQL in flight, in the order of PARTS: an interval's kind is a place in it. */
-export const SQL_PARTS: readonly Part[] = PARTS.slice(0, KINDS);
 
 export interface TimePieces extends ThreadTimes {
   /** Kinds are places in SQL_PARTS; its intervals have no rows. */

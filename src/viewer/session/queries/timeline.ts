@@ -1,6 +1,6 @@
 /** Queries of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
 import { getOrMake } from '../../../analysis/core/maps.ts';
-import { partTimes } from '../../../analysis/core/time-parts.ts';
+import { partTimes, SQL_PARTS, type PartTimes } from '../../../analysis/core/time-parts.ts';
 import { areaRows, blockEndsOf, type AreaBy, type AreaRow } from '../../../analysis/time/area.ts';
 import {
   ioAt,
@@ -10,7 +10,6 @@ import {
   type IoMapRequest,
   type IoObject,
 } from '../../../analysis/files/io-map.ts';
-import type { PartTimes } from '../../../analysis/core/time-parts.ts';
 import type { Layer } from '../../../event/operations.ts';
 import {
   checkedAnnotations,
@@ -19,7 +18,6 @@ import {
   type TraceNote,
 } from '../../../trace/notes.ts';
 import type { EventRef, TraceStore } from '../../../trace/store.ts';
-import { SQL_PARTS } from '../../../analysis/time/time-pieces.ts';
 import { fact, threadFact } from '../../../analysis/graph.ts';
 import { extent } from '../../../analysis/core/time-range.ts';
 import { StatementIndex } from '../../../trace/statement-index.ts';

@@ -1,6 +1,6 @@
 /** The values that lanes draw, in words: what their full height stands for, and what they are at a moment. */
 import type { LaneKind } from '../../../protocol/session.ts';
-import { SQL_PARTS } from './time-parts.ts';
+import { PART_WORDS, SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import { UNKNOWN, formatBytes, formatNumber, formatShare } from '../../../text/numbers.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { LaneBox } from './timeline-layout.ts';
@@ -35,7 +35,7 @@ export function laneTooltip(
     return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : UNKNOWN}`;
   if (!stack) return '';
   const shares = SQL_PARTS.map((part, i) => ({
-    ...part,
+    title: PART_WORDS[part].title,
     share: stack[column * SQL_PARTS.length + i]! / WHOLE,
   }));
   const parts = shares

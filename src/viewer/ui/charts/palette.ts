@@ -1,5 +1,7 @@
 /** The theme's colours as canvases need them, read from the CSS custom properties of theme.svelte. */
+import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import { ACTIVITIES } from '../../../event/operations.ts';
+import { PART_COLORS } from './time-parts.ts';
 import { pixelOf, type PaintColors } from './timeline-paint.ts';
 
 export interface Palette {
@@ -24,9 +26,6 @@ export interface Palette {
   note: string;
 }
 
-/** Of the parts of the time partition with SQL in flight, in their order: cpu read write sync idbTransaction lock tracer other. */
-const PART_COLORS = ['cpu', 'read', 'write', 'sync', 'idb', 'lock', 'meta', 'wait'];
-
 const WHITE = '#ffffff';
 const BLACK = '#000000';
 
@@ -50,12 +49,13 @@ const textOn = (color: string): string =>
 /** @param element within the viewer's root */
 export function paletteOf(element: Element): Palette {
   const style = getComputedStyle(element);
-  const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  const property = (name: string): string => style.getPropertyValue(name).trim();
+  const color = (name: string): string => property(`--${name}`);
   const activity = ACTIVITIES.map((a) => color(`activity-${a}`));
   return {
     pixels: {
       activity: Uint32Array.from(activity, pixelOf),
-      parts: Uint32Array.from(PART_COLORS, (name) => pixelOf(color(`activity-${name}`))),
+      parts: Uint32Array.from(SQL_PARTS, (part) => pixelOf(property(PART_COLORS[part]))),
       statement: pixelOf(color('statement')),
       accent: pixelOf(color('accent')),
       background: pixelOf(color('bg')),

@@ -199,7 +199,7 @@ describe('the Overview', () => {
     await page.waitForSelector(`${id('toast')}[role=status]`);
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toContain('### vfscope trace');
-    expect(copied).toContain('commits: 60, 1 syncs each');
+    expect(copied).toContain('- Commits: 60\n- Syncs per commit: 1\n');
   });
 });
 

@@ -134,7 +134,7 @@ describe('summary', () => {
   test('for people, unknown reads n/a and nothing of a trace can command the terminal', async () => {
     expect(await summaryCommand({ file: SAMPLE })).toBe(0);
     expect(stdout).toContain('wa-sqlite, SQLite 3.53.0, VFS IDBBatchAtomicVFS');
-    expect(stdout).toMatch(/commits\s+3, 1 syncs each/);
+    expect(stdout).toMatch(/Commits\s+3\n\s*Syncs per commit\s+1\n/);
     expect(stdout).toMatch(/3 events dropped/);
     for (const heading of [
       'Recorded',
@@ -146,13 +146,10 @@ describe('summary', () => {
       'Findings',
     ])
       expect(stdout).toContain(`\n${heading}`);
-    const store = named('/evil\u001b[2J.db');
-    const summary = summaryOf(store);
-    summary.commits = null;
-    const text = summaryText(reportOf(store, { summary }));
+    const text = summaryText(reportOf(named('/evil\u001b[2J.db')));
     expect(text).not.toContain('\u001b');
     expect(text).toContain('/evil?[2J.db');
-    expect(text).toMatch(/commits\s+n\/a/);
+    expect(summaryText(reportOf(newStore()))).toMatch(/Commits\s+n\/a/);
   });
 
   test('--markdown: tables whose cells the trace cannot break out of', async () => {
@@ -168,9 +165,8 @@ describe('summary', () => {
       else expect(bars, line).toBe(columns);
     }
     const store = named('/a|b<img src=x onerror=alert(1)>`@octocat #1 [x](y).db');
-    const summary = summaryOf(store);
-    summary.environment.url = '</table><script>![x](http://y)';
-    const text = reportMarkdown(reportOf(store, { summary, warnings: ['| ends\n# here'] }));
+    store.threads[0]!.info.url = '</table><script>![x](http://y)';
+    const text = reportMarkdown(reportOf(store, { warnings: ['| ends\n# here'] }));
     expect(text).toContain(
       '/a\\|b\\<img src=x onerror=alert(1)\\>\\`&#64;octocat &#35;1 \\[x\\](y).db',
     );

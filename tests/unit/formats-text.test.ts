@@ -202,7 +202,7 @@ describe('html report', () => {
       '<svg',
     ])
       expect(html).toContain(text);
-    expect(html).toMatch(/<h2>To mind<\/h2>[^]*3 events[^]*<h2>Findings<\/h2>/);
+    expect(html).toMatch(/<h2>Caveats<\/h2>[^]*3 events[^]*<h2>Findings<\/h2>/);
     expect(check(htmlReport(newStore())).length).toBeGreaterThan(10);
     expect(htmlReport(syntheticStore({ events: 50_000 })).length).toBeLessThan(500_000);
   });

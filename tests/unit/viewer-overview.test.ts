@@ -220,7 +220,7 @@ describe('questions of the Overview', () => {
   });
   it('the report as Markdown holds the same numbers', () => {
     const report = QUERIES.markdownReport(contextOf(autocommits(12)), {});
-    expect(report).toContain('- commits: 12, 1 syncs each');
+    expect(report).toContain('- Commits: 12\n- Syncs per commit: 1\n');
   });
 });
 

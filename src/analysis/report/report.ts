@@ -1,7 +1,7 @@
 /**
  * A trace as one page for a bug report: headings, facts and tables, without a layout. a terminal, Markdown and HTML draw it.
  *
- *   what was recorded . what to mind . headline numbers . where the time went . statements . transactions . files . storage . findings
+ *   what was recorded . caveats . headline numbers . where the time went . statements . transactions . files . storage . findings
  */
 import { captureText } from '../../event/capture.ts';
 import { badges, findings } from '../findings/index.ts';
@@ -15,7 +15,6 @@ import {
   formatCount,
   formatDuration,
   formatNumber,
-  formatShare,
 } from '../../text/numbers.ts';
 import { storageBlock } from './report-storage.ts';
 import { filesBlock, statementsBlock, TABLE_NEEDS, transactionsBlock } from './report-tables.ts';
@@ -30,8 +29,6 @@ export const FINDINGS = 'Findings';
 interface ReportOptions {
   /** What reading the file had to say. */
   warnings?: readonly string[];
-  /** Where it is there already. */
-  summary?: Summary;
   /** Rows of statements, transactions, files and findings at most; 10 unless told, half as many transactions and findings. */
   most?: number;
   /** Characters of a statement or path at most; by default as many as fit in a terminal. */
@@ -50,14 +47,15 @@ export const REPORT_NEEDS = {
 
 /** All texts are the trace's own, unescaped: they may hold anything. */
 export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
-  const { warnings = [], summary: said = facts.get(summary), most = 10, longest } = options;
+  const { warnings = [], most = 10, longest } = options;
+  const said = facts.get(summary);
   const few = Math.ceil(most / 2);
   const found = facts.get(findings);
   return {
     title: `vfscope trace, ${formatDuration(said.durationUs)}, ${countOf(said.events, 'event')}, ${formatCount(said.dropped)} dropped`,
     blocks: [
       recorded(said),
-      minding(said, [...warnings, ...facts.get(badges).map((b) => `${b.badge}: ${b.say}`)]),
+      caveats(said, [...warnings, ...facts.get(badges).map((b) => `${b.badge}: ${b.say}`)]),
       { heading: 'SQLite', facts: headline(facts, said) },
       timeBlock(facts),
       statementsBlock(facts, most, longest),
@@ -134,8 +132,8 @@ function threadText({ name, url, events, layers, note }: SummaryThread): string 
   return `${title}${url}: ${countOf(events, 'event')} (${layers.join(', ') || 'none'})${note ? `; ${note}` : ''}`;
 }
 
-/** Warnings, losses and what makes numbers mislead; nothing where nothing is to be said. */
-function minding(s: Summary, lines: readonly string[]): Block | null {
+/** Warnings, losses and what makes numbers mislead; null where there is none. */
+function caveats(s: Summary, lines: readonly string[]): Block | null {
   const all = [
     ...(s.dropped
       ? [`${countOf(s.dropped, 'event')} dropped: every count below is a lower bound.`]
@@ -143,39 +141,37 @@ function minding(s: Summary, lines: readonly string[]): Block | null {
     ...(s.faults ? [`${countOf(s.faults, 'exception')} inside the tracer's own hooks.`] : []),
     ...lines,
   ];
-  return all.length ? { heading: 'To mind', lines: all } : null;
+  return all.length ? { heading: 'Caveats', lines: all } : null;
 }
 
-function headline(facts: Facts, s: Summary): [string, string][] {
+const REPORTED: readonly NumberId[] = [
+  'statements',
+  'distinctStatements',
+  'transactionsWrite',
+  'transactionsRead',
+  'rolledBack',
+  'commits',
+  'syncsPerCommit',
+  'vfsPerStatement',
+  'longestReserved',
+  'hitRate',
+  'readBytes',
+  'writtenBytes',
+];
+
+function headline(facts: Facts, { pageCache, unknown }: Summary): [string, string][] {
   const numbers = numbersFrom(facts);
-  const said = (id: NumberId): string => {
-    const { value, unit } = numbers.get(id);
-    return formatAs(value, unit);
-  };
   const hold = facts.get(longestReserved);
-  const { hits, misses, spills, hitRate } = s.pageCache;
+  const { hits, misses, spills } = pageCache;
+  const more: Partial<Record<NumberId, string>> = {
+    longestReserved: hold ? ` on ${hold.path}${hold.open ? ', not released' : ''}` : '',
+    hitRate: `: ${formatCount(hits)} hits, ${formatCount(misses)} misses, ${formatCount(spills)} spills`,
+  };
   return [
-    [
-      'statements',
-      `${formatCount(s.statements.count)} executions of ${formatCount(s.statements.distinct)} texts`,
-    ],
-    [
-      'transactions',
-      `${formatNumber(s.transactions.write)} write, ${formatNumber(s.transactions.read)} read, ${formatNumber(s.transactions.rolledBack)} rolled back`,
-    ],
-    ['commits', `${formatNumber(s.commits)}, ${formatNumber(s.syncsPerCommit)} syncs each`],
-    ['VFS calls', `${said('vfsPerStatement')} a statement`],
-    [
-      'longest write lock',
-      hold
-        ? `${said('longestReserved')} on ${hold.path}${hold.open ? ', not given back' : ''}`
-        : 'none seen',
-    ],
-    [
-      'page cache',
-      `${formatNumber(hits)} hits, ${formatNumber(misses)} misses, ${formatNumber(spills)} spills; hit rate ${formatShare(hitRate)}`,
-    ],
-    ['bytes', `${said('readBytes')} read, ${said('writtenBytes')} written by SQLite`],
-    ...Object.entries(s.unknown).map(([key, why]): [string, string] => [UNKNOWN, `${key}: ${why}`]),
+    ...REPORTED.map((id): [string, string] => {
+      const { title, value, unit } = numbers.get(id);
+      return [title, `${formatAs(value, unit)}${more[id] ?? ''}`];
+    }),
+    ...Object.entries(unknown).map(([key, why]): [string, string] => [UNKNOWN, `${key}: ${why}`]),
   ];
 }

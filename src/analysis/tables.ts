@@ -6,19 +6,22 @@ import { fileTable } from './files/table.ts';
 import { busyTable, deadlockTable, leftTable, waitTable } from './locks/table.ts';
 import { accessTable, pageTable, treeTable } from './pages/table.ts';
 import { executionTable, statementTable } from './statements/table.ts';
+import { traceTable } from './report/table.ts';
 import type { Table } from './table.ts';
 import { transactionTable } from './transactions/table.ts';
-import { checkpointTable } from './wal/table.ts';
+import { checkpointTable, walTable } from './wal/table.ts';
 
 /** All but `events`, which is read thread by thread (events/table.ts). */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- rows of any kind
 export const TABLES: readonly Table<any>[] = [
+  traceTable,
   threadTable,
   objectTable,
   statementTable,
   executionTable,
   firstRunTable,
   transactionTable,
+  walTable,
   checkpointTable,
   fileTable,
   pageTable,

@@ -7,7 +7,6 @@ import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
 import type { Cell } from '../analysis/table.ts';
 import { EVENT_COLUMNS, fileTables, type FileTable } from './tables.ts';
-import { tracesTable } from './traces-table.ts';
 
 /** Raised when a column changes its name, type or meaning; columns that are added at the end leave it. */
 export const PARQUET_SCHEMA_VERSION = 2;
@@ -113,6 +112,6 @@ export function* parquetDataSet(
     );
   const at = (table: string): string => `${table}/trace=${name}/part-0.parquet`;
   yield { path: at('events'), pieces: parquetEvents(store) };
-  for (const table of [tracesTable(store), ...fileTables(store)])
+  for (const table of fileTables(store))
     yield { path: at(table.name), pieces: file(table.columns, tableGroups(table)) };
 }

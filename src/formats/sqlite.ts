@@ -6,7 +6,6 @@ import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
 import type { Cell } from '../analysis/table.ts';
 import { EVENT_COLUMNS, fileTables, type ColumnType, type FileTable } from './tables.ts';
-import { tracesTable } from './traces-table.ts';
 
 const SQL_TYPE: Record<ColumnType, string> = {
   int32: 'INTEGER',
@@ -75,7 +74,7 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
       db,
       'PRAGMA page_size=16384; PRAGMA journal_mode=off; PRAGMA synchronous=off; BEGIN',
     );
-    for (const table of [tracesTable(store), ...fileTables(store), eventRows(store)]) {
+    for (const table of [...fileTables(store), eventRows(store)]) {
       const key = table.name === 'objects' ? 'thread, object_id' : '';
       await sqlite3.exec(db, tableSql(table.name, table.columns, key));
       await insert(table.name, table.rows, table.columns.length);

@@ -54,7 +54,7 @@ export function fileColumns<Row>(columns: Columns<Row>): FileColumn<Row>[] {
 /** In the order of the files. */
 export const EVENT_COLUMNS = fileColumns<ThreadView>(eventColumns);
 
-/** All tables but `events` and `traces`. */
+/** All tables but `events`. */
 export function fileTables(store: TraceStore): FileTable[] {
   const facts = new Facts(store);
   return TABLES.map(({ name, columns, rows }) => {

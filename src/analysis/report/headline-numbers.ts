@@ -48,7 +48,7 @@ export const NUMBER_NEEDS = {
   pages,
 };
 
-export type NumberId = keyof typeof ENTRIES;
+export type NumberId = keyof typeof NUMBERS;
 
 export interface HeadlineNumber {
   id: NumberId;
@@ -92,7 +92,7 @@ class Numbers {
   ) {}
 
   get(id: NumberId): HeadlineNumber {
-    const entry: Entry = ENTRIES[id];
+    const entry: Entry = NUMBERS[id];
     const value = entry.value(this);
     return {
       ...this.words(id),
@@ -104,7 +104,7 @@ class Numbers {
 
   /** The number before it is computed. */
   words(id: NumberId): HeadlineNumber {
-    const { title, short = title, unit, definition: about }: Entry = ENTRIES[id];
+    const { title, short = title, unit, definition: about }: Entry = NUMBERS[id];
     const definition = typeof about === 'string' ? about : about(this);
     return { id, title, short, unit, definition, value: null, cause: null, event: null };
   }
@@ -424,7 +424,7 @@ const OTHERS = {
   },
 } as const satisfies Record<string, Entry>;
 
-const ENTRIES = { ...HEADLINES, ...OTHERS };
+export const NUMBERS = { ...HEADLINES, ...OTHERS };
 
 /** @param calls as of Numbers */
 export const numbersFrom = (facts: Facts, calls?: CallCounts): Numbers =>

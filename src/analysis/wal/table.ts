@@ -1,8 +1,9 @@
-/** The table of checkpoints. */
+/** The tables of write-ahead logs and of their checkpoints. */
 import { THREAD } from '../events/table.ts';
 import { fact } from '../graph.ts';
 import { col, rowsIn, table, type Columns } from '../table.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
+import { walHistories, type WalHistory } from './wal.ts';
 
 export interface CheckpointLine extends Checkpoint {
   /** First call. */
@@ -71,3 +72,50 @@ export const checkpointTable = table(
   checkpointRows,
   checkpointColumns,
 );
+
+/** A log, without its course over time. */
+export interface WalLine extends Omit<WalHistory, 'series'> {
+  checkpoints: number;
+}
+export const walLines = fact(
+  'walLines',
+  'write-ahead logs',
+  { walHistories, checkpointLines },
+  (_, { walHistories, checkpointLines }): WalLine[] =>
+    walHistories.map(({ series: _series, ...wal }) => ({
+      ...wal,
+      checkpoints: checkpointLines.filter(({ path }) => path === wal.path).length,
+    })),
+);
+
+export const walColumns = {
+  path: col('code', 'Database', 'Path of the database', (w) => w.path),
+  commits: col('count', 'Commits', `Commit frames. ${NOT_DECODED}`, (w) => w.commits),
+  frames: col('count', 'Frames', `Appended in all. ${NOT_DECODED}`, (w) => w.frames),
+  write_bytes: col('bytes', 'Written', 'To the log', (w) => w.bytesWritten),
+  page_size: col('bytes', 'Page size', 'Of the log’s header', (w) => w.pageSize),
+  largest_bytes: col('bytes', 'Largest', 'The log at its longest', (w) => w.highWaterBytes),
+  restarts: col(
+    'count',
+    'Restarts',
+    'Began again from its first byte, the file as long as before',
+    (w) => w.restarts,
+  ),
+  truncations: col('count', 'Truncations', 'Cut to nothing, or deleted', (w) => w.truncations),
+  syncs: col('count', 'Syncs', 'Of the log', (w) => w.syncs),
+  checkpoints: col(
+    'count',
+    'Checkpoints',
+    'Frames copied back into the database',
+    (w) => w.checkpoints,
+  ),
+  longest_growth: col(
+    'count',
+    'Longest growth',
+    `Frames without a restart or cut. ${NOT_DECODED}`,
+    (w) => w.longestGrowthFrames,
+  ),
+} satisfies Columns<WalLine>;
+
+const walRows = rowsIn('walRows', walLines, (lines) => lines);
+export const walTable = table('wals', 'Write-ahead logs of databases', walRows, walColumns);

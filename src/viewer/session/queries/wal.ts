@@ -1,11 +1,16 @@
 /** Queries of the WAL view: each log's history and its checkpoints. */
 import { fact } from '../../../analysis/graph.ts';
-import { checkpointLines, type CheckpointLine } from '../../../analysis/wal/table.ts';
+import {
+  checkpointLines,
+  walLines,
+  type CheckpointLine,
+  type WalLine,
+} from '../../../analysis/wal/table.ts';
 import { isStarved, walHistories, type WalHistory } from '../../../analysis/wal/wal.ts';
 import { needing, type QueryContext } from './context.ts';
 
 export interface WalLog {
-  history: Omit<WalHistory, 'series'>;
+  history: WalLine;
   starved: boolean | null;
   /** Size over time, thinned to what a screen can show: of each stretch its largest. */
   series: { timeUs: Float64Array; usedBytes: Float64Array; fileBytes: Float64Array };
@@ -45,17 +50,14 @@ const copyOf = ({ timeUs, usedBytes, fileBytes }: WalHistory['series']): WalHist
 const walLogs = fact(
   'walLogs',
   'write-ahead logs and checkpoints',
-  { walHistories, checkpointLines },
-  (_, { walHistories, checkpointLines }): WalLog[] =>
-    walHistories.map((wal): WalLog => {
-      const { series, ...history } = wal;
-      return {
-        history,
-        starved: isStarved(wal),
-        series: thinned(series),
-        checkpoints: checkpointLines.filter(({ path }) => path === wal.path),
-      };
-    }),
+  { walHistories, walLines, checkpointLines },
+  (_, { walHistories, walLines, checkpointLines }): WalLog[] =>
+    walHistories.map((wal, i) => ({
+      history: walLines[i]!,
+      starved: isStarved(wal),
+      series: thinned(wal.series),
+      checkpoints: checkpointLines.filter(({ path }) => path === wal.path),
+    })),
 );
 
 export const walQueries = {

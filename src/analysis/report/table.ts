@@ -1,0 +1,105 @@
+/** The trace as one row of numbers: what a comparison over many traces asks for first. */
+import { fact } from '../graph.ts';
+import { col, listed, table, type Column, type Columns, type Unit } from '../table.ts';
+import { NUMBERS } from './headline-numbers.ts';
+import { summary, type Summary } from './summary.ts';
+
+interface TraceLine extends Summary {
+  /** Milliseconds since the epoch. */
+  originMs: number;
+}
+type Value = Column<TraceLine>['value'];
+
+/** A headline number as a column. */
+function number(
+  id:
+    | ('duration' | 'statements' | 'distinctStatements' | 'commits' | 'syncsPerCommit')
+    | ('transactionsRead' | 'transactionsWrite' | 'rolledBack'),
+  unit: Unit,
+  value: Value,
+): Column<TraceLine> {
+  const { title, definition } = NUMBERS[id];
+  return col(unit, title, definition, value);
+}
+
+const traceColumns = {
+  origin_ms: col('number', 'Origin', 'Time 0 of the trace, ms since the epoch', (t) => t.originMs),
+  duration: number('duration', 'us', (t) => t.durationUs),
+  events: col('count', 'Events', 'Calls recorded', (t) => t.events),
+  dropped: col(
+    'count',
+    'Dropped',
+    'Events that did not fit in a thread’s buffer: above 0 all counts are lower bounds',
+    (t) => t.dropped,
+  ),
+  url: col('text', 'URL', 'Of the page', (t) => t.environment.url || null),
+  user_agent: col(
+    'text',
+    'Browser',
+    'User agent; null where threads differ',
+    (t) => t.environment.userAgent || null,
+  ),
+  cross_origin_isolated: col('int', 'Cross-origin isolated', '0 or 1', (t) => {
+    const { crossOriginIsolated: is } = t.environment;
+    return is === null ? null : Number(is);
+  }),
+  clock_step_us: col(
+    'number',
+    'Clock step',
+    'Coarsest clock of the threads that run SQLite, microseconds',
+    (t) => t.environment.clockStepUs,
+  ),
+  engine: col(
+    'text',
+    'Engine',
+    'First SQLite build that was seen',
+    (t) => t.engines[0]?.name ?? null,
+  ),
+  sqlite_version: col('text', 'SQLite', 'Its version', (t) => t.engines[0]?.sqliteVersion ?? null),
+  vfs: col(
+    'text',
+    'VFS',
+    'Names of the VFSs, comma-separated',
+    (t) => [...new Set(t.engines.flatMap((e) => e.vfs))].join(', ') || null,
+  ),
+  statements: number('statements', 'count', (t) => t.statements.count),
+  statements_distinct: number('distinctStatements', 'count', (t) => t.statements.distinct),
+  transactions_read: number('transactionsRead', 'count', (t) => t.transactions.read),
+  transactions_write: number('transactionsWrite', 'count', (t) => t.transactions.write),
+  transactions_rolled_back: number('rolledBack', 'count', (t) => t.transactions.rolledBack),
+  commits: number('commits', 'count', (t) => t.commits),
+  syncs_per_commit: number('syncsPerCommit', 'number', (t) => t.syncsPerCommit),
+  cpu: col('us', 'CPU', 'While SQL runs: computing', (t) => t.time.cpuUs),
+  io: col('us', 'I/O', 'While SQL runs: storage', (t) => t.time.ioUs),
+  lock: col('us', 'Lock wait', 'While SQL runs: waiting for locks', (t) => t.time.lockUs),
+  tracer: col(
+    'us',
+    'vfscope',
+    'While SQL runs: work of the recording itself',
+    (t) => t.time.tracerUs,
+  ),
+  other: col('us', 'Other wait', 'While SQL runs: not known', (t) => t.time.otherUs),
+  idle: col('us', 'Idle', 'No SQL ran', (t) => t.time.idleUs),
+  page_cache_hits: col(
+    'count',
+    'Page cache hits',
+    'By the counters of the engine',
+    (t) => t.pageCache.hits,
+  ),
+  page_cache_misses: col(
+    'count',
+    'Page cache misses',
+    'By the counters of the engine',
+    (t) => t.pageCache.misses,
+  ),
+} satisfies Columns<TraceLine>;
+
+const traceRows = fact('traceRows', 'summary', { summary }, ({ originMs }, { summary }) =>
+  listed<TraceLine>([{ ...summary, originMs }]),
+);
+export const traceTable = table(
+  'traces',
+  'One row for the trace: its summary. What a trace cannot show is null, never 0',
+  traceRows,
+  traceColumns,
+);

@@ -44,7 +44,7 @@ function findingsText(findings: readonly Finding[], badges: readonly Badge[]): s
       '',
     );
   });
-  if (findings.some((f) => f.savingUs !== null)) lines.push('Savings overlap: they are no sum.');
+  if (findings.some((f) => f.savingUs !== null)) lines.push("Savings overlap: don't add them up.");
   return `${lines
     .map((line) => shown(line))
     .join('\n')

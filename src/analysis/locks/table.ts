@@ -9,6 +9,15 @@ import {
   type WaitLine,
 } from './lock-lines.ts';
 
+/** What the tables show, for views, too. */
+export const LOCK_HELP = {
+  waits:
+    'Waits for locks, one row for each holder: Web Locks, access handles, IndexedDB transactions, SQLITE_BUSY',
+  busy: 'SQLITE_BUSY: refusals of one connection, tried again until granted or given up',
+  left: 'Locks that a thread did not release before it ended',
+  deadlocks: 'Threads that wait for each other, and waits of two seconds or more',
+};
+
 const KIND = 'web-lock, access-handle, idb or sqlite';
 const NAME = 'Name of the lock, file or database';
 
@@ -41,12 +50,7 @@ export const waitColumns = {
   held_dur: col('us', 'Held for', 'How much of the wait the holder held it', (w) => w.heldUs),
   holds: col('count', 'Holds', 'How often the holder took it meanwhile', (w) => w.holds),
 } satisfies Columns<WaitLine>;
-export const waitTable = table(
-  'locks',
-  'Waits for locks, one row for each holder: Web Locks, access handles, IndexedDB transactions, SQLITE_BUSY',
-  waitRows,
-  waitColumns,
-);
+export const waitTable = table('locks', LOCK_HELP.waits, waitRows, waitColumns);
 
 export const busyColumns = {
   thread: col('int', 'Thread', THREAD, (b) => b.thread),
@@ -74,12 +78,7 @@ export const busyColumns = {
     b.granted ? 'granted' : 'given up',
   ),
 } satisfies Columns<BusyLine>;
-export const busyTable = table(
-  'busy',
-  'SQLITE_BUSY: refusals of one connection, tried again until granted or given up',
-  busyRows,
-  busyColumns,
-);
+export const busyTable = table('busy', LOCK_HELP.busy, busyRows, busyColumns);
 
 export const leftColumns = {
   thread: col('int', 'Thread', THREAD, (l) => l.thread),
@@ -97,12 +96,7 @@ export const leftColumns = {
     (l) => l.laterWaits,
   ),
 } satisfies Columns<LeftLine>;
-export const leftTable = table(
-  'left_locks',
-  'Locks that a thread never gave back before it ended',
-  leftRows,
-  leftColumns,
-);
+export const leftTable = table('left_locks', LOCK_HELP.left, leftRows, leftColumns);
 
 export const deadlockColumns = {
   ts: col('moment', 'Begin', 'When all of them waited', (d) => d.fromUs),
@@ -130,9 +124,4 @@ export const deadlockColumns = {
     (d) => d.holderIdleUs,
   ),
 } satisfies Columns<DeadlockLine>;
-export const deadlockTable = table(
-  'deadlocks',
-  'Threads that wait for one another, and waits of two seconds or more',
-  deadlockRows,
-  deadlockColumns,
-);
+export const deadlockTable = table('deadlocks', LOCK_HELP.deadlocks, deadlockRows, deadlockColumns);

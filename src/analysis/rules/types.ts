@@ -14,7 +14,7 @@ export interface Finding {
   evidence: FindingEvidence;
   /**
    * Estimate, microseconds: calls avoided x what such a call took in this trace. null where it cannot be computed, see `savingHow`.
-   * Savings of several findings overlap: they are no sum.
+   * Savings of several findings overlap: don't add them up.
    */
   savingUs: number | null;
   /** How it was computed, or why it cannot be. */

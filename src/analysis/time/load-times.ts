@@ -1,6 +1,6 @@
 /**
  * How long an engine takes to come: fetching its wasm, compiling, instantiating, opening a database, the first read, up to the first
- * statement's first answer. Parts overlap (a module compiles while it streams, a read is part of a statement), so they have no sum.
+ * statement's first answer. Parts overlap (a module compiles while it streams, a read is part of a statement), so they do not add up.
  *
  *   fetch   ████████████
  *   instantiate  ███████████            (compiling is in it, unless the app compiled before)

@@ -5,6 +5,7 @@ import {
   busyColumns,
   deadlockColumns,
   leftColumns,
+  LOCK_HELP,
   waitColumns,
 } from '../../../../analysis/locks/table.ts';
 import { col } from '../../../../analysis/table.ts';
@@ -45,9 +46,9 @@ export const TABLES: readonly LockTable[] = [
   {
     id: 'waits',
     title: 'Waits',
-    help: 'Who waited for whom, wait by wait',
+    help: LOCK_HELP.waits,
     empty:
-      'Nobody waited: no request met a lock that a recorded thread held. Record all tabs of the origin to see waits between tabs.',
+      'No waits: no request met a lock that a recorded thread held. Record all tabs of the origin to see waits between tabs.',
   },
   {
     id: 'graph',
@@ -58,20 +59,20 @@ export const TABLES: readonly LockTable[] = [
   {
     id: 'busy',
     title: 'SQLITE_BUSY',
-    help: 'Refusals of one connection, tried again until granted or given up',
+    help: LOCK_HELP.busy,
     empty: 'No SQLITE_BUSY: every lock that a connection asked for was granted at once.',
   },
   {
     id: 'left',
-    title: 'Left behind',
-    help: 'Locks that a thread never gave back before it ended',
-    empty: 'Nothing was left behind: every thread that ended had given its locks back.',
+    title: 'Not released',
+    help: LOCK_HELP.left,
+    empty: 'Every thread that ended had released its locks.',
   },
   {
     id: 'deadlocks',
-    title: 'Deadlock-like',
-    help: 'Cycles of threads that wait for one another, and long waits',
-    empty: 'No threads that wait for one another, and no wait of two seconds or more.',
+    title: 'Possible deadlocks',
+    help: LOCK_HELP.deadlocks,
+    empty: 'No threads waited for each other, and no wait took two seconds or more.',
   },
 ];
 

@@ -5,10 +5,11 @@
 import { hasVfs, leavesOut } from '../core/layers.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
-import { isVfsOp, isWebOp, opSet, opTable } from '../../event/operations.ts';
+import { opSet, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { owners, type Owners } from '../core/owners.ts';
+import { fact, type ByThread } from '../graph.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf } from './files.ts';
 
@@ -43,9 +44,9 @@ const WEB_KEY = opTable(({ layer, counts }) =>
   layer === 'web' ? 1 + ['read', 'write', 'sync'].indexOf(counts ?? '') : 0,
 );
 
-export const fileCounts = fact('fileCounts', 'calls by file', {}, fileCountsOf);
+export const fileCounts = fact('fileCounts', 'calls by file', { owners }, fileCountsOf);
 
-function fileCountsOf(store: TraceStore): FileCounts[] {
+function fileCountsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): FileCounts[] {
   const counts = new Map<string, FileCounts>();
   const byPath = new Map<string, FileCounts>();
   const anyVfs = store.threads.some(hasVfs);
@@ -80,8 +81,10 @@ function fileCountsOf(store: TraceStore): FileCounts[] {
     }
   for (const thread of none === null ? [] : store.threads)
     eachStorageCall(thread, (row, key) => {
-      const owner = servedFile(thread, row);
-      const object = owner ?? fileOf(thread.definitions.get(thread.events.object[row]!));
+      // the file of the VFS call that it serves, directly or through another storage call
+      const call = owners.of(thread).vfs(row);
+      const owner = call < 0 ? null : fileAt(thread, call);
+      const object = owner ?? fileAt(thread, row);
       if (!object) return;
       const web = (
         owner
@@ -103,6 +106,10 @@ export function vfsTotal(files: readonly FileCounts[], key: keyof VfsCounts): nu
   const known = files.filter(({ kind, vfs }) => kind !== 'memory-journal' && vfs[key] !== null);
   return known.length === 0 ? null : known.reduce((sum, { vfs }) => sum + vfs[key]!, 0);
 }
+
+/** The file that a call is on. */
+const fileAt = ({ definitions, events }: ThreadStore, row: number): ReturnType<typeof fileOf> =>
+  fileOf(definitions.get(events.object[row]!));
 
 const READ_BYTES = 256;
 const WRITE_BYTES = 257;
@@ -138,20 +145,4 @@ function eachStorageCall(
     const key = WEB_KEY[op[row]!]!;
     if (key) each(row, WEB_KEYS[key - 1]!);
   }
-}
-
-/** The SQLite file whose VFS call a storage call serves, directly or through another storage call. */
-function servedFile(thread: ThreadStore, row: number): { path: string; kind: string } | null {
-  const { events, definitions } = thread;
-  for (let at = row, depth = 0; depth < 8; depth++) {
-    const parent = events.parent[at]!;
-    if (parent === 0 || parent >= events.seq[at]!) return null;
-    at = events.rowOfSeq(parent);
-    if (at < 0) return null;
-    if (isWebOp(events.op[at]!)) continue;
-    if (!isVfsOp(events.op[at]!)) return null;
-    const file = definitions.get(events.object[at]!);
-    return file?.kind === 'file' ? fileOf(file) : null;
-  }
-  return null;
 }

@@ -1,5 +1,6 @@
 /** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
 import { isTime } from '../experiments/model/aggregate.ts';
+import { compare } from '../results/compare.ts';
 import { sharesOf } from '../results/shares.ts';
 import type { Experiment, Workload } from '../experiments/model/types.ts';
 import type {
@@ -18,7 +19,6 @@ import {
   notCounted,
   passesText,
   ratio,
-  signed,
   spreadText,
   verdictText,
 } from './words.ts';
@@ -111,44 +111,27 @@ const footOf = (result: RunResult): string[] => [
 
 /** Two runs of one workload: every watched counter of both, with the exact difference. */
 export function compareText(workload: Workload, a: RunResult, b: RunResult): string {
-  const columns = countersShown(
-    workload,
-    [...a.steps, ...b.steps].map(({ counters }) => counters),
-  );
-  const rows: string[][] = [];
+  const counters = [
+    ...(a.totalMs && b.totalMs ? ['ms'] : []),
+    ...countersShown(
+      workload,
+      [...a.steps, ...b.steps].map((s) => s.counters),
+    ),
+  ];
   // of a single step, the sum says nothing new
-  const sum = a.steps.length > 1 ? [{ id: 'total', counters: a.totals, ms: a.totalMs }] : [];
-  for (const step of [...a.steps, ...sum]) {
-    const other =
-      step.id === 'total'
-        ? { counters: b.totals, ms: b.totalMs }
-        : b.steps.find((s) => s.id === step.id);
-    if (!other) continue;
-    if (step.ms && other.ms) {
-      const noise =
-        Math.abs(step.ms.median - other.ms.median) <= 2 * Math.max(step.ms.mad, other.ms.mad);
-      rows.push([
-        step.id,
-        'ms',
-        step.ms.median.toFixed(2),
-        other.ms.median.toFixed(2),
-        (other.ms.median - step.ms.median).toFixed(2),
-        noise ? 'noise' : ratio(step.ms.median, other.ms.median),
-      ]);
-    }
-    for (const name of columns) {
-      const [x, y] = [step.counters[name], other.counters[name]];
-      if (x === undefined && y === undefined) continue;
-      rows.push([
-        step.id,
-        name,
-        number(x),
-        number(y),
-        x === undefined || y === undefined ? 'n/a' : signed(y - x),
-        x === undefined || y === undefined ? '' : ratio(x, y),
-      ]);
-    }
-  }
+  const steps = [...a.steps.map(({ id }) => id), ...(a.steps.length > 1 ? ['total'] : [])];
+  const rows = steps.flatMap((step) =>
+    compare([a, b], step, counters)
+      .filter(({ cells }) => cells.some((cell) => cell !== null))
+      .map(({ counter, cells: [x, y] }) => [
+        plain(step),
+        counter,
+        x?.text ?? 'n/a',
+        y?.text ?? 'n/a',
+        y?.difference.replace('−', '-') ?? '',
+        y?.ratio.replace('−', '-') ?? '',
+      ]),
+  );
   return `${[
     `${workload.title} (version ${a.version})`,
     'A',
@@ -157,10 +140,7 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
     ...headOf(b.run),
     ...(a.digest === b.digest ? [] : ['  ! The rows that came back differ between A and B.']),
     '',
-    ...table(
-      ['step', 'counter', 'A', 'B', 'B - A', 'B / A'],
-      rows.map((r) => r.map(plain)),
-    ),
+    ...table(['step', 'counter', 'A', 'B', 'B - A', 'B / A'], rows),
     '',
     ...[['A', a] as const, ['B', b] as const].flatMap(([name, result]) =>
       passesText(result)

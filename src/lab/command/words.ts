@@ -5,7 +5,6 @@ import type { RunResult, Spread, Verdict } from '../experiments/model/result-typ
 import { number } from '../results/table.ts';
 import { plain } from '../../text/clean.ts';
 
-export const signed = (n: number): string => `${n > 0 ? '+' : ''}${number(n)}`;
 export const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(3));
 export const msText = (s: Spread | null | undefined): string =>
   s ? `${s.median.toFixed(2)} ms` : '';

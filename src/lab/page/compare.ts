@@ -1,34 +1,17 @@
-/** Results side by side: which counters are shown, each against the first run's, and what the claims come to. */
-import { BELOW_VFS, isTime, placed } from '../experiments/model/aggregate.ts';
+/** Results side by side: which steps and counters are shown, which run each is compared with, and what the claims come to. */
+import { BELOW_VFS, placed } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import type { Experiment } from '../experiments/model/types.ts';
 import type { ExperimentResult, RunResult, Verdict } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
-import { exactDifference, ratioOf } from '../results/table.ts';
+import { number } from '../results/table.ts';
 import type { Offer } from './catalog.ts';
 import { runsOfExperiment } from './grid.ts';
 import type { QueuedRun } from './run-queue.ts';
 
 type Maybe = RunResult | null;
-
-interface Cell {
-  text: string;
-  /** Against the first column: `×0.5`, `=`; '' in the first itself. */
-  ratio: string;
-  /** Against the first column, exactly: `+79`; '' in the first itself, where they are equal, and for times. */
-  difference: string;
-  /** Of the row's largest, 0 to 1. */
-  share: number;
-  /** More, for a tooltip: the spread of a time. */
-  detail: string;
-}
-interface Row {
-  counter: string;
-  /** null = this run does not know it. */
-  cells: (Cell | null)[];
-}
 
 /** Steps of the results, the sum first. */
 export function stepsOf(results: readonly Maybe[]): { id: string; title: string }[] {
@@ -57,45 +40,6 @@ export function countersOf(results: readonly Maybe[], step: string, everything: 
   return [...new Set([...watched, ...extra])].filter(known);
 }
 
-/**
- * @param bases by column, the index of the one that it is compared with, its own = with none; the first for all unless told
- */
-export function compare(
-  results: readonly Maybe[],
-  step: string,
-  counters: readonly string[],
-  bases: readonly number[] = [],
-): Row[] {
-  return counters.map((counter) => {
-    const found = results.map((r) => (r ? placed(r, { step, counter }) : undefined));
-    const most = Math.max(0, ...found.map((f) => f?.value ?? 0));
-    return {
-      counter,
-      cells: found.map((f, i) => {
-        const base = (bases[i] ?? 0) === i ? undefined : found[bases[i] ?? 0]?.value;
-        return f
-          ? {
-              text: isTime(counter)
-                ? `${f.value.toFixed(f.value < 100 ? 2 : 0)} ms`
-                : f.value.toLocaleString('en'),
-              ratio: base === undefined ? '' : ratioOf(f.value, base),
-              difference:
-                base === undefined || base === f.value || isTime(counter)
-                  ? ''
-                  : exactDifference(base, f.value),
-              share: most > 0 ? f.value / most : 0,
-              detail: f.spread
-                ? `${f.spread.least.toFixed(2)} to ${f.spread.most.toFixed(2)} ms in ${f.spread.n}${f.spread.n < f.spread.passes.length ? ` of ${f.spread.passes.length}` : ''} passes: ${f.spread.passes.map((ms) => ms.toFixed(2)).join(', ')}`
-                : base === undefined
-                  ? ''
-                  : `${exactDifference(base, f.value)} against ${(bases[i] ?? 0) === 0 ? 'the first' : `column ${bases[i]! + 1}`}`,
-            }
-          : null;
-      }),
-    };
-  });
-}
-
 /** By column, the one that it is compared with: an experiment says it of its variants. */
 export function basesOf(offer: Offer, columns: number): number[] {
   if (offer.kind !== 'experiment') return Array.from({ length: columns }, () => 0);
@@ -120,7 +64,6 @@ export function stateText({ state, run, samples }: QueuedRun, running: boolean):
 /** The numbers that decided a claim, or why none did, in brackets. */
 export function sidesText({ left, right, why }: Verdict): string {
   if (why) return `(${why})`;
-  const number = (n: number): string => n.toLocaleString('en', { maximumFractionDigits: 3 });
   return left === null || right === null ? '' : `(${number(left)} and ${number(right)})`;
 }
 

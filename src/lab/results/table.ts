@@ -27,10 +27,15 @@ export const shortened = <Row>(
 export const number = (n: number | undefined | null): string =>
   n === undefined || n === null ? '' : formatExact(n);
 
-/** `b - a` with its sign, `=` for none; digits in full. */
-export function exactDifference(a: number, b: number): string {
+/** A time. */
+export const milliseconds = (ms: number | undefined | null): string =>
+  ms === undefined || ms === null ? '' : `${ms.toFixed(ms < 100 ? 2 : 0)} ms`;
+
+/** `b - a` with its sign, `=` for none; of counts the digits in full. */
+export function exactDifference(a: number, b: number, times = false): string {
   if (a === b) return '=';
-  return `${b > a ? '+' : '−'}${number(Math.abs(b - a))}`;
+  const by = Math.abs(b - a);
+  return `${b > a ? '+' : '−'}${times ? milliseconds(by) : number(by)}`;
 }
 
 /** `=` for the very same number, `+1.2 %` near it, `×1.5` else; '' where the first is 0. */

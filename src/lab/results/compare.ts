@@ -1,0 +1,68 @@
+/** Results side by side, a row a counter: the page and the terminal both draw it. */
+import { isTime, placed } from '../experiments/model/aggregate.ts';
+import type { RunResult, Spread } from '../experiments/model/result-types.ts';
+import { exactDifference, milliseconds, number, ratioOf } from './table.ts';
+
+interface Cell {
+  text: string;
+  /** Against its base: `×0.5`, `=`, of times that are too near `noise`; '' without one. */
+  ratio: string;
+  /** Against its base: `+79`; '' without one, and where they are equal. */
+  difference: string;
+  /** Of the row's largest, 0 to 1. */
+  share: number;
+  /** More, for a tooltip: the spread of a time. */
+  detail: string;
+}
+interface Row {
+  counter: string;
+  /** null = this run does not know it. */
+  cells: (Cell | null)[];
+}
+
+/** @param bases by column, the index of the one that it is compared with, its own = with none; by default the first for all */
+export function compare(
+  results: readonly (RunResult | null)[],
+  step: string,
+  counters: readonly string[],
+  bases: readonly number[] = [],
+): Row[] {
+  return counters.map((counter) => {
+    const found = results.map((r) => (r ? placed(r, { step, counter }) : undefined));
+    const most = Math.max(0, ...found.map((f) => f?.value ?? 0));
+    return {
+      counter,
+      cells: found.map((f, i): Cell | null => {
+        if (!f) return null;
+        const at = bases[i] ?? 0;
+        const base = at === i ? undefined : found[at];
+        const difference =
+          base && base.value !== f.value
+            ? exactDifference(base.value, f.value, isTime(counter))
+            : '';
+        const against = at === 0 ? 'the first' : `column ${at + 1}`;
+        return {
+          text: isTime(counter) ? milliseconds(f.value) : number(f.value),
+          ratio: base ? (isNoise(base, f) ? 'noise' : ratioOf(f.value, base.value)) : '',
+          difference,
+          share: most > 0 ? f.value / most : 0,
+          detail: f.spread
+            ? passesText(f.spread)
+            : base
+              ? `${difference || '='} against ${against}`
+              : '',
+        };
+      }),
+    };
+  });
+}
+
+type Placed = NonNullable<ReturnType<typeof placed>>;
+/** Times nearer to each other than twice their median deviation. */
+const isNoise = (a: Placed, b: Placed): boolean =>
+  !!a.spread &&
+  !!b.spread &&
+  Math.abs(a.value - b.value) <= 2 * Math.max(a.spread.mad, b.spread.mad);
+
+const passesText = ({ least, most, n, passes }: Spread): string =>
+  `${least.toFixed(2)} to ${most.toFixed(2)} ms in ${n}${n < passes.length ? ` of ${passes.length}` : ''} passes: ${passes.map((ms) => ms.toFixed(2)).join(', ')}`;

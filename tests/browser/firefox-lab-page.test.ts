@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';
-import { FirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
+import { openFirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
@@ -70,7 +70,7 @@ it.each([
   ['BlockIDB', 'block.put'],
   ['IDBBatchAtomic', 'idb.put'],
 ] as const)('replay on %s: the calls and bytes of the recording', async (vfs, counter) => {
-  const lab = await FirefoxLab.open(driven);
+  const lab = await openFirefoxLab(driven);
   try {
     const { report, trace, left } = await lab.replay(GOLDEN, {
       ...DEFAULT_CONFIG,
@@ -112,7 +112,7 @@ it.each([
       await prepareApp(page);
       await runApp(page, 'sql', { pragmas: [], sql: SQL });
       await page.bringToFront();
-      await FirefoxLab.open(driven, `?page=${String(await tabId())}`);
+      await openFirefoxLab(driven, `?page=${String(await tabId())}`);
       await until(
         `document.querySelector('[data-testid="page-databases"] tbody tr, [data-testid="lab-error"]')`,
       );

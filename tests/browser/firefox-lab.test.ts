@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchFirefox, type DrivenFirefox } from '../../src/drive/firefox.ts';
-import { FirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
+import { openFirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
+import type { LabPage } from '../../src/lab/drive/lab-page.ts';
 import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
@@ -13,10 +14,10 @@ import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE, ON_STORAGE_JSPI } from '../contra
 import { FIREFOX_EXTENSION } from './firefox-harness.ts';
 
 let driven: DrivenFirefox;
-let lab: FirefoxLab;
+let lab: LabPage;
 beforeAll(async () => {
   driven = await launchFirefox({ extension: FIREFOX_EXTENSION });
-  lab = await FirefoxLab.open(driven);
+  lab = await openFirefoxLab(driven);
 }, 90_000);
 afterAll(() => driven.close());
 

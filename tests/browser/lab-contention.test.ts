@@ -1,14 +1,15 @@
 // Several connections at once, each in a worker of its own: nothing is lost, who waited is counted, what cannot be shared says so.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
+import { openLab } from '../../src/lab/drive/lab.ts';
+import type { LabPage } from '../../src/lab/drive/lab-page.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import type { Config, Run } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { launch } from './extension-harness.ts';
 
 let driven: DrivenBrowser;
-let lab: Lab;
+let lab: LabPage;
 beforeAll(async () => {
   driven = await launch();
   lab = await openLab(await driven.firstPage(), driven.extensionId);

@@ -2,14 +2,15 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
+import { openLab } from '../../src/lab/drive/lab.ts';
+import type { LabPage } from '../../src/lab/drive/lab-page.ts';
 import { launch } from './extension-harness.ts';
 
 /** Tabs in the background draw no frames, so nothing waits for one. */
 export const polling = 50;
 // live bindings: each test sees those of its own tab
 export let driven: DrivenBrowser;
-export let lab: Lab;
+export let lab: LabPage;
 export let page: Page;
 
 /** A browser for the file, a tab with the Lab for each of its tests. */

@@ -2,8 +2,8 @@
 // sentence why not, and the other runs go on.
 import { expect, it } from 'vitest';
 import type { LabRun } from '../../src/lab/experiments/door.ts';
-import { Lab } from '../../src/lab/drive/lab.ts';
-import { FirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
+import { labIn } from '../../src/lab/drive/lab.ts';
+import { openFirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import type { Run, VfsName } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
@@ -44,7 +44,7 @@ it('a private window of Firefox refuses storage: told of each VFS that needs it,
        await ExtensionPermissions.add(extension.id, { permissions: ['internal:privateBrowsingAllowed'], origins: [] });
        await (await AddonManager.getAddonByID(extension.id)).reload();`,
     );
-    const lab = await FirefoxLab.open(driven);
+    const lab = await openFirefoxLab(driven);
     const isPrivate = await driven.chrome.run(
       `const { PrivateBrowsingUtils } = ChromeUtils.importESModule('resource://gre/modules/PrivateBrowsingUtils.sys.mjs');
        return PrivateBrowsingUtils.isBrowserPrivate(gBrowser.selectedBrowser);`,
@@ -76,7 +76,7 @@ it('an incognito window of Chromium stores in memory: every VFS runs, and nothin
     await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
       polling: 50,
     });
-    const lab = new Lab(page);
+    const lab = labIn(page);
     const outcomes = await lab.run(runs, 30_000);
     expect(said(outcomes, ALL)).toEqual(ALL.map(() => ''));
     expect(instructions(outcomes).at(ALL.indexOf('memory'))).toBe(1_491_318);

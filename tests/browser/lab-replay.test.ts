@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
+import { openLab } from '../../src/lab/drive/lab.ts';
+import type { LabPage } from '../../src/lab/drive/lab-page.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { launch } from './extension-harness.ts';
 
 let driven: DrivenBrowser;
-let lab: Lab;
+let lab: LabPage;
 beforeAll(async () => {
   driven = await launch();
   lab = await openLab(await driven.firstPage(), driven.extensionId);

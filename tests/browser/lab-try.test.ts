@@ -46,7 +46,8 @@ it('“Try it” opens the Lab in a tab, and the experiment runs there at once',
 });
 
 it('an address with a name that is none says so', async () => {
-  const { page } = await openLab(await driven.browser.newPage(), driven.extensionId);
+  const page = await driven.browser.newPage();
+  await openLab(page, driven.extensionId);
   await page.goto(`chrome-extension://${driven.extensionId}/lab/lab.html?try=%3Cb%3E`);
   await page.waitForFunction(() => document.querySelector('[data-testid="lab-error"]') !== null, {
     polling,

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
+import { openLab } from '../../src/lab/drive/lab.ts';
+import type { LabPage } from '../../src/lab/drive/lab-page.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
@@ -30,7 +31,7 @@ import {
 import { launch } from './extension-harness.ts';
 
 let driven: DrivenBrowser;
-let lab: Lab;
+let lab: LabPage;
 beforeAll(async () => {
   driven = await launch();
   lab = await openLab(await driven.firstPage(), driven.extensionId);
@@ -227,8 +228,9 @@ describe('what cannot be', () => {
   it('a full quota says so, and what was stored is removed', async () => {
     const browser = await launch(); // one that has no quota in its memory yet
     try {
-      const own2 = await openLab(await browser.firstPage(), browser.extensionId);
-      const session = await own2.page.createCDPSession();
+      const page = await browser.firstPage();
+      const own2 = await openLab(page, browser.extensionId);
+      const session = await page.createCDPSession();
       const origin = `chrome-extension://${browser.extensionId}`;
       await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 200_000 });
       const rows = 'WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<400)';

@@ -22,7 +22,7 @@ import { number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';
 
-interface Named {
+export interface Named {
   readonly name: string;
   readonly result: RunResult;
 }
@@ -37,25 +37,12 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     asked,
     runs.map(({ totals }) => totals),
   );
-  const timed = first.totalMs !== null;
-  const times = ({ totalMs }: RunResult): string[] => [
-    msText(totalMs),
-    spreadText(totalMs),
-    totalMs && first.totalMs ? ratio(first.totalMs.median, totalMs.median) : '',
-  ];
   return `${[
     `${asked.title} (version ${first.version})`,
     `  ${modeText(first.run)}`,
     ...sharedLines(runs.map(({ run }) => run)),
     '',
-    ...table(
-      ['run', ...(timed ? ['time', 'from-to', '/ 1'] : []), ...counters],
-      named.map(({ name, result }) => [
-        plain(name),
-        ...(timed ? times(result) : []),
-        ...counters.map((c) => number(result.totals[c])),
-      ]),
-    ),
+    ...runsTable('run', named, counters, '1', first),
     ...Object.entries(skipped).map(([name, why]) => `  ${plain(name)}: not run, ${plain(why)}`),
     ...growthLines(growth),
     ...passesTable('run', named),
@@ -68,6 +55,30 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     '',
     `  ${environmentText(first)}`,
   ].join('\n')}\n`;
+}
+
+/** A run a line: its time, also over that of another, and its counters. */
+export function runsTable(
+  head: string,
+  runs: readonly Named[],
+  counters: readonly string[],
+  baseName: string,
+  base?: RunResult,
+): string[] {
+  const timed = runs.some(({ result }) => result.totalMs);
+  const times = ({ totalMs }: RunResult): string[] => [
+    msText(totalMs),
+    spreadText(totalMs),
+    totalMs && base?.totalMs ? ratio(base.totalMs.median, totalMs.median) : '',
+  ];
+  return table(
+    [head, ...(timed ? ['time', 'from-to', `/ ${baseName}`] : []), ...counters],
+    runs.map(({ name, result }) => [
+      plain(name),
+      ...(timed ? times(result) : []),
+      ...counters.map((c) => number(result.totals[c])),
+    ]),
+  );
 }
 
 /** Settings and parameters that all runs have alike. */

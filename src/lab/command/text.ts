@@ -10,7 +10,7 @@ import type {
   StepResult,
 } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
-import { growthLines, passesTable } from './growth-text.ts';
+import { growthLines, passesTable, runsTable, type Named } from './growth-text.ts';
 import {
   countersShown,
   environmentText,
@@ -18,7 +18,6 @@ import {
   msText,
   notCounted,
   passesText,
-  ratio,
   spreadText,
   verdictText,
 } from './words.ts';
@@ -161,9 +160,8 @@ export function experimentText(
   { results, skipped, verdicts, growth }: ExperimentResult,
 ): string {
   const ran = experiment.variants.flatMap((v) =>
-    results[v.id] ? [{ ...v, result: results[v.id]! }] : [],
+    results[v.id] ? [{ name: v.id, result: results[v.id]! }] : [],
   );
-  const base = results[experiment.baseline];
   // what actors did to one another is expected to be nothing in particular, and is what one looks for
   const watched = ran.flatMap(({ result: { run } }) => {
     const { actors, watch } = workloadOf(run.workload, run.sql);
@@ -176,32 +174,16 @@ export function experimentText(
     ...(typeof e.right === 'number' ? [] : [e.right.counter]),
   ]);
   const counters = [...new Set([...expected, ...watched])].filter((c) => !isTime(c));
-  const timed = ran.some((v) => v.result.totalMs);
-  const times = ({ totalMs }: RunResult): string[] => [
-    msText(totalMs),
-    spreadText(totalMs),
-    totalMs && base?.totalMs ? ratio(base.totalMs.median, totalMs.median) : '',
-  ];
   return `${[
     experiment.title,
     `  ${experiment.document}`,
     `  ${experiment.question}`,
     '',
-    ...table(
-      ['variant', ...(timed ? ['time', 'from-to', `/ ${experiment.baseline}`] : []), ...counters],
-      ran.map(({ id, result }) => [
-        id,
-        ...(timed ? times(result) : []),
-        ...counters.map((c) => number(result.totals[c])),
-      ]),
-    ),
+    ...runsTable('variant', ran, counters, experiment.baseline, results[experiment.baseline]),
     ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
     ...sharesTable(ran),
     ...growthLines(growth.filter(({ counter }) => isTime(counter) || counters.includes(counter))),
-    ...passesTable(
-      'variant',
-      ran.map(({ id, result }) => ({ name: id, result })),
-    ),
+    ...passesTable('variant', ran),
     '',
     'Expected',
     ...verdicts.map(verdictText),
@@ -211,11 +193,9 @@ export function experimentText(
 }
 
 /** Of every variant that is made of transactions; nothing where none is. */
-function sharesTable(
-  ran: readonly { readonly id: string; readonly result: RunResult }[],
-): string[] {
-  const rows = ran.flatMap(({ id, result }) =>
-    sharesOf(result).map(({ parts }) => [id, ...parts.map(([, share]) => formatShare(share))]),
+function sharesTable(ran: readonly Named[]): string[] {
+  const rows = ran.flatMap(({ name, result }) =>
+    sharesOf(result).map(({ parts }) => [name, ...parts.map(([, share]) => formatShare(share))]),
   );
   return rows.length
     ? [

@@ -3,24 +3,22 @@ import type { Run } from '../experiments/model/types.ts';
 import { browserFailed } from '../../terminal/failure.ts';
 import { launchFirefox, type DrivenFirefox } from '../../drive/firefox.ts';
 import type { LabRun } from '../experiments/door.ts';
-import { DrivenLab, type LabOptions } from './lab-page.ts';
+import { LabPage, type LabOptions } from './lab-page.ts';
 
-export class FirefoxLab extends DrivenLab {
-  /** Open the Lab's page in a tab. @param search of its address @throws CommandFailure (3) where it does not get ready */
-  static async open(driven: DrivenFirefox, search = ''): Promise<FirefoxLab> {
-    await driven.chrome.run(
-      `const url = extension.getURL('lab/lab.html') + args[0];
-       gBrowser.selectedTab = gBrowser.addTab(url, { triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal() });`,
-      search,
-    );
-    const ready = await driven.chrome.inView(
-      'tab',
-      `for (let i = 0; i < 300 && document.documentElement.dataset.ready !== 'true'; i++) await new Promise((done) => setTimeout(done, 50));
-       return document.documentElement.dataset.ready === 'true';`,
-    );
-    if (!ready) throw browserFailed("The Lab's page did not get ready.");
-    return new FirefoxLab((body, ...args) => driven.chrome.inView('tab', body, ...args));
-  }
+/** Open the Lab's page in a tab. @param search of its address @throws CommandFailure (3) where it does not get ready */
+export async function openFirefoxLab({ chrome }: DrivenFirefox, search = ''): Promise<LabPage> {
+  await chrome.run(
+    `const url = extension.getURL('lab/lab.html') + args[0];
+     gBrowser.selectedTab = gBrowser.addTab(url, { triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal() });`,
+    search,
+  );
+  const ready = await chrome.inView(
+    'tab',
+    `for (let i = 0; i < 300 && document.documentElement.dataset.ready !== 'true'; i++) await new Promise((done) => setTimeout(done, 50));
+     return document.documentElement.dataset.ready === 'true';`,
+  );
+  if (!ready) throw browserFailed("The Lab's page did not get ready.");
+  return new LabPage((body, ...args) => chrome.inView('tab', body, ...args));
 }
 
 /** Run in a fresh headless Firefox, which is closed again. @throws CommandFailure (3) without a browser or a build, or when the page fails */
@@ -30,7 +28,7 @@ export async function runLabInFirefox(
 ): Promise<LabRun[]> {
   const driven = await launchFirefox({ extension, headed });
   try {
-    return await (await FirefoxLab.open(driven)).run(runs, patienceMs, onProgress);
+    return await (await openFirefoxLab(driven)).run(runs, patienceMs, onProgress);
   } finally {
     await driven.close();
   }

@@ -25,7 +25,7 @@ interface Seen {
   at: [done: number, all: number] | null;
 }
 
-export class DrivenLab {
+export class LabPage {
   /** @param inPage runs the body of an asynchronous function in the page; it finds what is given behind it in `args` */
   constructor(private readonly inPage: (body: string, ...args: unknown[]) => Promise<unknown>) {}
 

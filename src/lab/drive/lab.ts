@@ -4,10 +4,10 @@ import type { LabRun } from '../experiments/door.ts';
 import type { Run } from '../experiments/model/types.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed } from '../../terminal/failure.ts';
-import { DrivenLab, type LabOptions } from './lab-page.ts';
+import { LabPage, type LabOptions } from './lab-page.ts';
 
 /** Open the Lab's page in a tab. @throws CommandFailure (3) where it does not get ready */
-export async function openLab(page: Page, extensionId: string): Promise<Lab> {
+export async function openLab(page: Page, extensionId: string): Promise<LabPage> {
   await page.goto(`chrome-extension://${extensionId}/lab/lab.html`);
   await page
     .waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
@@ -17,16 +17,14 @@ export async function openLab(page: Page, extensionId: string): Promise<Lab> {
     .catch((e: Error) => {
       throw browserFailed(`The Lab's page did not get ready: ${e.message}`);
     });
-  return new Lab(page);
+  return labIn(page);
 }
 
-export class Lab extends DrivenLab {
-  constructor(readonly page: Page) {
-    super((body, ...args) =>
-      page.evaluate(`(async () => { const args = ${JSON.stringify(args)}; ${body} })()`),
-    );
-  }
-}
+/** @param page that shows the Lab */
+export const labIn = (page: Page): LabPage =>
+  new LabPage((body, ...args) =>
+    page.evaluate(`(async () => { const args = ${JSON.stringify(args)}; ${body} })()`),
+  );
 
 /**
  * Run in a fresh headless browser, which is closed again.

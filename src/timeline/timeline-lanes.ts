@@ -3,6 +3,7 @@
  * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
  */
 import { Facts } from '../analysis/graph.ts';
+import { pieces } from '../analysis/time/thread-times.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
@@ -17,6 +18,9 @@ import { threadEndUs } from '../trace/thread-end.ts';
 import { TimeLane } from './time-lane.ts';
 import { eachColumn } from '../trace/lanes/totals-cursor.ts';
 import { transactionIntervals, transactionWord } from './transaction-lane.ts';
+
+/** What `settle` draws from. */
+export const LANE_NEEDS = [pieces, anatomies];
 
 /** Counters are drawn as areas. */
 const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;

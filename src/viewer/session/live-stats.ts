@@ -9,6 +9,9 @@ import {
   type NumberId,
 } from '../../analysis/report/headline-numbers.ts';
 import { Facts } from '../../analysis/graph.ts';
+import { lockWaits } from '../../analysis/locks/lock-waits.ts';
+import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';
+import { commits } from '../../analysis/transactions/commits.ts';
 import type { LiveNumber, LiveStats } from '../../protocol/session.ts';
 import type { TraceStore } from '../../trace/store.ts';
 
@@ -34,7 +37,8 @@ const STRIP = {
 } as const satisfies Record<string, NumberId>;
 type Slot = keyof typeof STRIP;
 const SLOTS = Object.keys(STRIP) as Slot[];
-/** Those that need a look at the whole trace. */
+/** Those that need a look at the whole trace, and what they are computed from. */
+export const SLOW_NEEDS = [commits, lockWaits, summaryTime, totalTimeInSql];
 const SLOW: ReadonlySet<Slot> = new Set(['commits', 'lock-waits', 'io-share']);
 
 export class LiveCounts {

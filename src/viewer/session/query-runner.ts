@@ -1,8 +1,4 @@
 /** Answers what the drawing side asks of the trace at hand: pictures, single events, the events table, and queries, in steps where they are long. */
-import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';
-import { pieces } from '../../analysis/time/thread-times.ts';
-import { commits } from '../../analysis/transactions/commits.ts';
-import { anatomies } from '../../analysis/transactions/transaction-anatomy.ts';
 import { rowAt } from '../../trace/lanes/frame.ts';
 import type {
   QueryProgress,
@@ -12,9 +8,11 @@ import type {
   SessionApi,
   TimelineFrame,
 } from '../../protocol/session.ts';
+import { LANE_NEEDS } from '../../timeline/timeline-lanes.ts';
 import type { EventRef } from '../../trace/store.ts';
 import type { ComparisonTraces } from './comparison-traces.ts';
 import { detailsOfEvent, lineOfEvent } from './event-lines.ts';
+import { SLOW_NEEDS } from './live-stats.ts';
 import { QueryQueue, type RunningQuery } from './query-queue.ts';
 import { Scheduler } from './scheduler.ts';
 import type { Query, QueryContext } from './queries/context.ts';
@@ -35,7 +33,7 @@ export class QueryRunner {
   /** Of the last picture that was answered. */
   private picturedVersion = -1;
   private readonly scheduler = new Scheduler({
-    background: [pieces, anatomies, commits, summaryTime, totalTimeInSql], // of the timeline's derived lanes, and of the live numbers
+    background: [...LANE_NEEDS, ...SLOW_NEEDS],
     facts: () => this.shown.facts,
     growing: () => this.shown.recording || this.shown.opening !== null,
     pictured: () => this.picturedVersion === this.shown.version,

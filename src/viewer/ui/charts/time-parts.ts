@@ -1,6 +1,11 @@
 /** The parts of a time partition as bars show them. */
-import { PART_WORDS, PARTS, SQL_PARTS, type Part, type PartTimes } from '../../../analysis/core/time-parts.ts';
-import type { Segment } from '../parts/segments.ts';
+import {
+  PART_WORDS,
+  PARTS,
+  SQL_PARTS,
+  type Part,
+  type PartTimes,
+} from '../../../analysis/core/time-parts.ts';
 
 /** CSS custom properties of Theme.svelte. */
 export const PART_COLORS: Readonly<Record<Part, string>> = {
@@ -15,8 +20,9 @@ export const PART_COLORS: Readonly<Record<Part, string>> = {
   outside: '--activity-none',
   idle: '--bg-header',
 };
+type TimedPart = (typeof PART_WORDS)[Part] & { color: string; us: number };
 /** Each part with its time. @param whole idle time and storage calls outside SQL, too */
-export const timedParts = (times: PartTimes, whole = false): Segment[] =>
+export const timedParts = (times: PartTimes, whole = false): TimedPart[] =>
   (whole ? PARTS : SQL_PARTS).map((part) => ({
     ...PART_WORDS[part],
     color: PART_COLORS[part],

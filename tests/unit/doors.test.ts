@@ -183,10 +183,13 @@ class Html {
         ),
       );
   }
-  /** The text beside a label. */
+  /** The text beside a label; undefined where the report has no such section. */
   fact(heading: string | RegExp, label: string, column = 1): string | undefined {
     const section = [...this.sections].find(([name]) => name.search(heading) === 0);
-    return section?.[1].find(([first]) => first === label)?.[column];
+    if (!section) return undefined;
+    const row = section[1].find(([first]) => first === label);
+    if (!row) throw new Error(`the report has no "${label}"`);
+    return row[column];
   }
   /** Columns of a table by their headings, a row at a time. */
   table(heading: string, ...columns: string[]): string[][] {
@@ -290,14 +293,14 @@ const inFiles = (
 const bytes = (
   op: 'xRead' | 'xWrite',
   headline: 'readBytes' | 'writtenBytes',
-  inReport: RegExp,
+  title: string,
 ): Quantity => ({
   name: op === 'xRead' ? 'bytes read' : 'bytes written',
   unit: 'bytes',
   doors: {
     overview: ({ overview }) => overview(headline),
     summary: ({ summary }) => vfsTotal(summary.files, `${op}Bytes`),
-    HTML: ({ html }) => inReport.exec(html.fact('SQLite', 'Bytes')!)![1],
+    HTML: ({ html }) => html.fact('SQLite', title),
   },
   ofVfs: {
     drawer: ({ drawer }) => drawer(op).bytes,
@@ -334,8 +337,8 @@ const calls = (
 const PAGE_READS = 'write = 0 AND checkpoint = 0';
 
 const QUANTITIES: Quantity[] = [
-  bytes('xRead', 'readBytes', /^(.+) read, /),
-  bytes('xWrite', 'writtenBytes', / read, (.+) written by SQLite$/),
+  bytes('xRead', 'readBytes', 'Read by SQLite'),
+  bytes('xWrite', 'writtenBytes', 'Written by SQLite'),
   calls('reads', 'xRead', 'Reads'),
   calls('writes', 'xWrite', 'Writes'),
   calls('syncs', 'xSync', 'Syncs'),
@@ -347,7 +350,7 @@ const QUANTITIES: Quantity[] = [
       summary: ({ summary }) => summary.commits,
       live: ({ live }) => live('commits'),
       'Parquet, traces': ({ traces }) => orNull(traces['commits']),
-      HTML: ({ html }) => /^(.+), .+ syncs each$/.exec(html.fact('SQLite', 'Commits')!)![1],
+      HTML: ({ html }) => html.fact('SQLite', 'Commits'),
     },
     ofVfs: {
       transactions: ({ transactions }) => transactions!.commits.commits,
@@ -372,7 +375,7 @@ const QUANTITIES: Quantity[] = [
       'Parquet, traces': ({ traces }) => orNull(traces['statements']),
       'Parquet, statements': async ({ parquet, statements }) =>
         statements ? sum(await parquet('statements'), ({ executions }) => executions) : undefined,
-      HTML: ({ html }) => /^(.+) executions of /.exec(html.fact('SQLite', 'Statements')!)![1],
+      HTML: ({ html }) => html.fact('SQLite', 'Statements'),
       'HTML, statements': ({ html, statements }) =>
         statements
           ? sum(html.table('Statements that took longest', 'Count'), ([n]) => whole(n!))
@@ -405,7 +408,7 @@ const QUANTITIES: Quantity[] = [
           : undefined,
       'HTML, statements': ({ html, statements }) =>
         statements
-          ? sum(html.table('Statements that took longest', 'Pages read'), ([n]) =>
+          ? sum(html.table('Statements that took longest', 'Page reads'), ([n]) =>
               n === UNKNOWN ? 0 : whole(n!),
             )
           : undefined,
@@ -423,7 +426,8 @@ const QUANTITIES: Quantity[] = [
         traces['lock_ns'] === null ? null : Number(traces['lock_ns']) / 1000,
       threads: ({ threads }) =>
         threads.length ? sum(threads, ({ partition }) => partition.lockUs) : null,
-      HTML: ({ html }) => html.fact(/^Time on/, 'locks'),
+      HTML: ({ html, summary }) =>
+        summary.time.lockUs ? html.fact(/^Time on/, 'Lock wait') : undefined, // parts of no time have no row
     },
     ofVfs: inCalls(lockUs),
   },
@@ -464,7 +468,7 @@ const QUANTITIES: Quantity[] = [
           ? null
           : Number(t['page_cache_hits']) /
             (Number(t['page_cache_hits']) + Number(t['page_cache_misses'])),
-      HTML: ({ html }) => /hit rate (.+)$/.exec(html.fact('SQLite', 'Page cache')!)![1],
+      HTML: ({ html }) => html.fact('SQLite', 'Page cache hits')?.split(':')[0],
     },
   },
 ];

@@ -12,6 +12,9 @@ import type { SqlLayer } from './sql-layer.ts';
 /** The layer that a Module object belongs to; null = not ours (yet): the call goes straight through. */
 type ResolveModule = (module: object, fn: WasmFunction) => SqlLayer | null;
 
+/** A property of a Module: what the app has set, and what it gets. */
+type Slot = [module: object, raw: unknown, wrapped: unknown];
+
 /**
  * @param values the functions that bind values, too
  * @returns puts everything back; answers with the names of what the app has frozen
@@ -23,11 +26,11 @@ export function trapEmscriptenModules(
   values = false,
 ): () => string[] {
   let active = true;
-  /** Modules that have accessors of ours: held weakly, since the app may drop them. */
-  const owners = new Set<WeakRef<object>>();
-  const known = new WeakSet<object>();
-  /** By getter of ours: what the app has set. */
-  const raws = new WeakMap<object, () => unknown>();
+  /** By Module and key: as long as the app holds the Module. */
+  const slots = new WeakMap<object, Map<string, Slot>>();
+  /** All of them. */
+  const owners = new Set<WeakRef<Map<string, Slot>>>();
+  /** Functions of ours: what a Module gets in the place of its own, and the getters. */
   const wrappers = new WeakSet<object>();
 
   const wrap = (traced: Traced | TracedBind, module: object, value: unknown): unknown => {
@@ -42,39 +45,38 @@ export function trapEmscriptenModules(
     return wrapper;
   };
 
+  /** They hold the Module weakly: V8 may keep the accessors of one Module for those to come, which get the same hidden class. */
+  const accessors = (traced: Traced | TracedBind, ref: WeakRef<Slot>) => ({
+    configurable: true,
+    enumerable: true,
+    get: () => ref.deref()?.[2],
+    // older glue assigns again at the first call, so the object's own property stays an accessor
+    set(next: unknown) {
+      const slot = ref.deref();
+      if (!slot || slot.includes(next)) return;
+      slot[1] = next;
+      slot[2] = wrap(traced, slot[0], next);
+      seen(slot[0], next);
+    },
+  });
+
   const traps = new Map<string, PropertyDescriptor>();
   for (const traced of values ? [...TRACED, ...TRACED_BINDS] : TRACED) {
     const key = `_${traced.name}`;
     const descriptor: PropertyDescriptor = {
       configurable: true,
-      enumerable: false,
-      get: () => undefined,
       set(this: object, value: unknown) {
-        let raw = value;
-        let wrapped = wrap(traced, this, value);
-        const getter = (): unknown => wrapped;
-        // older glue assigns again at the first call, so the object's own property stays an accessor
-        const setter = (next: unknown): void => {
-          if (next === raw || next === wrapped) return;
-          raw = next;
-          wrapped = wrap(traced, this, next);
-          seen(this, next);
-        };
-        if (
-          !Reflect.defineProperty(this, key, {
-            configurable: true,
-            enumerable: true,
-            get: getter,
-            set: setter,
-          })
-        )
-          return;
-        raws.set(getter, () => raw);
-        if (!known.has(this)) {
-          known.add(this);
+        const slot: Slot = [this, value, wrap(traced, this, value)];
+        const own = accessors(traced, new WeakRef(slot));
+        if (!Reflect.defineProperty(this, key, own)) return;
+        wrappers.add(own.get);
+        let ofModule = slots.get(this);
+        if (!ofModule) {
+          slots.set(this, (ofModule = new Map()));
           owners.forEach((ref) => ref.deref() ?? owners.delete(ref));
-          owners.add(new WeakRef(this));
+          owners.add(new WeakRef(ofModule));
         }
+        ofModule.set(key, slot);
         seen(this, value);
       },
     };
@@ -91,17 +93,12 @@ export function trapEmscriptenModules(
         !Reflect.deleteProperty(Object.prototype, key)
       )
         left.push(`Object.${key}`);
-    for (const ref of owners) {
-      const target = ref.deref();
-      if (!target) continue;
-      for (const key of traps.keys()) {
-        const get = Object.getOwnPropertyDescriptor(target, key)?.get;
-        const raw = get && raws.get(get);
-        const descriptor = { configurable: true, enumerable: true, writable: true };
-        if (raw && !Reflect.defineProperty(target, key, { ...descriptor, value: raw() }))
+    for (const ref of owners)
+      for (const [key, [module, value]] of ref.deref() ?? []) {
+        const get = Object.getOwnPropertyDescriptor(module, key)?.get as object;
+        if (wrappers.has(get) && !Reflect.defineProperty(module, key, { value, writable: true }))
           left.push(`Module.${key}`);
       }
-    }
     return left;
   };
 }

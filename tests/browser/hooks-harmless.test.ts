@@ -12,7 +12,7 @@ declare global {
     engines: {
       throwInWrite(): Promise<unknown>;
       makeAndDrop(n: number): Promise<void>;
-      alive(): number;
+      alive(): Record<string, [alive: number, of: number]>;
       open(name: string): Promise<unknown>;
     };
   }
@@ -43,19 +43,24 @@ const close = (page: Page): Promise<void> => page.browserContext().close();
 const faults = (threads: SeenThread[]): string[] =>
   threads.flatMap((t) => t.notes.filter((n) => n.topic === 'tracer-error').map((n) => n.text));
 
-test('engines that the app drops are collected, with their memories and tables', async () => {
+test('engines that the app drops are collected, with their instances, memories and tables', async () => {
   const page = await open();
   await page.addScriptTag({ type: 'module', url: 'engines.js' });
   await page.waitForFunction(() => 'engines' in window);
   const session = await page.createCDPSession();
-  const alive = async (): Promise<number> => {
+  const alive = async (): Promise<unknown> => {
     await session.send('HeapProfiler.collectGarbage');
     return page.evaluate(() => window.engines.alive());
   };
   // a thread has room for 16 at a time: the later ones get that of those that are gone
-  for (const n of [12, 13]) {
+  for (const [n, all] of [
+    [12, 12],
+    [13, 25],
+  ] as const) {
     await page.evaluate((some) => window.engines.makeAndDrop(some), n);
-    await expect.poll(alive, { timeout: 30_000 }).toBe(0);
+    const kinds = ['module', 'buffer', 'instance', 'Memory', 'Table'];
+    const none = Object.fromEntries(kinds.map((kind) => [kind, [0, all]]));
+    await expect.poll(alive, { timeout: 30_000 }).toEqual(none);
   }
   await page.evaluate(async () => {
     await window.engines.open('late.db');

@@ -1,13 +1,24 @@
-// Engines that a page makes and drops: `makeAndDrop(n)`, then `alive()` counts what of their Modules and memories was not collected yet.
+// Engines that a page makes and drops: `makeAndDrop(n)`, then `alive()` counts by kind what was not collected yet.
 import factory from '../node_modules/wa-sqlite/dist/wa-sqlite.mjs';
 import * as SQLite from '../node_modules/wa-sqlite/src/sqlite-api.js';
 import { MemoryVFS } from '../node_modules/wa-sqlite/src/examples/MemoryVFS.js';
 
-const dropped = [];
+/** Kind -> what the app has let go of. */
+const dropped = {};
+const drop = (kind, object) => (dropped[kind] ??= []).push(new WeakRef(object));
 
-/** A database of an engine of its own. */
-async function open(name) {
-  const module = await factory();
+const SCRIPT = new URL('../node_modules/wa-sqlite/dist/wa-sqlite.wasm', import.meta.url);
+
+/** A database of an engine of its own. @param onInstance is given its wasm instance */
+async function open(name, onInstance) {
+  const instantiateWasm = (imports, done) => {
+    WebAssembly.instantiateStreaming(fetch(SCRIPT), imports).then(({ instance, module }) => {
+      onInstance(instance);
+      done(instance, module);
+    });
+    return {};
+  };
+  const module = await factory(onInstance && { instantiateWasm });
   const sqlite3 = SQLite.Factory(module);
   const db = await sqlite3.open_v2(name);
   await sqlite3.exec(db, 'CREATE TABLE IF NOT EXISTS t (x); INSERT INTO t VALUES (1)');
@@ -16,9 +27,14 @@ async function open(name) {
 
 async function makeAndDrop(n) {
   for (let i = 0; i < n; i++) {
-    const { module, sqlite3, db } = await open(':memory:');
+    const { module, sqlite3, db } = await open(':memory:', (instance) => {
+      drop('instance', instance);
+      for (const part of Object.values(instance.exports))
+        if (typeof part === 'object') drop(part.constructor.name, part);
+    });
     await sqlite3.close(db);
-    dropped.push(new WeakRef(module), new WeakRef(module.HEAPU8.buffer));
+    drop('module', module);
+    drop('buffer', module.HEAPU8.buffer);
   }
 }
 
@@ -54,7 +70,14 @@ Object.assign(window, {
   engines: {
     throwInWrite,
     makeAndDrop,
-    alive: () => dropped.filter((ref) => ref.deref()).length,
+    /** Of each kind: alive, of how many. */
+    alive: () =>
+      Object.fromEntries(
+        Object.entries(dropped).map(([kind, refs]) => [
+          kind,
+          [refs.filter((ref) => ref.deref()).length, refs.length],
+        ]),
+      ),
     open,
   },
 });

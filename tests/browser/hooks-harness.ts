@@ -360,6 +360,7 @@ export const NETWORK_WORKERS = [
   'echo.js?x=1',
   'handled.js',
   'nested.js',
+  'objects.js?q=1',
   'referrers.js?module',
   'referrers.js?q=1',
   'relative.js?q=1',
@@ -367,4 +368,27 @@ export const NETWORK_WORKERS = [
   'throws.js',
   'throws.js#part',
   'wasm.js',
+];
+/** Workers that those make, where they are recorded. */
+export const NESTED_WORKERS = ['echo-module.js?text', 'echo.js?object'];
+
+/** The cases' workers from Blobs whose text may make them strict, by name. */
+export const BLOB_CASES = [
+  'blob strict',
+  'blob sloppy',
+  'blob strict behind comments',
+  'blob sloppy behind comments',
+  'blob strict behind another directive',
+  'blob sloppy behind a directive and a statement',
+  'blob that only names a directive',
+  'blob strict behind 64 KiB',
+  'blob sloppy behind 64 KiB',
+  'blob strict, then bytes',
+  'blob with a first line of its own',
+  'blob strict behind a BOM',
+  'blob sloppy behind a BOM',
+  'blob strict, of bytes',
+  'blob strict, of Blobs',
+  'blob strict, of a response',
+  'blob that is a response',
 ];

@@ -3,8 +3,10 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import {
+  BLOB_CASES,
   buildHook,
   collectUntil,
+  NESTED_WORKERS,
   NETWORK_WORKERS,
   openCases,
   POLICIES,
@@ -40,6 +42,11 @@ const recorded = (threads: SeenThread[]): string[] =>
     .filter((t) => t.identity.kind === 'worker' && t.events.some((e) => e.op === 'mark'))
     .map((t) => shortUrl(t.identity.url))
     .sort();
+/** Names of the workers from Blobs among them. */
+const blobsRecorded = (threads: SeenThread[]): string[] =>
+  threads
+    .filter((t) => t.identity.url.startsWith('blob:') && t.events.some((e) => e.op === 'mark'))
+    .map((t) => t.identity.name);
 const notes = (threads: SeenThread[]): string[] =>
   threads
     .flatMap((t) =>
@@ -53,6 +60,7 @@ const notes = (threads: SeenThread[]): string[] =>
 const NATIVE = [
   ['data:', 'a data: URL has no origin'],
   ['echo.js?trusted', 'the page uses Trusted Types'],
+  ['echo.js?trusted-inside', 'the page uses Trusted Types'],
   ['shared.js', 'a SharedWorker cannot be wrapped'],
 ];
 /** Those that importScripts, or a module that imports them, does not load: run natively, if they run at all. */
@@ -114,11 +122,15 @@ const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
 async function allRecorded(page: Page): Promise<SeenThread[]> {
   const complete = (all: SeenThread[]): boolean =>
     count(recorded(all), 'blob:') >= 6 &&
-    NETWORK_WORKERS.every((url) => recorded(all).includes(url)) &&
+    BLOB_CASES.every((name) => blobsRecorded(all).includes(name)) &&
+    [...NETWORK_WORKERS, ...NESTED_WORKERS].every((url) => recorded(all).includes(url)) &&
     count(recorded(all), 'echo.js') >= 6 &&
     notes(all).length >= NATIVE.length + UNLOADED.length;
   const threads = await collectUntil(page, complete);
-  expect(distinct(recorded(threads))).toEqual(['blob:', ...NETWORK_WORKERS].sort());
+  expect(distinct(recorded(threads))).toEqual(
+    ['blob:', ...NETWORK_WORKERS, ...NESTED_WORKERS].sort(),
+  );
+  expect(blobsRecorded(threads)).toEqual(expect.arrayContaining(BLOB_CASES));
   const inner = threads.find((t) => t.identity.name === 'inner');
   expect(inner?.identity.parent).toBe(
     threads.find((t) => t.identity.url.endsWith('nested.js'))?.identity.id,

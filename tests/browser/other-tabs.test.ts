@@ -139,13 +139,22 @@ test('redirects, frames of other origins and empty frames of the recorded tab ar
 
 test('pages that load while the background is stopped again and again are recorded', async () => {
   const session = await ours.createCDPSession();
+  let stops = 0;
+  session.on(
+    'ServiceWorker.workerVersionUpdated',
+    ({ versions }) => (stops += versions.filter((v) => v.runningStatus === 'stopped').length),
+  );
   await session.send('ServiceWorker.enable');
+  let stoppedLoads = 0;
   for (let i = 0; i < 6; i++) {
+    stops = 0;
     const loaded = page.goto(`${origins.origin(`stopped-${i}`)}/page`);
     await session.send('ServiceWorker.stopAllWorkers');
     await loaded;
+    stoppedLoads += Number(stops > 0);
     await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 30_000 });
   }
+  expect(stoppedLoads).toBeGreaterThan(0);
   await session.detach();
   await stopRecording(panel);
   await restored(page);

@@ -37,11 +37,13 @@ function talk(worker) {
   worker.postMessage('last', { transfer: [new MessageChannel().port1] });
   return answer.then((seen) => [buffer.byteLength, ...seen]);
 }
+/** The case that runs: names its workers. */
+let running = '';
 const says = (text, revoke, options) => {
   const url = URL.createObjectURL(
     new Blob(Array.isArray(text) ? text : [text], { type: 'text/javascript' }),
   );
-  const worker = new Worker(url, options);
+  const worker = new Worker(url, { name: running, ...options });
   if (revoke) URL.revokeObjectURL(url);
   return worker;
 };
@@ -120,6 +122,10 @@ const CASES = {
     listen(says(["'use strict'", new TextEncoder().encode(`;${THIS}`)], true)),
   'blob with a first line of its own': () =>
     listen(says(["#!/usr/bin/env node\n'use strict';\n", THIS], true)),
+  'blob strict behind a BOM': () => listen(says(["\uFEFF'use strict';", THIS], true)),
+  'blob sloppy behind a BOM': () => listen(says(["\uFEFF'use stricter';", THIS], true)),
+  'blob sloppy behind a directive and a statement': () =>
+    listen(says(["'use client';\n0;\n'use strict';\n", THIS], true)),
   'blob strict, of bytes': () =>
     listen(
       says([new TextEncoder().encode(`\uFEFF${' '.repeat(100)}"use strict";${THIS}`).buffer], true),
@@ -132,7 +138,7 @@ const CASES = {
     listen(says([await (await fetch('strict.js')).blob()], true)),
   'blob that is a response': async () => {
     const url = URL.createObjectURL(await (await fetch('strict.js')).blob());
-    const worker = new Worker(url);
+    const worker = new Worker(url, { name: running });
     URL.revokeObjectURL(url);
     return listen(worker);
   },
@@ -211,6 +217,7 @@ const CASES = {
   'throws at load, with a fragment': () => listen(new Worker('throws.js#part')),
   referrers: () => listen(new Worker('referrers.js?q=1')),
   'referrers of a module': () => listen(new Worker('referrers.js?module', { type: 'module' })),
+  'URLs that are objects': () => listen(new Worker('objects.js?q=1')),
   'relative URLs': () => listen(new Worker('relative.js?q=1', { name: 'relative' })),
   'compiles wasm': () => listen(new Worker('wasm.js')),
   'closes itself': () => listen(new Worker('closes.js')),
@@ -325,6 +332,7 @@ addEventListener('securitypolicyviolation', (e) =>
 async function runCases(only = Object.keys(CASES)) {
   const results = {};
   for (const name of only) {
+    running = name;
     try {
       results[name] = await CASES[name]();
     } catch (e) {

@@ -7,15 +7,16 @@ import { openPanel } from '../../src/drive/panel.ts';
 import { startRecording } from '../../src/drive/session.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { launch, recorded, savedStore } from './extension-harness.ts';
-import { differencesUnder, servePagePolicies, type Place, type Way } from './page-policies.ts';
+import { differencesUnder, servePagePolicies, type PolicyCase } from './page-policies.ts';
 
-const CASES: [policy: string, way: Way, place?: Place][] = [
+const CASES: PolicyCase[] = [
   ['worker-src self', 'header'],
   ['worker-src self', 'report-only'],
   ['worker-src self', 'meta'],
   ['worker-src self', 'header', 'srcdoc'],
   ['script-src self, worker-src blob', 'header'],
   ['nonce and eval, worker-src blob', 'meta'],
+  ['script-src-elem nonce, worker-src self and blob', 'header'],
   ['worker-src blob', 'header'],
 ];
 

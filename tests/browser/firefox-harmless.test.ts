@@ -1,0 +1,150 @@
+/**
+ * What a recording must not do to an app, in Firefox: stop restoring at what it has frozen, run its code more often, or change how
+ * its workers read their scripts. (What it keeps alive can't be told here: Firefox's toolbox holds every
+ * wasm instance of the page itself.)
+ */
+import type { Page } from 'puppeteer-core';
+import { expect, test } from 'vitest';
+import type { DrivenFirefox } from '../../src/drive/firefox.ts';
+import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { Op } from '../../src/event/event.ts';
+import type { AppServer } from '../server/server.mjs';
+import { recorded, restored, savedStore } from './extension-harness.ts';
+import { arrived, inFirefox, noticeIn } from './firefox-harness.ts';
+import { BLOB_CASES } from './hooks-harness.ts';
+import { countOf } from './threads-harness.ts';
+
+declare function countReads(): Promise<unknown>;
+declare function runCases(only: string[]): Promise<unknown>;
+
+let server: AppServer;
+let driven: DrivenFirefox;
+let page: Page;
+let panel: FirefoxPanel;
+let labels = 0;
+inFirefox((tab) => ({ server, driven, page, panel } = tab));
+
+/** A page of an origin of its own. */
+const open = (): Promise<unknown> =>
+  driven.load(page, `${server.origin(`fx-harmless-${++labels}`)}/hook-cases/`);
+async function openRecorded(): Promise<void> {
+  await driven.load(page, 'about:blank'); // which Record does not reload
+  await startRecording(panel);
+  await open();
+  await recorded(page);
+}
+/** The app's own script, then what `look` says; in a page that is not recorded, then in one that is. */
+async function withoutAndWith<T>(look: () => Promise<T>): Promise<{ without: T; during: T }> {
+  await open();
+  const without = await look();
+  await openRecorded();
+  return { without, during: await look() };
+}
+const load = (script: string): Promise<unknown> =>
+  page.evaluate(
+    (src) =>
+      new Promise((done, failed) => {
+        const element = Object.assign(document.createElement('script'), { src });
+        Object.assign(element, { onload: () => done(null), onerror: failed });
+        document.head.append(element);
+      }),
+    script,
+  );
+
+test('what the app has frozen stays, the panel names it, and everything else is restored', async () => {
+  await openRecorded();
+  const patched = (): Promise<string[]> =>
+    page.evaluate(() => {
+      const all: [object, string][] = [
+        ...([
+          [Storage.prototype, 'getItem'],
+          [Performance.prototype, 'mark'],
+          [WebAssembly, 'instantiate'],
+        ] as [object, string][]),
+        [IDBObjectStore.prototype, 'put'],
+        [IDBFactory.prototype, 'open'],
+        [LockManager.prototype, 'request'],
+        [FileSystemFileHandle.prototype, 'getFile'],
+        [WebAssembly.Table.prototype, 'set'],
+        [window, 'Worker'],
+        [URL, 'createObjectURL'],
+      ];
+      // a wrapper's text lacks the name
+      return all
+        .filter(([owner, key]) => !String((owner as never)[key]).includes(key))
+        .map(([, key]) => key);
+    });
+  expect(await patched()).toHaveLength(10);
+  await page.evaluate(() => {
+    for (const object of [Storage.prototype, Performance.prototype, WebAssembly])
+      Object.freeze(object);
+  });
+  await stopRecording(panel);
+  await restored(page);
+  expect(await patched()).toEqual(['getItem', 'mark', 'instantiate']);
+  expect(await page.evaluate(() => '_sqlite3_step' in {})).toBe(false);
+  const said = await noticeIn(panel, /^Your app froze these/);
+  for (const name of ['Storage.getItem', 'Performance.mark', 'WebAssembly.Instance'])
+    expect(said).toContain(name);
+  // and still do what they did
+  expect(
+    await page.evaluate(() => {
+      localStorage.setItem('a', 'b');
+      return [localStorage.getItem('a'), performance.mark('x').name];
+    }),
+  ).toEqual(['b', 'x']);
+});
+
+test('getters and conversions in arguments run as often as without us', async () => {
+  const { without, during } = await withoutAndWith(async () => {
+    await load('argument-reads.js');
+    return page.evaluate(async () => [
+      await countReads(),
+      await new Promise(
+        (done) => (new Worker('argument-reads.js').onmessage = ({ data }) => done(data)),
+      ),
+    ]);
+  });
+  expect(without).toMatchObject([{ element: 1 }, { element: 1, 'write.at': 1, failing: 1 }]);
+  expect(during).toEqual(without);
+  await stopRecording(panel);
+  expect(summaryOf(await savedStore(driven, panel)).faults).toBe(0);
+});
+
+test('functions of the platform that the app replaces are called as often as without us', async () => {
+  const calls = (): Promise<unknown> => page.evaluate('JSON.stringify(calls)');
+  const { without, during } = await withoutAndWith(async () => {
+    await load('replaced.js');
+    await page.evaluate('storeAndMark()');
+    return calls();
+  });
+  expect(during).toEqual(without);
+  await stopRecording(panel);
+  expect(await calls()).toEqual(without); // nor while it sends, or restores
+  const store = await savedStore(driven, panel);
+  expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
+  const thread = store.threads.find(({ info }) => info.kind === 'page')!;
+  expect([countOf(thread, Op.mark), countOf(thread, Op.idbPut)]).toEqual([101, 1]);
+});
+
+test('workers from Blobs and by URL objects are as strict as without us, and recorded', async () => {
+  const cases = [...BLOB_CASES, 'URLs that are objects'];
+  const { without, during } = await withoutAndWith(() =>
+    page.evaluate((names) => runCases(names), cases),
+  );
+  expect(during).toEqual(without);
+  const { results } = without as { results: Record<string, [unknown, { strict?: boolean }][]> };
+  const strict = BLOB_CASES.filter((name) => results[name]![0]![1].strict);
+  expect(strict).toEqual(BLOB_CASES.filter((name) => !/sloppy|only names/.test(name)));
+  await arrived(panel, page);
+  await stopRecording(panel);
+  const store = await savedStore(driven, panel);
+  const workers = store.threads.filter((t) => t.info.kind === 'worker' && countOf(t, Op.mark) > 0);
+  expect(workers.map(({ info }) => info.name)).toEqual(expect.arrayContaining(BLOB_CASES));
+  expect(workers.map(({ info }) => info.url.replace(/^.*\//, ''))).toEqual(
+    expect.arrayContaining(['objects.js?q=1', 'echo.js?object', 'echo-module.js?text']),
+  );
+  expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
+});

@@ -1,7 +1,7 @@
 /**
  * What a recording must not do to an app, in Firefox: stop restoring at what it has frozen, run its code more often, or change how
- * its workers read their scripts. (What it keeps alive can't be told here: Firefox's toolbox holds every
- * wasm instance of the page itself.)
+ * its workers read their scripts. What it keeps alive shows in Chromium alone: beside an open toolbox dropped engines stay in Firefox
+ * without a recording, too.
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';

@@ -132,7 +132,7 @@ window.outcomes = (async () => {
 outcomes.then(() => (window.settled = true));`;
 
 /** What a page sees of its workers. */
-export interface Outcome {
+interface Outcome {
   results: Record<string, unknown>;
   seen: unknown[];
   console: string[];
@@ -253,7 +253,7 @@ async function outcomeOf(
 export type PolicyCase = [policy: string, way: Way, place?: Place];
 
 /** What an app sees in a tab that is not recorded. */
-export const seenWithout = (page: Page, server: PolicyServer, of: PolicyCase): Promise<Outcome> =>
+const seenWithout = (page: Page, server: PolicyServer, of: PolicyCase): Promise<Outcome> =>
   outcomeOf(page, server, server.url(...of), (came, seen) => {
     if (of[1] === 'meta') return true; // reports nothing to a server
     // where the page has an observer, it hears of each report of its own twice
@@ -262,7 +262,7 @@ export const seenWithout = (page: Page, server: PolicyServer, of: PolicyCase): P
   });
 
 /** What an app sees differ in a tab that is recorded, one line each. */
-export async function differencesFrom(
+async function differencesFrom(
   without: Outcome,
   page: Page,
   server: PolicyServer,

@@ -68,7 +68,7 @@ beforeAll(async () => {
     scans.set(size, await run(size, SCAN));
     mixes.set(size, await run(size, mixOn(LARGE.rows)));
   }
-});
+}, 60_000);
 
 it('a scan at 2, 4 and 16 times the page: the least is within 10 % of what really was read', () => {
   for (const times of [2, 4, 16]) {

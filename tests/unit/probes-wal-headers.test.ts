@@ -122,7 +122,8 @@ describe('WAL writes to OPFS', () => {
       parent: null,
       timeOrigin: store.originMs,
     };
-    store.thread(info).append(batchOf(info, 0, rows, []));
+    const log = { kind: 'opfs-file' as const, id: rows[0]![8]!, path: '/app.db-wal' };
+    store.thread(info).append(batchOf(info, 0, rows, [log]));
     expect(rows.filter((r) => r[4] === Op.opfsWrite)).toHaveLength(6);
     expect(commitsOf(store)).toEqual({ count: 3, syncs: 2, syncsPerCommit: 2 / 3 });
   });

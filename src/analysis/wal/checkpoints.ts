@@ -16,7 +16,7 @@ import { pagesTouched } from '../core/pages-touched.ts';
 import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkpoint-trigger.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { WalFollower } from './wal.ts';
-import { wals, type WalFile } from './wal-files.ts';
+import { AS_VFS, wals, type WalFile } from './wal-files.ts';
 import { fact } from '../graph.ts';
 import { Fcntl, isBusy } from '../../sqlite/constants.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';
@@ -108,13 +108,13 @@ class CheckpointScan {
     for (let i = 0; i < file.row.length; i++) {
       const row = file.row[i]!;
       const events = this.events(i);
-      const op = events.op[row]!;
+      const op = AS_VFS[events.op[row]!]!;
       if (this.file.bracketed) this.bracket(i, op, events.aux[row]!);
       else this.infer(i, op);
       if (file.onWal[i]) this.logCall(file.thread[i]!, row);
       else if (op === Op.xFileControl && events.aux[row] === Fcntl.commitPhaseTwo)
         this.wal.boundary();
-      else if (this.start >= 0 && (op === Op.xWrite || op === Op.opfsWrite))
+      else if (this.start >= 0 && op === Op.xWrite)
         this.copied(events.offset[row]!, events.length[row]!);
     }
     this.close();
@@ -177,17 +177,12 @@ class CheckpointScan {
   /** Writes to the database while a log is in use. Reads of the log just before belong to them. */
   private infer(i: number, op: number): void {
     const { onWal } = this.file;
-    const isWrite = op === Op.xWrite || op === Op.opfsWrite;
     if (onWal[i]) {
-      if (isWrite || op === Op.xClose || op === Op.opfsClose) this.close();
-      else if (
-        this.start >= 0 &&
-        (op === Op.xTruncate || op === Op.opfsTruncate || op === Op.xDelete)
-      )
-        this.last = i;
+      if (op === Op.xWrite || op === Op.xClose) this.close();
+      else if (this.start >= 0 && (op === Op.xTruncate || op === Op.xDelete)) this.last = i;
       return;
     }
-    if (isWrite && this.wal.usedBytes > WAL_HEADER) {
+    if (op === Op.xWrite && this.wal.usedBytes > WAL_HEADER) {
       if (this.start < 0) {
         this.begin(i);
         for (
@@ -196,26 +191,16 @@ class CheckpointScan {
           before--
         ) {
           const kind = this.opAt(before);
-          if (
-            kind !== Op.xRead &&
-            kind !== Op.opfsRead &&
-            kind !== Op.xSync &&
-            kind !== Op.opfsFlush
-          )
-            break;
+          if (kind !== Op.xRead && kind !== Op.xSync) break;
           this.start = before;
         }
       }
       this.last = i;
-    } else if (
-      this.start >= 0 &&
-      (op === Op.xSync || op === Op.opfsFlush || op === Op.xTruncate || op === Op.opfsTruncate)
-    )
-      this.last = i;
+    } else if (this.start >= 0 && (op === Op.xSync || op === Op.xTruncate)) this.last = i;
   }
 
   private opAt(i: number): number {
-    return this.events(i).op[this.file.row[i]!]!;
+    return AS_VFS[this.events(i).op[this.file.row[i]!]!]!;
   }
   private sameCall(a: number, b: number): boolean {
     const { thread, row } = this.file;
@@ -252,16 +237,16 @@ class CheckpointScan {
     for (let i = start; i <= last; i++) {
       const row = file.row[i]!;
       if (file.thread[i] !== thread) continue;
-      const op = events.op[row]!;
+      const op = AS_VFS[events.op[row]!]!;
       const offset = events.offset[row]!;
       const length = events.length[row]!;
       const dur = Math.round(events.dur[row]! * 1000);
-      if (isBusy(events.result[row]!) && isVfsOp(op)) sums.busy++;
-      if (op === Op.xSync || op === Op.opfsFlush) {
+      if (isBusy(events.result[row]!) && isVfsOp(events.op[row]!)) sums.busy++;
+      if (op === Op.xSync) {
         if (file.onWal[i]) sums.walSyncs++;
         else sums.dbSyncs++;
         time.sync += dur;
-      } else if (file.onWal[i] && (op === Op.xRead || op === Op.opfsRead)) {
+      } else if (file.onWal[i] && op === Op.xRead) {
         sums.walReads++;
         sums.walReadBytes += bytesMoved(events, row);
         time.read += dur;
@@ -271,7 +256,7 @@ class CheckpointScan {
           youngest = Math.min(youngest, age);
           if (age < HOT_US) hot++;
         }
-      } else if (!file.onWal[i] && (op === Op.xWrite || op === Op.opfsWrite)) {
+      } else if (!file.onWal[i] && op === Op.xWrite) {
         sums.dbWrites++;
         sums.dbBytes += bytesMoved(events, row);
         time.write += dur;
@@ -286,13 +271,10 @@ class CheckpointScan {
         }
         sums.longestRun = Math.max(sums.longestRun, run);
         end = offset + length;
-      } else if (
-        file.onWal[i] &&
-        (op === Op.xTruncate || op === Op.opfsTruncate || op === Op.xDelete)
-      ) {
+      } else if (file.onWal[i] && (op === Op.xTruncate || op === Op.xDelete)) {
         truncatedWal ||= op === Op.xDelete || offset < WAL_HEADER;
         time.write += dur;
-      } else if (op === Op.xTruncate || op === Op.opfsTruncate) time.write += dur;
+      } else if (op === Op.xTruncate) time.write += dur;
     }
     const fromUs = events.t0[fromRow]!;
     const toUs = events.t0[toRow]! + events.dur[toRow]!;

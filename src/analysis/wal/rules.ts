@@ -5,20 +5,16 @@
  *   F41   the checkpoint reads back what was written a moment ago, and copies the same pages at every checkpoint
  */
 import { Op } from '../../event/event.ts';
-import { opSet } from '../../event/operations.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
-import { wals, type WalFile } from './wal-files.ts';
+import { AS_VFS, wals, type WalFile } from './wal-files.ts';
 import { pragmas } from '../core/pragmas.ts';
 import { grouped } from '../core/maps.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
-
-const READS = opSet(Op.xRead, Op.opfsRead);
-const WRITES = opSet(Op.xWrite, Op.opfsWrite);
 
 /** The frames of a log since it last began; null where it does not grow any more. */
 function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): Evidence | null {
@@ -32,7 +28,7 @@ function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): E
   file.row.forEach((row, i) => {
     const thread = ctx.store.threads[file.thread[i]!]!;
     const { op, t0, aux } = thread.events;
-    if (!file.onWal[i] || !WRITES[op[row]!] || t0[row]! < sinceUs) return;
+    if (!file.onWal[i] || AS_VFS[op[row]!] !== Op.xWrite || t0[row]! < sinceUs) return;
     grown.add(thread, row);
     if (aux[row]) frames++; // its header; the image of its page is a write of its own
   });
@@ -86,7 +82,7 @@ function copyingOf(
       while (at < own.length && own[at]!.toRow < row) at++;
       if (at === own.length || row < own[at]!.fromRow) return;
       const onWal = file.onWal[i];
-      if (!(onWal ? READS : WRITES)[op[row]!]) return;
+      if (AS_VFS[op[row]!] !== (onWal ? Op.xRead : Op.xWrite)) return;
       copying.add(thread, row);
       if (!onWal) places.add(offset[row]!);
     });

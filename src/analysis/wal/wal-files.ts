@@ -8,7 +8,7 @@ import { ById } from '../core/by-id.ts';
 import type { Definition } from '../../event/definitions.ts';
 import { databasePath, isWalPath, plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
-import { isVfsOp, opTable } from '../../event/operations.ts';
+import { isVfsOp, opSet, opTable } from '../../event/operations.ts';
 import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import { columns } from '../../trace/number-columns.ts';
@@ -32,22 +32,20 @@ export interface WalFile {
   bracketed: boolean;
 }
 
-const CHANGES: ReadonlySet<number> = new Set([
-  Op.xWrite,
-  Op.xTruncate,
-  Op.xSync,
-  Op.xClose,
-  Op.xDelete,
-  Op.xFileControl,
-  Op.opfsWrite,
-  Op.opfsFlush,
-  Op.opfsTruncate,
-  Op.opfsClose,
+/** Storage calls stand for VFS calls where an engine's are not seen. */
+const STAND_FOR: ReadonlyMap<number, number> = new Map([
+  [Op.opfsRead, Op.xRead],
+  [Op.opfsWrite, Op.xWrite],
+  [Op.opfsFlush, Op.xSync],
+  [Op.opfsTruncate, Op.xTruncate],
+  [Op.opfsClose, Op.xClose],
 ]);
+/** Operations as the VFS calls that they are or stand for. */
+export const AS_VFS = opTable(({ code }) => STAND_FOR.get(code) ?? code);
+
+const CHANGES = opSet(Op.xWrite, Op.xTruncate, Op.xSync, Op.xClose, Op.xDelete, Op.xFileControl);
 /** Calls that matter: 1 = on the log, 2 = on the database too. */
-const MATTERS = opTable(({ code }) =>
-  code === Op.xRead || code === Op.opfsRead ? 1 : 2 * Number(CHANGES.has(code)),
-);
+const MATTERS = AS_VFS.map((op) => (op === Op.xRead ? 1 : 2 * CHANGES[op]!));
 
 /** Calls of a thread on a log and its database. */
 class Calls extends columns({ row: Uint32Array, t0: Float64Array, onWal: Uint8Array }) {}

@@ -13,7 +13,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { fact } from '../graph.ts';
-import { wals, type WalFile } from './wal-files.ts';
+import { AS_VFS, wals, type WalFile } from './wal-files.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
 export { wals } from './wal-files.ts';
@@ -104,12 +104,12 @@ export class WalFollower {
   /** @returns whether the log's course has changed: a commit, a restart or a cut */
   take(store: TraceStore, thread: number, row: number): boolean {
     const { events } = store.threads[thread]!;
-    const op = events.op[row]!;
+    const op = AS_VFS[events.op[row]!];
     this.lastPage = 0;
-    if (op === Op.xTruncate || op === Op.opfsTruncate) return this.cut(events.offset[row]!);
+    if (op === Op.xTruncate) return this.cut(events.offset[row]!);
     if (op === Op.xDelete) return this.cut(0);
-    if (op === Op.xSync || op === Op.opfsFlush) this.boundary(); // a sector is filled before it is synced
-    if (op !== Op.xWrite && op !== Op.opfsWrite) return false;
+    if (op === Op.xSync) this.boundary(); // a sector is filled before it is synced
+    if (op !== Op.xWrite) return false;
     const offset = events.offset[row]!;
     const length = events.length[row]!;
     const aux = events.aux[row]!;
@@ -193,13 +193,13 @@ function historyOf(store: TraceStore, file: WalFile): WalHistory {
   for (let i = 0; i < file.row.length; i++) {
     const { events } = store.threads[file.thread[i]!]!;
     const row = file.row[i]!;
-    const op = events.op[row]!;
+    const op = AS_VFS[events.op[row]!];
     if (!file.onWal[i]) {
       if (op === Op.xFileControl && events.aux[row] === Fcntl.commitPhaseTwo) wal.boundary();
       continue;
     }
-    if (op === Op.xSync || op === Op.opfsFlush) syncs++;
-    else if (op === Op.xWrite || op === Op.opfsWrite) bytesWritten += bytesMoved(events, row);
+    if (op === Op.xSync) syncs++;
+    else if (op === Op.xWrite) bytesWritten += bytesMoved(events, row);
     const changed = wal.take(store, file.thread[i]!, row);
     highWater = Math.max(highWater, wal.fileBytes);
     highFrames = Math.max(highFrames, wal.frames);

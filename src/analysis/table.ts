@@ -10,39 +10,14 @@
  *
  * Views, the SQL page, exports and reports take titles, help and values from it, and the text of a cell from its unit.
  */
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatMeasured,
-  formatMoment,
-  formatNumber,
-  formatShare,
-  UNKNOWN,
-} from '../text/numbers.ts';
+import { formatAs, formatMeasured, UNKNOWN, type Unit as NumberUnit } from '../text/numbers.ts';
 import { fact, type Fact } from './graph.ts';
 
 export type Cell = number | string | null;
 
-const asText = (value: number): string => String(value);
-/** How the numbers of each unit read; null: texts, which stand to the left. */
-const UNITS = {
-  /** Since the trace began, and a duration; microseconds. */
-  moment: formatMoment,
-  us: formatDuration,
-  bytes: formatBytes,
-  count: formatCount,
-  number: formatNumber,
-  share: formatShare,
-  /** A name that is a number, and a small one: a code, a flag, the place of a thread. */
-  id: asText,
-  int: asText,
-  text: null,
-  /** SQL, names of files and calls. */
-  code: null,
-};
-export type Unit = keyof typeof UNITS;
-export const isNumeric = (unit: Unit): boolean => UNITS[unit] !== null;
+/** Of a column: what its numbers are in; else it holds texts, which stand to the left. `code`: SQL, names of files and calls. */
+export type Unit = NumberUnit | 'text' | 'code';
+export const isNumeric = (unit: Unit): unit is NumberUnit => unit !== 'text' && unit !== 'code';
 
 export interface Column<in Row> {
   readonly unit: Unit;
@@ -94,8 +69,8 @@ export function table<Row>(
 /** A value as it is read. @param stepUs of the clock that measured it; null = not known */
 export function cellText(unit: Unit, value: Cell, stepUs: number | null = null): string {
   if (value === null) return UNKNOWN;
-  if (typeof value === 'string') return value;
-  return unit === 'us' ? formatMeasured(value, stepUs) : (UNITS[unit] ?? asText)(value);
+  if (typeof value === 'string' || !isNumeric(unit)) return String(value);
+  return unit === 'us' ? formatMeasured(value, stepUs) : formatAs(value, unit);
 }
 
 export const listed = <Row>(list: readonly Row[]): Rows<Row> => ({

@@ -17,6 +17,7 @@ const TYPES: Readonly<Record<Unit, ColumnType>> = {
   int: 'int32',
   number: 'double',
   share: 'double',
+  nsPerEvent: 'double',
   text: 'text',
   code: 'text',
 };

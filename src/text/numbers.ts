@@ -92,16 +92,26 @@ export function formatShare(share: Known): string {
   return percent > 0 && percent < 0.1 ? '<0.1 %' : `${+percent.toFixed(1)} %`;
 }
 
-/** What a number is in. `us` microseconds, `share` 0..1, `ratio` a number with fractions, `nsPerEvent` nanoseconds. */
-export type Unit = 'count' | 'ratio' | 'share' | 'us' | 'bytes' | 'nsPerEvent';
+/** What a number is in, and how it reads. */
+const UNITS = {
+  /** Since the trace began, and a duration; microseconds. */
+  moment: formatMoment,
+  us: formatDuration,
+  bytes: formatBytes,
+  count: formatCount,
+  /** Need not be whole. */
+  number: formatNumber,
+  /** 0..1 */
+  share: formatShare,
+  nsPerEvent: (ns: number) => `${formatCount(ns)} ns/event`,
+  /** A name that is a number, and a small one: a code, a flag, the place of a thread. */
+  id: String,
+  int: String,
+};
+export type Unit = keyof typeof UNITS;
 
 /** A number in its unit. @param short where room is short */
 export function formatAs(value: Known, unit: Unit, short = false): string {
   if (isUnknown(value)) return UNKNOWN;
-  if (unit === 'us') return formatDuration(value);
-  if (unit === 'bytes') return formatBytes(value);
-  if (unit === 'share') return formatShare(value);
-  if (unit === 'nsPerEvent') return `${formatCount(value)} ns/event`;
-  if (unit === 'ratio') return formatNumber(value);
-  return short ? formatShortCount(value) : formatCount(value);
+  return short && unit === 'count' ? formatShortCount(value) : UNITS[unit](value);
 }

@@ -344,7 +344,7 @@ const QUANTITIES: Quantity[] = [
   calls('syncs', 'xSync', 'Syncs'),
   {
     name: 'commits',
-    unit: 'ratio',
+    unit: 'number',
     doors: {
       overview: ({ overview }) => overview('commits'),
       summary: ({ summary }) => summary.commits,

@@ -151,7 +151,7 @@ describe('the headline numbers', () => {
   });
   it('read as people write them', () => {
     expect(formatAs(null, 'us')).toBe('n/a');
-    expect(formatAs(2.345, 'ratio')).toBe('2.35');
+    expect(formatAs(2.345, 'number')).toBe('2.35');
     expect(formatAs(12345, 'count')).toBe('12,345');
     expect(
       browserOf(

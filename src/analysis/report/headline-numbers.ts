@@ -225,14 +225,14 @@ const HEADLINES = {
   },
   syncsPerCommit: {
     title: 'Syncs per commit',
-    unit: 'ratio',
+    unit: 'number',
     definition: 'Syncs / commits.',
     value: ({ known }) => known.commits.syncsPerCommit,
     cause: (n) => n.noCommit,
   },
   vfsPerStatement: {
     title: 'VFS calls per statement',
-    unit: 'ratio',
+    unit: 'number',
     definition: 'Calls on files, the in-memory journal left out / executions of statements.',
     value: ({ calls, known }) => per(calls.onFiles || null, known.statements.count),
     cause: (n) => n.noVfs(n.noSql),
@@ -279,7 +279,7 @@ const HEADLINES = {
   },
   amplification: {
     title: 'Write amplification',
-    unit: 'ratio',
+    unit: 'number',
     definition: (n) =>
       `Bytes ${n.amplification.storage ? 'that storage calls wrote' : 'that xWrite calls wrote (storage calls under them are not recorded)'} for databases, journals and WALs / bytes of the pages that transactions changed.`,
     value: (n) => n.amplification.ratio,
@@ -287,7 +287,7 @@ const HEADLINES = {
   },
   rereads: {
     title: 'Reads per page',
-    unit: 'ratio',
+    unit: 'number',
     definition:
       'Page reads from databases and WALs, checkpoints left out / distinct pages read. 1 = nothing was read twice.',
     value({ known }) {

@@ -7,7 +7,7 @@ import { col, inParts, listed, table, type Columns, type Rows } from '../table.t
 import { Access, type Accesses } from './accesses.ts';
 import { bTrees, bTreeTotals, ownersOf, type BTree, type BTreeTotals } from './b-trees.ts';
 import { accesses } from './page-accesses.ts';
-import { pages, type ObjectPages } from './pages.ts';
+import { pages, type ObjectPages, type PlaceColumns } from './pages.ts';
 
 /** What types of pages are called. */
 export const PAGE_TYPES: Readonly<Record<number, string>> = {
@@ -26,14 +26,28 @@ interface PlaceRow {
   /** Table or index that it belongs to, where it is known. */
   tree: BTree | undefined;
 }
+/** A column of `pages.places`. */
+const ofPage =
+  (name: Exclude<keyof PlaceColumns, 'count'>) =>
+  ({ pages, i }: PlaceRow): number =>
+    pages.places[name][i]!;
+/* @__NO_SIDE_EFFECTS__ */
+const ofTable = <Row extends Pick<PlaceRow, 'tree'>>() =>
+  col<Row>(
+    'text',
+    'Of table',
+    'The table itself, or that of the index',
+    ({ tree }) => tree?.table ?? null,
+  );
 const READS = 'From the file; what checkpoints copy is left out';
 const READS_WAL = 'Reads of images in frames of the WAL';
 const REREADS = 'Reads of a page that the connection had, and that nobody else had written since';
 const WRITES_WAL = 'Writes of images in frames of the WAL';
+const WRITES_CHECKPOINT = 'Written to the database by checkpoints';
 
 export const pageColumns = {
   path: col('code', 'Database', 'Path of the database', ({ pages }) => pages.path),
-  page: col('count', 'Page', 'Page number, from 1', ({ pages, i }) => pages.places.place[i]!),
+  page: col('count', 'Page', 'Page number, from 1', ofPage('place')),
   type: col(
     'text',
     'Type',
@@ -46,42 +60,17 @@ export const pageColumns = {
     'Table or index that the page belongs to, from the schema and the pages above it, as they were last seen',
     ({ tree }) => tree?.name ?? null,
   ),
-  b_tree_table: col(
-    'text',
-    'Of table',
-    'The table itself, or that of the index',
-    ({ tree }) => tree?.table ?? null,
-  ),
-  reads: col('count', 'Reads', READS, ({ pages, i }) => pages.places.reads[i]!),
-  wal_reads: col('count', 'WAL reads', READS_WAL, ({ pages, i }) => pages.places.walReads[i]!),
-  rereads: col('count', 'Re-reads', REREADS, ({ pages, i }) => pages.places.rereads[i]!),
-  writes: col('count', 'Writes', 'To the file', ({ pages, i }) => pages.places.writes[i]!),
-  wal_writes: col('count', 'WAL writes', WRITES_WAL, ({ pages, i }) => pages.places.walWrites[i]!),
-  checkpoint_writes: col(
-    'count',
-    'Checkpoint',
-    'Written to the database by checkpoints',
-    ({ pages, i }) => pages.places.checkpointWrites[i]!,
-  ),
-  first_ts: col(
-    'moment',
-    'First',
-    'Begin of the first access',
-    ({ pages, i }) => pages.places.firstUs[i]!,
-  ),
-  last_ts: col(
-    'moment',
-    'Last',
-    'Begin of the last access',
-    ({ pages, i }) => pages.places.lastUs[i]!,
-  ),
-  read_bytes: col('bytes', 'Read', 'Bytes read', ({ pages, i }) => pages.places.readBytes[i]!),
-  write_bytes: col(
-    'bytes',
-    'Written',
-    'Bytes written',
-    ({ pages, i }) => pages.places.writeBytes[i]!,
-  ),
+  b_tree_table: ofTable(),
+  reads: col('count', 'Reads', READS, ofPage('reads')),
+  wal_reads: col('count', 'WAL reads', READS_WAL, ofPage('walReads')),
+  rereads: col('count', 'Re-reads', REREADS, ofPage('rereads')),
+  writes: col('count', 'Writes', 'To the file', ofPage('writes')),
+  wal_writes: col('count', 'WAL writes', WRITES_WAL, ofPage('walWrites')),
+  checkpoint_writes: col('count', 'Checkpoint', WRITES_CHECKPOINT, ofPage('checkpointWrites')),
+  first_ts: col('moment', 'First', 'Begin of the first access', ofPage('firstUs')),
+  last_ts: col('moment', 'Last', 'Begin of the last access', ofPage('lastUs')),
+  read_bytes: col('bytes', 'Read', 'Bytes read', ofPage('readBytes')),
+  write_bytes: col('bytes', 'Written', 'Bytes written', ofPage('writeBytes')),
 } satisfies Columns<PlaceRow>;
 
 const pageRows = fact('pageRows', 'pages', { pages, bTrees }, (_, known) =>
@@ -123,12 +112,7 @@ export const treeColumns = {
     ({ tree }) => tree?.name ?? null,
   ),
   kind: col('text', 'Kind', 'table or index', ({ tree }) => tree?.kind ?? null),
-  of_table: col(
-    'text',
-    'Of table',
-    'The table itself, or that of the index',
-    ({ tree }) => tree?.table ?? null,
-  ),
+  of_table: ofTable(),
   root: col('count', 'Root', 'Page where it begins', ({ tree }) => tree?.root ?? null),
   pages: col('count', 'Pages', 'That were read or written', sum('pages')),
   reads: col('count', 'Reads', READS, sum('reads')),
@@ -136,12 +120,7 @@ export const treeColumns = {
   rereads: col('count', 'Re-reads', REREADS, sum('rereads')),
   writes: col('count', 'Writes', 'To the file', sum('writes')),
   wal_writes: col('count', 'WAL writes', WRITES_WAL, sum('walWrites')),
-  checkpoint_writes: col(
-    'count',
-    'Checkpoint',
-    'Written to the database by checkpoints',
-    sum('checkpointWrites'),
-  ),
+  checkpoint_writes: col('count', 'Checkpoint', WRITES_CHECKPOINT, sum('checkpointWrites')),
   read_bytes: col('bytes', 'Read', 'Bytes read', sum('readBytes')),
   write_bytes: col('bytes', 'Written', 'Bytes written', sum('writeBytes')),
 } satisfies Columns<TreeRow>;

@@ -8,7 +8,7 @@ import {
   formatNumber,
   formatShortCount,
 } from '../../../../text/numbers.ts';
-import { col } from '../../../../analysis/table.ts';
+import { col, type Columns } from '../../../../analysis/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 import type { Comparison } from '../../../session/queries/compare.ts';
 
@@ -38,14 +38,12 @@ const ofKind = (row: NumberRow, value: number | null): string =>
 
 export const NUMBERS = viewColumns(
   {
-    path: col<NumberRow>('code', 'Number', 'By its path in vfscope summary --json', (r) => r.path),
-    a: col<NumberRow>('number', 'A', '', (r) => r.a),
-    b: col<NumberRow>('number', 'B', '', (r) => r.b),
-    ratio: col<NumberRow>('number', 'B / A', 'n/a where A is 0 or not known', (r) =>
-      ratio(r.a, r.b),
-    ),
-    verdict: verdict<NumberRow>(),
-  },
+    path: col('code', 'Number', 'By its path in vfscope summary --json', (r) => r.path),
+    a: col('number', 'A', '', (r) => r.a),
+    b: col('number', 'B', '', (r) => r.b),
+    ratio: col('number', 'B / A', 'n/a where A is 0 or not known', (r) => ratio(r.a, r.b)),
+    verdict: verdict(),
+  } satisfies Columns<NumberRow>,
   {
     path: '1fr',
     a: { text: (r) => ofKind(r, r.a), width: '100px' },
@@ -57,20 +55,20 @@ export const NUMBERS = viewColumns(
 const spread =
   'Differences of the medians up to this are noise: from the spread of its own runs and the clock’s step. n/a with fewer than 3 runs.';
 const STATEMENTS = {
-  fingerprint: col<StatementDiff>('code', 'Statement', '', (r) => r.fingerprint),
-  runsA: col<StatementDiff>('count', 'Runs A', '', (r) => r.executionsA),
-  runsB: col<StatementDiff>('count', 'Runs B', '', (r) => r.executionsB),
-  a: col<StatementDiff>('us', 'Median A', '', (r) => r.time.a),
-  b: col<StatementDiff>('us', 'Median B', '', (r) => r.time.b),
-  spread: col<StatementDiff>('us', '±', spread, (r) => r.time.spreadUs),
-  total: col<StatementDiff>(
+  fingerprint: col('code', 'Statement', '', (r) => r.fingerprint),
+  runsA: col('count', 'Runs A', '', (r) => r.executionsA),
+  runsB: col('count', 'Runs B', '', (r) => r.executionsB),
+  a: col('us', 'Median A', '', (r) => r.time.a),
+  b: col('us', 'Median B', '', (r) => r.time.b),
+  spread: col('us', '±', spread, (r) => r.time.spreadUs),
+  total: col(
     'us',
     'B - A',
     'Difference of the sums over all runs',
     (r) => r.time.totalB - r.time.totalA,
   ),
-  verdict: verdict<StatementDiff>(),
-};
+  verdict: verdict(),
+} satisfies Columns<StatementDiff>;
 const signed = (us: number): string => `${us < 0 ? '-' : '+'}${formatDuration(Math.abs(us))}`;
 /** @param step of the clocks of both traces */
 export const statementColumns = (step: Comparison['stepUs'] | undefined): Column<StatementDiff>[] =>
@@ -89,22 +87,22 @@ const saving = (sentences: readonly string[], us: number | null): string =>
 const mending = 'Estimate of what mending it saves in A; –: A does not have it';
 export const FINDINGS = viewColumns(
   {
-    rule: col<FindingDiff>('text', 'Rule', '', (r) => r.rule),
-    title: col<FindingDiff>(
+    rule: col('text', 'Rule', '', (r) => r.rule),
+    title: col(
       'text',
       'Finding',
       'As the trace that has it says it; B where both have it',
       (r) => r.title,
     ),
-    a: col<FindingDiff>('us', 'Saves A', mending, (r) => r.savingUsA),
-    b: col<FindingDiff>('us', 'Saves B', 'The same in B', (r) => r.savingUsB),
-    verdict: col<FindingDiff>(
+    a: col('us', 'Saves A', mending, (r) => r.savingUsA),
+    b: col('us', 'Saves B', 'The same in B', (r) => r.savingUsB),
+    verdict: col(
       'text',
       'Verdict',
       'solved: A has it, B has not\nnew: B has it, A has not',
       (r) => r.verdict,
     ),
-  },
+  } satisfies Columns<FindingDiff>,
   {
     rule: '48px',
     title: { text: (r) => plain((r.b.length ? r.b : r.a).join(' · ')), width: '1fr' },

@@ -7,6 +7,7 @@ import {
   type BudgetRow,
 } from '../analysis/report/budget.ts';
 import { summaryOf } from '../analysis/report/summary.ts';
+import { wrongUse } from '../terminal/failure.ts';
 import { cannotRead, complain, Exit, openTrace } from '../terminal/open-file.ts';
 import { print } from '../terminal/stdout.ts';
 import { table } from '../terminal/report-text.ts';
@@ -22,14 +23,11 @@ export async function checkCommand({
   budget: string;
 }): Promise<number> {
   const text = await readFile(path, 'utf8').catch((e: unknown) => {
-    complain(cannotRead(path, e, 'a budget file'));
-    return null;
+    throw wrongUse(cannotRead(path, e, 'a budget file'));
   });
-  if (text === null) return Exit.wrongUse;
   try {
     const budget = parseBudget(parseJson(text));
     const trace = await openTrace(file);
-    if (!trace) return Exit.wrongUse;
     const rows = checkBudget(summaryOf(trace.store), budget);
     await print(checkText(rows));
     return rows.every((r) => r.ok) ? Exit.done : Exit.checkFailed;

@@ -25,7 +25,6 @@ export async function diffCommand({
 }): Promise<number> {
   const first = await openTrace(a);
   const second = await openTrace(b);
-  if (!first || !second) return Exit.wrongUse;
   const diff = diffOf(new Facts(first.store), new Facts(second.store));
   await print(json ? jsonText(diff) : diffText(diff, a, b));
   return Exit.done;

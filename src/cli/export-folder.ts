@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parquetDataSet } from '../formats/parquet.ts';
 import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
-import { wrongUse } from '../terminal/failure.ts';
+import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { Exit, complain, openTrace } from '../terminal/open-file.ts';
 import { cannotWrite, writeWhole } from '../terminal/write-file.ts';
 
@@ -65,11 +65,12 @@ export async function exportDataSet(options: {
   let leftOut = 0;
   for (const name of files) {
     const path = join(folder, name);
-    const trace = await openTrace(path);
-    if (!trace) {
+    const trace = await openTrace(path).catch((e: unknown) => {
+      if (!(e instanceof CommandFailure)) throw e;
+      complain(e.message);
       leftOut++;
-      continue;
-    }
+    });
+    if (!trace) continue;
     const partition = await nameOf(path, sanitize, taken);
     taken.add(partition);
     for (const { path: part, pieces } of parquetDataSet(

@@ -79,7 +79,6 @@ export async function exportCommand({
     return Exit.wrongUse;
   }
   const trace = await openTrace(file);
-  if (!trace) return Exit.wrongUse;
   const store = sanitize ? sanitizeStore(trace.store) : trace.store;
   if (!sanitize && !trace.header.sanitised)
     complain(

@@ -16,7 +16,6 @@ export async function findingsCommand({
   json: boolean;
 }): Promise<number> {
   const trace = await openTrace(file);
-  if (!trace) return Exit.wrongUse;
   const known = new Facts(trace.store).known({ findings, badges });
   await print(json ? jsonText(known) : findingsText(known.findings, known.badges));
   return Exit.done;

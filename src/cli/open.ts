@@ -1,11 +1,7 @@
 /** `vfscope open`: a trace in the panel's page, as a tab of a browser of its own. */
-import { readFile } from 'node:fs/promises';
-import { TraceFileError } from '../trace/file/format.ts';
-import { readTrace } from '../trace/file/read.ts';
 import { launchBrowser } from '../drive/browser.ts';
-import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { openPanelTab } from '../drive/panel.ts';
-import { cannotRead, complain } from '../terminal/open-file.ts';
+import { readTraceFile } from '../terminal/open-file.ts';
 import { EXTENSION } from '../drive/extension-folders.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
@@ -16,38 +12,22 @@ interface OpenArgs {
   extension?: string;
 }
 
-/** Resolves to the exit code when the user closes the browser, or the picture is taken. */
+/** Resolves to the exit code when the user closes the browser, or the picture is taken. @throws CommandFailure */
 export async function open({ file, screenshot, extension = EXTENSION }: OpenArgs): Promise<number> {
+  await readTraceFile(file, { maxEvents: 0 }); // a browser is not started for what it will refuse
+  if (screenshot !== undefined) await checkWritable(screenshot);
+  const driven = await launchBrowser({ extension, headed: screenshot === undefined });
   try {
-    await checkTrace(file);
-    if (screenshot !== undefined) await checkWritable(screenshot);
-    const driven = await launchBrowser({ extension, headed: screenshot === undefined });
-    try {
-      const panel = await openPanelTab(await driven.firstPage(), driven.extensionId);
-      await panel.open(file);
-      if (screenshot === undefined)
-        await new Promise<void>((done) => driven.browser.once('disconnected', () => done()));
-      else {
-        await panel.find('save'); // usable once a trace is there
-        await panel.screenshot(screenshot);
-      }
-    } finally {
-      await driven.close();
+    const panel = await openPanelTab(await driven.firstPage(), driven.extensionId);
+    await panel.open(file);
+    if (screenshot === undefined)
+      await new Promise<void>((done) => driven.browser.once('disconnected', () => done()));
+    else {
+      await panel.find('save'); // usable once a trace is there
+      await panel.screenshot(screenshot);
     }
-    return 0;
-  } catch (e) {
-    if (!(e instanceof CommandFailure)) throw e;
-    complain(e.message);
-    return e.exitCode;
+  } finally {
+    await driven.close();
   }
-}
-
-/** A browser is not started for what it will refuse. @throws CommandFailure (exit code 2) */
-async function checkTrace(file: string): Promise<void> {
-  const bytes = await readFile(file).catch((e: unknown) => {
-    throw wrongUse(cannotRead(file, e, 'a trace file'));
-  });
-  await readTrace(bytes, { maxEvents: 0 }).catch((e: unknown) => {
-    throw e instanceof TraceFileError ? wrongUse(`${file}: ${e.message}`) : e;
-  });
+  return 0;
 }

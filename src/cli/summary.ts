@@ -24,7 +24,6 @@ export async function summaryCommand({
   privacy = false,
 }: SummaryArgs): Promise<number> {
   const trace = await openTrace(file);
-  if (!trace) return Exit.wrongUse;
   const { store, warnings } = trace;
   if (privacy) {
     const report = privacyReport(store);

@@ -1,8 +1,9 @@
-/** Reads a trace file for a command: warnings go to stderr, failures become a message and an exit code. */
+/** Reads a trace file for a command. */
 import { readFile } from 'node:fs/promises';
 import { plain } from '../text/clean.ts';
 import { TraceFileError } from '../trace/file/format.ts';
-import { readTrace, type ReadResult } from '../trace/file/read.ts';
+import { readTrace, type ReadOptions, type ReadResult } from '../trace/file/read.ts';
+import { wrongUse } from './failure.ts';
 
 /** Exit codes of the command line. */
 export const Exit = { done: 0, checkFailed: 1, wrongUse: 2, browserFailed: 3 } as const;
@@ -21,22 +22,19 @@ export function cannotRead(path: string, error: unknown, what = 'a file'): strin
   return `${path} cannot be read: ${message}.`;
 }
 
-/** @returns null when the file cannot be read: the reason has been said on stderr */
-export async function openTrace(file: string): Promise<ReadResult | null> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(file);
-  } catch (e) {
-    complain(cannotRead(file, e, 'a trace file'));
-    return null;
-  }
-  try {
-    const result = await readTrace(bytes);
-    for (const warning of result.warnings) complain(`${file}: ${warning}`);
-    return result;
-  } catch (e) {
-    if (!(e instanceof TraceFileError)) throw e;
-    complain(`${file}: ${e.message}`);
-    return null;
-  }
+/** @throws CommandFailure (exit code 2) when the file cannot be read */
+export async function readTraceFile(file: string, options?: ReadOptions): Promise<ReadResult> {
+  const bytes = await readFile(file).catch((e: unknown) => {
+    throw wrongUse(cannotRead(file, e, 'a trace file'));
+  });
+  return readTrace(bytes, options).catch((e: unknown) => {
+    throw e instanceof TraceFileError ? wrongUse(`${file}: ${e.message}`) : e;
+  });
+}
+
+/** The same; warnings go to stderr. */
+export async function openTrace(file: string): Promise<ReadResult> {
+  const result = await readTraceFile(file);
+  for (const warning of result.warnings) complain(`${file}: ${warning}`);
+  return result;
 }

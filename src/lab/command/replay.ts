@@ -49,7 +49,6 @@ export async function replayCommand({
     throw wrongUse('--page-sizes estimates and runs nothing: leave --config and --out away.');
   const wanted = pageSizes ? DEFAULT_CONFIG : configOf(config);
   const opened = await openTrace(file);
-  if (!opened) return Exit.wrongUse;
   if (pageSizes) return pageSizesCommand(opened.store, json);
   if (out !== undefined) await checkWritable(out);
   let done: { report: ReplayReport; trace: Uint8Array };

@@ -18,7 +18,7 @@ import {
 import { inWindows, readHeader, same, sourceOf, type Source } from './header.ts';
 import { SectionLoader, unpackAhead, type UnpackElsewhere } from './load.ts';
 
-interface ReadOptions {
+export interface ReadOptions {
   onProgress?: (bytes: number, totalBytes: number) => void;
   /** Gives up with a TraceFileError 'cancelled'. */
   signal?: AbortSignal;

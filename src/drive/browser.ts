@@ -7,7 +7,7 @@ import { findChromium, HOW_TO_INSTALL } from './find-browser.mjs';
 import { browserFailed } from '../terminal/failure.ts';
 import { grantedCopy } from './granted-copy.ts';
 import { openPanel, type Panel } from './panel.ts';
-import { checkStartable, didNotStart } from './startable.ts';
+import { checkInstalled, checkStartable, didNotStart } from './startable.ts';
 
 export interface LaunchOptions {
   /** Folder of the built extension; `null` starts a browser without one. */
@@ -54,16 +54,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
   } = options;
   const handled = !options.outlivesSignals;
   const executablePath = findChromium();
-  if (!executablePath) {
-    const asked = process.env['CHROMIUM'];
-    throw browserFailed(
-      `${asked ? `There is no browser at ${asked} (from $CHROMIUM).` : 'No Chromium found.'} ${HOW_TO_INSTALL}`,
-    );
-  }
-  if (extension !== null && !existsSync(join(extension, 'manifest.json')))
-    throw browserFailed(
-      `There is no built extension in ${extension}. Build it with: npm run build`,
-    );
+  checkInstalled('Chromium', executablePath, HOW_TO_INSTALL, extension);
   checkStartable(executablePath, headed);
   const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
   const copy = extension === null || options.shipped ? null : grantedCopy(extension, userDataDir);

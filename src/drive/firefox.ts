@@ -1,6 +1,5 @@
 /** Starts a Firefox with the built extension installed for this session, in a fresh profile. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import type { DrivenBrowserBase, DrivenPanel } from './panel-control.ts';
 import { browserFailed } from '../terminal/failure.ts';
@@ -8,7 +7,7 @@ import { findFirefox, HOW_TO_INSTALL_FIREFOX } from './find-browser.mjs';
 import { FirefoxChrome } from './firefox-chrome.ts';
 import { grantedCopy } from './granted-copy.ts';
 import { openFirefoxPanel, type FirefoxPanel } from './firefox-panel.ts';
-import { checkStartable, didNotStart } from './startable.ts';
+import { checkInstalled, checkStartable, didNotStart } from './startable.ts';
 
 export interface FirefoxOptions {
   /** Folder of the extension built for Firefox. */
@@ -46,16 +45,7 @@ export async function launchFirefox({
   outlivesSignals = false,
 }: FirefoxOptions): Promise<DrivenFirefox> {
   const executablePath = findFirefox();
-  if (!executablePath) {
-    const asked = process.env['FIREFOX'];
-    throw browserFailed(
-      `${asked ? `There is no browser at ${asked} (from $FIREFOX).` : 'No Firefox found.'} ${HOW_TO_INSTALL_FIREFOX}`,
-    );
-  }
-  if (!existsSync(join(extension, 'manifest.json')))
-    throw browserFailed(
-      `There is no built extension in ${extension}. Build it with: npm run build`,
-    );
+  checkInstalled('Firefox', executablePath, HOW_TO_INSTALL_FIREFOX, extension);
   checkStartable(executablePath, headed);
   const { default: puppeteer } = await import('puppeteer-core');
   let browser: Browser;

@@ -1,6 +1,27 @@
 /** What can be known of a browser before it is started. */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { browserFailed, type CommandFailure } from '../terminal/failure.ts';
+
+/** @param executable null = none was found @param extension null = none is needed @throws CommandFailure (exit code 3) without a browser or a build */
+export function checkInstalled(
+  browser: 'Chromium' | 'Firefox',
+  executable: string | null,
+  howToInstall: string,
+  extension: string | null,
+): asserts executable is string {
+  if (!executable) {
+    const variable = browser.toUpperCase();
+    const asked = process.env[variable];
+    throw browserFailed(
+      `${asked ? `There is no browser at ${asked} (from $${variable}).` : `No ${browser} found.`} ${howToInstall}`,
+    );
+  }
+  if (extension !== null && !existsSync(join(extension, 'manifest.json')))
+    throw browserFailed(
+      `There is no built extension in ${extension}. Build it with: npm run build`,
+    );
+}
 
 /** @throws CommandFailure (exit code 3) for what is no program, or for a window where there is no display */
 export function checkStartable(executable: string, headed: boolean): void {

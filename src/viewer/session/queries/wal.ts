@@ -1,5 +1,4 @@
 /** Queries of the WAL view: each log's history and its checkpoints. */
-import { fact } from '../../../analysis/graph.ts';
 import {
   checkpointLines,
   walLines,
@@ -19,7 +18,7 @@ export interface WalLog {
 
 const MOST_POINTS = 3000;
 
-/** Every stretch of n points by the one with the largest log and the one with the smallest, in order. */
+/** A copy, for answers are transferred: every stretch of n points by the one with the largest log and the one with the smallest, in order. */
 function thinned(
   { timeUs, usedBytes, fileBytes }: WalHistory['series'],
   most = MOST_POINTS,
@@ -41,30 +40,16 @@ function thinned(
   return { timeUs: pick(timeUs), usedBytes: pick(usedBytes), fileBytes: pick(fileBytes) };
 }
 
-const copyOf = ({ timeUs, usedBytes, fileBytes }: WalHistory['series']): WalHistory['series'] => ({
-  timeUs: timeUs.slice(),
-  usedBytes: usedBytes.slice(),
-  fileBytes: fileBytes.slice(),
-});
-
-const walLogs = fact(
-  'walLogs',
-  'write-ahead logs and checkpoints',
-  { walHistories, walLines, checkpointLines },
-  (_, { walHistories, walLines, checkpointLines }): WalLog[] =>
-    walHistories.map((wal, i) => ({
-      history: walLines[i]!,
-      starved: isStarved(wal),
-      series: thinned(wal.series),
-      checkpoints: checkpointLines.filter(({ path }) => path === wal.path),
-    })),
-);
-
 export const walQueries = {
   /** By database, in the order in which they were first used; [] without a log. */
-  wal: needing([walLogs], (context: QueryContext, _: Record<string, never>): WalLog[] => {
-    const logs = context.facts.get(walLogs);
-    // answers are transferred: what is kept stays here
-    return logs.map((log) => ({ ...log, series: copyOf(log.series) }));
-  }),
+  wal: needing(
+    [walHistories, walLines, checkpointLines],
+    ({ facts }: QueryContext, _: Record<string, never>): WalLog[] =>
+      facts.get(walHistories).map((wal, i) => ({
+        history: facts.get(walLines)[i]!,
+        starved: isStarved(wal),
+        series: thinned(wal.series),
+        checkpoints: facts.get(checkpointLines).filter(({ path }) => path === wal.path),
+      })),
+  ),
 };

@@ -16,7 +16,7 @@ import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 
 const RELOAD_US = 2_000_000;
-const FAILURE = noSaving('a failure, not a cost');
+export const FAILURE = noSaving('a failure, not a cost');
 
 /** Uncaught errors and rejections whose text matches. */
 export function errors(ctx: FindingContext, pattern: RegExp): { evidence: Evidence; text: string } {

@@ -6,13 +6,11 @@
 import { Op } from '../../event/event.ts';
 import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
-import { noSaving } from '../rules/saving.ts';
-import { errors, quote } from './health.ts';
+import { errors, FAILURE, quote } from './health.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { formatBytes, formatCount } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
-const FAILURE = noSaving('a failure, not a cost');
 const NEARLY_FULL = 0.9;
 /** `11.9 MiB of 3 GiB in use, not persisted` */
 const healthText = ({ usage, quota, persisted }: OriginStorage): string =>

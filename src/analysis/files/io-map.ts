@@ -5,6 +5,7 @@
  *          |    r  w      |       | sync
  *          +----------------> time
  */
+import { getOrMake } from '../core/maps.ts';
 import { MOVES, SYNCS } from '../../event/operations.ts';
 import { bytesCarried } from '../../trace/bytes-moved.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
@@ -46,6 +47,11 @@ export const ioObjects = fact('ioObjects', 'files and stores', {}, ioObjectsOf);
 
 function ioObjectsOf(store: TraceStore): IoObject[] {
   const found = new Map<string, IoObject>();
+  const objectOf = (d: Definition | undefined): IoObject | null => {
+    const named = keyOf(d);
+    const none = { reads: 0, writes: 0, syncs: 0, end: 0, untied: 0 };
+    return named && getOrMake(found, named.key, () => ({ ...named, ...none }));
+  };
   for (const { events, definitions } of store.threads) {
     const byId = new Map<number, IoObject | null>();
     let [lastId, last]: [number, IoObject | null] = [0, null];
@@ -56,23 +62,7 @@ function ioObjectsOf(store: TraceStore): IoObject[] {
       const id = events.object[row]!;
       if (id !== lastId) {
         lastId = id;
-        let object = byId.get(id);
-        if (object === undefined) {
-          const named = keyOf(definitions.get(id));
-          object =
-            named &&
-            (found.get(named.key) ?? {
-              ...named,
-              reads: 0,
-              writes: 0,
-              syncs: 0,
-              end: 0,
-              untied: 0,
-            });
-          if (object) found.set(object.key, object);
-          byId.set(id, object);
-        }
-        last = object;
+        last = getOrMake(byId, id, () => objectOf(definitions.get(id)));
       }
       if (!last) continue;
       if (moves === 0) last.syncs++;

@@ -141,11 +141,7 @@ function takeCalls(
     const object = objects[row]!;
     if (object !== lastObject) {
       lastObject = object;
-      const known = targets.get(object);
-      target =
-        known === undefined
-          ? targets.set(object, targetOf(index, definitions.get(object), files))
-          : known;
+      target = getOrMake(targets, object, () => targetOf(index, definitions.get(object), files));
     }
     if (
       !target ||

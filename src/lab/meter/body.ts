@@ -51,12 +51,15 @@ export function writeBody(
   }
 }
 
+/** An instruction on a global, a local or a label. */
+function write(out: Output, code: number, index: number): void {
+  out.byte(code);
+  out.u32(index);
+}
 function addToGlobal(out: Output, value: number, global: number): void {
-  out.byte(Code.globalGet);
-  out.u32(global);
+  write(out, Code.globalGet, global);
   addConstant(out, value);
-  out.byte(Code.globalSet);
-  out.u32(global);
+  write(out, Code.globalSet, global);
 }
 function addConstant(out: Output, value: number): void {
   out.byte(Code.i64Const);
@@ -64,26 +67,20 @@ function addConstant(out: Output, value: number): void {
   out.byte(Code.i64Add);
 }
 function addToLocal(out: Output, value: number, local: number): void {
-  out.byte(Code.localGet);
-  out.u32(local);
+  write(out, Code.localGet, local);
   addConstant(out, value);
-  out.byte(Code.localSet);
-  out.u32(local);
+  write(out, Code.localSet, local);
 }
 /** global += local + value; local = 0 */
 function flushLocal(out: Output, value: number, local: number, global: number): void {
-  out.byte(Code.localGet);
-  out.u32(local);
-  out.byte(Code.globalGet);
-  out.u32(global);
+  write(out, Code.localGet, local);
+  write(out, Code.globalGet, global);
   out.byte(Code.i64Add);
   if (value !== 0) addConstant(out, value);
-  out.byte(Code.globalSet);
-  out.u32(global);
+  write(out, Code.globalSet, global);
   out.byte(Code.i64Const);
   out.byte(0);
-  out.byte(Code.localSet);
-  out.u32(local);
+  write(out, Code.localSet, local);
 }
 
 function atEachHead(
@@ -148,8 +145,7 @@ function asPlaced(
       flushLocal(out, value, local, global);
     else if (value !== 0) addToGlobal(out, value, global);
     if (branch) {
-      out.byte(Code.br);
-      out.u32(flow.more.values[point]! + 1);
+      write(out, Code.br, flow.more.values[point]! + 1);
       out.byte(Code.end);
       from = flow.next.values[point]!;
     }

@@ -36,7 +36,7 @@ interface Live {
 }
 const DURABILITY = { default: 0, strict: 1, relaxed: 2 } as const;
 
-const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+export const settled = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error ?? new Error('an IndexedDB request failed'));

@@ -8,7 +8,7 @@ const FOLDER = 'spool-saved';
 const folder = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 
-export const isMissing = (error: unknown): boolean =>
+const isMissing = (error: unknown): boolean =>
   (error as DOMException | undefined)?.name === 'NotFoundError';
 
 /** Saved again: the mark gets a new time. */
@@ -17,13 +17,15 @@ export async function markSaved(name: string): Promise<void> {
   await (await folder()).getFileHandle(name, { create: true });
 }
 
-export async function unmark(name: string): Promise<void> {
+/** Remove a file that may be gone. */
+export async function removeFrom(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
   try {
-    await (await folder()).removeEntry(name);
+    await folder.removeEntry(name);
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
 }
+export const unmark = async (name: string): Promise<void> => removeFrom(await folder(), name);
 
 /** When it was saved, ms; null = it wasn't. */
 export async function whenSaved(name: string): Promise<number | null> {

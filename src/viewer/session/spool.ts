@@ -7,7 +7,7 @@ import type { Lane } from '../../trace/lanes/lanes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Spool } from '../../protocol/session.ts';
 import { sweepJournals } from './journal-file.ts';
-import { isMissing, unmark, whenSaved } from './spool-marks.ts';
+import { removeFrom, unmark, whenSaved } from './spool-marks.ts';
 import type { SyncAccessHandle, SyncFileHandle } from './sync-access.ts';
 
 const FOLDER = 'spool';
@@ -168,11 +168,7 @@ export async function readSpool(name: string): Promise<File> {
 
 /** Delete a spool that is not in use, and its journal; another panel may have done so. */
 export async function discardSpool(name: string): Promise<void> {
-  try {
-    await (await folder()).removeEntry(name);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
+  await removeFrom(await folder(), name);
   await unmark(name);
   const left: string[] = [];
   for await (const other of (await folder()).keys()) left.push(other);

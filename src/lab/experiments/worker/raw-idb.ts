@@ -1,15 +1,10 @@
 /** The same rows in IndexedDB itself, without SQLite: what a database over IndexedDB is measured against. */
 import type { Counters, RawStep } from '../model/types.ts';
+import { settled } from '../../../vfs-instrumented/block-idb/storage.ts';
 import { LAB } from './storage.ts';
 
 const NAME = `${LAB}-raw`;
 const STORE = 'rows';
-
-const settled = <T>(request: IDBRequest<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error('an IndexedDB request failed'));
-  });
 
 async function open(): Promise<IDBDatabase> {
   const request = indexedDB.open(NAME, 1);

@@ -22,12 +22,18 @@ const common = [
   inlineConstants(),
 ];
 
+/** Gives our pages and the background `browser`: loaded before the first of our scripts, in no page that is recorded. */
+const POLYFILL = 'browser-polyfill.min.js';
+
 /** A classic script: contexts that cannot load modules, or must not show a second file. */
 const script = (input, file) => ({
   input,
   plugins: common,
   output: Object.values(OUTS).map((out) => ({ file: `${out}/${file}`, format: 'iife' })),
 });
+/** The service worker loads what pages and manifests name before its own script. */
+const background = script('src/background/background.ts', 'background.js');
+background.output[Object.keys(OUTS).indexOf('chrome')].banner = `importScripts('${POLYFILL}');`;
 /** An ES module of one of our own pages or workers. */
 const page = (input, file) => ({
   input,
@@ -74,6 +80,7 @@ const LAB_WASM = [
   ...['wa-sqlite', 'wa-sqlite-async'].map((name) => `wa-sqlite/dist/${name}.wasm`),
 ];
 const copies = [
+  [`node_modules/webextension-polyfill/dist/${POLYFILL}`, POLYFILL],
   ['src/handover/frame.html', 'handover/frame.html'],
   ['src/devtools/devtools.html', 'devtools/devtools.html'],
   ['src/devtools/panel.html', 'devtools/panel.html'],
@@ -166,7 +173,7 @@ const MANIFESTS = {
     delete manifest.web_accessible_resources; // nothing is handed over: pages need none of our files
     manifest.host_permissions = manifest.optional_host_permissions; // Safari grants none of them at install and asks for each site itself
     delete manifest.optional_host_permissions;
-    manifest.background = { scripts: ['background.js'] }; // an event page: service workers of extensions have crashed on waking
+    manifest.background = { scripts: [POLYFILL, 'background.js'] }; // an event page: service workers of extensions have crashed on waking
     manifest.browser_specific_settings = { safari: manifest.browser_specific_settings.safari };
     manifest.permissions = manifest.permissions.filter(
       (name) => !CHROMIUM_ONLY.includes(name) && !name.startsWith('webRequest'),
@@ -212,7 +219,7 @@ const library = {
 
 const builds = [
   library,
-  { ...script('src/background/background.ts', 'background.js'), plugins: [...common, assets] },
+  { ...background, plugins: [...common, assets] },
   script('src/content/content.ts', 'content.js'),
   hook(['chrome', 'safari'], false),
   hook(['firefox'], true),

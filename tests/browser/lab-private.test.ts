@@ -69,9 +69,10 @@ it('an incognito window of Chromium stores in memory: every VFS runs, and nothin
   try {
     const context = await driven.browser.createBrowserContext();
     const page = await context.newPage();
-    await page.evaluateOnNewDocument(() =>
-      Object.assign(window, { browser: { runtime: { getURL: (file: string) => file } } }),
-    );
+    await page.evaluateOnNewDocument(() => {
+      const browser = { runtime: { id: 'vfscope', getURL: (file: string) => file } };
+      Object.assign(window, { browser, chrome: browser });
+    });
     await page.goto(`${server.url}/lab/lab.html`);
     await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
       polling: 50,

@@ -7,9 +7,13 @@ import { filesOf } from '../../tools/build/package.mjs';
 import { FILE, packageFolder } from '../../tools/build/third-party.mjs';
 import { EXTENSION } from './extension-harness.ts';
 
+const POLYFILL = 'node_modules/webextension-polyfill';
+
 test.each(['chrome', 'firefox', 'safari'])('%s', async (browser) => {
   const files = new Map(filesOf(path.join(EXTENSION, '..', browser)));
   const text = files.get(FILE)!.toString();
+  const [polyfill] = filesOf(`${POLYFILL}/dist`).filter(([file]) => file.endsWith('.min.js'));
+  expect(files.get(polyfill![0])).toEqual(polyfill![1]);
   const { metafile } = await build({
     entryPoints: [
       'src/viewer/session/store-worker.ts',
@@ -32,7 +36,7 @@ test.each(['chrome', 'firefox', 'safari'])('%s', async (browser) => {
   const found = bundled.flatMap(([id, { bytesInOutput }]) =>
     bytesInOutput > 0 ? (packageFolder(id) ?? []) : [],
   );
-  const folders = [...new Set([...found, 'node_modules/svelte'])];
+  const folders = [...new Set([...found, 'node_modules/svelte', POLYFILL])];
   expect(folders.length).toBeGreaterThan(15);
   for (const folder of folders) {
     const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {

@@ -68,6 +68,12 @@ describe('planted misuse is caught', () => {
     expect(keys('const api = globalThis.browser ?? chrome; use(api);')).toEqual(['api']);
   });
 
+  test('but for the polyfill, by its place', () => {
+    const polyfill = 'globalThis.browser = wrap(chrome);';
+    expect(faults({ 'browser-polyfill.min.js': polyfill })).toEqual([]);
+    expect(faults({ 'a/browser-polyfill.min.js': polyfill })).not.toEqual([]);
+  });
+
   test('statics that came after the oldest browser', () => {
     const [found] = faults({
       'background.js': 'Math.sumPrecise([1]); Promise.withResolvers(); Object.keys({});',

@@ -43,6 +43,7 @@ function mock(manifest: object): void {
   });
   const browser = {
     runtime: {
+      id: 'vfscope',
       getURL: (file: string) => new URL(file, location.origin).href,
       getManifest: () => manifest,
       connect: ({ name }: { name: string }) => port(name),
@@ -51,7 +52,7 @@ function mock(manifest: object): void {
     tabs: { get: () => Promise.resolve({}), onUpdated: nothing },
     devtools: { panels: { themeName: 'light' } },
   };
-  Object.assign(window, { browser, vfscopeMock: state });
+  Object.assign(window, { browser, chrome: browser, vfscopeMock: state });
 }
 
 /** Serve the build with the policy of its manifest. */

@@ -1,7 +1,7 @@
 /**
- * What a recording must not do to an app, in Firefox: stop restoring at what it has frozen, run its code more often, or change how
- * its workers read their scripts. What it keeps alive shows in Chromium alone: beside an open toolbox dropped engines stay in Firefox
- * without a recording, too.
+ * What a recording must not do to an app, in Firefox: stop restoring at what it has frozen, run its code more often, change how its
+ * workers read their scripts, or break its policy. What it keeps alive shows in Chromium alone: beside an open toolbox dropped engines
+ * stay in Firefox without a recording, too.
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
@@ -14,6 +14,12 @@ import type { AppServer } from '../server/server.mjs';
 import { recorded, restored, savedStore } from './extension-harness.ts';
 import { arrived, inFirefox, noticeIn } from './firefox-harness.ts';
 import { BLOB_CASES } from './hooks-harness.ts';
+import {
+  differencesFrom,
+  seenWithout,
+  servePagePolicies,
+  type PolicyCase,
+} from './page-policies.ts';
 import { countOf } from './threads-harness.ts';
 
 declare function countReads(): Promise<unknown>;
@@ -29,10 +35,10 @@ inFirefox((tab) => ({ server, driven, page, panel } = tab));
 /** A page of an origin of its own. */
 const open = (): Promise<unknown> =>
   driven.load(page, `${server.origin(`fx-harmless-${++labels}`)}/hook-cases/`);
-async function openRecorded(): Promise<void> {
+async function openRecorded(load = open): Promise<void> {
   await driven.load(page, 'about:blank'); // which Record does not reload
   await startRecording(panel);
-  await open();
+  await load();
   await recorded(page);
 }
 /** The app's own script, then what `look` says; in a page that is not recorded, then in one that is. */
@@ -147,4 +153,26 @@ test('workers from Blobs and by URL objects are as strict as without us, and rec
     expect.arrayContaining(['objects.js?q=1', 'echo.js?object', 'echo-module.js?text']),
   );
   expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
+});
+
+test("a page's policy hears of nothing of ours, and the workers that it allows are recorded", async () => {
+  const policies = await servePagePolicies();
+  const of: PolicyCase = ['worker-src self', 'header'];
+  try {
+    const without = await seenWithout(page, policies, of);
+    expect(without.seen).toEqual(Array(4).fill(['worker-src', 'blob', 'enforce']));
+    await openRecorded(() => driven.load(page, policies.plain));
+    expect(await differencesFrom(without, page, policies, of)).toEqual([]);
+    await stopRecording(panel);
+    const { threads } = await savedStore(driven, panel);
+    const workers = threads.filter(({ info }) => info.kind === 'worker');
+    expect(workers.map(({ info }) => info.url.replace(/^.*\//, '')).sort()).toEqual([
+      ...Array<string>(3).fill('nested.js'),
+      'worker.js',
+      'worker.js',
+      'worker.js?again',
+    ]);
+  } finally {
+    await policies.close();
+  }
 });

@@ -10,10 +10,8 @@ import { startRecording } from '../../src/drive/session.ts';
 import { launch, recorded } from '../browser/extension-harness.ts';
 import {
   differencesUnder,
-  isPossible,
-  PAGE_POLICIES,
+  POLICY_CASES,
   servePagePolicies,
-  WAYS,
   type PolicyServer,
 } from '../browser/page-policies.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
@@ -64,11 +62,7 @@ const KNOWN: Record<string, string[]> = {
   'trusted types and worker-src self': ['place'],
 };
 
-const CASES = Object.keys(PAGE_POLICIES).flatMap((policy) =>
-  WAYS.filter((way) => isPossible(policy, way)).map((way) => [policy, way] as const),
-);
-
-test.each(CASES)('%s, by %s', async (policy, way) => {
+test.each(POLICY_CASES)('%s, by %s', async (policy, way) => {
   const differ = await differencesUnder(tabs, server, policy, way);
   if (process.env['SHOW']) console.log(`${policy}, ${way}\n  ${differ.join('\n  ') || 'the same'}`);
   const kinds = differ.flatMap((line) => {

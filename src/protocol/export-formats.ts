@@ -30,7 +30,7 @@ export const EXPORT_FORMATS = {
   vfstrace: {
     title: 'vfstrace text',
     ending: 'txt',
-    help: 'VFS calls as SQLite’s own vfstrace.c prints them',
+    help: "VFS calls as SQLite's own vfstrace.c prints them",
   },
   html: {
     title: 'HTML report',

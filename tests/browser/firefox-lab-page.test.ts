@@ -103,7 +103,7 @@ it.each([
   ['idb-second', 'journeyapps-wa-sqlite/?vfs=IDBBatchAtomic', 'IndexedDB'],
   ['idb-first', 'wa-sqlite/?vfs=IDBBatchAtomic', 'IndexedDB'],
 ])(
-  '%s: a copy of the page’s database while the app has it open, and a script on it',
+  "%s: a copy of the page's database while the app has it open, and a script on it",
   async (origin, address, place) => {
     const page: Page = await driven.browser.newPage();
     try {

@@ -115,7 +115,7 @@ it.each([
   ['idb-second', 'journeyapps-wa-sqlite/?vfs=IDBBatchAtomic', 'IndexedDB'],
   ['idb-first', 'wa-sqlite/?vfs=IDBBatchAtomic', 'IndexedDB'],
 ])(
-  '%s: copied while the app has it open; the same rows on another VFS; the page’s storage is as it was',
+  "%s: copied while the app has it open; the same rows on another VFS; the page's storage is as it was",
   async (origin, address, place) => {
     await appWith(origin, address);
     await openOn(app);

@@ -34,7 +34,7 @@ const row = (counter: string): Promise<number[]> =>
     counter,
   );
 
-it('a workload’s parameters are chosen like settings: a column for each value', async () => {
+it("a workload's parameters are chosen like settings: a column for each value", async () => {
   await press('offer-read-poll');
   expect(await texts('lab-command')).toEqual(['vfscope lab run read-poll --count']);
   for (const reads of ['10', '100']) await press(`parameter-reads-${reads}`);
@@ -119,7 +119,7 @@ it('an experiment: its variants run, its claims are decided', async () => {
   expect(verdicts).not.toContain('did not hold');
 });
 
-it('a script and a database file of one’s own, with the query plans', async () => {
+it("a script and a database file of one's own, with the query plans", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-lab-'));
   try {
     const database = join(folder, 'shop.db');

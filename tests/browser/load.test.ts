@@ -109,7 +109,7 @@ describe('load', () => {
     expect(made.calls).toBeGreaterThan(200_000);
   });
 
-  test('the flight recorder’s memory is flat under load', async () => {
+  test("the flight recorder's memory is flat under load", async () => {
     await load.start(1);
     await load.run('notify', { rate: 100_000, seconds: 4 }); // warm
     const before = { ...(await load.memory()), ...(await load.counts()) };

@@ -119,7 +119,7 @@ describe.each(['light', 'dark'])('%s', (theme) => {
     await page.close();
   });
 
-  it('nor has what is chosen in them: details, a query’s result, a chosen area, a comparison', async () => {
+  it("nor has what is chosen in them: details, a query's result, a chosen area, a comparison", async () => {
     const page = await open(`open=/traces/a.vfst&theme=${theme}`);
     await page.waitForSelector(id('file-name'));
     const found: Record<string, string[]> = {};

@@ -118,7 +118,7 @@ async function query(sql: string): Promise<void> {
 }
 
 describe('files and pages', () => {
-  it('shows the busiest database’s pages, and another file’s cause', async () => {
+  it("shows the busiest database's pages, and another file's cause", async () => {
     await show('files');
     await page.waitForSelector(id('pages-row'));
     expect(
@@ -149,7 +149,7 @@ describe('files and pages', () => {
     ).toContain(plain(HOSTILE));
   });
 
-  it('moves by keys, looks closer, and shows a cell’s calls on the timeline', async () => {
+  it("moves by keys, looks closer, and shows a cell's calls on the timeline", async () => {
     await page.focus(id('page-map'));
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowLeft');
@@ -181,7 +181,7 @@ describe('files and pages', () => {
 });
 
 describe('cache', () => {
-  it('shows the engine’s counters, the curve and its kind', async () => {
+  it("shows the engine's counters, the curve and its kind", async () => {
     await show('cache');
     await page.waitForSelector(id('curve-goal'));
     expect(

@@ -19,7 +19,7 @@ interface Helpers {
 }
 type Watched = typeof globalThis & { helpers: Helpers };
 
-it('is unpacked by a worker beside the store’s', async () => {
+it("is unpacked by a worker beside the store's", async () => {
   await viewer.open('');
   const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
   // with two it is for larger files

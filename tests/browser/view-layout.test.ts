@@ -121,7 +121,7 @@ it('in a low panel the query has half of the width, and the buttons of a dialog 
   expect(await panel.page.evaluate(seenHeight, id('export-run'))).toBeGreaterThan(15);
 });
 
-it('durations below the clock’s step are whole in a panel of 620 px', async () => {
+it("durations below the clock's step are whole in a panel of 620 px", async () => {
   await panel.open('opfs-coop-sync', 'events', 620);
   await panel.page.type(id('filter'), 'xSectorSize');
   await panel.waitFor(`${id('event-row')} [data-column=duration]`);

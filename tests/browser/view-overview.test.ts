@@ -131,7 +131,7 @@ const shot = async (name: string): Promise<void> => {
 };
 
 describe('the Overview', () => {
-  it('shows the analyses’ own numbers, settings and findings', async () => {
+  it("shows the analyses' own numbers, settings and findings", async () => {
     await openTrace('a.vfst');
     await page.keyboard.press('g');
     await page.keyboard.press('o');
@@ -230,7 +230,7 @@ describe('the command palette', () => {
 });
 
 describe('exports', () => {
-  it('every format is offered and written; a copy without the app’s words has none', async () => {
+  it("every format is offered and written; a copy without the app's words has none", async () => {
     await openTrace('a.vfst');
     const formats = Object.keys(EXPORT_FORMATS).filter((format) => format !== 'vfst');
     await page.click(id('export'));

@@ -109,7 +109,7 @@ async function pointOf(us: number, laneTitle: string, nth = 0): Promise<{ x: num
 }
 
 describe('an opened trace', () => {
-  it('shows the trace’s own numbers in the strip and in the files table', async () => {
+  it("shows the trace's own numbers in the strip and in the files table", async () => {
     await openTrace('good.vfst');
     await waitText(id('live-events'), store.eventCount.toLocaleString('en-US'));
     expect(await text(id('live-reads'))).toBe('340');

@@ -214,7 +214,7 @@ it('sql.js: names against the bytes that it exports', async () => {
   expect(compare(store, file, new Map(values))).toBeGreaterThan(250);
 });
 
-it('sqlite.org’s build: names are those of its own dbstat table', async () => {
+it("sqlite.org's build: names are those of its own dbstat table", async () => {
   interface Database {
     exec(o: string | { sql: string; rowMode: 'array'; returnValue: 'resultRows' }): unknown;
     close(): void;

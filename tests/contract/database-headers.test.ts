@@ -121,7 +121,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       },
     );
 
-    it('another connection’s commit shows in the 16 bytes that are compared', async () => {
+    it("another connection's commit shows in the 16 bytes that are compared", async () => {
       const { t, sqlite3, db } = await start(build, '');
       for (const sql of SCRIPT.slice(0, 3)) await sqlite3.exec(db, sql);
       const other = await sqlite3.open_v2('h.db');

@@ -56,7 +56,7 @@ it('writes into a shared ring too', async () => {
   expect(t.tally(t.all())['xLock main-db']!.calls).toBeGreaterThan(60);
 });
 
-it('a fault inside the tracer is counted, told, and not the app’s', async () => {
+it("a fault inside the tracer is counted, told, and not the app's", async () => {
   const expected = await runScript((await loadWaSqlite('journey-sync')).sqlite3);
   const t = trace();
   t.recorder.define = () => {

@@ -54,7 +54,7 @@ it('a recording tells what a replay makes of it', async () => {
   expect(() => recordingFactsOf(nothing)).toThrow(/no VFS call.*Record the page from its start/);
 });
 
-it('the report has the recording’s storage calls', async () => {
+it("the report has the recording's storage calls", async () => {
   const { report } = await replay(await golden('opfs-coop-sync'), DEFAULT_CONFIG, {
     engines: nodeSurroundings().engines,
   });

@@ -76,7 +76,7 @@ it('what cannot be replayed says so', async () => {
 });
 
 describe('how far a replay can be trusted', () => {
-  it('is measured on the recording’s own VFS: no count differs, and it says how the times stand', async () => {
+  it("is measured on the recording's own VFS: no count differs, and it says how the times stand", async () => {
     const { report } = await replay(
       await golden('memory-delete'),
       { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },

@@ -137,7 +137,7 @@ describe('shared rings', () => {
   });
 });
 
-test('messages between creator and worker are told from the app’s', () => {
+test("messages between creator and worker are told from the app's", () => {
   const message = { mark: 'vfscope', id: 'abc' };
   expect(isFromWorker({ ...message, k: 'ready' }, 'abc')).toBe(true);
   expect(isFromWorker({ ...message, k: 'ready' }, 'other')).toBe(false);

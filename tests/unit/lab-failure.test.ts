@@ -63,7 +63,7 @@ describe('a window that refuses storage', () => {
     vi.stubGlobal('indexedDB', { databases: () => Promise.reject(error) });
     vi.stubGlobal('navigator', { storage: { getDirectory: () => Promise.reject(error) } });
   };
-  it('holds nothing of the Lab’s, so that runs in memory go on', async () => {
+  it("holds nothing of the Lab's, so that runs in memory go on", async () => {
     refusing(named('SecurityError', 'private'));
     expect(await labStorage()).toEqual([]);
     expect(await removeLabStorage(0)).toEqual([]);

@@ -34,7 +34,7 @@ const rowOf = (reports: ReplayReport[], group: string, name: string): ReplayRow 
     .find(({ title }) => title === group)
     ?.rows.find((r) => r.name === name);
 
-it('knobs of BlockIDB only where it is chosen, and none of them in another VFS’s configuration', () => {
+it("knobs of BlockIDB only where it is chosen, and none of them in another VFS's configuration", () => {
   const coop = {
     ...FIRST_CHOICE,
     vfs: 'OPFSCoopSync',

@@ -40,7 +40,7 @@ function recording(): { store: TraceStore; more(): void } {
 }
 
 describe('at the end of a recording', () => {
-  it('each is the whole trace’s number, by the same definition', () => {
+  it("each is the whole trace's number, by the same definition", () => {
     const { store, more } = recording();
     const live = new LiveCounts(store);
     for (let i = 0; i < 5; i++) {

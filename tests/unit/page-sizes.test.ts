@@ -56,7 +56,7 @@ test('the example of the header', () => {
   });
 });
 
-test('the recorded size is as recorded; smaller pages are one to all of their parts; every size of SQLite’s is there', () => {
+test("the recorded size is as recorded; smaller pages are one to all of their parts; every size of SQLite's is there", () => {
   const { t, read, at } = made();
   for (const page of [1, 2, 2]) read(page);
   expect(at(4096)).toMatchObject({

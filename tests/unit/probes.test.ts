@@ -58,7 +58,7 @@ describe('patching', () => {
     expect(Api.prototype.put).toBe(before.value);
   });
 
-  test('an exception of ours is counted and never the app’s', () => {
+  test("an exception of ours is counted and never the app's", () => {
     const { recorder, patches } = install(() => {
       throw new Error('ours');
     });

@@ -36,7 +36,7 @@ describe('storage of an origin', () => {
     ]);
   });
 
-  it('goes into the file, and without the origin’s name into a copy to share', async () => {
+  it("goes into the file, and without the origin's name into a copy to share", async () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     t.say(said('start', null));
@@ -50,7 +50,7 @@ describe('storage of an origin', () => {
     expect(JSON.stringify(copy.threads[0]!.said)).not.toContain('app.example');
   });
 
-  it('is none of a page’s to say', () => {
+  it("is none of a page's to say", () => {
     const info = newStore().thread({
       id: 't',
       kind: 'page',

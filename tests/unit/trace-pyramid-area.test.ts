@@ -185,7 +185,7 @@ describe('the I/O map', () => {
 });
 
 describe('notes', () => {
-  it('are saved in the trace’s file and read again, with the lanes’ setup', async () => {
+  it("are saved in the trace's file and read again, with the lanes' setup", async () => {
     const b = new ThreadBuilder(newStore());
     b.call('xRead');
     b.send();
@@ -224,7 +224,7 @@ describe('notes', () => {
   });
 });
 
-describe('the timeline’s questions', () => {
+describe("the timeline's questions", () => {
   it('search, step through hits, find neighbours and arrows, in a session', async () => {
     const made = newStore();
     const b = new ThreadBuilder(made);

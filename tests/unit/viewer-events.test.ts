@@ -190,7 +190,7 @@ describe('columns', () => {
     expect(keys(shownColumns(null, true, false))).toContain('thread');
     expect(new Set(keys([...EVENT_VIEW_COLUMNS])).size).toBe(EVENT_VIEW_COLUMNS.length);
   });
-  it('a duration below the clock’s step is said to be, what has none shows none', () => {
+  it("a duration below the clock's step is said to be, what has none shows none", () => {
     const store = newStore();
     const a = new ThreadBuilder(store);
     const db = a.file('/app.db');

@@ -105,7 +105,7 @@ describe('files', () => {
     expect(line('/a.db-journal').cause).toContain('Its database has the map');
   });
 
-  it('form a tree whose groups are sorted by the sums of SQLite’s files', () => {
+  it("form a tree whose groups are sorted by the sums of SQLite's files", () => {
     const tree = fileTree(lines, 'writes', true);
     expect(tree.map(({ name, rows, sum }) => [name, rows.length, sum.writes])[0]).toEqual([
       'a.db',
@@ -341,7 +341,7 @@ describe('pages', () => {
 });
 
 describe('caches', () => {
-  it('of another size: the curve’s points are those of the analysis, outside the spill zone', () => {
+  it("of another size: the curve's points are those of the analysis, outside the spill zone", () => {
     const store = syntheticStore({ events: 20_000, threads: 1, seed: 3 });
     const [curve] = cacheQueries.cacheCurves(contextOf(store), {});
     const [whole] = missRatiosOf(store);

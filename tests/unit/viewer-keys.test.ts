@@ -57,12 +57,12 @@ describe('a key', () => {
     expect(press('/', { shiftKey: true }).obeyed).toBe(true); // on some keyboards it is there
     expect(page.focusFilter).toHaveBeenCalledOnce();
   });
-  it('that is held down is one command, and none of the browser’s', () => {
+  it("that is held down is one command, and none of the browser's", () => {
     expect(press('e', COMMAND)).toEqual({ obeyed: true, prevented: true });
     expect(press('e', { ...COMMAND, repeat: true })).toEqual({ obeyed: true, prevented: true });
     expect(model.toggleRecording).toHaveBeenCalledOnce();
   });
-  it('that what has the focus took, or an input method, is none of the panel’s', () => {
+  it("that what has the focus took, or an input method, is none of the panel's", () => {
     vi.mocked(page.focusFilter).mockClear();
     expect(press('/', { defaultPrevented: true }).obeyed).toBe(false);
     expect(press('/', { isComposing: true }).obeyed).toBe(false);

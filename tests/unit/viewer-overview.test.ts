@@ -109,7 +109,7 @@ describe('how a database is set up', () => {
 });
 
 describe('the headline numbers', () => {
-  it('are the trace’s own', () => {
+  it("are the trace's own", () => {
     const numbers = headlineNumbers(autocommits(12));
     expect(value(numbers, 'statements')).toBe(12);
     expect(value(numbers, 'commits')).toBe(12);

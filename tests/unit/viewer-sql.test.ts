@@ -209,7 +209,7 @@ describe('a query', () => {
       );
   });
 
-  it('fails in SQLite’s words, and the next one runs', async () => {
+  it("fails in SQLite's words, and the next one runs", async () => {
     await expect(run(large, 'SELECT unknown FROM events')).rejects.toThrow(
       'no such column: unknown',
     );

@@ -42,7 +42,7 @@ describe('threads', () => {
       'Worker worker.js',
     ]);
   });
-  it('keep a name of the page’s own from turning or flooding what stands beside it', () => {
+  it("keep a name of the page's own from turning or flooding what stands beside it", () => {
     const store = newStore();
     worker(store, null, `a\u202eb\u0000\u2066c${'x'.repeat(500)}`);
     worker(store, null, '\u202e\u200f');

@@ -13,7 +13,7 @@ export const about =
   `tests/apps/load recorded by the panel for ${SECONDS} s. ` +
   '"xRead" is SQLite (wa-sqlite, synchronous build, in memory, cache_size=0) scanning a table in a worker, ' +
   '"localStorage" and "Atomics.notify" are calls of the page without SQLite. "Made" is what the app counted itself, for each second; "kept" of a flight recorder is its last 5 s. Memory is heap ' +
-  'and array buffers after a collection of garbage, at the beginning and after each quarter of the time; the browser’s own rows are not in it. ' +
+  "and array buffers after a collection of garbage, at the beginning and after each quarter of the time; the browser's own rows are not in it. " +
   '"Bytes an event" is what the store worker grew by, for each event that it holds.';
 
 interface Case {

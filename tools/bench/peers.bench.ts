@@ -143,7 +143,7 @@ function load(call: string): Load | string {
 export const title = 'The same trace in other tools (Node)';
 export const about =
   'A synthetic trace, from bytes in memory to what the tool shows first; each in a process of its own, one after another. vfscope reads its own file and ' +
-  'computes lanes, summary, statements and findings; trace_engine and speedscope parse Chrome JSON, Perfetto’s trace processor (v20.1, WebAssembly, of 2021) its protobuf, ' +
+  "computes lanes, summary, statements and findings; trace_engine and speedscope parse Chrome JSON, Perfetto's trace processor (v20.1, WebAssembly, of 2021) its protobuf, " +
   'all exported by vfscope from the same store. "GROUP BY" is CPU time of SQL that counts the calls and sums their time by operation, least of three, where a tool has SQL.';
 
 export async function run(): Promise<{ columns: string[]; rows: (string | number)[][] }> {

@@ -137,7 +137,7 @@ export async function child(file: string): Promise<void> {
   process.exit(0); // timers of the session
 }
 
-export const title = 'Viewer: the store’s worker (Node)';
+export const title = "Viewer: the store's worker (Node)";
 export const about =
   'A synthetic trace on 4 threads at a clock of 5 µs, its file in memory; milliseconds of CPU time (of all threads, so unpacking beside the worker counts), one run. ' +
   'While the tables are asked for, frames of the timeline are asked for too. HUGE=1 adds 10,000,000 events.';

@@ -43,10 +43,10 @@ export const title = `Viewer${FIREFOX ? ' (Firefox)' : ''}${HUGE ? ', 10,000,000
 export const about =
   `A synthetic trace in 4 threads at a clock of 5 µs, 1600 x 900 px, ${FIREFOX ? 'headless Firefox' : 'headless Chromium'}, software raster. "Open" runs from the call ` +
   'with the file in memory to the first picture of the whole timeline (of a large file from the summaries of its chunks), and to the first one after the worker said that all events are there. ' +
-  `"Script" is the main thread’s JavaScript in an animation frame while the view moves in each of ${FRAMES} frames, measured in the page: everything that frame callbacks, ` +
+  `"Script" is the main thread's JavaScript in an animation frame while the view moves in each of ${FRAMES} frames, measured in the page: everything that frame callbacks, ` +
   'messages, timers and the input itself run, microtasks included; what the measuring takes itself (about 0.1 ms each time) is known from measuring nothing, and taken off. "Picture" is how long it takes from asking the worker for a picture to having it: while the zoom moves, of ' +
   'the lanes on screen (24 of 32 here) and an eighth of the width on either side; once it has rested for 200 ms, and while the view is panned, of the lanes one screen above and ' +
-  'below, too, and half the width on either side. The picture before it stays, moved and stretched, until then. "Event to pixel": a page’s port sends batches every 50 ms, and a row of the timeline’s pixels is read back in every frame; an event’s latency ends with the ' +
+  "below, too, and half the width on either side. The picture before it stays, moved and stretched, until then. \"Event to pixel\": a page's port sends batches every 50 ms, and a row of the timeline's pixels is read back in every frame; an event's latency ends with the " +
   'first frame in which its place is coloured (one pixel is 7 ms here), so up to 50 ms of it are the wait for its batch. ' +
   'HUGE=1 takes 10,000,000 events instead, BROWSER=firefox Firefox.';
 
@@ -211,7 +211,7 @@ async function measure(browser: Browser, url: string, tell: Tell): Promise<void>
     tell(`${what}: open to all events`, ms(all), HUGE ? allGoal : '');
     if (!FIREFOX) {
       tell(
-        `${what}: resident memory of the tab’s process then`,
+        `${what}: resident memory of the tab's process then`,
         `${(await rendererMb(browser)).toFixed(0)} MB`,
         HUGE ? '<= 600 MB' : '',
       );
@@ -224,7 +224,7 @@ async function measure(browser: Browser, url: string, tell: Tell): Promise<void>
     }
     const filled = await tables(page);
     tell(
-      `${what}: open to the whole trace’s numbers, overview, findings, transactions, statements`,
+      `${what}: open to the whole trace's numbers, overview, findings, transactions, statements`,
       ms(all + filled),
       HUGE ? '' : allGoal,
     );
@@ -234,7 +234,7 @@ async function measure(browser: Browser, url: string, tell: Tell): Promise<void>
   await moved(page, name, tell);
   if (!FIREFOX)
     tell(
-      `${name}: resident memory of the tab’s process with all of these`,
+      `${name}: resident memory of the tab's process with all of these`,
       `${(await rendererMb(browser)).toFixed(0)} MB`,
       '',
     );

@@ -148,7 +148,7 @@ const FEATURES: Feature[] = [
     'Exports from the panel',
     browser(
       'view-overview',
-      'every format is offered and written; a copy without the app’s words has none',
+      "every format is offered and written; a copy without the app's words has none",
     ),
     browser('firefox-panel', 'every format is written, and holds what was recorded'),
     null,

@@ -71,7 +71,7 @@ function failedCallsOf(store: TraceStore): FailedCalls {
           events: [],
           statements: [],
           meaning: uncaught
-            ? 'The page’s own code failed.'
+            ? "The page's own code failed."
             : layer === 'sql' || layer === 'vfs'
               ? meaningOfResult(result)
               : meaningOfException(resultText(op, result, flags)),

@@ -58,7 +58,7 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Found | 
     ...noSaving('lost data has no price in microseconds'),
     confidence: 'likely',
     reason:
-      'no write of the origin reached IndexedDB, OPFS or localStorage since; that the failed one was the database’s is not known',
+      "no write of the origin reached IndexedDB, OPFS or localStorage since; that the failed one was the database's is not known",
     advice:
       'Stop writing and tell the user as soon as a write behind fails, or write within the VFS call, so that SQLite sees the error.',
     link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',

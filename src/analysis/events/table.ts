@@ -117,7 +117,7 @@ export const eventColumns = {
   kind: col(
     'text',
     'Kind',
-    'SQLite’s file kind (main-db, journal, wal, temp, memory-journal, other), opfs, idb-store, storage, or the kind of definition',
+    "SQLite's file kind (main-db, journal, wal, temp, memory-journal, other), opfs, idb-store, storage, or the kind of definition",
     (e) => e.kind(e.events.object[e.i]!),
   ),
   offset: col(
@@ -158,7 +158,7 @@ export const eventColumns = {
   aux2: col(
     'id',
     'Second detail',
-    'Page type of a database page; of a WAL commit frame the database’s size in pages',
+    "Page type of a database page; of a WAL commit frame the database's size in pages",
     (e) => e.events.aux2[e.i] ?? 0,
   ),
   flags: col(
@@ -235,14 +235,14 @@ const threadColumns = {
   dropped: col(
     'count',
     'Dropped',
-    'Calls that didn’t fit, or got lost',
+    "Calls that didn't fit, or got lost",
     ({ t }) => t.dropped + t.missing,
   ),
   title: col('text', 'Thread', 'As the timeline names it', ({ title }) => title),
   engine: col(
     'text',
     'Engine',
-    'SQLite’s build, where one was recognized',
+    "SQLite's build, where one was recognized",
     ({ t }) => t.engines[0]?.name ?? null,
   ),
   sqlite_version: col(

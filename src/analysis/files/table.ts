@@ -37,7 +37,7 @@ export const fileColumns = {
   kind: col(
     'text',
     'Kind',
-    'main-db, journal, wal, temp: SQLite’s files, seen by VFS calls. opfs, idb-store, storage: what lies under them',
+    "main-db, journal, wal, temp: SQLite's files, seen by VFS calls. opfs, idb-store, storage: what lies under them",
     (f) => f.kind,
   ),
   vfs: col('text', 'VFS', 'Name of the VFS that opened it', (f) => f.vfs || null),

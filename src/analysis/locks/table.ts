@@ -46,7 +46,7 @@ export const waitColumns = {
     (w) => w.holder,
   ),
   asked: col('text', 'Asked for', 'Mode that it asked for', (w) => w.asked),
-  held: col('text', 'Held', 'The holder’s strongest mode meanwhile', (w) => w.held),
+  held: col('text', 'Held', "The holder's strongest mode meanwhile", (w) => w.held),
   held_dur: col('us', 'Held for', 'How much of the wait the holder held it', (w) => w.heldUs),
   holds: col('count', 'Holds', 'How often the holder took it meanwhile', (w) => w.holds),
 } satisfies Columns<WaitLine>;
@@ -66,7 +66,7 @@ export const busyColumns = {
   level: col(
     'text',
     'Asked for',
-    'Lock level; n/a: only the statement’s answer was seen',
+    "Lock level; n/a: only the statement's answer was seen",
     (b) => b.level,
   ),
   refusals: col('count', 'Refusals', 'xLock calls that were refused', (b) => b.refusals),
@@ -113,14 +113,14 @@ export const deadlockColumns = {
   names: col('code', 'Locks', 'What they wait for', (d) => d.names.join(', ')),
   holder_calls: col(
     'count',
-    'Holder’s calls',
+    "Holder's calls",
     'SQL, VFS and storage calls that the holder began meanwhile',
     (d) => d.holderCalls,
   ),
   holder_idle_dur: col(
     'us',
     'Holder idle',
-    'From the end of the holder’s last call to the end of the wait',
+    "From the end of the holder's last call to the end of the wait",
     (d) => d.holderIdleUs,
   ),
 } satisfies Columns<DeadlockLine>;

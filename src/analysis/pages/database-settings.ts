@@ -40,7 +40,7 @@ export interface DatabaseSettings {
 const MODE_OF: Readonly<Record<CommitPoint, [mode: string, how: string]>> = {
   'journal deleted': ['delete', 'commits deleted the journal'],
   'journal truncated': ['truncate', 'commits truncated the journal'],
-  'journal zeroed': ['persist', 'commits zeroed the journal’s header'],
+  'journal zeroed': ['persist', "commits zeroed the journal's header"],
   wal: ['wal', 'commits wrote a frame to the WAL'],
   'atomic write': [
     'batch-atomic',
@@ -95,15 +95,15 @@ export const databaseSettings = fact(
         ),
         synchronous: asked(
           'synchronous',
-          'no PRAGMA synchronous was seen; SQLite’s own default is full, builds may have another',
+          "no PRAGMA synchronous was seen; SQLite's own default is full, builds may have another",
         ),
         cacheSize: asked(
           'cache_size',
-          'no PRAGMA cache_size was seen; SQLite’s own default is -2000 (2,000 KiB), builds may have another',
+          "no PRAGMA cache_size was seen; SQLite's own default is -2000 (2,000 KiB), builds may have another",
         ),
         lockingMode: asked(
           'locking_mode',
-          'no PRAGMA locking_mode was seen; SQLite’s own default is normal',
+          "no PRAGMA locking_mode was seen; SQLite's own default is normal",
         ),
       };
     });

@@ -51,7 +51,7 @@ export const pageColumns = {
   type: col(
     'text',
     'Type',
-    'From the page’s first byte, as last seen. n/a: no b-tree or pointer map page, or no layer decodes it',
+    "From the page's first byte, as last seen. n/a: no b-tree or pointer map page, or no layer decodes it",
     ({ pages, i }) => PAGE_TYPES[pages.places.type[i]!] ?? null,
   ),
   b_tree: col(

@@ -164,7 +164,7 @@ const HEADLINES = {
   duration: {
     title: 'Recorded',
     unit: 'us',
-    definition: 'From the first event’s begin to the last one’s end.',
+    definition: "From the first event's begin to the last one's end.",
     value: ({ known: { extent } }) => Math.round((extent[1] - extent[0]) * 1000) / 1000,
   },
   statements: {
@@ -179,7 +179,7 @@ const HEADLINES = {
     title: 'Time in SQL',
     unit: 'us',
     definition:
-      'Time with SQL in flight, summed over the threads that run SQLite. The tracer’s own work outside of SQL is no part of it.',
+      "Time with SQL in flight, summed over the threads that run SQLite. The tracer's own work outside of SQL is no part of it.",
     value: ({ known }) => known.totalTimeInSql,
     cause: (n) => n.noTime,
   },
@@ -304,7 +304,7 @@ const HEADLINES = {
     short: 'Cache hits',
     unit: 'share',
     definition:
-      'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
+      "Page requests that SQLite's page cache answered without a VFS call, from the engine's own counters.",
     value: ({ calls }) => pageCacheFrom(calls.cacheSums).hitRate,
     cause({ store, calls, noSql }) {
       if (pageCacheFrom(calls.cacheSums).hits !== null) return 'no page was asked for';
@@ -358,14 +358,14 @@ const OTHERS = {
     title: 'Dropped',
     unit: 'count',
     definition: ({ store }) =>
-      `Records that found no room in a thread’s buffer or got lost on the way here: ${formatCount(store.dropped)}. Their calls ran as usual.`,
+      `Records that found no room in a thread's buffer or got lost on the way here: ${formatCount(store.dropped)}. Their calls ran as usual.`,
     value: ({ store }) => store.dropped,
   },
   cost: {
     title: 'Tracer',
     unit: 'nsPerEvent',
     definition:
-      'The tracer’s own time per recorded call, measured on each thread when its recording began.',
+      "The tracer's own time per recorded call, measured on each thread when its recording began.",
     value: ({ calls }) => calls.nsPerEvent,
     cause: () => 'no thread has measured it yet',
   },

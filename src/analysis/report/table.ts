@@ -29,7 +29,7 @@ const traceColumns = {
   dropped: col(
     'count',
     'Dropped',
-    'Events that did not fit in a thread’s buffer: above 0 all counts are lower bounds',
+    "Events that did not fit in a thread's buffer: above 0 all counts are lower bounds",
     (t) => t.dropped,
   ),
   url: col('text', 'URL', 'Of the page', (t) => t.environment.url || null),

@@ -8,7 +8,7 @@ import { col, inParts, rowsIn, table, type Columns } from '../table.ts';
 import { statementTable as byText, type StatementRow } from './statement-table.ts';
 
 const NO_VFS = 'n/a: no VFS call was recorded on its threads';
-const NO_COUNTERS = 'n/a: this engine shows no counters, or they can’t be attributed to it';
+const NO_COUNTERS = "n/a: this engine shows no counters, or they can't be attributed to it";
 
 export const statementColumns = {
   fingerprint: col(
@@ -65,13 +65,13 @@ export const statementColumns = {
   hits: col(
     'count',
     'Cache hits',
-    `Pages found in SQLite’s page cache. ${NO_COUNTERS}`,
+    `Pages found in SQLite's page cache. ${NO_COUNTERS}`,
     (s) => s.cache?.hits ?? null,
   ),
   misses: col(
     'count',
     'Misses',
-    `Pages read through the VFS, for SQLite’s page cache had none. ${NO_COUNTERS}`,
+    `Pages read through the VFS, for SQLite's page cache had none. ${NO_COUNTERS}`,
     (s) => s.cache?.misses ?? null,
   ),
   hit_rate: col(

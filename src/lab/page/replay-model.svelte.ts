@@ -29,7 +29,7 @@ interface Recording {
 const STAGES: Readonly<Record<ReplayProgress['stage'], string>> = {
   fill: 'Filling the files as the recording found them',
   replay: 'Making the calls again',
-  error: 'Making them on the recording’s own VFS, to measure the error',
+  error: "Making them on the recording's own VFS, to measure the error",
 };
 
 export class ReplayModel {

@@ -153,7 +153,7 @@ export function noticesOf(
       key: 'ignored',
       kind: 'warning',
       title: '',
-      text: `${formatCount(stats.ignoredMessages)} messages on the recording’s ports were malformed and are ignored: something in the page imitates the tracer.`,
+      text: `${formatCount(stats.ignoredMessages)} messages on the recording's ports were malformed and are ignored: something in the page imitates the tracer.`,
     });
   return notices.map((n) => ({ ...n, text: said(n.text), title: said(n.title) }));
 }

@@ -49,7 +49,7 @@ export const PATTERNS: readonly Experiment[] = [
       'In one transaction the calls of all but one read are saved':
         'normal poll-in-one vfs.calls * 1000 < normal poll vfs.calls',
       'Exclusive locking asks for no lock': 'exclusive poll vfs.xLock = 0',
-      '... and does not look for another’s changes':
+      "... and does not look for another's changes":
         'exclusive poll vfs.xRead < normal poll vfs.xRead',
     }),
     agreement:
@@ -148,7 +148,7 @@ export const PATTERNS: readonly Experiment[] = [
       'off never': 'off run vfs.xSync = 0',
     }),
     agreement:
-      'Counted are the syncs; what one of them costs is the disk’s: take times of the workload sequential-write with these settings on the machine that matters.',
+      "Counted are the syncs; what one of them costs is the disk's: take times of the workload sequential-write with these settings on the machine that matters.",
   }),
   pattern({
     id: 'temp-store',

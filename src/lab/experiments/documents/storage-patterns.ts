@@ -20,7 +20,7 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
     id: 'block-writes',
     title: 'Blocks in IndexedDB: in parts, whole, or gathered',
     question:
-      'What do pages of a block’s own size save, and what do blocks that are stored at the sync?',
+      "What do pages of a block's own size save, and what do blocks that are stored at the sync?",
     rules: 'F09, F20',
     variants: [
       ...variantsOf('bulk-insert-dropped', ROWS, [
@@ -38,14 +38,14 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
     ],
     expectations: expectAll({
       'Half a block is read before it is written': 'half insert block.rmwMiss > 0',
-      'A whole block is not, the journal’s apart':
+      "A whole block is not, the journal's apart":
         'whole insert block.rmwMiss * 10 < half insert block.rmwMiss',
       '... and needs fewer puts': 'whole insert block.put * 1.5 < half insert block.put',
       'Gathered, half of them are put': 'gathered insert block.put * 2 < half insert block.put',
       'New space has nothing to read': 'new-space insert block.rmwMiss = 0',
     }),
     agreement:
-      'Set the page size to the block’s size before the first table, or VACUUM after it; what is gathered is not stored before the sync.',
+      "Set the page size to the block's size before the first table, or VACUUM after it; what is gathered is not stored before the sync.",
   }),
   pattern({
     id: 'idb-transactions',

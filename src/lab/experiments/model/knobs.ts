@@ -13,7 +13,7 @@ export const KNOBS: readonly Knob[] = [
   {
     key: 'vfs',
     title: 'VFS',
-    help: 'Where the database lies; memory is SQLite’s own :memory:',
+    help: "Where the database lies; memory is SQLite's own :memory:",
     values: VFS_NAMES.filter((vfs) => vfs !== 'MemoryAsyncVFS'),
   },
   {

@@ -2,7 +2,7 @@
 import type { Config, VfsName } from './types.ts';
 
 const ALONE: Partial<Record<VfsName, string>> = {
-  memory: 'a database in memory is its connection’s own',
+  memory: "a database in memory is its connection's own",
   MemoryVFS: 'its files are those of one worker',
   MemoryAsyncVFS: 'its files are those of one worker',
   BlockIDB: 'it takes no locks: one connection only',

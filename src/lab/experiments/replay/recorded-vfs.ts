@@ -62,7 +62,7 @@ const LAYOUTS: readonly LayoutOf[] = [
   byStores('BlockIDB', 'blocks', 'files'),
   {
     vfs: 'AccessHandlePool',
-    why: 'OPFS files with random names, none with a database’s, are its pool',
+    why: "OPFS files with random names, none with a database's, are its pool",
     is: ({ opfs, opened }) =>
       opfs.some((path) => /\/[0-9a-z]{8,13}$/.test(path)) &&
       !opfs.some((path) => opened.has(lastPart(path).replace(/-wa[01]$/, ''))),
@@ -108,9 +108,9 @@ function ofBuild(builds: ReadonlySet<string>, names: readonly string[]): Recorde
   if (builds.has('sql.js')) return guess('MemoryVFS', 'sql.js keeps its files in memory, too');
   if (!builds.has('@sqlite.org/sqlite-wasm')) return null;
   if (names.includes('opfs-sahpool'))
-    return guess('AccessHandlePool', 'sqlite.org’s “opfs-sahpool” keeps such a pool of files, too');
+    return guess('AccessHandlePool', "sqlite.org's “opfs-sahpool” keeps such a pool of files, too");
   const own = names.find((name) => /^(?:opfs|opfs-wl|kvvfs|.*-kvvfs)$/.test(name));
-  if (own !== undefined) return known(null, `it was made on sqlite.org’s VFS ${quoted(own)}`);
+  if (own !== undefined) return known(null, `it was made on sqlite.org's VFS ${quoted(own)}`);
   return null;
 }
 

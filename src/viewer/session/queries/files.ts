@@ -25,9 +25,9 @@ const CAUSES: Partial<Record<FileRow['kind'], string>> = {
   journal:
     'A rollback journal has no pages of its own: it holds images of pages as they were. Its database has the map.',
   temp: 'Temporary files are no databases: what their pages hold ends with the statement or the connection.',
-  'memory-journal': 'This journal is in SQLite’s memory: nothing of it reaches storage.',
+  'memory-journal': "This journal is in SQLite's memory: nothing of it reaches storage.",
   storage: 'localStorage keeps strings by key: they are not numbered.',
-  other: 'This file is none of SQLite’s databases.',
+  other: "This file is none of SQLite's databases.",
 };
 const NO_PAGES =
   'No call read or wrote a whole page of it, or the size of its pages cannot be told.';

@@ -44,18 +44,18 @@ export const LANE_HINT: Record<LaneKind, string> = {
   sql: 'Statements: prepare, step, exec ...',
   txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); grey where rolled back',
   vfs: 'Calls that SQLite made of its VFS: xRead, xWrite, xSync, xLock ...',
-  web: 'Calls of the browser’s storage: IndexedDB, OPFS, Web Locks, localStorage; of those that overlap, the one that began last',
+  web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage; of those that overlap, the one that began last",
   sub: 'Storage calls that overlap, one by one',
-  lock: 'SQLite’s lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)',
+  lock: "SQLite's lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)",
   reads:
     'Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call',
   writes:
     'Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call',
   queue:
-    'Reads and writes of the browser’s storage that were in flight at the same time (at most 16 are told apart)',
+    "Reads and writes of the browser's storage that were in flight at the same time (at most 16 are told apart)",
   wal: 'Bytes of the write-ahead log in use: from its begin to the end of the last frame written',
   cache:
-    'Hit rate of SQLite’s page cache, from the engine’s own counters; between two readings the last one holds',
+    "Hit rate of SQLite's page cache, from the engine's own counters; between two readings the last one holds",
 };
 
 export interface LaneBox {

@@ -90,7 +90,7 @@ export const VIEWS: readonly View[] = [
     help: 'What failed, and the statement behind it',
     component: ErrorsView,
   },
-  { id: 'sql', title: 'SQL', help: 'Queries over the trace’s own tables', component: SqlView },
+  { id: 'sql', title: 'SQL', help: "Queries over the trace's own tables", component: SqlView },
   {
     id: 'compare',
     title: 'Compare',

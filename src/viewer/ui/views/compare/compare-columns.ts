@@ -53,7 +53,7 @@ export const NUMBERS = viewColumns(
   },
 );
 const spread =
-  'Differences of the medians up to this are noise: from the spread of its own runs and the clock’s step. n/a with fewer than 3 runs.';
+  "Differences of the medians up to this are noise: from the spread of its own runs and the clock's step. n/a with fewer than 3 runs.";
 const STATEMENTS = {
   fingerprint: col('code', 'Statement', '', (r) => r.fingerprint),
   runsA: col('count', 'Runs A', '', (r) => r.executionsA),

@@ -68,7 +68,7 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
   if (blocks?.readModifyWrites)
     facts.push({
       text: `${countOf(blocks.readModifyWrites, 'block')} read to be written, ${formatBytes(blocks.wastedBytes)} for nothing`,
-      title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read under a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring; the reads took ${formatDuration(blocks.readUs)}. Blocks in the VFS’s own cache cost no read and are not counted`,
+      title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read under a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring; the reads took ${formatDuration(blocks.readUs)}. Blocks in the VFS's own cache cost no read and are not counted`,
     });
   if (amplification) {
     const {
@@ -85,7 +85,7 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
           `With journal and log: bytes that ${stored === null ? 'xWrite calls wrote (no storage call under them is recorded)' : 'storage calls wrote'} / bytes of the pages that each transaction changed. ` +
           `${countOf(dirtyPages, 'page')} of ${formatBytes(pageBytes!)} changed in all` +
           (stored !== null && written !== null
-            ? `; of the VFS’s own calls it is ${formatNumber(written)}`
+            ? `; of the VFS's own calls it is ${formatNumber(written)}`
             : ''),
       });
   }

@@ -15,25 +15,25 @@ const NOT_KNOWN: TypeWords = {
   title: 'n/a',
   color: '--bg',
   meaning:
-    'type not known: no call carried the page’s first byte (page 1 in the WAL, or a layer that decodes none)',
+    "type not known: no call carried the page's first byte (page 1 in the WAL, or a layer that decodes none)",
 };
 const typed = (type: number, color: string, meaning: string): [number, TypeWords] => [
   type,
   { title: PAGE_TYPES[type]!, color, meaning },
 ];
 export const TYPE_WORDS: Readonly<Record<number, TypeWords>> = Object.fromEntries([
-  typed(PageType.tableLeaf, '--page-table-leaf', 'leaf of a table’s b-tree: holds rows'),
+  typed(PageType.tableLeaf, '--page-table-leaf', "leaf of a table's b-tree: holds rows"),
   typed(
     PageType.tableInterior,
     '--page-table-interior',
-    'interior page of a table’s b-tree: holds keys and child pointers',
+    "interior page of a table's b-tree: holds keys and child pointers",
   ),
   typed(
     PageType.indexLeaf,
     '--page-index-leaf',
-    'leaf of an index’s b-tree, or of a WITHOUT ROWID table',
+    "leaf of an index's b-tree, or of a WITHOUT ROWID table",
   ),
-  typed(PageType.indexInterior, '--page-index-interior', 'interior page of an index’s b-tree'),
+  typed(PageType.indexInterior, '--page-index-interior', "interior page of an index's b-tree"),
   typed(
     PageType.pointerMap,
     '--page-pointer-map',

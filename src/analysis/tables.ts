@@ -1,4 +1,4 @@
-/** The catalogue of tables: each is in the SQL page and in exported files, in this order. */
+/** The catalog of tables: each is in the SQL page and in exported files, in this order. */
 import { firstRunTable } from './cache/table.ts';
 import { errorTable } from './errors/table.ts';
 import { objectTable, threadTable } from './events/table.ts';

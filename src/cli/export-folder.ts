@@ -18,7 +18,7 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Partition of a trace: its file's name; of a sanitised one a hash of its content, so that a later run gives the same. */
+/** Partition of a trace: its file's name; of a sanitized one a hash of its content, so that a later run gives the same. */
 async function nameOf(
   path: string,
   sanitize: boolean,

@@ -91,7 +91,7 @@ export async function exportCommand({
   return Exit.done;
 }
 
-/** vfscope's own format: for sanitised copies, and for what came in another format. */
+/** vfscope's own format: for sanitized copies, and for what came in another format. */
 async function* traceFile({ store, sanitized }: Job): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   await new TraceWriter(

@@ -1,13 +1,13 @@
 /** What `vfscope --help` says, whole and by command. */
 
 const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with the real extension in a real browser
-      [--until "<js>"]       end when this expression in the page is truthy (at most --seconds, 120 unless told)
-      [--seconds N]          end N seconds after the page has loaded (5 unless told)
+      [--until "<js>"]       end when this expression in the page is truthy (at most --seconds, default 120)
+      [--seconds N]          end N seconds after the page has loaded (default 5)
       [--script steps.mjs]   drive the page: export default async (page, panel) => {}
       [--marks]              keep only what lies between the page's performance.mark('vfscope:start') and 'vfscope:stop'
-      [--until-mark]         end at the page's performance.mark('vfscope:stop') (at most --seconds, 120 unless told)
+      [--until-mark]         end at the page's performance.mark('vfscope:stop') (at most --seconds, default 120)
       [--capture 0..3]       0 no SQL text, 1 literals folded (default), 2 with literals, 3 and bound values
-      [--layers sql,vfs,web] what to hook; all unless told
+      [--layers sql,vfs,web] what to hook; default all
       [--stacks]             the JavaScript stack of each statement's first prepare
       [--buffer KIB]         of a thread's ring of records: 256, 512, 1024 (default), 2048 or 4096
       [--scope tab|origin]   record the tab (default) or all tabs of its origin
@@ -31,7 +31,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--statements | --functions]  with --count of a workload: by statement, and between VFS calls; or by function of the engine
       [--config k=v ...]     settings (vfs, build, pageSize, cacheSize, journalMode, ...) and the workload's parameters;
                              k=v,v,v runs every combination, and says how the counts grow
-      [--compare k=v ...]    the same once more with these settings, side by side
+      [--compare k=v ...]    the same again with these settings, side by side
       [--repeats N] [--sql FILE] [--file DATABASE] [--browser chromium|firefox] [--headed] [--json]
   vfscope lab show RESULT.json            a saved result (--json) as text
       [--leave-out [RUN:]PASS=REASON] [--json]  without a pass that was no measurement

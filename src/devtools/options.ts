@@ -18,9 +18,9 @@ async function change(changed: Partial<CaptureOptions>): Promise<void> {
   values.update((shown) => ({ ...shown, ...changed }));
   try {
     await api.storage.local.set(changed);
-    outcome.textContent = 'Kept.';
+    outcome.textContent = 'Saved.';
   } catch (e) {
-    outcome.textContent = `The setting could not be kept: ${words(e)}`;
+    outcome.textContent = `The setting couldn't be saved: ${words(e)}`;
   }
   writing--;
   await show();

@@ -16,7 +16,7 @@ export interface LaunchOptions {
   shipped?: boolean;
   /** A window on a display instead of headless. */
   headed?: boolean;
-  /** DevTools and pages in dark colours. */
+  /** DevTools and pages in dark colors. */
   dark?: boolean;
   /** Window size in px. */
   width?: number;

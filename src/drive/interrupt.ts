@@ -28,7 +28,7 @@ export function listenForInterrupt(say: (line: string) => void): Interrupt {
     if (came && now - at < SAME_MS) return;
     if (came) process.exit(ENDED_BY_CTRL_C); // the browser goes with us
     [came, at] = [true, now];
-    say('interrupted; once more gives up');
+    say('interrupted; interrupt again to give up');
     tell();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);

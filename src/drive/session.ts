@@ -39,7 +39,7 @@ export interface RecordOptions {
   scope?: RecordingScope;
   /** What is captured; of what is not said the default. */
   capture?: Partial<CaptureOptions>;
-  /** Keep only what lies between the page's own marks (trace/analysis/cut.ts). */
+  /** Keep only what lies between the page's own marks (analysis/report/cut.ts). */
   marks?: boolean;
   /** End when the page makes the mark `vfscope:stop`. `seconds` is how long to wait for it at most. */
   untilMark?: boolean;

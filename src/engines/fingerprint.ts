@@ -21,7 +21,7 @@ export interface Fingerprint {
 
 interface Evidence {
   exports: WebAssembly.Exports;
-  /** The initialised data, as latin-1. */
+  /** The initialized data, as latin-1. */
   data: string;
 }
 
@@ -98,7 +98,7 @@ export function fingerprint(
 const NOTHING = { params: '', results: '' };
 const ADDRESS = { params: 'i', results: '' };
 
-/** By name, or as the four neighbours typed (i32) () (i32) () at the end of the exports, where binaryen puts them. */
+/** By name, or as the four neighbors typed (i32) () (i32) () at the end of the exports, where binaryen puts them. */
 function asyncifyExports(exports: WebAssembly.Exports): string[] | null {
   const named = ['start_unwind', 'stop_unwind', 'start_rewind', 'stop_rewind'].map(
     (n) => `asyncify_${n}`,

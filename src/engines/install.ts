@@ -28,7 +28,7 @@ export interface EngineOptions {
   vfs?: boolean;
   /** Trace SQL calls and counters; default true. */
   sql?: boolean;
-  /** Which texts and values of SQL are kept (trace/capture.ts); default 1, folded texts. */
+  /** Which texts and values of SQL are kept (event/capture.ts); default 1, folded texts. */
   level?: CaptureLevel;
   /** The JavaScript stack of each statement's first sight: our own script, whose frames are left out, or null where that is not known. */
   stacks?: { own: OwnScript | null };
@@ -106,7 +106,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
       watch: (promise, settled) => watch.watch(promise, settled),
       instance: (instance, imports, load) =>
         guard('a new WebAssembly instance', instance, () => {
-          const engine = recognise(recorder, instance, imports, shared, layers, engines, load);
+          const engine = recognize(recorder, instance, imports, shared, layers, engines, load);
           if (engine) engines.add(engine);
           const { exports } = engine ?? instance;
           if (exports === instance.exports) return instance;
@@ -151,7 +151,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
 }
 
 /** @returns null for what is no SQLite */
-function recognise(
+function recognize(
   recorder: Recorder,
   instance: WebAssembly.Instance,
   imports: unknown,

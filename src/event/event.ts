@@ -8,7 +8,7 @@
  */
 
 /**
- * Operation codes, one byte. Codes are part of the file format: never renumber, only add. The catalogue of what each operation
+ * Operation codes, one byte. Codes are part of the file format: never renumber, only add. The catalog of what each operation
  * does is operations.ts; the hook needs the numbers only.
  * Ranges: 1-63 vfs, 64-127 web, 128-159 sql, 192-223 host. 0 is "no event", 255 ends an earlier record.
  */

@@ -1,5 +1,5 @@
 /**
- * The catalogue of operations: everything that vfscope knows of each, once. Tables that the analyses need are made from it.
+ * The catalog of operations: everything that vfscope knows of each, once. Tables that the analyses need are made from it.
  *
  * What counts as what is decided here:
  * - A read asks a file or store for content: bytes, values, keys, or how many there are. Each request costs a round trip, so `count`,
@@ -81,7 +81,7 @@ const DELETE: Traits = { ...REMOVE, request: 'changes' };
  *             and page at once (Turso).
  *   journal   at offset 0, shorter than a header sector: aux2 = 1 where its first 8 bytes are zero, the commit in persist mode
  */
-const CATALOGUE: Record<OpName, Traits> = {
+const CATALOG: Record<OpName, Traits> = {
   none: NOTHING,
   xClose: CHANGES,
   xRead: READ, // see Headers
@@ -242,7 +242,7 @@ function infoOf(key: string, code: number, traits: Traits): OpInfo {
 export const OPS: readonly (OpInfo | undefined)[] = /* @__PURE__ */ (() => {
   const table = new Array<OpInfo | undefined>(256).fill(undefined);
   for (const [key, code] of Object.entries(Op))
-    table[code] = infoOf(key, code, CATALOGUE[key as OpName]);
+    table[code] = infoOf(key, code, CATALOG[key as OpName]);
   return table;
 })();
 

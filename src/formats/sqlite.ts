@@ -1,5 +1,5 @@
 /**
- * A SQLite database file: tables `events`, `traces` and those of the catalogue, and the view `calls` with the columns of the other
+ * A SQLite database file: tables `events`, `traces` and those of the catalog, and the view `calls` with the columns of the other
  * exports. wa-sqlite writes it into memory; it is loaded when an export runs, and the caller brings its wasm.
  */
 import type { TraceStore } from '../trace/store.ts';

@@ -33,16 +33,16 @@ const MAX_LANES = 60;
 export function svgTimeline(store: TraceStore): string {
   const [from, to] = store.extent();
   const titles = threadTitles(store);
-  const pyramid = new CallLanes(store);
-  pyramid.update(to);
-  const lanes = pyramid.lanes;
+  const callLanes = new CallLanes(store);
+  callLanes.update(to);
+  const lanes = callLanes.lanes;
   if (!lanes.length || to <= from) return '';
   const shown = lanes.slice(0, MAX_LANES);
   let body = '';
   let y = 4;
   let lastThread = -1;
   for (const lane of shown) {
-    const [frame] = pyramid.frames([lane.key], from, to, COLUMNS);
+    const [frame] = callLanes.frames([lane.key], from, to, COLUMNS);
     if (lane.thread.index !== lastThread) {
       lastThread = lane.thread.index;
       body += text(0, y + 12, titles[lastThread]!, 'thread');
@@ -67,7 +67,7 @@ const LONGEST = 200;
 const text = (x: number, y: number, content: string, kind: string): string =>
   `<text x="${x}" y="${y}" class="${kind}">${escapeXml(cut(content, LONGEST))}</text>`;
 
-/** Columns of one colour and height drawn as one rectangle. */
+/** Columns of one color and height drawn as one rectangle. */
 function bars({ busy, activity }: LaneFrame, y: number): string {
   return runs(busy.length, (i) =>
     busy[i] ? activity[i]! * 16 + Math.max(1, Math.round(busy[i]! / 17)) : 0,

@@ -1,5 +1,5 @@
 /**
- * The catalogue's tables as files hold them: times are whole nanoseconds in columns that end in `_ns`, so that sums are exact.
+ * The catalog's tables as files hold them: times are whole nanoseconds in columns that end in `_ns`, so that sums are exact.
  */
 import { eventColumns, ThreadView } from '../analysis/events/table.ts';
 import { Facts } from '../analysis/graph.ts';

@@ -1,4 +1,4 @@
-/** The formats that the panel offers: names, file endings and what opens them. Written in the worker (worker/exports.ts). */
+/** The formats that the panel offers: names, file endings and what opens them. Written in the worker (viewer/session/exports.ts). */
 
 export const EXPORT_FORMATS = {
   chrome: {

@@ -27,7 +27,7 @@ const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;
 export type CounterKind = (typeof COUNTER_KINDS)[number];
 export type TimelineKind = LaneKind | 'time' | 'txn' | 'sub' | CounterKind;
 
-/** A lane's frame: of a lane of calls the pyramid's; else one of the two below. */
+/** A lane's frame: of a lane of calls that of CallLanes; else one of the two below. */
 export interface TimelineLaneFrame extends LaneFrame {
   /** Of `time` lanes: shares of each column's time, 0..255, by `column * 8 + place in SQL_PARTS`. */
   stack?: Uint8Array;
@@ -83,19 +83,19 @@ class ThreadTimeline {
 }
 
 export class TimelineLanes {
-  readonly pyramid: CallLanes;
+  readonly callLanes: CallLanes;
   private readonly byThread: ThreadTimeline[] = [];
   private transactions: { intervals: IntervalIndex[]; forgotten: number } | null = null;
   /** Rows and ends that there were then. */
   private settledAt = -1;
 
   constructor(private readonly store: TraceStore) {
-    this.pyramid = new CallLanes(store);
+    this.callLanes = new CallLanes(store);
   }
 
   /** @param horizonUs the trace's end so far; calls still running are shown up to here, or to their thread's end */
   update(horizonUs: number): void {
-    this.pyramid.update(horizonUs);
+    this.callLanes.update(horizonUs);
     const { threads } = this.store;
     for (let i = this.byThread.length; i < threads.length; i++)
       this.byThread.push(new ThreadTimeline(threads[i]!));
@@ -105,7 +105,7 @@ export class TimelineLanes {
   /** Bytes of the lanes of calls, and of those one by one. */
   get bytes(): number {
     const lines = this.byThread.flatMap((thread) => thread.lines.lines);
-    return [...this.pyramid.lanes, ...lines].reduce(
+    return [...this.callLanes.lanes, ...lines].reduce(
       (sum, { settled, tail }) => sum + settled.bytes + tail.bytes,
       0,
     );
@@ -113,7 +113,7 @@ export class TimelineLanes {
 
   /** The trace is whole: give back the room that was made for more. */
   trim(): void {
-    this.pyramid.trim();
+    this.callLanes.trim();
     for (const { lines, counters } of this.byThread) {
       for (const { settled } of lines.lines) settled.trim();
       counters.trim();
@@ -145,7 +145,7 @@ export class TimelineLanes {
 
   /** Whether it is one of `sqliteThreads`, by the rows so far: then it has a lane of where its time went. */
   runsSql(thread: ThreadStore): boolean {
-    return this.pyramid.lanesOf(thread).some(({ kind }) => kind === 'sql' || kind === 'vfs');
+    return this.callLanes.lanesOf(thread).some(({ kind }) => kind === 'sql' || kind === 'vfs');
   }
   private transactionsOf(thread: ThreadStore): IntervalIndex {
     const { transactions } = this;
@@ -166,7 +166,7 @@ export class TimelineLanes {
         kind,
         events,
       });
-    const core = this.pyramid.lanesOf(thread);
+    const core = this.callLanes.lanesOf(thread);
     const calls = (kind: LaneKind): void => {
       const lane = core.find((l) => l.kind === kind);
       if (lane) add(kind, lane.events);
@@ -211,7 +211,7 @@ export class TimelineLanes {
         labelOf: (_row, intervalKind) => transactionWord(intervalKind),
       };
     const line = /^sub(\d+)$/.exec(kind)?.[1];
-    if (line === undefined) return this.pyramid.lane(key);
+    if (line === undefined) return this.callLanes.lane(key);
     const sweep = own.lines.lines[Number(line) - 1];
     return (
       sweep && {
@@ -260,7 +260,7 @@ export class TimelineLanes {
       case 'time':
         return {
           ...empty,
-          stack: own.time.columns(this.pyramid.lanesOf(own.thread), fromUs, toUs, width),
+          stack: own.time.columns(this.callLanes.lanesOf(own.thread), fromUs, toUs, width),
         };
       case 'reads':
       case 'writes':

@@ -3,7 +3,7 @@
  *
  *   [ read ][ write ][ commit ]   read: SHARED held; write: from RESERVED on; commit: until the last lock is given back
  *
- * A transaction that was rolled back has its own colour from RESERVED on. Where two connections of the thread overlap, the one that
+ * A transaction that was rolled back has its own color from RESERVED on. Where two connections of the thread overlap, the one that
  * began first is shown to its end.
  */
 import type { AnatomyTable } from '../analysis/transactions/anatomy-table.ts';

@@ -47,7 +47,7 @@ const MOST_ENGINES = 1000;
 const MOST_STORAGE = 1000;
 /** What a definition costs besides its JSON. */
 export const DEFINITION_BYTES = 160;
-/** Bytes that a definition costs, in a file and in memory alike: what limits.ts of the file bounds. */
+/** Bytes that a definition costs, in a file and in memory alike: what file/budget.ts bounds. */
 function wordsOf(definition: Definition): number {
   const json = JSON.stringify(definition);
   return (

@@ -1,7 +1,7 @@
 /**
  * The engine grid: every engine app recorded by the real extension from the real panel, saved, and read back from the file.
  * Rows, integrity and stored bytes are those of the untraced goldens; the file's counts are those of Chromium's own tracing of the
- * very same run; what was recognised, and every VFS call by file, is that of tests/oracle/recorded.json; nothing is dropped.
+ * very same run; what was recognized, and every VFS call by file, is that of tests/oracle/recorded.json; nothing is dropped.
  * Some of the apps; FULL=1 runs all, GRID=<part of an id> those of that name; UPDATE_GOLDENS=1 writes recorded.json anew.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -93,7 +93,7 @@ describe('recorded by the panel', () => {
     expect(
       rules.filter((rule) => !judged.rows[app.id]!.includes(rule) && !judged.byTime.includes(rule)),
     ).toEqual([]);
-    // recognised for what it is; files by the names that the app uses, also where a pool hides them; every VFS call counted
+    // recognized for what it is; files by the names that the app uses, also where a pool hides them; every VFS call counted
     // Record reloads the empty page: in time to be recorded or not
     const threads = summary.threads.filter(({ url }) => !url.endsWith('/nothing'));
     const golden = recordedGolden({ ...summary, threads }, app.bytesVary ?? 'same');

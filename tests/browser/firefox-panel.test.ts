@@ -164,8 +164,8 @@ test('every format is written, and holds what was recorded', async () => {
     await panel.press('export' as TestId);
     await panel.press('export-share' as TestId);
     await panel.press('export-run' as TestId);
-    await expect.poll(() => readdir(folder), { timeout: 30_000 }).toEqual(['sanitised-trace.vfst']);
-    const shared = async () => readTrace(await readFile(path.join(folder, 'sanitised-trace.vfst')));
+    await expect.poll(() => readdir(folder), { timeout: 30_000 }).toEqual(['sanitized-trace.vfst']);
+    const shared = async () => readTrace(await readFile(path.join(folder, 'sanitized-trace.vfst')));
     await expect
       .poll(async () => (await shared().catch(() => null))?.store.eventCount, { timeout: 30_000 })
       .toBe(store.eventCount);

@@ -127,7 +127,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
       await stopRecording(panel);
       const store = await savedStore(driven, panel);
       const first = store.threads.find((t) => t.info.kind === 'page')!;
-      const labelled = [
+      const labeled = [
         'classic',
         'module',
         'blob',
@@ -135,7 +135,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
         'nested inner',
         ...Array.from({ length: 8 }, (_, i) => `pool ${i}`),
       ];
-      for (const label of labelled) {
+      for (const label of labeled) {
         const thread = threadOf(store, label);
         expect(thread.info).toMatchObject({ kind: 'worker', name: label });
         expect(thread.info.parent, label).toBe(
@@ -153,7 +153,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
         kind: 'service-worker',
         parent: null,
       });
-      expect(store.threads).toHaveLength(labelled.length + 3);
+      expect(store.threads).toHaveLength(labeled.length + 3);
       expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
     },
   );

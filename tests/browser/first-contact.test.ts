@@ -156,7 +156,7 @@ describe('the settings', () => {
       { polling },
     );
     await page.waitForFunction(() => document.activeElement?.id === 'capture-2', { polling });
-    await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Kept.', {
+    await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Saved.', {
       polling,
     });
     expect((await storage(page))['capture']).toBe(2);
@@ -208,7 +208,7 @@ describe('the popup', () => {
     await server?.close();
   });
 
-  /** In both colours, with what is wrong with each. @returns its text */
+  /** In both colors, with what is wrong with each. @returns its text */
   async function popupOn(name: string, url?: string): Promise<string> {
     if (url) await app.goto(url);
     let text = '';
@@ -261,7 +261,7 @@ describe('the popup', () => {
   });
 });
 
-describe.each(['light', 'dark'])('in %s colours', (theme) => {
+describe.each(['light', 'dark'])('in %s colors', (theme) => {
   const pages = ['welcome', 'options', 'access'].flatMap((name) =>
     [360, 1280].map((width) => [name, width] as const),
   );

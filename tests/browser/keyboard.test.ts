@@ -78,7 +78,7 @@ const kept = (key: string): Promise<unknown> =>
 /** The setting is kept, and shown with the focus where it was. */
 async function becomes(key: string, value: unknown, at: string): Promise<void> {
   await expect.poll(() => kept(key)).toEqual(value);
-  await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Kept.', {
+  await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Saved.', {
     polling,
   });
   expect(await focused()).toEqual({ at, ring: true });

@@ -240,7 +240,7 @@ test('every place is told of by one level, or by none', () => {
 });
 
 test.each<CaptureLevel>([0, 1, 2, 3])(
-  'level %i tells what it says, and sanitised nothing',
+  'level %i tells what it says, and sanitized nothing',
   async (level) => {
     const file = await recorded(level);
     const allowed = ([0, 1, 2, 3] as const).filter((l) => l <= level).flatMap((l) => ADDED[l]);

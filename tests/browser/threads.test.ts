@@ -88,7 +88,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
     await stopRecording(panel);
     const { store, summary } = await saved(driven, panel);
     const first = store.threads.find((t) => t.info.kind === 'page')!;
-    const labelled = [
+    const labeled = [
       'classic',
       'module',
       'blob',
@@ -96,7 +96,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
       'nested inner',
       ...Array.from({ length: 8 }, (_, i) => `pool ${i}`),
     ];
-    for (const label of labelled) {
+    for (const label of labeled) {
       const thread = threadOf(store, label);
       expect(thread.info).toMatchObject({ kind: 'worker', name: label });
       expect(thread.info.parent).toBe(
@@ -105,7 +105,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
       if (label !== 'nested') expect(countOf(thread, Op.idbOpen), label).toBe(1);
       expect(thread.ended, label).toBe('stopped');
     }
-    expect(store.threads).toHaveLength(labelled.length + 1);
+    expect(store.threads).toHaveLength(labeled.length + 1);
     expect(summary.faults).toBe(0);
     const { note } = summary.threads.find(({ kind }) => kind === 'page')!;
     for (const url of [

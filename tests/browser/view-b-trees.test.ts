@@ -144,7 +144,7 @@ describe('tables and indexes of pages', () => {
     );
   });
 
-  it('fit a narrow panel, in dark colours', async () => {
+  it('fit a narrow panel, in dark colors', async () => {
     await open('app', 400);
     await viewer.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
     await viewer.page.waitForSelector(id('pages-tree'));

@@ -271,7 +271,7 @@ describe('exports', () => {
       const { name, data } = window.panel.saved.at(-1)!;
       return { name, bytes: [...new Uint8Array(await data.arrayBuffer())] };
     });
-    expect(bytes.name).toBe('sanitised-trace.vfst');
+    expect(bytes.name).toBe('sanitized-trace.vfst');
     const { store: clean, header } = await readTrace(new Blob([Uint8Array.from(bytes.bytes)]));
     expect(header.sanitised).toBe(true);
     expect(clean.eventCount).toBe(store.eventCount);

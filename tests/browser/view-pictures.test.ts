@@ -115,7 +115,7 @@ describe.runIf(MODE === 'compare')('every view', () => {
 describe('the comparison', () => {
   it('lets a shade pass and sees a bar, a missing word, another theme and another size', async () => {
     const [width, height] = [400, 300];
-    const draw = (change: (colour: number, x: number, y: number) => number): Buffer => {
+    const draw = (change: (color: number, x: number, y: number) => number): Buffer => {
       const rgba = new Uint8Array(width * height * 4).fill(255);
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
@@ -155,7 +155,7 @@ describe('the comparison', () => {
     );
   });
 
-  it('small PNGs hold the colours that they were given, or near ones', async () => {
+  it('small PNGs hold the colors that they were given, or near ones', async () => {
     const rgba = new Uint8Array(64 * 64 * 4).fill(255);
     for (let i = 0; i < 64 * 64; i++) rgba.set([i >> 4, 255 - (i >> 4), i % 16], 4 * i);
     const few = rgba.map((v, i) => (i % 4 === 3 ? 255 : v & 192));

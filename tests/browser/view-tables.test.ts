@@ -103,7 +103,7 @@ describe('locks', () => {
     );
     expect(spans.length).toBeGreaterThan(0);
     expect(spans.every((n) => n > 0)).toBe(true);
-    // something of the lock's colour is painted
+    // something of the lock's color is painted
     const painted = await page.$eval(id('lock-track'), (e) => {
       const canvas = e as HTMLCanvasElement;
       const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);

@@ -291,7 +291,7 @@ it('keeps room for the lanes in a low panel, beside the map', async () => {
 });
 
 it('keeps its picture while it has no size, as DevTools does for a moment: it is there before a new one comes', async () => {
-  const coloured = await page.evaluate(async (selector) => {
+  const colored = await page.evaluate(async (selector) => {
     const canvas = document.querySelector<HTMLCanvasElement>(selector)!;
     const frames = async (): Promise<void> => {
       for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
@@ -329,9 +329,9 @@ it('keeps its picture while it has no size, as DevTools does for a moment: it is
     for (const send of held) send();
     return { before, gone, after };
   }, id('timeline'));
-  expect(coloured.before).toBeGreaterThan(1000);
-  expect(coloured.gone).toBe(0);
-  expect(coloured.after).toBeGreaterThan(coloured.before / 2);
+  expect(colored.before).toBeGreaterThan(1000);
+  expect(colored.gone).toBe(0);
+  expect(colored.after).toBeGreaterThan(colored.before / 2);
 });
 
 it('asks for the lanes on screen while the zoom moves, and at rest for those around them and what a short pan needs', async () => {

@@ -302,7 +302,7 @@ describe('lab show', () => {
       expect(await refused({})).toMatch(/is no result of the Lab/);
       expect(await refused([{ ...result, steps: [{ id: 1 }] }])).toMatch(/is no result of the Lab/);
       expect(await refused([{ ...result, version: 99 }])).toMatch(
-        /of version 99 .*has version 1\. Run it anew/,
+        /of version 99 .*has version 1\. Run it again/,
       );
       expect(await refused([{ ...result, run: { ...result.run, workload: 'gone' } }])).toMatch(
         /"gone"; this vfscope does not have it/,

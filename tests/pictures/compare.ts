@@ -1,7 +1,7 @@
 /**
  * Compares two pictures by their layout: both are made CELL times smaller, so that a cell is the mean of what is in it, and cells are
  * compared with a tolerance. The smoothing of text differs from machine to machine and hardly moves a mean; a bar, a border, a row
- * that moved, a colour or a missing text does. Runs in a page, which knows how to read PNGs.
+ * that moved, a color or a missing text does. Runs in a page, which knows how to read PNGs.
  */
 import type { Page } from 'puppeteer-core';
 import type { Pixels } from './png.ts';

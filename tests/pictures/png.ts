@@ -1,6 +1,6 @@
 /**
- * Pictures made small: a PNG with a palette of at most 256 colours (https://www.w3.org/TR/png-3/). A screenshot of the panel has few
- * colours and many shades of smoothed text; shades that are close become one.
+ * Pictures made small: a PNG with a palette of at most 256 colors (https://www.w3.org/TR/png-3/). A screenshot of the panel has few
+ * colors and many shades of smoothed text; shades that are close become one.
  */
 import { deflateSync } from 'node:zlib';
 import { crc32 } from '../../src/trace/file/codec.ts';
@@ -21,15 +21,15 @@ const chunk = (type: string, data: Uint8Array): Buffer => {
   return made;
 };
 
-/** At most 256 colours, and which of them each colour becomes: shades are taken together in steps of at least `step` a channel. */
+/** At most 256 colors, and which of them each color becomes: shades are taken together in steps of at least `step` a channel. */
 function paletteOf(
   rgba: Uint8Array,
   step: number,
 ): { palette: number[]; indexOf: Map<number, number> } {
   const counts = new Map<number, number>();
   for (let at = 0; at < rgba.length; at += 4) {
-    const colour = (rgba[at]! << 16) | (rgba[at + 1]! << 8) | rgba[at + 2]!;
-    counts.set(colour, (counts.get(colour) ?? 0) + 1);
+    const color = (rgba[at]! << 16) | (rgba[at + 1]! << 8) | rgba[at + 2]!;
+    counts.set(color, (counts.get(color) ?? 0) + 1);
   }
   for (let width = step; ; width = Math.ceil(width * 1.3)) {
     const cell = (c: number): number =>
@@ -37,20 +37,20 @@ function paletteOf(
       (Math.floor(((c >> 8) & 255) / width) << 8) |
       Math.floor((c & 255) / width);
     const commonest = new Map<number, number>();
-    for (const [colour, n] of counts)
-      if (n > (counts.get(commonest.get(cell(colour))!) ?? 0)) commonest.set(cell(colour), colour);
+    for (const [color, n] of counts)
+      if (n > (counts.get(commonest.get(cell(color))!) ?? 0)) commonest.set(cell(color), color);
     if (commonest.size > 256) continue;
-    // a cell is shown as its commonest shade, so that plain areas keep their colour exactly
+    // a cell is shown as its commonest shade, so that plain areas keep their color exactly
     const cells = [...commonest.keys()];
     const index = new Map(cells.map((key, i) => [key, i]));
     return {
       palette: [...commonest.values()],
-      indexOf: new Map([...counts.keys()].map((colour) => [colour, index.get(cell(colour))!])),
+      indexOf: new Map([...counts.keys()].map((color) => [color, index.get(cell(color))!])),
     };
   }
 }
 
-/** @param step 1 keeps every colour where there are at most 256 of them */
+/** @param step 1 keeps every color where there are at most 256 of them */
 export function encodePng({ width, height, rgba }: Pixels, step = 12): Buffer {
   const { palette, indexOf } = paletteOf(rgba, step);
   const header = Buffer.alloc(13);
@@ -65,11 +65,11 @@ export function encodePng({ width, height, rgba }: Pixels, step = 12): Buffer {
         (rgba[at]! << 16) | (rgba[at + 1]! << 8) | rgba[at + 2]!,
       )!;
     }
-  const colours = Uint8Array.from(palette.flatMap((c) => [c >> 16, (c >> 8) & 255, c & 255]));
+  const colors = Uint8Array.from(palette.flatMap((c) => [c >> 16, (c >> 8) & 255, c & 255]));
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', header),
-    chunk('PLTE', colours),
+    chunk('PLTE', colors),
     chunk('IDAT', deflateSync(rows, { level: 9 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);

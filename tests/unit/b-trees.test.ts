@@ -21,7 +21,7 @@ function contextOf(store: TraceStore): QueryContext {
   const memo = new Memo(store);
   return {
     ...{ store, facts: memo.facts(1), compared: { other: null, previous: null } },
-    pyramid: () => expect.fail('no lane is asked for'),
+    callLanes: () => expect.fail('no lane is asked for'),
     timeline: () => expect.fail('no lane is asked for'),
     memo: (key, make) => memo.get(1, key, make),
     rest: () => Promise.resolve(),
@@ -299,7 +299,7 @@ describe('pages to b-trees', () => {
     expect(trees.causes).toEqual(['changes']);
   });
 
-  test('survive a file; a sanitised copy calls them as its statements do', async () => {
+  test('survive a file; a sanitized copy calls them as its statements do', async () => {
     const { t, touch, pages, names } = app();
     t.define({ kind: 'sql', text: 'SELECT * FROM orders WHERE "Odd Name"=?' });
     touch('xRead', 1, 13);

@@ -160,7 +160,7 @@ describe('values and stacks', () => {
     expect(boundText(example!)).toMatch(/, … 22 more$/);
   });
 
-  test('sanitised: no value, no function, no URL; lines stay', () => {
+  test('sanitized: no value, no function, no URL; lines stay', () => {
     const clean = sanitizeStore(captured());
     const { said } = clean.threads[0]!;
     expect(said.map((d) => d.kind)).toEqual(['sql', 'stack', 'stack']);

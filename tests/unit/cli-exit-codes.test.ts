@@ -166,7 +166,7 @@ describe('the other codes', () => {
     expect(vfscope(['diff', SAMPLE, SAMPLE]).code).toBe(0);
   });
 
-  test('0, and what a result tells of its app is said once: not of a trace that is sanitised', () => {
+  test('0, and what a result tells of its app is said once: not of a trace that is sanitized', () => {
     const clean = join(folder, 'clean.vfst');
     const as = (from: string, ...args: string[]) =>
       vfscope(['export', from, '--format', 'vfst', ...args]);

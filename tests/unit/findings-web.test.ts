@@ -54,7 +54,7 @@ test('partial blocks of a journal are not put down to the page size', async () =
   );
 });
 
-test('every rule of the catalogue has a trace on which it fires, and a healthy one', () => {
+test('every rule of the catalog has a trace on which it fires, and a healthy one', () => {
   const engine = readFileSync(path.join(import.meta.dirname, 'findings-engine.test.ts'), 'utf8'); // its cases have both, too
   const ofEngines = [...engine.matchAll(/^ {4}rule: '(F\d\d)',$/gm)].map(([, id]) => id!);
   const tested = new Set([...CASES.map((c) => c.rule), ...ofEngines]);

@@ -6,7 +6,7 @@ import { PartReader, toParts } from '../../src/protocol/json-wire.ts';
 
 /** As a port that carries JSON would deliver it. */
 const delivered = <T>(part: T): T => JSON.parse(JSON.stringify(part)) as T;
-function travelled(message: unknown, max?: number): unknown {
+function traveled(message: unknown, max?: number): unknown {
   const reader = new PartReader();
   const whole = [...toParts(message, max)].map((part) => reader.take(delivered(part)));
   expect(whole.slice(0, -1)).toEqual(whole.slice(0, -1).map(() => null));
@@ -36,7 +36,7 @@ const relayed: RelayMessage = {
 describe('a message over JSON', () => {
   test('a batch arrives with its bytes, whole or in pieces', () => {
     for (const max of [undefined, 1000, 7]) {
-      const arrived = travelled(relayed, max);
+      const arrived = traveled(relayed, max);
       expect(isRelayMessage(arrived)).toBe(true);
       expect(arrived).toEqual(relayed);
     }
@@ -49,13 +49,13 @@ describe('a message over JSON', () => {
   });
 
   test('numbers that JSON lacks, and every byte, at every length', () => {
-    expect(travelled({ a: [NaN, Infinity, -Infinity, 0] })).toEqual({
+    expect(traveled({ a: [NaN, Infinity, -Infinity, 0] })).toEqual({
       a: [NaN, Infinity, -Infinity, 0],
     });
     const bytes = fc.uint8Array({ maxLength: 70_000 });
     fc.assert(
       fc.property(bytes, fc.integer({ min: 1, max: 50_000 }), (array, max) => {
-        const arrived = travelled({ bytes: array.slice().buffer }, max) as { bytes: ArrayBuffer };
+        const arrived = traveled({ bytes: array.slice().buffer }, max) as { bytes: ArrayBuffer };
         expect(Buffer.compare(Buffer.from(arrived.bytes), Buffer.from(array))).toBe(0);
       }),
       { numRuns: 50 },
@@ -68,7 +68,7 @@ describe('a message over JSON', () => {
         fc.string({ unit: 'binary', maxLength: 40 }),
         fc.integer({ min: 1, max: 5 }),
         (text, max) => {
-          expect((travelled({ text }, max) as { text: string }).text === text).toBe(true);
+          expect((traveled({ text }, max) as { text: string }).text === text).toBe(true);
         },
       ),
       { numRuns: 50 },

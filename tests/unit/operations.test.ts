@@ -1,4 +1,4 @@
-// The catalogue of operations: its short cuts by code agree with it, and what counts as what is decided as it says.
+// The catalog of operations: its short cuts by code agree with it, and what counts as what is decided as it says.
 import { expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import {
@@ -18,7 +18,7 @@ import {
 
 const events = OPS.filter((info) => info && info.code !== Op.none && info.code !== Op.end);
 
-it('tells layers by code as the catalogue does', () => {
+it('tells layers by code as the catalog does', () => {
   for (const info of events) {
     const { code, layer } = info!;
     expect([isVfsOp(code), isWebOp(code), isSqlOp(code)]).toEqual([

@@ -1,4 +1,4 @@
-// A sanitised trace holds no word of its app, and the same counts and times; the report says what a trace holds before it is shared.
+// A sanitized trace holds no word of its app, and the same counts and times; the report says what a trace holds before it is shared.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -254,7 +254,7 @@ function storeOf(w: Words): TraceStore {
   return store;
 }
 
-describe('a sanitised trace', () => {
+describe('a sanitized trace', () => {
   test.each(['shape', 'fingerprint'] as const)(
     'holds no word of the original: %s',
     async (statements) => {

@@ -44,11 +44,11 @@ function fieldsOf(store: string): Map<string, string> {
 function sizeOf(file: string) {
   const png = readFileSync(file);
   expect(png.toString('latin1', 1, 4), file).toBe('PNG');
-  const colourType = png[25]!;
+  const colorType = png[25]!;
   return {
     width: png.readUInt32BE(16),
     height: png.readUInt32BE(20),
-    alpha: colourType === 4 || colourType === 6,
+    alpha: colorType === 4 || colorType === 6,
     bytes: png.length,
   };
 }

@@ -1,4 +1,4 @@
-// The catalogue of tables: each is described, and is in the SQL page and in exported files with the same rows and numbers.
+// The catalog of tables: each is described, and is in the SQL page and in exported files with the same rows and numbers.
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventTable } from '../../src/analysis/events/table.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   golden = (await readTrace(readFileSync('tests/traces/golden/opfs-wl-two-tabs.vfst'))).store;
 });
 
-describe('every table of the catalogue', () => {
+describe('every table of the catalog', () => {
   const all = [eventTable, ...TABLES];
   it('has a name of its own, and says what it and each column is', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);

@@ -71,7 +71,7 @@ describe('the picture from the summaries', () => {
     expect(store.threads.map((t) => summary.eventsOf(t))).toEqual(
       store.threads.map((t) => t.events.count),
     );
-    const exact = lanes.pyramid.extent()!;
+    const exact = lanes.callLanes.extent()!;
     const drawn = summary.drawn()!;
     expect(drawn[0]).toBeLessThanOrEqual(exact[0]);
     expect(drawn[1]).toBeGreaterThanOrEqual(exact[1] - 1e-3);

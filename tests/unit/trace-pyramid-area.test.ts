@@ -225,7 +225,7 @@ describe('notes', () => {
 });
 
 describe("the timeline's questions", () => {
-  it('search, step through hits, find neighbours and arrows, in a session', async () => {
+  it('search, step through hits, find neighbors and arrows, in a session', async () => {
     const made = newStore();
     const b = new ThreadBuilder(made);
     const sql = b.define({ kind: 'sql', text: 'INSERT INTO note VALUES (?)' });
@@ -271,10 +271,10 @@ describe("the timeline's questions", () => {
     expect(
       await session.query('timelineHit', { text: 'nothing', from: null, us: 0, by: 1 }),
     ).toBeNull();
-    expect(await session.query('timelineNeighbour', { ...b.thread.ref(1), by: 1 })).toEqual(
+    expect(await session.query('timelineNeighbor', { ...b.thread.ref(1), by: 1 })).toEqual(
       b.thread.ref(3),
     );
-    expect(await session.query('timelineNeighbour', { ...b.thread.ref(0), by: -1 })).toBeNull();
+    expect(await session.query('timelineNeighbor', { ...b.thread.ref(0), by: -1 })).toBeNull();
     const { flows, calls, cause, effect } = await session.query('timelineFlows', b.thread.ref(0));
     expect([calls, cause, effect]).toEqual([1, null, b.thread.ref(2)]);
     const back = await session.query('timelineFlows', b.thread.ref(2));

@@ -51,7 +51,7 @@ function numbered(
 function load(
   calls: readonly Call[],
   cuts: readonly number[],
-): { store: TraceStore; pyramid: CallLanes; horizon: number } {
+): { store: TraceStore; callLanes: CallLanes; horizon: number } {
   const store = newStore();
   const info = {
     id: 't',
@@ -62,7 +62,7 @@ function load(
     timeOrigin: store.originMs,
   };
   const thread = store.thread(info);
-  const pyramid = new CallLanes(store);
+  const callLanes = new CallLanes(store);
   const last = Math.max(0, ...calls.map((c) => (c.end === Infinity ? c.t0 : c.end)));
   const times = [...cuts].sort((a, b) => a - b).filter((c) => c < last);
   times.push(last + 1);
@@ -106,10 +106,10 @@ function load(
       ),
     );
     sent += records.length;
-    pyramid.update(cut);
+    callLanes.update(cut);
     from = cut;
   }
-  return { store, pyramid, horizon: last + 1 };
+  return { store, callLanes, horizon: last + 1 };
 }
 
 /** The plain scan: of every elementary stretch of time, the latest-begun call that runs. */
@@ -161,13 +161,13 @@ describe('frames', () => {
         fc.integer({ min: 1, max: 64 }),
         (drawn, cuts, from, span, width) => {
           const calls = numbered(drawn);
-          const { pyramid, horizon } = load(calls, cuts);
+          const { callLanes, horizon } = load(calls, cuts);
           for (const kind of ['sql', 'vfs', 'web'] as const) {
             const own = calls.filter((c) => laneOfOp(c.op) === kind);
-            const lane = pyramid.lane(`0:${kind}`);
+            const lane = callLanes.lane(`0:${kind}`);
             expect(lane?.events ?? 0).toBe(own.length);
             if (!lane) continue;
-            const frame = pyramid.frames([lane.key], from, from + span, width)[0]!;
+            const frame = callLanes.frames([lane.key], from, from + span, width)[0]!;
             const plain = scan(own, from, from + span, width, horizon);
             for (let x = 0; x < width; x++) {
               expect(
@@ -196,8 +196,8 @@ describe('frames', () => {
     b.call('xRead', { dur: 0 });
     b.idle(100);
     b.send();
-    const pyramid = pyramidOf(b);
-    const [frame] = pyramid.frames(['0:vfs'], 0, 300, 3);
+    const callLanes = callLanesOf(b);
+    const [frame] = callLanes.frames(['0:vfs'], 0, 300, 3);
     expect([...frame!.busy]).toEqual([Math.round(0.9 * 255), 1, 0]);
     expect([...frame!.activity].map((a) => ACTIVITIES[a])).toEqual(['write', 'sync', 'none']);
   });
@@ -209,7 +209,7 @@ describe('frames', () => {
     b.call('xRead', { object: file, dur: 50 });
     b.call('xSync', { object: file, dur: 3 });
     b.send();
-    const [frame] = pyramidOf(b).frames(null, 0, 100, 100);
+    const [frame] = callLanesOf(b).frames(null, 0, 100, 100);
     const slices = [...Array(frame!.slices.length / SLICE_FIELDS).keys()].map((i) => [
       ...frame!.slices.subarray(i * 5, i * 5 + 5),
     ]);
@@ -255,8 +255,8 @@ describe('frames', () => {
     b.idle(100);
     lock('xLock', 1);
     b.send();
-    const pyramid = pyramidOf(b, 500);
-    expect([...pyramid.frames(['0:lock'], 0, 500, 5)[0]!.busy]).toEqual([1, 4, 1, 0, 1]);
+    const callLanes = callLanesOf(b, 500);
+    expect([...callLanes.frames(['0:lock'], 0, 500, 5)[0]!.busy]).toEqual([1, 4, 1, 0, 1]);
   });
 
   test('the call under a point is the innermost; beside one, the nearest within reach', () => {
@@ -267,7 +267,7 @@ describe('frames', () => {
       b.call('idbGet', { dur: 10 });
     });
     b.send();
-    const lane = pyramidOf(b).lane('0:web')!;
+    const lane = callLanesOf(b).lane('0:web')!;
     expect([5, 8.5, 15, 35, 45, 73].map((us) => rowAt(lane, us, 3))).toEqual([-1, 0, 0, 1, 0, 0]);
   });
 
@@ -275,12 +275,12 @@ describe('frames', () => {
     const b = new ThreadBuilder(newStore());
     b.call('xRead');
     b.send();
-    expect(() => pyramidOf(b).frames(null, 5, 5, 100)).toThrow(/range.*5\.\.5/);
+    expect(() => callLanesOf(b).frames(null, 5, 5, 100)).toThrow(/range.*5\.\.5/);
   });
 });
 
-function pyramidOf(b: ThreadBuilder, horizon = b.now): CallLanes {
-  const pyramid = new CallLanes(b.store);
-  pyramid.update(horizon);
-  return pyramid;
+function callLanesOf(b: ThreadBuilder, horizon = b.now): CallLanes {
+  const callLanes = new CallLanes(b.store);
+  callLanes.update(horizon);
+  return callLanes;
 }

@@ -236,7 +236,7 @@ describe('where the time of statements went', () => {
       frame!.stack!.forEach((share, i) => (us[i % 8]! += ((share / 255) * (to - from)) / width));
       return us;
     };
-    const withSql = store.threads.filter((t) => lanes.pyramid.lane(`${t.index}:sql`));
+    const withSql = store.threads.filter((t) => lanes.callLanes.lane(`${t.index}:sql`));
     const before = withSql.map((t) => shares(t.index).reduce((a, b) => a + b, 0));
     lanes.settle();
     expect(withSql.length).toBeGreaterThan(0);
@@ -277,7 +277,7 @@ describe('the flag of a note', () => {
 });
 
 describe('the pixels', () => {
-  it('reads theme colours, and no other notation', () => {
+  it('reads theme colors, and no other notation', () => {
     expect(pixelOf('#102030')).toBe(0xff302010);
     expect(() => pixelOf('rgb(1, 2, 3)')).toThrow('#rrggbb');
   });

@@ -43,7 +43,7 @@ export function contextOf(
     store,
     facts: new Facts(store),
     compared,
-    pyramid: () => lanes.pyramid,
+    callLanes: () => lanes.callLanes,
     timeline: () => lanes,
     memo: (_, make) => make(),
     rest,

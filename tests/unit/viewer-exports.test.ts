@@ -1,4 +1,4 @@
-// What the viewer writes into files: exports and saved traces, whole and sanitised.
+// What the viewer writes into files: exports and saved traces, whole and sanitized.
 import { describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { Exports } from '../../src/viewer/session/exports.ts';
@@ -9,7 +9,7 @@ import { autocommits } from './viewer-context.ts';
 describe('exports', () => {
   const options = { sanitize: false, title: 'a trace', origin: 'https://app.example' };
   it.each(Object.keys(EXPORT_FORMATS) as ExportFormat[])(
-    "%s is written, sanitised without the app's words",
+    "%s is written, sanitized without the app's words",
     async (format) => {
       const exports = new Exports();
       const store = autocommits(4);

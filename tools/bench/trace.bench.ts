@@ -43,10 +43,10 @@ export async function benchTrace(
     rows.push({ name: `summary, clock ${clock}`, value: performance.now() - began, unit: 'ms' });
   }
   const store = syntheticStore({ events: frameEvents });
-  const pyramid = new CallLanes(store);
+  const callLanes = new CallLanes(store);
   const [from, to] = store.extent();
   let began = performance.now();
-  pyramid.update(to);
+  callLanes.update(to);
   rows.push({
     name: `lanes of ${frameEvents} events`,
     value: performance.now() - began,
@@ -58,11 +58,11 @@ export async function benchTrace(
       const width = (to - from) * share;
       const left = from + (to - from - width) * (i / 14);
       began = performance.now();
-      pyramid.frames(null, left, left + width, 1600);
+      callLanes.frames(null, left, left + width, 1600);
       times.push(performance.now() - began);
     }
     rows.push({
-      name: `frame of ${pyramid.lanes.length} lanes, 1600 px, ${share * 100} % of ${frameEvents} events`,
+      name: `frame of ${callLanes.lanes.length} lanes, 1600 px, ${share * 100} % of ${frameEvents} events`,
       value: median(times),
       unit: 'ms',
     });

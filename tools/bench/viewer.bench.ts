@@ -47,7 +47,7 @@ export const about =
   'messages, timers and the input itself run, microtasks included; what the measuring takes itself (about 0.1 ms each time) is known from measuring nothing, and taken off. "Picture" is how long it takes from asking the worker for a picture to having it: while the zoom moves, of ' +
   'the lanes on screen (24 of 32 here) and an eighth of the width on either side; once it has rested for 200 ms, and while the view is panned, of the lanes one screen above and ' +
   "below, too, and half the width on either side. The picture before it stays, moved and stretched, until then. \"Event to pixel\": a page's port sends batches every 50 ms, and a row of the timeline's pixels is read back in every frame; an event's latency ends with the " +
-  'first frame in which its place is coloured (one pixel is 7 ms here), so up to 50 ms of it are the wait for its batch. ' +
+  'first frame in which its place is colored (one pixel is 7 ms here), so up to 50 ms of it are the wait for its batch. ' +
   'HUGE=1 takes 10,000,000 events instead, BROWSER=firefox Firefox.';
 
 interface Result {

@@ -57,7 +57,7 @@ export function currentTable(): string {
   const head = [
     'package',
     'storage',
-    'recognised as',
+    'recognized as',
     'storage calls',
     'VFS calls',
     'statements',

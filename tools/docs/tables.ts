@@ -1,4 +1,4 @@
-// The tables of docs/fleet.md between its two marks: those of the catalogue, as exported files have them. The rest is written by hand.
+// The tables of docs/fleet.md between its two marks: those of the catalog, as exported files have them. The rest is written by hand.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { eventTable } from '../../src/analysis/events/table.ts';
 import { TABLES } from '../../src/analysis/tables.ts';

@@ -18,7 +18,7 @@ export interface PageCache {
 
 /** Why all is null where an engine gives its counters. */
 export const NO_READINGS =
-  'no statement has ended, or but one of each connection that was opened before: its counters have nothing to compare with';
+  'the counters need a second reading: no statement has ended, or only one on each connection that was already open';
 
 export const pageCache = fact(
   'pageCache',

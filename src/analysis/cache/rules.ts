@@ -32,8 +32,8 @@ export const cacheTooSmall: Rule = {
         ...new Saving(ctx).avoid(reads, Op.xRead, 'reads', 'main-db').result(),
         confidence: r.connection ? 'certain' : 'likely',
         reason: r.connection
-          ? 'one connection read the same pages three times or more, and nobody wrote them between'
-          : 'the same thread read the same pages three times or more, and nobody wrote them between; connections are not told apart here, so reopening would look alike',
+          ? 'one connection read the same pages three times or more, and no call wrote them in between'
+          : 'the same thread read the same pages three times or more, and no call wrote them in between; connections are not told apart here, so reopening would look alike',
         advice: `Set PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib} (${formatCount(goal.pages)} pages): ${Math.round(goal.share * 100)} % of these reads would be hits.`,
         link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
         tryInLab: 'cache-thrash',

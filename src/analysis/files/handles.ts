@@ -118,7 +118,7 @@ export const handleLeftBehind: Rule = {
       ...noSaving('how long the browser keeps the handle is not in the trace'),
       confidence: 'likely',
       reason:
-        'nobody else in this recording has the file open, and the one before ended with its handle open',
+        'no other thread in this recording has the file open, and the one before ended with its handle open',
       advice:
         'Close the database on pagehide or terminate the worker yourself, and try again with a growing pause when opening.',
       link: SPEC,
@@ -222,7 +222,7 @@ export const handleChurn: Rule = {
         confidence: 'certain',
         reason: 'every pair of createSyncAccessHandle and close was recorded',
         advice:
-          'Keep the handle until somebody else asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
+          'Keep the handle until another thread asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
         link: SPEC,
         tryInLab: 'writers-and-readers',
       };

@@ -41,7 +41,7 @@ export const idbKilled: Rule = {
         reason: safari
           ? 'Safari closes IndexedDB connections of hidden tabs'
           : 'only Safari is known to close connections of hidden tabs; the name of the error is not recorded',
-        advice: "Listen to the database's close event, open it anew and try once more.",
+        advice: "Listen to the database's close event, reopen the database, and try again.",
         link: 'https://www.w3.org/TR/IndexedDB/#closing-connection',
       });
     }
@@ -79,7 +79,7 @@ export const openBlocked: Rule = {
         evidence.us = us;
         evidence.span(events.t0[row]!, events.t0[row]! + us);
         found.push({
-          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${formatDuration(us)} while ${namesOf(users) || 'somebody who is not recorded'} had it open${told.length ? `; ${namesOf(told)} had been told by versionchange` : ''}`,
+          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${formatDuration(us)} while ${namesOf(users) || 'a context outside the recording'} had it open${told.length ? `; ${namesOf(told)} had been told by versionchange` : ''}`,
           evidence: evidence.result(ctx),
           savingUs: us,
           savingHow: 'what the call waited',

@@ -1,11 +1,11 @@
 /**
- * Gets in sequence: four or more on neighbouring keys of one store, in one direction, in one transaction that asks nothing else meanwhile.
+ * Gets in sequence: four or more on neighboring keys of one store, in one direction, in one transaction that asks nothing else meanwhile.
  * One getAll over the range, or a cursor, would bring the same.
  *
  *   transaction 1   get 4  get 5  get 6  get 7  get 9     a sequence of 4
  *   transaction 2   get 4  put 4  get 5  put 5  get 6     none: each put waits for its get
  *
- * Neighbours are one block apart: 1 where keys count blocks; where they are byte offsets a page size that the value read has room for,
+ * Neighbors are one block apart: 1 where keys count blocks; where they are byte offsets a page size that the value read has room for,
  * once (a value carries a few bytes beside its block).
  */
 import { getOrMake } from '../core/maps.ts';

@@ -139,7 +139,7 @@ export const sequentialGets: Rule = {
     for (const { thread, rows } of traffic.sequences)
       for (const row of rows) evidence.add(thread, row);
     return {
-      title: `${countOf(evidence.count, 'get')} on neighbouring keys, one by one in ${countOf(sequences, 'sequence')}: ${formatCount(sequences)} getAll calls would do`,
+      title: `${countOf(evidence.count, 'get')} on neighboring keys, one by one in ${countOf(sequences, 'sequence')}: ${formatCount(sequences)} getAll calls would do`,
       evidence: evidence.result(ctx),
       ...new Saving(ctx).avoid(saved, Op.idbGet, 'gets').result(),
       confidence: 'likely',

@@ -1,5 +1,5 @@
 /**
- * How far apart neighbouring keys of a store are: 1 where keys count blocks, the block's bytes where they are byte offsets. A store may
+ * How far apart neighboring keys of a store are: 1 where keys count blocks, the block's bytes where they are byte offsets. A store may
  * hold several files, of which some (a journal) are written in odd places: the unit is what nine of ten keys are multiples of.
  */
 

@@ -41,7 +41,8 @@ const ofTable = <Row extends Pick<PlaceRow, 'tree'>>() =>
   );
 const READS = 'From the file; what checkpoints copy is left out';
 const READS_WAL = 'Reads of images in frames of the WAL';
-const REREADS = 'Reads of a page that the connection had, and that nobody else had written since';
+const REREADS =
+  'Reads of a page that the connection already had and that no other connection wrote since';
 const WRITES_WAL = 'Writes of images in frames of the WAL';
 const WRITES_CHECKPOINT = 'Written to the database by checkpoints';
 

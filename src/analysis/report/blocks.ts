@@ -24,7 +24,7 @@ export interface Report {
   blocks: readonly Block[];
 }
 
-/** A cell of the catalogue as a report shows it: what has no name reads so. */
+/** A cell of the catalog as a report shows it: what has no name reads so. */
 function shownCell<Row>(name: string, { unit, value }: Column<Row>, row: Row): string {
   const cell = value(row);
   if (name === 'fingerprint' && cell === null) return '(unknown SQL)';
@@ -33,7 +33,7 @@ function shownCell<Row>(name: string, { unit, value }: Column<Row>, row: Row): s
 
 const LONGEST = { code: 100, path: 60 };
 
-/** Rows of a table of the catalogue, in some of its columns. Long texts are cut: a statement at its end, a path at its begin. @param longest characters of such a text */
+/** Rows of a table of the catalog, in some of its columns. Long texts are cut: a statement at its end, a path at its begin. @param longest characters of such a text */
 export function tableOf<Row, C extends Columns<Row>>(
   columns: C,
   names: readonly (keyof C & string)[],

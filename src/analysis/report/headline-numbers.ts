@@ -358,7 +358,7 @@ const OTHERS = {
     title: 'Dropped',
     unit: 'count',
     definition: ({ store }) =>
-      `Records that found no room in a thread's buffer or got lost on the way here: ${formatCount(store.dropped)}. Their calls ran as usual.`,
+      `Records that didn't fit in a thread's buffer or got lost on the way here: ${formatCount(store.dropped)}. Their calls ran as usual.`,
     value: ({ store }) => store.dropped,
   },
   cost: {

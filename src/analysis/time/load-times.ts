@@ -29,8 +29,8 @@ export interface EngineLoad {
   parts: LoadPart[];
   /** Of the module, bytes; null = not known. */
   bytes: number | null;
-  /** As they travelled: compressed, or 0 from a cache of the browser's. */
-  travelled: number | null;
+  /** As they traveled: compressed, or 0 from a cache of the browser's. */
+  traveled: number | null;
   /** From the first part to the end of the first statement; null without one. */
   totalUs: number | null;
   fromUs: number;
@@ -92,7 +92,7 @@ function loadOf(
     parts,
     fromUs,
     bytes: length || (fetched < 0 ? 0 : events.aux2[fetched]!) || null,
-    travelled: fetched < 0 ? null : events.length[fetched]!,
+    traveled: fetched < 0 ? null : events.length[fetched]!,
     totalUs: statement.us === null ? null : statement.fromUs! + statement.us - fromUs,
   };
 }

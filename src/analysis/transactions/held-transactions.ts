@@ -56,7 +56,7 @@ export const heldAcrossAwaits: Rule = {
         evidence: evidence.result(ctx),
         ...(waited.length
           ? measured(us, `what ${waited.length} refused connections tried meanwhile`)
-          : noSaving('nobody in this recording waited for it')),
+          : noSaving('no thread in this recording waited for it')),
         confidence: 'certain',
         reason:
           'the lock for writing was held for more than a second with less than 5 % of it in SQL or VFS calls',

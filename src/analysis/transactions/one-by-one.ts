@@ -99,7 +99,7 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
       syncs >= commits
         ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than 100 ms after the one before`
         : 'the commits follow each other within 100 ms; not every one of them syncs',
-    advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${syncs >= commits ? 'pays for its own sync' : 'writes its pages anew'}.`,
+    advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${syncs >= commits ? 'pays for its own sync' : 'writes its pages again'}.`,
     link: 'https://www.sqlite.org/faq.html#q19',
     tryInLab: 'autocommit-1000',
   };
@@ -163,7 +163,7 @@ function pollReads(
   };
 }
 
-/** Runs of neighbours on one connection and file, less than GAP_US between, all of which `keep`. @param places in the list, thread by thread */
+/** Runs of neighbors on one connection and file, less than GAP_US between, all of which `keep`. @param places in the list, thread by thread */
 function runsOf(
   { thread, context, object, beginUs, endUs }: TransactionTable,
   places: readonly number[],

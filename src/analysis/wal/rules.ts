@@ -55,7 +55,7 @@ export const walGrows: Rule = {
         confidence: threshold ? 'likely' : 'certain',
         reason: threshold
           ? 'wal_autocheckpoint was set by the app, to a value that this recording folds away; four times the default is exceeded'
-          : `four times the default of wal_autocheckpoint (${DEFAULT_AUTOCHECKPOINT} pages) is exceeded and the log has not begun anew`,
+          : `four times the default of wal_autocheckpoint (${DEFAULT_AUTOCHECKPOINT} pages) is exceeded and the log hasn't restarted`,
         advice:
           'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
         link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',

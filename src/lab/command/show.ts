@@ -68,7 +68,7 @@ function known({ run, version }: RunResult, path: string): void {
   if (own === version) return;
   const has = own === null ? 'does not have it' : `has version ${own}`;
   throw wrongUse(
-    `${path} is of version ${version} of the workload "${run.workload}"; this vfscope ${has}. Run it anew.`,
+    `${path} is of version ${version} of the workload "${run.workload}"; this vfscope ${has}. Run it again.`,
   );
 }
 

@@ -202,7 +202,7 @@ export class LabModel {
   }
 
   async openTrace({ item, heading }: Column): Promise<void> {
-    await this.attempt('Running it once more, with every layer recorded', async () => {
+    await this.attempt('Running it again, with every layer recorded', async () => {
       this.trace = {
         file: await this.bench.traced(item.run),
         name: `${item.run.workload}, ${heading}`,

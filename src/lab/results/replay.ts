@@ -74,7 +74,7 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
   return [
     {
       title: 'Storage calls',
-      help: "Recorded: of the whole page, whoever made them. Replayed: those that the VFS made. block.* are BlockIDB's own counters.",
+      help: "Recorded: of the whole page, by any caller. Replayed: those that the VFS made. block.* are BlockIDB's own counters.",
       rows: web,
     },
     {

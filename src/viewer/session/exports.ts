@@ -45,7 +45,7 @@ export class Exports {
   done: Promise<unknown> | null = null;
 
   /**
-   * @param title, origin what the trace is called in the result, and where it was recorded; a sanitised one has neither
+   * @param title, origin what the trace is called in the result, and where it was recorded; a sanitized one has neither
    * @throws AbortError when it was cancelled
    */
   async run(

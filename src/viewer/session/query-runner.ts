@@ -120,7 +120,7 @@ export class QueryRunner {
     const { version } = shown;
     const context: QueryContext = {
       store,
-      pyramid: () => shown.pyramid(),
+      callLanes: () => shown.callLanes(),
       timeline: () => shown.lanes(),
       compared,
       facts: shown.facts,

@@ -104,7 +104,7 @@ export class Recording {
       store,
       key,
       originOf,
-      (thread) => this.shown.pyramid().lanesOf(thread),
+      (thread) => this.shown.callLanes().lanesOf(thread),
       this.journal,
     );
   }

@@ -77,14 +77,14 @@ export class ShownTrace {
   extents(): Pick<SessionChange, 'extent' | 'drawn'> {
     const { preview } = this;
     const extent: [number, number] = preview ? [...preview.extent] : this.extent();
-    return { extent, drawn: (preview ? preview.drawn() : this.pyramid().extent()) ?? extent };
+    return { extent, drawn: (preview ? preview.drawn() : this.callLanes().extent()) ?? extent };
   }
   threads(): ThreadRow[] {
     const { preview } = this;
     return preview ? previewRows(preview) : threadRows(this.trace.store, this.lanes());
   }
-  pyramid(): CallLanes {
-    return this.lanes().pyramid;
+  callLanes(): CallLanes {
+    return this.lanes().callLanes;
   }
   /** Up to the last event. @throws RangeError where there is no memory for them */
   lanes(): TimelineLanes {

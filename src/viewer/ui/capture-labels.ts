@@ -28,4 +28,4 @@ export const CAPTURED_LAYER_LABELS: Readonly<Record<CapturedLayer, string>> = {
 
 export const STACKS_LABEL = 'JavaScript stack at the first run of each statement';
 export const BUFFER_HELP =
-  'A thread that makes events faster than they can be taken drops what finds no room; drops are counted and shown';
+  "A thread that produces events faster than vfscope can collect them drops those that don't fit. vfscope counts and shows the drops";

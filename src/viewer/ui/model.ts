@@ -1,6 +1,6 @@
 /**
  * What the viewer shows and what its buttons do, apart from how it looks: state as Svelte stores, commands as methods. Holds
- * no trace; that is the session's (session-api.ts).
+ * no trace; that is the session's (protocol/session.ts).
  */
 import { get, writable, type Readable, type Writable } from 'svelte/store';
 import { captureOptionsOf } from '../../event/capture.ts';
@@ -321,7 +321,7 @@ export class ViewerModel {
     done?: (name: string) => Promise<void>,
   ): Promise<void> {
     const title = this.fileName();
-    const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;
+    const name = `${sanitize ? 'sanitized-trace' : title}.${EXPORT_FORMATS[format].ending}`;
     await this.writing(name, () => this.session.exportAs({ format, sanitize, title }), done);
   }
   /** Lines of the list that Events shows, as CSV. */

@@ -104,7 +104,7 @@ export class SettingsModel {
       await this.keeper?.write(change);
     } catch (e) {
       this.failed(
-        `The setting holds until the panel is closed; it could not be kept: ${e instanceof Error ? e.message : String(e)}`,
+        `The setting couldn't be saved and lasts until the panel closes: ${e instanceof Error ? e.message : String(e)}`,
       );
     }
   }

@@ -77,7 +77,7 @@ export class TimelineState {
   toggleHidden(key: string): void {
     if (!this.hidden.delete(key)) this.hidden.add(key);
   }
-  /** Move a lane or thread past its neighbour. @param keys of all its siblings as they are now */
+  /** Move a lane or thread past its neighbor. @param keys of all its siblings as they are now */
   move(key: string, by: -1 | 1, keys: readonly string[]): void {
     const order = [...keys];
     const at = order.indexOf(key);

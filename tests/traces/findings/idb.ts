@@ -31,7 +31,7 @@ export const IDB: Case[] = [
       const store = b.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
       times(40, (i) => b.call('idbGet', { object: store, offset: (i * 7919) % 1009, length: PAGE, context: 1, dur: 200 }));
     },
-    says: /^40 gets on neighbouring keys, one by one in 1 sequence/,
+    says: /^40 gets on neighboring keys, one by one in 1 sequence/,
   },
   {
     rule: 'F19',

@@ -74,7 +74,7 @@ export const CHECKPOINTING: Experiment = {
       '... and sync less often': `${storm(1000)} total vfs.xSync < ${storm(100)} total vfs.xSync`,
       'Hot pages are copied once a checkpoint, however often they were written':
         'hot total checkpoint.dbWrites * 20 < hot total vfs.wal.xWrite',
-      'Each mode copies the same pages where nobody reads meanwhile (RESTART)':
+      'Each mode copies the same pages where no connection reads meanwhile (RESTART)':
         'forced-restart total checkpoint.dbWrites = forced-passive total checkpoint.dbWrites',
       '... (TRUNCATE)':
         'forced-truncate total checkpoint.dbWrites = forced-passive total checkpoint.dbWrites',

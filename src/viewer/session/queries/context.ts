@@ -10,7 +10,7 @@ import type { TimelineLanes } from '../../../timeline/timeline-lanes.ts';
 export interface QueryContext {
   readonly store: TraceStore;
   /** Of the trace as it is now; every lane up to the last event. */
-  pyramid(): CallLanes;
+  callLanes(): CallLanes;
   /** The same, and the lanes derived from it: time, transactions, counters. */
   timeline(): TimelineLanes;
   /** Of the trace as it is now. */

@@ -1,6 +1,6 @@
 /**
  * Lanes of the Locks view: one for every thread and thing that it locks. Of what is on screen, its holds and waits as spans; those
- * narrower than a pixel are joined with their neighbours, so that an answer is no longer than the screen is wide.
+ * narrower than a pixel are joined with their neighbors, so that an answer is no longer than the screen is wide.
  *
  *   lane   waits   [~~~~]   [~]~[~]        span: from, to, mode, outcome, how many, first event
  *          holds        [=====]    [==]

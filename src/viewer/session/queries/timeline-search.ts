@@ -82,7 +82,7 @@ export const timelineSearchQueries = {
   },
 
   /** The event after (1) or before (-1) one on its own lane; null at the end. */
-  timelineNeighbour(context: QueryContext, args: EventRef & { by: 1 | -1 }): EventRef | null {
+  timelineNeighbor(context: QueryContext, args: EventRef & { by: 1 | -1 }): EventRef | null {
     const thread = context.store.threads[args.thread];
     if (!thread) return null;
     const { events } = thread;

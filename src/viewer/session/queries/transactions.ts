@@ -32,7 +32,7 @@ export interface TransactionLines {
 /** Beyond this many the longest are listed. */
 const MOST_TRANSACTIONS = 20_000;
 
-/** A stretch of calls of one part, neighbours drawn as one where they are closer than a pixel. */
+/** A stretch of calls of one part, neighbors drawn as one where they are closer than a pixel. */
 export interface CallRun {
   part: TransactionPart;
   fromUs: number;

@@ -1,5 +1,5 @@
 /**
- * The tables beside `events`: those of the catalogue, read in place. Times are microseconds; (thread, row) names an event for life, so
+ * The tables beside `events`: those of the catalog, read in place. Times are microseconds; (thread, row) names an event for life, so
  * that results can be shown on the timeline.
  */
 import { TABLES } from '../../../analysis/tables.ts';

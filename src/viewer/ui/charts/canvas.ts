@@ -1,4 +1,4 @@
-/** What canvases share: their size in device pixels, pictures that are stretched, and the theme's colours. */
+/** What canvases share: their size in device pixels, pictures that are stretched, and the theme's colors. */
 import { spanOf, type Range } from './viewport.ts';
 
 /** Give a canvas the size that it is shown with, CSS px, which empties it. @returns to draw on in CSS px */

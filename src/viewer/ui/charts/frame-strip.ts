@@ -78,7 +78,7 @@ export function paintStrip(
 
 /** Places of read and write among the activities. */
 const [READ, WRITE] = [2, 3];
-/** Part of the line's colour in the area below. */
+/** Part of the line's color in the area below. */
 const AREA = 0.35;
 function counterColors(
   kind: LaneKind | undefined,

@@ -21,9 +21,9 @@ const MARGIN = 0.25;
 const REST_MS = 80;
 const WAIT_AT_MOST_MS = 400;
 const WAIT_RATIO = 10;
-/** Codes of a cell from which on a colour is at its strongest: 16 calls. */
+/** Codes of a cell from which on a color is at its strongest: 16 calls. */
 const STRONGEST = 64;
-/** A cell with one call has this share of its colour. */
+/** A cell with one call has this share of its color. */
 const WEAKEST = 0.55;
 const [READ, WRITE, SYNC] = [2, 3, 4];
 

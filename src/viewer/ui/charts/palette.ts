@@ -1,4 +1,4 @@
-/** The theme's colours as canvases need them, read from the CSS custom properties of theme.svelte. */
+/** The theme's colors as canvases need them, read from the CSS custom properties of Theme.svelte. */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import { ACTIVITIES } from '../../../event/operations.ts';
 import { PART_COLORS } from './time-parts.ts';
@@ -29,7 +29,7 @@ export interface Palette {
 const WHITE = '#ffffff';
 const BLACK = '#000000';
 
-/** Contrast of two colours after WCAG 2, 1 to 21. @throws RangeError where one is not `#rrggbb` */
+/** Contrast of two colors after WCAG 2, 1 to 21. @throws RangeError where one is not `#rrggbb` */
 export function contrastOf(a: string, b: string): number {
   const luminance = (color: string): number => {
     const pixel = pixelOf(color);
@@ -42,7 +42,7 @@ export function contrastOf(a: string, b: string): number {
   const [x, y] = [luminance(a), luminance(b)];
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
-/** Black or white, whichever is read better: at least 4.5 on any colour. */
+/** Black or white, whichever is read better: at least 4.5 on any color. */
 const textOn = (color: string): string =>
   contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
 

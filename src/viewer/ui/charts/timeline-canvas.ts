@@ -86,7 +86,7 @@ export class TimelineCanvas {
     this.draw(); // at once: resizing has emptied the canvas
   }
 
-  /** Data, lanes or colours are not what they were: ask for a new frame. */
+  /** Data, lanes or colors are not what they were: ask for a new frame. */
   refresh(): void {
     this.frameWanted = true;
     this.canvas.dataset.waiting = 'true';

@@ -83,13 +83,13 @@ function drawLane(
   }
 }
 
-/** A slice that is wide enough to be told from its neighbours, CSS pixels. */
+/** A slice that is wide enough to be told from its neighbors, CSS pixels. */
 interface SliceBox {
   left: number;
   right: number;
   top: number;
   tall: number;
-  /** In ACTIVITIES; of statements 0, for they are all of one colour. */
+  /** In ACTIVITIES; of statements 0, for they are all of one color. */
   activity: number;
   label: string | undefined;
 }
@@ -115,7 +115,7 @@ function sliceBoxes({ strip, width }: Scene, lane: LaneBox, y: number, x: ToX): 
   return boxes;
 }
 
-/** Colour by colour: to set one costs as much as to fill with it. */
+/** Color by color: to set one costs as much as to fill with it. */
 function drawSlices(
   g: CanvasRenderingContext2D,
   scene: Scene,
@@ -133,7 +133,7 @@ function drawSlices(
       if (box.activity === activity) g.fillRect(box.left, box.top, box.right - box.left, box.tall);
   }
   g.fillStyle = palette.background;
-  for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall); // a hairline between neighbours
+  for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall); // a hairline between neighbors
   let inkNow = '';
   for (const { left, right, top, tall, activity, label } of boxes) {
     const inside = Math.max(left, 0);

@@ -42,7 +42,7 @@ export const LANE_TITLE: Record<LaneKind, string> = {
 export const LANE_HINT: Record<LaneKind, string> = {
   time: 'Impulses and gaps: how each moment with SQL in flight was spent: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL in flight',
   sql: 'Statements: prepare, step, exec ...',
-  txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); grey where rolled back',
+  txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',
   vfs: 'Calls that SQLite made of its VFS: xRead, xWrite, xSync, xLock ...',
   web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage; of those that overlap, the one that began last",
   sub: 'Storage calls that overlap, one by one',

@@ -1,6 +1,6 @@
 /**
  * A frame of the timeline as pixels. Pure: numbers in, 32-bit pixels out, so that it runs in tests without a canvas.
- * Bar height is the share of the column's time, colour is what took most of it.
+ * Bar height is the share of the column's time, color is what took most of it.
  */
 import type { LaneFrame } from '../../../protocol/session.ts';
 
@@ -9,7 +9,7 @@ export interface PaintColors {
   activity: Uint32Array;
   /** Parts of the time partition, in the order of SQL_PARTS. */
   parts: Uint32Array;
-  /** Statement spans: CPU's colour, paler, so that text on it is read. */
+  /** Statement spans: CPU's color, paler, so that text on it is read. */
   statement: number;
   accent: number;
   background: number;
@@ -32,12 +32,12 @@ const LOCK_LEVEL_MAX = 4;
 /** '#rrggbb' as a canvas pixel. @throws RangeError for any other notation */
 export function pixelOf(color: string): number {
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color.trim());
-  if (!match) throw new RangeError(`a theme colour is #rrggbb, got "${color}"`);
+  if (!match) throw new RangeError(`a theme color is #rrggbb, got "${color}"`);
   const [r, g, b] = match.slice(1).map((hex) => parseInt(hex, 16)) as [number, number, number];
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/** A colour between two: `share` of the first. */
+/** A color between two: `share` of the first. */
 export function mixed(a: number, b: number, share: number): number {
   let out = 255;
   for (const shift of [16, 8, 0])

@@ -46,7 +46,7 @@ export function panBy(range: Range, share: number, extent: Range): Range {
   return clampRange({ from: range.from + by, to: range.to + by }, extent);
 }
 
-/** What is shown around an event without a duration: wide enough to see its neighbours on a coarse clock. */
+/** What is shown around an event without a duration: wide enough to see its neighbors on a coarse clock. */
 const INSTANT_SPAN_US = 500;
 
 /** Show an event with some of its surroundings. */

@@ -23,7 +23,7 @@ export interface Column<Row> {
 export const ariaSort = ({ key, descending }: SortOrder, column: string) =>
   key === column ? (descending ? 'descending' : 'ascending') : 'none';
 
-/** What a view adds to a column of the catalogue: its width, or more. A value of its own is a text. */
+/** What a view adds to a column of the catalog: its width, or more. A value of its own is a text. */
 export type Own<Row> =
   | string
   | (Partial<Column<Row>> & {
@@ -34,7 +34,7 @@ export type Own<Row> =
     });
 type RowOf<C extends Columns<never>> = Parameters<C[keyof C]['value']>[0];
 
-/** Columns of the catalogue as a view shows them. @param own those that it shows, in its order */
+/** Columns of the catalog as a view shows them. @param own those that it shows, in its order */
 export function viewColumns<C extends Columns<never>>(
   columns: C,
   own: { readonly [K in keyof C]?: Own<RowOf<C>> },

@@ -1,4 +1,4 @@
-/** Whether the theme is dark, for who draws its colours on a canvas: Theme.svelte puts it into the context. */
+/** Whether the theme is dark, for who draws its colors on a canvas: Theme.svelte puts it into the context. */
 import { getContext, setContext } from 'svelte';
 
 type Dark = () => boolean;

@@ -14,11 +14,11 @@ export function noCountersCause({
   if (sqlLeftOut)
     return "The recording leaves statements out, and with them the counters of SQLite's page cache, which are read after each. A hit makes no VFS call.";
   if (!engines.length)
-    return 'No SQLite engine was recognised in this trace, so nobody counts the hits of its page cache. A hit makes no VFS call.';
+    return 'vfscope recognized no SQLite engine, so it has no page cache counters to read. A hit makes no VFS call.';
   const names = [...new Set(engines.map(({ name }) => name))].join(', ');
   if (engines.some(({ counters }) => counters))
     return `The engine (${names}) has counters, but ${hasSql ? 'none of its statements was finished in the recording' : 'no SQL call was recorded that they could be read after'}.`;
-  return `The engine (${names}) does not export sqlite3_db_status: its page cache's hits make no VFS call and are counted by nobody. Builds that do: @journeyapps/wa-sqlite 2, @sqlite.org/sqlite-wasm.`;
+  return `The engine (${names}) does not export sqlite3_db_status: its page cache hits make no VFS call and can't be counted. Builds that do: @journeyapps/wa-sqlite 2, @sqlite.org/sqlite-wasm.`;
 }
 
 export const statementKey = ({ text }: { text: string | null }): string => text ?? '';

@@ -84,7 +84,7 @@ export const statementColumns = (step: Comparison['stepUs'] | undefined): Column
   });
 const saving = (sentences: readonly string[], us: number | null): string =>
   sentences.length === 0 ? '–' : us === null ? 'saving n/a' : formatDuration(us);
-const mending = 'Estimate of what mending it saves in A; –: A does not have it';
+const fixing = "Estimate of what fixing it saves in A; –: A doesn't have it";
 export const FINDINGS = viewColumns(
   {
     rule: col('text', 'Rule', '', (r) => r.rule),
@@ -94,7 +94,7 @@ export const FINDINGS = viewColumns(
       'As the trace that has it says it; B where both have it',
       (r) => r.title,
     ),
-    a: col('us', 'Saves A', mending, (r) => r.savingUsA),
+    a: col('us', 'Saves A', fixing, (r) => r.savingUsA),
     b: col('us', 'Saves B', 'The same in B', (r) => r.savingUsB),
     verdict: col(
       'text',

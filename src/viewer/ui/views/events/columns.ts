@@ -25,7 +25,7 @@ const durationText = ({ open, instant, dur, clockStepUs }: EventLine): string =>
 
 type Name = keyof typeof eventColumns;
 type Shown = EventColumn['shown'];
-/** Columns of the catalogue: what the view calls each, when it shows it, its tracks, and its value of a line. */
+/** Columns of the catalog: what the view calls each, when it shows it, its tracks, and its value of a line. */
 const OWN: readonly [Name, string, Shown, string, string | null, EventColumn['value']][] = [
   ['ts', 'time', 'always', '96px', '88px', (l) => l.t0],
   ['dur', 'duration', 'always', '82px', '74px', (l) => l.dur],

@@ -115,7 +115,7 @@ function idbFacts(idb: IdbUse): UseFact[] {
   if (idb.sequences)
     facts.push({
       text: `${countOf(idb.sequentialGets, 'get')} in ${countOf(idb.sequences, 'sequence')}`,
-      title: `Four or more on neighbouring keys, one after another in a transaction that asks nothing else between: one getAll each would save ${countOf(idb.savedGets, 'request')} (F18); they took ${formatDuration(idb.sequentialUs)}`,
+      title: `Four or more on neighboring keys, one after another in a transaction that asks nothing else between: one getAll each would save ${countOf(idb.savedGets, 'request')} (F18); they took ${formatDuration(idb.sequentialUs)}`,
     });
   if (idb.readwriteUnused)
     facts.push({

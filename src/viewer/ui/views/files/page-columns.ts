@@ -1,4 +1,4 @@
-/** What kinds of pages are called and coloured, and the columns of the table of pages or blocks. */
+/** What kinds of pages are called and colored, and the columns of the table of pages or blocks. */
 import { PageType } from '../../../../sqlite/page.ts';
 import { PAGE_TYPES, pageColumns } from '../../../../analysis/pages/table.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';

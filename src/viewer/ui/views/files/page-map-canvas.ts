@@ -1,5 +1,5 @@
 /**
- * Draws the page x time map: one cell a bin, its colour what was done most wastefully, its strength how often.
+ * Draws the page x time map: one cell a bin, its color what was done most wastefully, its strength how often.
  *
  *   page ^ |T|  . . R R . .      T = type of the pages in that line, in a column of its own
  *        | |T|  W W . . W .
@@ -18,7 +18,7 @@ const TYPE_WIDTH = 9;
 
 /** What the map counts. */
 export type Shown = 'all' | 'reads' | 'rereads' | 'writes';
-/** Colours, as custom properties. */
+/** Colors, as custom properties. */
 export const MAP_COLORS = {
   read: '--activity-read',
   reread: '--reread',
@@ -90,7 +90,7 @@ export function paintCells(matrix: PageMatrix, shown: Shown, colors: MapColors):
 interface MapFrame {
   matrix: PageMatrix;
   cells: ImageData;
-  /** CSS colour by place bin, '' = none known. */
+  /** CSS color by place bin, '' = none known. */
   types: readonly string[];
   /** Outlined: under the keyboard's or the pointer's choice. */
   chosen: MapArea | null;

@@ -1,4 +1,4 @@
-/** Draws one lane of the Locks view: waits as a strip above, holds below, the stronger the mode the stronger the colour. */
+/** Draws one lane of the Locks view: waits as a strip above, holds below, the stronger the mode the stronger the color. */
 import { colorsOf, sized } from '../../charts/canvas.ts';
 import type { Range } from '../../charts/viewport.ts';
 import type { LockTrack } from '../../../session/queries/lock-lanes.ts';
@@ -7,7 +7,7 @@ import type { LockTrack } from '../../../session/queries/lock-lanes.ts';
 export const LANE_HEIGHT = 22;
 const [WAIT_Y, WAIT_HEIGHT] = [3, 5];
 const [HOLD_Y, HOLD_HEIGHT] = [10, 9];
-/** How much of its colour a hold has, by mode 1..4. */
+/** How much of its color a hold has, by mode 1..4. */
 const STRENGTH = [0, 0.4, 0.65, 0.8, 1];
 
 /** As custom properties. */

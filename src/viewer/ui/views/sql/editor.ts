@@ -1,4 +1,4 @@
-/** The query editor: CodeMirror with SQLite's words, the trace's tables in completion, and the colours of the theme. */
+/** The query editor: CodeMirror with SQLite's words, the trace's tables in completion, and the colors of the theme. */
 import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { sql, SQLite } from '@codemirror/lang-sql';

@@ -5,7 +5,7 @@ import { timeTicks } from '../../charts/ticks.ts';
 import { formatDuration, formatMeasured } from '../../../../text/numbers.ts';
 import type { StatementRuns } from '../../../session/queries/statements.ts';
 
-/** Colours, as custom properties. */
+/** Colors, as custom properties. */
 export const RUNS_LOOK = {
   point: '--accent',
   failed: '--error',

@@ -31,7 +31,7 @@ export function timelineActions(
           us: by > 0 ? from : to,
           by,
         })
-      : at && (await session.query('timelineNeighbour', { ...at, by }));
+      : at && (await session.query('timelineNeighbor', { ...at, by }));
     if (next) await model.navigation.select(next.thread, next.seq, { show: true });
   }
   async function followOnce(by: 1 | -1): Promise<void> {

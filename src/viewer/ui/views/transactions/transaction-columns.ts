@@ -1,4 +1,4 @@
-/** Words and colours of a transaction's parts, and the columns of the table of transactions. */
+/** Words and colors of a transaction's parts, and the columns of the table of transactions. */
 import type { EventRef } from '../../../../trace/store.ts';
 import {
   TRANSACTION_PARTS,
@@ -73,7 +73,7 @@ const WATERFALL: Column<TransactionLine> = {
   key: 'waterfall',
   title: 'Over time',
   definition:
-    'When it ran, in the time of all that are listed: reading (blue) or writing (orange), its commit at the end (magenta); grey: rolled back',
+    'When it ran, in the time of all that are listed: reading (blue) or writing (orange), its commit at the end (magenta); gray: rolled back',
   value: (t) => t.fromUs,
   text: (t) => formatMoment(t.fromUs),
   width: '190px',

@@ -7,7 +7,7 @@ import {
   type TraceDiff,
 } from '../analysis/report/diff.ts';
 import type { FindingDiff } from '../analysis/findings/finding-diff.ts';
-import { cut, plain, shown } from '../text/clean.ts';
+import { cut, plain, shown, UNKNOWN_SQL } from '../text/clean.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 import { table } from '../terminal/report-text.ts';
@@ -95,7 +95,7 @@ function findingLines(findings: readonly FindingDiff[]): string[] {
   return [
     `Findings: ${count('solved')} solved, ${count('new')} new, ${count('in both')} in both`,
     ...table(
-      ['rule', 'finding', 'saving A', 'saving B', ''],
+      ['rule', 'finding', 'saves A', 'saves B', ''],
       findings.map(({ rule, title, a, b, savingUsA, savingUsB, verdict }) => [
         rule,
         shown(title),
@@ -133,7 +133,7 @@ function statementRow({
 }: StatementDiff): string[] {
   const pair = (x: number, y: number): string =>
     x === y ? formatExact(x) : `${formatExact(x)} > ${formatExact(y)}`;
-  const text = plain(fingerprint) || '(text not known)';
+  const text = plain(fingerprint) || UNKNOWN_SQL;
   return [
     text.length > 60 ? `${text.slice(0, 59)}…` : text,
     pair(executionsA, executionsB),

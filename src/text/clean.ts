@@ -32,3 +32,5 @@ export const shownLines = (text: string, most = LONGEST): string =>
 
 /** A statement on one line: its line ends are no harm. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());
+/** Shown for SQL whose text is not known: it was not seen, or the time went into opening and closing. */
+export const UNKNOWN_SQL = '(unknown SQL)';

@@ -1,6 +1,6 @@
 /** What a report is made of. */
 import { formatCount } from '../../text/numbers.ts';
-import { cut, oneLine } from '../../text/clean.ts';
+import { cut, oneLine, UNKNOWN_SQL } from '../../text/clean.ts';
 import { cellText as textOf, isNumeric, type Column, type Columns } from '../table.ts';
 
 /** A text that a narrow layout may put on a line of its own. */
@@ -27,7 +27,7 @@ export interface Report {
 /** A cell of the catalog as a report shows it: what has no name reads so. */
 function shownCell<Row>(name: string, { unit, value }: Column<Row>, row: Row): string {
   const cell = value(row);
-  if (name === 'fingerprint' && cell === null) return '(unknown SQL)';
+  if (name === 'fingerprint' && cell === null) return UNKNOWN_SQL;
   return name === 'path' && cell === '' ? '(no name)' : textOf(unit, cell);
 }
 

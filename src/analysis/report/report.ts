@@ -100,7 +100,7 @@ function recorded(s: Summary): Block {
         'engine',
         e ? engine(e) : 'none seen',
       ]),
-      ...s.threads.map((t): [string, string] => [t.kind, threadText(t)]),
+      ...s.threads.map((t): [string, string] => ['thread', threadText(t)]),
       [
         'clock',
         `step ${formatDuration(env.clockStepUs)}, cross-origin isolated: ${yesNo(env.crossOriginIsolated)}`,
@@ -127,9 +127,8 @@ function engine({ name, sqliteVersion, vfs, layers, note }: SummaryEngine): stri
   ].join('');
 }
 
-function threadText({ name, url, events, layers, note }: SummaryThread): string {
-  const title = name ? `"${name}" ` : '';
-  return `${title}${url}: ${countOf(events, 'event')} (${layers.join(', ') || 'none'})${note ? `; ${note}` : ''}`;
+function threadText({ title, events, layers, note }: SummaryThread): string {
+  return `${title}: ${countOf(events, 'event')} (${layers.join(', ') || 'none'})${note ? `; ${note}` : ''}`;
 }
 
 /** Warnings, losses and what makes numbers mislead; null where there is none. */

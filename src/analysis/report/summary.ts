@@ -1,5 +1,6 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
 import { mainThreads } from '../core/main-threads.ts';
+import { threadTitles } from '../core/thread-titles.ts';
 import { coarsestStep } from '../core/time-range.ts';
 import { hasSql, hasVfs, seesWeb } from '../core/layers.ts';
 import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
@@ -17,6 +18,8 @@ import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 export interface SummaryThread {
   id: string;
   kind: 'page' | 'worker' | 'shared-worker' | 'service-worker';
+  /** What every view calls it. */
+  title: string;
   name: string;
   url: string;
   events: number;
@@ -109,7 +112,7 @@ export const summary = fact(
       faults: store.threads.reduce((n, t) => n + t.faults, 0),
       durationUs: value('duration')!,
       environment: environmentOf(store, known.mainThreads, known.storageHealth[0] ?? null),
-      threads: store.threads.map(threadOf),
+      threads: threadTitles(store).map((title, i) => threadOf(store.threads[i]!, title)),
       engines: store.threads.flatMap(enginesOf),
       files: known.fileCounts,
       web: known.webCounts,
@@ -139,7 +142,7 @@ const KIND: Record<ThreadKind, SummaryThread['kind']> = {
   'service-worker': 'service-worker',
 };
 
-function threadOf(thread: ThreadStore): SummaryThread {
+function threadOf(thread: ThreadStore, title: string): SummaryThread {
   const { info, events } = thread;
   const layers: SummaryThread['layers'] = [];
   if (hasSql(thread)) layers.push('sql');
@@ -149,6 +152,7 @@ function threadOf(thread: ThreadStore): SummaryThread {
   return {
     id: info.id,
     kind: KIND[info.kind],
+    title,
     name: info.name,
     url: info.url,
     events: events.count,

@@ -8,6 +8,7 @@ import { hasCall } from '../core/layers.ts';
 import { MOVES, opTable, isVfsOp } from '../../event/operations.ts';
 import { Flag } from '../../event/event.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
+import { UNKNOWN_SQL } from '../../text/clean.ts';
 import { objectName } from '../../trace/describe.ts';
 import { fileOf, type FileRow } from '../files/files.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
@@ -194,7 +195,7 @@ class ThreadScan {
         : {
             path:
               by === 'statement'
-                ? objectName(thread, id) || 'statement not known'
+                ? objectName(thread, id) || UNKNOWN_SQL
                 : `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`,
             kind: '' as const,
           };

@@ -1,6 +1,7 @@
 /** Columns of the Cache view's tables, and why a number is missing. */
 import { firstRunColumns } from '../../../../analysis/cache/table.ts';
 import { statementColumns } from '../../../../analysis/statements/table.ts';
+import { UNKNOWN_SQL } from '../../../../text/clean.ts';
 import { formatNumber, UNKNOWN } from '../../../../text/numbers.ts';
 import type { CacheAnswer } from '../../../session/queries/cache.ts';
 import { viewColumns } from '../../parts/columns.ts';
@@ -24,7 +25,7 @@ export function noCountersCause({
 export const statementKey = ({ text }: { text: string | null }): string => text ?? '';
 
 export const STATEMENT_COLUMNS = viewColumns(statementColumns, {
-  fingerprint: { none: 'text not known', width: '1fr' },
+  fingerprint: { none: UNKNOWN_SQL, width: '1fr' },
   executions: { title: 'Runs', width: '60px' },
   hits: { title: 'Hits', width: '78px' },
   misses: '78px',

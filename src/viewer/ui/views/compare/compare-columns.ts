@@ -60,7 +60,7 @@ const STATEMENTS = {
   runsB: col('count', 'Runs B', '', (r) => r.executionsB),
   a: col('us', 'Median A', '', (r) => r.time.a),
   b: col('us', 'Median B', '', (r) => r.time.b),
-  spread: col('us', '±', spread, (r) => r.time.spreadUs),
+  spread: col('us', 'Spread', spread, (r) => r.time.spreadUs),
   total: col(
     'us',
     'B - A',

@@ -3,6 +3,7 @@ import type { BoundExample } from '../../../../analysis/statements/bound-values.
 import type { StatementRow } from '../../../../analysis/statements/statement-table.ts';
 import { statementColumns } from '../../../../analysis/statements/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
+import { UNKNOWN_SQL } from '../../../../text/clean.ts';
 import { formatCount, formatDuration, formatMeasured } from '../../../../text/numbers.ts';
 
 /** A sum of n times that are each below the step is below n steps. */
@@ -14,13 +15,8 @@ const total = ({ totalUs, executions }: StatementRow, stepUs: number | null): st
 /** Stable over updates: texts that were cut stand apart from whole ones. */
 export const statementKey = ({ text, truncated }: StatementRow): string =>
   `${truncated ? 1 : 0}${text ?? '\0'}`;
-/** What is shown where the text is not known. */
 export const statementTitle = ({ text, truncated }: StatementRow): string =>
-  text === null
-    ? '(SQL whose text was not seen, opening and closing)'
-    : truncated
-      ? `${text}…`
-      : text;
+  text === null ? UNKNOWN_SQL : truncated ? `${text}…` : text;
 
 /** Values of one run in the order of their parameters. */
 export const boundText = ({ values, left }: BoundExample): string =>

@@ -72,7 +72,7 @@ it('while it records, again when it has more, and after it stopped: replayed wit
   const lab = await openFromPanel();
   expect(await textIn(lab, 'replay-error')).toBe('');
   expect(await textIn(lab, 'replay-from')).toMatch(
-    /^\([\d,]+ KiB from the panel, which records it, as it was at \d\d:\d\d:\d\d\)$/,
+    /^\([\d.,]+ [KM]iB from the panel, which records it, as it was at \d\d:\d\d:\d\d\)$/,
   );
   expect(await textIn(lab, 'replay-facts')).toContain(
     'It was made on OPFSCoopSync (temporary files',

@@ -15,6 +15,7 @@ import {
   type ExecutionCount,
   type ExecutionGroup,
 } from '../statements/statement-runs.ts';
+import { countOf } from '../../text/numbers.ts';
 import { numbersOf } from './summary-numbers.ts';
 import { summary, type Summary } from './summary.ts';
 
@@ -244,7 +245,8 @@ function warningsOf(a: Summary, b: Summary): string[] {
     ['A', a],
     ['B', b],
   ] as const)
-    if (s.dropped) found.push(`${name} lost ${s.dropped} events: its counts are lower bounds.`);
+    if (s.dropped)
+      found.push(`${name} lost ${countOf(s.dropped, 'event')}: its counts are lower bounds.`);
   if (a.environment.userAgent !== b.environment.userAgent)
     found.push('The browsers differ: times compare browsers too.');
   const engines = (s: Summary): string =>

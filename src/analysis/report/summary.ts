@@ -17,7 +17,7 @@ import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
 export interface SummaryThread {
   id: string;
-  kind: 'page' | 'worker' | 'shared-worker' | 'service-worker';
+  kind: Exclude<ThreadKind, 'frame'>;
   /** What every view calls it. */
   title: string;
   name: string;
@@ -134,14 +134,6 @@ export const summary = fact(
   },
 );
 
-const KIND: Record<ThreadKind, SummaryThread['kind']> = {
-  page: 'page',
-  frame: 'page',
-  worker: 'worker',
-  'shared-worker': 'shared-worker',
-  'service-worker': 'service-worker',
-};
-
 function threadOf(thread: ThreadStore, title: string): SummaryThread {
   const { info, events } = thread;
   const layers: SummaryThread['layers'] = [];
@@ -151,7 +143,7 @@ function threadOf(thread: ThreadStore, title: string): SummaryThread {
   const notes = [...new Set(thread.notes.map((n) => (n.url ? `${n.text} (${n.url})` : n.text)))];
   return {
     id: info.id,
-    kind: KIND[info.kind],
+    kind: info.kind === 'frame' ? 'page' : info.kind,
     title,
     name: info.name,
     url: info.url,

@@ -18,7 +18,7 @@ import {
   environmentText,
   verdictText,
 } from './words.ts';
-import { number } from '../results/table.ts';
+import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';
 
@@ -104,7 +104,7 @@ export function growthLines(growth: readonly Growth[]): string[] {
     const rows = mine.flatMap(({ counter, curves }) =>
       curves.map(({ name, points, slope, lastSlope }) => {
         const [a, b] = [points[0]!, points.at(-1)!];
-        const worth = (y: number): string => (isTime(counter) ? `${y.toFixed(2)} ms` : number(y));
+        const worth = (y: number): string => (isTime(counter) ? milliseconds(y) : number(y));
         const ends = [number(a.x), worth(a.y), number(b.x), worth(b.y)];
         return [
           plain(name),

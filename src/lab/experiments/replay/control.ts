@@ -3,6 +3,7 @@
  * differs from the recording there is the replay's own error.
  */
 import type { Summary } from '../../../analysis/report/summary.ts';
+import { formatCount } from '../../../text/numbers.ts';
 import type { Counters, VfsName } from '../model/types.ts';
 import type { RecordedVfs } from './recorded-vfs.ts';
 
@@ -72,7 +73,7 @@ export function errorWords(error: ReplayError | null, why: string): string {
     ...(web.length
       ? [
           off.length
-            ? `; storage calls differ in ${off.map((w) => `${w.name} (${w.recorded.toLocaleString('en-US')} recorded, ${w.replayed.toLocaleString('en-US')} replayed)`).join(', ')}`
+            ? `; storage calls differ in ${off.map((w) => `${w.name} (${formatCount(w.recorded)} recorded, ${formatCount(w.replayed)} replayed)`).join(', ')}`
             : '; storage calls are equal',
         ]
       : []),

@@ -178,7 +178,7 @@ async function playInto(
   const done = recording.store();
   if (done.dropped)
     throw new Error(
-      `${done.dropped} records of the replay found no room: its counts would not be true. Replay a shorter recording.`,
+      `${done.dropped} records of the replay didn't fit, so its counts would be wrong. Replay a shorter recording.`,
     );
   const summary = summaryOf(done);
   const vfsUs = Math.round(done.threads.reduce((sum, thread) => sum + timeInCalls(thread), 0));

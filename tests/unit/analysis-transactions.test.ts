@@ -127,6 +127,32 @@ test('two commits in one sqlite3_exec: the checkpoint of the first is no part of
   expect(said(all[1]!.time)).toEqual({ walWrite: 4, otherVfs: 1 });
 });
 
+test('the checkpoint that closes a log under a lock kept is no transaction, and rollbacks in a log are not known', () => {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  const main = t.file('/app.db');
+  const wal = t.file('/app.db-wal', 'wal');
+  const control = (aux: number): void =>
+    void t.call('xFileControl', { object: main, aux, result: 12 });
+  for (const aux of [1, 2, 4]) t.call('xLock', { object: main, aux });
+  t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 2, aux2: 2 });
+  t.call('xWrite', { object: wal, offset: 56, length: 4096 });
+  control(22);
+  t.call('xLock', { object: main, aux: 4 });
+  control(39);
+  t.call('xRead', { object: wal, offset: 56, length: 4096 });
+  t.call('xWrite', { object: main, offset: 4096, length: 4096 });
+  control(37);
+  t.call('xClose', { object: wal });
+  t.call('xDelete', { object: wal });
+  t.call('xUnlock', { object: main, aux: 0 });
+  t.call('xClose', { object: main });
+  t.send();
+  const { list, write, commits, rolledBack } = transactionsOf(store);
+  expect([list.length, write, commits, rolledBack]).toEqual([1, 1, 1, null]);
+  expect(numbersFrom(new Facts(store)).get('rolledBack').value).toBeNull();
+});
+
 test('an explicit transaction by hand: ladder with times, statements, bytes, and both splits', () => {
   const [a, ...others] = transactionAnatomies(explicitInsert());
   expect(others).toEqual([]);

@@ -334,6 +334,8 @@ const calls = (
       ),
   },
 });
+const ifKnown = <T>(value: number | null, show: () => T): T | undefined =>
+  value === null ? undefined : show();
 const PAGE_READS = 'write = 0 AND checkpoint = 0';
 
 const QUANTITIES: Quantity[] = [
@@ -359,6 +361,23 @@ const QUANTITIES: Quantity[] = [
       SQL: ({ sql }) => sql("SELECT count(*) FROM transactions WHERE outcome = 'committed'"),
       Parquet: async ({ parquet }) =>
         sum(await parquet('transactions'), ({ outcome }) => outcome === 'committed'),
+    },
+  },
+  {
+    name: 'rolled back',
+    unit: 'count',
+    doors: {
+      overview: ({ overview }) => overview('rolledBack'),
+      summary: ({ summary }) => summary.transactions.rolledBack,
+      'Parquet, traces': ({ traces }) => orNull(traces['transactions_rolled_back']),
+      transactions: ({ transactions, overview }) =>
+        ifKnown(overview('rolledBack'), () =>
+          sum(transactions!.rows, ({ outcome }) => outcome === 'rolled back'),
+        ),
+      SQL: ({ sql, overview }) =>
+        ifKnown(overview('rolledBack'), () =>
+          sql("SELECT count(*) FROM transactions WHERE outcome = 'rolled back'"),
+        ),
     },
   },
   {

@@ -258,8 +258,7 @@ const HEADLINES = {
     title: 'Rolled back',
     unit: 'count',
     definition: 'Write transactions that ended without a commit.',
-    value: ({ known: { transactions, statements } }) =>
-      transactions.rolledBack ?? (transactions.write === null ? null : statements.rollbacks),
+    value: ({ known }) => known.transactions.rolledBack,
     cause: (n) => n.noVfs(),
   },
   longestReserved: {

@@ -15,11 +15,7 @@ export interface Statements {
   count: number | null;
   /** Distinct texts among them, literals folded; null too where executions were recorded without any text. */
   distinct: number | null;
-  /** Executed ROLLBACK statements (not ROLLBACK TO). */
-  rollbacks: number | null;
 }
-
-const ROLLBACK = /^\s*rollback\b(?!(\s+transaction)?\s+to\b)/i;
 
 export const statements = fact('statements', 'statements', { executions }, statementsOf);
 
@@ -27,9 +23,8 @@ function statementsOf(
   store: TraceStore,
   { executions }: { executions: ByThread<Executions> },
 ): Statements {
-  if (!store.threads.some(hasSql)) return { count: null, distinct: null, rollbacks: null };
+  if (!store.threads.some(hasSql)) return { count: null, distinct: null };
   let count = 0;
-  let rollbacks = 0;
   const texts = new Set<string>();
   for (const thread of store.threads) {
     const folded = new Map<number, string>(); // by id: texts come with their literals where the user asked for them
@@ -40,8 +35,7 @@ function statementsOf(
     for (let i = 0; i < runs.count; i++) {
       const text = textOf(runs.text[i]!);
       if (text) texts.add(text);
-      if (ROLLBACK.test(text)) rollbacks++;
     }
   }
-  return { count, distinct: count > 0 && texts.size === 0 ? null : texts.size, rollbacks };
+  return { count, distinct: count > 0 && texts.size === 0 ? null : texts.size };
 }

@@ -187,7 +187,10 @@ export class TransactionScanner {
   private walCall(row: number, op: number, db: Database): void {
     const { events } = this.thread;
     if (op === Op.xRead || op === Op.xWrite) db.inWal = this.walSeen = true;
-    else if (op === Op.xClose || op === Op.xDelete) db.inWal = false;
+    else if (op === Op.xClose || op === Op.xDelete) {
+      if (db.inWal && !db.wrote) db.writeRow = -1; // locked for the checkpoint that closes the log
+      db.inWal = false;
+    }
     if (op !== Op.xWrite) return;
     const page = events.aux[row]!;
     const isFrame = page !== 0 && page !== AUX_WAL_HEADER;

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkCommand } from '../../src/cli/check.ts';
 import { diffCommand } from '../../src/cli/diff.ts';
+import { Flag } from '../../src/event/event.ts';
 import { BudgetError, checkBudget, parseBudget } from '../../src/analysis/report/budget.ts';
 import type { StatementDiff, TraceDiff } from '../../src/analysis/report/diff.ts';
 import { numbersOf, selectNumber } from '../../src/analysis/report/summary-numbers.ts';
@@ -17,7 +18,7 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-import { diffOf } from '../traces/analyses.ts';
+import { diffOf, statementTable } from '../traces/analyses.ts';
 
 const SAMPLE = 'tests/traces/v1-sample.vfst';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-diff-'));
@@ -121,6 +122,23 @@ describe('diff', () => {
       delta: 1,
       verdict: 'changed',
     });
+  });
+
+  test('calls under the reset that ends a run are its own; the in-memory journal is no file', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    const file = t.file('/app.db');
+    const object = t.define({ kind: 'sql', text: 'SELECT * FROM t' });
+    t.call('sqlStep', { object, aux: 1, result: 100 }, () => {
+      t.call('xRead', { object: file, offset: 0, length: 4096 });
+      t.call('xWrite', { object: file, offset: 0, length: 512, flags: Flag.memoryJournal });
+    });
+    t.call('sqlReset', { object, aux: 1 }, () => t.call('xUnlock', { object: file }));
+    t.send();
+    expect(first(diffOf(store, store)).counts).toMatchObject({
+      ...{ steps: { a: 1 }, vfs: { a: 2 }, writes: { a: 0 } },
+    });
+    expect(statementTable(store)!.rows[0]).toMatchObject({ vfsCalls: 2 });
   });
 
   test('a statement that one trace lacks; what cannot be known is no change', () => {

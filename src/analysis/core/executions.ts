@@ -35,10 +35,10 @@ export class Executions extends columns({
   /** One of ExecutionState. */
   state: Uint8Array,
 }) {
-  /** The step and exec calls in order: their rows, and the execution that each belongs to. */
+  /** The step and exec calls, and those that ended an execution early, in order: their rows, and the execution that each belongs to. */
   readonly calls = new Calls();
 
-  /** The execution that a step or exec call belongs to; -1 for other rows. */
+  /** The execution that one of the calls belongs to; -1 for other rows. */
   at(row: number): number {
     const { calls } = this;
     const call = lowerBound(calls.row, row, calls.count);
@@ -51,7 +51,11 @@ export const executions = threadFact('executions', 'executions of statements', {
 
 function executionsOf({ events }: ThreadStore): Executions {
   const found = new Executions();
-  const { calls } = found;
+  const addCall = (row: number, execution: number): void => {
+    const call = found.calls.add();
+    found.calls.row[call] = row;
+    found.calls.execution[call] = execution;
+  };
   /** Executions under way by statement instance. */
   const open = new Map<number, number>();
   for (let row = 0; row < events.count; row++) {
@@ -59,7 +63,11 @@ function executionsOf({ events }: ThreadStore): Executions {
     if (!isSqlOp(op)) continue;
     const instance = events.aux[row]!;
     if (op !== Op.sqlStep && op !== Op.sqlExec) {
-      if (op !== Op.sqlOpen && op !== Op.sqlClose) open.delete(instance);
+      if (op === Op.sqlOpen || op === Op.sqlClose) continue;
+      const ended = open.get(instance);
+      if (ended === undefined) continue;
+      if (op === Op.sqlReset || op === Op.sqlFinalize) addCall(row, ended);
+      open.delete(instance);
       continue;
     }
     let i = op === Op.sqlStep ? open.get(instance) : undefined;
@@ -68,9 +76,7 @@ function executionsOf({ events }: ThreadStore): Executions {
       found.firstRow[i] = row;
       found.text[i] = events.object[row]!;
     }
-    const call = calls.add();
-    calls.row[call] = row;
-    calls.execution[call] = i;
+    addCall(row, i);
     found.us[i]! += events.dur[row]!;
     const unended = events.endSeq[row] === 0;
     const broughtRow = op === Op.sqlStep && !unended && events.result[row] === Rc.row;

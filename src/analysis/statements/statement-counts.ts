@@ -80,7 +80,7 @@ export function countCalls(
   }
 }
 
-/** VFS calls under SQL calls. */
+/** VFS calls under SQL calls, the in-memory journal left out. */
 export function countVfsCalls(
   { events }: ThreadStore,
   owners: Owners,
@@ -88,7 +88,7 @@ export function countVfsCalls(
   placeOf: PlaceOf,
   range: TimeRange,
 ): void {
-  const { op, count } = events;
+  const { op, flags, count } = events;
   // calls under one SQL call follow each other
   let [last, calls] = [-1, 0];
   const add = (): void => {
@@ -98,7 +98,7 @@ export function countVfsCalls(
     else entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
   };
   for (let row = 0; row < count; row++) {
-    if (!isVfsOp(op[row]!)) continue;
+    if (!isVfsOp(op[row]!) || flags[row]! & Flag.memoryJournal) continue;
     const owner = owners.sql(row);
     if (owner < 0) continue;
     if (owner !== last) {

@@ -42,7 +42,7 @@ export interface StatementRow {
   cache: CacheCounts | null;
   /** Steps that brought a row; those inside sqlite3_exec are not seen. */
   rows: number;
-  /** VFS calls under step, exec, reset and finalize; null as for pages. */
+  /** VFS calls under step, exec, reset and finalize, the in-memory journal left out; null as for pages. */
   vfsCalls: number | null;
   vfsCallsPerExecution: number | null;
   /** VFS calls under prepare: reading the schema. */

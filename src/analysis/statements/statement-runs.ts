@@ -16,7 +16,7 @@ import { columns, each } from '../../trace/number-columns.ts';
 import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 
-/** What is counted of each execution; calls of its steps alone. */
+/** What is counted of each execution: under its steps, its reset and its finalize; `errors` of its steps alone. */
 export const EXECUTION_COUNTS = [
   'steps',
   'vfs',
@@ -115,6 +115,8 @@ function scan(
   const { row: rows, execution, count: calls } = executions.calls;
   for (let call = 0; call < calls; call++) {
     const [row, run] = [rows[call]!, first + execution[call]!];
+    const op = events.op[row]!;
+    if (op !== Op.sqlStep && op !== Op.sqlExec) continue;
     runs.us[run]! += events.endSeq[row] === 0 ? NaN : events.dur[row]!;
     runs.steps[run]!++;
     if (isErrorResult(events.result[row]!)) runs.errors[run]!++;

@@ -124,6 +124,12 @@ describe('diff', () => {
     });
   });
 
+  test('the median is that of the table of statements, of an even number of runs too', () => {
+    const store = runs([100, 110, 180, 200]);
+    const { a, b } = first(diffOf(store, store)).time;
+    expect([a, b, statementTable(store)!.rows[0]!.p50Us]).toEqual([110, 110, 110]);
+  });
+
   test('calls under the reset that ends a run are its own; the in-memory journal is no file', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);

@@ -1,10 +1,12 @@
-/** Percentiles of many durations without keeping them: counts in buckets of 1/64 octave, so a percentile is right to within 0.8 %. */
+/** Percentiles by nearest rank: exact where the values are kept, to within 0.8 % where they would be too many. */
 
-/** Median, of an even number the lower one; NaN of none. */
-export function medianOf(values: readonly number[]): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted.length ? sorted[(sorted.length - 1) >> 1]! : NaN;
-}
+/** The value that this share (0..1) of all do not exceed; NaN of none. */
+export const percentile = (sorted: ArrayLike<number>, share: number): number =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
+
+/** Of an even number the lower one; NaN of none. */
+export const medianOf = (values: readonly number[]): number =>
+  percentile(Float64Array.from(values).sort(), 0.5);
 
 const FLOAT = new Float32Array(1);
 const BITS = new Uint32Array(FLOAT.buffer);
@@ -18,6 +20,7 @@ const bucketOf = (us: number): number => {
 const FIRST = bucketOf(2 ** -10);
 const BUCKETS = bucketOf(2 ** 31) - FIRST;
 
+/** Counts in buckets of 1/64 octave: the durations are not kept. */
 export class Durations {
   count = 0;
   private readonly buckets = new Uint32Array(BUCKETS);

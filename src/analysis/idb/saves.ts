@@ -15,7 +15,7 @@ import { Evidence } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import { commits } from '../transactions/commits.ts';
 import { transactions } from '../transactions/transactions.ts';
-import { medianOf } from '../core/durations.ts';
+import { percentile } from '../core/durations.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import {
   countOf,
@@ -48,7 +48,7 @@ export const flushCost: Rule = {
     const { count } = ctx.get(commits);
     const extra = count ? evidence.count - count : null;
     return {
-      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the time: ${formatDuration(medianOf(times))} in the median, ${formatDuration(sorted[Math.ceil(0.95 * sorted.length) - 1]!)} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / count!)} a commit`}`,
+      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the time: ${formatDuration(percentile(sorted, 0.5))} in the median, ${formatDuration(percentile(sorted, 0.95))} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / count!)} a commit`}`,
       evidence: found,
       ...(extra === null
         ? noSaving('how many commits they served is not known')

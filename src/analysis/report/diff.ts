@@ -7,6 +7,7 @@
  * sqrt(n), as the notches of a box plot), and the clock's step. With fewer than 3 runs on a side nothing can be told of a time. Times
  * of the summary are single readings: their spread is not known, and the verdict says so.
  */
+import { percentile } from '../core/durations.ts';
 import type { Facts } from '../graph.ts';
 import { findingDiffs, type FindingDiff } from '../findings/finding-diff.ts';
 import {
@@ -226,16 +227,11 @@ function quartiles(times: Float64Array | undefined): Quartiles | null {
   const sorted = (times ?? new Float64Array(0)).filter((t) => !Number.isNaN(t)).sort();
   const n = sorted.length;
   if (n === 0) return null;
-  const at = (q: number): number => {
-    const place = (n - 1) * q;
-    const low = sorted[Math.floor(place)]!;
-    return low + (sorted[Math.ceil(place)]! - low) * (place % 1);
-  };
   return {
     n,
-    median: at(0.5),
+    median: percentile(sorted, 0.5),
     total: sorted.reduce((s, t) => s + t, 0),
-    notch: (1.57 * (at(0.75) - at(0.25))) / Math.sqrt(n),
+    notch: (1.57 * (percentile(sorted, 0.75) - percentile(sorted, 0.25))) / Math.sqrt(n),
   };
 }
 

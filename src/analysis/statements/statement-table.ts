@@ -8,6 +8,7 @@ import { hasSql, hasVfs } from '../core/layers.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { eachBound, withExample } from './bound-values.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
+import { percentile } from '../core/durations.ts';
 import { executions } from '../core/executions.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { fact, type Facts, type Known } from '../graph.ts';
@@ -140,10 +141,9 @@ function sortTimes(
     const times = all.subarray(at[place], at[place + 1]).sort();
     const n = times.length;
     if (n === 0) return;
-    const rank = (share: number): number => times[Math.max(0, Math.ceil(share * n) - 1)]!;
     entry.meanUs = times.reduce((a, b) => a + b, 0) / n;
-    entry.p50Us = rank(0.5);
-    entry.p95Us = rank(0.95);
+    entry.p50Us = percentile(times, 0.5);
+    entry.p95Us = percentile(times, 0.95);
     entry.maxUs = times[n - 1]!;
   });
 }

@@ -3,7 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
-import { coldWarmOf, executionsOf, statementTable, statementsOf } from '../traces/analyses.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import {
+  coldWarmOf,
+  diffOf,
+  executionsOf,
+  statementTable,
+  statementsOf,
+} from '../traces/analyses.ts';
 
 const [ROW, DONE, BUSY] = [100, 101, 5];
 const PAGE = 4096;
@@ -91,6 +98,20 @@ describe('executions', () => {
       1, 2, 10, 1,
     ]);
   });
+});
+
+test('one statement however it is spelled, and though it was cut once: in the table, the headline and the comparison', () => {
+  const t = new ThreadBuilder(newStore());
+  const texts = ['SELECT a FROM t', 'select  a from t;', 'SELECT a FROM t'];
+  texts.forEach((text, i) => {
+    const object = t.define({ kind: 'sql', text, ...(i === 2 && { truncated: true }) });
+    t.call('sqlStep', { object, aux: i + 1, result: DONE });
+  });
+  t.send();
+  const rows = statementTable(t.store)!.rows;
+  expect(rows).toMatchObject([{ text: 'select a from t', executions: 3, truncated: true }]);
+  expect(summaryOf(t.store).statements).toMatchObject({ count: 3, distinct: 1 });
+  expect(diffOf(t.store, t.store).statements).toMatchObject([{ executionsA: 3 }]);
 });
 
 test('pages, VFS calls and time belong to the statement whose step made them; prepare stands apart', () => {

@@ -12,7 +12,7 @@ export interface StatementRow {
   text: string | null;
   /** The JavaScript stack of its first prepare or exec, where the recording was asked for stacks; else null. */
   stack: string | null;
-  /** The text was cut when it was recorded: others may begin alike. */
+  /** The text was cut when it was recorded, once at least: others may begin alike. */
   truncated: boolean;
   executions: number;
   /** Of these, executions with a call that had not returned: their times are not known. */
@@ -60,9 +60,9 @@ export interface Entry extends StatementRow {
   partNs: number[];
 }
 
-const newEntry = (text: string | null, truncated: boolean): Entry => ({
+const newEntry = (text: string | null): Entry => ({
   text,
-  truncated,
+  truncated: false,
   stack: null,
   executions: 0,
   running: 0,
@@ -103,7 +103,7 @@ export type PlaceOf = (text: number) => number;
 export function placesOfTexts(
   { definitions, said }: ThreadStore,
   entries: Entry[],
-  byText: Map<string, number>,
+  byText: Map<string | null, number>,
 ): PlaceOf {
   /** By id of a text; the first connection's. */
   const stacks = new Map<number, string>();
@@ -116,10 +116,9 @@ export function placesOfTexts(
     if (found !== undefined) return found;
     const d = id ? definitions.get(id) : undefined;
     const text = d?.kind === 'sql' ? fingerprint(d.text) : null;
-    const truncated = d?.kind === 'sql' && d.truncated === true;
-    const key = text === null ? '' : `${truncated ? 1 : 0}${text}`;
-    const place = getOrMake(byText, key, () => entries.push(newEntry(text, truncated)) - 1);
+    const place = getOrMake(byText, text, () => entries.push(newEntry(text)) - 1);
     known.set(id, place);
+    if (d?.kind === 'sql' && d.truncated) entries[place]!.truncated = true;
     entries[place]!.stack ??= stacks.get(id) ?? null;
     return place;
   };

@@ -61,7 +61,7 @@ function tableOf(
 ): StatementTable | null {
   if (!store.threads.some(hasSql)) return null;
   const entries: Entry[] = [];
-  const byText = new Map<string, number>();
+  const byText = new Map<string | null, number>();
   const placeOf = store.threads.map((thread) => placesOfTexts(thread, entries, byText));
   /** Executions that ended: entry and time, over all threads. */
   const ended: { places: Uint32Array; us: Float64Array; count: number }[] = [];

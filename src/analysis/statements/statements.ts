@@ -6,14 +6,14 @@ import { executions, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { hasSql } from '../core/layers.ts';
 import { objectName } from '../../trace/describe.ts';
-import { foldLiterals } from '../../sqlite/sql-text.ts';
+import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact, type ByThread } from '../graph.ts';
 
 export interface Statements {
   /** Executions; null where no SQL call was recorded. */
   count: number | null;
-  /** Distinct texts among them, literals folded; null too where executions were recorded without any text. */
+  /** Distinct fingerprints among them, as the table's rows are; null too where executions were recorded without any text. */
   distinct: number | null;
 }
 
@@ -27,13 +27,13 @@ function statementsOf(
   let count = 0;
   const texts = new Set<string>();
   for (const thread of store.threads) {
-    const folded = new Map<number, string>(); // by id: texts come with their literals where the user asked for them
-    const textOf = (id: number): string =>
-      getOrMake(folded, id, () => foldLiterals(objectName(thread, id)));
+    const prints = new Map<number, string>(); // by id
+    const printOf = (id: number): string =>
+      getOrMake(prints, id, () => fingerprint(objectName(thread, id)));
     const runs = executions.of(thread);
     count += runs.count;
     for (let i = 0; i < runs.count; i++) {
-      const text = textOf(runs.text[i]!);
+      const text = printOf(runs.text[i]!);
       if (text) texts.add(text);
     }
   }

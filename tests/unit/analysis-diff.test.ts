@@ -130,6 +130,20 @@ describe('diff', () => {
     expect([a, b, statementTable(store)!.rows[0]!.p50Us]).toEqual([110, 110, 110]);
   });
 
+  test('a step that threw failed, and what is known of a run that never ended counts, as in the table of statements', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    const object = t.define({ kind: 'sql', text: 'SELECT * FROM t' });
+    t.call('sqlStep', { object, aux: 1, flags: Flag.threw, dur: 50 });
+    t.call('sqlStep', { object, aux: 2, result: 100, dur: 1000 });
+    t.call('sqlStep', { object, aux: 2, open: true });
+    t.send();
+    const { counts, time } = first(diffOf(store, store));
+    expect(counts.errors).toEqual({ a: 1, b: 1 });
+    expect(time).toMatchObject({ a: 50, totalA: 1050, totalB: 1050 });
+    expect(statementTable(store)!.rows[0]).toMatchObject({ failed: 1, totalUs: 1050, p50Us: 50 });
+  });
+
   test('calls under the reset that ends a run are its own; the in-memory journal is no file', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);

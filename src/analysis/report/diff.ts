@@ -197,8 +197,8 @@ function timeDiff(
   const base = {
     a: x?.median ?? null,
     b: y?.median ?? null,
-    totalA: x?.total ?? 0,
-    totalB: y?.total ?? 0,
+    totalA: a?.totalUs ?? 0,
+    totalB: b?.totalUs ?? 0,
   };
   if (!a || !b) return { ...base, spreadUs: null, verdict: a ? 'only a' : 'only b' };
   if (!x || !y) return { ...base, spreadUs: null, verdict: 'unknown' };
@@ -206,7 +206,7 @@ function timeDiff(
     return {
       ...base,
       spreadUs: null,
-      verdict: x.median === y.median && x.total === y.total ? 'same' : 'unknown',
+      verdict: x.median === y.median && base.totalA === base.totalB ? 'same' : 'unknown',
     };
   const spreadUs = x.notch + y.notch + stepUs;
   const apart = Math.abs(y.median - x.median);
@@ -220,7 +220,6 @@ function timeDiff(
 interface Quartiles {
   n: number;
   median: number;
-  total: number;
   notch: number;
 }
 function quartiles(times: Float64Array | undefined): Quartiles | null {
@@ -230,7 +229,6 @@ function quartiles(times: Float64Array | undefined): Quartiles | null {
   return {
     n,
     median: percentile(sorted, 0.5),
-    total: sorted.reduce((s, t) => s + t, 0),
     notch: (1.57 * (percentile(sorted, 0.75) - percentile(sorted, 0.25))) / Math.sqrt(n),
   };
 }

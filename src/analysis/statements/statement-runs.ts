@@ -2,7 +2,7 @@
  * Executions of statements with what each did: calls, bytes and time, grouped by fingerprint and in order, so that the k-th run of a
  * statement in one trace stands beside the k-th in another.
  */
-import { executions, type Executions } from '../core/executions.ts';
+import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { objectName } from '../../trace/describe.ts';
@@ -40,6 +40,8 @@ export interface ExecutionGroup {
   counts: Float64Array;
   /** Microseconds inside its steps, by execution; NaN where one never ended. */
   timeUs: Float64Array;
+  /** Of all executions, microseconds: of those that never ended, what is known. */
+  totalUs: number;
 }
 
 /** Executions of all threads, in order of thread. */
@@ -51,6 +53,8 @@ class Runs extends columns({
   ...each(EXECUTION_COUNTS, Float64Array),
 }) {
   readonly prints: string[] = [];
+  /** By place in `prints`, microseconds. */
+  readonly totals: number[] = [];
 }
 
 /** By fingerprint, in order of the first thread that ran it; executions of several threads in order of time. */
@@ -80,6 +84,7 @@ function executionGroupsOf(
       executions,
       counts: new Float64Array(executions * N),
       timeUs: new Float64Array(executions),
+      totalUs: runs.totals[i]!,
     };
   });
   sizes.fill(0);
@@ -109,17 +114,18 @@ function scan(
   const first = runs.count;
   for (let i = 0; i < executions.count; i++) {
     const run = runs.add();
-    runs.print[run] = placeOf(executions.text[i]!);
+    const print = (runs.print[run] = placeOf(executions.text[i]!));
     runs.at[run] = events.t0[executions.firstRow[i]!]!;
+    runs.us[run] = executions.state[i] === ExecutionState.running ? NaN : executions.us[i]!;
+    runs.totals[print] = (runs.totals[print] ?? 0) + executions.us[i]!;
   }
   const { row: rows, execution, count: calls } = executions.calls;
   for (let call = 0; call < calls; call++) {
     const [row, run] = [rows[call]!, first + execution[call]!];
     const op = events.op[row]!;
     if (op !== Op.sqlStep && op !== Op.sqlExec) continue;
-    runs.us[run]! += events.endSeq[row] === 0 ? NaN : events.dur[row]!;
     runs.steps[run]!++;
-    if (isErrorResult(events.result[row]!)) runs.errors[run]!++;
+    if (isErrorResult(events.result[row]!) || events.flags[row]! & Flag.threw) runs.errors[run]!++;
   }
   let [lastOwner, run] = [-1, -1];
   for (let row = 0; row < events.count; row++) {

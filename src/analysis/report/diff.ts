@@ -217,15 +217,11 @@ function timeDiff(
   };
 }
 
-interface Quartiles {
-  n: number;
-  median: number;
-  notch: number;
-}
-function quartiles(times: Float64Array | undefined): Quartiles | null {
-  const sorted = (times ?? new Float64Array(0)).filter((t) => !Number.isNaN(t)).sort();
-  const n = sorted.length;
-  if (n === 0) return null;
+/** Of the runs that ended; null without any. */
+function quartiles(times: Float64Array | undefined) {
+  const sorted = times?.filter((t) => !Number.isNaN(t)).sort();
+  const n = sorted?.length;
+  if (!n) return null;
   return {
     n,
     median: percentile(sorted, 0.5),

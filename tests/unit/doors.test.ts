@@ -26,7 +26,13 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
-import { fileCountsOf, findingsOf, headlineNumbers, pagesOf } from '../traces/analyses.ts';
+import {
+  fileCountsOf,
+  findingsOf,
+  headlineNumbers,
+  pagesOf,
+  writeAmplificationOf,
+} from '../traces/analyses.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
 import { loadSqlite, rows } from './sql-queries.ts';
 import { contextOf } from './viewer-context.ts';
@@ -485,6 +491,19 @@ const QUANTITIES: Quantity[] = [
       'SQL, busy and locks': async ({ sql }) =>
         await sql(`SELECT coalesce((SELECT sum(refusals) FROM busy), 0) + (SELECT count(DISTINCT locks.thread || ' ' || locks.seq)
           FROM locks JOIN events USING (thread, seq) WHERE locks.kind = 'web-lock' AND events.dur > 1000)`),
+    },
+  },
+  {
+    name: 'write amplification',
+    unit: 'ratio',
+    doors: {
+      overview: ({ overview }) => overview('amplification'),
+      'of one file': ({ store }) => {
+        const [only, ...others] = writeAmplificationOf(store);
+        return only && !others.length
+          ? (only.storageAmplification ?? only.vfsAmplification)
+          : undefined;
+      },
     },
   },
   {

@@ -229,6 +229,12 @@ function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries): voi
   }
 }
 
+/** Bytes of the xWrite calls on database, journal and WAL, and of the storage writes under calls on them; null where none is. */
+interface WrittenBytes {
+  vfs: number;
+  storage: number | null;
+}
+
 export interface WriteAmplification {
   path: string;
   vfs: string;
@@ -236,9 +242,8 @@ export interface WriteAmplification {
   /** Distinct pages written, overall and added up over the transactions. */
   dirtyPages: number;
   dirtyPagesByTransaction: number;
-  /** Bytes of the xWrite calls on database, journal and WAL. */
-  vfsBytes: number;
-  /** Bytes of the storage writes under calls on them; null where none is. */
+  /** As of WrittenBytes; null where no such call is recorded. */
+  vfsBytes: number | null;
   storageBytes: number | null;
   /** Bytes written / (dirty pages x page size), the pages those of each transaction; null where one of them is not known. */
   vfsAmplification: number | null;
@@ -255,55 +260,52 @@ export const writeAmplification = fact(
   writeAmplificationOf,
 );
 
+const amplification = (bytes: number | null, changed: number | null): number | null =>
+  changed && bytes !== null ? bytes / changed : null;
+
 function writeAmplificationOf(
   store: TraceStore,
   { owners, accesses, dirtyPages }: Known<typeof NEEDS>,
 ): WriteAmplification[] {
-  const vfsBytes = new Map<string, number>();
-  const storageBytes = new Map<string, number>();
-  for (const thread of store.threads) addBytes(thread, owners.of(thread), vfsBytes, storageBytes);
-  const found: WriteAmplification[] = [];
-  accesses.objects.forEach(({ path, vfs, unit }, i) => {
+  const written = new Map<string, WrittenBytes>();
+  for (const thread of store.threads) addBytes(thread, owners.of(thread), written);
+  return accesses.objects.flatMap(({ path, vfs, unit }, i) => {
     const { distinct, perTransaction } = dirtyPages[i]!;
-    if (distinct === 0) return;
-    const name = `${vfs}\0${plainPath(path)}`;
-    const ofVfs = vfsBytes.get(name) ?? 0;
-    const ofStorage = storageBytes.get(name) ?? null;
-    const least = unit.bytes === null ? null : perTransaction * unit.bytes;
-    found.push({
+    if (distinct === 0) return [];
+    const bytes = written.get(`${vfs}\0${plainPath(path)}`);
+    const { vfs: vfsBytes, storage: storageBytes } = bytes ?? { vfs: null, storage: null };
+    const changed = unit.bytes === null ? null : perTransaction * unit.bytes;
+    return {
       path,
       vfs,
       pageBytes: unit.bytes,
       dirtyPages: distinct,
       dirtyPagesByTransaction: perTransaction,
-      vfsBytes: ofVfs,
-      storageBytes: ofStorage,
-      vfsAmplification: least && ofVfs ? ofVfs / least : null,
-      storageAmplification: least && ofStorage !== null ? ofStorage / least : null,
-    });
+      vfsBytes,
+      storageBytes,
+      vfsAmplification: amplification(vfsBytes, changed),
+      storageAmplification: amplification(storageBytes, changed),
+    };
   });
-  return found;
 }
 
-/** Bytes of the xWrites of a thread, and of the storage writes under its VFS calls, by VFS and path of the database. */
-function addBytes(
-  thread: ThreadStore,
-  owners: Owners,
-  vfsBytes: Map<string, number>,
-  storageBytes: Map<string, number>,
-): void {
+/** Of databases together: of the bytes that reached the storage, or where that is not known of one of them, the VFS. */
+export function amplificationOf(all: readonly WriteAmplification[]): {
+  ratio: number | null;
+  storage: boolean;
+} {
+  const list = all.filter((a) => a.vfsAmplification !== null);
+  const storage = list.length > 0 && list.every((a) => a.storageBytes !== null);
+  const changed = list.reduce((n, a) => n + a.dirtyPagesByTransaction * a.pageBytes!, 0);
+  const bytes = list.reduce((n, a) => n + (storage ? a.storageBytes! : a.vfsBytes!), 0);
+  return { ratio: amplification(bytes, changed), storage };
+}
+
+/** Add the bytes that a thread wrote, by VFS and path of the database. */
+function addBytes(thread: ThreadStore, owners: Owners, written: Map<string, WrittenBytes>): void {
   const { op, object, count } = thread.events;
-  /** By object: name of the database, and its bytes; null for what is none. */
-  interface Sums {
-    name: string;
-    vfs: number;
-    storage: number;
-    stored: boolean;
-    written: boolean;
-  }
-  const byId = new ById<Sums | null>();
-  const all: Sums[] = [];
-  const sumsOf = (id: number): Sums | null => {
+  const byId = new ById<WrittenBytes | null>();
+  const bytesOf = (id: number): WrittenBytes | null => {
     const d = thread.definitions.get(id);
     if (
       d?.kind !== 'file' ||
@@ -311,9 +313,10 @@ function addBytes(
     )
       return byId.set(id, null);
     const name = `${d.vfs}\0${databaseName(d.path)}`;
-    const sums: Sums = { name, vfs: 0, storage: 0, stored: false, written: false };
-    all.push(sums);
-    return byId.set(id, sums);
+    return byId.set(
+      id,
+      getOrMake(written, name, () => ({ vfs: 0, storage: null })),
+    );
   };
   for (let row = 0; row < count; row++) {
     const code = op[row]!;
@@ -321,19 +324,11 @@ function addBytes(
     const call = owners.vfs(row);
     if (call < 0) continue;
     const id = object[call]!;
-    let sums = byId.get(id);
-    if (sums === undefined) sums = sumsOf(id);
-    if (!sums) continue;
-    if (code === Op.xWrite) {
-      sums.written = true;
-      sums.vfs += bytesMoved(thread.events, row);
-    } else {
-      sums.stored = true;
-      sums.storage += bytesMoved(thread.events, row);
-    }
-  }
-  for (const { name, vfs, storage, written, stored } of all) {
-    if (written) vfsBytes.set(name, (vfsBytes.get(name) ?? 0) + vfs);
-    if (stored) storageBytes.set(name, (storageBytes.get(name) ?? 0) + storage);
+    let bytes = byId.get(id);
+    if (bytes === undefined) bytes = bytesOf(id);
+    if (!bytes) continue;
+    const moved = bytesMoved(thread.events, row);
+    if (code === Op.xWrite) bytes.vfs += moved;
+    else bytes.storage = (bytes.storage ?? 0) + moved;
   }
 }

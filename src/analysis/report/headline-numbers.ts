@@ -12,7 +12,7 @@ import { fileCounts, vfsTotal } from '../files/file-counts.ts';
 import { webCounts } from '../files/web-counts.ts';
 import { fact, type Facts, type Known } from '../graph.ts';
 import { lockWaits } from '../locks/lock-waits.ts';
-import { writeAmplification } from '../pages/block-writes.ts';
+import { amplificationOf, writeAmplification } from '../pages/block-writes.ts';
 import { pages } from '../pages/pages.ts';
 import { statements } from '../statements/statements.ts';
 import { summaryTime, totalTimeInSql } from '../time/summary-time.ts';
@@ -144,15 +144,9 @@ class Numbers {
     const all = this.known.anatomies.commitTotals();
     return all.commits ? us(all) : null;
   }
-  /** All databases together: bytes that reached the storage, or where that is not known the VFS, for each byte of changed pages. */
-  get amplification(): { ratio: number | null; storage: boolean } {
-    const list = this.known.writeAmplification.filter(
-      (a) => a.pageBytes !== null && a.dirtyPagesByTransaction > 0,
-    );
-    const changed = list.reduce((n, a) => n + a.dirtyPagesByTransaction * a.pageBytes!, 0);
-    const storage = list.length > 0 && list.every((a) => a.storageBytes !== null);
-    const bytes = list.reduce((n, a) => n + (storage ? a.storageBytes! : a.vfsBytes), 0);
-    return { ratio: changed ? bytes / changed : null, storage };
+  /** All databases together. */
+  get amplification(): ReturnType<typeof amplificationOf> {
+    return amplificationOf(this.known.writeAmplification);
   }
 }
 
@@ -282,7 +276,7 @@ const HEADLINES = {
     definition: (n) =>
       `Bytes ${n.amplification.storage ? 'that storage calls wrote' : 'that xWrite calls wrote (storage calls under them are not recorded)'} for databases, journals and WALs / bytes of the pages that transactions changed.`,
     value: (n) => n.amplification.ratio,
-    cause: () => 'no page was written, or the page size is not known',
+    cause: (n) => n.noVfs('no page was written, or the page size is not known'),
   },
   rereads: {
     title: 'Reads per page',

@@ -1,7 +1,7 @@
 // Patterns of input and output on hand-made traces: each with what is one, what looks like one and is none, and what is not known.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Op } from '../../src/event/event.ts';
+import { Flag, Op } from '../../src/event/event.ts';
 import { cacheOverTime, connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';
 import { RUN_CLASSES, runClass } from '../../src/analysis/files/runs.ts';
@@ -78,10 +78,13 @@ describe('runs', () => {
       t.call('xSync', { object: db });
       t.call('xWrite', { object: db, ...at(4) });
     });
+    t.call('xWrite', { object: db, ...at(5), flags: Flag.threw });
     t.send();
     const [{ reads, writes } = { reads: null, writes: null }] = runsOf(t.store);
-    expect(reads).toMatchObject({ calls: 4, runs: 2, longest: 3 });
-    expect(writes).toMatchObject({ calls: 4, runs: 3, longest: 2, possibleMerges: 1 });
+    expect(reads).toMatchObject({ all: 5, calls: 4, runs: 2, longest: 3 });
+    expect(writes).toMatchObject({ all: 5, calls: 4, runs: 3, longest: 2, possibleMerges: 1 });
+    expect(filesOf(t.store)).toMatchObject([{ reads: reads!.all, writes: writes!.all }]);
+    expect(blockWritesOf(t.store)).toMatchObject([{ writes: writes!.all }]);
   });
 
   test('whatever is called, runs and merges add up to the calls, and the histogram to the runs', () => {

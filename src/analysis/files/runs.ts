@@ -13,6 +13,7 @@ import { databasePath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { owners, type Owners } from '../core/owners.ts';
@@ -36,7 +37,8 @@ export const runClass = (length: number): number =>
   Math.min(RUN_CLASSES.length - 1, length <= 1 ? 0 : 32 - Math.clz32(length - 1));
 
 export interface Runs {
-  /** Calls, and the runs that they make. */
+  /** All calls; those of them that moved bytes, and the runs that they make. */
+  all: number;
   calls: number;
   runs: number;
   bytes: number;
@@ -54,6 +56,7 @@ interface FileRuns {
 }
 
 const noRuns = (): Runs => ({
+  all: 0,
   calls: 0,
   runs: 0,
   bytes: 0,
@@ -80,7 +83,7 @@ function close(open: Open): void {
   open.way = 0;
 }
 
-/** By path and kind; runs are made by each thread for itself. Calls that failed are left out. The in-memory journal is no file. */
+/** By path and kind; runs are made by each thread for itself. Calls that moved nothing are no part of one. The in-memory journal is no file. */
 export const runs = fact('runs', 'how files are used', { owners }, runsOf);
 
 function runsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): FileRuns[] {
@@ -117,11 +120,12 @@ function runsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): Fi
           close(open);
         continue;
       }
-      if (events.endSeq[row] === 0 || events.result[row] !== 0) continue;
       const way = op === Op.xRead ? 1 : 2;
       const offset = events.offset[row]!;
-      const length = events.length[row]!;
+      const length = bytesMoved(events, row);
       const runs = way === 1 ? open.file.reads : open.file.writes;
+      runs.all++;
+      if (length === 0) continue;
       runs.calls++;
       runs.bytes += length;
       if (open.way === way && offset === open.end && (way === 1 || own.sql(row) === open.owner)) {
@@ -165,7 +169,7 @@ function interleavingOf(store: TraceStore): Interleaving[] {
     const parts = new ById<{ of: Interleaving; journal: boolean } | null>();
     const last = new Map<Interleaving, boolean>();
     for (let row = 0; row < events.count; row++) {
-      if (events.op[row] !== Op.xWrite || events.result[row] !== 0) continue;
+      if (events.op[row] !== Op.xWrite || bytesMoved(events, row) === 0) continue;
       const id = events.object[row]!;
       const part = getOrMake(parts, id, () => partOf(definitions.get(id)));
       if (!part) continue;

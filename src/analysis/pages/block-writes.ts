@@ -117,10 +117,10 @@ function blockWritesOf(store: TraceStore, { owners }: { owners: ByThread<Owners>
 }
 
 function countWrites(thread: ThreadStore, entries: Entries): void {
-  const { op, result, object, offset, length, count } = thread.events;
+  const { op, object, offset, length, count } = thread.events;
   const byId = new ById<Entry | null>();
   for (let row = 0; row < count; row++) {
-    if (op[row] !== Op.xWrite || result[row] !== 0) continue;
+    if (op[row] !== Op.xWrite) continue;
     const id = object[row]!;
     const entry = getOrMake(byId, id, () => entries.of(thread, id));
     if (!entry) continue;

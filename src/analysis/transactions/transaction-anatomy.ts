@@ -17,6 +17,7 @@ import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.
 import type { FileKind } from '../../event/definitions.ts';
 import { isPageSize, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { AnatomyTable, CALLS, type CallCount } from './anatomy-table.ts';
@@ -265,18 +266,7 @@ class AnatomyScanner {
     to: number,
     commitRow: number,
   ): void {
-    const {
-      t0,
-      op: ops,
-      context,
-      object,
-      endSeq,
-      flags,
-      result,
-      length: lengths,
-      offset,
-      aux,
-    } = this.thread.events;
+    const { t0, op: ops, context, object, endSeq, flags, offset, aux } = this.thread.events;
     const { read, written, frames, clock, table, counts } = this;
     const { syncs, dbBytes, journalBytes, walBytes, webWrites, atomicBegins } = table;
     const i = table.length - 1;
@@ -309,9 +299,9 @@ class AnatomyScanner {
       if (op === Op.xFileControl && aux[row] === Fcntl.beginAtomicWrite) atomicBegins[i]!++;
       if (op === Op.xLock || op === Op.xUnlock) this.step(row, op);
       if (op === Op.xSync) syncs[i]!++;
-      if (result[row] !== 0) continue;
       if (op !== Op.xRead && op !== Op.xWrite) continue;
-      const length = lengths[row]!;
+      const length = bytesMoved(this.thread.events, row);
+      if (length === 0) continue;
       if (kind === 'main-db') {
         if (op === Op.xRead && length < SMALLEST_PAGE) continue;
         if (file.perByte === 0) file.perByte = 1 / (isPageSize(length) ? length : SMALLEST_PAGE);

@@ -28,11 +28,12 @@ const FEW_REPEATED = 10;
 function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
   if (!runs?.calls) return [];
   const merges = runs.possibleMerges;
+  const some = runs.calls < runs.all ? `${formatCount(runs.calls)} of ` : '';
   return [
     {
-      text: `${countOf(runs.calls, name)} in ${countOf(runs.runs, 'run')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
+      text: `${some}${countOf(runs.all, name)} in ${countOf(runs.runs, 'run')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
       title:
-        `A run goes on where the ${name} before ended, and could be one call; the longest has ${formatCount(runs.longest)}. ` +
+        `A run goes on where the ${name} before ended, and could be one call; the longest has ${formatCount(runs.longest)}. Calls that failed or came short are in none. ` +
         (name === 'write'
           ? 'Writes of two SQL calls, or with a sync between, are no run: no VFS could hold the first one back. Nothing merges them today; a VFS could.'
           : 'Calls on other files between do not end it.') +

@@ -56,6 +56,8 @@ export const Rc = {
 
 /** SQLITE_BUSY and its extended codes. */
 export const isBusy = (result: number): boolean => result > 0 && (result & 255) === Rc.busy;
+/** A lock that was not granted: SQLite's name for it, or what a VFS may say instead. */
+export const isRefusal = (result: number): boolean => isBusy(result) || result === Rc.ioErrLock;
 
 /** Names of SQLITE_OPEN_* by bit: sqlite.org/c3ref/c_open_autoproxy.html */
 export const OPEN_FLAGS: readonly (readonly [number, string])[] = [

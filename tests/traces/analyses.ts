@@ -17,6 +17,7 @@ import { webCounts } from '../../src/analysis/files/web-counts.ts';
 import { badges, findings } from '../../src/analysis/findings/index.ts';
 import { idbUse } from '../../src/analysis/idb/idb-use.ts';
 import * as busy from '../../src/analysis/locks/busy.ts';
+import { lockWaits } from '../../src/analysis/locks/lock-waits.ts';
 import { locks } from '../../src/analysis/locks/locks.ts';
 import type { Accesses } from '../../src/analysis/pages/accesses.ts';
 import { bTrees } from '../../src/analysis/pages/b-trees.ts';
@@ -54,6 +55,7 @@ const ofThread =
   (thread: ThreadStore): T =>
     new Facts(new TraceStore(0)).get(fact).of(thread);
 
+export const lockWaitsOf = of(lockWaits);
 export const badgesOf = of(badges);
 export const blockAccessesOf = of(blockAccesses);
 export const bTreesOf = of(bTrees);

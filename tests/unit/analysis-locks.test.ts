@@ -10,7 +10,7 @@ import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.t
 import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-import { busyChains, locksOf } from '../traces/analyses.ts';
+import { busyChains, lockWaitsOf, locksOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {
@@ -47,6 +47,21 @@ const edges = (l: Locks): unknown[] =>
     e.heldUs,
   ]);
 const async = Flag.async;
+
+test('a wait is one whatever the VFS calls it, and as long as it lasts', () => {
+  const { store, tab, at, send } = tabs(2);
+  const [db, lock] = [tab[0]!.file('a.db'), tab[1]!.define({ kind: 'lock', text: 'app.db' })];
+  [3850, 3850, 3850, 5, 0].forEach((result, i) =>
+    at(0, 10 * i, 'xLock', { object: db, context: 1, aux: 2, result }),
+  );
+  expect(lockWaitsOf(store)).toBe(0);
+  send();
+  expect([lockWaitsOf(store), busyChains(store)[0]!.refusals]).toEqual([4, 4]);
+  at(1, 50, 'lockRequest', { object: lock, flags: async, open: true });
+  at(0, 9_000_000, 'xUnlock', { object: db, context: 1 });
+  send();
+  expect(lockWaitsOf(store)).toBe(5);
+});
 
 test('Web Locks: tab 2 waits while tab 1 holds; what is shared excludes nobody', () => {
   const { store, tab, at, send } = tabs(3);

@@ -140,7 +140,9 @@ const counted = {
     ),
   lockWaits: (calls: readonly Call[]): number =>
     sum(calls, ({ op, result, ns }) =>
-      op === 'xLock' ? (result ?? 0) % 256 === 5 : op === 'lock.request' && ns > 1e6,
+      op === 'xLock'
+        ? (result ?? 0) % 256 === 5 || result === 3850
+        : op === 'lock.request' && ns > 1e6,
     ),
 };
 

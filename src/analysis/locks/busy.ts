@@ -11,7 +11,7 @@ import { isSqlOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 import { failures } from '../rules/failures.ts';
-import { isBusy, Rc } from '../../sqlite/constants.ts';
+import { isBusy, isRefusal } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 
 export interface BusyChain {
@@ -38,8 +38,6 @@ export interface BusyChain {
 
 /** Refusals further apart are no retries of one another. */
 const RETRY_GAP_US = 5_000_000;
-
-const isRefusal = (rc: number): boolean => isBusy(rc) || rc === Rc.ioErrLock;
 
 /** In order of time. Most traces have none, which their failures tell quickly. */
 export const busyChains = fact(

@@ -1,23 +1,32 @@
 /** How often somebody had to wait for a lock. */
 import { Op } from '../../event/event.ts';
-import { isBusy } from '../../sqlite/constants.ts';
+import { isRefusal } from '../../sqlite/constants.ts';
 import type { TraceStore } from '../../trace/store.ts';
+import { threadEndUs } from '../../trace/thread-end.ts';
 import { fact } from '../graph.ts';
 
 /** A Web Lock that is granted later than this was waited for; sooner is the request's own round trip. */
 const LOCK_WAIT_US = 1000;
 
-/** xLock calls answered SQLITE_BUSY, and Web Locks granted more than 1 ms after they were asked for. */
+/** xLock calls that were refused, and Web Locks not granted within 1 ms: those still waited for, too. */
 export const lockWaits = fact('lockWaits', 'waits for locks', {}, lockWaitsOf);
 
-function lockWaitsOf({ threads }: TraceStore): number {
+function lockWaitsOf(store: TraceStore): number {
   let waits = 0;
-  for (const { events } of threads)
+  let traceEndUs: number | null = null;
+  const end = (): number => (traceEndUs ??= store.extent()[1]);
+  for (const thread of store.threads) {
+    const { events } = thread;
     for (let i = 0; i < events.count; i++) {
       const op = events.op[i]!;
       if (op === Op.xLock) {
-        if (isBusy(events.result[i]!)) waits++;
-      } else if (op === Op.lockRequest && events.dur[i]! > LOCK_WAIT_US) waits++;
+        if (isRefusal(events.result[i]!)) waits++;
+      } else if (op === Op.lockRequest) {
+        const open = events.endSeq[i] === 0;
+        const us = open ? threadEndUs(thread, end()) - events.t0[i]! : events.dur[i]!;
+        if (us > LOCK_WAIT_US) waits++;
+      }
     }
+  }
   return waits;
 }

@@ -374,7 +374,7 @@ const OTHERS = {
     title: 'Lock waits',
     unit: 'count',
     definition:
-      'xLock calls answered SQLITE_BUSY, and Web Locks granted more than 1 ms after they were asked for.',
+      'xLock calls that were refused, and Web Locks not granted within 1 ms: those still waited for, too.',
     value: ({ known }) => known.lockWaits,
   },
   transactionsRead: {

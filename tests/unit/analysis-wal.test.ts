@@ -320,6 +320,27 @@ function copiedLog(first: number, pages: readonly number[], cut = false): Checkp
   t.send();
   return checkpointsOf(store)[0]!;
 }
+test('locks refused in a checkpoint, and behind it in its SQL call', () => {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  const [wal, db] = [t.file('/app.db-wal', 'wal'), t.file('/app.db')];
+  const refused = (): unknown => t.call('xShmLock', { object: db, result: 5 });
+  const exec = (inside: () => void): unknown => t.call('sqlExec', { context: 1 }, inside);
+  exec(() => {
+    t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 1, aux2: 1 });
+    t.call('xWrite', { object: wal, offset: 56, length: PAGE });
+    refused();
+    t.call('xFileControl', { object: db, aux: 39, result: 12 });
+    refused();
+    t.call('xWrite', { object: db, offset: 0, length: PAGE });
+    t.call('xFileControl', { object: db, aux: 37, result: 12 });
+    refused();
+  });
+  exec(refused);
+  t.send();
+  expect(checkpointsOf(store)).toMatchObject([{ dbWrites: 1, busy: 2 }]);
+});
+
 test('which pages are in a log with frames from before the trace is not known', () => {
   expect(copiedLog(1, [4, 5, 4])).toMatchObject({
     framesInLog: 3,

@@ -11,14 +11,16 @@ import { statementText } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
-import type { TraceStore } from '../../trace/store.ts';
+import { lowerBound } from '../../trace/number-columns.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { pagesTouched } from '../core/pages-touched.ts';
 import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkpoint-trigger.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { WalFollower } from './wal.ts';
 import { AS_VFS, wals, type WalFile } from './wal-files.ts';
-import { fact } from '../graph.ts';
-import { Fcntl, isBusy } from '../../sqlite/constants.ts';
+import { fact, type ByThread } from '../graph.ts';
+import { failures } from '../rules/failures.ts';
+import { Fcntl, isRefusal } from '../../sqlite/constants.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';
 
 export interface Checkpoint {
@@ -57,7 +59,7 @@ export interface Checkpoint {
   dbSyncs: number;
   /** The log was cut at its end, or deleted. */
   truncatedWal: boolean;
-  /** Calls answered SQLITE_BUSY meanwhile. */
+  /** Locks refused meanwhile, and behind it in the same SQL call: RESTART and TRUNCATE wait for readers last. */
   busy: number;
   /** Pages in the log that are not in the database yet, in none of the checkpoints since the log began; null as of pagesInLog. */
   pagesLeft: number | null;
@@ -74,8 +76,12 @@ export const HOT_US = 100_000;
 const MOST_BEFORE = 64;
 
 /** In order of time for each database. */
-export const checkpoints = fact('checkpoints', 'checkpoints', { wals }, (store, { wals }) =>
-  wals.flatMap((file) => new CheckpointScan(store, file).run()),
+export const checkpoints = fact(
+  'checkpoints',
+  'checkpoints',
+  { wals, failures },
+  (store, { wals, failures }) =>
+    wals.flatMap((file) => new CheckpointScan(store, file, failures).run()),
 );
 
 class CheckpointScan {
@@ -95,6 +101,7 @@ class CheckpointScan {
   constructor(
     private readonly store: TraceStore,
     private readonly file: WalFile,
+    private readonly failures: ByThread<readonly number[]>,
   ) {
     this.wal = new WalFollower(file);
   }
@@ -214,6 +221,18 @@ class CheckpointScan {
     this.start = -1;
   }
 
+  private refusals(thread: ThreadStore, fromRow: number, toRow: number): number {
+    const { op, result, parent } = thread.events;
+    const failed = this.failures.of(thread);
+    let refused = 0;
+    for (let i = lowerBound(failed, fromRow, failed.length); i < failed.length; i++) {
+      const row = failed[i]!;
+      if (row > toRow && (parent[row] === 0 || parent[row] !== parent[fromRow])) break;
+      if (isVfsOp(op[row]!) && isRefusal(result[row]!)) refused++;
+    }
+    return refused;
+  }
+
   private anatomy(start: number, last: number): Checkpoint {
     const { file, wal, store } = this;
     const thread = file.thread[start]!;
@@ -226,7 +245,6 @@ class CheckpointScan {
       walReadBytes: 0,
       walSyncs: 0,
       dbSyncs: 0,
-      busy: 0,
       runs: 0,
       longestRun: 0,
     };
@@ -241,7 +259,6 @@ class CheckpointScan {
       const offset = events.offset[row]!;
       const length = events.length[row]!;
       const dur = Math.round(events.dur[row]! * 1000);
-      if (isBusy(events.result[row]!) && isVfsOp(events.op[row]!)) sums.busy++;
       if (op === Op.xSync) {
         if (file.onWal[i]) sums.walSyncs++;
         else sums.dbSyncs++;
@@ -307,7 +324,7 @@ class CheckpointScan {
       walSyncs: sums.walSyncs,
       dbSyncs: sums.dbSyncs,
       truncatedWal,
-      busy: sums.busy,
+      busy: this.refusals(store.threads[thread]!, fromRow, toRow),
       pagesLeft: known && !wal.begunBefore ? this.pending.size : null,
       hotReads: known ? hot : null,
       youngestReadUs: known && youngest !== Infinity ? youngest : null,

@@ -62,7 +62,7 @@ export const checkpointColumns = {
     `Pages in the log that no checkpoint has copied into the database yet. ${NOT_DECODED}, or the log holds frames from before the recording`,
     (c) => c.pagesLeft,
   ),
-  busy: col('count', 'Busy', 'SQLITE_BUSY answers meanwhile', (c) => c.busy),
+  busy: col('count', 'Busy', 'Locks refused to its SQL call, from its begin on', (c) => c.busy),
 } satisfies Columns<CheckpointLine>;
 
 const checkpointRows = rowsIn('checkpointRows', checkpointLines, (lines) => lines);

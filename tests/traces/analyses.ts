@@ -8,6 +8,7 @@ import { staleCaches } from '../../src/analysis/cache/stale-caches.ts';
 import { executions } from '../../src/analysis/core/executions.ts';
 import { owners } from '../../src/analysis/core/owners.ts';
 import type { TimeRange } from '../../src/analysis/core/time-range.ts';
+import { callCounts } from '../../src/analysis/files/call-counts.ts';
 import { fileCounts } from '../../src/analysis/files/file-counts.ts';
 import * as io from '../../src/analysis/files/io-map.ts';
 import { repeatedCalls } from '../../src/analysis/files/redundant-calls.ts';
@@ -56,6 +57,7 @@ const ofThread =
     new Facts(new TraceStore(0)).get(fact).of(thread);
 
 export const lockWaitsOf = of(lockWaits);
+export const callCountsOf = of(callCounts);
 export const badgesOf = of(badges);
 export const blockAccessesOf = of(blockAccesses);
 export const bTreesOf = of(bTrees);

@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Flag, Op } from '../../src/event/event.ts';
 import { cacheOverTime, connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
+import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';
 import { RUN_CLASSES, runClass } from '../../src/analysis/files/runs.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import {
   blockCachesOf,
+  callCountsOf,
   blockWritesOf,
   idbUseOf,
   cacheReport,
@@ -495,6 +497,22 @@ describe('caches', () => {
     ]);
     expect(cacheOverTime(newStore(), 0, 1, 1)).toBeNull();
   });
+});
+
+test('calls whose file is not known stand as such, and are in all sums', () => {
+  const t = new ThreadBuilder(newStore());
+  t.call('xRead', { object: t.file('a.db'), ...at(1) });
+  t.call('xRead', { object: 99, ...at(2), dur: 5 });
+  t.call('xWrite', { ...at(2) });
+  t.call('xRandomness', { length: 16 });
+  t.send();
+  expect(filesOf(t.store)).toMatchObject([
+    { path: '(unknown file)', kind: 'other', reads: 1, writes: 1, writeBytes: PAGE, timeUs: 6 },
+    { path: 'a.db', reads: 1, writes: 0 },
+  ]);
+  const counts = fileCountsOf(t.store);
+  expect([vfsTotal(counts, 'xRead'), vfsTotal(counts, 'xWriteBytes')]).toEqual([2, PAGE]);
+  expect(callCountsOf(t.store).of('read')).toBe(2);
 });
 
 test('a trace with nothing in it has no patterns', () => {

@@ -11,7 +11,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { fact, type ByThread } from '../graph.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
-import { fileOf } from './files.ts';
+import { fileOf, UNKNOWN_FILE } from './files.ts';
 
 const VFS_COUNTS = [
   'xOpen',
@@ -72,9 +72,9 @@ function fileCountsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> 
   for (const thread of store.threads)
     for (const [id, sum] of vfsCallsOf(thread)) {
       const file = thread.definitions.get(id);
-      if (file?.kind !== 'file') continue;
-      const found = entry(file.path, file.fileKind);
-      if (file.fileKind !== 'memory-journal') byPath.set(plainPath(file.path), found);
+      if (file && file.kind !== 'file') continue;
+      const found = file ? entry(file.path, file.fileKind) : entry(UNKNOWN_FILE.path, 'other');
+      if (file && file.fileKind !== 'memory-journal') byPath.set(plainPath(file.path), found);
       for (const name of VFS_COUNTS) found.vfs[name]! += sum[Op[name]]!;
       found.vfs.xReadBytes! += sum[READ_BYTES]!;
       found.vfs.xWriteBytes! += sum[WRITE_BYTES]!;

@@ -47,6 +47,9 @@ export function fileOf(
   }
 }
 
+/** What VFS calls are on whose definition is lost. */
+export const UNKNOWN_FILE = { path: '(unknown file)', kind: 'other', vfs: '' } as const;
+
 /** The sums of a row. */
 export const SUMS = [
   'reads',
@@ -70,9 +73,12 @@ const COUNTED = opTable(({ counts }) =>
 /** Rows by path and kind, the most time first. */
 export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
   const rows = new Map<string, { file: Omit<FileRow, Sum>; sums: Float64Array }>();
+  const unknown = new Float64Array(SUMS.length);
   for (const thread of store.threads) {
-    addCalls(thread, (id) => {
-      const file = fileOf(thread.definitions.get(id));
+    addCalls(thread, unknown, (id) => {
+      const definition = thread.definitions.get(id);
+      if (!definition) return unknown;
+      const file = fileOf(definition);
       if (!file) return null;
       const key = `${file.kind}\0${file.path}`;
       const known = getOrMake(rows, key, () => ({ file, sums: new Float64Array(SUMS.length) }));
@@ -80,6 +86,7 @@ export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
       return known.sums;
     });
   }
+  if (unknown.some((n) => n > 0)) rows.set('', { file: UNKNOWN_FILE, sums: unknown });
   return [...rows.values()]
     .map(({ file, sums }): FileRow => {
       const sum = Object.fromEntries(SUMS.map((name, i) => [name, sums[i]!]));
@@ -88,19 +95,23 @@ export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }
 
-/** @param sumsOf of an id's file; null where it holds no data */
-function addCalls(thread: ThreadStore, sumsOf: (id: number) => Float64Array | null): void {
+/** @param unknown takes VFS calls whose file is not known @param sumsOf of an id's file; null where it holds no data */
+function addCalls(
+  thread: ThreadStore,
+  unknown: Float64Array,
+  sumsOf: (id: number) => Float64Array | null,
+): void {
   const { op, object, dur, count } = thread.events;
   const byId = new ById<Float64Array | null>();
   for (let i = 0; i < count; i++) {
     const code = op[i]!;
     const id = object[i]!;
-    if (id === 0 || !(isVfsOp(code) || isWebOp(code))) continue;
+    if (!(isVfsOp(code) || isWebOp(code))) continue;
     let sums = byId.get(id);
     if (sums === undefined) sums = byId.set(id, sumsOf(id));
-    if (sums === null) continue;
-    sums[TIME]! += dur[i]!;
     const counted = COUNTED[code]!;
+    if (sums === null || (sums === unknown && (counted === 0 || isWebOp(code)))) continue;
+    sums[TIME]! += dur[i]!;
     if (counted === 0) continue;
     const place = (counted >>> 1) - 1;
     sums[place]!++;

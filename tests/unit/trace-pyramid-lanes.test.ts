@@ -1,7 +1,7 @@
 // The lanes that are derived from calls, against plain scans of the same calls: counters, storage calls one by one, transactions.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Op } from '../../src/event/event.ts';
+import { AUX_WAL_HEADER, Op } from '../../src/event/event.ts';
 import { ACTIVITIES } from '../../src/event/operations.ts';
 import { RowCounters } from '../../src/timeline/row-counters.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
@@ -241,6 +241,24 @@ describe('bytes of calls without an end', () => {
 });
 
 describe('the WAL in use', () => {
+  test('of two databases are two, and a frame that was not written is in none', () => {
+    const b = new ThreadBuilder(newStore());
+    const [one, two] = [b.file('/a.db-wal', 'wal'), b.file('/b.db-wal', 'wal')];
+    for (let frame = 0; frame < 40; frame++)
+      b.call('xWrite', { object: one, offset: 32 + frame * 4120, length: 4120, aux: 1, dur: 10 });
+    b.call('xWrite', { object: two, offset: 0, length: 32, aux: AUX_WAL_HEADER, dur: 10 });
+    b.call('xWrite', { object: two, offset: 32, length: 4120, aux: 1, dur: 10 });
+    b.call('xWrite', { object: two, offset: 4152, length: 4120, aux: 1, result: 13, dur: 10 });
+    b.send();
+    const counters = new RowCounters(b.thread);
+    counters.update();
+    const all = 32 + 40 * 4120 + 4152;
+    expect([...counters.walBytes(0, 430, 1), ...counters.walBytes(420, 430, 1)]).toEqual([
+      all,
+      all,
+    ]);
+    expect(counters.walBytes(390, 400, 1)[0]).toBe(32 + 40 * 4120);
+  });
   test('grows with its frames, falls when the log begins again and when it is cut', () => {
     const b = new ThreadBuilder(newStore());
     const wal = b.file('/app.db-wal', 'wal');

@@ -20,6 +20,7 @@ import {
   ioObjects,
   repeatedCallsOf,
   runsOf,
+  webCountsOf,
   writeAmplificationOf,
 } from '../traces/analyses.ts';
 
@@ -499,12 +500,47 @@ describe('caches', () => {
   });
 });
 
+test('a transaction of IndexedDB that threw is none', () => {
+  const t = new ThreadBuilder(newStore());
+  t.call('idbTransaction', { aux: 1, context: 1, flags: Flag.async });
+  t.call('idbTransaction', { aux: 1, context: 2, flags: Flag.threw });
+  t.send();
+  const { transactions, readwrite } = idbUseOf(t.store)!;
+  expect([transactions, readwrite]).toEqual([1, 1]);
+  expect(webCountsOf(t.store).idb).toMatchObject({
+    transactions,
+    readwriteTransactions: readwrite,
+  });
+});
+
+test('two kinds of one path are two files, in the I/O map too', () => {
+  const t = new ThreadBuilder(newStore());
+  for (const kind of ['main-db', 'other'] as const)
+    t.call('xRead', { object: t.file('/a.db', kind), ...at(1) });
+  t.send();
+  const kinds = (files: { kind: string; reads: number }[]): unknown =>
+    files.map(({ kind, reads }) => [kind, reads]).sort();
+  expect(kinds(ioObjects(t.store))).toEqual(kinds(filesOf(t.store)));
+});
+
+test('a close that failed leaves the lock', () => {
+  const t = new ThreadBuilder(newStore());
+  const object = t.file('/a.db');
+  t.call('xLock', { object, aux: 1 });
+  t.call('xClose', { object, result: 10 });
+  t.call('xLock', { object, aux: 1 });
+  t.call('xClose', { object });
+  t.call('xLock', { object, aux: 1 });
+  t.send();
+  expect(repeatedCallsOf(t.store)).toMatchObject([{ name: 'xLock', calls: 3, repeated: 1 }]);
+});
+
 test('calls whose file is not known stand as such, and are in all sums', () => {
   const t = new ThreadBuilder(newStore());
   t.call('xRead', { object: t.file('a.db'), ...at(1) });
   t.call('xRead', { object: 99, ...at(2), dur: 5 });
   t.call('xWrite', { ...at(2) });
-  t.call('xRandomness', { length: 16 });
+  t.call('xFileControl', { aux: 15 });
   t.send();
   expect(filesOf(t.store)).toMatchObject([
     { path: '(unknown file)', kind: 'other', reads: 1, writes: 1, writeBytes: PAGE, timeUs: 6 },

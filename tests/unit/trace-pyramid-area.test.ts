@@ -132,7 +132,7 @@ describe('an area', () => {
 
 describe('the I/O map', () => {
   it('has a cell for every read and write of the file, and a line for every sync', async () => {
-    const key = 'vfs /app.db';
+    const key = 'main-db /app.db';
     const object = ioObjects(store).find((o) => o.key === key)!;
     const [width, height] = [200, 40];
     let rests = 0;

@@ -28,7 +28,7 @@ export interface IoObject {
 }
 
 function keyOf(d: Definition | undefined): Pick<IoObject, 'key' | 'path' | 'kind'> | null {
-  if (d?.kind === 'file') return { key: `vfs ${d.path}`, path: d.path, kind: d.fileKind };
+  if (d?.kind === 'file') return { key: `${d.fileKind} ${d.path}`, path: d.path, kind: d.fileKind };
   if (d?.kind === 'opfs-file') return { key: `opfs ${d.path}`, path: d.path, kind: 'opfs' };
   if (d?.kind === 'idb-store')
     return { key: `idb ${d.db}/${d.store}`, path: `${d.db}/${d.store}`, kind: 'idb-store' };

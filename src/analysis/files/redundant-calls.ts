@@ -11,6 +11,7 @@
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
+import { levelAfter } from '../../trace/lock-levels.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
 
@@ -76,7 +77,8 @@ function repeatedCallsOf(store: TraceStore): RepeatedCalls[] {
         if (op === Op.xWrite || op === Op.xTruncate)
           for (const k of connections.values()) k.answers &= ~SIZE;
         else if (op === Op.xOpen || op === Op.xClose || op === Op.xDelete) {
-          known.level = 0;
+          if (op !== Op.xDelete && events.result[row] === 0)
+            known.level = levelAfter(op, known.level, 0);
           for (const k of connections.values()) k.answers = 0;
         }
         continue;
@@ -119,13 +121,13 @@ function questionOf(op: number, aux: number): number {
 function ask(known: Known, op: number, bit: number, aux: number): boolean {
   if (op === Op.xLock) {
     const held = known.level >= aux;
-    known.level = Math.max(known.level, aux);
+    known.level = levelAfter(op, known.level, aux);
     if (!held) known.answers &= ~RESERVED;
     return held;
   }
   if (op === Op.xUnlock) {
     const released = known.level <= aux;
-    known.level = Math.min(known.level, aux);
+    known.level = levelAfter(op, known.level, aux);
     if (!released) known.answers &= ~RESERVED;
     if (known.level === 0) known.answers &= ~SIZE;
     return released;

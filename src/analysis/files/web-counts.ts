@@ -1,6 +1,6 @@
 /** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
 import type { TraceStore } from '../../trace/store.ts';
-import { Op } from '../../event/event.ts';
+import { Flag, Op } from '../../event/event.ts';
 import { codesOf, isWebOp, type Counts } from '../../event/operations.ts';
 import { fact } from '../graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
@@ -42,10 +42,12 @@ function webCountsOf(store: TraceStore): WebCounts {
   const bytes = new Float64Array(256);
   let readwrite = 0;
   for (const thread of store.threads) {
-    const { op, aux, count } = thread.events;
+    const { op, aux, flags, count } = thread.events;
     for (let i = 0; i < count; i++) {
       const code = op[i]!;
       if (!isWebOp(code)) continue;
+      // one that threw made no transaction
+      if (code === Op.idbTransaction && flags[i]! & Flag.threw) continue;
       calls[code]!++;
       bytes[code]! += bytesMoved(thread.events, i);
       if (code === Op.idbTransaction && (aux[i]! & 3) === 1) readwrite++;

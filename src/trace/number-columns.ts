@@ -180,7 +180,7 @@ export function firstPlace(from: number, to: number, holds: (place: number) => b
   return lo;
 }
 /** The first place in [from, to) of ascending numbers with at least this value; `to` = none. Without a function to call: it runs often. */
-export function lowerBound(values: Numbers, value: number, to: number, from = 0): number {
+export function lowerBound(values: ArrayLike<number>, value: number, to: number, from = 0): number {
   let lo = from;
   let hi = to;
   while (lo < hi) {

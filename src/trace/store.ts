@@ -64,7 +64,7 @@ interface Words {
   most: number;
   /** Those that were not. */
   refused: number;
-  /** Slashes that the names of a database's files begin with, by its name: as the first of them was spelled. */
+  /** Slashes that the names of a database's files begin with, by its name, for SQLite and for OPFS: as the first of them was spelled. */
   readonly slashes: Map<string, string>;
 }
 /** Databases whose spelling is remembered: a page can make up any number. */
@@ -159,8 +159,9 @@ export class ThreadStore {
         this.definitions.set(definition.id, definition);
         break;
       }
-      case 'file': {
-        const path = this.spelled(definition.path);
+      case 'file':
+      case 'opfs-file': {
+        const path = this.spelled(definition.kind, definition.path);
         this.definitions.set(
           definition.id,
           path === definition.path ? definition : { ...definition, path },
@@ -173,9 +174,9 @@ export class ThreadStore {
   }
 
   /** `app.db` is `/app.db` where another thread or connection said so before: everything that goes by a path takes them for one. */
-  private spelled(path: string): string {
+  private spelled(kind: 'file' | 'opfs-file', path: string): string {
     const { slashes } = this.inAll;
-    const [name, plain] = [databaseName(path), plainPath(path)];
+    const [name, plain] = [`${kind}\0${databaseName(path)}`, plainPath(path)];
     const known = slashes.get(name);
     if (known !== undefined) return known + plain;
     if (slashes.size < MOST_SPELLED) slashes.set(name, path.slice(0, -plain.length));

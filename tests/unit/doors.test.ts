@@ -497,7 +497,7 @@ const QUANTITIES: Quantity[] = [
   },
   {
     name: 'write amplification',
-    unit: 'ratio',
+    unit: 'number',
     doors: {
       overview: ({ overview }) => overview('amplification'),
       'of one file': ({ store }) => {

@@ -523,6 +523,17 @@ test('two kinds of one path are two files, in the I/O map too', () => {
   expect(kinds(ioObjects(t.store))).toEqual(kinds(filesOf(t.store)));
 });
 
+test('a file of OPFS is one, with a slash in front or without', () => {
+  const t = new ThreadBuilder(newStore());
+  for (const path of ['app.db', '/app.db', '/app.db-wal'])
+    t.call('opfsRead', { object: t.define({ kind: 'opfs-file', path }), ...at(1), result: PAGE });
+  t.call('xRead', { object: t.file('/app.db'), ...at(1) });
+  t.send();
+  const paths = (files: { path: string }[]): string[] => files.map(({ path }) => path).sort();
+  expect(paths(filesOf(t.store))).toEqual(['/app.db', 'app.db', 'app.db-wal']);
+  expect(paths(ioObjects(t.store))).toEqual(['/app.db', 'app.db', 'app.db-wal']);
+});
+
 test('a close that failed leaves the lock', () => {
   const t = new ThreadBuilder(newStore());
   const object = t.file('/a.db');

@@ -11,6 +11,7 @@ import { bytesCarried } from '../../trace/bytes-moved.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../graph.ts';
+import { fileOf } from './files.ts';
 
 /** A file as SQLite's VFS sees it, a file in OPFS, or a store of IndexedDB (whose offsets are keys). */
 export interface IoObject {
@@ -28,11 +29,8 @@ export interface IoObject {
 }
 
 function keyOf(d: Definition | undefined): Pick<IoObject, 'key' | 'path' | 'kind'> | null {
-  if (d?.kind === 'file') return { key: `${d.fileKind} ${d.path}`, path: d.path, kind: d.fileKind };
-  if (d?.kind === 'opfs-file') return { key: `opfs ${d.path}`, path: d.path, kind: 'opfs' };
-  if (d?.kind === 'idb-store')
-    return { key: `idb ${d.db}/${d.store}`, path: `${d.db}/${d.store}`, kind: 'idb-store' };
-  return null;
+  const { path, kind } = fileOf(d) ?? { path: '', kind: 'storage' };
+  return kind === 'storage' ? null : { key: `${kind} ${path}`, path, kind };
 }
 /** Databases first, then what storage has, then what SQLite writes beside them. */
 const RANK: Partial<Record<IoObject['kind'], number>> = {
@@ -135,7 +133,7 @@ export async function ioMap(
   const syncs = new Uint8Array(width);
   const perUs = width / (toUs - fromUs);
   const perByte = height / Math.max(1, end);
-  const isStore = key.startsWith('idb ');
+  const isStore = key.startsWith('idb-store ');
   for (const { events, definitions } of store.threads) {
     const ids = new Set([...definitions].flatMap(([id, d]) => (keyOf(d)?.key === key ? [id] : [])));
     if (!ids.size) continue;
@@ -182,7 +180,7 @@ export function ioAt(
 ): { thread: number; row: number } | null {
   let best: { thread: number; row: number } | null = null;
   let nearest = 2;
-  const isStore = key.startsWith('idb ');
+  const isStore = key.startsWith('idb-store ');
   for (const { events, definitions, index } of store.threads) {
     const last = Math.min(events.count, events.lowerBound(point.us + point.slackUs));
     for (let row = events.lowerBound(point.us - point.slackUs); row < last; row++) {

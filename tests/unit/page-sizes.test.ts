@@ -101,7 +101,9 @@ test('writes merge within a transaction only', () => {
 test('what a checkpoint copies counts not', () => {
   const { t, db, read, write, at } = made();
   read(1);
+  const log = t.file('/app.db-wal', 'wal');
   t.call('xFileControl', { object: db, aux: 39, context: 9 });
+  t.call('xRead', { object: log, offset: 56, length: PAGE, context: 9 });
   write(1);
   t.call('xFileControl', { object: db, aux: 37, context: 9 });
   expect(at(8192)).toMatchObject({ reads: { least: 1, most: 1 }, writes: { least: 0, most: 0 } });

@@ -399,7 +399,7 @@ describe('caches', () => {
     expect(times.counters).toBeNull();
     const answer = cacheQueries.cache(contextOf(store), {});
     expect([answer.report.pageCache, answer.statements]).toEqual([null, null]);
-    expect(noCountersCause(answer)).toContain('No SQLite engine was recognized');
+    expect(noCountersCause(answer)).toContain('vfscope recognized no SQLite engine');
     expect(
       noCountersCause({
         engines: [{ name: 'sql.js', counters: false }],

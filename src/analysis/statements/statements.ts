@@ -29,7 +29,10 @@ function statementsOf(
   for (const thread of store.threads) {
     const prints = new Map<number, string>(); // by id
     const printOf = (id: number): string =>
-      getOrMake(prints, id, () => fingerprint(objectName(thread, id)));
+      getOrMake(prints, id, () => {
+        const text = objectName(thread, id);
+        return text && (fingerprint(text) || ' '); // of nothing but blanks
+      });
     const runs = executions.of(thread);
     count += runs.count;
     for (let i = 0; i < runs.count; i++) {

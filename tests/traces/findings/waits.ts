@@ -69,7 +69,7 @@ export const WAITS: Case[] = [
     name: 'a second worker is refused the file',
     wrong: handleStory(false),
     right: handleStory(true),
-    says: /second · worker worker\.js was refused app\.db 3 times and never got it: first · worker worker\.js/,
+    says: /second · worker worker\.js was refused \/app\.db 3 times and never got it: first · worker worker\.js/,
   },
   {
     rule: 'F04',

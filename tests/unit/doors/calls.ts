@@ -1,0 +1,151 @@
+/** The calls of a trace as CSV, Parquet and the SQL page have them, and what is counted of them. */
+import { parquetReadObjects } from 'hyparquet';
+import { grouped } from '../../../src/analysis/core/maps.ts';
+import { Flag } from '../../../src/event/event.ts';
+import { csv } from '../../../src/formats/csv.ts';
+import { parquetDataSet } from '../../../src/formats/parquet.ts';
+import type { TraceStore } from '../../../src/trace/store.ts';
+import { rows } from '../sql-queries.ts';
+
+export const sum = <T>(list: Iterable<T>, of: (each: T) => unknown): number =>
+  [...list].reduce((n, each) => n + Number(of(each) ?? 0), 0);
+
+/** A call as CSV, Parquet and the SQL page have it. */
+export interface Call {
+  thread: number;
+  seq: number;
+  op: string;
+  kind: string | null;
+  length: number;
+  result: number | null;
+  flags: number;
+  parent: number | null;
+  fromNs: number;
+  ns: number;
+}
+export const orNull = (value: unknown): number | null =>
+  value === null || value === undefined || value === '' ? null : Number(value);
+/** @param cell of a column @param inNs of a time, in whole nanoseconds */
+const callOf = (cell: (name: string) => unknown, inNs: (name: string) => number): Call => ({
+  op: String(cell('op')),
+  kind: (cell('kind') as string | null) || null,
+  result: orNull(cell('result')),
+  parent: orNull(cell('parent_seq')),
+  fromNs: inNs('ts'),
+  ns: inNs('dur'),
+  ...{ thread: Number(cell('thread')), seq: Number(cell('seq')) },
+  ...{ length: Number(cell('length')), flags: Number(cell('flags')) },
+});
+
+/** No text in these traces holds a line end. */
+export async function csvCalls(store: TraceStore): Promise<Call[]> {
+  let text = '';
+  for await (const piece of csv(store)) text += piece;
+  const cells = (line: string): string[] =>
+    [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell]) => cell!);
+  const [head, ...lines] = text.trimEnd().split('\n');
+  const places = Object.fromEntries(cells(head!).map((name, i) => [name, i]));
+  return lines.map((line) => {
+    const row = cells(line);
+    return callOf(
+      (name) => row[places[name]!],
+      (name) => Number(row[places[`${name}_ns`]!]),
+    );
+  });
+}
+export async function parquetTable(
+  store: TraceStore,
+  table: string,
+): Promise<Record<string, unknown>[]> {
+  for (const { path: file, pieces } of parquetDataSet('golden', store)) {
+    if (!file.startsWith(`${table}/`)) continue;
+    const parts: Uint8Array[] = [];
+    for await (const piece of pieces) parts.push(piece);
+    return parquetReadObjects({ file: new Uint8Array(Buffer.concat(parts)).buffer });
+  }
+  throw new Error(`no table ${table}`);
+}
+export const parquetCalls = async (store: TraceStore): Promise<Call[]> =>
+  (await parquetTable(store, 'events')).map((row) =>
+    callOf(
+      (name) => row[name],
+      (name) => Number(row[`${name}_ns`]),
+    ),
+  );
+const SQL_CALLS = [
+  'thread',
+  'seq',
+  'op',
+  'kind',
+  'length',
+  'result',
+  'flags',
+  'parent_seq',
+  'ts',
+  'dur',
+];
+/** The SQL page answers at most so many rows. */
+const PAGE = 10_000;
+export async function sqlCalls(store: TraceStore): Promise<Call[]> {
+  const all: Call[] = [];
+  do {
+    const page = await rows(
+      store,
+      `SELECT ${SQL_CALLS.join(', ')} FROM events LIMIT ${PAGE} OFFSET ${all.length}`,
+    );
+    for (const row of page) {
+      const cell = (name: string): unknown => row[SQL_CALLS.indexOf(name)];
+      all.push(callOf(cell, (name) => Math.round(Number(cell(name)) * 1000)));
+    }
+  } while (all.length > 0 && all.length % PAGE === 0);
+  return all;
+}
+
+/** What a list of calls comes to, counted here once more: by their columns alone. */
+export const counted = {
+  /** On files of storage: SQLite keeps a small journal in memory. */
+  calls: (calls: readonly Call[], op: string): number =>
+    sum(calls, (c) => c.op === op && c.kind !== 'memory-journal'),
+  bytes: (calls: readonly Call[], op: string): number =>
+    sum(calls, (c) =>
+      c.op === op && c.kind !== 'memory-journal' && c.result === 0 ? c.length : 0,
+    ),
+  lockWaits: (calls: readonly Call[]): number =>
+    sum(calls, ({ op, result, ns }) =>
+      op === 'xLock'
+        ? (result ?? 0) % 256 === 5 || result === 3850
+        : op === 'lock.request' && ns > 1e6,
+    ),
+};
+
+/**
+ * Time in which SQLite waited for a lock, microseconds, from the columns of calls alone: Atomics.wait in xLock and its like; and of one
+ * that suspends what no storage call takes, where of several under way the last begun decides, and an open transaction last.
+ */
+export function lockUs(calls: readonly Call[]): number {
+  let ns = 0;
+  for (const own of grouped(calls, ({ thread }) => thread).values()) {
+    const locks = own.filter(({ op }) => /^x(Lock|Unlock|CheckReservedLock)$/.test(op));
+    const seqs = new Set(locks.map(({ seq }) => seq));
+    ns += sum(own, (c) => (c.op === 'atomics.wait' && seqs.has(c.parent ?? -1) ? c.ns : 0));
+    const storage = own.filter(({ op }) => /^(idb\.|opfs\.|lock\.request)/.test(op));
+    for (const { seq, fromNs, ns: dur } of locks.filter(({ flags }) => flags & Flag.async)) {
+      const toNs = fromNs + dur;
+      const meanwhile = storage.filter(
+        (s) =>
+          s.fromNs < toNs &&
+          s.fromNs + s.ns > fromNs &&
+          (s.op !== 'lock.request' || s.parent === seq),
+      );
+      const borders = [fromNs, toNs, ...meanwhile.flatMap((s) => [s.fromNs, s.fromNs + s.ns])]
+        .filter((at) => at >= fromNs && at <= toNs)
+        .sort((a, b) => a - b);
+      borders.slice(1).forEach((to, i) => {
+        const open = meanwhile.filter((s) => s.fromNs < to && s.fromNs + s.ns >= to);
+        const last = open.filter(({ op }) => op !== 'idb.transaction').at(-1);
+        if (last ? last.op === 'lock.request' : open.length === 0) ns += to - borders[i]!;
+      });
+    }
+  }
+  return ns / 1000;
+}

@@ -1,0 +1,133 @@
+/** What findings claim in titles and evidence, and what the calls and tables come to. */
+import type { Finding } from '../../../src/analysis/rules/types.ts';
+import { WAL_FRAME_HEADER, WAL_HEADER } from '../../../src/sqlite/wal.ts';
+import { sum, type Call } from './calls.ts';
+import { whole, type Doors } from './doors.ts';
+
+/** What a finding says, and what calls and tables come to. */
+type Claim = readonly [said: number | null, counted: number | null];
+/** The number before these words in the title of a finding. */
+const said = ({ title }: Finding, words: string): number =>
+  whole(new RegExp(`([\\d,]+) ${words}`).exec(title)![1]!);
+const moved = ({ op, kind, length, result }: Call): number => {
+  if (kind === 'memory-journal') return 0;
+  return /^opfs\.(read|write)$/.test(op) ? Math.max(0, result ?? 0) : result === 0 ? length : 0;
+};
+const isOf =
+  (op: string, kind: string) =>
+  (call: Call): boolean =>
+    call.op === op && call.kind === kind;
+/** Evidence that is these calls. */
+const areCalls = ({ evidence }: Finding, calls: readonly Call[]): Record<string, Claim> => ({
+  calls: [evidence.count, calls.length],
+  bytes: [evidence.bytes, sum(calls, moved)],
+});
+/** Evidence whose calls are all shown: at most 200 are. */
+const bytesShown = ({ evidence }: Finding, { calls }: Doors): Record<string, Claim> => {
+  const shown = new Set(evidence.events.map(({ thread, seq }) => `${thread} ${seq}`));
+  const own = calls.csv.filter(({ thread, seq }) => shown.has(`${thread} ${seq}`));
+  return shown.size < 200 ? { bytes: [evidence.bytes, sum(own, moved)] } : {};
+};
+/** Sequence numbers that a write and a sync of a WAL's header take, at most. */
+const LOG_BEGINS = 12;
+/** Evidence that is commits: each is shown by one of its calls. */
+function areCommits(
+  { evidence: { count, bytes, events } }: Finding,
+  { calls, transactions }: Doors,
+  claims: (own: readonly Call[]) => Record<string, Claim>,
+): Record<string, Claim> {
+  if (events.length < count) return {};
+  const list = events.map((e) =>
+    transactions!.rows.find((t) => t.thread === e.thread && t.seq <= e.seq && e.seq <= t.lastSeq)!,
+  );
+  // a commit begins with its statement: a WAL that begins again is written before its own first call
+  const own = calls.csv.filter((c) =>
+    list.some(
+      (t) =>
+        t.thread === c.thread &&
+        t.seq - LOG_BEGINS <= c.seq &&
+        c.seq <= t.lastSeq &&
+        t.fromUs * 1000 <= c.fromNs + 1,
+    ),
+  );
+  return {
+    commits: [count, new Set(list).size],
+    ...(bytes !== null && { bytes: [bytes, sum(list, (t) => t.bytesWritten)] }),
+    ...claims(own),
+  };
+}
+export const counts = (calls: readonly Call[], op: string, ...kinds: string[]): number =>
+  sum(kinds, (kind) => calls.filter(isOf(op, kind)).length);
+
+/** By rule: bytes, commits, syncs, waits and page reads in its title and evidence. */
+export const CLAIMS: Record<
+  string,
+  (f: Finding, d: Doors) => Record<string, Claim> | Promise<Record<string, Claim>>
+> = {
+  F01: (f, d) =>
+    areCommits(f, d, (own) => ({
+      syncs: [said(f, 'syncs?'), counts(own, 'xSync', 'main-db', 'journal', 'wal')],
+      writes: [said(f, 'writes?'), counts(own, 'xWrite', 'main-db', 'journal', 'wal')],
+    })),
+  F07: (f, d) =>
+    areCommits(f, d, (own) => ({
+      'journal writes': [said(f, 'journal writes?'), counts(own, 'xWrite', 'journal')],
+      'journal syncs': [said(f, 'journal syncs?'), counts(own, 'xSync', 'journal')],
+      'database writes': [said(f, 'database writes?'), counts(own, 'xWrite', 'main-db')],
+    })),
+  F09: bytesShown,
+  F11: async (f, { sql }) => ({
+    'page reads': [f.evidence.count, await sql('SELECT sum(rereads) FROM pages')],
+    bytes: [
+      f.evidence.bytes,
+      await sql('SELECT sum(rereads * read_bytes / (reads + wal_reads)) FROM pages WHERE rereads'),
+    ],
+  }),
+  F12: (f, d) =>
+    areCommits(f, d, (own) => ({
+      'journal writes': [said(f, 'journal writes?'), counts(own, 'xWrite', 'journal')],
+      syncs: [said(f, 'syncs?'), counts(own, 'xSync', 'main-db', 'journal', 'wal')],
+    })),
+  F13: (f, { calls }) => {
+    const own = calls.csv.filter((c) => isOf('xWrite', 'wal')(c) && c.length !== WAL_HEADER);
+    return {
+      frames: [f.evidence.count, own.filter(({ length }) => length === WAL_FRAME_HEADER).length],
+      bytes: [f.evidence.bytes, sum(own, moved)],
+    };
+  },
+  F14: (f, { summary, calls }) => ({
+    flushes: [f.evidence.count, summary.web.opfs.flushes],
+    calls: [f.evidence.count, sum(calls.csv, ({ op }) => op === 'opfs.flush')],
+  }),
+  F18: bytesShown,
+  F23: bytesShown,
+  F36: async (f, { calls, sql }) => ({
+    ...areCalls(
+      f,
+      calls.csv.filter(({ op, kind }) => /^x(Read|Write)$/.test(op) && kind === 'temp'),
+    ),
+    'bytes of files': [
+      f.evidence.bytes,
+      await sql("SELECT sum(read_bytes + write_bytes) FROM files WHERE kind = 'temp'"),
+    ],
+  }),
+  F39: (f, { calls }) => {
+    const inLocks = calls.csv.filter(({ op }) => /^x(?!Lock|Unlock)/.test(op));
+    const seqs = new Set(inLocks.map(({ thread, seq }) => `${thread} ${seq}`));
+    const waits = calls.csv.filter(
+      ({ op, thread, parent }) => op === 'atomics.wait' && seqs.has(`${thread} ${parent}`),
+    );
+    return { waits: [f.evidence.count, waits.length] };
+  },
+  F41: async (f, d) => ({
+    calls: [f.evidence.count, await d.sql('SELECT sum(writes + wal_reads) FROM checkpoints')],
+    'page writes': [said(f, 'pages?'), await d.sql('SELECT sum(writes) FROM checkpoints')],
+    ...bytesShown(f, d),
+  }),
+  F44: (f, { calls }) =>
+    areCalls(
+      f,
+      calls.csv.filter(({ op, length }) => /^opfs\.(read|write)$/.test(op) && length < 512),
+    ),
+  F45: bytesShown,
+};

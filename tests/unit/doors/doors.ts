@@ -1,0 +1,108 @@
+/** The doors of a trace: each gives a number by its own way. */
+import { hasVfs } from '../../../src/analysis/core/layers.ts';
+import { filesOf } from '../../../src/analysis/files/files.ts';
+import type { NumberId } from '../../../src/analysis/report/headline-numbers.ts';
+import { summaryOf } from '../../../src/analysis/report/summary.ts';
+import { executionGroups } from '../../../src/analysis/statements/statement-runs.ts';
+import type { AreaBy } from '../../../src/analysis/time/area.ts';
+import { htmlReport } from '../../../src/formats/html.ts';
+import { RowCounters } from '../../../src/timeline/row-counters.ts';
+import type { TraceStore } from '../../../src/trace/store.ts';
+import { LiveCounts } from '../../../src/viewer/session/live-stats.ts';
+import { QUERIES } from '../../../src/viewer/session/query-table.ts';
+import { headlineNumbers } from '../../traces/analyses.ts';
+import { rows } from '../sql-queries.ts';
+import { contextOf } from '../viewer-context.ts';
+import { sum, orNull, csvCalls, parquetTable, parquetCalls, sqlCalls } from './calls.ts';
+
+/** The HTML report: cells of its rows, by heading. */
+class Html {
+  private readonly sections = new Map<string, string[][]>();
+
+  constructor(page: string) {
+    const text = (html: string): string => unescapeXml(html.replace(/<[^>]*>/g, ''));
+    for (const [, heading, content] of page.matchAll(/<section><h2>(.*?)<\/h2>(.*?)<\/section>/gs))
+      this.sections.set(
+        text(heading!),
+        [...content!.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
+          [...row!.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell]) => text(cell!)),
+        ),
+      );
+  }
+  /** The text beside a label; undefined where the report has no such section. */
+  fact(heading: string | RegExp, label: string, column = 1): string | undefined {
+    const section = [...this.sections].find(([name]) => name.search(heading) === 0);
+    if (!section) return undefined;
+    const row = section[1].find(([first]) => first === label);
+    if (!row) throw new Error(`the report has no "${label}"`);
+    return row[column];
+  }
+  /** Columns of a table by their headings, a row at a time. */
+  table(heading: string, ...columns: string[]): string[][] {
+    const [head, ...lines] = this.sections.get(heading) ?? [[]];
+    return lines.map((line) => columns.map((name) => line[head!.indexOf(name)]!));
+  }
+}
+const unescapeXml = (text: string): string =>
+  text.replace(/&(#\d+|[a-z]+);/g, (_, name: string) =>
+    name.startsWith('#')
+      ? String.fromCharCode(Number(name.slice(1)))
+      : { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }[name]!,
+  );
+/** A whole number as people read it. */
+export const whole = (text: string): number => Number(text.replaceAll(',', ''));
+
+export async function doorsOf(store: TraceStore) {
+  const context = contextOf(store);
+  const headline = headlineNumbers(store);
+  const live = new LiveCounts(store);
+  live.computeSlow(1, 0);
+  const strip = live.counts(0, true, 1).numbers;
+  const [fromUs, endUs] = store.extent();
+  const toUs = endUs + 1;
+  context.timeline().update(endUs);
+  context.timeline().settle(context.facts);
+  const layers: ['sql', 'vfs', 'web'] = ['sql', 'vfs', 'web'];
+  const area = (by: AreaBy) =>
+    QUERIES.timelineArea(context, { fromUs, toUs, by, threadsOff: [], layers });
+  const byOperation = area('operation');
+  const seesVfs = store.threads.some(hasVfs);
+  return {
+    store,
+    seesVfs,
+    summary: summaryOf(store),
+    overview: (id: NumberId) => headline.find((n) => n.id === id)!.value,
+    live: (slot: string) => strip.find((n) => n.slot === slot)!.value,
+    sql: async (query: string) => orNull((await rows(store, query))[0]![0]),
+    /** The drawer of the timeline over the whole trace. */
+    drawer: (op: string) =>
+      byOperation.rows.find(({ name }) => name === op) ?? { count: 0, bytes: 0 },
+    drawerTimes: byOperation.times,
+    areaByFile: area('file'),
+    /** The timeline's rates, over the whole trace: of single precision. */
+    rates: (way: 0 | 1) =>
+      sum(store.threads.filter(hasVfs), (thread) => {
+        const counters = new RowCounters(thread);
+        counters.update();
+        return (counters.rates(way, fromUs, toUs, 1)[0]! * (toUs - fromUs)) / 1e6;
+      }),
+    /** SQLite's files, as the Files view and the Overview's threads have them. */
+    files: filesOf(store).filter(({ kind }) => !NOT_OF_SQLITE.includes(kind)),
+    threads: QUERIES.threadPartitions(context, {}).filter(({ sqlite }) => sqlite),
+    statements: QUERIES.statements(context, {}),
+    runs: [...context.facts.get(executionGroups).values()],
+    transactions: seesVfs ? QUERIES.transactions(context, {}) : null,
+    calls: {
+      sql: await sqlCalls(store),
+      csv: await csvCalls(store),
+      parquet: await parquetCalls(store),
+    },
+    /** The trace as one row; others table by table. */
+    traces: (await parquetTable(store, 'traces'))[0]!,
+    parquet: (table: string) => parquetTable(store, table),
+    html: new Html(htmlReport(store)),
+  };
+}
+export type Doors = Awaited<ReturnType<typeof doorsOf>>;
+export const NOT_OF_SQLITE = ['memory-journal', 'opfs', 'idb-store', 'storage'];
+export const OF_SQLITE = `kind NOT IN (${NOT_OF_SQLITE.map((kind) => `'${kind}'`).join(', ')})`;

@@ -1,0 +1,276 @@
+/** The numbers, and by which doors each is shown. */
+import { vfsTotal } from '../../../src/analysis/files/file-counts.ts';
+import { EXECUTION_COUNTS } from '../../../src/analysis/statements/statement-runs.ts';
+import { UNKNOWN, type Unit } from '../../../src/text/numbers.ts';
+import { pagesOf, writeAmplificationOf } from '../../traces/analyses.ts';
+import { sum, type Call, orNull, counted, lockUs } from './calls.ts';
+import { whole, type Doors, NOT_OF_SQLITE, OF_SQLITE } from './doors.ts';
+
+/** A number; a text, where a door shows it rounded; about, where it computes less exactly; undefined where it does not show it of this trace. */
+type Shown = number | null | string | undefined | { about: number };
+interface Quantity {
+  name: string;
+  unit: Unit;
+  /** By door. The first is what the others are compared with. */
+  doors: Record<string, (d: Doors) => Shown | Promise<Shown>>;
+  /** Only where SQLite's VFS is traced. */
+  ofVfs?: Quantity['doors'];
+}
+
+/** The same list of calls behind three doors. */
+const inCalls = (of: (calls: readonly Call[]) => number): Quantity['doors'] => ({
+  'SQL, events': ({ calls }) => of(calls.sql),
+  CSV: ({ calls }) => of(calls.csv),
+  'Parquet, events': ({ calls }) => of(calls.parquet),
+});
+/** A column of the table of files behind the others. */
+const inFiles = (
+  column: 'reads' | 'read_bytes' | 'writes' | 'write_bytes' | 'syncs',
+  ofFile: (f: Doors['files'][number]) => number,
+): Quantity['doors'] => ({
+  files: ({ files }) => sum(files, ofFile),
+  'SQL, files': ({ sql }) => sql(`SELECT sum(${column}) FROM files WHERE ${OF_SQLITE}`),
+  'Parquet, files': async ({ parquet }) =>
+    sum(
+      (await parquet('files')).filter(({ kind }) => !NOT_OF_SQLITE.includes(String(kind))),
+      (row) => row[column],
+    ),
+});
+const bytes = (
+  op: 'xRead' | 'xWrite',
+  headline: 'readBytes' | 'writtenBytes',
+  title: string,
+): Quantity => ({
+  name: op === 'xRead' ? 'bytes read' : 'bytes written',
+  unit: 'bytes',
+  doors: {
+    overview: ({ overview }) => overview(headline),
+    summary: ({ summary }) => vfsTotal(summary.files, `${op}Bytes`),
+    HTML: ({ html }) => html.fact('SQLite', title),
+  },
+  ofVfs: {
+    drawer: ({ drawer }) => drawer(op).bytes,
+    timeline: ({ rates }) => ({ about: rates(op === 'xRead' ? 0 : 1) }),
+    ...inFiles(op === 'xRead' ? 'read_bytes' : 'write_bytes', (f) =>
+      op === 'xRead' ? f.readBytes : f.writeBytes,
+    ),
+    ...inCalls((calls) => counted.bytes(calls, op)),
+  },
+});
+const calls = (
+  slot: 'reads' | 'writes' | 'syncs',
+  op: 'xRead' | 'xWrite' | 'xSync',
+  title: string,
+): Quantity => ({
+  name: slot,
+  unit: 'count',
+  doors: {
+    live: ({ live }) => live(slot),
+    overview: ({ overview }) =>
+      slot === 'syncs' ? Math.round(overview('syncsPerCommit')! * overview('commits')!) : undefined,
+  },
+  ofVfs: {
+    summary: ({ summary }) => vfsTotal(summary.files, op),
+    drawer: ({ drawer }) => drawer(op).count,
+    ...inFiles(slot, (f) => f[slot]),
+    ...inCalls((all) => counted.calls(all, op)),
+    'HTML, files': ({ html }) =>
+      sum(html.table('Files', 'Kind', title), ([kind, n]) =>
+        NOT_OF_SQLITE.includes(kind!) ? 0 : whole(n!),
+      ),
+  },
+});
+const ifKnown = <T>(value: number | null, show: () => T): T | undefined =>
+  value === null ? undefined : show();
+const VFS = EXECUTION_COUNTS.indexOf('vfs');
+function underSteps(calls: readonly Call[]): number {
+  const byCall = new Map(calls.map((c) => [`${c.thread} ${c.seq}`, c]));
+  return sum(calls, (c) => {
+    if (!/^x[A-Z]/.test(c.op) || c.kind === 'memory-journal') return false;
+    let above = byCall.get(`${c.thread} ${c.parent}`);
+    while (above && !above.op.startsWith('sqlite3_'))
+      above = byCall.get(`${above.thread} ${above.parent}`);
+    return above && /_(step|exec|reset|finalize)$/.test(above.op);
+  });
+}
+const PAGE_READS = 'write = 0 AND checkpoint = 0';
+
+export const QUANTITIES: Quantity[] = [
+  bytes('xRead', 'readBytes', 'Read by SQLite'),
+  bytes('xWrite', 'writtenBytes', 'Written by SQLite'),
+  calls('reads', 'xRead', 'Reads'),
+  calls('writes', 'xWrite', 'Writes'),
+  calls('syncs', 'xSync', 'Syncs'),
+  {
+    name: 'commits',
+    unit: 'number',
+    doors: {
+      overview: ({ overview }) => overview('commits'),
+      summary: ({ summary }) => summary.commits,
+      live: ({ live }) => live('commits'),
+      'Parquet, traces': ({ traces }) => orNull(traces['commits']),
+      HTML: ({ html }) => html.fact('SQLite', 'Commits'),
+    },
+    ofVfs: {
+      transactions: ({ transactions }) => transactions!.commits.commits,
+      'transactions, rows': ({ transactions }) =>
+        sum(transactions!.rows, ({ outcome }) => outcome === 'committed'),
+      SQL: ({ sql }) => sql("SELECT count(*) FROM transactions WHERE outcome = 'committed'"),
+      Parquet: async ({ parquet }) =>
+        sum(await parquet('transactions'), ({ outcome }) => outcome === 'committed'),
+    },
+  },
+  {
+    name: 'rolled back',
+    unit: 'count',
+    doors: {
+      overview: ({ overview }) => overview('rolledBack'),
+      summary: ({ summary }) => summary.transactions.rolledBack,
+      'Parquet, traces': ({ traces }) => orNull(traces['transactions_rolled_back']),
+      transactions: ({ transactions, overview }) =>
+        ifKnown(overview('rolledBack'), () =>
+          sum(transactions!.rows, ({ outcome }) => outcome === 'rolled back'),
+        ),
+      SQL: ({ sql, overview }) =>
+        ifKnown(overview('rolledBack'), () =>
+          sql("SELECT count(*) FROM transactions WHERE outcome = 'rolled back'"),
+        ),
+    },
+  },
+  {
+    name: 'statements',
+    unit: 'count',
+    doors: {
+      overview: ({ overview }) => overview('statements'),
+      summary: ({ summary }) => summary.statements.count,
+      statements: ({ statements }) => statements && statements.executions,
+      'SQL, executions': async ({ sql, summary }) =>
+        summary.statements.count === null ? undefined : sql('SELECT count(*) FROM executions'),
+      'SQL, statements': ({ sql, statements }) =>
+        statements ? sql('SELECT sum(executions) FROM statements') : undefined,
+      'Parquet, traces': ({ traces }) => orNull(traces['statements']),
+      'Parquet, statements': async ({ parquet, statements }) =>
+        statements ? sum(await parquet('statements'), ({ executions }) => executions) : undefined,
+      HTML: ({ html }) => html.fact('SQLite', 'Statements'),
+      'HTML, statements': ({ html, statements }) =>
+        statements
+          ? sum(html.table('Statements that took longest', 'Count'), ([n]) => whole(n!))
+          : undefined,
+    },
+  },
+  {
+    name: 'VFS calls of statements',
+    unit: 'count',
+    doors: {},
+    ofVfs: {
+      statements: ({ statements }) => sum(statements?.rows ?? [], ({ vfsCalls }) => vfsCalls),
+      compare: ({ runs }) =>
+        sum(runs, ({ counts }) =>
+          counts.reduce((n, of, i) => (i % EXECUTION_COUNTS.length === VFS ? n + of : n), 0),
+        ),
+      CSV: ({ calls }) => underSteps(calls.csv),
+    },
+  },
+  {
+    name: 'page reads',
+    unit: 'count',
+    doors: {
+      pages: ({ store }) => sum(pagesOf(store), ({ reads }) => reads),
+      overview: ({ overview, store }) =>
+        Math.round(
+          (overview('rereads') ?? 0) * sum(pagesOf(store), ({ placesRead }) => placesRead),
+        ),
+      'SQL, pages': async ({ sql }) => (await sql('SELECT sum(reads + wal_reads) FROM pages')) ?? 0,
+      'SQL, page_accesses': async ({ sql }) =>
+        (await sql(`SELECT sum(pages) FROM page_accesses WHERE ${PAGE_READS}`)) ?? 0,
+      'Parquet, pages': async ({ parquet }) =>
+        sum(await parquet('pages'), (p) => Number(p['reads']) + Number(p['wal_reads'])),
+      'Parquet, page_accesses': async ({ parquet }) =>
+        sum(await parquet('page_accesses'), (a) =>
+          a['write'] || a['checkpoint'] ? 0 : a['pages'],
+        ),
+    },
+    ofVfs: {
+      statements: ({ statements }) =>
+        statements
+          ? sum(statements.rows, ({ pages }) => (pages ? pages.read + pages.walRead : 0))
+          : undefined,
+      'HTML, statements': ({ html, statements }) =>
+        statements
+          ? sum(html.table('Statements that took longest', 'Page reads'), ([n]) =>
+              n === UNKNOWN ? 0 : whole(n!),
+            )
+          : undefined,
+    },
+  },
+  {
+    name: 'lock wait',
+    unit: 'us',
+    doors: {
+      summary: ({ summary }) => summary.time.lockUs,
+      overview: ({ overview }) =>
+        overview('lockShare') === null ? null : overview('lockShare')! * overview('sqlTime')!,
+      drawer: ({ drawerTimes }) => drawerTimes && drawerTimes.lockUs,
+      'Parquet, traces': ({ traces }) =>
+        traces['lock_ns'] === null ? null : Number(traces['lock_ns']) / 1000,
+      threads: ({ threads }) =>
+        threads.length ? sum(threads, ({ partition }) => partition.lockUs) : null,
+      HTML: ({ html, summary }) =>
+        summary.time.lockUs ? html.fact(/^Time on/, 'Lock wait') : undefined, // parts of no time have no row
+    },
+    ofVfs: inCalls(lockUs),
+  },
+  {
+    name: 'lock waits',
+    unit: 'count',
+    doors: {
+      live: ({ live }) => live('lock-waits'),
+      ...inCalls(counted.lockWaits),
+      'SQL, busy and locks': async ({ sql }) =>
+        await sql(`SELECT coalesce((SELECT sum(refusals) FROM busy), 0) + (SELECT count(DISTINCT locks.thread || ' ' || locks.seq)
+          FROM locks JOIN events USING (thread, seq) WHERE locks.kind = 'web-lock' AND events.dur > 1000)`),
+    },
+  },
+  {
+    name: 'write amplification',
+    unit: 'number',
+    doors: {
+      overview: ({ overview }) => overview('amplification'),
+      'of one file': ({ store }) => {
+        const [only, ...others] = writeAmplificationOf(store);
+        return only && !others.length
+          ? (only.storageAmplification ?? only.vfsAmplification)
+          : undefined;
+      },
+    },
+  },
+  {
+    name: 'I/O share',
+    unit: 'share',
+    doors: {
+      overview: ({ overview }) => overview('ioShare'),
+      live: ({ live }) => live('io-share'),
+      summary: ({ summary, overview }) =>
+        summary.time.ioUs === null ? null : summary.time.ioUs / overview('sqlTime')!,
+      'Parquet, traces': ({ traces, overview }) =>
+        traces['io_ns'] === null ? null : Number(traces['io_ns']) / 1000 / overview('sqlTime')!,
+      drawer: ({ drawerTimes: t, overview }) =>
+        t && (t.readUs + t.writeUs + t.syncUs + t.idbTransactionUs) / overview('sqlTime')!,
+    },
+  },
+  {
+    name: 'cache hit rate',
+    unit: 'share',
+    doors: {
+      overview: ({ overview }) => overview('hitRate'),
+      live: ({ live }) => live('cache-hit'),
+      summary: ({ summary }) => summary.pageCache.hitRate,
+      'Parquet, traces': ({ traces: t }) =>
+        orNull(t['page_cache_hits']) === null
+          ? null
+          : Number(t['page_cache_hits']) /
+            (Number(t['page_cache_hits']) + Number(t['page_cache_misses'])),
+      HTML: ({ html }) => html.fact('SQLite', 'Page cache hits')?.split(':')[0],
+    },
+  },
+];

@@ -7,6 +7,7 @@ import {
   buildHook,
   collectUntil,
   injectHook,
+  NESTED_WORKERS,
   NETWORK_WORKERS,
   POLICIES,
   serveCases,
@@ -51,7 +52,8 @@ const notRecorded = (threads: SeenThread[]): string[] => [
   ),
 ];
 
-const ALL = [...NETWORK_WORKERS, 'blob:', 'echo.js?type='].sort();
+const DIRECT = [...NETWORK_WORKERS, 'echo.js?type='];
+const ALL = [...DIRECT, ...NESTED_WORKERS, 'blob:'].sort();
 /** Scripts that the bootstrap cannot import: missing, of another type, or of another origin. */
 const UNSTARTED = [
   ...[
@@ -67,14 +69,13 @@ const UNSTARTED = [
 const NEVER = [
   'data:: Not recorded: a data: URL has no origin',
   'echo.js?trusted: Not recorded: the page uses Trusted Types',
+  'echo.js?trusted-inside: Not recorded: the page uses Trusted Types',
   ...UNSTARTED.map((url) => `${url}: Not recorded: our bootstrap could not start it`),
   'shared.js: Not recorded: a SharedWorker cannot be wrapped',
 ];
-const FORBIDDEN = [
-  ...ALL.filter((url) => url !== 'blob:'),
-  ...UNSTARTED,
-  'unlinked-module.js#part',
-].map((url) => `${url}: Not recorded: the page's CSP forbids blob: workers`);
+const FORBIDDEN = [...DIRECT, ...UNSTARTED, 'unlinked-module.js#part'].map(
+  (url) => `${url}: Not recorded: the page's CSP forbids blob: workers`,
+);
 
 /** By policy: what is recorded, and how the notes on the rest begin. */
 const EXPECTED: Record<string, [string[], string[]]> = {

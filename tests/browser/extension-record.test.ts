@@ -125,7 +125,10 @@ describe('record', () => {
 
 describe('open', () => {
   test('names a file that is not there', async () => {
-    expect(await open({ file: path.join(folder, 'none.vfst'), extension: EXTENSION })).toBe(2);
-    expect(said).toMatch(/none\.vfst: there is no such file/);
+    const opening = open({ file: path.join(folder, 'none.vfst'), extension: EXTENSION });
+    await expect(opening).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/none\.vfst: there is no such file/) as string,
+    });
   });
 });

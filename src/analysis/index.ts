@@ -17,4 +17,4 @@ import './report/report.ts';
 import './tables.ts';
 import './time/load-times.ts';
 
-export { allFacts, Facts } from './graph.ts';
+export { allFacts, Facts } from './core/graph.ts';

@@ -7,7 +7,7 @@ import { busyTable, deadlockTable, leftTable, waitTable } from './locks/table.ts
 import { accessTable, pageTable, treeTable } from './pages/table.ts';
 import { executionTable, statementTable } from './statements/table.ts';
 import { traceTable } from './report/table.ts';
-import type { Table } from './table.ts';
+import type { Table } from './core/table.ts';
 import { transactionTable } from './transactions/table.ts';
 import { checkpointTable, walTable } from './wal/table.ts';
 

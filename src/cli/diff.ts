@@ -1,5 +1,5 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
-import { Facts } from '../analysis/graph.ts';
+import { Facts } from '../analysis/core/graph.ts';
 import {
   diffOf,
   type NumberRow,

@@ -1,7 +1,7 @@
 /** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
 import { experimentFor } from '../lab/experiments/documents/tries.ts';
 import { badges, findings, type Badge, type Finding } from '../analysis/findings/index.ts';
-import { Facts } from '../analysis/graph.ts';
+import { Facts } from '../analysis/core/graph.ts';
 import { shown } from '../text/clean.ts';
 import { formatDuration } from '../text/numbers.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';

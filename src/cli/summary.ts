@@ -1,7 +1,7 @@
 /** `vfscope summary FILE [--json|--markdown|--privacy]`: a trace on one page for a bug report, as one JSON object, or what sharing it tells. */
 import { privacyReport, privacyText } from '../analysis/privacy/privacy-report.ts';
 import { reportMarkdown } from '../analysis/report/report-markdown.ts';
-import { Facts } from '../analysis/graph.ts';
+import { Facts } from '../analysis/core/graph.ts';
 import { reportOf } from '../analysis/report/report.ts';
 import { summaryOf } from '../analysis/report/summary.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';

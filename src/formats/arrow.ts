@@ -4,7 +4,7 @@
  */
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
-import type { Cell } from '../analysis/table.ts';
+import type { Cell } from '../analysis/core/table.ts';
 import { EVENT_COLUMNS, type ColumnType } from './tables.ts';
 
 const BATCH_ROWS = 65536;

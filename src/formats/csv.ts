@@ -5,7 +5,7 @@
 import type { TraceStore } from '../trace/store.ts';
 import { visible } from './escape.ts';
 import { ThreadView } from '../analysis/events/table.ts';
-import type { Cell } from '../analysis/table.ts';
+import type { Cell } from '../analysis/core/table.ts';
 import { EVENT_COLUMNS } from './tables.ts';
 
 const PIECE = 1 << 16;

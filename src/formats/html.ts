@@ -2,7 +2,7 @@
  * A report in one HTML file, with a static timeline. No script, nothing loaded from elsewhere (its own policy forbids both), everything
  * from the traced page escaped.
  */
-import { Facts } from '../analysis/graph.ts';
+import { Facts } from '../analysis/core/graph.ts';
 import { cellText, type Block, type Cell, type ReportTable } from '../analysis/report/blocks.ts';
 import { FINDINGS, reportOf } from '../analysis/report/report.ts';
 import { cut } from '../text/clean.ts';

@@ -5,7 +5,7 @@
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
-import type { Cell } from '../analysis/table.ts';
+import type { Cell } from '../analysis/core/table.ts';
 import { EVENT_COLUMNS, fileTables, type FileTable } from './tables.ts';
 
 /** Raised when a column changes its name, type or meaning; columns that are added at the end leave it. */

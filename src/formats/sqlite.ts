@@ -4,7 +4,7 @@
  */
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
-import type { Cell } from '../analysis/table.ts';
+import type { Cell } from '../analysis/core/table.ts';
 import { EVENT_COLUMNS, fileTables, type ColumnType, type FileTable } from './tables.ts';
 
 const SQL_TYPE: Record<ColumnType, string> = {

@@ -2,8 +2,8 @@
  * The catalog's tables as files hold them: times are whole nanoseconds in columns that end in `_ns`, so that sums are exact.
  */
 import { eventColumns, ThreadView } from '../analysis/events/table.ts';
-import { Facts } from '../analysis/graph.ts';
-import type { Cell, Column, Columns, Rows, Unit } from '../analysis/table.ts';
+import { Facts } from '../analysis/core/graph.ts';
+import type { Cell, Column, Columns, Rows, Unit } from '../analysis/core/table.ts';
 import { TABLES } from '../analysis/tables.ts';
 import type { TraceStore } from '../trace/store.ts';
 

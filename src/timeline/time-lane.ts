@@ -5,7 +5,7 @@
  *   #         #   ##        # cpu, from the bottom
  *   #rrrr  w  #rrrr#sssss   r read, w write, s sync, ...; what stays empty is time with no SQL in flight
  */
-import type { Facts } from '../analysis/graph.ts';
+import type { Facts } from '../analysis/core/graph.ts';
 import { PART } from '../analysis/core/time-parts.ts';
 import { KINDS, type IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { ACTIVITIES } from '../event/operations.ts';

@@ -2,7 +2,7 @@
  * Every lane of the timeline: the calls' own (trace/lanes), and what is derived from them: where the time went, transactions, storage
  * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
  */
-import { Facts } from '../analysis/graph.ts';
+import { Facts } from '../analysis/core/graph.ts';
 import { pieces } from '../analysis/time/thread-times.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { CacheCounter } from './cache-counter.ts';

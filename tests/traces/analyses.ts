@@ -1,5 +1,5 @@
 // Facts of a store that a test made, each computed for itself, as functions of the store.
-import { Facts, type ByThread, type Fact } from '../../src/analysis/graph.ts';
+import { Facts, type ByThread, type Fact } from '../../src/analysis/core/graph.ts';
 import * as caches from '../../src/analysis/cache/cache.ts';
 import { coldWarm } from '../../src/analysis/cache/cold-warm.ts';
 import { missRatios } from '../../src/analysis/cache/miss-ratio.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Accesses } from '../../src/analysis/pages/accesses.ts';
 import { ById } from '../../src/analysis/core/by-id.ts';
 import { anatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { transactionAnatomies, transactionsOf } from '../traces/analyses.ts';

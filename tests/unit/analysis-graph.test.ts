@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Facts, allFacts, fact, threadFact } from '../../src/analysis/graph.ts';
+import { Facts, allFacts, fact, threadFact } from '../../src/analysis/core/graph.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder } from '../traces/builder.ts';
 

@@ -6,7 +6,7 @@ import {
   explicitTransactionsOf,
 } from '../../src/analysis/transactions/explicit-transactions.ts';
 import type { TransactionAnatomy } from '../../src/analysis/transactions/transaction-anatomy.ts';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
 import {

@@ -5,7 +5,7 @@ import { Flag, Op } from '../../src/event/event.ts';
 import { exceptionName, failureIn, failureOf } from '../../src/event/exceptions.ts';
 import { errorQueries } from '../../src/viewer/session/queries/errors.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 describe('a failure', () => {

@@ -13,7 +13,7 @@ import { arrowFile } from '../../src/formats/arrow.ts';
 import { csv, csvCell } from '../../src/formats/csv.ts';
 import { visible } from '../../src/formats/escape.ts';
 import { ThreadView } from '../../src/analysis/events/table.ts';
-import type { Cell } from '../../src/analysis/table.ts';
+import type { Cell } from '../../src/analysis/core/table.ts';
 import { EVENT_COLUMNS } from '../../src/formats/tables.ts';
 import {
   PARQUET_SCHEMA_VERSION,

@@ -1,7 +1,7 @@
 // The live strip: its numbers are those of the whole trace, however it arrives; the unknown is never 0.
 import { describe, expect, it } from 'vitest';
 import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import type { EngineInfo } from '../../src/event/definitions.ts';
 import type { LiveNumber } from '../../src/protocol/session.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

@@ -1,7 +1,7 @@
 // Queries over traces as the SQL view asks them, without a browser.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { sqlQueries, useWasm, type SqlAnswer } from '../../src/viewer/session/sql/sql-query.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventTable } from '../../src/analysis/events/table.ts';
-import { cellText, inParts, isNumeric, listed } from '../../src/analysis/table.ts';
+import { cellText, inParts, isNumeric, listed } from '../../src/analysis/core/table.ts';
 import { TABLES } from '../../src/analysis/tables.ts';
 import { statementQueries } from '../../src/viewer/session/queries/statements.ts';
 import { sqlQueries } from '../../src/viewer/session/sql/sql-query.ts';

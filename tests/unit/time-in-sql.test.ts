@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
 import { summary } from '../../src/analysis/report/summary.ts';

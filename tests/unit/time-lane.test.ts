@@ -1,6 +1,6 @@
 // Where the time went in an area, while the recording goes on: known, or said not to be.
 import { expect, test } from 'vitest';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { Op } from '../../src/event/event.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { timelineQueries, type AreaAnswer } from '../../src/viewer/session/queries/timeline.ts';

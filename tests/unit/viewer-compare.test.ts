@@ -1,6 +1,6 @@
 // Two traces side by side: what the Compare view shows, without a browser.
 import { describe, expect, it } from 'vitest';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import {
   ComparisonTraces,

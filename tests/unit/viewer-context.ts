@@ -1,5 +1,5 @@
 // Traces whose numbers are known and what the viewer's questions get, for tests of questions without a browser.
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';

@@ -6,7 +6,7 @@ import type { FileRow } from '../../src/analysis/files/files.ts';
 import { missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
 import { cachePages, kneeOf } from '../../src/analysis/cache/miss-ratio-knee.ts';
 import { rereadsOf } from '../../src/analysis/pages/rereads.ts';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { useFacts } from '../../src/viewer/ui/views/files/file-use-facts.ts';

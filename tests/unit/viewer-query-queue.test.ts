@@ -1,7 +1,7 @@
 // Long queries: told how far they are, given up at the next pause, and never at the cost of what others asked for.
 import { serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
-import { fact, Facts, type AnyFact } from '../../src/analysis/graph.ts';
+import { fact, Facts, type AnyFact } from '../../src/analysis/core/graph.ts';
 import { accesses } from '../../src/analysis/pages/page-accesses.ts';
 import { anatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

@@ -1,6 +1,6 @@
 // When the store's worker begins its long work: as soon as the first picture is out, and step by step.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { Scheduler, type ScheduledWork } from '../../src/viewer/session/scheduler.ts';
 import { newStore } from '../traces/builder.ts';
 

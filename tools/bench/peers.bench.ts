@@ -4,7 +4,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Facts } from '../../src/analysis/graph.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { summary } from '../../src/analysis/report/summary.ts';

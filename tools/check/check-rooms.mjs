@@ -78,7 +78,7 @@ export function faultsOf(root, files, read) {
 }
 
 /**
- * Of every two folders that import each other, a file of each that does. A folder and the one that holds it may.
+ * Of every two folders that import each other, a file of each that does.
  * @param {Map<string, Set<string>>} targetsOf what each file imports, types included
  * @returns {string[][]}
  */
@@ -88,7 +88,7 @@ function bothWays(targetsOf) {
   for (const [file, targets] of targetsOf)
     for (const target of targets) {
       const [from, to] = [dirname(file), dirname(target)];
-      if (from === to || dirname(from) === to || dirname(to) === from) continue;
+      if (from === to) continue;
       const arrow = `${from} ${to}`;
       if (importers.has(arrow)) continue;
       importers.set(arrow, file);

@@ -16,8 +16,7 @@ export const ROOMS = {
   trace: { imports: ['event', 'sqlite'], npm: [] },
 
   analysis: subject('analysis'),
-  'analysis/graph.ts': subject(),
-  'analysis/core': subject('analysis/graph.ts'),
+  'analysis/core': subject(),
   'analysis/rules': subject('analysis'),
   'analysis/time': subject('analysis'),
   'analysis/transactions': subject('analysis'),

@@ -16,7 +16,7 @@ import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { leavesOut } from '../core/layers.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { pages } from '../pages/pages.ts';
-import { fact, type ByThread, type Known } from '../graph.ts';
+import { fact, type ByThread, type Known } from '../core/graph.ts';
 
 export interface BlockCache {
   /** Name of the VFS. */

@@ -10,7 +10,7 @@ import { ById } from '../core/by-id.ts';
 import { connectionCaches } from './connection-caches.ts';
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { owners, type Owners } from '../core/owners.ts';
-import { fact, type Known } from '../graph.ts';
+import { fact, type Known } from '../core/graph.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 

@@ -13,7 +13,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { longer } from '../../trace/typed-arrays.ts';
 import { Access, type Accesses, type Asker, type Unit } from '../pages/accesses.ts';
 import { Evidence } from '../rules/context.ts';
-import { fact, type Known } from '../graph.ts';
+import { fact, type Known } from '../core/graph.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import { dirtyPages } from '../pages/dirty-pages.ts';
 import { connectionCaches, type ConnectionCache } from './connection-caches.ts';

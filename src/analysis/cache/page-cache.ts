@@ -4,7 +4,7 @@
  */
 import type { CacheSums } from '../core/counter-deltas.ts';
 import { callCounts } from '../files/call-counts.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 
 /** All null where no engine gave its counters, or nothing but the first ones of connections opened before. */
 export interface PageCache {

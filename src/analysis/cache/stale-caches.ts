@@ -11,7 +11,7 @@ import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { databaseFiles, type DatabaseFiles } from '../pages/database-files.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 
 /** A connection and one of its databases. */
 export interface StaleCache {

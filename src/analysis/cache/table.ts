@@ -1,5 +1,5 @@
 /** The table of first executions against later ones. */
-import { col, rowsIn, table, type Columns } from '../table.ts';
+import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { coldWarm, type FirstExecution } from './cold-warm.ts';
 
 export const firstRunColumns = {

@@ -6,7 +6,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
-import { threadFact } from '../graph.ts';
+import { threadFact } from './graph.ts';
 import { Rc } from '../../sqlite/constants.ts';
 import { columns, lowerBound } from '../../trace/number-columns.ts';
 

@@ -1,7 +1,7 @@
 /** The threads that a trace is about. Its clock and its isolation are theirs: a service worker beside them has others. */
 import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from './graph.ts';
 import { hasCall } from './layers.ts';
 
 /** The threads that run SQLite: those with SQL or VFS calls. The timeline finds the same ones as rows come (TimelineLanes.runsSql). */

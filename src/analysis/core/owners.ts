@@ -6,7 +6,7 @@
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
-import { threadFact } from '../graph.ts';
+import { threadFact } from './graph.ts';
 import { parentRow } from './time-calls.ts';
 
 export class Owners {

@@ -1,7 +1,7 @@
 /** PRAGMAs that set something, as the statements that ran have them. */
 import { Op } from '../../event/event.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from './graph.ts';
 
 interface SetPragma {
   /** Place in TraceStore.threads, connection and row of the call. */

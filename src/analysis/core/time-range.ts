@@ -1,6 +1,6 @@
 /** The part of a trace that is looked at. */
 import type { ThreadStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from './graph.ts';
 
 /** [fromUs, toUs), microseconds of the trace; the thread's first and last event where not said. */
 export interface TimeRange {

@@ -3,7 +3,7 @@ import { isFailure, objectName, resultText, statementText } from '../../trace/de
 import { Flag, Op } from '../../event/event.ts';
 import { OPS, opName, type Layer } from '../../event/operations.ts';
 import { meaningOfException, meaningOfResult } from '../../sqlite/result-meaning.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 
 /** Events that failed alike: the same call with the same answer on the same thing. */

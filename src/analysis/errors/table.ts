@@ -1,5 +1,5 @@
 /** The table of what failed. */
-import { col, rowsIn, table, type Columns } from '../table.ts';
+import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { failedCalls, type ErrorGroup } from './failed-calls.ts';
 
 const errorRows = rowsIn('errorRows', failedCalls, ({ groups }) => groups);

@@ -8,8 +8,8 @@ import { StatementIndex } from '../../trace/statement-index.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fileOf } from '../files/files.ts';
-import { fact, threadFact } from '../graph.ts';
-import { col, listed, table, type Columns } from '../table.ts';
+import { fact, threadFact } from '../core/graph.ts';
+import { col, listed, table, type Columns } from '../core/table.ts';
 
 export const THREAD = 'Number of the thread within the trace, from 0';
 

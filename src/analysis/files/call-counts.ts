@@ -10,7 +10,7 @@ import { RowCursor } from '../../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { CacheSums } from '../core/counter-deltas.ts';
 import { leavesOut } from '../core/layers.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 
 const WAYS = ['read', 'write', 'sync'] as const;
 type Way = (typeof WAYS)[number];

@@ -9,7 +9,7 @@ import { opSet, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { owners, type Owners } from '../core/owners.ts';
-import { fact, type ByThread } from '../graph.ts';
+import { fact, type ByThread } from '../core/graph.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf, UNKNOWN_FILE } from './files.ts';
 

@@ -10,7 +10,7 @@ import { MOVES, SYNCS } from '../../event/operations.ts';
 import { bytesCarried } from '../../trace/bytes-moved.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { fileOf } from './files.ts';
 
 /** A file as SQLite's VFS sees it, a file in OPFS, or a store of IndexedDB (whose offsets are keys). */

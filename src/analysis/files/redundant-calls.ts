@@ -13,7 +13,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import { levelAfter } from '../../trace/lock-levels.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 
 export interface RepeatedCalls {
   op: number;

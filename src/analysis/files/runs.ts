@@ -17,7 +17,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { owners, type Owners } from '../core/owners.ts';
-import { fact, type ByThread } from '../graph.ts';
+import { fact, type ByThread } from '../core/graph.ts';
 
 /** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
 export const RUN_CLASSES = [

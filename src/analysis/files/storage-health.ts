@@ -1,7 +1,7 @@
 /** Quota, usage and persistence of the origins of a trace, as the extension asked the browser at the begin and the end. */
 import { grouped } from '../core/maps.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import type { StorageHealth } from '../../event/storage-health.ts';
 
 export interface OriginStorage extends StorageHealth {

@@ -2,9 +2,9 @@
 import { grouped } from '../core/maps.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
-import { col, rowsIn, table, type Columns } from '../table.ts';
+import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { filesOf, type FileRow } from './files.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 
 export interface OriginFile extends FileRow {
   /** Of the pages whose storage it lies in; '' where the recording has one origin only. Files of the same name on two are two files. */

@@ -2,7 +2,7 @@
 import type { TraceStore } from '../../trace/store.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { codesOf, isWebOp, type Counts } from '../../event/operations.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { leavesOut } from '../core/layers.ts';
 

@@ -6,7 +6,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, OPS } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { findingContext, type FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';

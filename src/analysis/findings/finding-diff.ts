@@ -5,7 +5,7 @@
  */
 import { grouped } from '../core/maps.ts';
 import { findings, RULES, type Finding } from './index.ts';
-import type { Facts } from '../graph.ts';
+import type { Facts } from '../core/graph.ts';
 
 export interface FindingDiff {
   rule: string;

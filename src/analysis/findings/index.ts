@@ -2,7 +2,7 @@
  * All findings of a trace, the largest saving first. Each rule is in a file with its relatives; not among them is F31 (memory that grows
  * while an asynchronous xRead runs), which no event shows.
  */
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import {
   changeCounterPolling,
   pageDoesNotFitBlock,

@@ -10,7 +10,7 @@ import { hasVfs } from '../core/layers.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
 import { LockLevels } from '../../trace/lock-levels.ts';

@@ -9,7 +9,7 @@
 import { Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { failures } from '../rules/failures.ts';
 import { isBusy, isRefusal } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';

@@ -3,7 +3,7 @@ import { resultName } from '../../sqlite/result-codes.ts';
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { modeText, Outcome, type IntervalColumns, type ResourceKind } from './lock-columns.ts';
 import { locks, type Locks } from './locks.ts';
 import type { WaitEdge } from './wait-graph.ts';

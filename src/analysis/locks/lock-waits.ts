@@ -3,7 +3,7 @@ import { Op } from '../../event/event.ts';
 import { isRefusal } from '../../sqlite/constants.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 
 /** A Web Lock that is granted later than this was waited for; sooner is the request's own round trip. */
 const LOCK_WAIT_US = 1000;

@@ -12,7 +12,7 @@
 import { coarsestStep } from '../core/time-range.ts';
 import { plainPath } from '../../event/file-names.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact, type Known } from '../graph.ts';
+import { fact, type Known } from '../core/graph.ts';
 import { busyChains, type BusyChain } from './busy.ts';
 import {
   conflicts,

@@ -1,6 +1,6 @@
 /** The tables of locks: waits, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
 import { THREAD } from '../events/table.ts';
-import { col, rowsIn, table, type Columns } from '../table.ts';
+import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import {
   lockLines,
   type BusyLine,

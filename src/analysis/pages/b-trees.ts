@@ -7,7 +7,7 @@
 import { isBTreeKind, type BTreeDefinition } from '../../event/b-tree-definitions.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { databaseFiles } from './database-files.ts';
 import { accesses } from './page-accesses.ts';
 import type { PlaceColumns } from './pages.ts';

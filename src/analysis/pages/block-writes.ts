@@ -19,7 +19,7 @@ import { ById } from '../core/by-id.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { dirtyPages } from './dirty-pages.ts';
 import { accesses } from './page-accesses.ts';
-import { fact, type ByThread, type Known } from '../graph.ts';
+import { fact, type ByThread, type Known } from '../core/graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf } from '../files/files.ts';
 import { owners, type Owners } from '../core/owners.ts';

@@ -11,7 +11,7 @@ import type { TraceStore } from '../../trace/store.ts';
 import { isPageSize, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import type { Unit } from './accesses.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 
 export interface DatabaseFile {
   path: string;

@@ -8,7 +8,7 @@
  * From one header to the next only the difference shows: what a transaction frees and uses again itself is in none of the sums.
  */
 import type { DatabaseHeaderDefinition } from '../../event/database-headers.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { timeOf } from '../core/time-calls.ts';
 import { databaseFiles } from './database-files.ts';
 import { originOfThread } from '../core/thread-origin.ts';

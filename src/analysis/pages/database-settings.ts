@@ -8,7 +8,7 @@ import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Unit } from './accesses.ts';
 import { getOrMake } from '../core/maps.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { pragmas } from '../core/pragmas.ts';
 import { databaseFiles } from './database-files.ts';
 import { databaseHeaders } from './database-headers.ts';

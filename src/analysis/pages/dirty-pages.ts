@@ -3,7 +3,7 @@ import { getOrMake } from '../core/maps.ts';
 import { longer } from '../../trace/typed-arrays.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { Slots } from '../core/slots.ts';
 import { accesses } from './page-accesses.ts';
 import { transactions } from '../transactions/transactions.ts';

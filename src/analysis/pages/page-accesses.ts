@@ -23,7 +23,7 @@ import {
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { grouped } from '../core/maps.ts';
 import { ById } from '../core/by-id.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { databaseHeaders, type DatabaseHeaders } from './database-headers.ts';
 import { partsInTimeOrder } from '../core/time-order.ts';
 import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';

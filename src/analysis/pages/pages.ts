@@ -9,7 +9,7 @@
  */
 import { columns } from '../../trace/number-columns.ts';
 import { Access, type Accesses, type AccessedObject } from './accesses.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { accesses } from './page-accesses.ts';
 import { Holders } from './rereads.ts';
 import { Slots } from '../core/slots.ts';

@@ -7,7 +7,7 @@ import { Flag } from '../../event/event.ts';
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, Accesses } from './accesses.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { KeyUnits } from './key-units.ts';
 import { eachRunInTimeOrder } from '../core/time-order.ts';
 

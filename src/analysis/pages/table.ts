@@ -2,8 +2,8 @@
 import { PageType } from '../../sqlite/page.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { THREAD } from '../events/table.ts';
-import { fact } from '../graph.ts';
-import { col, inParts, listed, table, type Columns, type Rows } from '../table.ts';
+import { fact } from '../core/graph.ts';
+import { col, inParts, listed, table, type Columns, type Rows } from '../core/table.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { bTrees, bTreeTotals, ownersOf, type BTree, type BTreeTotals } from './b-trees.ts';
 import { accesses } from './page-accesses.ts';

@@ -1,7 +1,7 @@
 /** What a report is made of. */
 import { formatCount } from '../../text/numbers.ts';
 import { cut, oneLine, UNKNOWN_SQL } from '../../text/clean.ts';
-import { cellText as textOf, isNumeric, type Column, type Columns } from '../table.ts';
+import { cellText as textOf, isNumeric, type Column, type Columns } from '../core/table.ts';
 
 /** A text that a narrow layout may put on a line of its own. */
 export type Cell = string | { text: string; wide: true };

@@ -8,7 +8,7 @@
  * of the summary are single readings: their spread is not known, and the verdict says so.
  */
 import { percentile } from '../core/durations.ts';
-import type { Facts } from '../graph.ts';
+import type { Facts } from '../core/graph.ts';
 import { findingDiffs, type FindingDiff } from '../findings/finding-diff.ts';
 import {
   EXECUTION_COUNTS,

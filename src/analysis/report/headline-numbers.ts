@@ -10,7 +10,7 @@ import { extent } from '../core/time-range.ts';
 import { callCounts, type CallCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
 import { webCounts } from '../files/web-counts.ts';
-import { fact, type Facts, type Known } from '../graph.ts';
+import { fact, type Facts, type Known } from '../core/graph.ts';
 import { lockWaits } from '../locks/lock-waits.ts';
 import { amplificationOf, writeAmplification } from '../pages/block-writes.ts';
 import { pages } from '../pages/pages.ts';

@@ -1,6 +1,6 @@
 /** The statements, transactions and files of a report: those that took longest. */
 import { fileColumns, originFiles } from '../files/table.ts';
-import type { Facts } from '../graph.ts';
+import type { Facts } from '../core/graph.ts';
 import { statementTable } from '../statements/statement-table.ts';
 import { statementColumns } from '../statements/table.ts';
 import { transactionColumns, transactionTable } from '../transactions/table.ts';

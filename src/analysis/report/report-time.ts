@@ -2,7 +2,7 @@
 import { sqliteThreads } from '../core/main-threads.ts';
 import type { Block } from './blocks.ts';
 import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
-import type { Facts } from '../graph.ts';
+import type { Facts } from '../core/graph.ts';
 import { partition } from '../time/thread-times.ts';
 import { isInSql, PART_WORDS, PARTS, SQL_PARTS, type Part } from '../core/time-parts.ts';
 

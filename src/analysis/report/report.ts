@@ -5,7 +5,7 @@
  */
 import { captureText } from '../../event/capture.ts';
 import { badges, findings } from '../findings/index.ts';
-import type { Facts } from '../graph.ts';
+import type { Facts } from '../core/graph.ts';
 import type { Block, Cell, Report } from './blocks.ts';
 import { NUMBER_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
 import {

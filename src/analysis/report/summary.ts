@@ -12,7 +12,7 @@ import { pageCache, type PageCache } from '../cache/page-cache.ts';
 import { NO_STORAGE, SUMMARY_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
 import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
 import type { SummaryTime } from '../time/summary-time.ts';
-import { fact, Facts } from '../graph.ts';
+import { fact, Facts } from '../core/graph.ts';
 import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
 export interface SummaryThread {

@@ -1,6 +1,6 @@
 /** The trace as one row of numbers: what a comparison over many traces asks for first. */
-import { fact } from '../graph.ts';
-import { col, listed, table, type Column, type Columns, type Unit } from '../table.ts';
+import { fact } from '../core/graph.ts';
+import { col, listed, table, type Column, type Columns, type Unit } from '../core/table.ts';
 import { NUMBERS } from './headline-numbers.ts';
 import { summary, type Summary } from './summary.ts';
 

@@ -14,7 +14,7 @@ import { ById } from '../core/by-id.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { mainThreads } from '../core/main-threads.ts';
 import { extent, coarsestStep } from '../core/time-range.ts';
-import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
+import { fact, threadFact, type Fact, type Facts, type Known } from '../core/graph.ts';
 import { failures } from './failures.ts';
 
 interface FileRef {

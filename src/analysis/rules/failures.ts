@@ -2,7 +2,7 @@
 import type { ThreadStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
 import { isWebOp } from '../../event/operations.ts';
-import { threadFact } from '../graph.ts';
+import { threadFact } from '../core/graph.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 const FAILURES: ReadonlySet<number> = new Set([

@@ -11,7 +11,7 @@ import { isVfsOp, isWebOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact, type ByThread } from '../graph.ts';
+import { fact, type ByThread } from '../core/graph.ts';
 import { columns, each } from '../../trace/number-columns.ts';
 import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';

@@ -11,7 +11,7 @@ import type { CacheCounts } from '../core/counter-deltas.ts';
 import { percentile } from '../core/durations.ts';
 import { executions } from '../core/executions.ts';
 import { owners, type Owners } from '../core/owners.ts';
-import { fact, type Facts, type Known } from '../graph.ts';
+import { fact, type Facts, type Known } from '../core/graph.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import { byStatement } from '../time/thread-times.ts';
 import { eachCacheShare } from './statement-cache.ts';

@@ -8,7 +8,7 @@ import { hasSql } from '../core/layers.ts';
 import { objectName } from '../../trace/describe.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact, type ByThread } from '../graph.ts';
+import { fact, type ByThread } from '../core/graph.ts';
 
 export interface Statements {
   /** Executions; null where no SQL call was recorded. */

@@ -3,8 +3,8 @@ import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { THREAD } from '../events/table.ts';
-import { fact } from '../graph.ts';
-import { col, inParts, rowsIn, table, type Columns } from '../table.ts';
+import { fact } from '../core/graph.ts';
+import { col, inParts, rowsIn, table, type Columns } from '../core/table.ts';
 import { statementTable as byText, type StatementRow } from './statement-table.ts';
 
 const NO_VFS = 'n/a: no VFS call was recorded on its threads';

@@ -10,7 +10,7 @@
  */
 import { Op } from '../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 
 type LoadStep = 'fetch' | 'compile' | 'instantiate' | 'open' | 'first statement' | 'first read';
 export interface LoadPart {

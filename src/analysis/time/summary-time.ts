@@ -1,7 +1,7 @@
 /** Where the time went, over all threads that run SQLite. */
 import { sqliteThreads } from '../core/main-threads.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { partition } from './thread-times.ts';
 import { timeInSql, type TimePartition } from './time-partition.ts';
 

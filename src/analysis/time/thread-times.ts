@@ -3,8 +3,8 @@
  * and a sweep that says more says the rest as well: who asks for less gets it from there.
  */
 import type { ThreadStore } from '../../trace/store.ts';
-import type { ByThread } from '../graph.ts';
-import { threadFact } from '../graph.ts';
+import type { ByThread } from '../core/graph.ts';
+import { threadFact } from '../core/graph.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import {
   partitionThread,

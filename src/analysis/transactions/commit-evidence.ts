@@ -3,7 +3,7 @@ import type { FileKind } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { STORAGE_WRITES } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import type { CallCount } from './anatomy-table.ts';
 import { anatomies } from './transaction-anatomy.ts';

@@ -2,7 +2,7 @@
  * Commits, and how many syncs one costs. A commit is what made a transaction durable by its journal mode (transactions.ts). Where no
  * VFS calls were seen (Turso), they are the commit frames of the WALs in OPFS.
  */
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { walHistories } from '../wal/wal.ts';
 import { transactions } from './transactions.ts';

@@ -1,7 +1,7 @@
 /** The longest time for which a database was held at RESERVED or above. */
 import { Op } from '../../event/event.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { extent } from '../core/time-range.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';

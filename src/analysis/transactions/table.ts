@@ -2,8 +2,8 @@
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { THREAD } from '../events/table.ts';
-import { fact } from '../graph.ts';
-import { col, table, type Columns, type Rows } from '../table.ts';
+import { fact } from '../core/graph.ts';
+import { col, table, type Columns, type Rows } from '../core/table.ts';
 import { anatomies, type TransactionAnatomy } from './transaction-anatomy.ts';
 import type { Transaction } from './transactions.ts';
 

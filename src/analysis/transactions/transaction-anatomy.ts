@@ -25,7 +25,7 @@ import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { executions, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';

@@ -9,7 +9,7 @@
  */
 import { hasVfs } from '../core/layers.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { TransactionScanner } from './transaction-scan.ts';
 import { TransactionTable } from './transaction-table.ts';
 

@@ -18,7 +18,7 @@ import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkp
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { WalFollower } from './wal.ts';
 import { AS_VFS, wals, type WalFile } from './wal-files.ts';
-import { fact, type ByThread } from '../graph.ts';
+import { fact, type ByThread } from '../core/graph.ts';
 import { failures } from '../rules/failures.ts';
 import { Fcntl, isRefusal } from '../../sqlite/constants.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';

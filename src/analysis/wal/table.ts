@@ -1,7 +1,7 @@
 /** The tables of write-ahead logs and of their checkpoints. */
 import { THREAD } from '../events/table.ts';
-import { fact } from '../graph.ts';
-import { col, rowsIn, table, type Columns } from '../table.ts';
+import { fact } from '../core/graph.ts';
+import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { walHistories, type WalHistory } from './wal.ts';
 

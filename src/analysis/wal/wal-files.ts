@@ -13,7 +13,7 @@ import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import { columns } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
 /** Rows of one log and its database, over all threads, in order of time: thread * 2^32 + row. */

@@ -12,7 +12,7 @@ import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
-import { fact } from '../graph.ts';
+import { fact } from '../core/graph.ts';
 import { AS_VFS, wals, type WalFile } from './wal-files.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 

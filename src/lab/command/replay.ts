@@ -5,7 +5,7 @@ import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
 import { PAGE_SIZES_NOTE, pageSizes } from '../../analysis/pages/page-sizes.ts';
-import { Facts } from '../../analysis/graph.ts';
+import { Facts } from '../../analysis/core/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed, wrongUse } from '../../terminal/failure.ts';

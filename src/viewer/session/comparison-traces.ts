@@ -1,5 +1,5 @@
 /** The second trace of a comparison: a file that was opened beside the first, or the previous recording. */
-import { Facts } from '../../analysis/graph.ts';
+import { Facts } from '../../analysis/core/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { ComparedTraces, NamedTrace } from './queries/context.ts';
 

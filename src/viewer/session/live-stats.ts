@@ -8,7 +8,7 @@ import {
   type HeadlineNumber,
   type NumberId,
 } from '../../analysis/report/headline-numbers.ts';
-import { Facts } from '../../analysis/graph.ts';
+import { Facts } from '../../analysis/core/graph.ts';
 import { lockWaits } from '../../analysis/locks/lock-waits.ts';
 import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';
 import { commits } from '../../analysis/transactions/commits.ts';

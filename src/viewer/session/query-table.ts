@@ -1,5 +1,5 @@
 /** Every query that a view can run on the trace, by name; the queries of each view are in a file of their own. */
-import type { AnyFact } from '../../analysis/graph.ts';
+import type { AnyFact } from '../../analysis/core/graph.ts';
 import { cacheQueries } from './queries/cache.ts';
 import { compareQueries } from './queries/compare.ts';
 import { errorQueries } from './queries/errors.ts';

@@ -2,7 +2,7 @@
  * When the worker does its long work: the numbers and lanes that take a look at the whole trace, and long queries, in steps with pauses
  * in which frames of the timeline are drawn and queries are cancelled. A trace that grows is worked on at once, for it must not change meanwhile.
  */
-import type { AnyFact, Facts, Progress } from '../../analysis/graph.ts';
+import type { AnyFact, Facts, Progress } from '../../analysis/core/graph.ts';
 import type { RunningQuery } from './query-queue.ts';
 import { yieldToMessages } from '../yield.ts';
 

@@ -2,7 +2,7 @@
  * The trace at hand: how far it reaches, its lanes, and what has changed of it. While a file is being opened the timeline is drawn from the
  * summaries of its chunks (`preview`), and every other query waits until the events are there (`whole`).
  */
-import type { Facts } from '../../analysis/graph.ts';
+import type { Facts } from '../../analysis/core/graph.ts';
 import type { CallLanes } from '../../trace/lanes/frame.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../timeline/summary-lanes.ts';

@@ -1,6 +1,6 @@
 /** What a recording offers to a replay, told before anything runs: what of it is replayed, what is not, and what it was made on. */
 import { pageSizes, type PageSizes } from '../../../analysis/pages/page-sizes.ts';
-import { Facts } from '../../../analysis/graph.ts';
+import { Facts } from '../../../analysis/core/graph.ts';
 import { summary } from '../../../analysis/report/summary.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import { countOf, replayScriptOf } from './calls.ts';

@@ -4,7 +4,7 @@
  */
 import { summaryOf, type Summary } from '../../../analysis/report/summary.ts';
 import { missRatioAt, missRatios } from '../../../analysis/cache/miss-ratio.ts';
-import { Facts } from '../../../analysis/graph.ts';
+import { Facts } from '../../../analysis/core/graph.ts';
 import type { Recorder } from '../../../record/recorder.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import {

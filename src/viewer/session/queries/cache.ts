@@ -1,6 +1,6 @@
 /** Queries of the Cache view: SQLite's page cache and the caches below it, over time, by statement, and at other sizes. */
 import { leavesOut } from '../../../analysis/core/layers.ts';
-import { fact } from '../../../analysis/graph.ts';
+import { fact } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { cacheReport, type CacheReport } from '../../../analysis/cache/cache.ts';
 import { coldWarm, type ColdWarm } from '../../../analysis/cache/cold-warm.ts';

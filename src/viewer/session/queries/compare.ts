@@ -1,6 +1,6 @@
 /** Two traces on one scale. A is the trace that is shown everywhere else, B the one that was opened beside it. */
 import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
-import type { Facts } from '../../../analysis/graph.ts';
+import type { Facts } from '../../../analysis/core/graph.ts';
 import { partition, pieces } from '../../../analysis/time/thread-times.ts';
 import { findings } from '../../../analysis/findings/index.ts';
 import { diffOf, type TraceDiff } from '../../../analysis/report/diff.ts';

@@ -2,7 +2,7 @@
  * What a query of the drawing side gets to work on. A query is a function of the loaded trace and its arguments; what it
  * computes once for all arguments it keeps with `memo` until the trace changes.
  */
-import { Facts, type AnyFact, type Fact } from '../../../analysis/graph.ts';
+import { Facts, type AnyFact, type Fact } from '../../../analysis/core/graph.ts';
 import type { CallLanes } from '../../../trace/lanes/frame.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { TimelineLanes } from '../../../timeline/timeline-lanes.ts';

@@ -2,7 +2,7 @@
 import { firstPlace } from '../../../trace/number-columns.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { eachRunInTimeOrder } from '../../../analysis/core/time-order.ts';
-import { Facts } from '../../../analysis/graph.ts';
+import { Facts } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { bytesCarried } from '../../../trace/bytes-moved.ts';
 import { isFailure, objectName, resultText } from '../../../trace/describe.ts';

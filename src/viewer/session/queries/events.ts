@@ -1,7 +1,7 @@
 /** What the Events view's filter offers: the operations that the trace has. */
 import type { TraceStore } from '../../../trace/store.ts';
 import { OPS, opName, type Layer } from '../../../event/operations.ts';
-import { fact } from '../../../analysis/graph.ts';
+import { fact } from '../../../analysis/core/graph.ts';
 import { answerOf } from './context.ts';
 
 interface OperationCount {

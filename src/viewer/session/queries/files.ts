@@ -1,6 +1,6 @@
 /** Queries of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
 import { databaseName } from '../../../event/file-names.ts';
-import { fact } from '../../../analysis/graph.ts';
+import { fact } from '../../../analysis/core/graph.ts';
 import type { FileRow } from '../../../analysis/files/files.ts';
 import { originFiles, type OriginFile } from '../../../analysis/files/table.ts';
 import { answerOf } from './context.ts';

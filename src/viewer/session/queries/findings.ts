@@ -1,6 +1,6 @@
 /** What to change, by the findings' rules, and the report of a trace as text to paste. */
 import { badges, findings, type Badge, type Finding } from '../../../analysis/findings/index.ts';
-import { fact } from '../../../analysis/graph.ts';
+import { fact } from '../../../analysis/core/graph.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';
 import { REPORT_NEEDS, reportOf } from '../../../analysis/report/report.ts';
 import { answerOf } from './context.ts';

@@ -1,5 +1,5 @@
 /** The question how long engines took to come. */
-import { fact } from '../../../analysis/graph.ts';
+import { fact } from '../../../analysis/core/graph.ts';
 import { loadTimes, type EngineLoad } from '../../../analysis/time/load-times.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf } from './context.ts';

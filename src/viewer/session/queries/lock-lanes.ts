@@ -6,7 +6,7 @@
  *          holds        [=====]    [==]
  */
 import { getOrMake } from '../../../analysis/core/maps.ts';
-import { fact } from '../../../analysis/graph.ts';
+import { fact } from '../../../analysis/core/graph.ts';
 import { locks } from '../../../analysis/locks/locks.ts';
 import type { IntervalColumns, ResourceKind } from '../../../analysis/locks/lock-columns.ts';
 import { rootOf } from '../../../analysis/core/thread-origin.ts';

@@ -1,5 +1,5 @@
 /** Queries of the Locks view: who waited for whom, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
-import { fact } from '../../../analysis/graph.ts';
+import { fact } from '../../../analysis/core/graph.ts';
 import {
   lockLines,
   type BusyLine,

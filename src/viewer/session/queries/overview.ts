@@ -5,7 +5,7 @@ import {
   type DatabaseSettings,
 } from '../../../analysis/pages/database-settings.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
-import { fact, type Facts } from '../../../analysis/graph.ts';
+import { fact, type Facts } from '../../../analysis/core/graph.ts';
 import {
   summary,
   type SummaryEngine,

@@ -4,7 +4,7 @@ import { executions, type Executions } from '../../../analysis/core/executions.t
 import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { isVfsOp, isWebOp } from '../../../event/operations.ts';
 import type { Definition } from '../../../event/definitions.ts';
-import { fact, type ByThread } from '../../../analysis/graph.ts';
+import { fact, type ByThread } from '../../../analysis/core/graph.ts';
 import type { QueryContext } from './context.ts';
 
 export interface PaletteItem {

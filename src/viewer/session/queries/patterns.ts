@@ -11,7 +11,7 @@ import type { FileRow } from '../../../analysis/files/files.ts';
 import { idbUse, type IdbUse } from '../../../analysis/idb/idb-use.ts';
 import { repeatedCalls, type RepeatedCalls } from '../../../analysis/files/redundant-calls.ts';
 import { interleaving, runs, type Interleaving, type Runs } from '../../../analysis/files/runs.ts';
-import type { Facts } from '../../../analysis/graph.ts';
+import type { Facts } from '../../../analysis/core/graph.ts';
 import { needing, type QueryContext } from './context.ts';
 import { databaseName } from '../../../event/file-names.ts';
 

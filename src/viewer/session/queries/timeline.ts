@@ -18,7 +18,7 @@ import {
   type TraceNote,
 } from '../../../trace/notes.ts';
 import type { EventRef, TraceStore } from '../../../trace/store.ts';
-import { fact, threadFact } from '../../../analysis/graph.ts';
+import { fact, threadFact } from '../../../analysis/core/graph.ts';
 import { extent } from '../../../analysis/core/time-range.ts';
 import { StatementIndex } from '../../../trace/statement-index.ts';
 import type { QueryContext } from './context.ts';

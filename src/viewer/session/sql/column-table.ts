@@ -2,7 +2,7 @@
  * A virtual table over what exists already: typed arrays and lists of an analysis, read in place. Comparisons for equality are
  * answered from an index that is made on first use, so that joins need not scan again and again.
  */
-import type { Cell, Rows, Table } from '../../../analysis/table.ts';
+import type { Cell, Rows, Table } from '../../../analysis/core/table.ts';
 import type { Sink } from './sink.ts';
 import {
   Compare,

@@ -3,7 +3,7 @@
  * statement runs to its next row without a pause; between rows the worker answers others, and a limit or a cancel stops it inside.
  */
 import { yieldToMessages } from '../../yield.ts';
-import type { Cell } from '../../../analysis/table.ts';
+import type { Cell } from '../../../analysis/core/table.ts';
 import type { SqliteModule } from './sink.ts';
 import { Sink } from './sink.ts';
 import { moduleOf } from './module.ts';

@@ -3,7 +3,7 @@
  * written into the module's memory once, and SQLite is told where.
  */
 
-import type { Cell } from '../../../analysis/table.ts';
+import type { Cell } from '../../../analysis/core/table.ts';
 
 /** What is used of wa-sqlite's Emscripten module. */
 export interface SqliteModule {

@@ -10,7 +10,7 @@ import {
   type WasmSource,
 } from './engine.ts';
 import { EventsTable } from './events-table.ts';
-import type { Cell } from '../../../analysis/table.ts';
+import type { Cell } from '../../../analysis/core/table.ts';
 import type { SqlColumn, SqlTable } from './table.ts';
 import { tablesOf } from './tables.ts';
 import type { QueryContext } from '../queries/context.ts';

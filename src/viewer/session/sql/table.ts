@@ -1,5 +1,5 @@
 /** What a virtual table is to SQLite's module (module.ts): columns, scans, and what of a WHERE it can answer itself. */
-import type { Cell, Columns, Unit } from '../../../analysis/table.ts';
+import type { Cell, Columns, Unit } from '../../../analysis/core/table.ts';
 import type { Sink } from './sink.ts';
 
 export interface SqlColumn {

@@ -1,5 +1,5 @@
 /** What a table shows: its columns, as data. Sorting is pure. */
-import { cellText as textOf, isNumeric, type Columns } from '../../../analysis/table.ts';
+import { cellText as textOf, isNumeric, type Columns } from '../../../analysis/core/table.ts';
 import { UNKNOWN } from '../../../text/numbers.ts';
 import type { SortOrder } from '../view-setting.svelte.ts';
 

@@ -8,7 +8,7 @@ import {
   formatNumber,
   formatShortCount,
 } from '../../../../text/numbers.ts';
-import { col, type Columns } from '../../../../analysis/table.ts';
+import { col, type Columns } from '../../../../analysis/core/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 import type { Comparison } from '../../../session/queries/compare.ts';
 

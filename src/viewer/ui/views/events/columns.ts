@@ -2,7 +2,7 @@
 import { tsvLines } from '../../parts/tsv.ts';
 import type { EventLine } from '../../../../protocol/session.ts';
 import { eventColumns } from '../../../../analysis/events/table.ts';
-import { cellText, isNumeric } from '../../../../analysis/table.ts';
+import { cellText, isNumeric } from '../../../../analysis/core/table.ts';
 import { formatCount, formatMeasured } from '../../../../text/numbers.ts';
 import type { Column } from '../../parts/columns.ts';
 

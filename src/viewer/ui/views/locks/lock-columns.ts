@@ -8,7 +8,7 @@ import {
   LOCK_HELP,
   waitColumns,
 } from '../../../../analysis/locks/table.ts';
-import { col } from '../../../../analysis/table.ts';
+import { col } from '../../../../analysis/core/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 import { formatCount, formatDuration, formatMoment } from '../../../../text/numbers.ts';
 import type { LockLane, LockTrack } from '../../../session/queries/lock-lanes.ts';

@@ -12,7 +12,7 @@
  * `Facts` holds the values for one trace as it is now. It computes a fact once, after those that it needs; when the trace has grown,
  * make a new one. Needs are constants of other modules, so the graph has no cycles.
  */
-import type { ThreadStore, TraceStore } from '../trace/store.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
 export interface Fact<T> {
   /** Unique; benchmarks and the fuzzer list it. */

@@ -10,7 +10,7 @@
  *
  * Views, the SQL page, exports and reports take titles, help and values from it, and the text of a cell from its unit.
  */
-import { formatAs, formatMeasured, UNKNOWN, type Unit as NumberUnit } from '../text/numbers.ts';
+import { formatAs, formatMeasured, UNKNOWN, type Unit as NumberUnit } from '../../text/numbers.ts';
 import { fact, type Fact } from './graph.ts';
 
 export type Cell = number | string | null;

@@ -3,7 +3,7 @@ import { firstRunTable } from './cache/table.ts';
 import { errorTable } from './errors/table.ts';
 import { objectTable, threadTable } from './events/table.ts';
 import { fileTable } from './files/table.ts';
-import { busyTable, deadlockTable, leftTable, waitTable } from './locks/table.ts';
+import { busyTable, deadlockTable, leftTable, waitTable } from './contention/table.ts';
 import { accessTable, pageTable, treeTable } from './pages/table.ts';
 import { executionTable, statementTable } from './statements/table.ts';
 import { traceTable } from './report/table.ts';

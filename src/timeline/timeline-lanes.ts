@@ -29,7 +29,7 @@ export type TimelineKind = LaneKind | 'time' | 'txn' | 'sub' | CounterKind;
 
 /** A lane's frame: of a lane of calls that of CallLanes; else one of the two below. */
 export interface TimelineLaneFrame extends LaneFrame {
-  /** Of `time` lanes: shares of each column's time, 0..255, by `column * 8 + place in SQL_PARTS`. */
+  /** Of `time` lanes: shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`. */
   stack?: Uint8Array;
   /** Of counters, by column: bytes per second, calls in flight, bytes, hit rate 0..1; NaN = not known. */
   values?: Float32Array;

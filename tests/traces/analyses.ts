@@ -18,7 +18,8 @@ import { webCounts } from '../../src/analysis/files/web-counts.ts';
 import { badges, findings } from '../../src/analysis/findings/index.ts';
 import { idbUse } from '../../src/analysis/idb/idb-use.ts';
 import * as busy from '../../src/analysis/locks/busy.ts';
-import { lockWaits } from '../../src/analysis/locks/lock-waits.ts';
+import { lockWaits, NO_WAITS } from '../../src/analysis/locks/lock-waits.ts';
+import { TimeSweep } from '../../src/analysis/time/time-sweep.ts';
 import { locks } from '../../src/analysis/locks/locks.ts';
 import type { Accesses } from '../../src/analysis/pages/accesses.ts';
 import { bTrees } from '../../src/analysis/pages/b-trees.ts';
@@ -56,7 +57,9 @@ const ofThread =
   (thread: ThreadStore): T =>
     new Facts(new TraceStore(0)).get(fact).of(thread);
 
-export const lockWaitsOf = of(lockWaits);
+export const allWaits = of(lockWaits);
+/** How often SQLite waited for a lock. */
+export const lockWaitsOf = (store: TraceStore): number => allWaits(store).filter(({ sqlite }) => sqlite).length;
 export const callCountsOf = of(callCounts);
 export const badgesOf = of(badges);
 export const blockAccessesOf = of(blockAccesses);
@@ -108,6 +111,10 @@ export const reportOf = (store: TraceStore, options?: Parameters<typeof report.r
 export const statementTable = (store: TraceStore, range: TimeRange = {}): tables.StatementTable | null =>
   tables.statementTableIn(new Facts(store), range);
 export const timesOfThread = (thread: ThreadStore, range: TimeRange = {}): partition.ThreadTimes =>
-  partition.timesOfThread(thread, ownersOf(thread), range);
+  partition.timesOfThread(sweepOf(thread), ownersOf(thread), range);
+/** As if the thread were alone: it waits for no lock of another. */
+const sweepOf = (thread: ThreadStore): TimeSweep => new TimeSweep(thread, NO_WAITS);
+export const partitionThread = (thread: ThreadStore, range: TimeRange = {}): partition.TimePartition =>
+  partition.partitionThread(sweepOf(thread), range);
 export const transactionAnatomies = (store: TraceStore): TransactionAnatomy[] => [...new Facts(store).get(anatomies)];
 export const writeAmplificationOf = of(writeAmplification);

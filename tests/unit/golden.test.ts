@@ -6,7 +6,6 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { partitionThread } from '../../src/analysis/time/time-partition.ts';
 import { PARTS } from '../../src/analysis/core/time-parts.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { Op } from '../../src/event/event.ts';
@@ -20,6 +19,7 @@ import { OWN_SQL_GOLDENS, countsOnly, ownSqlCounts } from '../oracle/own-sql-gol
 import { countsOf } from '../traces/golden/counts.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
 import {
+  partitionThread,
   findingsOf,
   partitionByStatement,
   summaryTime,

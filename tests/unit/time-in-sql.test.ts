@@ -22,11 +22,14 @@ describe('time with SQL in flight', () => {
     if (!table) return expect(shown).toBeNull(); // no SQL layer: this recording has no VFS calls either
     expect(shown).toBe(table.spanUs);
     // what is left out of the summary's parts is the tracer's own work outside of SQL
-    const { cpuUs, ioUs, lockUs, tracerUs, otherUs } = facts.get(summary).time;
+    const { cpuUs, ioUs, lockUs, lockWaitUs, tracerUs, otherUs } = facts.get(summary).time;
     const outside = store.threads
       .filter((thread) => facts.get(byStatement).of(thread).size > 0)
       .reduce((us, thread) => us + facts.get(partition).of(thread).tracerOutsideUs, 0);
     expect(outside).toBeGreaterThan(0); // each of these recordings shows how it was set up
-    expect(cpuUs! + ioUs! + lockUs! + tracerUs! + otherUs! - outside).toBeCloseTo(shown!, 3);
+    expect(cpuUs! + ioUs! + lockUs! + lockWaitUs! + tracerUs! + otherUs! - outside).toBeCloseTo(
+      shown!,
+      3,
+    );
   });
 });

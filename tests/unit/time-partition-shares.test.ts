@@ -1,11 +1,11 @@
 // The time partition: who has which share, how far a part may be off, and how long a million events take.
 import { describe, expect, test } from 'vitest';
-import { partitionThread, type TimePartition } from '../../src/analysis/time/time-partition.ts';
+import type { TimePartition } from '../../src/analysis/time/time-partition.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { Flag, Op, type OpName } from '../../src/event/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { ns, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';
-import { partitionByStatement, summaryTime } from '../traces/analyses.ts';
+import { partitionThread, partitionByStatement, summaryTime } from '../traces/analyses.ts';
 
 describe('shares', () => {
   test('statements, with what was done for them', () => {
@@ -60,6 +60,7 @@ describe('shares', () => {
       cpuUs: 10,
       ioUs: 11,
       lockUs: 0,
+      lockWaitUs: 0,
       tracerUs: 8,
       otherUs: 0,
       idleUs: 32,

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { partitionThread } from '../../src/analysis/time/time-partition.ts';
 import {
   PARTS,
   PART_OF_OP,
@@ -16,7 +15,7 @@ import { OPS } from '../../src/event/operations.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { environment } from '../traces/findings/stage.ts';
 import { ns, partsOf, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';
-import { timesOfThread } from '../traces/analyses.ts';
+import { partitionThread, timesOfThread } from '../traces/analyses.ts';
 
 const DRAWN: OpName[] = [
   ...([
@@ -300,6 +299,7 @@ const LETTER: Record<Part, string> = {
     sync: 's',
     idbTransaction: 't',
     lock: 'l',
+    lockWait: 'L',
     tracer: 'T',
     other: 'o',
     idle: '.',

@@ -1,7 +1,6 @@
 // The timeline's arithmetic: view, axis, layout, pixels; and the table's scaled scroll bar.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { partitionThread } from '../../src/analysis/time/time-partition.ts';
 import { SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { roundStep, timeTicks } from '../../src/viewer/ui/charts/ticks.ts';
@@ -45,7 +44,7 @@ import {
   wholeRows,
 } from '../../src/viewer/ui/virtual-rows.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-import { timePieces } from '../traces/analyses.ts';
+import { partitionThread, timePieces } from '../traces/analyses.ts';
 
 const anyRange = (most: number): fc.Arbitrary<Range> =>
   fc
@@ -232,8 +231,10 @@ describe('where the time of statements went', () => {
     const width = 4000;
     const shares = (thread: number): number[] => {
       const [frame] = lanes.frames([`${thread}:time`], from, to, width);
-      const us = Array<number>(8).fill(0);
-      frame!.stack!.forEach((share, i) => (us[i % 8]! += ((share / 255) * (to - from)) / width));
+      const us = Array<number>(SQL_PARTS.length).fill(0);
+      frame!.stack!.forEach(
+        (share, i) => (us[i % SQL_PARTS.length]! += ((share / 255) * (to - from)) / width),
+      );
       return us;
     };
     const withSql = store.threads.filter((t) => lanes.callLanes.lane(`${t.index}:sql`));
@@ -243,7 +244,7 @@ describe('where the time of statements went', () => {
     withSql.forEach((thread, i) => {
       const parts = partitionThread(thread, { fromUs: from, toUs: to });
       const { index } = timePieces(thread);
-      const sums = Array<number>(8).fill(0);
+      const sums = Array<number>(SQL_PARTS.length).fill(0);
       for (let n = 0; n < index.count; n++)
         sums[index.kind[n]!]! += index.endOf(n) - index.startOf(n);
       const exact = SQL_PARTS.map((part) => parts[`${part}Us`]);
@@ -302,7 +303,7 @@ describe('the pixels', () => {
     const t = surface(2, 10);
     paintTime(
       t,
-      frame('0:time', [], [], [128, 102, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0]),
+      frame('0:time', [], [], [128, 102, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0, 0]),
       0,
       10,
       colors,

@@ -1,5 +1,6 @@
 // Two traces side by side: what the Compare view shows, without a browser.
 import { describe, expect, it } from 'vitest';
+import { SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import {
@@ -41,7 +42,10 @@ describe('a comparison', () => {
     const inUse = ({ stacks }: { stacks: Uint8Array[] }): number => {
       let last = 0;
       stacks.forEach((stack) =>
-        stack.forEach((share, i) => (last = share ? Math.max(last, Math.floor(i / 8) + 1) : last)),
+        stack.forEach(
+          (share, i) =>
+            (last = share ? Math.max(last, Math.floor(i / SQL_PARTS.length) + 1) : last),
+        ),
       );
       return last;
     };

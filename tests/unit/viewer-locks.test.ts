@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { modeText } from '../../src/analysis/locks/lock-columns.ts';
-import { arrowsOf } from '../../src/analysis/locks/wait-arrows.ts';
+import { arrowsOf } from '../../src/analysis/contention/wait-arrows.ts';
 import { Flag, type OpName } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { Memo, type QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { lockLaneQueries, type LockTrack } from '../../src/viewer/session/queries/lock-lanes.ts';
-import { lockQueries, UNSEEN_HOLDER_US } from '../../src/viewer/session/queries/locks.ts';
+import { UNSEEN_HOLDER_US } from '../../src/analysis/locks/lock-waits.ts';
+import { lockQueries } from '../../src/viewer/session/queries/locks.ts';
 import {
   LOCK_SELECTION,
   type LockSelection,

@@ -1,5 +1,6 @@
 // What threads are called in every view, what a table puts on the clipboard, and what a counter's lane says of its height.
 import { describe, expect, it } from 'vitest';
+import { SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
 import { contrastOf } from '../../src/viewer/ui/charts/palette.ts';
 import { laneTooltip, scaleText } from '../../src/viewer/ui/charts/lane-tooltip.ts';
 import type { FrameStrip } from '../../src/viewer/ui/charts/frame-strip.ts';
@@ -88,8 +89,8 @@ it('a counter says what its height stands for, with a unit', () => {
 });
 
 it('a lane of values says what they are at a moment, as it is painted', () => {
-  const stack = new Uint8Array(4 * 8).fill(0);
-  stack.set([102, 51], 8); // of the second column, in the order of the time partition
+  const stack = new Uint8Array(4 * SQL_PARTS.length).fill(0);
+  stack.set([102, 51], SQL_PARTS.length); // of the second column, in the order of the time partition
   const frames = {
     time: { stack },
     reads: { values: Float32Array.of(0, 853.3333, NaN, 2 ** 20) },

@@ -23,6 +23,7 @@ export const ROOMS = {
   'analysis/files': subject('analysis'),
   'analysis/pages': subject('analysis'),
   'analysis/locks': subject('analysis'),
+  'analysis/contention': subject('analysis'),
   'analysis/wal': subject('analysis'),
   'analysis/cache': subject('analysis'),
   'analysis/idb': subject('analysis'),

@@ -13,8 +13,14 @@ export const PART_WORDS = {
     meaning: 'waiting for an IndexedDB transaction to start or complete',
   },
   lock: {
+    title: 'Lock calls',
+    meaning:
+      'taking, checking and releasing locks: the cost of the calls, with no known holder in the way',
+  },
+  lockWait: {
     title: 'Lock wait',
-    meaning: 'waiting for a lock that another connection, thread or tab holds',
+    meaning:
+      'waiting while a recorded connection, thread or tab held the lock, or after SQLITE_BUSY',
   },
   tracer: { title: 'vfscope', meaning: 'work of the recording itself' },
   other: { title: 'Other wait', meaning: 'SQL runs, and it is not known what it waits for' },

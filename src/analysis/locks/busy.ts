@@ -27,6 +27,8 @@ export interface BusyChain {
   steps: number;
   /** Distinct result codes, extended ones as they came. */
   codes: number[];
+  /** Of each SQL call that was refused: from its first refusal to the end of its last attempt, microseconds. */
+  tries: [from: number, to: number][];
   /** First refusal's begin; last refusal's end, or the grant. */
   fromUs: number;
   toUs: number;
@@ -70,6 +72,7 @@ function chainsOf(thread: ThreadStore): BusyChain[] {
       refusals: 0,
       steps: 0,
       codes: [],
+      tries: [],
       fromUs,
       toUs: fromUs,
       granted: false,
@@ -83,6 +86,15 @@ function chainsOf(thread: ThreadStore): BusyChain[] {
     chain.toUs = events.t0[row]! + events.dur[row]!;
     chain.lastRow = row;
     if (rc !== 0 && !chain.codes.includes(rc)) chain.codes.push(rc);
+  };
+  /** Another xLock, of the same SQL call as the one before or the first refusal of the next. */
+  const attempt = (chain: BusyChain, row: number, rc: number): void => {
+    const caller = events.parent[row]!;
+    const last = chain.tries.at(-1);
+    const isSame = last && caller !== 0 && caller === events.parent[chain.lastRow];
+    touch(chain, row, rc);
+    if (isSame) last[1] = chain.toUs;
+    else if (rc !== 0) chain.tries.push([events.t0[row]!, chain.toUs]);
   };
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
@@ -102,9 +114,9 @@ function chainsOf(thread: ThreadStore): BusyChain[] {
           ofConnection.set(chain.context, chain);
         }
         chain.refusals++;
-        touch(chain, row, rc);
+        attempt(chain, row, rc);
       } else if (rc === 0 && chain && events.endSeq[row] !== 0 && events.aux[row]! >= chain.level) {
-        touch(chain, row, 0);
+        attempt(chain, row, 0);
         chain.granted = true;
         running.delete(key);
       }
@@ -139,6 +151,7 @@ function merged(chains: BusyChain[]): BusyChain[] {
       before.level = chain.level;
       before.path = chain.path;
       before.refusals = chain.refusals;
+      before.tries = chain.tries;
       before.steps += chain.steps;
       before.granted = chain.granted;
       for (const code of chain.codes) if (!before.codes.includes(code)) before.codes.push(code);

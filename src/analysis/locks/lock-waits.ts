@@ -1,32 +1,130 @@
-/** How often somebody had to wait for a lock. */
-import { Op } from '../../event/event.ts';
-import { isRefusal } from '../../sqlite/constants.ts';
-import type { TraceStore } from '../../trace/store.ts';
-import { threadEndUs } from '../../trace/thread-end.ts';
-import { fact } from '../core/graph.ts';
+/**
+ * Which waits for locks count as such, and when a lock was in the way of a thread. A wait counts where a recorded connection, thread or
+ * tab held the lock, where the request was refused (SQLITE_BUSY too), or where it took long though no recorded holder is known.
+ */
+import { toNs } from '../../trace/lanes/sweep.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact, type Known } from '../core/graph.ts';
+import { servedThreads } from '../core/helper-threads.ts';
+import { getOrMake } from '../core/maps.ts';
+import { parentRow } from '../core/time-calls.ts';
+import { Role, ROLE_OF_OP } from '../core/time-parts.ts';
+import { Outcome } from './lock-columns.ts';
+import { locks, type Locks } from './locks.ts';
+import type { WaitEdge } from './wait-graph.ts';
 
-/** A Web Lock that is granted later than this was waited for; sooner is the request's own round trip. */
-const LOCK_WAIT_US = 1000;
+/** A request that no recorded thread stood in the way of is a wait from this length on: it takes a while even when all is free. */
+export const UNSEEN_HOLDER_US = 10_000;
 
-/** xLock calls that were refused, and Web Locks not granted within 1 ms: those still waited for, too. */
-export const lockWaits = fact('lockWaits', 'waits for locks', {}, lockWaitsOf);
+export interface LockWait {
+  /** Place in `Locks.waits`. */
+  wait: number;
+  /** One for each thread that held the lock; empty where none did that is recorded. */
+  edges: WaitEdge[];
+  /** The thread of SQLite that waited: its VFS asked for the lock, or a worker that does its storage did. null: the app itself asked. */
+  sqlite: ThreadStore | null;
+}
 
-function lockWaitsOf(store: TraceStore): number {
-  let waits = 0;
-  let traceEndUs: number | null = null;
-  const end = (): number => (traceEndUs ??= store.extent()[1]);
-  for (const thread of store.threads) {
-    const { events } = thread;
-    for (let i = 0; i < events.count; i++) {
-      const op = events.op[i]!;
-      if (op === Op.xLock) {
-        if (isRefusal(events.result[i]!)) waits++;
-      } else if (op === Op.lockRequest) {
-        const open = events.endSeq[i] === 0;
-        const us = open ? threadEndUs(thread, end()) - events.t0[i]! : events.dur[i]!;
-        if (us > LOCK_WAIT_US) waits++;
-      }
+const NEEDS = { locks, servedThreads };
+export const lockWaits = fact('lockWaits', 'waits for locks', NEEDS, lockWaitsOf);
+
+function lockWaitsOf(
+  { threads }: TraceStore,
+  { locks: { waits, edges, resources }, servedThreads }: Known<typeof NEEDS>,
+): LockWait[] {
+  const edgesOf = new Map<number, WaitEdge[]>();
+  for (const edge of edges) getOrMake(edgesOf, edge.wait, (): WaitEdge[] => []).push(edge);
+  const found: LockWait[] = [];
+  for (let wait = 0; wait < waits.count; wait++) {
+    const own = edgesOf.get(wait) ?? [];
+    const long = waits.to[wait]! - waits.from[wait]! >= UNSEEN_HOLDER_US;
+    const busy = resources[waits.resource[wait]!]!.kind === 'sqlite';
+    if (!own.length && !busy && waits.outcome[wait] === Outcome.done && !long) continue;
+    const thread = threads[waits.thread[wait]!]!;
+    const sqlite = isOfSqlite(thread, waits.row[wait]!) ? thread : servedThreads[thread.index]!;
+    found.push({ wait, edges: own, sqlite });
+  }
+  return found;
+}
+
+function isOfSqlite({ events }: ThreadStore, asked: number): boolean {
+  for (let row = asked; row >= 0; row = parentRow(events, row)) {
+    const role = ROLE_OF_OP[events.op[row]!];
+    if (role === Role.vfs || role === Role.sql) return true;
+  }
+  return false;
+}
+
+/** When locks were in the way of a thread. Borders: from, to, from, ..., nanoseconds, ascending, disjoint. */
+export interface LockWaitTimes {
+  /** While a recorded holder had the lock that the thread waited for, and while BUSY was answered. */
+  held: Float64Array;
+  /** While an SQL call was answered BUSY again and again: from its first refusal to its last attempt. */
+  busy: Float64Array;
+  /** IndexedDB transaction -> when the last one of another thread ended that it waited for, nanoseconds. */
+  idb: ReadonlyMap<number, number>;
+}
+export const NO_WAITS: LockWaitTimes = {
+  held: new Float64Array(0),
+  busy: new Float64Array(0),
+  idb: new Map(),
+};
+
+/** Of the threads of SQLite that waited. */
+export const lockWaitTimes = fact(
+  'lockWaitTimes',
+  'waits for locks',
+  { locks, lockWaits },
+  ({ threads }, { locks, lockWaits }): ReadonlyMap<ThreadStore, LockWaitTimes> => {
+    const waited = new Set(lockWaits.flatMap(({ sqlite }) => sqlite ?? []));
+    for (const { thread } of locks.busy) waited.add(threads[thread]!);
+    return new Map(
+      Array.from(waited, (thread) => {
+        const own = lockWaits.filter(({ sqlite }) => sqlite === thread);
+        const chains = locks.busy.filter((chain) => chain.thread === thread.index);
+        return [
+          thread,
+          timesOf(
+            locks,
+            own,
+            chains.flatMap(({ tries }) => tries),
+            thread,
+          ),
+        ];
+      }),
+    );
+  },
+);
+
+type Span = readonly [from: number, to: number];
+function timesOf(
+  { waits, resources }: Locks,
+  own: readonly LockWait[],
+  tries: readonly Span[],
+  { index }: ThreadStore,
+): LockWaitTimes {
+  const held: Span[] = [...tries];
+  const idb = new Map<number, number>();
+  for (const { waiter, holder, resource, wait, fromUs, toUs } of own.flatMap((w) => w.edges)) {
+    const isIdb = resources[resource]!.kind === 'idb';
+    if (isIdb && holder === waiter) continue; // its own transactions queue: that is storage
+    if (!isIdb || waiter !== index) held.push([fromUs, toUs]);
+    else {
+      const transaction = waits.context[wait]!;
+      idb.set(transaction, Math.max(idb.get(transaction) ?? 0, toNs(toUs)));
     }
   }
-  return waits;
+  return { held: bordersOf(held), busy: bordersOf(tries), idb };
+}
+
+/** @param spans microseconds, in any order; they may overlap */
+function bordersOf(spans: readonly Span[]): Float64Array {
+  const borders: number[] = [];
+  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const last = borders.length - 1;
+    if (last > 0 && toNs(from) <= borders[last]!)
+      borders[last] = Math.max(borders[last]!, toNs(to));
+    else borders.push(toNs(from), toNs(to));
+  }
+  return Float64Array.from(borders);
 }

@@ -63,7 +63,10 @@ export interface HeadlineNumber {
   cause: string | null;
   /** The call that the number is about. */
   event: EventRef | null;
+  /** The view that lists what the number counts or sums. */
+  list: NumberList | null;
 }
+type NumberList = 'statements' | 'transactions' | 'files' | 'locks' | 'cache' | 'wal' | 'events';
 
 interface Entry {
   title: string;
@@ -74,6 +77,7 @@ interface Entry {
   /** Asked where the value is null. */
   cause?: (numbers: Numbers) => string;
   event?: (numbers: Numbers) => HeadlineNumber['event'];
+  list?: NumberList;
 }
 
 const LEFT_OUT = 'the recording leaves that layer out';
@@ -104,9 +108,19 @@ class Numbers {
 
   /** The number before it is computed. */
   words(id: NumberId): HeadlineNumber {
-    const { title, short = title, unit, definition: about }: Entry = NUMBERS[id];
+    const { title, short = title, unit, definition: about, list }: Entry = NUMBERS[id];
     const definition = typeof about === 'string' ? about : about(this);
-    return { id, title, short, unit, definition, value: null, cause: null, event: null };
+    return {
+      id,
+      title,
+      short,
+      unit,
+      definition,
+      value: null,
+      cause: null,
+      event: null,
+      list: list ?? null,
+    };
   }
 
   get noSql(): string {
@@ -136,7 +150,7 @@ class Numbers {
     const inSql = us === null ? null : this.known.totalTimeInSql;
     return inSql ? us! / inSql : null;
   }
-  time(part: 'ioUs' | 'lockUs'): number | null {
+  time(part: 'ioUs' | 'lockUs' | 'lockWaitUs'): number | null {
     return this.known.summaryTime?.[part] ?? null;
   }
   /** Of the time of all commits, microseconds; null where none is known. */
@@ -164,6 +178,7 @@ const HEADLINES = {
   statements: {
     title: 'Statements',
     unit: 'count',
+    list: 'statements',
     definition:
       'Executions of SQL statements: first sqlite3_step after a prepare or reset, or sqlite3_exec.',
     value: ({ known }) => known.statements.count,
@@ -172,6 +187,7 @@ const HEADLINES = {
   sqlTime: {
     title: 'Time in SQL',
     unit: 'us',
+    list: 'statements',
     definition:
       "Time with SQL in flight, summed over the threads that run SQLite. The tracer's own work outside of SQL is no part of it.",
     value: ({ known }) => known.totalTimeInSql,
@@ -180,6 +196,7 @@ const HEADLINES = {
   ioShare: {
     title: 'I/O share',
     unit: 'share',
+    list: 'statements',
     definition:
       'Storage I/O (read, write, sync, IndexedDB transactions) / time with SQL in flight.',
     value: (n) => (leavesOut(n.store, 'web') ? null : n.share(n.time('ioUs'))),
@@ -188,14 +205,25 @@ const HEADLINES = {
   lockShare: {
     title: 'Lock wait',
     unit: 'share',
+    list: 'locks',
     definition:
-      'Waiting for a lock that another connection, thread or tab holds / time with SQL in flight.',
+      'Waiting while a recorded connection, thread or tab held the lock, or after SQLITE_BUSY / time with SQL in flight. The Locks view lists the waits.',
+    value: (n) => n.share(n.time('lockWaitUs')),
+    cause: (n) => n.noTime,
+  },
+  lockCallShare: {
+    title: 'Lock calls',
+    unit: 'share',
+    list: 'statements',
+    definition:
+      'Time in xLock, xUnlock and xCheckReservedLock with no known holder in the way: what locking costs in this VFS / time with SQL in flight.',
     value: (n) => n.share(n.time('lockUs')),
     cause: (n) => n.noTime,
   },
   commits: {
     title: 'Commits',
     unit: 'count',
+    list: 'transactions',
     definition:
       'What made a transaction durable: the journal deleted, truncated or its header zeroed, a WAL commit frame, COMMIT_ATOMIC_WRITE, or with no journal the last database write before the unlock.',
     value: ({ known }) => known.commits.count,
@@ -204,6 +232,7 @@ const HEADLINES = {
   commitShare: {
     title: 'Commit share',
     unit: 'share',
+    list: 'transactions',
     definition:
       'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time with SQL in flight. Where the page cache spills within an autocommitted statement, the rest of the statement counts. The Transactions view splits it.',
     value: (n) => n.share(n.ofCommits(({ spanUs, time }) => spanUs - time.idleUs)),
@@ -212,6 +241,7 @@ const HEADLINES = {
   syncShare: {
     title: 'Sync share',
     unit: 'share',
+    list: 'transactions',
     definition:
       'Within commits, waiting until writes are durable (xSync, the completion of IndexedDB transactions) / time with SQL in flight.',
     value: (n) => n.share(n.ofCommits(({ time }) => time.syncUs + time.idbCompleteUs)),
@@ -220,6 +250,7 @@ const HEADLINES = {
   syncsPerCommit: {
     title: 'Syncs per commit',
     unit: 'number',
+    list: 'transactions',
     definition: 'Syncs / commits.',
     value: ({ known }) => known.commits.syncsPerCommit,
     cause: (n) => n.noCommit,
@@ -234,6 +265,7 @@ const HEADLINES = {
   checkpoints: {
     title: 'Checkpoints',
     unit: 'count',
+    list: 'wal',
     definition: 'Times that frames of a write-ahead log were copied into its database.',
     value: ({ known }) => (known.wals.length ? known.checkpoints.length : null),
     cause: () => NO_WAL,
@@ -241,6 +273,7 @@ const HEADLINES = {
   checkpointShare: {
     title: 'Checkpoint share',
     unit: 'share',
+    list: 'wal',
     definition: 'Time of all checkpoints / time with SQL in flight. The WAL view has each of them.',
     value: (n) =>
       n.known.wals.length
@@ -251,6 +284,7 @@ const HEADLINES = {
   rolledBack: {
     title: 'Rolled back',
     unit: 'count',
+    list: 'transactions',
     definition: 'Write transactions that ended without a commit.',
     value: ({ known }) => known.transactions.rolledBack,
     cause: (n) => n.noVfs(),
@@ -273,6 +307,7 @@ const HEADLINES = {
   amplification: {
     title: 'Write amplification',
     unit: 'number',
+    list: 'files',
     definition: (n) =>
       `Bytes ${n.amplification.storage ? 'that storage calls wrote' : 'that xWrite calls wrote (storage calls under them are not recorded)'} for databases, journals and WALs / bytes of the pages that transactions changed.`,
     value: (n) => n.amplification.ratio,
@@ -281,6 +316,7 @@ const HEADLINES = {
   rereads: {
     title: 'Reads per page',
     unit: 'number',
+    list: 'files',
     definition:
       'Page reads from databases and WALs, checkpoints left out / distinct pages read. 1 = nothing was read twice.',
     value({ known }) {
@@ -296,6 +332,7 @@ const HEADLINES = {
     title: 'Page cache hits',
     short: 'Cache hits',
     unit: 'share',
+    list: 'cache',
     definition:
       "Page requests that SQLite's page cache answered without a VFS call, from the engine's own counters.",
     value: ({ calls }) => pageCacheFrom(calls.cacheSums).hitRate,
@@ -312,6 +349,7 @@ const HEADLINES = {
   readBytes: {
     title: 'Read by SQLite',
     unit: 'bytes',
+    list: 'files',
     definition: 'Bytes of successful xRead calls, on all files except the in-memory journal.',
     value: ({ known }) => vfsTotal(known.fileCounts, 'xReadBytes'),
     cause: (n) => n.noVfs(),
@@ -319,6 +357,7 @@ const HEADLINES = {
   writtenBytes: {
     title: 'Written by SQLite',
     unit: 'bytes',
+    list: 'files',
     definition: 'Bytes of successful xWrite calls, on all files except the in-memory journal.',
     value: ({ known }) => vfsTotal(known.fileCounts, 'xWriteBytes'),
     cause: (n) => n.noVfs(),
@@ -336,6 +375,7 @@ const OTHERS = {
   events: {
     title: 'Events',
     unit: 'count',
+    list: 'events',
     definition: ({ store }) =>
       `Calls recorded: ${formatCount(store.eventCount)} ${store.forgotten ? 'kept' : 'so far'}, on all threads and layers. While recording: over the last second.`,
     value: ({ store }) => store.eventCount,
@@ -365,6 +405,7 @@ const OTHERS = {
   distinctStatements: {
     title: 'Distinct statements',
     unit: 'count',
+    list: 'statements',
     definition: 'Distinct texts among the executed statements, literals folded.',
     value: ({ known }) => known.statements.distinct,
     cause: (n) =>
@@ -373,13 +414,15 @@ const OTHERS = {
   lockWaits: {
     title: 'Lock waits',
     unit: 'count',
+    list: 'locks',
     definition:
-      'xLock calls that were refused, and Web Locks not granted within 1 ms: those still waited for, too.',
-    value: ({ known }) => known.lockWaits,
+      'Locks that SQLite waited for: refused by SQLITE_BUSY, held by a recorded thread, or not granted within 10 ms. The Locks view lists them.',
+    value: ({ known }) => known.lockWaits.filter(({ sqlite }) => sqlite).length,
   },
   transactionsRead: {
     title: 'Read transactions',
     unit: 'count',
+    list: 'transactions',
     definition: 'Transactions that took no lock to write, and wrote nothing.',
     value: ({ known }) => known.transactions.read,
     cause: (n) => n.noVfs(),
@@ -387,6 +430,7 @@ const OTHERS = {
   transactionsWrite: {
     title: 'Write transactions',
     unit: 'count',
+    list: 'transactions',
     definition: 'Transactions that took a lock to write, or wrote.',
     value: ({ known }) => known.transactions.write,
     cause: (n) => n.noVfs(),
@@ -394,6 +438,7 @@ const OTHERS = {
   reads: {
     title: 'Reads',
     unit: 'count',
+    list: 'files',
     definition:
       'xRead calls of SQLite on files, the in-memory journal left out. Where no VFS call is recorded: reads of IndexedDB, OPFS and localStorage.',
     value: ({ calls }) => calls.of('read'),
@@ -402,6 +447,7 @@ const OTHERS = {
   writes: {
     title: 'Writes',
     unit: 'count',
+    list: 'files',
     definition:
       'xWrite calls of SQLite on files, the in-memory journal left out. Where no VFS call is recorded: writes to IndexedDB, OPFS and localStorage.',
     value: ({ calls }) => calls.of('write'),
@@ -410,6 +456,7 @@ const OTHERS = {
   syncs: {
     title: 'Syncs',
     unit: 'count',
+    list: 'files',
     definition:
       'xSync calls of SQLite on files, the in-memory journal left out. Where no VFS call is recorded: OPFS flushes and writable streams closed.',
     value: ({ calls }) => calls.of('sync'),

@@ -69,7 +69,7 @@ export interface Summary {
   transactions: { read: number | null; write: number | null; rolledBack: number | null };
   commits: number | null;
   syncsPerCommit: number | null;
-  time: Record<'cpuUs' | 'ioUs' | 'lockUs' | 'tracerUs' | 'otherUs' | 'idleUs', number | null> &
+  time: Record<Exclude<keyof SummaryTime, 'vfsIsStorage'>, number | null> &
     Pick<SummaryTime, 'vfsIsStorage'>;
   pageCache: PageCache;
   /** Why a number is null, by its path. */
@@ -83,6 +83,7 @@ const NO_TIME = {
   cpuUs: null,
   ioUs: null,
   lockUs: null,
+  lockWaitUs: null,
   tracerUs: null,
   otherUs: null,
   idleUs: null,

@@ -71,7 +71,7 @@ const traceColumns = {
   syncs_per_commit: number('syncsPerCommit', 'number', (t) => t.syncsPerCommit),
   cpu: col('us', 'CPU', 'While SQL runs: computing', (t) => t.time.cpuUs),
   io: col('us', 'I/O', 'While SQL runs: storage', (t) => t.time.ioUs),
-  lock: col('us', 'Lock wait', 'While SQL runs: waiting for locks', (t) => t.time.lockUs),
+  lock: col('us', 'Lock calls', 'While SQL runs: the cost of lock calls', (t) => t.time.lockUs),
   tracer: col(
     'us',
     'vfscope',
@@ -91,6 +91,12 @@ const traceColumns = {
     'Page cache misses',
     'By the counters of the engine',
     (t) => t.pageCache.misses,
+  ),
+  lock_wait: col(
+    'us',
+    'Lock wait',
+    'While SQL runs: a recorded holder had the lock, or SQLITE_BUSY was answered',
+    (t) => t.time.lockWaitUs,
   ),
 } satisfies Columns<TraceLine>;
 

@@ -13,7 +13,7 @@ import { executions } from '../core/executions.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { fact, type Facts, type Known } from '../core/graph.ts';
 import { accesses } from '../pages/page-accesses.ts';
-import { byStatement } from '../time/thread-times.ts';
+import { byStatement, sweeps } from '../time/thread-times.ts';
 import { eachCacheShare } from './statement-cache.ts';
 import {
   countCalls,
@@ -24,7 +24,6 @@ import {
   within,
 } from './statement-counts.ts';
 import { placesOfTexts, timesOf, type Entry, type StatementRow } from './statement-entry.ts';
-import { timesOfThread } from '../time/time-partition.ts';
 import { PARTS } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
 
@@ -40,7 +39,7 @@ export interface StatementTable {
   cacheShared: CacheCounts | null;
 }
 
-const NEEDS = { executions, owners, byStatement, accesses };
+const NEEDS = { executions, owners, byStatement, sweeps, accesses };
 
 /** Over the whole trace; null where no SQL call was recorded. */
 export const statementTable = fact('statementTable', 'statements', NEEDS, (store, known) =>
@@ -85,7 +84,7 @@ function tableOf(
     }
     for (const [text, partition] of isWhole(range)
       ? known.byStatement.of(thread)
-      : timesOfThread(thread, known.owners.of(thread), range).byStatement) {
+      : known.sweeps.of(thread).within(range).byStatement) {
       const entry = entries[placeOf[t]!(text)]!;
       PARTS.forEach(
         (name, i) =>

@@ -10,7 +10,9 @@ export interface SummaryTime {
   cpuUs: number;
   /** read, write, sync and idbTransaction */
   ioUs: number;
+  /** The cost of lock calls, waits left out. */
   lockUs: number;
+  lockWaitUs: number;
   tracerUs: number;
   otherUs: number;
   /** No SQL in flight, `outside` included. */
@@ -44,6 +46,7 @@ export const summaryTime = fact(
       cpuUs: sum((p) => p.cpuUs),
       ioUs: sum((p) => p.readUs + p.writeUs + p.syncUs + p.idbTransactionUs),
       lockUs: sum((p) => p.lockUs),
+      lockWaitUs: sum((p) => p.lockWaitUs),
       tracerUs: sum((p) => p.tracerUs),
       otherUs: sum((p) => p.otherUs),
       idleUs: sum((p) => p.idleUs + p.outsideUs),

@@ -6,13 +6,16 @@ import type { ThreadStore } from '../../trace/store.ts';
 import type { ByThread } from '../core/graph.ts';
 import { threadFact } from '../core/graph.ts';
 import { owners, type Owners } from '../core/owners.ts';
+import { lockWaitTimes, NO_WAITS, type LockWaitTimes } from '../locks/lock-waits.ts';
 import {
   partitionThread,
   timesOfThread,
   type ThreadTimes,
   type TimePartition,
+  type TimeRange,
 } from './time-partition.ts';
 import { timePieces, type TimePieces } from './time-pieces.ts';
+import { TimeSweep } from './time-sweep.ts';
 
 class Sweeps {
   private times: ThreadTimes | null = null;
@@ -21,27 +24,37 @@ class Sweeps {
   constructor(
     private readonly thread: ThreadStore,
     private readonly owners: ByThread<Owners>,
+    private readonly waits: LockWaitTimes,
   ) {}
 
+  private get sweep(): TimeSweep {
+    return new TimeSweep(this.thread, this.waits);
+  }
   get partition(): TimePartition {
-    return (this.made ?? this.times)?.partition ?? partitionThread(this.thread);
+    return (this.made ?? this.times)?.partition ?? partitionThread(this.sweep);
   }
   get byStatement(): ThreadTimes['byStatement'] {
-    const { thread, owners } = this;
-    this.times ??= this.made ?? timesOfThread(thread, owners.of(thread));
+    this.times ??= this.made ?? this.within();
     return this.times.byStatement;
   }
   get pieces(): TimePieces {
-    const { thread, owners } = this;
-    return (this.made ??= timePieces(thread, owners.of(thread)));
+    return (this.made ??= timePieces(this.sweep, this.owners.of(this.thread)));
+  }
+  /** Both of a part of its life: one sweep each time. */
+  within(range: TimeRange = {}): ThreadTimes {
+    return timesOfThread(this.sweep, this.owners.of(this.thread), range);
+  }
+  partitionWithin(range: TimeRange): TimePartition {
+    return partitionThread(this.sweep, range);
   }
 }
 
-const sweeps = threadFact(
+export const sweeps = threadFact(
   'sweeps',
   'time with SQL in flight',
-  { owners },
-  (thread, { owners }) => new Sweeps(thread, owners),
+  { owners, lockWaitTimes },
+  (thread, { owners, lockWaitTimes }) =>
+    new Sweeps(thread, owners, lockWaitTimes.get(thread) ?? NO_WAITS),
 );
 
 /** The time with SQL in flight moment by moment, as the timeline draws it. */

@@ -21,7 +21,10 @@
  *      in xLock and its like, else other. Writes that an earlier VFS call began and left count too: xSync waits for them. A lock
  *      request or wait counts only while the call that made it is open.
  *   5. only SQL calls are open, suspended: as 4 with the web calls that they made themselves (a VFS that is not traced), else cpu.
- *   6. A thread whose recording leaves storage calls out shows nothing under its VFS calls: there the time of a VFS call is the part
+ *   6. Where the thread would be in lock (lock calls), it is in lockWait while a recorded holder had that lock, and while BUSY was
+ *      answered; so is the time between the attempts of one SQL call that is answered BUSY again and again, and an IndexedDB
+ *      transaction or its requests while another thread's transaction was ahead of it.
+ *   7. A thread whose recording leaves storage calls out shows nothing under its VFS calls: there the time of a VFS call is the part
  *      that its operation stands for (read, write, sync, lock), its JavaScript included, and `vfsIsStorage` says so.
  *   Atomics.wait and waitAsync are what the VFS call around them is for (sqlite.org's "opfs" VFS waits so inside xRead, xWrite,
  *   xSync, xLock); other with no VFS call around them.
@@ -66,14 +69,10 @@ export interface TimePartition extends PartTimes {
 export const timeInSql = (p: TimePartition): number =>
   (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
 
-/** Of one thread. Times before its first and after its last event are idle. @param sweep of the thread, where somebody listens to its pieces */
-export function partitionThread(
-  thread: ThreadStore,
-  range: TimeRange = {},
-  sweep = new TimeSweep(thread),
-): TimePartition {
+/** Of one thread. Times before its first and after its last event are idle. */
+export function partitionThread(sweep: TimeSweep, range: TimeRange = {}): TimePartition {
   const [from, to] = nsOf(range, sweep);
-  return partitionOf(sweep.run(from, to), stepOf(thread), to - from, sweep.vfsIsStorage);
+  return partitionOf(sweep.run(from, to), stepOf(sweep.thread), to - from, sweep.vfsIsStorage);
 }
 
 /** The whole of a thread's life, and what each statement has of it. */
@@ -90,11 +89,11 @@ export interface ThreadTimes {
 
 /** Both in one sweep. @param owners of the thread's calls */
 export function timesOfThread(
-  thread: ThreadStore,
+  sweep: TimeSweep,
   owners: Owners,
   range: TimeRange = {},
-  sweep = new TimeSweep(thread),
 ): ThreadTimes {
+  const { thread } = sweep;
   const [from, to] = nsOf(range, sweep);
   const shares = new Shares(thread.events, owners);
   const step = stepOf(thread);

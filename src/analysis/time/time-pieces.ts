@@ -3,10 +3,9 @@
  * those of the time partition, so a picture adds up to the numbers of summary and live strip.
  */
 import { IntervalIndex, KINDS } from '../../trace/lanes/interval-index.ts';
-import { TimeSweep } from './time-sweep.ts';
+import type { TimeSweep } from './time-sweep.ts';
 import type { Owners } from '../core/owners.ts';
 import { timesOfThread, type ThreadTimes } from './time-partition.ts';
-import type { ThreadStore } from '../../trace/store.ts';
 
 export interface TimePieces extends ThreadTimes {
   /** Kinds are places in SQL_PARTS; its intervals have no rows. */
@@ -16,8 +15,7 @@ export interface TimePieces extends ThreadTimes {
 }
 
 /** One pass over the thread's calls. @param owners of them */
-export function timePieces(thread: ThreadStore, owners: Owners): TimePieces {
-  const sweep = new TimeSweep(thread);
+export function timePieces(sweep: TimeSweep, owners: Owners): TimePieces {
   const index = new IntervalIndex(false);
   let [from, to, kind] = [0, 0, -1];
   const flush = (): void => void (kind >= 0 && to > from && index.push(from, to - from, kind, 0));
@@ -30,7 +28,7 @@ export function timePieces(thread: ThreadStore, owners: Owners): TimePieces {
     flush();
     [from, to, kind] = [pieceFrom, pieceTo, next];
   };
-  const times = timesOfThread(thread, owners, {}, sweep);
+  const times = timesOfThread(sweep, owners);
   flush();
   index.trim();
   return { index, untilNs: sweep.lastNs, ...times };

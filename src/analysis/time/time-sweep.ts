@@ -10,7 +10,8 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { storageIsUnseen } from '../core/layers.ts';
 import { Calls, Stack, STACKS } from '../core/time-calls.ts';
-import { PART, PART_OF_OP, PARTS, Role, ROLE_OF_OP, WAIT } from '../core/time-parts.ts';
+import { isStorage, PART, PART_OF_OP, PARTS, Role, ROLE_OF_OP, WAIT } from '../core/time-parts.ts';
+import type { LockWaitTimes } from '../locks/lock-waits.ts';
 import type { Shares } from './time-shares.ts';
 
 /** Stacks of the calls that cannot overlap, only nest. */
@@ -43,6 +44,23 @@ const AT = 2;
 const BEGIN = 3;
 const END = 4;
 
+/** Where a list of borders (from, to, from, ...) is asked at moments that ascend. */
+class Borders {
+  private next = 0;
+  constructor(private readonly ns: Float64Array) {}
+
+  rewind(): void {
+    this.next = 0;
+  }
+  /** Whether the moment AT is within; UNTIL is put forward to where that ends. */
+  cover(times: Float64Array): boolean {
+    const { ns } = this;
+    while (ns[this.next]! <= times[AT]!) this.next++;
+    if (ns[this.next]! < times[UNTIL]!) times[UNTIL] = ns[this.next]!;
+    return this.next % 2 === 1;
+  }
+}
+
 export class TimeSweep {
   /** Told every stretch that is summed up: nanoseconds, and the part that it belongs to. */
   onPiece: ((fromNs: number, toNs: number, part: number) => void) | null = null;
@@ -72,7 +90,16 @@ export class TimeSweep {
   /** VFS calls stand for the storage under them: no storage call of the thread was looked at. */
   readonly vfsIsStorage: boolean;
 
-  constructor(thread: ThreadStore) {
+  private readonly held: Borders;
+  private readonly busy: Borders;
+
+  /** @param waits of the thread for locks */
+  constructor(
+    readonly thread: ThreadStore,
+    private readonly waits: LockWaitTimes,
+  ) {
+    this.held = new Borders(waits.held);
+    this.busy = new Borders(waits.busy);
     this.events = thread.events;
     this.calls = new Calls(thread.events);
     this.vfsIsStorage = storageIsUnseen(thread);
@@ -102,6 +129,8 @@ export class TimeSweep {
     this.times[UNTIL] = -Infinity;
     this.times[CURSOR] = fromNs;
     this.calls.rewind();
+    this.held.rewind();
+    this.busy.rewind();
     // a function that is called again and again is compiled sooner than a loop inside it
     for (let row = 0; row < count; row += STRETCH)
       if (!this.take(row, Math.min(count, row + STRETCH), fromNs, toNsExclusive)) break;
@@ -234,7 +263,7 @@ export class TimeSweep {
     const { shares, times } = this;
     times[UNTIL] = times[END]!;
     this.winner = entry;
-    this.part = this.running(entry);
+    this.part = this.waited(this.running(entry));
     this.tracerOutside = false;
     if (shares) this.share = shares.placeOf(entry >> 1) * PARTS.length + this.part;
   }
@@ -251,7 +280,7 @@ export class TimeSweep {
   private decide(seq: number): void {
     this.times[UNTIL] = Infinity;
     const engine = this.consult(Stack.engine, seq);
-    const part = this.partAt(seq, engine);
+    const part = this.waited(this.partAt(seq, engine));
     const { shares } = this;
     this.part = part;
     this.tracerOutside = engine < 0 && part === PART.tracer;
@@ -283,6 +312,21 @@ export class TimeSweep {
     if (vfs < 0) return this.by(engine, PART.cpu);
     const part = PART_OF_OP[op[vfs >> 1]!]!;
     return this.by(vfs, this.vfsIsStorage || part === PART.lock ? part : PART.other);
+  }
+
+  /** The part, or `lockWait` in its place where somebody was in the way. */
+  private waited(part: number): number {
+    const { waits, times } = this;
+    let waited = false;
+    if (part === PART.lock) waited = this.held.cover(times);
+    else if (part === PART.cpu || part === PART.other)
+      waited = waits.busy.length > 0 && this.busy.cover(times);
+    else if (waits.idb.size && isStorage(part) && this.winner >= 0) {
+      const until = waits.idb.get(this.events.context[this.winner >> 1]!) ?? -Infinity;
+      waited = until > times[AT]!;
+      if (waited) times[UNTIL] = Math.min(times[UNTIL]!, until);
+    }
+    return waited ? PART.lockWait : part;
   }
 
   private by(entry: number, part: number): number {

@@ -1,12 +1,12 @@
 /**
- * Disjoint intervals in time order, each of one of eight kinds, with sampled running totals: how much time of each kind lies
+ * Disjoint intervals in time order, each of one of nine kinds, with sampled running totals: how much time of each kind lies
  * before a moment is a bisection and a short scan, whatever the number of intervals. Sums are whole nanoseconds, so exact.
  * Frames go through it with totals-cursor.ts.
  */
 import { resized } from '../typed-arrays.ts';
 
-/** Kinds an interval can have: 0..7. */
-export const KINDS = 8;
+/** Kinds an interval can have: activities, or parts of the time while SQL runs. */
+export const KINDS = 9;
 const SAMPLE_SHIFT = 5;
 export const SAMPLE = 1 << SAMPLE_SHIFT;
 
@@ -39,7 +39,7 @@ export class IntervalIndex {
   private rows: Int16Array | Uint32Array;
   private firstRows: Uint32Array;
   private starts = new Float64Array(64);
-  /** Totals before interval i * SAMPLE, one behind the other of the kinds that there are: most lanes have three or four of the eight. */
+  /** Totals before interval i * SAMPLE, one behind the other of the kinds that there are: most lanes have three or four of the nine. */
   private times = new Float64Array(0);
   /** Where a kind's total is among them, and how many there are. */
   private readonly places = new Uint8Array(KINDS).fill(NOWHERE);

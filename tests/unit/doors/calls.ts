@@ -110,12 +110,6 @@ export const counted = {
     sum(calls, (c) =>
       c.op === op && c.kind !== 'memory-journal' && c.result === 0 ? c.length : 0,
     ),
-  lockWaits: (calls: readonly Call[]): number =>
-    sum(calls, ({ op, result, ns }) =>
-      op === 'xLock'
-        ? (result ?? 0) % 256 === 5 || result === 3850
-        : op === 'lock.request' && ns > 1e6,
-    ),
 };
 
 /**

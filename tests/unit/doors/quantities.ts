@@ -36,6 +36,23 @@ const inFiles = (
       (row) => row[column],
     ),
 });
+/** A part of the time while SQL runs. @param inHtml of the report, where it has any */
+const timeDoors = (
+  us: 'lockUs' | 'lockWaitUs',
+  share: 'lockCallShare' | 'lockShare',
+  inParquet: string,
+  inHtml: string,
+): Quantity['doors'] => ({
+  summary: ({ summary }) => summary.time[us],
+  overview: ({ overview }) =>
+    overview(share) === null ? null : overview(share)! * overview('sqlTime')!,
+  drawer: ({ drawerTimes }) => drawerTimes && drawerTimes[us],
+  'Parquet, traces': ({ traces }) =>
+    traces[inParquet] === null ? null : Number(traces[inParquet]) / 1000,
+  threads: ({ threads }) =>
+    threads.length ? sum(threads, ({ partition }) => partition[us]) : null,
+  HTML: ({ html, summary }) => (summary.time[us] ? html.fact(/^Time on/, inHtml) : undefined), // parts of no time have no row
+});
 const bytes = (
   op: 'xRead' | 'xWrite',
   headline: 'readBytes' | 'writtenBytes',
@@ -204,31 +221,35 @@ export const QUANTITIES: Quantity[] = [
     },
   },
   {
+    name: 'lock calls',
+    unit: 'us',
+    doors: timeDoors('lockUs', 'lockCallShare', 'lock_ns', 'Lock calls'),
+    ofVfs: {
+      // where nothing was in the way it is all that suspends lock calls
+      'SQL, events': ({ calls, summary }) =>
+        summary.time.lockWaitUs ? undefined : lockUs(calls.sql),
+    },
+  },
+  {
     name: 'lock wait',
     unit: 'us',
     doors: {
-      summary: ({ summary }) => summary.time.lockUs,
-      overview: ({ overview }) =>
-        overview('lockShare') === null ? null : overview('lockShare')! * overview('sqlTime')!,
-      drawer: ({ drawerTimes }) => drawerTimes && drawerTimes.lockUs,
-      'Parquet, traces': ({ traces }) =>
-        traces['lock_ns'] === null ? null : Number(traces['lock_ns']) / 1000,
-      threads: ({ threads }) =>
-        threads.length ? sum(threads, ({ partition }) => partition.lockUs) : null,
-      HTML: ({ html, summary }) =>
-        summary.time.lockUs ? html.fact(/^Time on/, 'Lock wait') : undefined, // parts of no time have no row
+      ...timeDoors('lockWaitUs', 'lockShare', 'lock_wait_ns', 'Lock wait'),
+      'SQL, locks': async ({ sql, summary }) =>
+        summary.time.lockWaitUs === null
+          ? null
+          : await sql('SELECT coalesce(sum(sql_dur), 0) FROM locks'),
     },
-    ofVfs: inCalls(lockUs),
   },
   {
     name: 'lock waits',
     unit: 'count',
     doors: {
       live: ({ live }) => live('lock-waits'),
-      ...inCalls(counted.lockWaits),
-      'SQL, busy and locks': async ({ sql }) =>
-        await sql(`SELECT coalesce((SELECT sum(refusals) FROM busy), 0) + (SELECT count(DISTINCT locks.thread || ' ' || locks.seq)
-          FROM locks JOIN events USING (thread, seq) WHERE locks.kind = 'web-lock' AND events.dur > 1000)`),
+      'SQL, locks': async ({ sql }) =>
+        await sql(
+          "SELECT count(DISTINCT thread || ' ' || seq) FROM locks WHERE sqlite_thread IS NOT NULL",
+        ),
     },
   },
   {

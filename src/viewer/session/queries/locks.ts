@@ -5,9 +5,9 @@ import {
   type BusyLine,
   type DeadlockLine,
   type LeftLine,
-  type WaitLine,
-} from '../../../analysis/locks/lock-lines.ts';
-import { arrowsOf, type WaitArrow } from '../../../analysis/locks/wait-arrows.ts';
+} from '../../../analysis/contention/lock-lines.ts';
+import { arrowsOf, type WaitArrow } from '../../../analysis/contention/wait-arrows.ts';
+import { waitLines, type WaitLine } from '../../../analysis/contention/wait-lines.ts';
 import { answerOf } from './context.ts';
 import { lockLanes, shownLanes, type LockLane } from './lock-lanes.ts';
 
@@ -28,10 +28,6 @@ export interface LocksAnswer {
 }
 
 const MOST_LINES = 5000;
-/** A request that nobody recorded stood in the way of is listed from this length on: it takes a while even when all is free. */
-export const UNSEEN_HOLDER_US = 10_000;
-const isListed = ({ holder, outcome, fromUs, toUs }: WaitLine): boolean =>
-  holder !== null || outcome !== 'granted' || toUs - fromUs >= UNSEEN_HOLDER_US;
 const longest = <T extends { fromUs: number; toUs: number }>(all: T[], most: number): T[] =>
   all.length <= most
     ? all
@@ -42,9 +38,8 @@ const byTime = <T extends { fromUs: number }>(all: T[]): T[] =>
 const locksAnswer = fact(
   'locksAnswer',
   'holds and waits',
-  { lockLines, lockLanes },
-  (_, { lockLines: lines, lockLanes }): LocksAnswer => {
-    const waits = lines.waits().filter(isListed);
+  { lockLines, waitLines, lockLanes },
+  (_, { lockLines: lines, waitLines: waits, lockLanes }): LocksAnswer => {
     const [busy, deadlocks] = [lines.busy(), lines.deadlocks()];
     const left = lines.left().sort((a, b) => b.laterWaits - a.laterWaits);
     const { lanes, more } = shownLanes(lockLanes);

@@ -12,12 +12,8 @@ import {
   type SummaryEnvironment,
 } from '../../../analysis/report/summary.ts';
 import { storageHealth, type OriginStorage } from '../../../analysis/files/storage-health.ts';
-import {
-  partitionThread,
-  type TimePartition,
-  type TimeRange,
-} from '../../../analysis/time/time-partition.ts';
-import { partition } from '../../../analysis/time/thread-times.ts';
+import type { TimePartition, TimeRange } from '../../../analysis/time/time-partition.ts';
+import { partition, sweeps } from '../../../analysis/time/thread-times.ts';
 import { idbTraffic, READWRITE, type IdbTransaction } from '../../../analysis/idb/idb-use.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
@@ -90,7 +86,9 @@ export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartiti
   const titles = threadTitles(facts.store);
   const withSqlite = facts.get(sqliteThreads);
   return facts.store.threads.map((thread, i) => {
-    const own = whole ? facts.get(partition).of(thread) : partitionThread(thread, range);
+    const own = whole
+      ? facts.get(partition).of(thread)
+      : facts.get(sweeps).of(thread).partitionWithin(range);
     return {
       thread: i,
       title: titles[i]!,

@@ -8,7 +8,8 @@ import {
   statementTableIn,
   type StatementTable,
 } from '../../../analysis/statements/statement-table.ts';
-import { partitionThread, type TimePartition } from '../../../analysis/time/time-partition.ts';
+import { sweeps } from '../../../analysis/time/thread-times.ts';
+import type { TimePartition } from '../../../analysis/time/time-partition.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { fingerprint } from '../../../sqlite/sql-text.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -90,10 +91,10 @@ export const statementQueries = {
 
   /** Where the time between two moments of a thread went. */
   timeBetween(
-    { store }: QueryContext,
+    { store, facts }: QueryContext,
     { thread, fromUs, toUs }: { thread: number; fromUs: number; toUs: number },
   ): TimePartition | null {
     const found = store.threads[thread];
-    return found ? partitionThread(found, { fromUs, toUs }) : null;
+    return found ? facts.get(sweeps).of(found).partitionWithin({ fromUs, toUs }) : null;
   },
 };

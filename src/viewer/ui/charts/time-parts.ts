@@ -15,6 +15,7 @@ export const PART_COLORS: Readonly<Record<Part, string>> = {
   sync: '--activity-sync',
   idbTransaction: '--activity-idb',
   lock: '--activity-lock',
+  lockWait: '--activity-lock-wait',
   tracer: '--activity-meta',
   other: '--activity-wait',
   outside: '--activity-none',

@@ -2,6 +2,7 @@
  * A frame of the timeline as pixels. Pure: numbers in, 32-bit pixels out, so that it runs in tests without a canvas.
  * Bar height is the share of the column's time, color is what took most of it.
  */
+import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import type { LaneFrame } from '../../../protocol/session.ts';
 
 /** Pixels as a canvas keeps them in memory on little-endian machines: 0xAABBGGRR. One per activity. */
@@ -24,7 +25,7 @@ export interface Surface {
 }
 
 /** Shares of a column in LaneFrame.stack. */
-const PARTS = 8;
+const PARTS = SQL_PARTS.length;
 /** Pixels of the line on top of a counter's area. */
 const LINE = 2;
 const LOCK_LEVEL_MAX = 4;

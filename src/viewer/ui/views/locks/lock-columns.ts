@@ -1,13 +1,13 @@
 /** The Locks view's words: kinds of locks, columns of its tables, and what a span says of itself. */
 import { modeText, type ResourceKind } from '../../../../analysis/locks/lock-columns.ts';
-import type { WaitArrow } from '../../../../analysis/locks/wait-arrows.ts';
+import type { WaitArrow } from '../../../../analysis/contention/wait-arrows.ts';
 import {
   busyColumns,
   deadlockColumns,
   leftColumns,
   LOCK_HELP,
   waitColumns,
-} from '../../../../analysis/locks/table.ts';
+} from '../../../../analysis/contention/table.ts';
 import { col } from '../../../../analysis/core/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 import { formatCount, formatDuration, formatMoment } from '../../../../text/numbers.ts';
@@ -95,6 +95,7 @@ const title = { value: (row: { threadTitle: string }) => row.threadTitle, width:
 export const WAIT_COLUMNS = viewColumns(waitColumns, {
   ts: '104px',
   dur: '84px',
+  sql_dur: '84px',
   thread: { value: (w) => w.waiterTitle, width: '170px' },
   holder: { value: (w) => w.holderTitle, width: '170px' },
   kind,

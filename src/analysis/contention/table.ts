@@ -1,13 +1,8 @@
-/** The tables of locks: waits, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
+/** The tables of locks: waits for them, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
 import { THREAD } from '../events/table.ts';
 import { col, rowsIn, table, type Columns } from '../core/table.ts';
-import {
-  lockLines,
-  type BusyLine,
-  type DeadlockLine,
-  type LeftLine,
-  type WaitLine,
-} from './lock-lines.ts';
+import { lockLines, type BusyLine, type DeadlockLine, type LeftLine } from './lock-lines.ts';
+import { waitLines, type WaitLine } from './wait-lines.ts';
 
 /** What the tables show, for views, too. */
 export const LOCK_HELP = {
@@ -21,7 +16,7 @@ export const LOCK_HELP = {
 const KIND = 'web-lock, access-handle, idb or sqlite';
 const NAME = 'Name of the lock, file or database';
 
-const waitRows = rowsIn('waitRows', lockLines, (lines) => lines.waits());
+const waitRows = rowsIn('waitRows', waitLines, (lines) => lines);
 const busyRows = rowsIn('busyRows', lockLines, (lines) => lines.busy());
 const leftRows = rowsIn('leftRows', lockLines, (lines) => lines.left());
 const deadlockRows = rowsIn('deadlockRows', lockLines, (lines) => lines.deadlocks());
@@ -49,6 +44,18 @@ export const waitColumns = {
   held: col('text', 'Held', "The holder's strongest mode meanwhile", (w) => w.held),
   held_dur: col('us', 'Held for', 'How much of the wait the holder held it', (w) => w.heldUs),
   holds: col('count', 'Holds', 'How often the holder took it meanwhile', (w) => w.holds),
+  sqlite_thread: col(
+    'int',
+    'SQLite thread',
+    'Thread of SQLite that waited: its VFS or its storage worker asked. n/a: the app itself asked',
+    (w) => w.sqlite,
+  ),
+  sql_dur: col(
+    'us',
+    'Lock wait',
+    'How much of the time while SQL ran is this wait. All rows add up to the Lock wait of the Overview',
+    (w) => w.whileSqlUs,
+  ),
 } satisfies Columns<WaitLine>;
 export const waitTable = table('locks', LOCK_HELP.waits, waitRows, waitColumns);
 

@@ -1,41 +1,12 @@
-/** Who waited for whom, SQLITE_BUSY chains, locks left behind, and waits that look like a deadlock, as lines of their tables. */
+/** SQLITE_BUSY chains, locks that were not released, and possible deadlocks, as lines of their tables. */
 import { resultName } from '../../sqlite/result-codes.ts';
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fact } from '../core/graph.ts';
-import { modeText, Outcome, type IntervalColumns, type ResourceKind } from './lock-columns.ts';
-import { locks, type Locks } from './locks.ts';
-import type { WaitEdge } from './wait-graph.ts';
+import { modeText, type IntervalColumns, type ResourceKind } from '../locks/lock-columns.ts';
+import { locks, type Locks } from '../locks/locks.ts';
 
-/** What is locked. */
-interface LockedThing {
-  kind: ResourceKind;
-  name: string;
-  /** Lane of the waiter, and of the holder where that is known (keys of lock-lanes.ts). */
-  waiterLane: string;
-  holderLane: string | null;
-}
-export interface WaitLine extends LockedThing {
-  key: string;
-  waiter: number;
-  waiterTitle: string;
-  /** Thread; null where nobody recorded held it. */
-  holder: number | null;
-  holderTitle: string | null;
-  /** SHARED..EXCLUSIVE, shared, exclusive, readonly, readwrite: asked for, and the holder's strongest. */
-  asked: string;
-  held: string | null;
-  outcome: 'granted' | 'refused' | 'still waiting';
-  /** Of the wait as far as this holder was in its way; without a holder the whole wait. Microseconds. */
-  fromUs: number;
-  toUs: number;
-  /** How much of that the holder held, and how often; null without a holder. */
-  heldUs: number | null;
-  holds: number | null;
-  event: EventRef;
-  holdEvent: EventRef | null;
-}
 export interface BusyLine {
   key: string;
   thread: number;
@@ -78,13 +49,7 @@ export interface DeadlockLine {
   holderIdleUs: number | null;
   events: EventRef[];
 }
-const OUTCOMES = {
-  [Outcome.done]: 'granted',
-  [Outcome.refused]: 'refused',
-  [Outcome.open]: 'still waiting',
-} as const;
-
-/** The rows of the tables of locks. */
+/** The rows of the tables. */
 class LockLines {
   readonly titles: string[];
   constructor(
@@ -96,42 +61,6 @@ class LockLines {
   ref = (columns: IntervalColumns, i: number): EventRef =>
     this.eventOf(columns.thread[i]!, columns.row[i]!);
   eventOf = (thread: number, row: number): EventRef => this.store.threads[thread]!.ref(row);
-
-  /** One line for each holder of a wait, and one for a wait whose holder was not recorded. */
-  waits(): WaitLine[] {
-    const { edges, waits, holds, resources } = this.locks;
-    const line = (wait: number, edge: WaitEdge | null): WaitLine => {
-      const [waiter, resource] = [waits.thread[wait]!, waits.resource[wait]!];
-      const { kind, name } = resources[resource]!;
-      const event = this.ref(waits, wait);
-      return {
-        key: `${event.thread}:${event.seq}:${edge?.holder ?? '-'}`,
-        kind,
-        name,
-        waiter,
-        waiterTitle: this.titles[waiter]!,
-        waiterLane: `${waiter}:${resource}`,
-        holder: edge && edge.holder,
-        holderTitle: edge && this.titles[edge.holder]!,
-        holderLane: edge && `${edge.holder}:${resource}`,
-        asked: modeText(kind, waits.mode[wait]!),
-        held:
-          edge && modeText(kind, Math.max(holds.mode[edge.firstHold]!, holds.mode[edge.lastHold]!)),
-        outcome: OUTCOMES[waits.outcome[wait] as 0 | 1 | 2],
-        fromUs: edge ? edge.fromUs : waits.from[wait]!,
-        toUs: edge ? edge.toUs : waits.to[wait]!,
-        heldUs: edge && edge.heldUs,
-        holds: edge && edge.holds,
-        event,
-        holdEvent: edge && this.ref(holds, edge.firstHold),
-      };
-    };
-    const lines = edges.map((edge) => line(edge.wait, edge));
-    const explained = new Set(edges.map(({ wait }) => wait));
-    for (let wait = 0; wait < waits.count; wait++)
-      if (!explained.has(wait)) lines.push(line(wait, null));
-    return lines;
-  }
 
   busy(): BusyLine[] {
     return this.locks.busy.map((chain): BusyLine => {
@@ -209,7 +138,7 @@ class LockLines {
 
 export const lockLines = fact(
   'lockLines',
-  'waits for locks',
+  'chains of SQLITE_BUSY',
   { locks },
   (store, known) => new LockLines(store, known.locks),
 );

@@ -1,0 +1,41 @@
+/**
+ * Workers that do storage for a thread that runs SQLite, which waits for them in Atomics.wait inside its VFS calls: sqlite.org's
+ * asynchronous OPFS proxy, absurd-sql's IndexedDB worker.
+ */
+import { Op } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { fact } from './graph.ts';
+import { sqliteThreads } from './main-threads.ts';
+import { rootOf } from './thread-origin.ts';
+import { parentRow } from './time-calls.ts';
+
+/**
+ * By place in TraceStore.threads: the thread of SQLite that this one works for, or null. It is the one that made it; else the only one
+ * under the same page that waits so.
+ */
+export const servedThreads = fact(
+  'servedThreads',
+  'which thread a worker does storage for',
+  { sqliteThreads },
+  (store, { sqliteThreads }): readonly (ThreadStore | null)[] => {
+    const waiting = sqliteThreads.filter(waitsForAnother);
+    return store.threads.map((thread) => {
+      if (!waiting.length || sqliteThreads.includes(thread)) return null;
+      const maker = waiting.find(({ info }) => info.id === thread.info.parent);
+      const root = rootOf(store, thread.index);
+      if (maker || thread.index === root) return maker ?? null;
+      const under = waiting.filter(({ index }) => rootOf(store, index) === root);
+      return under.length === 1 ? under[0]! : null;
+    });
+  },
+);
+
+function waitsForAnother({ events }: ThreadStore): boolean {
+  for (let row = 0; row < events.count; row++) {
+    if (events.op[row] !== Op.atomicsWait) continue;
+    const caller = parentRow(events, row);
+    if (caller >= 0 && isVfsOp(events.op[caller]!)) return true;
+  }
+  return false;
+}

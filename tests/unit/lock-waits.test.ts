@@ -88,6 +88,22 @@ describe('a lock that a VFS requests', () => {
       waits: 1,
     });
   });
+  test('is not waited for where the same thread has just released it', () => {
+    const { made, told } = threads({});
+    const [own] = made;
+    hold(own!, 0, 300);
+    own!.now = 50;
+    lockFor(own!, 500);
+    expect(told()).toMatchObject({ time: { lockUs: 500, lockWaitUs: 0 }, lines: [], waits: 0 });
+  });
+  test('and is where another connection on the same thread has it', () => {
+    const { made, told } = threads({});
+    const [own] = made;
+    hold(own!, 0, 13_000);
+    own!.now = 50;
+    lockFor(own!, 14_000);
+    expect(told()).toMatchObject({ time: { lockUs: 1050, lockWaitUs: 12_950 }, waits: 1 });
+  });
   test('has each moment once where two tabs held it', () => {
     const { made, told } = threads({}, {}, {});
     hold(made[1]!, 0, 300);

@@ -13,7 +13,10 @@ import { Outcome } from './lock-columns.ts';
 import { locks, type Locks } from './locks.ts';
 import type { WaitEdge } from './wait-graph.ts';
 
-/** A request that no recorded thread stood in the way of is a wait from this length on: it takes a while even when all is free. */
+/**
+ * A request that no other recorded thread stood in the way of is a wait from this length on: it takes a while even when all is free, and
+ * longer where the thread has just released what it asks for. From then on another connection on it may have it.
+ */
 export const UNSEEN_HOLDER_US = 10_000;
 
 export interface LockWait {
@@ -33,7 +36,9 @@ function lockWaitsOf(
   { locks: { waits, edges, resources }, servedThreads }: Known<typeof NEEDS>,
 ): LockWait[] {
   const edgesOf = new Map<number, WaitEdge[]>();
-  for (const edge of edges) getOrMake(edgesOf, edge.wait, (): WaitEdge[] => []).push(edge);
+  for (const edge of edges)
+    if (edge.holder !== edge.waiter || edge.toUs - edge.fromUs >= UNSEEN_HOLDER_US)
+      getOrMake(edgesOf, edge.wait, (): WaitEdge[] => []).push(edge);
   const found: LockWait[] = [];
   for (let wait = 0; wait < waits.count; wait++) {
     const own = edgesOf.get(wait) ?? [];

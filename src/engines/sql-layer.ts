@@ -7,6 +7,7 @@
 import { Flag, Op } from '../event/event.ts';
 import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
 import { Header } from '../record/ring-layout.ts';
+import { Rc } from '../sqlite/constants.ts';
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import type { Asyncify } from './asyncify.ts';
@@ -16,7 +17,6 @@ import { SqlDetails, type SharedParts } from './sql-details.ts';
 import { literalOf, MOST_VALUES, type BindKeeper, type TracedBind } from './sql-binds.ts';
 
 const NativePromise = Promise;
-const ROW = 100;
 const CURRENT = Header.current >>> 2;
 const CONTEXT = Header.context >>> 2;
 
@@ -236,7 +236,7 @@ export class SqlLayer implements BindKeeper {
       const { op } = traced;
       if (op === Op.sqlStep) {
         subject.stepped = true;
-        if (rc !== ROW) this.ended(subject);
+        if (rc !== Rc.row) this.ended(subject);
       } else if (op === Op.sqlReset) this.ended(subject);
       else if (op === Op.sqlPrepare) {
         const stmt = rc === 0 && address ? this.memory.word(address) : 0;

@@ -4,13 +4,11 @@
  * is described in event/operations.ts.
  */
 import { AUX_WAL_HEADER } from '../event/event.ts';
+import { isPageSize } from '../sqlite/page-size.ts';
+import { WAL_FRAME_HEADER, WAL_HEADER } from '../sqlite/wal.ts';
 
 const MAGIC = 0x377f0682;
 const VERSION = 3007000;
-const HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
-
-const isPageSize = (n: number): boolean => n >= 512 && n <= 65536 && (n & (n - 1)) === 0;
 
 /** What is known of the log in one file. */
 interface KnownWal {
@@ -30,12 +28,12 @@ export class WalHeaders {
   /** @param file id of the file @param offset where in the file; NaN = not known @param data what the app writes @param length its bytes */
   look(file: number, offset: number, data: ArrayBuffer | ArrayBufferView, length: number): void {
     this.aux = this.aux2 = 0;
-    const single = length - FRAME_HEADER_BYTES;
-    if (length !== HEADER_BYTES && single !== 0 && !isPageSize(single)) return; // nearly every write ends here
+    const single = length - WAL_FRAME_HEADER;
+    if (length !== WAL_HEADER && single !== 0 && !isPageSize(single)) return; // nearly every write ends here
     const view = ArrayBuffer.isView(data)
-      ? new DataView(data.buffer, data.byteOffset, Math.min(length, HEADER_BYTES))
-      : new DataView(data, 0, Math.min(length, HEADER_BYTES));
-    if (length === HEADER_BYTES) this.header(file, offset, view);
+      ? new DataView(data.buffer, data.byteOffset, Math.min(length, WAL_HEADER))
+      : new DataView(data, 0, Math.min(length, WAL_HEADER));
+    if (length === WAL_HEADER) this.header(file, offset, view);
     else this.frame(file, offset, length, view);
   }
 
@@ -51,7 +49,7 @@ export class WalHeaders {
     this.aux2 = view.getUint32(16);
     this.known.set(file, {
       base: offset,
-      frameBytes: FRAME_HEADER_BYTES + pageSize,
+      frameBytes: WAL_FRAME_HEADER + pageSize,
       salt1: this.aux2,
       salt2: view.getUint32(20),
     });
@@ -62,10 +60,10 @@ export class WalHeaders {
     const page = view.getUint32(0);
     if (page === 0) return;
     if (log) {
-      if (length !== FRAME_HEADER_BYTES && length !== log.frameBytes) return;
-      if ((offset - log.base - HEADER_BYTES) % log.frameBytes !== 0) return;
+      if (length !== WAL_FRAME_HEADER && length !== log.frameBytes) return;
+      if ((offset - log.base - WAL_HEADER) % log.frameBytes !== 0) return;
       if (view.getUint32(8) !== log.salt1 || view.getUint32(12) !== log.salt2) return;
-    } else if (length === FRAME_HEADER_BYTES || (offset - HEADER_BYTES) % length !== 0) return; // a log that began before: by its layout alone
+    } else if (length === WAL_FRAME_HEADER || (offset - WAL_HEADER) % length !== 0) return; // a log that began before: by its layout alone
     this.aux = page;
     this.aux2 = view.getUint32(4);
   }

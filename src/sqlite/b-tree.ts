@@ -3,10 +3,10 @@
  * are and where they begin (sqlite.org/fileformat2.html, sections 1.6 and 2.6). Names and page numbers only: the schema's SQL and all
  * other content are stepped over. Bytes are anybody's: a page that is not consistent as a whole says nothing.
  */
+import { DATABASE_HEADER, SMALLEST_PAGE } from './page-size.ts';
 
 /** Longer names are left out: of a row, with that of its table, bytes. */
 const LONGEST_NAMES = 510;
-const [DATABASE_HEADER, SMALLEST_PAGE] = [100, 512] as const;
 /** Bits by type of page. */
 const [INTERIOR, TABLE_LEAF] = [(1 << 2) | (1 << 5), 1 << 13] as const;
 

@@ -49,6 +49,7 @@ export const Rc = {
   cantOpen: 14,
   notADb: 26,
   row: 100,
+  done: 101,
   shortRead: 522,
   ioErrLock: 3850,
   deleteNoEnt: 5898,

@@ -1,3 +1,7 @@
+/** Bytes of a database's header, at the beginning of its first page. */
+export const DATABASE_HEADER = 100;
+/** In it: change counter, pages, first trunk and number of pages of the freelist, which a connection reads and compares as one. */
+export const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
 /** Bytes of SQLite's smallest page: what is shorter is a part of one, or none. */
 export const SMALLEST_PAGE = 512;
 /** A page size that SQLite can have: a power of two from 512 to 65536. */

@@ -16,6 +16,8 @@ export const PageType = {
   indexLeaf: 10,
   tableLeaf: 13,
 } as const;
+/** A bit for each type of b-tree page. */
+export const BTREE_PAGES = (1 << 2) | (1 << 5) | (1 << 10) | (1 << 13);
 export type PageTypeCode = (typeof PageType)[keyof typeof PageType];
 
 /**

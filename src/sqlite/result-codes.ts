@@ -1,4 +1,5 @@
 /** SQLite's result codes by number, extended ones included: sqlite.org/rescode.html */
+import { Rc } from './constants.ts';
 
 const PRIMARY: Readonly<Record<number, string>> = {
   0: 'OK',
@@ -112,10 +113,10 @@ export function resultName(code: number): string {
 /** SHORT_READ is how a VFS says "past the end", ROW and DONE are how a step says "fine". */
 export function isErrorResult(code: number): boolean {
   return (
-    code !== 0 &&
-    code !== 100 &&
-    code !== 101 &&
-    code !== 522 &&
+    code !== Rc.ok &&
+    code !== Rc.row &&
+    code !== Rc.done &&
+    code !== Rc.shortRead &&
     (code & 255) !== 27 &&
     (code & 255) !== 28
   );

@@ -1,13 +1,14 @@
 /** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
 import { Flag, Op } from '../event/event.ts';
 import { isStatementOp, isVfsOp, isWebOp, opName, OPS } from '../event/operations.ts';
+import { IDB_MODES, idbDurability, idbMode } from '../event/idb-modes.ts';
 import type { Definition } from '../event/definitions.ts';
 import { exceptionName } from '../event/exceptions.ts';
+import { VERSION_AT, VERSION_BYTES } from '../sqlite/page-size.ts';
 import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore } from './store.ts';
 import { FILE_CONTROLS, LOCK_LEVELS, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
 
-const IDB_MODES = ['readonly', 'readwrite', 'versionchange'] as const;
 const IDB_DURABILITIES = ['', 'strict', 'relaxed'] as const;
 
 /** An event's `aux` in words: `RESERVED`, `READWRITE | CREATE | MAIN_DB`, `readwrite, relaxed`; '' where it says nothing. */
@@ -32,7 +33,7 @@ export function auxText(op: number, aux: number): string {
     case Op.xDelete:
       return aux ? 'sync directory' : '';
     case Op.idbTransaction:
-      return [IDB_MODES[aux & 3] ?? '', IDB_DURABILITIES[(aux >>> 2) & 3] ?? '']
+      return [IDB_MODES[idbMode(aux)] ?? '', IDB_DURABILITIES[idbDurability(aux)] ?? '']
         .filter(Boolean)
         .join(', ');
     case Op.lockRequest:
@@ -62,7 +63,7 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
   const d = read ? definitions.get(events.object[row]!) : undefined;
   if (d?.kind !== 'file' || d.fileKind !== 'main-db') return auxText(op, aux);
   if (offset === 0) return aux2 ? `change counter ${aux}` : '';
-  return offset === 24 && length === 16
+  return offset === VERSION_AT && length === VERSION_BYTES
     ? `change counter ${aux}, ${aux2} free page${aux2 === 1 ? '' : 's'}`
     : '';
 }

@@ -40,12 +40,12 @@ export const ROOMS = {
     npm: ['@uwdata/flechette', 'hyparquet-writer', 'wa-sqlite'],
   },
   protocol: { imports: ['text', 'event', 'trace', 'analysis', 'timeline'], npm: [] },
-  probes: { imports: ['event', 'record'], npm: [] },
+  probes: { imports: ['event', 'record', 'sqlite'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },
   'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
   'vfs-instrumented/block-idb': { imports: ['event', 'record'], npm: ['wa-sqlite'] },
   'vfs-instrumented/library': {
-    imports: ['event', 'record', 'trace', 'analysis/report', 'vfs-instrumented'],
+    imports: ['event', 'record', 'sqlite', 'trace', 'analysis/report', 'vfs-instrumented'],
     npm: ['wa-sqlite'],
   },
   engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
@@ -146,6 +146,7 @@ export const ROOMS = {
   'lab/command': {
     imports: [
       'text',
+      'sqlite',
       'trace',
       'analysis',
       'terminal',

@@ -7,7 +7,7 @@
  *
  * In WAL mode, and while a connection keeps its locks, SQLite does not compare.
  */
-import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
+import { SMALLEST_PAGE, VERSION_AT, VERSION_BYTES } from '../../sqlite/page-size.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { databaseFiles, type DatabaseFiles } from '../pages/database-files.ts';
@@ -30,8 +30,6 @@ export interface StaleCache {
   rows: number[];
 }
 const MOST_ROWS = 100;
-/** File change counter and what follows it: sqlite.org/fileformat2.html, section 1.3. */
-const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
 
 /** Connections that compared at least once; without an SQL layer connections cannot be told apart, and there is none. */
 export const staleCaches = fact(

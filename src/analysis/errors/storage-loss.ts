@@ -7,6 +7,7 @@
  */
 import { grouped } from '../core/maps.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -17,7 +18,6 @@ import { countOf } from '../../text/numbers.ts';
 
 /** Fewer may still be stored: who writes behind waits a moment. */
 const FEW_COMMITS = 3;
-const READWRITE = 1;
 
 /** Of one origin. */
 interface Stores {
@@ -72,7 +72,7 @@ function storesOf(ctx: FindingContext, threads: readonly ThreadStore[]): Stores 
     const end = (row: number): number => t0[row]! + dur[row]!;
     const aborted = new Set(Array.from(ctx.rows(thread, Op.idbAbort), (row) => context[row]!)); // by the app itself
     for (const row of ctx.rows(thread, Op.idbTransaction)) {
-      if ((aux[row]! & 3) !== READWRITE || aborted.has(context[row]!)) continue;
+      if (idbMode(aux[row]!) !== READWRITE || aborted.has(context[row]!)) continue;
       if (endSeq[row] === 0) stores.underWay = true;
       else if (result[row] === 0) stores.storedUs = Math.max(stores.storedUs, end(row));
       else stores.failed.push({ thread, row, endUs: end(row) });

@@ -1,6 +1,7 @@
 /** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
 import type { TraceStore } from '../../trace/store.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { codesOf, isWebOp, type Counts } from '../../event/operations.ts';
 import { fact } from '../core/graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
@@ -50,7 +51,7 @@ function webCountsOf(store: TraceStore): WebCounts {
       if (code === Op.idbTransaction && flags[i]! & Flag.threw) continue;
       calls[code]!++;
       bytes[code]! += bytesMoved(thread.events, i);
-      if (code === Op.idbTransaction && (aux[i]! & 3) === 1) readwrite++;
+      if (code === Op.idbTransaction && idbMode(aux[i]!) === READWRITE) readwrite++;
     }
   }
   const sum = (of: Float64Array, ops: readonly number[]): number | null =>

@@ -8,6 +8,7 @@
  */
 import { hasVfs } from '../core/layers.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { idbDurability, idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
@@ -117,8 +118,6 @@ function idbTrafficOf(store: TraceStore): IdbTraffic | null {
   return found;
 }
 
-export const READWRITE = 1;
-
 /** @returns whether the thread uses IndexedDB */
 function scan(thread: ThreadStore, { use, transactions, sequences }: IdbTraffic): boolean {
   const { events } = thread;
@@ -140,8 +139,8 @@ function scan(thread: ThreadStore, { use, transactions, sequences }: IdbTraffic)
       const made: IdbTransaction = {
         thread,
         row,
-        mode: events.aux[row]! & 3,
-        durability: (events.aux[row]! >>> 2) & 3,
+        mode: idbMode(events.aux[row]!),
+        durability: idbDurability(events.aux[row]!),
         us: events.dur[row]!,
         ended: events.endSeq[row] !== 0,
         requests: 0,

@@ -5,9 +5,10 @@
  *   F15   strict, or sometimes strict and sometimes relaxed                               F18   get 1, get 2, get 3, get 4: one getAll
  */
 import { Op } from '../../event/event.ts';
+import { READWRITE, VERSIONCHANGE } from '../../event/idb-modes.ts';
 import { medianOf } from '../core/durations.ts';
 import { locks } from '../locks/locks.ts';
-import { idbTraffic, READWRITE, type IdbTransaction } from './idb-use.ts';
+import { idbTraffic, type IdbTransaction } from './idb-use.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
@@ -34,7 +35,9 @@ export const transactionPerBlock: Rule = {
     const traffic = ctx.get(idbTraffic);
     const all = traffic?.use;
     if (!all?.lockPeriods || all.transactionsPerPeriod! <= 2) return [];
-    const single = traffic!.transactions.filter((t) => t.requests === 1 && t.mode !== 2);
+    const single = traffic!.transactions.filter(
+      (t) => t.requests === 1 && t.mode !== VERSIONCHANGE,
+    );
     if (single.length < FEW || single.length < all.transactions / 2) return [];
     const evidence = evidenceOf(single);
     const avoided = Math.min(single.length, all.transactionsInPeriods! - all.lockPeriods);

@@ -6,6 +6,7 @@
  */
 import { getOrMake } from '../core/maps.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { isVfsOp, STORAGE_WRITES } from '../../event/operations.ts';
 import { ioObjects } from '../files/io-map.ts';
 import { objectName } from '../../trace/describe.ts';
@@ -119,7 +120,7 @@ export const lostOnLeaving: Rule = {
         Op.idbTransaction,
       ])
         for (const row of ctx.rows(thread, op)) {
-          const writing = op !== Op.idbTransaction || (events.aux[row]! & 3) === 1;
+          const writing = op !== Op.idbTransaction || idbMode(events.aux[row]!) === READWRITE;
           if (!writing) continue;
           const at = parentRow(events, row);
           const inBackground = at < 0 || !isVfsOp(events.op[at]!);

@@ -9,6 +9,7 @@
  */
 import { getOrMake } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';
+import { idbMode, READONLY } from '../../event/idb-modes.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { IDB_REQUEST, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -177,7 +178,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
         handleOf(object, from, row);
         break;
       case Op.idbTransaction: {
-        const mode = (events.aux[row]! & 3) === 0 ? Mode.shared : Mode.exclusive;
+        const mode = idbMode(events.aux[row]!) === READONLY ? Mode.shared : Mode.exclusive;
         const outcome = open ? Outcome.open : Outcome.done;
         const made = hold(['idb', object], context, mode, outcome, [from, to], row);
         idb.set(context, { hold: made, stores: new Set() });

@@ -11,6 +11,7 @@
  */
 import { getOrMake } from '../core/maps.ts';
 import { databaseName, plainPath } from '../../event/file-names.ts';
+import { idbMode, READONLY } from '../../event/idb-modes.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isWebOp, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
@@ -188,7 +189,7 @@ function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries): voi
     const op = events.op[row]!;
     if (!isWebOp(op)) continue;
     if (op === Op.idbTransaction) {
-      if ((events.aux[row]! & 3) !== 0) readwrite.add(events.context[row]!);
+      if (idbMode(events.aux[row]!) !== READONLY) readwrite.add(events.context[row]!);
       continue;
     }
     const done = events.endSeq[row] !== 0 && !(events.flags[row]! & Flag.threw);

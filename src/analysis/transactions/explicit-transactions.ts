@@ -12,6 +12,7 @@ import { firstPlace } from '../../trace/number-columns.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
+import { Rc } from '../../sqlite/constants.ts';
 import { tokens } from '../../sqlite/sql-text.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
@@ -36,12 +37,11 @@ const EFFECT: Readonly<Record<string, Effect>> = {
   release: 'release',
 };
 
-const DONE = 101;
 /**
  * What a COMMIT or ROLLBACK answers that leaves no transaction behind: none was active (SQLITE_ERROR, SQLite had rolled back itself), or
  * SQLite rolls back for it (SQLITE_IOERR, SQLITE_FULL). BUSY and the others leave it open.
  */
-const NONE_LEFT: ReadonlySet<number> = new Set([1, 10, 13]);
+const NONE_LEFT: ReadonlySet<number> = new Set([1, Rc.ioErr, Rc.full]);
 
 /** @param script texts of one statement need no look beyond their first words */
 export function effectsOf(text: string, script: boolean): Effect[] {
@@ -111,7 +111,7 @@ export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransaction
     if (done.length === 0) continue;
     const result = events.result[row]!;
     const script = op === Op.sqlExec && events.aux2[row]! > 1;
-    const failed = !script && result !== (op === Op.sqlStep ? DONE : 0);
+    const failed = !script && result !== (op === Op.sqlStep ? Rc.done : Rc.ok);
     if (failed && !NONE_LEFT.has(result & 255)) continue; // BUSY, say: nothing was begun or ended
     const context = events.context[row]!;
     const state = getOrMake(states, context, () => ({ spans: [], open: false, savepoints: 0 }));

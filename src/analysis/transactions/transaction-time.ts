@@ -11,6 +11,7 @@
 import { firstPlace } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
+import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { IDB_REQUEST } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -143,7 +144,7 @@ export class Completions {
     for (let i = 0; i < events.count; i++) {
       const op = events.op[i]!;
       if (op === Op.idbTransaction) {
-        if ((events.aux[i]! & 3) === 1 && events.endSeq[i] !== 0) rows.push(i);
+        if (idbMode(events.aux[i]!) === READWRITE && events.endSeq[i] !== 0) rows.push(i);
       } else if (IDB_REQUEST[op] && events.endSeq[i] !== 0) {
         const end = toNs(events.t0[i]! + events.dur[i]!);
         const context = events.context[i]!;

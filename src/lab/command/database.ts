@@ -3,11 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { damageOf, noDatabase } from '../experiments/engine/check-database.ts';
 import { openSource } from '../experiments/engine/load-database.ts';
+import { WAL_HEADER } from '../../sqlite/wal.ts';
 import { nodeSurroundings } from './node.ts';
 import { cannotRead } from '../../terminal/open-file.ts';
-
-/** A write-ahead log of no more is one without a frame, bytes. */
-const WAL_HEADER = 32;
 
 /**
  * The file as SQLite has it: what its write-ahead log holds is brought in, in memory; nothing is written beside the file.
@@ -24,6 +22,7 @@ export async function databaseFrom(path: string): Promise<{ name: string; file: 
     (e: NodeJS.ErrnoException) =>
       e.code === 'ENOENT' ? 0 : Promise.reject(new Error(cannotRead(log, e, 'a write-ahead log'))),
   );
+  // without a frame it holds nothing
   const wal = size > WAL_HEADER ? new Blob([await read(log, 'a write-ahead log')]) : null;
   const { sqlite3, module } = await nodeSurroundings().engines.open(
     { engine: 'wa-sqlite-2.0.6', build: 'sync' },

@@ -8,6 +8,8 @@ import { MOST_HEADERS } from '../../event/database-headers.ts';
 import type { Recorder } from '../../record/recorder.ts';
 import { Header } from '../../record/ring-layout.ts';
 import { childrenOf, schemaRowsOf } from '../../sqlite/b-tree.ts';
+import { DATABASE_HEADER, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
+import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import { Block, WANTED_MASK } from './engine-block.ts';
 import type { EngineMemory } from './io-methods.ts';
 import { FIRST_WORD } from './structure-decode.ts';
@@ -30,7 +32,6 @@ type Database = [
   header: number,
   headers: number,
 ];
-const [SMALLEST_PAGE, WAL_HEADER, FRAME_HEADER, DATABASE_HEADER] = [512, 32, 24, 100] as const;
 
 const hash = (words: readonly number[]): number =>
   words.reduce((sum, word) => (Math.imul(sum, 31) + word) | 0, 1);
@@ -95,7 +96,7 @@ export function bTreeReader(
     }
     if (object === file) page = offset / length + 1;
     else {
-      const frame = Math.floor((offset - WAL_HEADER) / (FRAME_HEADER + database[1]));
+      const frame = Math.floor((offset - WAL_HEADER) / (WAL_FRAME_HEADER + database[1]));
       page ||= frames[frame] ?? 0;
       frames[frame] = page;
     }

@@ -3,6 +3,14 @@
  * journal header, the change counter. At most 32 bytes of the app's memory are looked at, a word at a time; event/operations.ts says what comes out.
  * Pages that tell of the structure of their database are handed on whole (structure-decode.ts).
  */
+import {
+  DATABASE_HEADER,
+  SMALLEST_PAGE,
+  VERSION_AT,
+  VERSION_BYTES,
+} from '../../sqlite/page-size.ts';
+import { BTREE_PAGES } from '../../sqlite/page.ts';
+import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import { HeadersOf, PAGE_BITS_SHIFT } from './engine-block.ts';
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes, type Signature } from './wasm-writer.ts';
@@ -18,13 +26,6 @@ export const Headed = {
   journal: 6,
   version: 7,
 } as const;
-
-const [WAL_HEADER_BYTES, SMALLEST_PAGE] = [32, 512] as const;
-/** In the database header: change counter, pages, first trunk and number of pages of the freelist, which a connection compares as one. */
-const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
-export const FRAME_HEADER_BYTES = 24;
-/** A bit for each type of b-tree page: 2, 5, 10, 13. */
-const BTREE_PAGES = (1 << 2) | (1 << 5) | (1 << 10) | (1 << 13);
 
 export interface Decoder {
   /** where(HeadersOf | page bits, length, offset i64) -> Headed */
@@ -69,7 +70,7 @@ function whereBody(): Bytes {
     ...w.i32(1),
     ...pageBits,
     OP.shl,
-    ...w.i32(FRAME_HEADER_BYTES),
+    ...w.i32(WAL_FRAME_HEADER),
     OP.add,
     OP.i64FromU32,
   ];
@@ -78,7 +79,7 @@ function whereBody(): Bytes {
   const body = [
     ...[
       ...w.get(within),
-      ...w.i64(FRAME_HEADER_BYTES),
+      ...w.i64(WAL_FRAME_HEADER),
       OP.i64Eq,
       ...w.get(length),
       ...w.i32(1),
@@ -91,7 +92,7 @@ function whereBody(): Bytes {
   const inFrame = [
     ...[
       ...w.get(offset),
-      ...w.i64(WAL_HEADER_BYTES),
+      ...w.i64(WAL_HEADER),
       OP.i64Sub,
       ...frameBytes,
       OP.i64RemU,
@@ -104,7 +105,7 @@ function whereBody(): Bytes {
     ...pageBits,
     ...w.choose(inFrame, [
       ...w.get(length),
-      ...w.i32(FRAME_HEADER_BYTES),
+      ...w.i32(WAL_FRAME_HEADER),
       OP.eq,
       ...w.i32(Headed.frame),
       OP.mul,
@@ -113,10 +114,10 @@ function whereBody(): Bytes {
   const wal = [
     ...atStart,
     ...w.choose(
-      [...w.get(length), ...w.i32(WAL_HEADER_BYTES), OP.eq, ...w.i32(Headed.walHeader), OP.mul],
+      [...w.get(length), ...w.i32(WAL_HEADER), OP.eq, ...w.i32(Headed.walHeader), OP.mul],
       [
         ...w.get(offset),
-        ...w.i64(WAL_HEADER_BYTES),
+        ...w.i64(WAL_HEADER),
         OP.i64LtU,
         ...w.choose(w.i32(Headed.none), frameOr0),
       ],
@@ -206,7 +207,7 @@ function aux2Body(peek: number): Bytes {
       ...w.get(headed),
       ...w.i32(Headed.page1),
       OP.eq,
-      ...w.i32(100),
+      ...w.i32(DATABASE_HEADER),
       OP.mul,
       ...w.get(buffer),
       OP.add,

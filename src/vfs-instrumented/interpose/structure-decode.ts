@@ -3,8 +3,9 @@
  * b-tree-reader.ts has asked for. A type test a page; only those go to JavaScript, and the headers of frames: a frame of a WAL is written
  * as its header, which says the page's number, and its page.
  */
+import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
 import { Block, WANTED_MASK } from './engine-block.ts';
-import { FRAME_HEADER_BYTES, Headed } from './header-decode.ts';
+import { Headed } from './header-decode.ts';
 import { word } from './trampoline-parts.ts';
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes } from './wasm-writer.ts';
@@ -31,12 +32,12 @@ export function structureBody(peek: number, image: number, block: number): Bytes
   ];
   const move = (local: number, op: number): Bytes => [
     ...w.get(local),
-    ...w.i32(FRAME_HEADER_BYTES),
+    ...w.i32(WAL_FRAME_HEADER),
     op,
     ...w.set(local),
   ];
   const frame = [
-    ...[...w.get(aux), ...w.set(page), ...w.get(length), ...w.i32(FRAME_HEADER_BYTES), OP.gtU],
+    ...[...w.get(aux), ...w.set(page), ...w.get(length), ...w.i32(WAL_FRAME_HEADER), OP.gtU],
     ...[...w.when([...move(buffer, OP.add), ...move(length, OP.sub)]), ...handOn, OP.return],
   ];
   const wanted = [

@@ -4,14 +4,15 @@
  */
 import { AUX_WAL_HEADER } from '../../event/event.ts';
 import type { FileKind } from '../../event/definitions.ts';
-
-const [WAL_HEADER_BYTES, FRAME_HEADER_BYTES, SMALLEST_PAGE, DATABASE_HEADER] = [
-  32, 24, 512, 100,
-] as const;
-/** Change counter, pages, first trunk and number of pages of the freelist. */
-const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
-/** A bit for each type of b-tree page: 2, 5, 10, 13. */
-const BTREE_PAGES = (1 << 2) | (1 << 5) | (1 << 10) | (1 << 13);
+import {
+  DATABASE_HEADER,
+  isPageSize,
+  SMALLEST_PAGE,
+  VERSION_AT,
+  VERSION_BYTES,
+} from '../../sqlite/page-size.ts';
+import { BTREE_PAGES } from '../../sqlite/page.ts';
+import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 
 /** An open file as the decoder knows it. */
 export interface HeadedFile {
@@ -38,7 +39,7 @@ export function decodeHeader(
   length: number,
 ): void {
   decoded.aux = decoded.aux2 = 0;
-  if (at + Math.min(length, WAL_HEADER_BYTES) > bytes.length) return; // a buffer that memory growth has detached
+  if (at + Math.min(length, WAL_HEADER) > bytes.length) return; // a buffer that memory growth has detached
   if (file.kind === 'main-db') {
     if (length >= SMALLEST_PAGE) decodeType(bytes[at + (offset === 0 ? DATABASE_HEADER : 0)]!);
     if (length >= SMALLEST_PAGE && offset === 0) decoded.aux = word(bytes, at + VERSION_AT);
@@ -65,20 +66,19 @@ function decodeWal(
   length: number,
 ): void {
   if (offset === 0) {
-    if (length !== WAL_HEADER_BYTES) return;
+    if (length !== WAL_HEADER) return;
     const size = word(bytes, at + 8);
-    if (size >= SMALLEST_PAGE && size <= 65536 && (size & (size - 1)) === 0)
-      file.walPageBytes = size;
+    if (isPageSize(size)) file.walPageBytes = size;
     decoded.aux = AUX_WAL_HEADER;
     decoded.aux2 = word(bytes, at + 16);
     return;
   }
-  if (offset < WAL_HEADER_BYTES) return;
-  const within = (offset - WAL_HEADER_BYTES) % (file.walPageBytes + FRAME_HEADER_BYTES);
-  if (file.walPageBytes && within === FRAME_HEADER_BYTES && length === file.walPageBytes)
+  if (offset < WAL_HEADER) return;
+  const within = (offset - WAL_HEADER) % (file.walPageBytes + WAL_FRAME_HEADER);
+  if (file.walPageBytes && within === WAL_FRAME_HEADER && length === file.walPageBytes)
     return decodeType(bytes[at]!);
   // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
-  const isFrame = file.walPageBytes ? within === 0 && length >= 8 : length === FRAME_HEADER_BYTES;
+  const isFrame = file.walPageBytes ? within === 0 && length >= 8 : length === WAL_FRAME_HEADER;
   if (!isFrame) return;
   decoded.aux = word(bytes, at);
   decoded.aux2 = word(bytes, at + 4);

@@ -2,6 +2,8 @@
  * A database file of the user's as what a run begins with. The file lies in memory on a VFS of its own; SQLite's backup API copies it
  * page by page into the run's database, whatever VFS that is on: free pages, order and statistics stay as they were.
  */
+import { OpenFlag, Rc } from '../../../sqlite/constants.ts';
+import { DATABASE_HEADER } from '../../../sqlite/page-size.ts';
 import type { EngineModule, SqliteApi } from './builds.ts';
 
 export interface CopyModule extends EngineModule {
@@ -27,9 +29,7 @@ interface SourceDatabase {
   bytes(): Uint8Array<ArrayBuffer>;
 }
 
-const DONE = 101;
-const OPEN_READWRITE = 2;
-const [MAIN_DB, WAL] = [0x106, 0x80006];
+const OPENED = OpenFlag.readWrite | OpenFlag.create;
 const MOST_TRIES = 1000;
 const FILE = 'source.db';
 
@@ -56,14 +56,14 @@ export async function openSource(
     vfs.mapNameToFile.set(name, file);
     return file;
   };
-  const file = await put(`/${FILE}`, MAIN_DB, main);
-  if (wal) await put(`/${FILE}-wal`, WAL, wal);
-  else if (file.size >= 100) new Uint8Array(file.data).fill(1, 18, 20); // WAL mode, with no log left: it would need shared memory to be opened
+  const file = await put(`/${FILE}`, OPENED | OpenFlag.mainDb, main);
+  if (wal) await put(`/${FILE}-wal`, OPENED | OpenFlag.wal, wal);
+  else if (file.size >= DATABASE_HEADER) new Uint8Array(file.data).fill(1, 18, 20); // WAL mode, with no log left: it would need shared memory to be opened
   (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
     vfs,
     false,
   );
-  const db = await sqlite3.open_v2(FILE, OPEN_READWRITE, 'vfscope-source');
+  const db = await sqlite3.open_v2(FILE, OpenFlag.readWrite, 'vfscope-source');
   if (wal) {
     await sqlite3.exec(db, 'PRAGMA locking_mode=exclusive');
     await sqlite3.exec(db, 'PRAGMA journal_mode=delete');
@@ -133,11 +133,11 @@ export async function loadDatabase(
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       rc = await call('step', backup, -1);
       const waiting = module.retryOps?.splice(0) ?? [];
-      if (rc === DONE || waiting.length === 0) break;
+      if (rc === Rc.done || waiting.length === 0) break;
       await Promise.all(waiting);
     }
     const finished = await call('finish', backup);
-    if (rc !== DONE || finished !== 0)
+    if (rc !== Rc.done || finished !== 0)
       throw new Error(
         `Your database could not be copied onto this VFS (SQLite's result ${finished || rc}).`,
       );

@@ -1,6 +1,7 @@
 /** Counts the calls of the browser's storage APIs on this thread, by the names of the summary: the probes, read in passing. */
 import { installProbes, type InstalledProbes } from '../../../probes/install.ts';
 import { RecordReader } from '../../../event/batch.ts';
+import { idbMode, READWRITE } from '../../../event/idb-modes.ts';
 import { drainRecords } from '../../../record/drain.ts';
 import { Op } from '../../../event/event.ts';
 import { Recorder } from '../../../record/recorder.ts';
@@ -58,7 +59,7 @@ export class WebTally {
       const name = NAMES.get(op);
       if (!name) continue;
       this.counts[name] = (this.counts[name] ?? 0) + 1;
-      if (op === Op.idbTransaction && (reader.aux(i) & 3) === 1)
+      if (op === Op.idbTransaction && idbMode(reader.aux(i)) === READWRITE)
         this.counts['idb.readwriteTransactions'] =
           (this.counts['idb.readwriteTransactions'] ?? 0) + 1;
     }

@@ -14,8 +14,9 @@ import {
 import { storageHealth, type OriginStorage } from '../../../analysis/files/storage-health.ts';
 import type { TimePartition, TimeRange } from '../../../analysis/time/time-partition.ts';
 import { partition, sweeps } from '../../../analysis/time/thread-times.ts';
-import { idbTraffic, READWRITE, type IdbTransaction } from '../../../analysis/idb/idb-use.ts';
+import { idbTraffic, type IdbTransaction } from '../../../analysis/idb/idb-use.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
+import { READWRITE } from '../../../event/idb-modes.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 

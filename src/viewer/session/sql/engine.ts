@@ -3,6 +3,7 @@
  * statement runs to its next row without a pause; between rows the worker answers others, and a limit or a cancel stops it inside.
  */
 import { yieldToMessages } from '../../yield.ts';
+import { Rc } from '../../../sqlite/constants.ts';
 import type { Cell } from '../../../analysis/core/table.ts';
 import type { SqliteModule } from './sink.ts';
 import { Sink } from './sink.ts';
@@ -41,7 +42,6 @@ export interface RunResult {
   ms: number;
 }
 
-const ROW = 100;
 /** Steps of SQLite's between two looks at the clock: about a millisecond. */
 const STEPS = 20_000;
 const PAUSE_EVERY_MS = 50;
@@ -133,7 +133,7 @@ export class SqlEngine {
           Object.assign(result, { columns, rows: [], more: false });
           into?.begin(columns);
         }
-        while ((await sqlite3.step(statement)) === ROW) {
+        while ((await sqlite3.step(statement)) === Rc.row) {
           if (result.rows.length >= maxRows) {
             result.more = true;
             break;

@@ -50,6 +50,21 @@ export class EventColumns extends columns(EVENT) {
     return row < this.count && this.seq[row] === seq ? row : -1;
   }
 
+  /** Row of the call that `row` serves, or -1. It lies before, most often just before: the search goes back in steps that double. */
+  parentRow(row: number): number {
+    const { seq, parent } = this;
+    const wanted = parent[row]!;
+    if (wanted === 0 || row === 0) return -1;
+    let hi = row;
+    let lo = row - 1;
+    for (let step = 1; lo > 0 && seq[lo]! > wanted; step *= 2) {
+      hi = lo;
+      lo = Math.max(0, lo - step);
+    }
+    const at = lowerBound(seq, wanted, hi, lo);
+    return at < row && seq[at] === wanted ? at : -1;
+  }
+
   /** First row that begins at or after `us`. @param from a row before which none does */
   lowerBound(us: number, from = 0): number {
     return lowerBound(this.t0, us, this.count, from);

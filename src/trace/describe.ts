@@ -132,16 +132,10 @@ export function objectName(thread: ThreadStore, id: number): string {
 }
 
 /** Row of the innermost SQL call that an event serves, itself included; -1 = none known. */
-export function statementRow(thread: ThreadStore, row: number): number {
-  const { events } = thread;
-  for (let at = row, depth = 0; at >= 0 && depth < 64; depth++) {
-    const op = events.op[at]!;
-    if (isStatementOp(op)) return at;
-    const parent = events.parent[at]!;
-    if (parent === 0 || parent >= events.seq[at]!) return -1;
-    at = events.rowOfSeq(parent);
-  }
-  return -1;
+export function statementRow({ events }: ThreadStore, row: number): number {
+  let at = row;
+  while (at >= 0 && !isStatementOp(events.op[at]!)) at = events.parentRow(at);
+  return at;
 }
 
 /** Text of the statement that an event serves (literals folded); '' = none known. */

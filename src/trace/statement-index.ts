@@ -15,7 +15,7 @@ export class StatementIndex {
   /** By row, for all rows that the thread has now: the innermost SQL call that it serves, itself included; -1 = none known. */
   update(): Int32Array {
     const { rows, thread } = this;
-    const { op, parent, seq, count } = thread.events;
+    const { op, parent, count } = thread.events;
     rows.restarted();
     const calls = (this.calls = longer(this.calls, count));
     let lastParent = 0;
@@ -26,11 +26,10 @@ export class StatementIndex {
         calls[row] = row;
         continue;
       }
-      const above = parent[row]!;
-      if (above !== lastParent) {
-        lastParent = above;
-        const at = above && above < seq[row]! ? thread.events.rowOfSeq(above) : -1;
-        lastCall = at >= 0 && at < row ? calls[at]! : -1;
+      if (parent[row] !== lastParent) {
+        lastParent = parent[row]!;
+        const at = thread.events.parentRow(row);
+        lastCall = at < 0 ? -1 : calls[at]!;
       }
       calls[row] = lastCall;
     }

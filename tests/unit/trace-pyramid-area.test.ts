@@ -20,6 +20,22 @@ const [begin, end] = store.extent();
 const statements = (thread: (typeof store.threads)[number]): Uint32Array =>
   new StatementIndex(thread).texts();
 
+describe('the statement that a call serves', () => {
+  it('is the same for one call and for all, however deep the calls lie in each other', () => {
+    const t = new ThreadBuilder(newStore());
+    const nest = (depth: number): void =>
+      void t.call('xRead', { dur: 10 }, depth ? () => nest(depth - 1) : undefined);
+    t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'SELECT 1' }), dur: 10 }, () =>
+      nest(100),
+    );
+    t.send();
+    const { thread } = t;
+    const one = Array.from({ length: 102 }, (_, row) => statementRow(thread, row));
+    expect(one).toEqual([...new StatementIndex(thread).update().subarray(0, 102)]);
+    expect(new Set(one)).toEqual(new Set([0]));
+  });
+});
+
 describe('percentiles', () => {
   it('are right to within 0.8 %, whatever the durations', () => {
     const all = Array.from({ length: 5000 }, (_, i) => 0.004 * 1.004 ** i);

@@ -7,7 +7,6 @@
 import type { ThreadStore } from '../../trace/store.ts';
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { threadFact } from './graph.ts';
-import { parentRow } from './time-calls.ts';
 
 export class Owners {
   /** @param up of a VFS call the row of its SQL call, of others that of their VFS call, else of their SQL call; -1 = none known */
@@ -48,7 +47,7 @@ function ownersOf({ events }: ThreadStore): Owners {
     const seq = parent[row]!;
     if (seq !== lastSeq || lastRow < 0) {
       lastSeq = seq; // calls under one call follow each other
-      lastRow = parentRow(events, row);
+      lastRow = events.parentRow(row);
     }
     if (lastRow < 0 || lastRow >= row)
       up[row] = -1; // a forged trace may say anything

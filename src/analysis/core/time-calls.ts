@@ -29,24 +29,10 @@ export const Stack = {
 } as const;
 export const STACKS = 9;
 
-/** Row of the call that `row` serves, or -1. It lies before, most often just before: the search goes back in steps that double. */
-export function parentRow({ seq, parent }: EventColumns, row: number): number {
-  const wanted = parent[row]!;
-  if (wanted === 0 || row === 0) return -1;
-  let hi = row;
-  let lo = row - 1;
-  for (let step = 1; lo > 0 && seq[lo]! > wanted; step *= 2) {
-    hi = lo;
-    lo = Math.max(0, lo - step);
-  }
-  const at = lowerBound(seq, wanted, hi, lo);
-  return at < row && seq[at] === wanted ? at : -1;
-}
-
 /** Whether a call is the other one or was made for it. */
 export function serves(events: EventColumns, row: number, other: number): boolean {
   let at = row;
-  while (at > other) at = parentRow(events, at);
+  while (at > other) at = events.parentRow(at);
   return at === other;
 }
 
@@ -142,7 +128,7 @@ export class Calls {
   private suspendedWeb(row: number): number {
     const { events } = this;
     const part = PART_OF_OP[events.op[row]!]!;
-    const parent = parentRow(events, row);
+    const parent = events.parentRow(row);
     const direct = parent >= 0 && ROLE_OF_OP[events.op[parent]!] === Role.sql;
     const storage = isStorage(part);
     if (!storage && (part === PART.lock || part === WAIT)) {

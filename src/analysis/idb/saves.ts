@@ -11,7 +11,6 @@ import { isVfsOp, STORAGE_WRITES } from '../../event/operations.ts';
 import { ioObjects } from '../files/io-map.ts';
 import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
-import { parentRow } from '../core/time-calls.ts';
 import { Evidence } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import { commits } from '../transactions/commits.ts';
@@ -82,7 +81,7 @@ export const wholeFileSaves: Rule = {
         const { events } = thread;
         const bytes = bytesMoved(events, row);
         if (bytes < SMALLEST_DATABASE || !sizes.some((n) => bytes >= 0.9 * n)) return;
-        const at = parentRow(events, row);
+        const at = events.parentRow(row);
         if (at >= 0 && isVfsOp(events.op[at]!)) return; // a VFS of large blocks
         const name = objectName(thread, events.object[row]!);
         getOrMake(saves, name, () => new Evidence()).add(thread, row);
@@ -122,7 +121,7 @@ export const lostOnLeaving: Rule = {
         for (const row of ctx.rows(thread, op)) {
           const writing = op !== Op.idbTransaction || idbMode(events.aux[row]!) === READWRITE;
           if (!writing) continue;
-          const at = parentRow(events, row);
+          const at = events.parentRow(row);
           const inBackground = at < 0 || !isVfsOp(events.op[at]!);
           if (!inBackground) continue;
           writes++;

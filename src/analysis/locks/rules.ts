@@ -13,7 +13,6 @@ import { busyChains } from './busy.ts';
 import { rootOf } from '../core/thread-origin.ts';
 import { Outcome } from './lock-columns.ts';
 import { locks } from './locks.ts';
-import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
@@ -237,7 +236,7 @@ export const proxyOverhead: Rule = {
     let vfs = '';
     ctx.each(Op.atomicsWait, (thread, row) => {
       const { events } = thread;
-      const at = parentRow(events, row);
+      const at = events.parentRow(row);
       if (at < 0 || !isVfsOp(events.op[at]!)) return;
       if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return; // waiting for whoever has the lock
       evidence.add(thread, row);

@@ -10,9 +10,9 @@ import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import { blockWrites, type BlockWrites } from './block-writes.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
-import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
 import { databaseFiles } from './database-files.ts';
@@ -126,14 +126,13 @@ export const versionedKeys: Rule = {
     const none = () => ({ puts: 0, deletes: 0, evidence: new Evidence() });
     const stores = new Map<string, ReturnType<typeof none>>();
     const storeOf = (name: string) => getOrMake(stores, name, none);
-    const inVfs = (thread: Parameters<typeof parentRow>[0], row: number): boolean => {
-      const at = parentRow(thread, row);
-      return at >= 0 && isVfsOp(thread.op[at]!);
+    const inVfs = ({ events }: ThreadStore, row: number): boolean => {
+      const at = events.parentRow(row);
+      return at >= 0 && isVfsOp(events.op[at]!);
     };
     for (const op of [Op.idbPut, Op.idbAdd])
       ctx.each(op, (thread, row) => {
-        if (inVfs(thread.events, row))
-          storeOf(objectName(thread, thread.events.object[row]!)).puts++;
+        if (inVfs(thread, row)) storeOf(objectName(thread, thread.events.object[row]!)).puts++;
       });
     for (const op of [Op.idbDelete, Op.idbCursorDelete])
       ctx.each(op, (thread, row) => {
@@ -196,7 +195,7 @@ export const changeCounterPolling: Rule = {
     for (const op of [Op.idbGet, Op.idbOpenCursor])
       ctx.each(op, (thread, row) => {
         const { events } = thread;
-        const at = parentRow(events, row);
+        const at = events.parentRow(row);
         if (
           at < 0 ||
           events.op[at] !== Op.xRead ||

@@ -8,7 +8,6 @@ import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
@@ -71,7 +70,7 @@ export const vacuum: Rule = {
       const { events } = thread;
       for (const op of [Op.xWrite, Op.xSync])
         for (const row of ctx.rows(thread, op)) {
-          const at = parentRow(events, row);
+          const at = events.parentRow(row);
           if (at < 0 || !runs.has(at)) continue;
           const file = ctx.file(thread, events.object[row]!);
           evidence.add(thread, row);

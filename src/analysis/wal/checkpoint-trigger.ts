@@ -57,8 +57,7 @@ export function triggerOf(
 }
 
 function parentIsClose({ events }: ThreadStore, row: number): boolean {
-  const parent = events.parent[row]!;
-  const at = parent ? events.rowOfSeq(parent) : -1;
+  const at = events.parentRow(row);
   return at >= 0 && events.op[at] === Op.sqlClose;
 }
 

@@ -50,7 +50,7 @@ export function detailsOfEvent(store: TraceStore, { thread, seq }: EventRef): Ev
   if (!t) throw new RangeError(`thread ${thread} of ${store.threads.length}`);
   const row = t.rowOf(seq);
   const e = t.events.row(row);
-  const parentRow = e.parent ? t.events.rowOfSeq(e.parent) : -1;
+  const parentRow = t.events.parentRow(row);
   const { children, childCount } = childrenOf(t, row);
   return {
     ...lineOfEvent(t, row),

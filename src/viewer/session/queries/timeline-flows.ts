@@ -1,6 +1,6 @@
 /** Arrows of the timeline for the selected event: from a statement to its I/O, from who waits to who holds the lock. */
 import type { Locks } from '../../../analysis/locks/locks.ts';
-import { parentRow, serves } from '../../../analysis/core/time-calls.ts';
+import { serves } from '../../../analysis/core/time-calls.ts';
 import type { EventColumns } from '../../../trace/columns.ts';
 import { statementRow } from '../../../trace/describe.ts';
 import { Op } from '../../../event/event.ts';
@@ -92,7 +92,7 @@ function isPartOf(
     return laneOfOp(events.op[row]!) === 'web' && events.context[row] === connection;
   if (kind !== 'sqlite') return false;
   let asks = row;
-  while (asks >= 0 && laneOfOp(events.op[asks]!) === 'web') asks = parentRow(events, asks);
+  while (asks >= 0 && laneOfOp(events.op[asks]!) === 'web') asks = events.parentRow(asks);
   return (
     asks >= 0 &&
     events.context[asks] === connection &&

@@ -4,6 +4,8 @@
  */
 import { Facts } from '../analysis/core/graph.ts';
 import { pieces } from '../analysis/time/thread-times.ts';
+import { walHistories, wals } from '../analysis/wal/wal.ts';
+import { namesLog } from '../analysis/wal/wal-files.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
@@ -18,9 +20,10 @@ import { threadEndUs } from '../trace/thread-end.ts';
 import { TimeLane } from './time-lane.ts';
 import { eachColumn } from '../trace/lanes/totals-cursor.ts';
 import { transactionIntervals, transactionWord } from './transaction-lane.ts';
+import { WalCounter } from './wal-counter.ts';
 
 /** What `settle` draws from. */
-export const LANE_NEEDS = [pieces, anatomies];
+export const LANE_NEEDS = [pieces, anatomies, walHistories];
 
 /** Counters are drawn as areas. */
 const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;
@@ -86,8 +89,12 @@ export class TimelineLanes {
   readonly callLanes: CallLanes;
   private readonly byThread: ThreadTimeline[] = [];
   private transactions: { intervals: IntervalIndex[]; forgotten: number } | null = null;
-  /** Rows and ends that there were then. */
+  /** By thread; null before the first `settle`. */
+  private logs: (WalCounter | null)[] | null = null;
+  /** Rows and ends that there were then, and where the trace ended. */
   private settledAt = -1;
+  private settledUs = -Infinity;
+  private horizonUs = 0;
 
   constructor(private readonly store: TraceStore) {
     this.callLanes = new CallLanes(store);
@@ -95,6 +102,7 @@ export class TimelineLanes {
 
   /** @param horizonUs the trace's end so far; calls still running are shown up to here, or to their thread's end */
   update(horizonUs: number): void {
+    this.horizonUs = horizonUs;
     this.callLanes.update(horizonUs);
     const { threads } = this.store;
     for (let i = this.byThread.length; i < threads.length; i++)
@@ -120,20 +128,37 @@ export class TimelineLanes {
     }
   }
 
-  /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param facts of the trace as it is now */
-  settle(facts = new Facts(this.store)): void {
-    const { store } = this;
-    const news = store.threads.reduce(
+  private get news(): number {
+    return this.store.threads.reduce(
       (n, { events, forgotten, received }) => n + events.count + forgotten + received,
       0,
     );
+  }
+
+  /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param facts of the trace as it is now */
+  settle(facts = new Facts(this.store)): void {
+    const { store } = this;
+    const { news } = this;
     if (news === this.settledAt) return;
     this.settledAt = news;
+    this.settledUs = this.horizonUs;
     for (const { time, thread } of this.byThread) if (this.runsSql(thread)) time.settle(facts);
+    this.logs = this.walCounters(facts);
     this.transactions = {
       intervals: transactionIntervals(store, facts.get(anatomies)),
       forgotten: store.forgotten,
     };
+  }
+
+  private walCounters(facts: Facts): (WalCounter | null)[] {
+    const histories = facts.get(walHistories);
+    const threads = facts
+      .get(wals)
+      .map((file) => new Set(file.thread.filter((_, i) => file.onWal[i])));
+    return this.store.threads.map(({ index }) => {
+      const own = histories.filter((_, log) => threads[log]!.has(index));
+      return own.length ? new WalCounter(own) : null;
+    });
   }
 
   /** Nanoseconds of a thread in [fromUs, toUs) by place in SQL_PARTS; null without SQL, or where they are not settled. */
@@ -187,7 +212,7 @@ export class TimelineLanes {
       add('writes');
     }
     if (lines > 1) add('queue');
-    if (own.counters.walSeen) add('wal');
+    if (this.logs ? this.logs[thread.index] : namesLog(thread)) add('wal');
     if (own.cache.seen) add('cache');
     return rows;
   }
@@ -269,7 +294,7 @@ export class TimelineLanes {
           values: own.counters.rates(kind === 'reads' ? 0 : 1, fromUs, toUs, width),
         };
       case 'wal':
-        return { ...empty, values: own.counters.walBytes(fromUs, toUs, width) };
+        return { ...empty, values: this.walBytes(Number(index), fromUs, toUs, width) };
       case 'cache':
         return { ...empty, values: own.cache.rates(fromUs, toUs, width) };
       case 'queue':
@@ -277,6 +302,14 @@ export class TimelineLanes {
       default:
         return null;
     }
+  }
+
+  /** Where the trace has grown since it was settled, the logs are not known. */
+  private walBytes(thread: number, fromUs: number, toUs: number, width: number): Float32Array {
+    const untilUs = this.news === this.settledAt ? Infinity : this.settledUs;
+    return (
+      this.logs?.[thread]?.most(fromUs, toUs, width, untilUs) ?? new Float32Array(width).fill(NaN)
+    );
   }
 
   /** Mean number of reads and writes in flight, by column. */

@@ -91,16 +91,19 @@ class FoundCalls {
 /** What an id of a thread means to a log; null = nothing. */
 type Target = { found: FoundCalls; calls: Calls; onWal: 0 | 1 } | null;
 
+/** Whether a thread may make calls on a write-ahead log. */
+export const namesLog = ({ definitions }: ThreadStore): boolean =>
+  [...definitions.values()].some(
+    (d) => (d.kind === 'file' || d.kind === 'opfs-file') && isWalPath(d.path),
+  );
+
 /** Every log that was written or read, with the calls on it and on its database. */
 export const wals = fact('wals', 'write-ahead logs', {}, walsOf);
 
 function walsOf(store: TraceStore): WalFile[] {
   /** By layer and path of the database. */
   const files = new Map<string, FoundCalls>();
-  const isLog = (d: Definition): boolean =>
-    (d.kind === 'file' || d.kind === 'opfs-file') && isWalPath(d.path);
-  for (const thread of store.threads)
-    if ([...thread.definitions.values()].some(isLog)) takeCalls(thread, files);
+  for (const thread of store.threads) if (namesLog(thread)) takeCalls(thread, files);
   return [...files].flatMap(([key, found]) => {
     const { layer, bracketed, used } = found;
     const path = key.slice(4);

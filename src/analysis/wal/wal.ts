@@ -36,7 +36,7 @@ export interface WalHistory {
   highWaterFrames: number | null;
   /** The longest stretch without a restart or cut, in frames; see `isStarved`. */
   longestGrowthFrames: number | null;
-  /** Size after each commit, restart and cut: where the used part of the log ends, and how long the file is. */
+  /** Size after each commit, restart and cut, or each write where commits are not known: where the used part of the log ends, and how long the file is. */
   series: { timeUs: Float64Array; usedBytes: Float64Array; fileBytes: Float64Array };
 }
 
@@ -101,7 +101,7 @@ export class WalFollower {
     this.lastCommitParent = -1;
   }
 
-  /** @returns whether the log's course has changed: a commit, a restart or a cut */
+  /** @returns whether the log's course has changed: a commit, a restart or a cut; growth, where commits are not known */
   take(store: TraceStore, thread: number, row: number): boolean {
     const { events } = store.threads[thread]!;
     const op = AS_VFS[events.op[row]!];
@@ -119,10 +119,10 @@ export class WalFollower {
       return this.begin(offset + length);
     }
     if (offset === 0 && length === WAL_HEADER && !this.framesDecoded) return this.begin(length);
+    const grows = offset + length > this.usedBytes;
     this.usedBytes = Math.max(this.usedBytes, offset + length);
-    if (aux === 0) return false;
-    const frame = this.frameAt(offset);
-    if (frame === 0) return false;
+    const frame = aux === 0 ? 0 : this.frameAt(offset);
+    if (frame === 0) return grows && !this.framesDecoded; // which frame commits is not known
     this.framesDecoded = true;
     // its page follows where the header was written alone
     const end = this.base + WAL_HEADER + frame * (this.pageSize! + WAL_FRAME_HEADER);
@@ -205,7 +205,7 @@ function historyOf(store: TraceStore, file: WalFile): WalHistory {
     highFrames = Math.max(highFrames, wal.frames);
     longest = Math.max(longest, wal.frames);
     if (changed) {
-      series.time.push(events.t0[row]! + events.dur[row]!);
+      series.time.push(Math.max(series.time.at(-1) ?? 0, events.t0[row]! + events.dur[row]!)); // calls of threads overlap
       series.used.push(wal.usedBytes);
       series.file.push(wal.fileBytes);
     }

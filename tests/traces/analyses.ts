@@ -113,7 +113,7 @@ export const statementTable = (store: TraceStore, range: TimeRange = {}): tables
 export const timesOfThread = (thread: ThreadStore, range: TimeRange = {}): partition.ThreadTimes =>
   partition.timesOfThread(sweepOf(thread), ownersOf(thread), range);
 /** As if the thread were alone: it waits for no lock of another. */
-const sweepOf = (thread: ThreadStore): TimeSweep => new TimeSweep(thread, NO_WAITS);
+const sweepOf = (thread: ThreadStore): TimeSweep => new TimeSweep(thread, NO_WAITS, new Set());
 export const partitionThread = (thread: ThreadStore, range: TimeRange = {}): partition.TimePartition =>
   partition.partitionThread(sweepOf(thread), range);
 export const transactionAnatomies = (store: TraceStore): TransactionAnatomy[] => [...new Facts(store).get(anatomies)];

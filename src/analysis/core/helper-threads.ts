@@ -8,7 +8,6 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 import { sqliteThreads } from './main-threads.ts';
 import { rootOf } from './thread-origin.ts';
-import { parentRow } from './time-calls.ts';
 
 /**
  * By place in TraceStore.threads: the thread of SQLite that this one works for, or null. It is the one that made it; else the only one
@@ -34,7 +33,7 @@ export const servedThreads = fact(
 function waitsForAnother({ events }: ThreadStore): boolean {
   for (let row = 0; row < events.count; row++) {
     if (events.op[row] !== Op.atomicsWait) continue;
-    const caller = parentRow(events, row);
+    const caller = events.parentRow(row);
     if (caller >= 0 && isVfsOp(events.op[caller]!)) return true;
   }
   return false;

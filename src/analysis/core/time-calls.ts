@@ -64,7 +64,11 @@ export class Calls {
   /** Of lock requests and waits that a call's end cuts short: their end by row; NaN for others. Most threads have none. */
   private cuts: Float64Array | null = null;
 
-  constructor(private readonly events: EventColumns) {
+  /** @param app databases and stores of the app itself: see app-databases.ts */
+  constructor(
+    private readonly events: EventColumns,
+    private readonly app: ReadonlySet<number>,
+  ) {
     const { count, t0, dur, endSeq } = events;
     let last = count ? -Infinity : 0;
     for (let row = 0; row < count; row++) {
@@ -131,6 +135,7 @@ export class Calls {
     const parent = events.parentRow(row);
     const direct = parent >= 0 && ROLE_OF_OP[events.op[parent]!] === Role.sql;
     const storage = isStorage(part);
+    if (storage && this.app.has(events.object[row]!)) return 1 << Stack.storage;
     if (!storage && (part === PART.lock || part === WAIT)) {
       if (parent < 0) return 0; // a lock that the app itself is after
       this.cuts ??= new Float64Array(events.count).fill(NaN);

@@ -7,7 +7,6 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact, type Known } from '../core/graph.ts';
 import { servedThreads } from '../core/helper-threads.ts';
 import { getOrMake } from '../core/maps.ts';
-import { parentRow } from '../core/time-calls.ts';
 import { Role, ROLE_OF_OP } from '../core/time-parts.ts';
 import { Outcome } from './lock-columns.ts';
 import { locks, type Locks } from './locks.ts';
@@ -53,7 +52,7 @@ function lockWaitsOf(
 }
 
 function isOfSqlite({ events }: ThreadStore, asked: number): boolean {
-  for (let row = asked; row >= 0; row = parentRow(events, row)) {
+  for (let row = asked; row >= 0; row = events.parentRow(row)) {
     const role = ROLE_OF_OP[events.op[row]!];
     if (role === Role.vfs || role === Role.sql) return true;
   }

@@ -5,6 +5,7 @@
 import type { ThreadStore } from '../../trace/store.ts';
 import type { ByThread } from '../core/graph.ts';
 import { threadFact } from '../core/graph.ts';
+import { appDatabases } from '../core/app-databases.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { lockWaitTimes, NO_WAITS, type LockWaitTimes } from '../locks/lock-waits.ts';
 import {
@@ -25,10 +26,11 @@ class Sweeps {
     private readonly thread: ThreadStore,
     private readonly owners: ByThread<Owners>,
     private readonly waits: LockWaitTimes,
+    private readonly app: ReadonlySet<number>,
   ) {}
 
   private get sweep(): TimeSweep {
-    return new TimeSweep(this.thread, this.waits);
+    return new TimeSweep(this.thread, this.waits, this.app);
   }
   get partition(): TimePartition {
     return (this.made ?? this.times)?.partition ?? partitionThread(this.sweep);
@@ -52,9 +54,9 @@ class Sweeps {
 export const sweeps = threadFact(
   'sweeps',
   'time with SQL in flight',
-  { owners, lockWaitTimes },
-  (thread, { owners, lockWaitTimes }) =>
-    new Sweeps(thread, owners, lockWaitTimes.get(thread) ?? NO_WAITS),
+  { owners, lockWaitTimes, appDatabases },
+  (thread, { owners, lockWaitTimes: waits, appDatabases: app }) =>
+    new Sweeps(thread, owners, waits.get(thread) ?? NO_WAITS, app.of(thread)),
 );
 
 /** The time with SQL in flight moment by moment, as the timeline draws it. */

@@ -93,15 +93,16 @@ export class TimeSweep {
   private readonly held: Borders;
   private readonly busy: Borders;
 
-  /** @param waits of the thread for locks */
+  /** @param waits of the thread for locks @param app its IndexedDB databases and stores that SQLite doesn't use */
   constructor(
     readonly thread: ThreadStore,
     private readonly waits: LockWaitTimes,
+    app: ReadonlySet<number>,
   ) {
     this.held = new Borders(waits.held);
     this.busy = new Borders(waits.busy);
     this.events = thread.events;
-    this.calls = new Calls(thread.events);
+    this.calls = new Calls(thread.events, app);
     this.vfsIsStorage = storageIsUnseen(thread);
   }
 

@@ -21,6 +21,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { AnatomyTable, CALLS, type CallCount } from './anatomy-table.ts';
+import { appDatabases } from '../core/app-databases.ts';
 import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { executions, type Executions } from '../core/executions.ts';
@@ -44,7 +45,7 @@ const AT_ONCE = 1 << 14;
 export const anatomies = fact(
   'anatomies',
   'what each transaction did',
-  { transactions, owners, executions, checkpoints },
+  { transactions, owners, executions, checkpoints, appDatabases },
   function* (store, known): Generator<void, AnatomyTable> {
     const { list } = known.transactions;
     const scanners = new Map<number, AnatomyScanner>();
@@ -59,6 +60,7 @@ export const anatomies = fact(
         known.owners.of(thread),
         known.executions.of(thread),
         own,
+        known.appDatabases.of(thread),
       );
     };
     for (let i = 0; i < list.length; i++) {
@@ -135,9 +137,10 @@ class AnatomyScanner {
     { firstRow, count }: Executions,
     /** Those of the thread, in order. */
     private readonly checkpoints: readonly Checkpoint[],
+    app: ReadonlySet<number>,
   ) {
     this.explicit = explicitTransactionsOf(thread);
-    this.clock = new TransactionClock(thread.events, new Completions(thread.events));
+    this.clock = new TransactionClock(thread.events, new Completions(thread.events, app));
     this.executions = firstRow.subarray(0, count);
     this.counts = CALLS.map((name) => table[name]);
   }

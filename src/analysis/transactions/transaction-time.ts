@@ -15,6 +15,7 @@ import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { IDB_REQUEST } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
+import { getOrMake } from '../core/maps.ts';
 
 export const TRANSACTION_PARTS = [
   ...(['lock', 'dbRead', 'journalRead', 'walRead', 'journalWrite', 'walWrite', 'dbWrite'] as const),
@@ -125,54 +126,79 @@ export class TransactionClock {
     const to = Math.min(toNs(begin + dur[row]!), this.toNs);
     const { cursor } = this;
     if (to <= cursor) return;
-    const waited = this.completions.within(cursor, to);
+    const waited = this.completions.within(cursor, to, this.events.context[row]!);
     ns[PART_NUMBER.idbComplete]! += waited;
     ns[part]! += to - cursor - waited;
     this.cursor = to;
   }
 }
 
-/** When readwrite IndexedDB transactions of a thread were on their way to completion: all requests answered, `complete` not yet. */
-export class Completions {
-  /** Disjoint, ascending, nanoseconds. */
-  private readonly begins: number[] = [];
-  private readonly ends: number[] = [];
+/** Disjoint, ascending, nanoseconds. */
+interface Windows {
+  begins: number[];
+  ends: number[];
+}
 
-  constructor(events: EventColumns) {
+/**
+ * When readwrite IndexedDB transactions of a thread were on their way to completion: all requests answered, `complete` not yet. Each counts
+ * for the connection whose VFS call began it, where that is known.
+ */
+export class Completions {
+  private readonly all: { begin: number; end: number; connection: number }[];
+  private readonly byConnection = new Map<number, Windows>();
+
+  /** @param app databases of the app itself: their transactions are left out */
+  constructor(events: EventColumns, app: ReadonlySet<number>) {
     const answered = new Map<number, number>();
     const rows: number[] = [];
     for (let i = 0; i < events.count; i++) {
       const op = events.op[i]!;
       if (op === Op.idbTransaction) {
-        if (idbMode(events.aux[i]!) === READWRITE && events.endSeq[i] !== 0) rows.push(i);
+        if (
+          idbMode(events.aux[i]!) === READWRITE &&
+          events.endSeq[i] !== 0 &&
+          !app.has(events.object[i]!)
+        )
+          rows.push(i);
       } else if (IDB_REQUEST[op] && events.endSeq[i] !== 0) {
         const end = toNs(events.t0[i]! + events.dur[i]!);
         const context = events.context[i]!;
         if (end > (answered.get(context) ?? -Infinity)) answered.set(context, end);
       }
     }
-    const windows = rows.map((row) => {
+    this.all = rows.map((row) => {
       const begin = toNs(events.t0[row]!);
-      return [
-        Math.max(begin, answered.get(events.context[row]!) ?? begin),
-        toNs(events.t0[row]! + events.dur[row]!),
-      ] as const;
+      const caller = events.parentRow(row);
+      return {
+        begin: Math.max(begin, answered.get(events.context[row]!) ?? begin),
+        end: toNs(events.t0[row]! + events.dur[row]!),
+        connection: caller < 0 ? 0 : events.context[caller]!,
+      };
     });
-    windows.sort((a, b) => a[0] - b[0]);
-    for (const [begin, end] of windows) {
-      const last = this.ends.length - 1;
-      if (last >= 0 && begin <= this.ends[last]!) this.ends[last] = Math.max(this.ends[last]!, end);
-      else if (end > begin) {
-        this.begins.push(begin);
-        this.ends.push(end);
-      }
-    }
+    this.all.sort((a, b) => a.begin - b.begin);
   }
 
-  /** Nanoseconds of [from, to) that lie in a window. */
-  within(from: number, to: number): number {
-    const { begins, ends } = this;
-    if (begins.length === 0) return 0;
+  private windowsOf(connection: number): Windows {
+    const begins: number[] = [];
+    const ends: number[] = [];
+    for (const { begin, end, connection: own } of this.all) {
+      if (own !== 0 && connection !== 0 && own !== connection) continue;
+      const last = ends.length - 1;
+      if (last >= 0 && begin <= ends[last]!) ends[last] = Math.max(ends[last]!, end);
+      else if (end > begin) {
+        begins.push(begin);
+        ends.push(end);
+      }
+    }
+    return { begins, ends };
+  }
+
+  /** Nanoseconds of [from, to) that lie in a window of the connection. */
+  within(from: number, to: number, connection: number): number {
+    if (this.all.length === 0) return 0;
+    const { begins, ends } = getOrMake(this.byConnection, connection, () =>
+      this.windowsOf(connection),
+    );
     let sum = 0;
     const first = firstPlace(0, ends.length, (i) => ends[i]! > from);
     for (let i = first; i < begins.length && begins[i]! < to; i++)

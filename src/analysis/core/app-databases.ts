@@ -1,0 +1,39 @@
+/**
+ * IndexedDB databases of the app itself, on threads where SQLite keeps its files in others: what the app does there, also while SQLite
+ * works, is no part of a statement or commit. A VFS's databases are those whose transactions are begun by VFS or SQL calls, at least half of
+ * them: a VFS begins some as it starts, and while it waits the app's own calls look as if it made them.
+ */
+import { Op } from '../../event/event.ts';
+import { isSqlOp, isVfsOp } from '../../event/operations.ts';
+import { threadFact } from './graph.ts';
+import { getOrMake } from './maps.ts';
+
+/** Ids of these databases and their object stores, by thread. */
+export const appDatabases = threadFact(
+  'appDatabases',
+  "which IndexedDB databases are the app's own",
+  {},
+  ({ events, definitions }): ReadonlySet<number> => {
+    const nameOf = (id: number): string | null => {
+      const d = definitions.get(id);
+      return d?.kind === 'idb-database' || d?.kind === 'idb-store' ? d.db : null;
+    };
+    const begun = new Map<string, { all: number; served: number }>();
+    for (let row = 0; row < events.count; row++) {
+      if (events.op[row] !== Op.idbTransaction) continue;
+      const name = nameOf(events.object[row]!);
+      if (name === null) continue;
+      const of = getOrMake(begun, name, () => ({ all: 0, served: 0 }));
+      of.all++;
+      const caller = events.parentRow(row);
+      const op = caller < 0 ? Op.none : events.op[caller]!;
+      if (isVfsOp(op) || isSqlOp(op)) of.served++;
+    }
+    const own = new Set<number>();
+    for (const { id } of definitions.values()) {
+      const { all = 0, served = 0 } = begun.get(nameOf(id) ?? '') ?? {};
+      if (served * 2 < all) own.add(id);
+    }
+    return own;
+  },
+);

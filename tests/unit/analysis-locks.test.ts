@@ -223,30 +223,37 @@ describe('SQLite', () => {
     ]);
   });
 
-  test('steps that answer BUSY belong to the chain of their connection', () => {
-    const { store, tab, send } = tabs(1);
-    const t = tab[0]!;
-    const file = t.file('/app.db');
-    for (let i = 0; i < 3; i++) {
-      t.call('sqlStep', { context: 4, aux: 1, result: i < 2 ? 5 : 101, dur: 1 }, () =>
-        t.call('xLock', { object: file, aux: 2, context: 4, result: i < 2 ? 517 : 0 }),
-      );
-      t.idle(1000);
-    }
-    t.call('sqlStep', { context: 8, aux: 2, result: 5 });
-    send();
-    expect(busyChains(store)).toMatchObject([
-      {
-        context: 4,
-        level: 2,
-        refusals: 2,
-        steps: 2,
-        codes: expect.arrayContaining([5, 517]) as number[],
-        granted: true,
-      },
-      { context: 8, level: 0, refusals: 0, steps: 1, granted: false },
-    ]);
-  });
+  test.each([
+    [true, 2, [5, 517]],
+    [false, 0, [517]],
+  ])(
+    'steps that answer BUSY to the app (it resets: %s) belong to the chain of their connection',
+    (resets, steps, codes) => {
+      const { store, tab, send } = tabs(1);
+      const t = tab[0]!;
+      const file = t.file('/app.db');
+      for (let i = 0; i < 3; i++) {
+        if (resets) t.call('sqlReset', { context: 4 });
+        t.call('sqlStep', { context: 4, aux: 1, result: i < 2 ? 5 : 101, dur: 1 }, () =>
+          t.call('xLock', { object: file, aux: 2, context: 4, result: i < 2 ? 517 : 0 }),
+        );
+        t.idle(1000);
+      }
+      t.call('sqlStep', { context: 8, aux: 2, result: 5 });
+      send();
+      expect(busyChains(store)).toMatchObject([
+        {
+          context: 4,
+          level: 2,
+          refusals: 2,
+          steps,
+          codes: expect.arrayContaining(codes) as number[],
+          granted: true,
+        },
+        { context: 8, level: 0, refusals: 0, steps: 1, granted: false },
+      ]);
+    },
+  );
 
   test('SHARED and RESERVED go together; PENDING lets no reader in', () => {
     const allowed = [1, 2, 3, 4].map((asked) =>

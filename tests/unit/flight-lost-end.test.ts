@@ -18,7 +18,7 @@ function recorded() {
   });
   const send = (): Frozen | null => {
     const firstNew = t.thread.events.count;
-    return flight.onBatch(t.thread, firstNew, t.send());
+    return flight.onBatch(t.thread, firstNew, t.send(), t.now);
   };
   const slowCommit = (context: number): void => {
     for (const aux of [1, 2]) t.call('xLock', { object: file, context, aux });
@@ -64,11 +64,11 @@ test('a call that goes on is waited for: what others begin meanwhile, and what i
   const late = thread.append(
     batchOf(thread.info, 5, [[t.now, t.now, write, 100, Op.end, 0, NaN, 0, 0, 0, 0, 0, 0]]),
   );
-  expect(flight.onBatch(thread, thread.events.count, late)).toBeNull();
+  expect(flight.onBatch(thread, thread.events.count, late, t.now)).toBeNull();
   const rest = batchOf(thread.info, 6, [
     [t.now, t.now + 1, 101, 102, Op.xFileControl, 0, NaN, 0, file, 0, OWN, 22, 0],
     [t.now, t.now + 1, 103, 104, Op.xUnlock, 0, NaN, 0, file, 0, OWN, 0, 0],
   ]);
   const firstNew = thread.events.count;
-  expect(flight.onBatch(thread, firstNew, thread.append(rest))).not.toBeNull();
+  expect(flight.onBatch(thread, firstNew, thread.append(rest), t.now)).not.toBeNull();
 });

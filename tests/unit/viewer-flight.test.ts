@@ -20,7 +20,7 @@ import {
   flightState,
   keepText,
 } from '../../src/viewer/ui/flight-options.ts';
-import { FREEZE_MARK, type FreezeOn } from '../../src/protocol/session.ts';
+import { FREEZE_MARK, type FreezeOn, type Frozen } from '../../src/protocol/session.ts';
 import { EventQuery } from '../../src/viewer/session/queries/event-query.ts';
 import { detailsOfEvent, lineOfEvent } from '../../src/viewer/session/event-lines.ts';
 import { Flight } from '../../src/viewer/session/flight.ts';
@@ -246,6 +246,9 @@ const flightOf = (
   keep: Keep = { kind: 'seconds', seconds: 10 },
 ): Flight => new Flight(store, { keep, freezeOn: { ...nothing, ...freezeOn } });
 
+/** Long after a failed call: no engine makes it again. */
+const LATER = 2_000_000;
+
 /** Calls around one that is to freeze the recording. @returns its place, and what the flight recorder said */
 function tryTrigger(make: (b: ThreadBuilder, file: number) => number, freezeOn: Partial<FreezeOn>) {
   const store = newStore();
@@ -260,7 +263,7 @@ function tryTrigger(make: (b: ThreadBuilder, file: number) => number, freezeOn: 
   const seq = make(builder, file);
   builder.call('xRead', { object: file });
   const lateEnds = builder.send();
-  const frozen = flight.onBatch(builder.thread, 0, lateEnds);
+  const frozen = flight.onBatch(builder.thread, 0, lateEnds, builder.now + LATER);
   return { frozen, seq };
 }
 
@@ -310,6 +313,54 @@ describe('triggers', () => {
   it.each(cases.slice(0, -1))('%s, not asked for', (_name, _freezeOn, make) => {
     expect(tryTrigger(make, {}).frozen).toBeNull();
   });
+  describe('what does not reach the app', () => {
+    /** A statement or an attempt to open is refused as its xOpen or xLock is; what comes next says who hears of it. */
+    function refused(next: (b: ThreadBuilder, call: () => void) => void, opens = false) {
+      const store = newStore();
+      const b = new ThreadBuilder(store);
+      const flight = flightOf(store, { busy: true });
+      const file = b.file('/app.db');
+      const object = b.define({ kind: 'sql', text: 'SELECT 1' });
+      let connection = 5;
+      const call = (result = 5): void =>
+        void b.call(
+          opens ? 'sqlOpen' : 'sqlStep',
+          { object, context: opens ? connection++ : 5, result },
+          () => b.call(opens ? 'xOpen' : 'xLock', { object: file, context: 5, aux: 1, result }),
+        );
+      call();
+      const told: (Frozen | null)[] = [];
+      const send = (endUs = b.now): void => {
+        const firstNew = b.thread.events.count;
+        told.push(flight.onBatch(b.thread, firstNew, b.send(), endUs));
+      };
+      send();
+      next(b, () => call(0));
+      send();
+      send(b.now + LATER);
+      return told.map((frozen) => frozen && frozen.text);
+    }
+    const text = 'SQLITE_BUSY from xLock on /app.db';
+    it('is what the engine makes again at once', () => {
+      expect(refused((_, again) => again())).toEqual([null, null, null]);
+      expect(refused((_, again) => again(), true)).toEqual([null, null, null]);
+    });
+    it('and not what is reset, or only made again much later', () => {
+      expect(refused((b) => b.call('sqlReset', { context: 5 }))).toEqual([null, text, null]);
+      expect(refused((b, again) => (b.idle(LATER), again()))).toEqual([null, text, null]);
+    });
+    it('nor what nothing follows: another connection shows nothing', () => {
+      expect(refused((b) => b.call('sqlReset', { context: 6 }))).toEqual([null, null, text]);
+    });
+    it('is a refusal within a statement that succeeds', () => {
+      const all = { busy: true, ioerr: true };
+      const inside = (b: ThreadBuilder, object: number): number =>
+        b.call('sqlStep', { result: 101 }, () => {
+          for (const result of [5, 0]) b.call('xLock', { object, aux: 1, result });
+        });
+      expect(tryTrigger(inside, all).frozen).toBeNull();
+    });
+  });
   it('another mark, results that are no failures', () => {
     const all = { busy: true, ioerr: true, corrupt: true, error: true };
     expect(
@@ -342,7 +393,7 @@ describe('triggers', () => {
       const file = builder.file('/app.db');
       const send = () => {
         const firstNew = builder.thread.events.count;
-        return flight.onBatch(builder.thread, firstNew, builder.send());
+        return flight.onBatch(builder.thread, firstNew, builder.send(), builder.now);
       };
       for (let i = 0; i < 20; i++) {
         commit(builder, file, 90_000, sql);
@@ -369,7 +420,7 @@ describe('triggers', () => {
       for (let i = 0; i < 1000; i++) b.call('xRead', { dur: 100 });
       const open = b.call('sqlStep', { open: true });
       b.send();
-      flight.onBatch(b.thread, 0, []);
+      flight.onBatch(b.thread, 0, [], b.now);
       expect(flight.trim(b.now)).toBe(0); // a block that small is not worth it
       for (let i = 0; i < 1000; i++) b.call('xRead', { dur: 20 });
       const rows = b.thread.events.rowOfSeq(open);
@@ -377,14 +428,14 @@ describe('triggers', () => {
       b.thread.events.endSeq[rows] = 0xffff;
       b.thread.events.result[rows] = 5;
       b.send();
-      const frozen = flight.onBatch(b.thread, first, [rows])!;
+      const frozen = flight.onBatch(b.thread, first, [rows], b.now + LATER)!;
       expect(frozen).toMatchObject({ text: 'SQLITE_BUSY from sqlite3_step', seq: open });
       flight.finish(b.now);
       const { events, forgotten } = b.thread;
       expect(forgotten).toBeGreaterThan(400);
       expect(events.rowOfSeq(open)).toBe(rows - forgotten);
       if (keep.kind === 'seconds') expect(events.t0[0]).toBeCloseTo(frozen.atUs - 50_000, 3);
-      expect(flight.onBatch(b.thread, 0, [])).toBeNull();
+      expect(flight.onBatch(b.thread, 0, [], b.now)).toBeNull();
       expect(flight.finish(b.now + 1e9)).toBe(0);
       expect(flight.trim(b.now + 1e9)).toBe(0);
     }

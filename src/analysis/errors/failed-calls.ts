@@ -3,7 +3,8 @@ import { isFailure, objectName, resultText, statementText } from '../../trace/de
 import { Flag, Op } from '../../event/event.ts';
 import { OPS, opName, type Layer } from '../../event/operations.ts';
 import { meaningOfException, meaningOfResult } from '../../sqlite/result-meaning.ts';
-import { fact } from '../core/graph.ts';
+import { fact, type Known } from '../core/graph.ts';
+import { handledFailures } from '../core/handled-failures.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 
 /** Events that failed alike: the same call with the same answer on the same thing. */
@@ -17,6 +18,8 @@ export interface ErrorGroup {
   call: string;
   object: string;
   count: number;
+  /** The app did not hear of it: SQLite or its VFS went on, or made the call again and it succeeded. */
+  handled: boolean;
   firstUs: number;
   lastUs: number;
   /** Some, at most MOST_EVENTS, by time; rows for life. */
@@ -33,27 +36,33 @@ interface Making extends ErrorGroup {
   texts: Map<string, number>;
 }
 
-/** The most frequent first; `groups` beyond MOST_GROUPS are left out of the list and in `events`. */
+/** Those that the app heard of first, and the most frequent first; `groups` beyond MOST_GROUPS are left out of the list and in the counts. */
 interface FailedCalls {
   groups: ErrorGroup[];
+  /** Of which the app heard, and those that were handled before. */
   events: number;
+  handled: number;
   more: number;
 }
 
-export const failedCalls = fact('errors', 'errors', {}, failedCallsOf);
+const NEEDS = { handledFailures };
+export const failedCalls = fact('errors', 'errors', NEEDS, failedCallsOf);
 
-function failedCallsOf(store: TraceStore): FailedCalls {
+function failedCallsOf(store: TraceStore, known: Known<typeof NEEDS>): FailedCalls {
   const groups = new Map<string, Making>();
-  let [total, more] = [0, 0];
+  let [total, handledTotal, more] = [0, 0, 0];
   for (const thread of store.threads) {
     const { events } = thread;
+    const handledRows = known.handledFailures.of(thread);
     for (let row = 0; row < events.count; row++) {
       const [op, result, flags] = [events.op[row]!, events.result[row]!, events.flags[row]!];
       const uncaught = op === Op.error;
       if (!uncaught && !isFailure(op, result, flags)) continue;
-      total++;
+      const handled = handledRows.has(row);
+      if (handled) handledTotal++;
+      else total++;
       const object = objectName(thread, events.object[row]!);
-      const key = `${op} ${result} ${flags & Flag.threw} ${object}`;
+      const key = `${op} ${result} ${flags & Flag.threw} ${handled} ${object}`;
       let group = groups.get(key);
       if (!group) {
         if (groups.size >= MOST_GROUPS) {
@@ -68,13 +77,16 @@ function failedCallsOf(store: TraceStore): FailedCalls {
           call: opName(op),
           object,
           count: 0,
+          handled,
           events: [],
           statements: [],
           meaning: uncaught
             ? "The page's own code failed."
-            : layer === 'sql' || layer === 'vfs'
-              ? meaningOfResult(result)
-              : meaningOfException(resultText(op, result, flags)),
+            : handled
+              ? 'The app did not hear of it: SQLite or its VFS handled it, or made the call again.'
+              : layer === 'sql' || layer === 'vfs'
+                ? meaningOfResult(result)
+                : meaningOfException(resultText(op, result, flags)),
           texts: new Map(),
           firstUs: events.t0[row]!,
           lastUs: events.t0[row]!,
@@ -90,9 +102,12 @@ function failedCallsOf(store: TraceStore): FailedCalls {
       if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
     }
   }
-  const list = [...groups.values()].sort((a, b) => b.count - a.count);
+  const list = [...groups.values()].sort(
+    (a, b) => Number(a.handled) - Number(b.handled) || b.count - a.count,
+  );
   return {
     events: total,
+    handled: handledTotal,
     more,
     groups: list.map(({ texts, ...group }) => ({
       ...group,

@@ -23,11 +23,17 @@ export const errorColumns = {
     'What the error means, where it is known',
     (g) => g.meaning || null,
   ),
+  handled: col(
+    'int',
+    'Handled',
+    '1: the app did not hear of it, because SQLite or its VFS handled it or made the call again',
+    (g) => Number(g.handled),
+  ),
 } satisfies Columns<ErrorGroup>;
 
 export const errorTable = table(
   'errors',
-  'Failed calls and uncaught errors: those alike are one row',
+  'Failed calls and uncaught errors: those alike are one row. Those that the app did not hear of stand apart',
   errorRows,
   errorColumns,
 );

@@ -10,6 +10,7 @@ import { Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
+import { handledFailures } from '../core/handled-failures.ts';
 import { failures } from '../rules/failures.ts';
 import { isBusy, isRefusal } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
@@ -23,7 +24,7 @@ export interface BusyChain {
   /** Lock level asked for, 1..4; 0 where only the step's answer was seen. */
   level: number;
   refusals: number;
-  /** Steps that gave SQLITE_BUSY to the app. */
+  /** Steps that gave SQLITE_BUSY to the app: those that the engine's wrapper repeats by itself are none. */
   steps: number;
   /** Distinct result codes, extended ones as they came. */
   codes: number[];
@@ -45,17 +46,18 @@ const RETRY_GAP_US = 5_000_000;
 export const busyChains = fact(
   'busyChains',
   'retries after SQLITE_BUSY',
-  { failures },
-  ({ threads }, { failures }): BusyChain[] => {
+  { failures, handledFailures },
+  ({ threads }, { failures, handledFailures }): BusyChain[] => {
     const refused = ({ events: { op, result } }: ThreadStore, row: number): boolean =>
       isRefusal(result[row]!) && (op[row] === Op.xLock || isSqlOp(op[row]!));
     if (!threads.some((thread) => failures.of(thread).some((row) => refused(thread, row))))
       return [];
-    return threads.flatMap(chainsOf).sort((a, b) => a.fromUs - b.fromUs);
+    const chains = threads.flatMap((thread) => chainsOf(thread, handledFailures.of(thread)));
+    return chains.sort((a, b) => a.fromUs - b.fromUs);
   },
 );
 
-function chainsOf(thread: ThreadStore): BusyChain[] {
+function chainsOf(thread: ThreadStore, handled: ReadonlySet<number>): BusyChain[] {
   const { events, definitions, index } = thread;
   const found: BusyChain[] = [];
   /** By connection and file, and of the connection's last one by connection. */
@@ -120,7 +122,7 @@ function chainsOf(thread: ThreadStore): BusyChain[] {
         chain.granted = true;
         running.delete(key);
       }
-    } else if ((op === Op.sqlStep || op === Op.sqlExec) && isBusy(rc)) {
+    } else if ((op === Op.sqlStep || op === Op.sqlExec) && isBusy(rc) && !handled.has(row)) {
       const context = events.context[row]!;
       let chain = ofConnection.get(context);
       // the step's row comes before its xLock's; a chain without refusals is one of steps alone

@@ -3,9 +3,15 @@
  * Looks at calls as they end and says which of them is the trigger; the session stops the recording there.
  */
 import { Op } from '../../event/event.ts';
-import { opName, opTable } from '../../event/operations.ts';
+import { isSqlOp, opName, opTable } from '../../event/operations.ts';
+import {
+  answeringRow,
+  isRepeated,
+  RETRIED_WITHIN_US,
+} from '../../analysis/core/handled-failures.ts';
 import { TransactionScanner } from '../../analysis/transactions/transaction-scan.ts';
 import { objectName, statementRow } from '../../trace/describe.ts';
+import { lowerBound } from '../../trace/number-columns.ts';
 import { cutOf, forgetBefore, forgetBlock, type Keep } from '../../trace/retention.ts';
 import { resultName } from '../../sqlite/result-codes.ts';
 import { RowCursor } from '../../trace/row-cursor.ts';
@@ -26,6 +32,13 @@ const LOOK = opTable(({ code, result }) =>
         : Look.nothing,
 );
 
+interface FailedCall {
+  thread: ThreadStore;
+  seq: number;
+  /** The calls up to this seq were looked at. */
+  until: number;
+}
+
 export class Flight {
   frozen: Frozen | null = null;
   keep: Keep;
@@ -38,6 +51,8 @@ export class Flight {
     /** seq of the last call of the last one that was looked at. */
     told: number;
   }[] = [];
+  /** SQL calls that failed: whether the engine makes them again by itself shows by what comes next. */
+  private failed: FailedCall[] = [];
 
   constructor(
     private readonly store: TraceStore,
@@ -48,9 +63,14 @@ export class Flight {
 
   /**
    * A batch has come in.
-   * @param firstNew place of its first row @param lateEnds places of earlier rows that ended with it @returns the trigger, once
+   * @param firstNew place of its first row @param lateEnds places of earlier rows that ended with it @param endUs the trace's end @returns the trigger, once
    */
-  onBatch(thread: ThreadStore, firstNew: number, lateEnds: readonly number[]): Frozen | null {
+  onBatch(
+    thread: ThreadStore,
+    firstNew: number,
+    lateEnds: readonly number[],
+    endUs: number,
+  ): Frozen | null {
     if (this.frozen) return null;
     let first = -1;
     let reason = '';
@@ -66,12 +86,61 @@ export class Flight {
       if (LOOK[events.op[row]!] !== Look.nothing) consider(row, this.reasonOf(thread, row));
     const slow = this.slowCommit(thread);
     if (slow) consider(slow.row, slow.text);
-    if (first < 0) return null;
-    return (this.frozen = {
-      text: reason,
-      ...thread.ref(first),
-      atUs: events.t0[first]!,
+    if (first >= 0) return this.freeze(thread, first, reason);
+    const heard = this.heard(endUs);
+    return heard && this.freeze(heard.thread, heard.row, this.failureText(heard.thread, heard.row));
+  }
+
+  private freeze(thread: ThreadStore, row: number, text: string): Frozen {
+    return (this.frozen = { text, ...thread.ref(row), atUs: thread.events.t0[row]! });
+  }
+
+  /** The first failed SQL call that the app has heard of by now: the cause in it. */
+  private heard(nowUs: number): { thread: ThreadStore; row: number } | null {
+    let found: { thread: ThreadStore; row: number } | null = null;
+    this.failed = this.failed.filter((call) => {
+      const { thread, seq } = call;
+      const row = thread.events.rowOfSeq(seq);
+      if (found || row < 0) return false;
+      const isHandled = this.isHandled(call, row, nowUs);
+      if (isHandled === false) found = { thread, row: this.causeOf(thread, row) };
+      return isHandled === null;
     });
+    return found;
+  }
+
+  /** null: not known yet. */
+  private isHandled(call: FailedCall, row: number, nowUs: number): boolean | null {
+    const { events } = call.thread;
+    const { op, context, count } = events;
+    const opens = op[row] === Op.sqlOpen;
+    const from = Math.max(call.until, events.endSeq[row]!) + 1;
+    for (let next = lowerBound(events.seq, from, count); next < count; next++)
+      if (isSqlOp(op[next]!) && (opens || context[next] === context[row]))
+        return isRepeated(events, row, next);
+    call.until = count ? events.seq[count - 1]! : 0;
+    const endUs = events.t0[row]! + events.dur[row]!;
+    return nowUs - endUs > RETRIED_WITHIN_US ? false : null;
+  }
+
+  /** What ended first in it with the same answer: the xLock inside the step. */
+  private causeOf({ events }: ThreadStore, row: number): number {
+    const code = events.result[row]! & 255;
+    let cause = row;
+    for (let at = row + 1; at < events.count && events.seq[at]! < events.endSeq[row]!; at++)
+      if (
+        LOOK[events.op[at]!] === Look.resultCode &&
+        (events.result[at]! & 255) === code &&
+        events.endSeq[at]! < events.endSeq[cause]!
+      )
+        cause = at;
+    return cause;
+  }
+
+  private failureText(thread: ThreadStore, row: number): string {
+    const { events } = thread;
+    const object = objectName(thread, events.object[row]!);
+    return `${resultName(events.result[row]!)} from ${opName(events.op[row]!)}${object ? ` on ${object.slice(0, 120)}` : ''}`;
   }
 
   private reasonOf(thread: ThreadStore, row: number): string | null {
@@ -96,8 +165,10 @@ export class Flight {
           (primary === Rc.ioErr && freezeOn.ioerr) ||
           (primary === Rc.corrupt && freezeOn.corrupt);
         if (!asked) return null;
-        const object = objectName(thread, events.object[row]!);
-        return `${resultName(code)} from ${opName(op)}${object ? ` on ${object.slice(0, 120)}` : ''}`;
+        // the app hears of what SQL calls answer
+        if (isSqlOp(op)) this.failed.push({ thread, seq: events.seq[row]!, until: 0 });
+        const answer = isSqlOp(op) ? row : answeringRow(events, row);
+        return answer >= 0 && isSqlOp(events.op[answer]!) ? null : this.failureText(thread, row);
       }
       default:
         return null;

@@ -170,7 +170,7 @@ export class Recording {
   private retain(thread: ThreadStore, firstNew: number, lateEnds: readonly number[]): void {
     const { flight, shown } = this;
     if (!flight) return;
-    if (!this.forced && flight.onBatch(thread, firstNew, lateEnds)) {
+    if (!this.forced && flight.onBatch(thread, firstNew, lateEnds, shown.endUs)) {
       void this.ports.stop(0); // the host is told by the drawing side; what is on its way still arrives
       void this.finishFlight(flight);
     } else if (!this.exported() && flight.trim(shown.endUs)) shown.shortened();

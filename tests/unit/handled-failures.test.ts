@@ -1,0 +1,107 @@
+// Failures that the app does not hear of stand apart from those that reach it.
+import { expect, test } from 'vitest';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { failedCalls } from '../../src/analysis/errors/failed-calls.ts';
+import { Flag } from '../../src/event/event.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+type Told = [call: string, what: string, handled: boolean, count: number];
+function errorsOf(
+  make: (thread: ThreadBuilder, file: number, sql: number) => void,
+  also?: (thread: ThreadBuilder) => void,
+) {
+  const store = newStore();
+  const thread = new ThreadBuilder(store, { id: 'db' });
+  make(thread, thread.file('app.db'), thread.define({ kind: 'sql', text: 'SELECT 1' }));
+  thread.send();
+  if (also) {
+    const helper = new ThreadBuilder(store, { id: 'helper', parent: 'db' });
+    also(helper);
+    helper.send();
+  }
+  const { groups, events, handled } = new Facts(store).get(failedCalls);
+  const listed = groups.map(({ call, what, handled: own, count }): Told => [
+    call,
+    what,
+    own,
+    count,
+  ]);
+  const sum = (own: boolean): number =>
+    listed.reduce((n, [, , is, count]) => n + (is === own ? count : 0), 0);
+  expect([sum(false), sum(true)]).toEqual([events, handled]);
+  expect(listed.map(([, , own]) => own)).toEqual(listed.map(([, , own]) => own).sort()); // what reaches the app comes first
+  return listed;
+}
+
+test('a refusal in a statement that goes on reaches nobody', () => {
+  expect(
+    errorsOf((t, file, sql) =>
+      t.call('sqlStep', { object: sql, context: 1 }, () => {
+        for (const result of [5, 5, 0]) t.call('xLock', { object: file, context: 1, result });
+      }),
+    ),
+  ).toEqual([['xLock', 'SQLITE_BUSY', true, 2]]);
+});
+
+test('what the engine makes again reaches the app in the end, if it does', () => {
+  const step = (t: ThreadBuilder, file: number, sql: number, result: number): void =>
+    void t.call('sqlStep', { object: sql, context: 1, result }, () =>
+      t.call('xLock', { object: file, context: 1, result }),
+    );
+  expect(
+    errorsOf((t, file, sql) => {
+      for (const result of [5, 5, 0]) step(t, file, sql, result);
+    }),
+  ).toEqual([
+    ['sqlite3_step', 'SQLITE_BUSY', true, 2],
+    ['xLock', 'SQLITE_BUSY', true, 2],
+  ]);
+  expect(
+    errorsOf((t, file, sql) => {
+      for (const result of [5, 5]) step(t, file, sql, result);
+      t.call('sqlReset', { object: sql, context: 1 });
+      step(t, file, sql, 0);
+    }),
+  ).toEqual([
+    ['sqlite3_step', 'SQLITE_BUSY', false, 1],
+    ['xLock', 'SQLITE_BUSY', false, 1],
+    ['sqlite3_step', 'SQLITE_BUSY', true, 1],
+    ['xLock', 'SQLITE_BUSY', true, 1],
+  ]);
+});
+
+test('a failure of storage that the VFS survives, and one with nobody above it', () => {
+  expect(
+    errorsOf((t, file) => {
+      const handle = t.define({ kind: 'opfs-file', path: 'app.db' });
+      t.call('xOpen', { object: file }, () =>
+        t.call('opfsOpenSyncAccessHandle', { object: handle, flags: Flag.threw }),
+      );
+      t.call('opfsOpenSyncAccessHandle', { object: handle, flags: Flag.threw });
+    }),
+  ).toEqual([
+    ['opfs.openSyncAccessHandle', 'threw', false, 1],
+    ['opfs.openSyncAccessHandle', 'threw', true, 1],
+  ]);
+});
+
+test('a worker that does the storage fails for the statement that waits', () => {
+  const waits =
+    (result: number) =>
+    (t: ThreadBuilder, file: number, sql: number): void =>
+      void t.call('sqlStep', { object: sql, context: 1, result: result || 100 }, () =>
+        t.call('xOpen', { object: file, context: 1, result }, () =>
+          t.call('atomicsWait', { dur: 100 }),
+        ),
+      );
+  const fails = (helper: ThreadBuilder): void => {
+    helper.now = 50;
+    helper.call('opfsGetFileHandle', { flags: Flag.threw });
+  };
+  expect(errorsOf(waits(0), fails)).toEqual([['opfs.getFileHandle', 'threw', true, 1]]);
+  expect(errorsOf(waits(14), fails).map(([call, , handled]) => [call, handled])).toEqual([
+    ['sqlite3_step', false],
+    ['xOpen', false],
+    ['opfs.getFileHandle', false],
+  ]);
+});

@@ -13,7 +13,7 @@ import {
   TRANSACTION_PARTS,
   type TransactionTimes,
 } from '../../src/analysis/transactions/transaction-time.ts';
-import { Flag, Op } from '../../src/event/event.ts';
+import { AUX_WAL_HEADER, Flag, Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
@@ -125,6 +125,31 @@ test('two commits in one sqlite3_exec: the checkpoint of the first is no part of
     [4120, 0, 0],
   ]);
   expect(said(all[1]!.time)).toEqual({ walWrite: 4, otherVfs: 1 });
+});
+
+test('the header of a log that begins again belongs to the first transaction in it', () => {
+  const t = new ThreadBuilder(newStore());
+  const [main, wal] = [t.file('/app.db'), t.file('/app.db-wal', 'wal')];
+  const commit = (offset: number): void => {
+    t.call('xWrite', { object: wal, offset, length: 24, aux: 2, aux2: 2, dur: 4 });
+    t.call('xWrite', { object: wal, offset: offset + 24, length: 4096, dur: 4 });
+    t.call('xFileControl', { object: main, aux: 22, dur: 1 });
+  };
+  t.call('xLock', { object: main, aux: 1 });
+  for (let log = 0; log < 2; log++) {
+    t.call('xWrite', { object: wal, offset: 0, length: 32, aux: AUX_WAL_HEADER, dur: 3 });
+    commit(32);
+    commit(4152);
+  }
+  t.send();
+  const all = transactionAnatomies(t.store);
+  all.forEach(check);
+  expect(all.map((a) => [a.transaction.beginRow, a.walBytes])).toEqual([
+    [1, 32 + 4120],
+    [5, 4120],
+    [8, 32 + 4120],
+    [12, 4120],
+  ]);
 });
 
 test('the checkpoint that closes a log under a lock kept is no transaction, and rollbacks in a log are not known', () => {

@@ -195,7 +195,8 @@ export class TransactionScanner {
     const page = events.aux[row]!;
     const isFrame = page !== 0 && page !== AUX_WAL_HEADER;
     this.framesSeen ||= isFrame;
-    if (db.writeRow < 0 && (isFrame || !this.framesSeen)) db.writeRow = row;
+    // a log's header is written by the first commit to it, before its frames; what is neither is the page of a frame
+    if (db.writeRow < 0 && (page !== 0 || !this.framesSeen)) db.writeRow = row;
     db.walWrite = row;
     if (isFrame) {
       const isCommit = events.aux2[row] !== 0;

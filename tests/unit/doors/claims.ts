@@ -28,8 +28,6 @@ const bytesShown = ({ evidence }: Finding, { calls }: Doors): Record<string, Cla
   const own = calls.csv.filter(({ thread, seq }) => shown.has(`${thread} ${seq}`));
   return shown.size < 200 ? { bytes: [evidence.bytes, sum(own, moved)] } : {};
 };
-/** Sequence numbers that a write and a sync of a WAL's header take, at most. */
-const LOG_BEGINS = 12;
 /** Evidence that is commits: each is shown by one of its calls. */
 function areCommits(
   { evidence: { count, bytes, events } }: Finding,
@@ -40,15 +38,8 @@ function areCommits(
   const list = events.map((e) =>
     transactions!.rows.find((t) => t.thread === e.thread && t.seq <= e.seq && e.seq <= t.lastSeq)!,
   );
-  // a commit begins with its statement: a WAL that begins again is written before its own first call
   const own = calls.csv.filter((c) =>
-    list.some(
-      (t) =>
-        t.thread === c.thread &&
-        t.seq - LOG_BEGINS <= c.seq &&
-        c.seq <= t.lastSeq &&
-        t.fromUs * 1000 <= c.fromNs + 1,
-    ),
+    list.some((t) => t.thread === c.thread && t.seq <= c.seq && c.seq <= t.lastSeq),
   );
   return {
     commits: [count, new Set(list).size],

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Flag, Op } from '../../src/event/event.ts';
 import { cacheOverTime, connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
 import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
+import { areaRows } from '../../src/analysis/time/area.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';
 import { RUN_CLASSES, runClass } from '../../src/analysis/files/runs.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -560,6 +561,23 @@ test('calls whose file is not known stand as such, and are in all sums', () => {
   const counts = fileCountsOf(t.store);
   expect([vfsTotal(counts, 'xRead'), vfsTotal(counts, 'xWriteBytes')]).toEqual([2, PAGE]);
   expect(callCountsOf(t.store).of('read')).toBe(2);
+});
+
+test('a call without an end takes until its thread ends, in the files as in an area of the timeline', () => {
+  const t = new ThreadBuilder(newStore());
+  const object = t.file('a.db');
+  t.call('xSync', { object, dur: 100 });
+  t.call('xSync', { object, open: true });
+  t.idle(5000);
+  t.call('xRead', { object: t.file('b.db'), ...at(1) });
+  t.send();
+  const [, toUs] = t.store.extent();
+  const request = { fromUs: 0, toUs, by: 'file', threads: null, layers: ['vfs'] } as const;
+  const area = areaRows(t.store, request, toUs, () => []);
+  expect(filesOf(t.store).map(({ path, timeUs }) => [path, timeUs])).toEqual(
+    area.map(({ name, totalUs }) => [name, totalUs]),
+  );
+  expect(filesOf(t.store)[0]!.timeUs).toBeGreaterThan(5000);
 });
 
 test('a trace with nothing in it has no patterns', () => {

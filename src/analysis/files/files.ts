@@ -4,6 +4,7 @@ import { bytesCarried } from '../../trace/bytes-moved.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { threadEndUs } from '../../trace/thread-end.ts';
 import { ById } from '../core/by-id.ts';
 
 /** One row of the files table. */
@@ -20,7 +21,7 @@ export interface FileRow {
   syncs: number;
   locks: number;
   opens: number;
-  /** Sum of the durations of all its calls, microseconds. */
+  /** Sum of the durations of all its calls, microseconds; of one without an end, until its thread's. */
   timeUs: number;
 }
 
@@ -70,12 +71,13 @@ const COUNTED = opTable(({ counts }) =>
     : 2 * (1 + SUMS.indexOf(`${counts}s`)) + (counts === 'read' || counts === 'write' ? 1 : 0),
 );
 
-/** Rows by path and kind, the most time first. */
-export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
+/** Rows by path and kind, the most time first. @param threads those whose calls count */
+export function filesOf(store: TraceStore, threads = store.threads): FileRow[] {
   const rows = new Map<string, { file: Omit<FileRow, Sum>; sums: Float64Array }>();
   const unknown = new Float64Array(SUMS.length);
-  for (const thread of store.threads) {
-    addCalls(thread, unknown, (id) => {
+  const [, traceEndUs] = store.extent();
+  for (const thread of threads) {
+    addCalls(thread, threadEndUs(thread, traceEndUs), unknown, (id) => {
       const definition = thread.definitions.get(id);
       if (!definition) return unknown;
       const file = fileOf(definition);
@@ -95,13 +97,14 @@ export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }
 
-/** @param unknown takes VFS calls whose file is not known @param sumsOf of an id's file; null where it holds no data */
+/** @param untilUs until when calls without an end last @param unknown takes VFS calls whose file is not known @param sumsOf of an id's file; null where it holds no data */
 function addCalls(
   thread: ThreadStore,
+  untilUs: number,
   unknown: Float64Array,
   sumsOf: (id: number) => Float64Array | null,
 ): void {
-  const { op, object, dur, count } = thread.events;
+  const { op, object, t0, dur, endSeq, count } = thread.events;
   const byId = new ById<Float64Array | null>();
   for (let i = 0; i < count; i++) {
     const code = op[i]!;
@@ -111,7 +114,7 @@ function addCalls(
     if (sums === undefined) sums = byId.set(id, sumsOf(id));
     const counted = COUNTED[code]!;
     if (sums === null || (sums === unknown && (counted === 0 || isWebOp(code)))) continue;
-    sums[TIME]! += dur[i]!;
+    sums[TIME]! += endSeq[i] === 0 ? Math.max(0, untilUs - t0[i]!) : dur[i]!;
     if (counted === 0) continue;
     const place = (counted >>> 1) - 1;
     sums[place]!++;

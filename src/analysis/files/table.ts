@@ -12,15 +12,15 @@ export interface OriginFile extends FileRow {
 }
 
 /** Rows by origin, for storage is; one origin is not named. The most time first. */
-function filesByOrigin({ threads }: TraceStore): OriginFile[] {
+function filesByOrigin(store: TraceStore): OriginFile[] {
   const byOrigin = grouped(
-    threads.filter(({ events }) => events.count > 0),
+    store.threads.filter(({ events }) => events.count > 0),
     (thread) => originOfThread(thread) || 'unknown origin',
   );
   const one = byOrigin.size <= 1;
   return [...byOrigin]
     .flatMap(([origin, some]) =>
-      filesOf({ threads: some }).map((row) => ({ ...row, origin: one ? '' : origin })),
+      filesOf(store, some).map((row) => ({ ...row, origin: one ? '' : origin })),
     )
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }

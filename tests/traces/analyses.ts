@@ -24,7 +24,7 @@ import { locks } from '../../src/analysis/locks/locks.ts';
 import type { Accesses } from '../../src/analysis/pages/accesses.ts';
 import { bTrees } from '../../src/analysis/pages/b-trees.ts';
 import { blockWrites, writeAmplification } from '../../src/analysis/pages/block-writes.ts';
-import { databaseFiles } from '../../src/analysis/pages/database-files.ts';
+import { databaseFiles } from '../../src/analysis/core/database-files.ts';
 import { databaseHeaders } from '../../src/analysis/pages/database-headers.ts';
 import { databaseSettings } from '../../src/analysis/pages/database-settings.ts';
 import { accesses } from '../../src/analysis/pages/page-accesses.ts';

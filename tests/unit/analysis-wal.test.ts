@@ -197,6 +197,18 @@ describe('golden: a real engine', () => {
   });
 });
 
+test('the page size is that of the database, whatever the log is read by first', () => {
+  const t = new ThreadBuilder(newStore());
+  const [db, log] = [t.file('/app.db'), t.file('/app.db-wal', 'wal')];
+  t.call('xRead', { object: log, offset: 0, length: 1024 });
+  for (let page = 0; page < 3; page++)
+    t.call('xRead', { object: db, offset: page * PAGE, length: PAGE });
+  t.call('xWrite', { object: log, offset: 32, length: 24, aux: 7, aux2: 9 });
+  t.call('xWrite', { object: log, offset: 56, length: PAGE });
+  t.send();
+  expect(walHistories(t.store)).toMatchObject([{ pageSize: PAGE, frames: 1 }]);
+});
+
 /** Turso: frames in one OPFS write each, no VFS calls; `copy` pages go to the database at a checkpoint. */
 function turso(pages: readonly number[], copy: readonly number[]): ReturnType<typeof newStore> {
   const store = newStore();

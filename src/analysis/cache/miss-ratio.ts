@@ -11,7 +11,8 @@
  */
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { longer } from '../../trace/typed-arrays.ts';
-import { Access, type Accesses, type Asker, type Unit } from '../pages/accesses.ts';
+import type { Unit } from '../core/database-files.ts';
+import { Access, type Accesses, type Asker } from '../pages/accesses.ts';
 import { Evidence } from '../rules/context.ts';
 import { fact, type Known } from '../core/graph.ts';
 import { accesses } from '../pages/page-accesses.ts';

@@ -10,7 +10,7 @@
 import { SMALLEST_PAGE, VERSION_AT, VERSION_BYTES } from '../../sqlite/page-size.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { databaseFiles, type DatabaseFiles } from '../pages/database-files.ts';
+import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
 import { fact } from '../core/graph.ts';
 
 /** A connection and one of its databases. */

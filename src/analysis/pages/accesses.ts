@@ -2,6 +2,7 @@
  * Reads and writes of numbered places: pages of a database, blocks of a store. One row per call in typed columns, in the order of
  * time, so that tables, maps, runs and stack distances need not look at events again.
  */
+import type { Unit } from '../core/database-files.ts';
 import { MOST_SPAN } from '../core/pages-touched.ts';
 import { columns, lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -15,16 +16,6 @@ export const Access = {
   /** Made by a checkpoint: copying, not asking for a page. */
   checkpoint: 4,
 } as const;
-
-/** How large a place is, and how that is known. */
-export interface Unit {
-  /** Bytes; null = not known, see `how`. */
-  bytes: number | null;
-  /** In words: where the size is from, or why it is not known. */
-  how: string;
-  /** Every call agrees with it. */
-  certain: boolean;
-}
 
 export interface AccessedObject {
   path: string;

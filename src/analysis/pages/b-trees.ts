@@ -8,7 +8,7 @@ import { isBTreeKind, type BTreeDefinition } from '../../event/b-tree-definition
 import type { ThreadStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { fact } from '../core/graph.ts';
-import { databaseFiles } from './database-files.ts';
+import { databaseFiles } from '../core/database-files.ts';
 import { accesses } from './page-accesses.ts';
 import type { PlaceColumns } from './pages.ts';
 import { timeOf } from '../core/time-calls.ts';

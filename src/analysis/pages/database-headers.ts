@@ -10,7 +10,7 @@
 import type { DatabaseHeaderDefinition } from '../../event/database-headers.ts';
 import { fact } from '../core/graph.ts';
 import { timeOf } from '../core/time-calls.ts';
-import { databaseFiles } from './database-files.ts';
+import { databaseFiles } from '../core/database-files.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 
 /** Of one database. */

@@ -19,7 +19,7 @@ import {
   transferOf,
   type DatabaseFiles,
   type DatabasePart,
-} from './database-files.ts';
+} from '../core/database-files.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { grouped } from '../core/maps.ts';
 import { ById } from '../core/by-id.ts';

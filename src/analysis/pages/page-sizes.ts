@@ -12,7 +12,8 @@
 import { firstPlace } from '../../trace/number-columns.ts';
 import { grouped } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';
-import { Access, type Accesses, type Unit } from './accesses.ts';
+import type { Unit } from '../core/database-files.ts';
+import { Access, type Accesses } from './accesses.ts';
 import { fact } from '../core/graph.ts';
 import { accesses } from './page-accesses.ts';
 import { transactions } from '../transactions/transactions.ts';

@@ -15,7 +15,7 @@ import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
-import { databaseFiles } from './database-files.ts';
+import { databaseFiles } from '../core/database-files.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 

@@ -14,6 +14,7 @@ import { isPageSize } from '../../sqlite/page-size.ts';
 import { columns } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
+import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
 /** Rows of one log and its database, over all threads, in order of time: thread * 2^32 + row. */
@@ -98,9 +99,9 @@ export const namesLog = ({ definitions }: ThreadStore): boolean =>
   );
 
 /** Every log that was written or read, with the calls on it and on its database. */
-export const wals = fact('wals', 'write-ahead logs', {}, walsOf);
+export const wals = fact('wals', 'write-ahead logs', { databaseFiles }, walsOf);
 
-function walsOf(store: TraceStore): WalFile[] {
+function walsOf(store: TraceStore, { databaseFiles }: { databaseFiles: DatabaseFiles }): WalFile[] {
   /** By layer and path of the database. */
   const files = new Map<string, FoundCalls>();
   for (const thread of store.threads) if (namesLog(thread)) takeCalls(thread, files);
@@ -109,7 +110,8 @@ function walsOf(store: TraceStore): WalFile[] {
     const path = key.slice(4);
     if (!used || (layer === 'web' && files.has(`vfs\0${path}`))) return [];
     const file: WalFile = { path, layer, pageSize: null, bracketed, ...found.inTimeOrder() };
-    file.pageSize = pageSizeOf(store, file);
+    const database = databaseFiles.list.find((d) => plainPath(d.path) === path && d.pageSize.bytes);
+    file.pageSize = database?.pageSize.bytes ?? pageSizeOf(store, file);
     return [file];
   });
 }
@@ -169,7 +171,7 @@ function takeCalls(
   }
 }
 
-/** From the page that follows a frame's header, or a frame written in one piece. */
+/** Of a database in OPFS beside VFSs, whose own calls are not looked at: from the first page or frame that is written in one piece. */
 function pageSizeOf(store: TraceStore, { thread, row, onWal }: WalFile): number | null {
   for (let i = 0; i < row.length; i++) {
     if (!onWal[i]) continue;

@@ -5,7 +5,7 @@ import {
   type BlockWrites,
   type WriteAmplification,
 } from '../../../analysis/pages/block-writes.ts';
-import { databaseFiles } from '../../../analysis/pages/database-files.ts';
+import { databaseFiles } from '../../../analysis/core/database-files.ts';
 import { databaseHeaders, type DatabaseHeaders } from '../../../analysis/pages/database-headers.ts';
 import type { FileRow } from '../../../analysis/files/files.ts';
 import { idbUse, type IdbUse } from '../../../analysis/idb/idb-use.ts';

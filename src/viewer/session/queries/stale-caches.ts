@@ -1,5 +1,5 @@
 /** The question which connections found their page cache stale. */
-import { databaseFiles } from '../../../analysis/pages/database-files.ts';
+import { databaseFiles } from '../../../analysis/core/database-files.ts';
 import { staleCaches, type StaleCache } from '../../../analysis/cache/stale-caches.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import type { EventRef } from '../../../trace/store.ts';

@@ -2,16 +2,25 @@
  * Which files of a trace are databases and their WALs, and how large a database's pages are. SQLite moves a database in whole pages,
  * so the lengths of its aligned reads and writes tell; what is shorter than 512 bytes (the header at open, the change counter) does not.
  */
-import { getOrMake } from '../core/maps.ts';
-import { hasVfs } from '../core/layers.ts';
+import { getOrMake } from './maps.ts';
+import { hasVfs } from './layers.ts';
 import { databasePath, isWalPath, plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import type { Definition } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { isPageSize, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
-import type { Unit } from './accesses.ts';
-import { fact } from '../core/graph.ts';
+import { fact } from './graph.ts';
+
+/** How large a place is, and how that is known. */
+export interface Unit {
+  /** Bytes; null = not known, see `how`. */
+  bytes: number | null;
+  /** In words: where the size is from, or why it is not known. */
+  how: string;
+  /** Every call agrees with it. */
+  certain: boolean;
+}
 
 export interface DatabaseFile {
   path: string;

@@ -93,7 +93,7 @@ export const walColumns = {
   commits: col('count', 'Commits', `Commit frames. ${NOT_DECODED}`, (w) => w.commits),
   frames: col('count', 'Frames', `Appended in all. ${NOT_DECODED}`, (w) => w.frames),
   write_bytes: col('bytes', 'Written', 'To the log', (w) => w.bytesWritten),
-  page_size: col('bytes', 'Page size', "Of the log's header", (w) => w.pageSize),
+  page_size: col('bytes', 'Page size', 'Of the database', (w) => w.pageSize),
   largest_bytes: col('bytes', 'Largest', 'The log at its longest', (w) => w.highWaterBytes),
   restarts: col(
     'count',

@@ -19,6 +19,7 @@ export function spreadOf(
     passes,
   };
 }
+/** Between the middle two of an even number: passes are few, and the lower of two would have no deviation. */
 function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;

@@ -2,6 +2,7 @@
  * Bytes read and written, which grow row by row, stored as samples of every 32nd row, so that their course over any time range costs next
  * to no memory: what lies between two samples is counted again from the rows.
  */
+import { isLog } from '../analysis/wal/wal-files.ts';
 import { MOVES, Moves } from '../event/operations.ts';
 import { bytesMoved } from '../trace/bytes-moved.ts';
 import { resized } from '../trace/typed-arrays.ts';
@@ -28,14 +29,17 @@ export class RowCounters {
   /** What MOVES says of a read that is counted. */
   private firstMove: number = WEB;
   moved = false;
+  /** A write-ahead log was written: there will be a lane of it. */
+  walSeen = false;
 
   constructor(private readonly thread: ThreadStore) {}
 
   /** Take in new rows, and ends that have come since. */
   update(): void {
-    const { events } = this.thread;
+    const { events, definitions } = this.thread;
     for (const [row, counted] of this.open) this.ended(row, counted);
-    const { op, endSeq } = events;
+    const { op, endSeq, object } = events;
+    let last = -1;
     for (; this.next < events.count; this.next++) {
       const row = this.next;
       if ((row & (ROWS_SAMPLE - 1)) === 0) this.sample(row >>> ROWS_SHIFT);
@@ -43,6 +47,8 @@ export class RowCounters {
       if (moves) {
         const bytes = bytesMoved(events, row);
         if (moves < WEB && this.firstMove === WEB && bytes > 0) this.beginVfs();
+        if (!this.walSeen && moves !== VFS && moves !== WEB && object[row] !== last)
+          this.walSeen = isLog(definitions.get((last = object[row]!)));
         const place = moves - this.firstMove;
         if (place === 0 || place === 1) this.now[place]! += bytes;
         // a VFS call that has moved nothing yet may be the one from which only those count

@@ -2,7 +2,7 @@
  * The timeline of a trace whose events are not here yet, from the summaries of its file's chunks: the lanes of calls and where the time
  * went, as coarse as the summaries (128 bins a chunk). Answers what timeline-lanes.ts answers, so that one replaces the other.
  */
-import { namesLog } from '../analysis/wal/wal-files.ts';
+import { isLog } from '../analysis/wal/wal-files.ts';
 import { PART } from '../analysis/core/time-parts.ts';
 import type { TraceOverview } from '../trace/file/overview.ts';
 import { KINDS } from '../trace/lanes/interval-index.ts';
@@ -115,15 +115,14 @@ export class SummaryLanes {
   }
 
   /** Lanes of a thread, top to bottom; those that a summary says nothing of stand empty where there will be some, so that none moves later. */
-  rowsOf(thread: ThreadStore): TimelineRow[] {
-    const { index, engines } = thread;
+  rowsOf({ index, definitions, engines }: ThreadStore): TimelineRow[] {
     const lanes = this.byThread[index] ?? {};
     const calls = LANE_KINDS.filter((kind) => lanes[kind]);
     const kinds: TimelineKind[] = [...calls];
     if (expectsTransactions(calls)) kinds.splice(kinds.indexOf('vfs'), 0, 'txn');
     if (lanes.sql ?? lanes.vfs) kinds.unshift('time');
     if (lanes.vfs ?? lanes.web) kinds.push('reads', 'writes');
-    if (namesLog(thread)) kinds.push('wal');
+    if ([...definitions.values()].some(isLog)) kinds.push('wal');
     if (lanes.sql && engines.some((engine) => engine.layers.counters)) kinds.push('cache');
     return kinds.map((kind) => ({ key: `${index}:${kind}`, thread: index, kind, events: 0 }));
   }

@@ -5,7 +5,6 @@
 import { Facts } from '../analysis/core/graph.ts';
 import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
-import { namesLog } from '../analysis/wal/wal-files.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
@@ -212,7 +211,7 @@ export class TimelineLanes {
       add('writes');
     }
     if (lines > 1) add('queue');
-    if (this.logs ? this.logs[thread.index] : namesLog(thread)) add('wal');
+    if (this.logs ? this.logs[thread.index] : own.counters.walSeen) add('wal');
     if (own.cache.seen) add('cache');
     return rows;
   }

@@ -268,6 +268,22 @@ describe('the WAL in use', () => {
     expect(Math.max(...series.usedBytes)).toBe(32 + 100 * 4120);
     expect([0, 1].map((thread) => most(lanes, thread, b.now - 5, b.now))).toEqual([4152, 4152]);
   });
+  test('has a track where a log is written, not where SQLite only looks for one', () => {
+    const b = new ThreadBuilder(newStore());
+    const log = b.file('/app.db-wal', 'wal');
+    const lanes = new TimelineLanes(b.store);
+    const hasTrack = (): boolean => {
+      b.send();
+      lanes.update(b.now);
+      return lanes.rows.some(({ kind }) => kind === 'wal');
+    };
+    b.call('xAccess', { object: log });
+    expect(hasTrack()).toBe(false);
+    b.call('xWrite', { object: log, offset: 0, length: 32, aux: AUX_WAL_HEADER });
+    expect(hasTrack()).toBe(true);
+    lanes.settle();
+    expect(hasTrack()).toBe(true);
+  });
   test('is that of OPFS writes where VFS calls are not seen; not known where the trace has grown since', () => {
     const b = new ThreadBuilder(newStore());
     const log = b.define({ kind: 'opfs-file', path: '/app.db-wal' });

@@ -167,9 +167,7 @@ class AnatomyScanner {
 
   /** Row of the innermost SQL call that a call serves, as `statementRow` tells it; -1 = none known. */
   private statement(row: number): number {
-    const owner = this.owners.sql(row);
-    const op = owner < 0 ? Op.none : this.thread.events.op[owner]!;
-    return op === Op.sqlOpen || op === Op.sqlClose ? statementRow(this.thread, owner) : owner;
+    return statementRow(this.thread, this.owners.sql(row));
   }
 
   put(t: Transaction): void {

@@ -31,7 +31,9 @@ export function triggerOf(
   to: number,
 ): { trigger: CheckpointTrigger; mode: CheckpointMode | null } {
   const { events } = thread;
-  if (parentIsClose(thread, from)) return { trigger: 'close', mode: 'PASSIVE' };
+  const parent = events.parentRow(from);
+  if (parent >= 0 && events.op[parent] === Op.sqlClose)
+    return { trigger: 'close', mode: 'PASSIVE' };
   const row = statementRow(thread, from);
   if (row >= 0) {
     const text = statementText(thread, from);
@@ -54,11 +56,6 @@ export function triggerOf(
   return closes(thread, from, to)
     ? { trigger: 'close', mode: 'PASSIVE' }
     : { trigger: 'unknown', mode: null };
-}
-
-function parentIsClose({ events }: ThreadStore, row: number): boolean {
-  const at = events.parentRow(row);
-  return at >= 0 && events.op[at] === Op.sqlClose;
 }
 
 /** The log is closed with it or next: nothing is written or locked before. */

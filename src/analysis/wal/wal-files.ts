@@ -92,11 +92,9 @@ class FoundCalls {
 /** What an id of a thread means to a log; null = nothing. */
 type Target = { found: FoundCalls; calls: Calls; onWal: 0 | 1 } | null;
 
-/** Whether a thread may make calls on a write-ahead log. */
-export const namesLog = ({ definitions }: ThreadStore): boolean =>
-  [...definitions.values()].some(
-    (d) => (d.kind === 'file' || d.kind === 'opfs-file') && isWalPath(d.path),
-  );
+/** Whether a definition is of a write-ahead log. */
+export const isLog = (d: Definition | undefined): boolean =>
+  (d?.kind === 'file' || d?.kind === 'opfs-file') && isWalPath(d.path);
 
 /** Every log that was written or read, with the calls on it and on its database. */
 export const wals = fact('wals', 'write-ahead logs', { databaseFiles }, walsOf);
@@ -104,7 +102,8 @@ export const wals = fact('wals', 'write-ahead logs', { databaseFiles }, walsOf);
 function walsOf(store: TraceStore, { databaseFiles }: { databaseFiles: DatabaseFiles }): WalFile[] {
   /** By layer and path of the database. */
   const files = new Map<string, FoundCalls>();
-  for (const thread of store.threads) if (namesLog(thread)) takeCalls(thread, files);
+  for (const thread of store.threads)
+    if ([...thread.definitions.values()].some(isLog)) takeCalls(thread, files);
   return [...files].flatMap(([key, found]) => {
     const { layer, bracketed, used } = found;
     const path = key.slice(4);

@@ -1,6 +1,7 @@
 /** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
 import { experimentFor } from '../lab/experiments/documents/tries.ts';
 import { badges, findings, type Badge, type Finding } from '../analysis/findings/index.ts';
+import { explained, explainedText, type Explained } from '../analysis/findings/explained.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import { shown } from '../text/clean.ts';
 import { formatDuration } from '../text/numbers.ts';
@@ -16,13 +17,21 @@ export async function findingsCommand({
   json: boolean;
 }): Promise<number> {
   const trace = await openTrace(file);
-  const known = new Facts(trace.store).known({ findings, badges });
-  await print(json ? jsonText(known) : findingsText(known.findings, known.badges));
+  const known = new Facts(trace.store).known({ findings, badges, explained });
+  await print(json ? jsonText(known) : findingsText(known));
   return Exit.done;
 }
 
 /** Findings as plain text, one paragraph each. Control characters of the trace do not reach the terminal. */
-function findingsText(findings: readonly Finding[], badges: readonly Badge[]): string {
+function findingsText({
+  findings,
+  badges,
+  explained: known,
+}: {
+  findings: readonly Finding[];
+  badges: readonly Badge[];
+  explained: Explained | null;
+}): string {
   const lines = badges.map((b) => `! ${b.badge}: ${b.say}`);
   if (badges.length) lines.push('');
   if (findings.length === 0)
@@ -43,6 +52,7 @@ function findingsText(findings: readonly Finding[], badges: readonly Badge[]): s
       '',
     );
   });
+  if (findings.length && known) lines.push(explainedText(known));
   if (findings.some((f) => f.savingUs !== null)) lines.push("Savings overlap: don't add them up.");
   return `${lines
     .map((line) => shown(line))

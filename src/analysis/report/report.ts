@@ -4,6 +4,7 @@
  *   what was recorded . caveats . headline numbers . where the time went . statements . transactions . files . storage . findings
  */
 import { captureText } from '../../event/capture.ts';
+import { explained, explainedText } from '../findings/explained.ts';
 import { badges, findings } from '../findings/index.ts';
 import type { Facts } from '../core/graph.ts';
 import type { Block, Cell, Report } from './blocks.ts';
@@ -40,6 +41,7 @@ export const REPORT_NEEDS = {
   ...NUMBER_NEEDS,
   summary,
   findings,
+  explained,
   badges,
   partition,
   ...TABLE_NEEDS,
@@ -51,6 +53,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
   const said = facts.get(summary);
   const few = Math.ceil(most / 2);
   const found = facts.get(findings);
+  const known = facts.get(explained);
   return {
     title: `vfscope trace, ${formatDuration(said.durationUs)}, ${countOf(said.events, 'event')}, ${formatCount(said.dropped)} dropped`,
     blocks: [
@@ -79,8 +82,12 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
                   ]),
                 texts: [0, 2, 3, 4],
               },
-              lines:
-                found.length > few ? [`... and ${found.length - few} more: vfscope findings`] : [],
+              lines: [
+                ...(found.length > few
+                  ? [`... and ${found.length - few} more: vfscope findings`]
+                  : []),
+                ...(known ? [explainedText(known)] : []),
+              ],
             }
           : { lines: ['none: none of the known patterns is in this trace'] }),
       },

@@ -40,6 +40,9 @@ interface OpIndex {
   at: Uint32Array;
 }
 
+/** Microseconds, in any order; they may overlap. */
+type Spans = [fromUs: number, toUs: number][];
+
 const NO_ROWS = new Uint32Array(0);
 
 /** Rows of each thread by operation. */
@@ -57,6 +60,8 @@ export class FindingContext {
   readonly clockStepUs: number | null;
   private readonly files: ById<FileRef | null>[];
   private readonly costs = new Map<number, Map<string, Cost>>();
+  /** By thread: when the calls ran that are evidence of a finding. */
+  private readonly named = new Map<ThreadStore, Spans>();
 
   constructor(
     private readonly facts: Facts,
@@ -68,6 +73,16 @@ export class FindingContext {
     const { threads } = this.store;
     this.files = threads.map(() => new ById());
     this.clockStepUs = coarsestStep(known.mainThreads) || null;
+  }
+
+  /** Say that a finding is about this time of a thread. */
+  name(thread: ThreadStore, spans: Spans): void {
+    const named = getOrMake(this.named, thread, (): Spans => []);
+    for (const span of spans) named.push(span);
+  }
+  /** What the findings so far are about. */
+  namedSpans(thread: ThreadStore): readonly Spans[number][] {
+    return this.named.get(thread) ?? [];
   }
 
   /** What else is known of the trace. */
@@ -226,6 +241,8 @@ export class Evidence {
   us = 0;
   fromUs = Infinity;
   toUs = -Infinity;
+  /** When they ran. */
+  private readonly spans = new Map<ThreadStore, Spans>();
   /** The first of the calls, by their rows. */
   private readonly shown: { thread: number; row: number }[] = [];
 
@@ -237,6 +254,11 @@ export class Evidence {
     this.us += events.dur[row]!;
     this.span(events.t0[row]!, events.t0[row]! + events.dur[row]!);
     this.show(thread.index, row);
+    this.ran(thread, events.t0[row]!, events.t0[row]! + events.dur[row]!);
+  }
+  /** When something ran that is counted. */
+  ran(thread: ThreadStore, fromUs: number, toUs: number): void {
+    getOrMake(this.spans, thread, (): Spans => []).push([fromUs, toUs]);
   }
   /** A call to show that is not counted. */
   show(thread: number, row: number): void {
@@ -253,10 +275,13 @@ export class Evidence {
     this.us += other.us;
     this.span(other.fromUs, other.toUs);
     for (const { thread, row } of other.shown) this.show(thread, row);
+    for (const [thread, spans] of other.spans)
+      for (const [fromUs, toUs] of spans) this.ran(thread, fromUs, toUs);
     return this;
   }
-  /** @param moves whether the calls are such as move bytes */
+  /** For a finding that is about all of them. @param moves whether the calls are such as move bytes */
   result(ctx: FindingContext, moves = this.bytes > 0): FindingEvidence {
+    for (const [thread, spans] of this.spans) ctx.name(thread, spans);
     const length = ctx.toUs - ctx.fromUs;
     const { count, bytes, us } = this;
     const events = this.shown.map(({ thread, row }) => ctx.store.threads[thread]!.ref(row));

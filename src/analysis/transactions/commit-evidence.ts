@@ -60,6 +60,9 @@ export function commitEvidence(ctx: FindingContext, commits: readonly number[]):
     evidence.us += all.vfsUs(i);
     evidence.show(thread[i]!, commitRow[i]! >= 0 ? commitRow[i]! : beginRow[i]!);
     evidence.span(all.fromUs[i]!, all.toUs[i]!);
+    const { commitUs, fromUs, toUs } = all;
+    const known = !Number.isNaN(commitUs[i]!);
+    evidence.ran(ctx.store.threads[thread[i]!]!, (known ? commitUs : fromUs)[i]!, toUs[i]!);
   }
   return evidence;
 }

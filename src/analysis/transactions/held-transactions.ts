@@ -43,6 +43,7 @@ export const heldAcrossAwaits: Rule = {
         evidence.count++;
         evidence.us += heldUs(i);
         evidence.span(list.beginUs[i]!, list.endUs[i]!);
+        evidence.ran(ctx.store.threads[list.thread[i]!]!, list.beginUs[i]!, list.endUs[i]!);
         evidence.show(list.thread[i]!, list.beginRow[i]!);
       }
       const longest = Math.max(...holds.map(heldUs));

@@ -143,6 +143,7 @@ function pollReads(
         if (!isVfsOp(op) || events.context[row] !== t.context) continue;
         calls++;
         evidence.us += events.dur[row]!;
+        evidence.ran(thread, events.t0[row]!, events.t0[row]! + events.dur[row]!);
         if (op === Op.xRead) evidence.bytes += bytesMoved(events, row);
         if (i > 0) avoid.set(op, (avoid.get(op) ?? 0) + 1);
       }

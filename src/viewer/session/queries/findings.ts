@@ -1,5 +1,6 @@
 /** What to change, by the findings' rules, and the report of a trace as text to paste. */
 import { badges, findings, type Badge, type Finding } from '../../../analysis/findings/index.ts';
+import { explained, type Explained } from '../../../analysis/findings/explained.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';
 import { REPORT_NEEDS, reportOf } from '../../../analysis/report/report.ts';
@@ -9,13 +10,14 @@ interface Findings {
   /** The largest saving first. */
   findings: Finding[];
   badges: Badge[];
+  explained: Explained | null;
 }
 
 const shownFindings = fact(
   'shownFindings',
   'findings',
-  { findings, badges },
-  (_, { findings, badges }): Findings => ({ findings, badges }),
+  { findings, badges, explained },
+  (_, known): Findings => ({ ...known }),
 );
 const markdown = fact('markdown', 'report', REPORT_NEEDS, (_, _known, facts) =>
   reportMarkdown(reportOf(facts)),

@@ -58,7 +58,7 @@ export const openBlocked: Rule = {
       ctx.each(op, (thread, row) => {
         const { events } = thread;
         const open = events.endSeq[row] === 0;
-        const us = open ? ctx.toUs - events.t0[row]! : events.dur[row]!;
+        const us = open ? ctx.endOf(thread) - events.t0[row]! : events.dur[row]!;
         const blocked = ctx
           .rows(thread, Op.idbBlocked)
           .find((at) => events.aux[at] === events.seq[row]);

@@ -158,6 +158,8 @@ export function hiddenTimes(
   const thread = ctx.store.threads[index]!;
   let since = environment?.hidden === true ? (events.t0[0] ?? 0) : -1;
   let sinceRow = 0;
+  /** The page was left, and has not come back: then it is gone, not hidden. */
+  let leftUs = Infinity;
   const rows = [...ctx.rows(thread, Op.visibility), ...ctx.rows(thread, Op.navigation)].sort(
     (a, b) => a - b,
   );
@@ -165,13 +167,15 @@ export function hiddenTimes(
     const aux = events.aux[row]!;
     const hides = events.op[row] === Op.visibility ? aux === 1 : aux === 3;
     const shows = events.op[row] === Op.visibility ? aux === 0 : aux === 2;
+    if (events.op[row] === Op.navigation && aux === 1) leftUs = events.t0[row]!;
     if (hides && since < 0) [since, sinceRow] = [events.t0[row]!, row];
-    else if (shows && since >= 0) {
-      found.push({ fromUs: since, toUs: events.t0[row]!, row: sinceRow });
-      since = -1;
+    else if (shows) {
+      if (since >= 0) found.push({ fromUs: since, toUs: events.t0[row]!, row: sinceRow });
+      [since, leftUs] = [-1, Infinity];
     }
   }
-  if (since >= 0) found.push({ fromUs: since, toUs: ctx.toUs, row: sinceRow });
+  const toUs = Math.min(leftUs, ctx.endOf(thread));
+  if (since >= 0 && toUs > since) found.push({ fromUs: since, toUs, row: sinceRow });
   return found;
 }
 

@@ -61,7 +61,7 @@ export interface HeadlineNumber {
   value: number | null;
   /** Why it is not known; null where it is, and where it is not computed yet. */
   cause: string | null;
-  /** The call that the number is about. */
+  /** The call that the number is about: `list` has what it belongs to. */
   event: EventRef | null;
   /** The view that lists what the number counts or sums. */
   list: NumberList | null;
@@ -292,6 +292,7 @@ const HEADLINES = {
   longestReserved: {
     title: 'Longest write lock',
     unit: 'us',
+    list: 'transactions',
     definition:
       'Longest time for which a database was held at RESERVED or above: no other connection could write.',
     value({ known }) {

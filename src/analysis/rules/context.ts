@@ -9,6 +9,7 @@ import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
+import { threadEndUs } from '../../trace/thread-end.ts';
 import { medianOf } from '../core/durations.ts';
 import { ById } from '../core/by-id.ts';
 import { threadTitles } from '../core/thread-titles.ts';
@@ -73,6 +74,11 @@ export class FindingContext {
     const { threads } = this.store;
     this.files = threads.map(() => new ById());
     this.clockStepUs = coarsestStep(known.mainThreads) || null;
+  }
+
+  /** When a thread ended, or the trace: what it left open lasted no longer. */
+  endOf(thread: ThreadStore): number {
+    return threadEndUs(thread, this.toUs);
   }
 
   /** Say that a finding is about this time of a thread. */

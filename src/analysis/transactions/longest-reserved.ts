@@ -1,6 +1,7 @@
 /** The longest time for which a database was held at RESERVED or above. */
 import { Op } from '../../event/event.ts';
 import type { TraceStore } from '../../trace/store.ts';
+import { threadEndUs } from '../../trace/thread-end.ts';
 import { fact } from '../core/graph.ts';
 import { extent } from '../core/time-range.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
@@ -15,11 +16,11 @@ export interface ReservedHold {
   row: number;
   fromUs: number;
   toUs: number;
-  /** Not given back before the trace's end. */
+  /** Not released before its thread or the trace ended. */
   open: boolean;
 }
 
-/** null where no lock of that level was seen. Holds that were not given back last until the trace's end. */
+/** null where no lock of that level was seen. Holds that were not released last until their thread's end. */
 export const longestReserved = fact(
   'longestReserved',
   'write locks',
@@ -29,7 +30,8 @@ export const longestReserved = fact(
 
 function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold | null {
   let longest: ReservedHold | null = null;
-  for (const { events, definitions, index } of store.threads) {
+  for (const thread of store.threads) {
+    const { events, definitions, index } = thread;
     const levels = new LockLevels(events);
     const held = new Map<number, number>();
     const close = (row: number, toUs: number, open: boolean): void => {
@@ -62,7 +64,7 @@ function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold 
         held.delete(key);
       }
     }
-    for (const row of held.values()) close(row, traceEnd, true);
+    for (const row of held.values()) close(row, threadEndUs(thread, traceEnd), true);
   }
   return longest;
 }

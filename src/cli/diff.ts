@@ -1,17 +1,17 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
 import { Facts } from '../analysis/core/graph.ts';
+import { tableOf, type Block, type Report } from '../analysis/report/blocks.ts';
+import { diffOf, type TraceDiff } from '../analysis/report/diff.ts';
 import {
-  diffOf,
-  type NumberRow,
-  type StatementDiff,
-  type TraceDiff,
-} from '../analysis/report/diff.ts';
+  differs,
+  findingDiffColumns,
+  numberDiffColumns,
+  statementDiffColumns,
+} from '../analysis/report/diff-table.ts';
 import type { FindingDiff } from '../analysis/findings/finding-diff.ts';
-import { cut, plain, shown, UNKNOWN_SQL } from '../text/clean.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
-import { table } from '../terminal/report-text.ts';
-import { formatDuration, formatExact } from '../text/numbers.ts';
+import { reportText } from '../terminal/report-text.ts';
 
 /** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */
 export async function diffCommand({
@@ -26,123 +26,99 @@ export async function diffCommand({
   const first = await openTrace(a);
   const second = await openTrace(b);
   const diff = diffOf(new Facts(first.store), new Facts(second.store));
-  await print(json ? jsonText(diff) : diffText(diff, a, b));
+  await print(json ? jsonText(diff) : reportText(diffReport(diff, a, b), LONGEST_PATH));
   return Exit.done;
 }
 
 /** Characters of a number's path, whose end says which number it is: a file's name may be of any length. */
 const LONGEST_PATH = 120;
+const LONGEST_SQL = 60;
 /** Statements listed at most; the rest is counted. */
 const MOST = 40;
-const signed = (n: number | null): string =>
-  n === null ? '' : `${n > 0 ? '+' : ''}${formatExact(n)}`;
 
-/** What changed as text: counts, statements that moved, times. @param a @param b what the traces are called */
-function diffText(diff: TraceDiff, a: string, b: string): string {
-  const counts = diff.numbers.filter((r) => r.kind === 'count');
-  const times = diff.numbers.filter((r) => r.kind === 'time');
+/** What changed: counts, statements that moved, findings, times. @param a @param b what the traces are called */
+function diffReport(
+  { numbers, statements, findings, totals, warnings }: TraceDiff,
+  a: string,
+  b: string,
+): Report {
+  const counts = numbers.filter((r) => r.kind === 'count');
   const changed = counts.filter((r) => r.verdict !== 'same');
   // a file that one trace lacks has dozens of numbers, most of them 0
   const news = changed.filter((r) => !r.verdict.startsWith('only') || Boolean(r.a ?? r.b));
-  const moved = diff.statements.filter((s) => s.verdict !== 'same' && s.verdict !== 'noise');
-  const lines = [
-    `A  ${shown(a)}`,
-    `B  ${shown(b)}`,
-    ...diff.warnings.map((w) => `  ! ${shown(w)}`),
-    '',
-    `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
-    ...(news.length ? table(['number', 'A', 'B', 'B - A', ''], news.map(numberRow)) : []),
-    ...(news.length < changed.length
-      ? [
-          `  ... and ${changed.length - news.length} that one trace lacks and that are 0 in the other`,
-        ]
-      : []),
-    '',
-    `Statements: ${diff.totals.statements.same} the same, ${diff.totals.statements.noise} differ by noise alone, ${moved.length} to look at`,
-    ...(moved.length
-      ? table(
-          [
-            'statement',
-            'runs',
-            'VFS calls',
-            'syncs',
-            'bytes written',
-            'median',
-            'spread',
-            'counts',
-            'time',
-          ],
-          moved.slice(0, MOST).map(statementRow),
-        )
-      : []),
-    ...(moved.length > MOST ? [`  ... and ${moved.length - MOST} more: --json has all`] : []),
-    '',
-    ...findingLines(diff.findings),
-    '',
-    'Times of the whole (single readings: their spread is not known)',
-    ...table(
-      ['time', 'A', 'B', 'B - A', ''],
-      times.filter((r) => r.a !== null || r.b !== null).map(numberRow),
-    ),
-  ];
-  return `${lines.join('\n')}\n`;
+  const times = numbers.filter((r) => r.kind === 'time' && (r.a !== null || r.b !== null));
+  const moved = statements.filter(differs);
+  const numberTable = (rows: typeof numbers, more: readonly 'verdict'[]): Pick<Block, 'table'> =>
+    rows.length
+      ? {
+          table: tableOf(
+            numberDiffColumns,
+            ['path', 'a', 'b', 'delta', ...more],
+            rows,
+            LONGEST_PATH,
+          ),
+        }
+      : {};
+  return {
+    title: 'Two traces',
+    blocks: [
+      {
+        heading: 'Compared',
+        facts: [
+          ['A', a],
+          ['B', b],
+        ],
+        lines: warnings.map((w) => `! ${w}`),
+      },
+      {
+        heading: `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
+        ...numberTable(news, ['verdict']),
+        lines:
+          news.length < changed.length
+            ? [
+                `... and ${changed.length - news.length} that one trace lacks and that are 0 in the other`,
+              ]
+            : [],
+      },
+      {
+        heading: `Statements: ${totals.statements.same} the same, ${totals.statements.noise} differ by noise alone, ${moved.length} to look at`,
+        ...(moved.length && {
+          table: tableOf(
+            statementDiffColumns,
+            [
+              'fingerprint',
+              'runsA',
+              'runsB',
+              'vfs',
+              'syncs',
+              'writeBytes',
+              'a',
+              'b',
+              'spread',
+              'countsVerdict',
+              'timeVerdict',
+            ],
+            moved.slice(0, MOST),
+            LONGEST_SQL,
+          ),
+        }),
+        lines: moved.length > MOST ? [`... and ${moved.length - MOST} more: --json has all`] : [],
+      },
+      findingBlock(findings),
+      {
+        heading: 'Times of the whole (single readings: their spread is not known)',
+        ...numberTable(times, []),
+      },
+    ],
+  };
 }
 
-function findingLines(findings: readonly FindingDiff[]): string[] {
-  if (findings.length === 0) return ['Findings: none in either'];
+function findingBlock(findings: readonly FindingDiff[]): Block {
+  if (findings.length === 0) return { heading: 'Findings: none in either' };
   const count = (verdict: FindingDiff['verdict']): number =>
     findings.filter((f) => f.verdict === verdict).length;
-  return [
-    `Findings: ${count('solved')} solved, ${count('new')} new, ${count('in both')} in both`,
-    ...table(
-      ['rule', 'finding', 'saves A', 'saves B', ''],
-      findings.map(({ rule, title, a, b, savingUsA, savingUsB, verdict }) => [
-        rule,
-        shown(title),
-        a.length ? formatDuration(savingUsA) : '',
-        b.length ? formatDuration(savingUsB) : '',
-        verdict,
-      ]),
-      [0, 1, 4],
-    ),
-  ];
-}
-
-function numberRow({ path, kind, a, b, delta, verdict }: NumberRow): string[] {
-  const text = (n: number | null): string => (kind === 'time' ? formatDuration(n) : formatExact(n));
-  const change =
-    kind === 'time' && delta !== null
-      ? `${delta < 0 ? '-' : '+'}${formatDuration(Math.abs(delta))}`
-      : signed(delta);
-  return [
-    cut(plain(path), LONGEST_PATH, 'end'),
-    text(a),
-    text(b),
-    change,
-    verdict === 'changed' || kind === 'time' ? '' : verdict,
-  ];
-}
-
-function statementRow({
-  fingerprint,
-  executionsA,
-  executionsB,
-  counts,
-  countsVerdict,
-  time,
-}: StatementDiff): string[] {
-  const pair = (x: number, y: number): string =>
-    x === y ? formatExact(x) : `${formatExact(x)} > ${formatExact(y)}`;
-  const text = plain(fingerprint) || UNKNOWN_SQL;
-  return [
-    text.length > 60 ? `${text.slice(0, 59)}…` : text,
-    pair(executionsA, executionsB),
-    pair(counts.vfs.a, counts.vfs.b),
-    pair(counts.syncs.a, counts.syncs.b),
-    pair(counts.writeBytes.a, counts.writeBytes.b),
-    `${formatDuration(time.a)} > ${formatDuration(time.b)}`,
-    formatDuration(time.spreadUs),
-    countsVerdict,
-    time.verdict,
-  ];
+  return {
+    heading: `Findings: ${count('solved')} solved, ${count('new')} new, ${count('in both')} in both`,
+    table: tableOf(findingDiffColumns, ['rule', 'title', 'a', 'b', 'verdict'], findings),
+  };
 }

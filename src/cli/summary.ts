@@ -6,7 +6,7 @@ import { reportOf } from '../analysis/report/report.ts';
 import { summaryOf } from '../analysis/report/summary.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
-import { summaryText } from '../terminal/report-text.ts';
+import { reportText } from '../terminal/report-text.ts';
 
 interface SummaryArgs {
   file: string;
@@ -33,7 +33,7 @@ export async function summaryCommand({
     await print(
       markdown
         ? reportMarkdown(reportOf(new Facts(store), { warnings }))
-        : summaryText(reportOf(new Facts(store), { warnings })),
+        : reportText(reportOf(new Facts(store), { warnings })),
     );
   return Exit.done;
 }

@@ -1,5 +1,5 @@
 /** A report in columns, for a terminal. */
-import { cellText, type Block, type Cell, type Report } from '../analysis/report/blocks.ts';
+import { cellText, type Block, type Report, type ReportTable } from '../analysis/report/blocks.ts';
 import { cut, plain, shown } from '../text/clean.ts';
 
 const WIDEST = 72;
@@ -18,33 +18,32 @@ export function table(
   );
 }
 
-/** Control characters of the trace do not reach the terminal. */
-export function summaryText(report: Report): string {
-  return `${[shown(report.title), ...report.blocks.flatMap((block) => ['', ...blockLines(block)])].join('\n')}\n`;
+/** Control characters of the trace do not reach the terminal. @param widest characters of a cell at most */
+export function reportText(report: Report, widest = WIDEST): string {
+  return `${[shown(report.title), ...report.blocks.flatMap((block) => ['', ...blockLines(block, widest)])].join('\n')}\n`;
 }
 
-function blockLines({ heading, facts = [], table: content, lines = [] }: Block): string[] {
+function blockLines(
+  { heading, facts = [], table: content, lines = [] }: Block,
+  widestCell: number,
+): string[] {
   const widest = facts.reduce((most, [label]) => Math.max(most, label.length), 0);
   return [
     shown(heading),
     ...facts.map(([label, value]) => `  ${shown(label).padEnd(widest)}  ${shown(value)}`),
-    ...(content ? tableLines(content.head, content.rows, content.texts) : []),
+    ...(content ? tableLines(content, widestCell) : []),
     ...lines.map((line) => `  ${shown(line)}`),
   ];
 }
 
 /** Wide cells go on lines of their own, below their row. */
-function tableLines(
-  head: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  texts: readonly number[],
-): string[] {
+function tableLines({ head, rows, texts }: ReportTable, widest: number): string[] {
   const wide = head.flatMap((_, i) => (rows.some((row) => typeof row[i] === 'object') ? [i] : []));
   const narrow = <T>(cells: readonly T[]): T[] => cells.filter((_, i) => !wide.includes(i));
   const columns = head.flatMap((_, i) => (wide.includes(i) ? [] : [texts.includes(i)]));
   const drawn = table(
     narrow(head),
-    rows.map((row) => narrow(row).map((cell) => plain(cut(cellText(cell), WIDEST)))),
+    rows.map((row) => narrow(row).map((cell) => plain(cut(cellText(cell), widest)))),
     columns.flatMap((isText, i) => (isText ? [i] : [])),
   );
   return drawn.flatMap((line, i) =>

@@ -74,6 +74,10 @@ export function formatExact(n: Known): string {
   return isUnknown(n) ? UNKNOWN : EXACT.format(n);
 }
 
+/** A difference with its sign: `+5`, `-1.5 ms`, `0`. */
+export const formatSigned = (n: Known, format: (n: number) => string): string =>
+  isUnknown(n) ? UNKNOWN : `${n < 0 ? '-' : n > 0 ? '+' : ''}${format(Math.abs(n))}`;
+
 /** `1 read`, `1,234 reads`: a count with its noun. */
 export const countOf = (n: number, one: string, many = `${one}s`): string =>
   `${formatCount(n)} ${n === 1 ? one : many}`;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { summaryText } from '../../src/terminal/report-text.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { Flag, Op } from '../../src/event/event.ts';
 import { opName } from '../../src/event/operations.ts';
@@ -180,7 +180,7 @@ it('says which layers it has, and nothing is concluded from those that it has no
   expect(summary.unknown.web).toBe(
     'no storage call was recorded: the recording leaves that layer out',
   );
-  const said = summaryText(reportOf(store));
+  const said = reportText(reportOf(store));
   expect(said).toMatch(/Storage calls\n +n\/a +no storage call was recorded/);
   expect(said).not.toMatch(/IndexedDB +0 transactions/);
   expect(cacheReport(store).blockCaches.map(({ hitRate, cause }) => [hitRate, cause])).toEqual([

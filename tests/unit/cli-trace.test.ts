@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exportCommand } from '../../src/cli/export.ts';
-import { summaryText } from '../../src/terminal/report-text.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
 import { summaryCommand } from '../../src/cli/summary.ts';
 import { reportMarkdown } from '../../src/analysis/report/report-markdown.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
@@ -146,10 +146,10 @@ describe('summary', () => {
       'Findings',
     ])
       expect(stdout).toContain(`\n${heading}`);
-    const text = summaryText(reportOf(named('/evil\u001b[2J.db')));
+    const text = reportText(reportOf(named('/evil\u001b[2J.db')));
     expect(text).not.toContain('\u001b');
     expect(text).toContain('/evil?[2J.db');
-    expect(summaryText(reportOf(newStore()))).toMatch(/Commits\s+n\/a/);
+    expect(reportText(reportOf(newStore()))).toMatch(/Commits\s+n\/a/);
   });
 
   test('--markdown: tables whose cells the trace cannot break out of', async () => {

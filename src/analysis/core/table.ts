@@ -27,6 +27,8 @@ export interface Column<in Row> {
   readonly help: string;
   /** null = not known, or does not apply. */
   readonly value: (row: Row) => Cell;
+  /** How it reads, where the unit of its column alone does not say that. */
+  readonly text?: (row: Row) => string;
   /** Shown in the SQL page only, or in exported files only. */
   readonly only?: 'sql' | 'exports';
 }

@@ -25,10 +25,10 @@ export interface Report {
 }
 
 /** A cell of the catalog as a report shows it: what has no name reads so. */
-function shownCell<Row>(name: string, { unit, value }: Column<Row>, row: Row): string {
+function shownCell<Row>(name: string, { unit, value, text }: Column<Row>, row: Row): string {
   const cell = value(row);
   if (name === 'fingerprint' && cell === null) return UNKNOWN_SQL;
-  return name === 'path' && cell === '' ? '(no name)' : textOf(unit, cell);
+  return name === 'path' && cell === '' ? '(no name)' : (text?.(row) ?? textOf(unit, cell));
 }
 
 const LONGEST = { code: 100, path: 60 };

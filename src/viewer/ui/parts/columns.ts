@@ -52,6 +52,7 @@ export function viewColumns<C extends Columns<never>>(
       mono: unit === 'code',
       value,
       text(row) {
+        if (column.text && !rest.value) return column.text(row);
         const cell = value(row);
         return cell === null && none !== undefined ? none : textOf(unit, cell, stepUs?.(row));
       },

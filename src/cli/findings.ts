@@ -3,8 +3,10 @@ import { experimentFor } from '../lab/experiments/documents/tries.ts';
 import { badges, findings, type Badge, type Finding } from '../analysis/findings/index.ts';
 import { explained, explainedText, type Explained } from '../analysis/findings/explained.ts';
 import { Facts } from '../analysis/core/graph.ts';
-import { shown } from '../text/clean.ts';
-import { formatDuration } from '../text/numbers.ts';
+import { findingFacts, NO_FINDINGS } from '../analysis/findings/finding-facts.ts';
+import type { Block, Report } from '../analysis/report/blocks.ts';
+import { formatCount } from '../text/numbers.ts';
+import { reportText } from '../terminal/report-text.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 
@@ -18,12 +20,12 @@ export async function findingsCommand({
 }): Promise<number> {
   const trace = await openTrace(file);
   const known = new Facts(trace.store).known({ findings, badges, explained });
-  await print(json ? jsonText(known) : findingsText(known));
+  await print(json ? jsonText(known) : reportText(findingsReport(known)));
   return Exit.done;
 }
 
-/** Findings as plain text, one paragraph each. Control characters of the trace do not reach the terminal. */
-function findingsText({
+/** A block each. */
+function findingsReport({
   findings,
   badges,
   explained: known,
@@ -31,31 +33,27 @@ function findingsText({
   findings: readonly Finding[];
   badges: readonly Badge[];
   explained: Explained | null;
-}): string {
-  const lines = badges.map((b) => `! ${b.badge}: ${b.say}`);
-  if (badges.length) lines.push('');
-  if (findings.length === 0)
-    lines.push('No findings: none of the known patterns is in this trace.');
-  findings.forEach((f, i) => {
-    const saving =
-      f.savingUs === null
-        ? `saving not known: ${f.savingHow}`
-        : `saves about ${formatDuration(f.savingUs)}: ${f.savingHow}`;
+}): Report {
+  const caveats = badges.map((b) => `! ${b.badge}: ${b.say}`);
+  const blocks = findings.map((f, i): Block => {
     const experiment = f.tryInLab === undefined ? undefined : experimentFor(f.tryInLab);
-    lines.push(
-      `${i + 1}. ${f.title}  [${f.rule}]`,
-      `   ${f.advice}`,
-      `   ${saving}`,
-      `   ${f.confidence}: ${f.reason}`,
-      `   ${f.link}`,
-      ...(experiment ? [`   try it both ways: vfscope lab run ${experiment.id}`] : []),
-      '',
-    );
+    return {
+      heading: `${i + 1}. ${f.title}  [${f.rule}]`,
+      facts: [
+        ...findingFacts(f),
+        ['More', f.link],
+        ...(experiment ? [['Experiment', `vfscope lab run ${experiment.id}`] as const] : []),
+      ],
+    };
   });
-  if (findings.length && known) lines.push(explainedText(known));
-  if (findings.some((f) => f.savingUs !== null)) lines.push("Savings overlap: don't add them up.");
-  return `${lines
-    .map((line) => shown(line))
-    .join('\n')
-    .trimEnd()}\n`;
+  const overlap = findings.some((f) => f.savingUs !== null);
+  return {
+    title: `Findings: ${findings.length ? formatCount(findings.length) : NO_FINDINGS}`,
+    blocks: [
+      ...(caveats.length ? [{ heading: 'Caveats', lines: caveats }] : []),
+      ...blocks,
+      ...(findings.length && known ? [{ heading: explainedText(known) }] : []),
+      ...(overlap ? [{ heading: "Savings overlap: don't add them up." }] : []),
+    ],
+  };
 }

@@ -76,8 +76,7 @@ const saved = (title: string, side: 'a' | 'b', key: 'savingUsA' | 'savingUsB') =
     `Estimate of what fixing it saves in ${side.toUpperCase()}; –: this trace doesn't have it`,
     (r) => r[key],
   ),
-  text: (r: FindingDiff) =>
-    r[side].length === 0 ? '–' : r[key] === null ? 'saving n/a' : formatDuration(r[key]),
+  text: (r: FindingDiff) => (r[side].length === 0 ? '–' : formatDuration(r[key])),
 });
 export const findingDiffColumns = {
   rule: col('text', 'Rule', '', (r) => r.rule),

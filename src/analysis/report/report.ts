@@ -6,6 +6,7 @@
 import { captureText } from '../../event/capture.ts';
 import { explained, explainedText } from '../findings/explained.ts';
 import { badges, findings } from '../findings/index.ts';
+import { FINDING_LABELS as label, NO_FINDINGS } from '../findings/finding-facts.ts';
 import type { Facts } from '../core/graph.ts';
 import type { Block, Cell, Report } from './blocks.ts';
 import { NUMBER_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
@@ -70,7 +71,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
         ...(found.length
           ? {
               table: {
-                head: ['rule', 'saves about', 'how sure', 'what was found', 'what to do'],
+                head: ['Rule', label.saving, label.sure, 'Finding', label.advice],
                 rows: found
                   .slice(0, few)
                   .map((f): Cell[] => [
@@ -89,7 +90,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
                 ...(known ? [explainedText(known)] : []),
               ],
             }
-          : { lines: ['none: none of the known patterns is in this trace'] }),
+          : { lines: [NO_FINDINGS] }),
       },
     ].filter((block): block is Block => block !== null),
   };

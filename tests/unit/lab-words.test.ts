@@ -10,9 +10,9 @@ import type { RunResult, Sample } from '../../src/lab/experiments/model/result-t
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { offerFor, WORKLOAD_OFFERS } from '../../src/lab/page/catalog.ts';
 import { commandOf } from '../../src/lab/page/command.ts';
-import { basesOf, sidesText, stateText } from '../../src/lab/page/compare.ts';
+import { basesOf, stateText } from '../../src/lab/page/compare.ts';
 import { compare } from '../../src/lab/results/compare.ts';
-import { ratioOf } from '../../src/lab/results/table.ts';
+import { ratioOf, sidesText } from '../../src/lab/results/table.ts';
 import { runsOfExperiment } from '../../src/lab/page/grid.ts';
 
 const offer = (id: string) => WORKLOAD_OFFERS.find((each) => each.id === id)!;

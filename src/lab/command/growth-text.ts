@@ -8,17 +8,15 @@ import type { Growth, GridResult, RunResult } from '../experiments/model/result-
 import { workloadOf } from '../experiments/workloads/index.ts';
 import {
   modeText,
-  msText,
   notCounted,
   passesText,
-  ratio,
   settingsText,
   spreadText,
   countersShown,
   environmentText,
   verdictText,
 } from './words.ts';
-import { milliseconds, number } from '../results/table.ts';
+import { milliseconds, number, ratioOf } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';
 
@@ -67,9 +65,9 @@ export function runsTable(
 ): string[] {
   const timed = runs.some(({ result }) => result.totalMs);
   const times = ({ totalMs }: RunResult): string[] => [
-    msText(totalMs),
+    milliseconds(totalMs?.median),
     spreadText(totalMs),
-    totalMs && base?.totalMs ? ratio(base.totalMs.median, totalMs.median) : '',
+    totalMs && base?.totalMs ? ratioOf(totalMs.median, base.totalMs.median).replace('−', '-') : '',
   ];
   return table(
     [head, ...(timed ? ['time', 'from-to', `/ ${baseName}`] : []), ...counters],

@@ -15,13 +15,12 @@ import {
   countersShown,
   environmentText,
   headOf,
-  msText,
   notCounted,
   passesText,
   spreadText,
   verdictText,
 } from './words.ts';
-import { number } from '../results/table.ts';
+import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';
 import { formatShare } from '../../text/numbers.ts';
@@ -61,7 +60,11 @@ export function resultText(workload: Workload, result: RunResult): string {
   ): string[] => [
     plain(name),
     ...(timed
-      ? [msText(ms), spreadText(ms), ...partNames(result).map((part) => msText(parts[part]))]
+      ? [
+          milliseconds(ms?.median),
+          spreadText(ms),
+          ...partNames(result).map((part) => milliseconds(parts[part]?.median)),
+        ]
       : []),
     ...columns.map((c) => (skipped ? 'n/a' : number(counters[c]))),
   ];

@@ -2,23 +2,21 @@
 import { BELOW_VFS, isTime } from '../experiments/model/aggregate.ts';
 import type { Config, Counters, Run, Workload } from '../experiments/model/types.ts';
 import type { RunResult, Spread, Verdict } from '../experiments/model/result-types.ts';
-import { number } from '../results/table.ts';
+import { fromToText, milliseconds, sidesText } from '../results/table.ts';
 import { plain } from '../../text/clean.ts';
 
-export const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(3));
-export const msText = (s: Spread | null | undefined): string =>
-  s ? `${s.median.toFixed(2)} ms` : '';
 export const spreadText = (s: Spread | null | undefined): string =>
-  s && s.n > 1 ? `${s.least.toFixed(2)}-${s.most.toFixed(2)}` : '';
+  s && s.n > 1 ? fromToText(s) : '';
 
 /** Each pass: runs that fall in two classes have a median that is neither. One in brackets is left out of the median, or warmed up. */
 export function passesText({ totalMs, warmUpMs, leftOut }: RunResult): string {
   if (!totalMs || (totalMs.passes.length === 1 && warmUpMs === null)) return '';
   const out = new Set(leftOut.map(({ pass }) => pass));
-  const passes = totalMs.passes.map((ms, i) =>
-    out.has(i + 1) ? `[${ms.toFixed(2)}]` : ms.toFixed(2),
-  );
-  return `${[...(warmUpMs === null ? [] : [`[${warmUpMs.toFixed(2)}]`]), ...passes].join(', ')} ms`;
+  const passes = totalMs.passes.map(milliseconds);
+  return [
+    ...(warmUpMs === null ? [] : [`[${milliseconds(warmUpMs)}]`]),
+    ...passes.map((text, i) => (out.has(i + 1) ? `[${text}]` : text)),
+  ].join(', ');
 }
 export const notCounted = ({ warmUpMs, leftOut }: RunResult): string[] => [
   ...(warmUpMs === null ? [] : ['in brackets first: the pass that warms up']),
@@ -50,11 +48,8 @@ export const environmentText = ({ environment }: RunResult): string =>
     .join(', ');
 
 const MARK = { true: 'holds', false: 'FAILS', null: 'open' } as const;
-export const verdictText = (v: Verdict): string => {
-  const sides =
-    v.left === null || v.right === null ? '' : ` (${number(v.left)} and ${number(v.right)})`;
-  return `  ${MARK[`${v.holds}`].padEnd(6)} ${plain(v.text)}${sides}${v.why ? `: ${plain(v.why)}` : ''}`;
-};
+export const verdictText = (v: Verdict): string =>
+  plain(`  ${MARK[`${v.holds}`].padEnd(6)} ${v.text} ${sidesText(v)}`).trimEnd();
 
 /** The counters worth a column: those that the workload watches and that were counted at all, and those of the storage below that moved. */
 export function countersShown(workload: Workload, all: readonly Counters[]): string[] {

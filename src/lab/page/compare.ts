@@ -6,7 +6,6 @@ import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import type { Experiment } from '../experiments/model/types.ts';
 import type { ExperimentResult, RunResult, Verdict } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
-import { number } from '../results/table.ts';
 import type { Offer } from './catalog.ts';
 import { runsOfExperiment } from './grid.ts';
 import type { QueuedRun } from './run-queue.ts';
@@ -59,12 +58,6 @@ export function stateText({ state, run, samples }: QueuedRun, running: boolean):
   if (state === 'running')
     return run.mode === 'time' && samples.length === 0 ? 'warms up' : `running${passes}`;
   return running ? 'waiting' : 'cancelled';
-}
-
-/** The numbers that decided a claim, or why none did, in brackets. */
-export function sidesText({ left, right, why }: Verdict): string {
-  if (why) return `(${why})`;
-  return left === null || right === null ? '' : `(${number(left)} and ${number(right)})`;
 }
 
 /** What an experiment expects between its variants, what a workload expects of every result of its own, and that all stored the same. */

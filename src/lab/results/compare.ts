@@ -1,7 +1,7 @@
 /** Results side by side, a row a counter: the page and the terminal both draw it. */
 import { isTime, placed } from '../experiments/model/aggregate.ts';
 import type { RunResult, Spread } from '../experiments/model/result-types.ts';
-import { exactDifference, milliseconds, number, ratioOf } from './table.ts';
+import { exactDifference, fromToText, milliseconds, number, ratioOf } from './table.ts';
 
 interface Cell {
   text: string;
@@ -64,5 +64,7 @@ const isNoise = (a: Placed, b: Placed): boolean =>
   !!b.spread &&
   Math.abs(a.value - b.value) <= 2 * Math.max(a.spread.mad, b.spread.mad);
 
-const passesText = ({ least, most, n, passes }: Spread): string =>
-  `${least.toFixed(2)} to ${most.toFixed(2)} ms in ${n}${n < passes.length ? ` of ${passes.length}` : ''} passes: ${passes.map((ms) => ms.toFixed(2)).join(', ')}`;
+const passesText = (spread: Spread): string => {
+  const { n, passes } = spread;
+  return `${fromToText(spread)} in ${n}${n < passes.length ? ` of ${passes.length}` : ''} passes: ${passes.map(milliseconds).join(', ')}`;
+};

@@ -1,5 +1,6 @@
 /** A result of the Lab as a table, described once: the page and the terminal draw it. */
-import { formatCount, formatExact } from '../../text/numbers.ts';
+import type { Spread, Verdict } from '../experiments/model/result-types.ts';
+import { formatCount, formatDuration, formatExact } from '../../text/numbers.ts';
 
 export interface ResultTable {
   readonly id: string;
@@ -27,9 +28,20 @@ export const shortened = <Row>(
 export const number = (n: number | undefined | null): string =>
   n === undefined || n === null ? '' : formatExact(n);
 
-/** A time. */
+/** A time; '' where there is none. */
 export const milliseconds = (ms: number | undefined | null): string =>
-  ms === undefined || ms === null ? '' : `${ms.toFixed(ms < 100 ? 2 : 0)} ms`;
+  ms === undefined || ms === null ? '' : formatDuration(ms * 1000);
+
+/** From the shortest to the longest pass. */
+export const fromToText = ({ least, most }: Spread): string =>
+  `${milliseconds(least)} to ${milliseconds(most)}`;
+
+/** The numbers that decided a claim, and why none did, in brackets. */
+export function sidesText({ left, right, why }: Verdict): string {
+  const sides = left === null || right === null ? [] : [`${number(left)} and ${number(right)}`];
+  const text = [...sides, ...(why ? [why] : [])].join(': ');
+  return text && `(${text})`;
+}
 
 /** `b - a` with its sign, `=` for none; of counts the digits in full. */
 export function exactDifference(a: number, b: number, times = false): string {

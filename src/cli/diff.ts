@@ -1,6 +1,6 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
 import { Facts } from '../analysis/core/graph.ts';
-import { tableOf, type Block, type Report } from '../analysis/report/blocks.ts';
+import { tableOf, type Block, type Report, type ReportTable } from '../analysis/report/blocks.ts';
 import { diffOf, type TraceDiff } from '../analysis/report/diff.ts';
 import {
   differs,
@@ -33,6 +33,10 @@ export async function diffCommand({
 /** Characters of a number's path, whose end says which number it is: a file's name may be of any length. */
 const LONGEST_PATH = 120;
 const LONGEST_SQL = 60;
+/** All but the sums of times, and the verdict on both: counts and times have their own. */
+const STATEMENT_COLUMNS = (
+  Object.keys(statementDiffColumns) as (keyof typeof statementDiffColumns)[]
+).filter((name) => name !== 'total' && name !== 'verdict');
 /** Statements listed at most; the rest is counted. */
 const MOST = 40;
 
@@ -48,17 +52,8 @@ function diffReport(
   const news = changed.filter((r) => !r.verdict.startsWith('only') || Boolean(r.a ?? r.b));
   const times = numbers.filter((r) => r.kind === 'time' && (r.a !== null || r.b !== null));
   const moved = statements.filter(differs);
-  const numberTable = (rows: typeof numbers, more: readonly 'verdict'[]): Pick<Block, 'table'> =>
-    rows.length
-      ? {
-          table: tableOf(
-            numberDiffColumns,
-            ['path', 'a', 'b', 'delta', ...more],
-            rows,
-            LONGEST_PATH,
-          ),
-        }
-      : {};
+  const numberTable = (rows: typeof numbers, more: readonly 'verdict'[]): ReportTable =>
+    tableOf(numberDiffColumns, ['path', 'a', 'b', 'delta', ...more], rows, LONGEST_PATH);
   return {
     title: 'Two traces',
     blocks: [
@@ -72,7 +67,7 @@ function diffReport(
       },
       {
         heading: `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
-        ...numberTable(news, ['verdict']),
+        table: numberTable(news, ['verdict']),
         lines:
           news.length < changed.length
             ? [
@@ -82,32 +77,13 @@ function diffReport(
       },
       {
         heading: `Statements: ${totals.statements.same} the same, ${totals.statements.noise} differ by noise alone, ${moved.length} to look at`,
-        ...(moved.length && {
-          table: tableOf(
-            statementDiffColumns,
-            [
-              'fingerprint',
-              'runsA',
-              'runsB',
-              'vfs',
-              'syncs',
-              'writeBytes',
-              'a',
-              'b',
-              'spread',
-              'countsVerdict',
-              'timeVerdict',
-            ],
-            moved.slice(0, MOST),
-            LONGEST_SQL,
-          ),
-        }),
+        table: tableOf(statementDiffColumns, STATEMENT_COLUMNS, moved.slice(0, MOST), LONGEST_SQL),
         lines: moved.length > MOST ? [`... and ${moved.length - MOST} more: --json has all`] : [],
       },
       findingBlock(findings),
       {
         heading: 'Times of the whole (single readings: their spread is not known)',
-        ...numberTable(times, []),
+        table: numberTable(times, []),
       },
     ],
   };

@@ -279,6 +279,8 @@ export const IDB_REQUEST = /* @__PURE__ */ opTable(({ request }) =>
 );
 /** Which way a call moves bytes. */
 export const Moves = { none: 0, vfsRead: 1, vfsWrite: 2, webRead: 3, webWrite: 4 } as const;
+export const isRead = (moves: number): boolean =>
+  moves === Moves.vfsRead || moves === Moves.webRead;
 /** The same by operation. */
 export const MOVES = /* @__PURE__ */ opTable(({ layer, counts }) =>
   counts === 'read'

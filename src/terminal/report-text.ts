@@ -31,7 +31,7 @@ function blockLines(
   return [
     shown(heading),
     ...facts.map(([label, value]) => `  ${shown(label).padEnd(widest)}  ${shown(value)}`),
-    ...(content ? tableLines(content, widestCell) : []),
+    ...(content?.rows.length ? tableLines(content, widestCell) : []),
     ...lines.map((line) => `  ${shown(line)}`),
   ];
 }

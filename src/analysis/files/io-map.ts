@@ -6,7 +6,7 @@
  *          +----------------> time
  */
 import { getOrMake } from '../core/maps.ts';
-import { MOVES, SYNCS } from '../../event/operations.ts';
+import { isRead, MOVES, SYNCS } from '../../event/operations.ts';
 import { bytesCarried } from '../../trace/bytes-moved.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -65,7 +65,7 @@ function ioObjectsOf(store: TraceStore): IoObject[] {
       if (!last) continue;
       if (moves === 0) last.syncs++;
       else {
-        if (moves & 1) last.reads++;
+        if (isRead(moves)) last.reads++;
         else last.writes++;
         const offset = events.offset[row]!;
         if (Number.isNaN(offset)) last.untied++;
@@ -157,7 +157,7 @@ export async function ioMap(
         const bytes = isStore ? 1 : Math.max(1, bytesCarried(events, row));
         const low = Math.min(height - 1, Math.floor(offset * perByte));
         const high = Math.min(height - 1, Math.max(low, Math.ceil((offset + bytes) * perByte) - 1));
-        const cells = moves & 1 ? reads : writes;
+        const cells = isRead(moves) ? reads : writes;
         for (let y = low; y <= high; y++) {
           const cell = (height - 1 - y) * width + column;
           if (cells[cell]! < 65535) cells[cell]!++;

@@ -16,35 +16,24 @@ export const savingText = (us: number | null): string =>
 
 export const FINDING_LABELS = {
   advice: 'What to do',
-  why: 'Why',
   sure: 'How sure',
   saving: 'Saving',
 } as const;
 
 /** Texts of the trace, unescaped. */
-export function findingFacts({
-  advice,
-  evidence,
-  confidence,
-  reason,
-  savingUs,
-  savingHow,
-}: Finding): [label: string, text: string][] {
+export function findingFacts(f: Finding): [label: string, text: string][] {
+  const { count, bytes, timeShare, fromUs, toUs } = f.evidence;
   const seen = [
-    `seen ${countOf(evidence.count, 'time')}`,
-    ...(evidence.bytes === null ? [] : [`${formatBytes(evidence.bytes)} moved`]),
-    ...(evidence.timeShare === null
-      ? []
-      : [`${formatShare(evidence.timeShare)} of the trace's time`]),
-    `from ${formatMoment(evidence.fromUs)} to ${formatMoment(evidence.toUs)}`,
+    `seen ${countOf(count, 'time')}`,
+    ...(bytes === null ? [] : [`${formatBytes(bytes)} moved`]),
+    ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the trace's time`]),
+    `from ${formatMoment(fromUs)} to ${formatMoment(toUs)}`,
   ];
+  const saving = f.savingUs === null ? 'n/a' : `about ${formatDuration(f.savingUs)}`;
   return [
-    [FINDING_LABELS.advice, advice],
-    [FINDING_LABELS.why, `${seen.join(', ')}.`],
-    [FINDING_LABELS.sure, `${confidence}: ${reason}.`],
-    [
-      FINDING_LABELS.saving,
-      `${savingUs === null ? 'n/a' : `about ${formatDuration(savingUs)}`}: ${savingHow}.`,
-    ],
+    [FINDING_LABELS.advice, f.advice],
+    ['Why', `${seen.join(', ')}.`],
+    [FINDING_LABELS.sure, `${f.confidence}: ${f.reason}.`],
+    [FINDING_LABELS.saving, `${saving}: ${f.savingHow}.`],
   ];
 }

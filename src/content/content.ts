@@ -93,7 +93,7 @@ function onOffer(line: MessagePort, { data, ports: [port] }: MessageEvent<unknow
 /** A hook lays its line: our own word on this event has no port. */
 function onContact(event: Event): void {
   const [port] = (event as Partial<MessageEvent>).ports ?? [];
-  if (!port || lines.length === MAX_LINES) return;
+  if (!port || lines.length === MAX_LINES || !isInstalled()) return;
   event.stopImmediatePropagation();
   event.preventDefault(); // taken
   lines.push(port);
@@ -105,6 +105,22 @@ function onContact(event: Event): void {
 function onPageShow({ persisted }: PageTransitionEvent): void {
   if (!persisted || since === 0) return;
   isRecorded().then((now) => now.since !== since && restore(), restore);
+}
+
+/** How soon a page is as it was when the extension is reloaded, updated or switched off, which nothing here is told of. */
+const GONE_MS = 2000;
+
+/** Give everything back once the extension is gone: the next one's script is to hear the hooks. */
+function watchExtension(leave: () => void): void {
+  const watch = setInterval(() => {
+    if (isInstalled()) return;
+    clearInterval(watch);
+    leave();
+    removeEventListener(CONTACT, onContact, true);
+    removeEventListener('pageshow', onPageShow, true);
+    unwatchFrames();
+    restore();
+  }, GONE_MS);
 }
 
 /** Does nothing to listeners that are there. */
@@ -124,7 +140,9 @@ if (!realm.vfscopeListen) {
     } else reply(message.k === 'here?' || isGuarded(message.url));
   });
   // document.open() removes every listener, and every child of the document
-  new MutationObserver(listen).observe(document, { childList: true });
+  const emptied = new MutationObserver(listen);
+  emptied.observe(document, { childList: true });
+  watchExtension(() => emptied.disconnect());
   watchPolicies();
   askedAt = performance.now();
   first = isRecorded();

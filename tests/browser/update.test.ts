@@ -11,7 +11,7 @@ import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { launch, moreEvents, recorded, state } from './extension-harness.ts';
+import { launch, moreEvents, recorded, restored, state } from './extension-harness.ts';
 
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
 const INSERTS = 2500;
@@ -154,6 +154,7 @@ test.each(Object.entries(STOPS))('the extension is %s', async (label, stop) => {
     await stop(running);
     const { page, syncs } = running; // its DevTools went with the extension
     await expectOffered(page, origin, syncs);
+    await restored(page);
     // the app has not been disturbed
     await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
     expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(

@@ -48,6 +48,14 @@ interface FailedCalls {
 const NEEDS = { handledFailures };
 export const failedCalls = fact('errors', 'errors', NEEDS, failedCallsOf);
 
+/** What SQLite answers means little where it goes on; what an exception says of the storage holds. */
+function meaningOf(layer: Layer, result: number, text: string, handled: boolean): string {
+  const ofSqlite = layer === 'sql' || layer === 'vfs';
+  if (!handled) return ofSqlite ? meaningOfResult(result) : meaningOfException(text);
+  const how = 'The app did not hear of it: SQLite or its VFS handled it, or made the call again.';
+  return ofSqlite ? how : `${meaningOfException(text)} ${how}`.trimStart();
+}
+
 function failedCallsOf(store: TraceStore, known: Known<typeof NEEDS>): FailedCalls {
   const groups = new Map<string, Making>();
   let [total, handledTotal, more] = [0, 0, 0];
@@ -82,11 +90,7 @@ function failedCallsOf(store: TraceStore, known: Known<typeof NEEDS>): FailedCal
           statements: [],
           meaning: uncaught
             ? "The page's own code failed."
-            : handled
-              ? 'The app did not hear of it: SQLite or its VFS handled it, or made the call again.'
-              : layer === 'sql' || layer === 'vfs'
-                ? meaningOfResult(result)
-                : meaningOfException(resultText(op, result, flags)),
+            : meaningOf(layer, result, resultText(op, result, flags), handled),
           texts: new Map(),
           firstUs: events.t0[row]!,
           lastUs: events.t0[row]!,

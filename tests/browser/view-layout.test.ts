@@ -233,7 +233,7 @@ describe('Errors', () => {
       () => (window as unknown as { copied: string[] }).copied.length === 2,
     );
     const said =
-      /^Error\tCount\tLayer\tCall\tOn\tFirst\tLast\nSQLITE_BUSY\t(\d+)\tVFS\txLock\ttest-1\.db\t([.\d]+)\t([.\d]+)\n$/.exec(
+      /^Error\tCount\tLayer\tCall\tOn\tFirst\tLast\tHandled\nSQLITE_BUSY\t(\d+)\tVFS\txLock\ttest-1\.db\t([.\d]+)\t([.\d]+)\t1\n$/.exec(
         (await copied())[1]!,
       );
     const [count, first, last] = said!.slice(1).map(Number) as [number, number, number];

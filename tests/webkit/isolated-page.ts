@@ -86,6 +86,7 @@ function mock(manifest: object, answer: Answer): void {
     };
   };
   const runtime = {
+    id: 'mock', // the extension is there
     getManifest: () => manifest,
     getURL: (file: string) => `safari-web-extension://mock/${file}`,
     connect,

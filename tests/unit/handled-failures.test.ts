@@ -33,7 +33,7 @@ function errorsOf(
   return listed;
 }
 
-test('a refusal in a statement that goes on reaches nobody', () => {
+test('a refusal in a statement that goes on does not reach the app', () => {
   expect(
     errorsOf((t, file, sql) =>
       t.call('sqlStep', { object: sql, context: 1 }, () => {
@@ -70,7 +70,7 @@ test('what the engine makes again reaches the app in the end, if it does', () =>
   ]);
 });
 
-test('a failure of storage that the VFS survives, and one with nobody above it', () => {
+test('a failure of storage that the VFS survives, and one with no call above it', () => {
   expect(
     errorsOf((t, file) => {
       const handle = t.define({ kind: 'opfs-file', path: 'app.db' });

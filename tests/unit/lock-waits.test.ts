@@ -1,4 +1,4 @@
-// Lock calls and lock waits: what locking costs, and when somebody was in the way, in the time partition and in the list of waits.
+// Lock calls and lock waits: what locking costs, and when a holder was in the way, in the time partition and in the list of waits.
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { waitLines } from '../../src/analysis/contention/wait-lines.ts';

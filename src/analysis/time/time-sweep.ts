@@ -315,7 +315,7 @@ export class TimeSweep {
     return this.by(vfs, this.vfsIsStorage || part === PART.lock ? part : PART.other);
   }
 
-  /** The part, or `lockWait` in its place where somebody was in the way. */
+  /** The part, or `lockWait` in its place where a holder was in the way. */
   private waited(part: number): number {
     const { waits, times } = this;
     let waited = false;

@@ -15,7 +15,7 @@ export const PART_WORDS = {
   lock: {
     title: 'Lock calls',
     meaning:
-      'taking, checking and releasing locks: the cost of the calls, with no known holder in the way',
+      'waiting inside calls that take, check, and release locks, with no known holder in the way',
   },
   lockWait: {
     title: 'Lock wait',

@@ -36,17 +36,15 @@ export const explained = fact(
 export const explainedText = ({ explainedUs, inSqlUs }: Explained): string =>
   `Explained by findings: ${formatDuration(explainedUs)} of ${formatDuration(inSqlUs)} in SQL.`;
 
-/** How much of the index's time lies in any of the spans. */
-function withinNs(
-  spans: readonly (readonly [fromUs: number, toUs: number])[],
-  index: IntervalIndex,
-): number {
+/** How much of the index's time lies in any of the spans: begin, end, begin, ... */
+function withinNs(spans: readonly number[], index: IntervalIndex): number {
+  const order = Uint32Array.from({ length: spans.length / 2 }, (_, i) => 2 * i);
   let sum = 0;
   let at = 0;
   let done = -Infinity;
-  for (const [fromUs, toUs] of [...spans].sort((a, b) => a[0] - b[0])) {
-    const to = toNs(toUs);
-    const from = Math.max(toNs(fromUs), done);
+  for (const span of order.sort((a, b) => spans[a]! - spans[b]!)) {
+    const to = toNs(spans[span + 1]!);
+    const from = Math.max(toNs(spans[span]!), done);
     if (to <= from) continue;
     done = to;
     while (at < index.count && index.endOf(at) <= from) at++;

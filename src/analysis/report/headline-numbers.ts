@@ -216,7 +216,7 @@ const HEADLINES = {
     unit: 'share',
     list: 'statements',
     definition:
-      'Time in xLock, xUnlock and xCheckReservedLock with no known holder in the way: what locking costs in this VFS / time with SQL in flight.',
+      'Waiting inside xLock, xUnlock and xCheckReservedLock with no known holder in the way: what locking costs in this VFS / time with SQL in flight.',
     value: (n) => n.share(n.time('lockUs')),
     cause: (n) => n.noTime,
   },

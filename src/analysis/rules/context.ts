@@ -1,6 +1,6 @@
 /**
  * What the rules share on one trace: rows by operation, files, medians of durations, and the facts of the trace (`get`).
- * Holds no state beyond caches of pure functions.
+ * Holds no state beyond caches of pure functions, and what the findings are about: they say so as they are made.
  */
 import { getOrMake } from '../core/maps.ts';
 import { databasePath } from '../../event/file-names.ts';
@@ -41,8 +41,8 @@ interface OpIndex {
   at: Uint32Array;
 }
 
-/** Microseconds, in any order; they may overlap. */
-type Spans = [fromUs: number, toUs: number][];
+/** Begin, end, begin, ...: microseconds, in any order; they may overlap. Flat, for a finding may be about a million calls. */
+type Spans = number[];
 
 const NO_ROWS = new Uint32Array(0);
 
@@ -84,10 +84,10 @@ export class FindingContext {
   /** Say that a finding is about this time of a thread. */
   name(thread: ThreadStore, spans: Spans): void {
     const named = getOrMake(this.named, thread, (): Spans => []);
-    for (const span of spans) named.push(span);
+    for (const us of spans) named.push(us);
   }
   /** What the findings so far are about. */
-  namedSpans(thread: ThreadStore): readonly Spans[number][] {
+  namedSpans(thread: ThreadStore): Readonly<Spans> {
     return this.named.get(thread) ?? [];
   }
 
@@ -264,7 +264,7 @@ export class Evidence {
   }
   /** When something ran that is counted. */
   ran(thread: ThreadStore, fromUs: number, toUs: number): void {
-    getOrMake(this.spans, thread, (): Spans => []).push([fromUs, toUs]);
+    getOrMake(this.spans, thread, (): Spans => []).push(fromUs, toUs);
   }
   /** A call to show that is not counted. */
   show(thread: number, row: number): void {
@@ -282,7 +282,7 @@ export class Evidence {
     this.span(other.fromUs, other.toUs);
     for (const { thread, row } of other.shown) this.show(thread, row);
     for (const [thread, spans] of other.spans)
-      for (const [fromUs, toUs] of spans) this.ran(thread, fromUs, toUs);
+      for (let i = 0; i < spans.length; i += 2) this.ran(thread, spans[i]!, spans[i + 1]!);
     return this;
   }
   /** For a finding that is about all of them. @param moves whether the calls are such as move bytes */

@@ -54,8 +54,10 @@ export const WORKERS_FILTERED = VFSCOPE_WORKERS_FILTERED;
 /**
  * Classic script text that runs the hook in a worker.
  * @param then a statement that runs the app's script after it; the hook hears when that has come to its end
+ * @throws where the app decides how objects become JSON
  */
 export const workerHookSource = (worker: WorkerEnvironment, then?: string): string => {
+  if ('toJSON' in worker) throw new Error('your app adds toJSON to every object');
   const [hook, given] = [String(vfscopeHook), JSON.stringify(worker)];
   return then ? `{const e=${given};(${hook})(e);${then};e.runs()}` : `(${hook})(${given});`;
 };

@@ -26,7 +26,8 @@ export class DefinitionQueue {
       this.pending.push(definition);
       return;
     }
-    this.backlog.push(new TextEncoder().encode(JSON.stringify(definition)));
+    const plain = { __proto__: null, ...definition }; // without a toJSON that the app gives to every object
+    this.backlog.push(new TextEncoder().encode(JSON.stringify(plain)));
     this.push();
   }
 

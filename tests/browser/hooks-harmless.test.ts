@@ -295,6 +295,38 @@ test('an own trustedTypes without isScriptURL', async () => {
   expect(faults(threads)).toEqual([]);
 });
 
+test('an app that decides how objects become JSON keeps its workers, and its definitions arrive', async () => {
+  const { without, hooked, threads } = await withoutAndWith(
+    async () => {
+      performance.mark('a name');
+      const answer = (worker: Worker): Promise<unknown> =>
+        new Promise((done) => {
+          worker.onmessage = ({ data }) => done(data);
+          worker.onerror = () => done('error');
+        });
+      const text = new Blob(['postMessage(self.name)'], { type: 'text/javascript' });
+      const answers = [
+        new Worker(URL.createObjectURL(text), { name: 'blob' }),
+        new Worker('argument-reads.js'),
+      ].map(answer);
+      return [typeof (await answers[1]), await answers[0], JSON.stringify({ a: 1 })];
+    },
+    () => {
+      const toJSON = { value: () => 'of the app', configurable: true };
+      Object.defineProperty(Object.prototype, 'toJSON', toJSON);
+    },
+  );
+  expect(without).toEqual(['object', 'blob', '"of the app"']);
+  expect(hooked).toEqual(without);
+  const [thread] = threads;
+  expect(thread!.events.some((e) => e.object?.kind === 'name' && e.object.text === 'a name')).toBe(
+    true,
+  );
+  expect(thread!.notes.map(({ text }) => text)).toEqual(
+    Array(2).fill('Not recorded: it cannot be wrapped: your app adds toJSON to every object.'),
+  );
+});
+
 test('a worker is recorded where the app has a variable named origin', async () => {
   const page = await open();
   await page.evaluate(() => {
@@ -467,10 +499,10 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
 test('a worker whose script never came keeps nothing else from being restored', async () => {
   const page = await open();
   await page.evaluate(() => {
+    window.vfscopeStandIn.stop(); // on its way when the worker is made: heard before its hook is ready
     const worker = new Worker('echo.js?held=');
     worker.postMessage('before');
     Object.assign(globalThis, { worker });
-    window.vfscopeStandIn.stop();
   });
   await page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis));
   const look = (): Promise<unknown> =>

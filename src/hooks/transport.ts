@@ -60,7 +60,7 @@ export class Transport {
   private bytes = 0;
   private held = false;
   private draining = false;
-  private timer: number | null = null;
+  private readonly timer: number;
 
   /** @param beforeDrain runs before each timed drain: the last chance to say something */
   constructor(
@@ -81,8 +81,11 @@ export class Transport {
   /** Send this thread's records from now on. */
   add(source: Source): void {
     const sending: Sending = { source, records: 0, unacknowledged: [], faults: 0 };
-    const { identity: thread, timeOrigin } = source;
-    this.threads.set(thread.id, sending);
+    this.threads.set(source.identity.id, sending);
+    this.hello(source);
+  }
+
+  private hello({ identity: thread, timeOrigin }: Source): void {
     this.post({ k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
   }
 
@@ -104,10 +107,8 @@ export class Transport {
     if (this.port) portClose(this.port);
     this.port = null;
     for (const sending of this.threads.values()) {
-      for (const [, weight] of sending.unacknowledged) this.bytes -= weight;
-      sending.unacknowledged = [];
-      const { identity: thread, timeOrigin } = sending.source;
-      this.post({ k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
+      this.forget(sending);
+      this.hello(sending.source);
     }
   }
 
@@ -142,8 +143,7 @@ export class Transport {
 
   /** Drop everything and stop. */
   close(): void {
-    if (this.timer !== null) clearInterval(this.timer);
-    this.timer = null;
+    clearInterval(this.timer);
     this.threads.clear();
     this.waiting = [];
     if (this.port) portClose(this.port); // what was posted before is still delivered
@@ -189,7 +189,13 @@ export class Transport {
 
   private remove(sending: Sending): void {
     this.threads.delete(sending.source.identity.id);
-    for (const [, weight] of sending.unacknowledged) this.bytes -= weight; // its acks will find nobody
+    this.forget(sending);
+  }
+
+  /** No ack comes for what was sent. */
+  private forget(sending: Sending): void {
+    for (const [, weight] of sending.unacknowledged) this.bytes -= weight;
+    sending.unacknowledged = [];
   }
 
   private post(message: ThreadMessage, transfer?: Transferable): void {

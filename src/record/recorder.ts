@@ -103,17 +103,19 @@ export class Recorder {
     this.now = now ?? clock;
     this.u32[W(Header.capacity)] = capacity;
     this.u32[W(Header.definitionsCapacity)] = this.layout.definitionsCapacity;
-    this.askForDrains(!shared);
+    this.askForDrains(shared ? 0 : capacity);
     this.u32[W(Header.enabled)] = 1;
     if (refused !== undefined) this.fault('memory for engines', refused);
   }
 
   /**
-   * Whether the ring calls `onPressure` when it is half full of news. Not earlier: a message from inside the app's calls costs 0.3 ms and
-   * more beside its bytes, because DevTools keep the stack of every postMessage, with all its wasm frames.
+   * Call `onPressure` when that many records wait, or half of what the ring holds. 0 = never.
+   * @returns how many that is
    */
-  askForDrains(on: boolean): void {
-    Atomics.store(this.u32, W(Header.pressure), on ? this.layout.capacity >>> 1 : NEVER);
+  askForDrains(records: number): number {
+    const at = Math.min(records, this.layout.capacity >>> 1);
+    Atomics.store(this.u32, W(Header.pressure), at || NEVER);
+    return at;
   }
 
   get enabled(): boolean {

@@ -238,19 +238,27 @@ test('terminate: the last records of an isolated worker are taken', async () => 
 });
 
 /** Counts of what arrived from the worker, without carrying the records out of the page. */
-const arrived = (page: Page): Promise<{ records: number; dropped: number }> =>
+const arrived = (page: Page): Promise<{ batches: number; records: number; dropped: number }> =>
   page.evaluate(() => {
     const { hellos, batches } = window.vfscopeStandIn;
     const id = hellos.find(({ kind }) => kind === 'worker')?.id;
     const own = batches.filter(({ thread }) => thread === id);
-    return { records: own.reduce((n, b) => n + b.count, 0), dropped: own.at(-1)?.dropped ?? 0 };
+    return {
+      batches: own.length,
+      records: own.reduce((n, b) => n + b.count, 0),
+      dropped: own.at(-1)?.dropped ?? 0,
+    };
   });
-const longStretch = (page: Page, calls: number): Promise<unknown> =>
-  page.evaluate((n) => {
-    const worker = new Worker('long.js');
-    worker.postMessage(n);
-    return new Promise((done) => (worker.onmessage = ({ data }) => done(data)));
-  }, calls);
+const longStretch = (page: Page, calls: number, ms = 0): Promise<unknown> =>
+  page.evaluate(
+    (n, rest) => {
+      const worker = new Worker(`long.js?ms=${rest}`);
+      worker.postMessage(n);
+      return new Promise((done) => (worker.onmessage = ({ data }) => done(data)));
+    },
+    calls,
+    ms,
+  );
 
 test('one long synchronous stretch of a worker is sent from inside it, none lost below the cap', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
@@ -261,6 +269,18 @@ test('one long synchronous stretch of a worker is sent from inside it, none lost
     .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
     .toBeGreaterThanOrEqual(calls + 3);
   expect((await arrived(page)).dropped).toBe(0);
+  await close(page);
+});
+
+test('what a slow synchronous stretch records is on its way several times a second', async () => {
+  const page = await openCases(browser, server.url('plain'), hook);
+  await longStretch(page, 400, 5);
+  await expect
+    .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
+    .toBeGreaterThanOrEqual(400);
+  const { batches } = await arrived(page);
+  expect(batches).toBeGreaterThan(8); // of 2 s; the ring alone would have held ten times as much
+  expect(batches).toBeLessThan(40);
   await close(page);
 });
 

@@ -40,7 +40,7 @@ function batchFrom(recorder: Recorder, limit?: number): Batch | null {
 function newRecorder(capacity: number, shared = false): Recorder {
   let ms = 0;
   const recorder = new Recorder({ capacity, shared, maxEngines: 0, now: () => ++ms });
-  recorder.askForDrains(false); // drained by the test alone
+  recorder.askForDrains(0); // drained by the test alone
   return recorder;
 }
 
@@ -184,10 +184,10 @@ describe('recorder and drain', () => {
       const asked: number[] = [];
       recorder.onPressure = () => void asked.push(recorder.backlogRecords);
       const call = (): void => recorder.end(recorder.begin(Op.xRead, 1, 0, 0), 0);
-      recorder.askForDrains(false);
+      recorder.askForDrains(0);
       for (let i = 0; i < capacity / 2; i++) call();
       expect(asked).toEqual([]);
-      recorder.askForDrains(true);
+      recorder.askForDrains(Infinity);
       call();
       expect(asked).toEqual([capacity / 2]);
     },

@@ -5,6 +5,7 @@
 import { api } from '../platform/extension-api.ts';
 import {
   CONTACT,
+  WORKER,
   isPageMessage,
   type Answer,
   type Ask,
@@ -69,6 +70,16 @@ async function passOn(port: MessagePort): Promise<ContentMessage['k']> {
   return outcome === 'no-panel' ? 'no-panel' : 'connected';
 }
 
+/** Addresses of the scripts that this page's workers asked for. */
+const workerScripts = new Set<string>();
+const MAX_WORKER_SCRIPTS = 1000;
+
+function onWorker(event: Event): void {
+  const { data } = event as MessageEvent<unknown>;
+  if (typeof data === 'string' && workerScripts.size < MAX_WORKER_SCRIPTS)
+    workerScripts.add(data.split('#', 1)[0]!);
+}
+
 /** Is there an element that has this script's digest? Of an import map's digests only that there are some is known. */
 function isGuarded(url: string): boolean {
   for (const element of document.querySelectorAll('script[integrity], link[integrity]'))
@@ -98,6 +109,7 @@ function onContact(event: Event): void {
   event.preventDefault(); // taken
   lines.push(port);
   answerPolicy(port);
+  port.addEventListener(WORKER, onWorker);
   port.onmessage = (offer) => onOffer(port, offer);
 }
 
@@ -137,7 +149,8 @@ if (!realm.vfscopeListen) {
     if (message.k === 'restore') {
       unwatchFrames();
       restore();
-    } else reply(message.k === 'here?' || isGuarded(message.url));
+    } else
+      reply(message.k === 'here?' || (workerScripts.has(message.url) && !isGuarded(message.url)));
   });
   // document.open() removes every listener, and every child of the document
   const emptied = new MutationObserver(listen);

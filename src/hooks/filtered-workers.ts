@@ -29,6 +29,8 @@ interface FilteredEvents extends WorkerEvents {
   /** The hook runs there. */
   onReady(worker: Worker, id: string): void;
   note(reason: string, script: unknown): void;
+  /** A worker asks for that script. */
+  requests(script: unknown): void;
 }
 
 export class FilteredWorkers {
@@ -44,6 +46,7 @@ export class FilteredWorkers {
    */
   follow(worker: Worker, script: unknown, cause?: string): void {
     if (cause !== '') this.silent.add(worker);
+    this.events.requests(script);
     listen(worker, 'message', (event) => {
       if (!event.isTrusted) return;
       const data = dataOf(event);

@@ -3,7 +3,7 @@
  * there when the recording is over. The line is laid within one call, before the app's first one, so that no listener of the app can hear
  * any of it, and document.open(), which removes the listeners of a window, cannot cut it.
  */
-import { CONTACT, isContentMessage, type PageMessage } from '../protocol/messages.ts';
+import { CONTACT, isContentMessage, type PageMessage, type WORKER } from '../protocol/messages.ts';
 import type { Refusal } from '../protocol/page-policy.ts';
 import {
   clearTimeout,
@@ -15,7 +15,6 @@ import {
   portListen,
   portPost,
   sequence,
-  NativeEvent,
   NativeMessageEvent,
   setTimeout,
   unlisten,
@@ -46,7 +45,7 @@ export class Handshake {
   private laying: Event | null = null;
   private offered: MessagePort | null = null;
   private unanswered = 0;
-  private timer: number | null = null;
+  private timer = 0;
   private wait = FIRST_RETRY_MS;
   private done = false;
 
@@ -66,13 +65,21 @@ export class Handshake {
     this.again(NO_ANSWER_MS);
   }
 
-  /** Do policies of this document refuse that? Not as far as the content script knows. */
-  refuses(what: Refusal): boolean {
+  /**
+   * Tell the content script, which hears it within this call.
+   * @param what that a worker asks for the script `data`; or, to be answered, what policies of this document may refuse
+   * @returns whether they do; not as far as the content script knows
+   */
+  tell(what: Refusal | typeof WORKER, data?: string): boolean {
     return (
       !!this.other &&
       !dispatch(
         this.other,
-        new NativeEvent(what, { __proto__: null, cancelable: true } as EventInit),
+        new NativeMessageEvent(what, {
+          __proto__: null,
+          cancelable: true,
+          data,
+        } as MessageEventInit),
       )
     );
   }
@@ -116,15 +123,14 @@ export class Handshake {
   };
 
   private again(ms: number): void {
-    if (this.timer !== null) clearTimeout(this.timer);
+    clearTimeout(this.timer);
     this.timer = setTimeout(() => this.offer(), ms);
   }
 
   private stopOffering(): void {
     this.done = true;
     this.offered = null;
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = null;
+    clearTimeout(this.timer);
   }
 
   private readonly onMessage = (event: Event): void => {

@@ -56,12 +56,17 @@ export class WorkerNotes {
  */
 export function wrapOtherWorkers(
   patches: Patches,
-  host: { base(): string; readonly sharedRelay?: SharedRelay | null },
+  host: {
+    base(): string;
+    requests?(url: string): void;
+    readonly sharedRelay?: SharedRelay | null;
+  },
   notes: WorkerNotes,
 ): void {
   const asked = (unseen: string, unheard: string | false, script: unknown): void => {
     const sharedRelay = WORKERS_FILTERED ? host.sharedRelay : null;
     const url = absoluteBy(() => host.base())(String(script)) as string;
+    if (WORKERS_FILTERED) host.requests?.(url);
     if (sharedRelay && unheard && /^https?:/.test(url))
       sharedRelay.expect(url, () => notes.note(unheard, script));
     else

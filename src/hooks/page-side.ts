@@ -6,6 +6,7 @@ import { noteLateStart } from './late-start.ts';
 import { listen, origin, unlisten, type Listener } from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import { SharedRelay } from './shared-relay.ts';
+import { WORKER } from '../protocol/messages.ts';
 import { SharedRings } from './shared-rings.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -84,7 +85,8 @@ function record(hook: Hook): Recording {
     recorder,
     id: identity.id,
     base: () => document.baseURI,
-    refuses: (what) => hook.handshake.refuses(what),
+    refuses: (what) => hook.handshake.tell(what),
+    ...(WORKERS_FILTERED && { requests: (url: string) => hook.handshake.tell(WORKER, url) }),
     onChild: (port) => transport.child(port),
     onMessage(message) {
       try {

@@ -35,6 +35,8 @@ export interface WorkerHost extends WorkerEvents {
   base(): string;
   /** Do the policies of this thread refuse that? Not as far as it is known. */
   refuses(what: Refusal): boolean;
+  /** On a page whose workers bring the hook: a worker's script is requested from that address. */
+  requests?(url: string): void;
   /** Where shared and service workers bring the hook in their script. */
   readonly sharedRelay?: SharedRelay | null;
 }
@@ -82,6 +84,8 @@ export class Workers {
             this.living.set(id, new WeakRef(worker));
             if (this.stopped) this.tell(worker, id, 'restore');
           },
+          requests: (script) =>
+            host.requests?.(absoluteBy(() => host.base())(String(script)) as string),
           note: (reason, script) => this.notes.note(reason, script),
         })
       : null;

@@ -11,12 +11,15 @@ const SERVED = '/handover/frame/';
 
 /**
  * @param token as the background gave it, for this document
- * @returns empty where a page can load nothing of ours, in Safari
+ * @returns empty where no frame of ours reaches the hub: in Safari, which lets a page load none, and on an insecure page in Firefox, where
+ *   a frame has shared workers of its own
  */
 export function handoverAddress(token: string): string {
   const [accessible] = api.runtime.getManifest().web_accessible_resources ?? [];
   if (typeof accessible !== 'object') return '';
-  return api.runtime.getURL(accessible.resources[0]!.replace('*', token));
+  const path = accessible.resources[0]!;
+  const byToken = path.includes('*'); // in Chromium
+  return byToken || isSecureContext ? api.runtime.getURL(path.replace('*', token)) : '';
 }
 
 interface FetchEvent extends Event {

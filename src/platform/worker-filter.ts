@@ -3,8 +3,8 @@
  * response passes as it is. Chromium has no filter: there every function here does nothing.
  *
  * A filter is attached to every script request of a followed tab, since later is too late for cached scripts; what is no worker's
- * passes untouched. What a request is for stands in its Sec-Fetch-Dest header, which a script that a service worker answers never
- * sends: such a script gets the hook behind a test of where it runs.
+ * passes untouched. What a request is for stands in its Sec-Fetch-Dest header. A script that a service worker answers has none, nor has
+ * one of an insecure origin: there the page knows its workers' scripts, and the hook comes behind a test of where it runs.
  */
 import type { WebRequest } from 'webextension-polyfill';
 import type { CaptureOptions } from '../protocol/capture.ts';
@@ -30,11 +30,15 @@ const FILTER: WebRequest.RequestFilter = { urls: ['http://*/*', 'https://*/*'], 
 /** Of each collection; the oldest are forgotten: requests whose response never came, workers that ended long ago. */
 const MAX_KNOWN = 1000;
 
-/** Of a page; it holds up nothing but a script that its service worker answers. */
+/** Of a page; it holds up nothing but a script whose destination is not known. */
 const ANSWER_MS = 1000;
 
 const webRequest = (api as unknown as { webRequest?: WebRequest.Static }).webRequest;
+/** By request; UNSAID = it was sent without the header. */
 const destinations = new Map<string, string>();
+const UNSAID = '';
+/** Requests that a filter is attached to. */
+const filtered = new Set<string>();
 /** Addresses of workers' own scripts, which is all that tells a worker's imports from a page's scripts. */
 const workerScripts = new Set<string>();
 /** Requests that the browser will refuse; they go again, without a filter. */
@@ -66,6 +70,7 @@ export function filterWorkers(wants: Wants): void {
 export function unfilterWorkers(): void {
   wanted = () => null;
   destinations.clear();
+  filtered.clear();
   workerScripts.clear();
   refused.clear();
   webRequest?.onBeforeRequest.removeListener(onRequest);
@@ -76,11 +81,14 @@ export function unfilterWorkers(): void {
 function onHeaders(details: WebRequest.OnBeforeSendHeadersDetailsType): void {
   const { requestId, requestHeaders, url } = details;
   const header = requestHeaders?.find(({ name }) => name.toLowerCase() === 'sec-fetch-dest');
-  if (header?.value === undefined) return;
-  destinations.set(requestId, header.value);
+  const destination = header?.value ?? UNSAID;
+  destinations.set(requestId, destination);
   forgetOldest(destinations);
-  if (!WORKERS.includes(header.value)) return;
-  workerScripts.add(url);
+  if (WORKERS.includes(destination)) isOfWorker(url);
+}
+
+function isOfWorker(script: string): void {
+  workerScripts.add(script);
   forgetOldest(workerScripts);
 }
 
@@ -99,28 +107,27 @@ const askedByWorker = ({
  * A response that the browser refuses for its type ends for a filter as an empty script that runs: the app would never hear of its
  * failure. Only without a filter it fails, and a filter cannot be taken from a request, so the browser asks again.
  */
-function onAnswer(
+async function onAnswer(
   details: WebRequest.OnHeadersReceivedDetailsType,
-): WebRequest.BlockingResponse | undefined {
+): Promise<WebRequest.BlockingResponse> {
   const { requestId, statusCode, url } = details;
-  if (
-    refused.delete(requestId) ||
-    statusCode >= 300 ||
-    !destinations.has(requestId) ||
-    !isRefused(details)
-  )
-    return undefined;
+  const again = refused.delete(requestId) || !filtered.has(requestId);
+  if (again || statusCode >= 300 || !(await isRefused(details))) return {};
   refused.add(requestId);
   return { redirectUrl: url };
 }
 
-function isRefused(details: WebRequest.OnHeadersReceivedDetailsType): boolean {
+async function isRefused(details: WebRequest.OnHeadersReceivedDetailsType): Promise<boolean> {
   const { requestId, responseHeaders } = details;
+  const destination = destinations.get(requestId);
+  if (destination === undefined) return false; // a service worker answers
   const valueOf = (wanted: string): string =>
     responseHeaders?.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
   const type = valueOf('content-type').split(';')[0]!.trim();
   if (JAVASCRIPT.test(type)) return false;
-  const inWorker = WORKERS.includes(destinations.get(requestId)!) || askedByWorker(details);
+  const inWorker =
+    askedByWorker(details) ||
+    (destination === UNSAID ? await isWorker(details) : WORKERS.includes(destination));
   return inWorker || NO_SCRIPT.test(type) || /^nosniff\b/i.test(valueOf('x-content-type-options'));
 }
 
@@ -129,24 +136,31 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
   const { requestId } = details;
   if (!capture || refused.has(requestId)) return;
   const filter = webRequest!.filterResponseData(requestId);
-  const destination = (): string | undefined => destinations.get(requestId);
-  const end = (): void => {
+  filtered.add(requestId);
+  forgetOldest(filtered);
+  const destination = (): string => destinations.get(requestId) ?? UNSAID;
+  const forget = (): void => {
     destinations.delete(requestId);
+    filtered.delete(requestId);
+  };
+  const end = (): void => {
+    forget();
     filter.disconnect(); // what follows passes by us
   };
-  /** What came while the page was asked, or while it did not tell where the hook goes. */
+  /** What came while the page was asked, or while it did not show where the hook goes. */
   let start = new Uint8Array();
-  let [stopped, unsure] = [false, false];
+  let stopped = false;
   /** null = not known yet. */
-  let guarded: boolean | null = null;
+  let ofWorker: boolean | null = null;
   const begin = (): void => {
-    if (guarded === null || !(guarded || stopped || !isOpen(start))) return;
-    for (const part of guarded ? [start] : prefixed(start, hookText()!, unsure, capture))
+    if (ofWorker === null || (ofWorker && !stopped && isOpen(start))) return;
+    const unsure = destination() === UNSAID;
+    for (const part of ofWorker ? prefixed(start, hookText()!, unsure, capture) : [start])
       filter.write(part);
     end();
   };
   filter.onstart = () => {
-    if (destination() !== undefined && !WORKERS.includes(destination()!)) end();
+    if (destination() !== UNSAID && !WORKERS.includes(destination())) end();
   };
   filter.ondata = ({ data }) => {
     const isFirst = start.length === 0;
@@ -154,14 +168,12 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
     longer.set(start);
     longer.set(new Uint8Array(data), start.length);
     start = longer;
-    if (destination() !== undefined) guarded = false;
-    else if (isFirst) {
-      unsure = true;
-      void isGuarded(details).then((answer) => {
-        guarded = answer;
+    if (destination() !== UNSAID) ofWorker = true;
+    else if (isFirst)
+      void isWorker(details).then((answer) => {
+        ofWorker = answer;
         begin();
       });
-    }
     begin();
   };
   filter.onstop = () => {
@@ -171,19 +183,18 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
     else begin();
   };
   // a request that a service worker passes on comes again, with a filter of its own
-  filter.onerror = () => void destinations.delete(requestId);
+  filter.onerror = forget;
 }
 
-/** Whether the page has the script's digest (integrity), so that not a byte may change: its elements know. Without an answer, yes. */
-async function isGuarded(details: WebRequest.OnBeforeRequestDetailsType): Promise<boolean> {
+/** Whether a worker asks for that script, as its page knows. Without an answer, no: a script of ours is not in that page, so none belongs into its workers. */
+async function isWorker(details: WebRequest.OnBeforeRequestDetailsType): Promise<boolean> {
   const { url, tabId, frameId } = details;
-  if (tabId < 0 || askedByWorker(details)) return false;
-  const ask = api.tabs.sendMessage(tabId, { k: 'guarded?', url } satisfies Tell, {
+  if (tabId < 0 || askedByWorker(details)) return true;
+  const ask = api.tabs.sendMessage(tabId, { k: 'worker?', url } satisfies Tell, {
     frameId,
   }) as Promise<boolean>;
-  const late = new Promise<boolean>((done) => setTimeout(done, ANSWER_MS, true));
-  return Promise.race([ask, late]).then(
-    (guarded) => guarded !== false,
-    () => true, // no script of ours in that page: then none belongs into its workers
-  );
+  const late = new Promise<boolean>((done) => setTimeout(done, ANSWER_MS, false));
+  const answer = await Promise.race([ask, late]).catch(() => false);
+  if (answer) isOfWorker(url);
+  return answer;
 }

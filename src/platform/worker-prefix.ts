@@ -11,7 +11,7 @@ const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof Wor
 /**
  * @param start of the script, as bytes (workers' scripts are UTF-8)
  * @param hook text of a function that takes its environment
- * @param unsure whether this is a worker's script: then the hook tests that by itself
+ * @param unsure a page could run this script, too: then the hook tests where it is
  * @param capture what the recording captures
  * @returns what to write in the place of `start`, part by part
  */
@@ -53,10 +53,13 @@ function strictness(start: Uint8Array): boolean | undefined {
   return startsStrict(bare);
 }
 
-/** `#!` only counts at the very start: its line stays there. null = that line does not end here, so there is no place for us. */
+/**
+ * A byte order mark and `#!` only count at the very start: they stay there. null = the line of `#!` does not end here, so there is no
+ * place for us.
+ */
 function afterHashbang(start: Uint8Array): number | null {
   const at = [0xef, 0xbb, 0xbf].every((byte, i) => start[i] === byte) ? 3 : 0;
-  if (start[at] !== 0x23 || start[at + 1] !== 0x21) return 0;
+  if (start[at] !== 0x23 || start[at + 1] !== 0x21) return at;
   const end = start.indexOf(0x0a);
   return end < 0 ? null : end + 1;
 }

@@ -66,6 +66,8 @@ export type ThreadCommand =
  * hold, ask for what must be known at once (page-policy.ts).
  */
 export const CONTACT = 'vfscope';
+/** Event on the hook's line: `data` is the address of a script that the page starts a worker with. */
+export const WORKER = 'worker';
 /** Hook -> content script; `ports[0]` is the end that the panel gets. */
 export type PageMessage = { k: 'offer' };
 /** Content script -> hook. `recorded`: this tab is, the port is on its way; `restore`: this tab is not recorded (any more). */
@@ -105,8 +107,8 @@ export type Tell =
   | { k: 'restore' }
   /** Is a content script there? Any answer says so. */
   | { k: 'here?' }
-  /** Does the page check this script's bytes (integrity)? Answered with a boolean. */
-  | { k: 'guarded?'; url: string };
+  /** Has the page asked for a worker with this script, and checks no integrity of it? Answered with a boolean. */
+  | { k: 'worker?'; url: string };
 
 /** Content script -> handover frame (`line` = `ports[0]`, on which the rest is said), once. */
 export type FrameMessage = { k: 'token'; token: string };

@@ -10,6 +10,8 @@ import type { Page } from 'puppeteer-core';
 
 export interface PolicyServer {
   url: string;
+  /** The same on an origin that is not secure: Firefox says of no request there what it is for. Resolved by PLAIN_HOST. */
+  plainUrl: string;
   /** What each worker of the page says. */
   outcomes(page: Page): Promise<Record<string, unknown>>;
   /** Labels of the threads that a recording holds. */
@@ -24,6 +26,9 @@ interface Case {
   body: string | Buffer;
   headers?: Record<string, string>;
 }
+
+/** A name that a browser is told to take for this machine, and that it does not trust. */
+export const PLAIN_HOST = 'plain.test';
 
 /** Says the worker's name, and whatever shows how its script was read. */
 const say = (extra = '0'): string =>
@@ -77,14 +82,19 @@ const NEVER_RUN = [
   'syntax error',
   'no type',
 ];
-const PARTS: Record<string, string> = {
+/** A page's own scripts, whose begin decides how they are read, and whose places an app can see. */
+const place = String.raw`/:(\d+:\d+)\)?$/m.exec(new Error().stack)[1]`;
+const PARTS: Record<string, string | Buffer> = {
+  'bom.js': Buffer.from(`\uFEFFwindow.bom = ['Grüße', ${place}];`),
+  'windows-1252.js': Buffer.from(`window.latin = ['Grüße', ${place}];`, 'latin1'),
+  'utf-16.js': Buffer.from(`\uFEFFwindow.wide = ['Grüße', ${place}];`, 'utf16le'),
   'imported.js': `var imported = 'by importScripts';`,
   'exports.js': `export const value = 'from a module';`,
   'page.js': `window.pageScript = 'with integrity';`,
 };
 
 const integrity = `sha256-${createHash('sha256').update(PARTS['page.js']!).digest('base64')}`;
-const PAGE = `<!doctype html><title>policies</title><script src="page.js" integrity="${integrity}"></script><script src="run.js"></script>`;
+const PAGE = `<!doctype html><title>policies</title><script src="page.js" integrity="${integrity}"></script><script src="bom.js"></script><script src="windows-1252.js"></script><script src="utf-16.js"></script><script src="run.js"></script>`;
 const RUN = `
 const cases = ${JSON.stringify(Object.entries(CASES).map(([name, { type, trusted }]) => [name, type ?? 'classic', !!trusted]))};
 const policy = window.trustedTypes?.createPolicy('workers', { createScriptURL: (url) => url });
@@ -101,8 +111,8 @@ const pageScript = () => new Promise((done) => {
   script.src = 'page.html?image';
   document.head.append(script);
 });
-const serviceWorker = () => navigator.serviceWorker.register('page.html').then(() => 'registered', (e) => e.name);
-window.outcomes = async () => ({ page: window.pageScript, other: [await pageScript(), await serviceWorker()], ...Object.fromEntries(await Promise.all(cases.map(outcome))) });`;
+const serviceWorker = async () => !isSecureContext || navigator.serviceWorker.register('page.html').then(() => 'registered', (e) => e.name);
+window.outcomes = async () => ({ page: [window.pageScript, bom, latin, wide], other: [await pageScript(), await serviceWorker()], ...Object.fromEntries(await Promise.all(cases.map(outcome))) });`;
 
 /** Serves the page and its workers. */
 export async function servePolicies(): Promise<PolicyServer> {
@@ -133,8 +143,10 @@ export async function servePolicies(): Promise<PolicyServer> {
     answer(new URL(request.url ?? '/', 'http://localhost').pathname, response),
   );
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}/`,
+    url: `http://localhost:${port}/`,
+    plainUrl: `http://${PLAIN_HOST}:${port}/`,
     outcomes: (page) => page.evaluate('outcomes()') as Promise<Record<string, unknown>>,
     recorded: Object.keys(CASES).filter((name) => !NEVER_RUN.includes(name)),
     close: () =>

@@ -15,9 +15,9 @@ import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { savedStore } from './extension-harness.ts';
+import { recorded, savedStore } from './extension-harness.ts';
 import { arrived, FIREFOX_EXTENSION, launchInFirefox, noticeIn } from './firefox-harness.ts';
-import { servePolicies, type PolicyServer } from './firefox-policies.ts';
+import { PLAIN_HOST, servePolicies, type PolicyServer } from './firefox-policies.ts';
 import { countOf, threadOf } from './threads-harness.ts';
 
 declare const start: Record<string, () => Promise<unknown>>;
@@ -160,19 +160,33 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
 });
 
 describe('responses that the hook is put into', () => {
-  test('policies, encodings and strictness: each worker runs as it does unrecorded, and is recorded', async () => {
-    const { driven, page, panel } = await recorder();
-    await driven.load(page, policies.url);
-    const unrecorded = await policies.outcomes(page);
-    await startRecording(panel);
-    await driven.load(page, policies.url);
-    expect(await policies.outcomes(page)).toEqual(unrecorded);
-    await stopRecording(panel);
-    const store = await savedStore(driven, panel);
-    for (const label of policies.recorded)
-      expect(threadOf(store, label).info.kind, label).toBe('worker');
-    expect(summaryOf(store).faults).toBe(0);
-  });
+  test.each([
+    ['a secure origin', 'url'],
+    ['an insecure one', 'plainUrl'],
+  ] as const)(
+    '%s: each script runs as it does unrecorded, and each worker is recorded',
+    async (_, address) => {
+      const { driven, page, panel } = await recorder();
+      await driven.chrome.run(
+        `Services.prefs.setStringPref('network.dns.localDomains', args[0])`,
+        PLAIN_HOST,
+      );
+      const url = policies[address];
+      await driven.load(page, url);
+      expect(await page.evaluate('isSecureContext')).toBe(address === 'url');
+      const unrecorded = await policies.outcomes(page);
+      await startRecording(panel);
+      await driven.load(page, url);
+      await recorded(page);
+      expect(await policies.outcomes(page)).toEqual(unrecorded);
+      await arrived(panel, page);
+      await stopRecording(panel);
+      const store = await savedStore(driven, panel);
+      for (const label of policies.recorded)
+        expect(threadOf(store, label).info.kind, label).toBe('worker');
+      expect(summaryOf(store).faults).toBe(0);
+    },
+  );
 });
 
 test('as shipped: Record asks for the origin in a tab of its own, and records once it is allowed', async () => {

@@ -34,12 +34,15 @@ test('frames in a recorded tab are recorded and restored, in any other tab given
   expect(await cases(page, (c) => c.hooked())).toEqual(names);
   await cases(page, (c) => c.mark('own'));
 
-  const other = await driven.browser.newPage();
-  await other.goto(`${server.origin('unrelated')}/hook-cases/`);
-  await other.evaluate(makeFrames);
-  await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
-  await restored(other);
-  expect(await cases(other, (c) => c.heard)).toEqual([]);
+  for (const origin of ['unrelated', 'opened']) {
+    const other = await driven.browser.newPage();
+    await other.goto(`${server.origin(origin)}/hook-cases/`);
+    await other.evaluate(makeFrames);
+    await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
+    await restored(other);
+    expect(await cases(other, (c) => c.heard), origin).toEqual([]);
+    await other.close();
+  }
 
   // those of the recorded tab have asked before; what they hand over is on its way, or there
   await expect.poll(() => cases(page, (c) => c.handing()), { timeout: 30_000 }).toEqual([]);
@@ -52,5 +55,5 @@ test('frames in a recorded tab are recorded and restored, in any other tab given
   expect(marks.filter((name) => name.startsWith('own')).sort()).toEqual(
     names.map((name) => `own ${name}`).sort(),
   );
-  await Promise.all([page.close(), other.close()]);
+  await page.close();
 });

@@ -3,7 +3,7 @@ import { experimentFor } from '../lab/experiments/documents/tries.ts';
 import { badges, findings, type Badge, type Finding } from '../analysis/findings/index.ts';
 import { explained, explainedText, type Explained } from '../analysis/findings/explained.ts';
 import { Facts } from '../analysis/core/graph.ts';
-import { findingFacts, NO_FINDINGS } from '../analysis/findings/finding-facts.ts';
+import { findingFacts, noFindings } from '../analysis/findings/finding-facts.ts';
 import type { Block, Report } from '../analysis/report/blocks.ts';
 import { formatCount } from '../text/numbers.ts';
 import { reportText } from '../terminal/report-text.ts';
@@ -19,21 +19,25 @@ export async function findingsCommand({
   json: boolean;
 }): Promise<number> {
   const trace = await openTrace(file);
-  const known = new Facts(trace.store).known({ findings, badges, explained });
-  await print(json ? jsonText(known) : reportText(findingsReport(known)));
+  const facts = new Facts(trace.store);
+  const known = facts.known({ findings, badges, explained });
+  await print(json ? jsonText(known) : reportText(findingsReport(known, facts.get(noFindings))));
   return Exit.done;
 }
 
 /** A block each. */
-function findingsReport({
-  findings,
-  badges,
-  explained: known,
-}: {
-  findings: readonly Finding[];
-  badges: readonly Badge[];
-  explained: Explained | null;
-}): Report {
+function findingsReport(
+  {
+    findings,
+    badges,
+    explained: known,
+  }: {
+    findings: readonly Finding[];
+    badges: readonly Badge[];
+    explained: Explained | null;
+  },
+  none: string,
+): Report {
   const caveats = badges.map((b) => `! ${b.badge}: ${b.say}`);
   const blocks = findings.map((f, i): Block => {
     const experiment = f.tryInLab === undefined ? undefined : experimentFor(f.tryInLab);
@@ -48,10 +52,10 @@ function findingsReport({
   });
   const overlap = findings.some((f) => f.savingUs !== null);
   return {
-    title: `Findings: ${findings.length ? formatCount(findings.length) : NO_FINDINGS}`,
+    title: `Findings: ${formatCount(findings.length)}`,
     blocks: [
       ...(caveats.length ? [{ heading: 'Caveats', lines: caveats }] : []),
-      ...blocks,
+      ...(findings.length ? blocks : [{ heading: none }]),
       ...(findings.length && known ? [{ heading: explainedText(known) }] : []),
       ...(overlap ? [{ heading: "Savings overlap: don't add them up." }] : []),
     ],

@@ -2,7 +2,10 @@
 import { stat } from 'node:fs/promises';
 import { EXTENSION, FIREFOX_EXTENSION } from '../drive/extension-folders.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
-import { complain } from '../terminal/open-file.ts';
+import { sqliteThreads } from '../analysis/core/main-threads.ts';
+import { Facts } from '../analysis/core/graph.ts';
+import { unrecordedText, unrecordedWorkers } from '../analysis/core/unrecorded-workers.ts';
+import { complain, Exit, openTrace } from '../terminal/open-file.ts';
 import { recordPage, type RecordOptions } from '../drive/session.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
@@ -10,6 +13,8 @@ export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'b
   browser?: string;
   /** Tests bring their own. */
   extension?: string;
+  /** A recording in which no SQLite was seen fails. */
+  requireSqlite?: boolean;
 }
 
 /** @returns the exit code; the result goes to stdout, progress and errors to stderr */
@@ -30,7 +35,22 @@ export async function record(args: RecordArgs): Promise<number> {
     return e.exitCode;
   }
   console.log(`${args.out} ${(await stat(args.out)).size} bytes`);
-  return 0;
+  return judge(args);
+}
+
+/** Say what the recording lacks. @returns the exit code */
+async function judge({ out, requireSqlite = false }: RecordArgs): Promise<number> {
+  const { store } = await openTrace(out);
+  const { unrecordedWorkers: missing, sqliteThreads: ran } = new Facts(store).known({
+    unrecordedWorkers,
+    sqliteThreads,
+  });
+  if (missing.length) complain(unrecordedText(missing));
+  if (ran.length || store.threads.some(({ engines }) => engines.length)) return Exit.done;
+  complain(
+    'No SQLite was seen on this page. Check that the page loads it while it is recorded: use --until, --seconds, or --script.',
+  );
+  return requireSqlite ? Exit.checkFailed : Exit.done;
 }
 
 function browserOf({ browser = 'chromium' }: RecordArgs): 'chromium' | 'firefox' {

@@ -192,6 +192,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         headed: yes,
         marks: yes,
         'until-mark': yes,
+        'require-sqlite': yes,
         capture: text,
         layers: text,
         stacks: yes,
@@ -207,6 +208,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         stacks,
         buffer,
         'until-mark': untilMark,
+        'require-sqlite': requireSqlite,
         ...rest
       } = values;
       return record({
@@ -216,6 +218,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         seconds: seconds(time),
         scope: scope(covers),
         untilMark,
+        requireSqlite,
         capture: captureOf({ capture, layers, stacks, buffer }),
       });
     }

@@ -34,3 +34,9 @@ export const shownLines = (text: string, most = LONGEST): string =>
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());
 /** Shown for SQL whose text is not known: it was not seen, or the time went into opening and closing. */
 export const UNKNOWN_SQL = '(unknown SQL)';
+
+/** The file of a script's URL; of one that has none, its scheme. */
+export function scriptName(url: string): string {
+  const scheme = /^(data|blob):/.exec(url);
+  return scheme ? `a ${scheme[0]} URL` : url.replace(/[?#].*$/, '').replace(/^.*\//, '') || url;
+}

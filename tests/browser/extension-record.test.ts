@@ -98,6 +98,20 @@ describe('record', () => {
     expect((await written()).events).toBeGreaterThan(100);
   });
 
+  test('names a page without SQLite, and its workers that are not recorded; fails where SQLite is required', async () => {
+    const url = `${server.origin('record-none')}/hook-cases/threads/`;
+    const script = path.join(folder, 'data-worker.mjs');
+    await writeFile(script, `export default (page) => page.evaluate(() => start.data());`);
+    expect(await recordIt({ url, script }), said).toBe(0);
+    expect(said).toMatch(
+      /vfscope: 1 worker isn't recorded: .* a data: URL: a data: URL has no origin/,
+    );
+    expect(said).toMatch(/vfscope: No SQLite was seen on this page\./);
+    expect(await recordIt({ url, script, requireSqlite: true })).toBe(1);
+    const url2 = `${server.origin('record-some')}${RUN}`;
+    expect(await recordIt({ url: url2, until: DONE, requireSqlite: true })).toBe(0);
+  });
+
   test('says what failed when the page does not load', async () => {
     expect(await recordIt({ url: `${server.url}/no-such-app/` })).toBe(3);
     expect(said).toMatch(/no-such-app\/ does not load: the server answered 404/);

@@ -4,6 +4,11 @@ import { numbersOf } from '../../src/analysis/report/summary-numbers.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { CAPTURE_DEFAULTS, type CapturedLayer } from '../../src/event/capture.ts';
 import type { ThreadEnvironment } from '../../src/event/definitions.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { noFindings } from '../../src/analysis/findings/finding-facts.ts';
+import { badges } from '../../src/analysis/findings/index.ts';
+import { reportOf } from '../../src/analysis/report/report.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const environment = (
@@ -90,4 +95,49 @@ test('clock and isolation are those of the threads that run SQLite', () => {
   sqlite.call('xWrite', { object: sqlite.file('/app.db'), offset: 0, length: 4096 });
   sqlite.send();
   expect(known()).toEqual([20, true]);
+});
+
+describe('what the recording did not see', () => {
+  const engine = { name: 'sqlite3', sqliteVersion: null, sourceId: null, suspension: 'none' };
+  const layers = { vfs: true, sql: true, counters: false };
+  /** A page that loads an engine, calls its VFS, and starts a worker that stays native twice. */
+  const trace = (): TraceStore => {
+    const t = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://app.example/' });
+    t.say({ kind: 'engine', id: 90, ...engine, note: null, layers } as never);
+    const text = 'Not recorded: a data: URL has no origin, so no storage to record.';
+    for (const url of ['data:text/javascript,0', 'data:text/javascript,0'])
+      t.say({ kind: 'note', id: 0, topic: 'worker-native', text, url });
+    t.call('xRead', { object: t.file('/app.db'), offset: 0, length: 4096 });
+    t.send();
+    return t.store;
+  };
+
+  test('an engine whose SQL functions were never called has unknown statements, not 0', () => {
+    const said = summaryOf(trace());
+    expect(said.engines.map((e) => e.layers)).toEqual([
+      { web: false, vfs: true, sql: false, counters: false },
+    ]);
+    expect(said.statements).toEqual({ count: null, distinct: null });
+    expect(said.unknown['statements']).toContain('called from inside its own module');
+  });
+
+  test('workers that are not recorded make counts lower bounds: in JSON, in the report, and in the badges', () => {
+    const store = trace();
+    const cause = 'a data: URL has no origin, so no storage to record.';
+    expect(summaryOf(store).unrecordedWorkers).toEqual([{ url: 'data:text/javascript,0', cause }]);
+    const say = `1 worker isn't recorded: if SQLite or its storage runs there, counts are lower bounds. a data: URL: ${cause}`;
+    const facts = new Facts(store);
+    expect(facts.get(badges)[0]).toEqual({ badge: 'workers not recorded', say });
+    const caveats = reportOf(facts).blocks.find(({ heading }) => heading === 'Caveats');
+    expect(caveats?.lines).toContain(`workers not recorded: ${say}`);
+  });
+
+  test('without SQLite no findings are promised', () => {
+    const page = new ThreadBuilder(newStore(), { kind: 'page' });
+    page.call('opfsRead');
+    page.send();
+    expect(new Facts(page.store).get(noFindings)).toMatch(/^No SQLite engine was seen/);
+    expect(new Facts(trace()).get(noFindings)).toMatch(/^None of the known/);
+    expect(summaryOf(page.store).unknown['statements']).toMatch(/no SQLite engine was seen$/);
+  });
 });

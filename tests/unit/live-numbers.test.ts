@@ -125,8 +125,10 @@ describe('what is not known', () => {
     const t = new ThreadBuilder(newStore());
     const engine = { name: 'sql.js', sqliteVersion: null, sourceId: null, suspension: 'none' };
     const layers: EngineInfo['layers'] = { vfs: true, sql: true, counters: counters === true };
-    if (counters !== null)
+    if (counters !== null) {
       t.say({ kind: 'engine', id: 90, ...engine, note: null, layers } as never);
+      t.call('sqlPrepare');
+    }
     t.call('opfsRead');
     t.send();
     expect(shown('cache-hit', new LiveCounts(t.store)).cause).toContain(cause);

@@ -45,10 +45,7 @@ const FEATURES: Feature[] = [
   [
     'Workers of pages whose policy forbids blob workers',
     NOTED,
-    browser(
-      'firefox',
-      'policies, encodings and strictness: each worker runs as it does unrecorded, and is recorded',
-    ),
+    browser('firefox', '%s: each script runs as it does unrecorded, and each worker is recorded'),
     NOTED,
   ],
   [

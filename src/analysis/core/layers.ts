@@ -21,9 +21,8 @@ export function hasCall(
 /** Whether VFS calls of this thread were recorded. */
 export const hasVfs = (thread: ThreadStore): boolean =>
   thread.engines.some((e) => e.layers.vfs) || hasCall(thread, isVfsOp);
-/** The same of SQL calls. */
-export const hasSql = (thread: ThreadStore): boolean =>
-  thread.engines.some((e) => e.layers.sql) || hasCall(thread, isSqlOp);
+/** Whether SQL calls of this thread were recorded. An engine's exports may be hooked and never called: some apps call SQLite from inside its own module. */
+export const hasSql = (thread: ThreadStore): boolean => hasCall(thread, isSqlOp);
 
 /** Storage calls are hooked on every recorded thread, unless the user left that layer out. */
 export const seesWeb = (thread: ThreadStore): boolean =>

@@ -55,9 +55,9 @@ class ThreadCalls {
     this.rows.next = count;
   }
 
-  /** An engine says that this layer of it is recorded. */
-  engine(layer: 'vfs' | 'sql'): boolean {
-    return this.thread.engines.some(({ layers }) => layers[layer]);
+  /** An engine says that its VFS calls are recorded. */
+  get hasVfs(): boolean {
+    return this.thread.engines.some(({ layers }) => layers.vfs);
   }
 
   /** VFS calls on files; with `all` those on the in-memory journal, too. */
@@ -82,11 +82,11 @@ export class CallCounts {
 
   /** VFS calls are recorded on some thread. */
   get seesVfs(): boolean {
-    return this.threads.some((t) => t.engine('vfs') || t.vfsCalls(true) > 0);
+    return this.threads.some((t) => t.hasVfs || t.vfsCalls(true) > 0);
   }
-  /** The same of SQL calls. */
+  /** SQL calls are recorded: one was seen (layers.ts, hasSql). */
   get seesSql(): boolean {
-    return this.threads.some((t) => t.engine('sql') || t.counts[SQL]! + t.counts[COUNTERS]! > 0);
+    return this.threads.some((t) => t.counts[SQL]! + t.counts[COUNTERS]! > 0);
   }
 
   /**

@@ -7,6 +7,7 @@ import { isVfsOp, OPS } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
+import { unrecordedText, unrecordedWorkers } from '../core/unrecorded-workers.ts';
 import { findingContext, type FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
@@ -19,11 +20,13 @@ const TRACER_SHARE = 0.05;
 export const badges = fact(
   'badges',
   'badges',
-  { findingContext },
-  (_, { findingContext: ctx }): Badge[] =>
-    [dropped, recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
+  { findingContext, unrecordedWorkers },
+  (_, { findingContext: ctx, unrecordedWorkers: workers }): Badge[] => [
+    ...(workers.length ? [{ badge: 'workers not recorded', say: unrecordedText(workers) }] : []),
+    ...[dropped, recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
       (badge) => badge(ctx) ?? [],
     ),
+  ],
 );
 
 function dropped(ctx: FindingContext): Badge | null {

@@ -6,9 +6,20 @@ import {
   formatMoment,
   formatShare,
 } from '../../text/numbers.ts';
+import { fact } from '../core/graph.ts';
+import { sqliteThreads } from '../core/main-threads.ts';
 import type { Finding } from '../rules/types.ts';
 
-export const NO_FINDINGS = 'none: none of the known patterns is in this trace';
+/** What stands in the place of findings where there are none. */
+export const noFindings = fact(
+  'noFindings',
+  'engines seen',
+  { sqliteThreads },
+  ({ threads }, { sqliteThreads }): string =>
+    sqliteThreads.length || threads.some(({ engines }) => engines.length)
+      ? 'None of the known costs and mistakes is in this trace.'
+      : 'No SQLite engine was seen, so there was little to look at.',
+);
 
 /** A finding can cost no time that a clock shows: it is about safety, or its calls took less than a step. */
 export const savingText = (us: number | null): string =>

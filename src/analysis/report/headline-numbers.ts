@@ -124,9 +124,11 @@ class Numbers {
   }
 
   get noSql(): string {
-    return leavesOut(this.store, 'sql')
-      ? `no SQL call was recorded: ${LEFT_OUT}`
-      : 'no SQL call was recorded: an engine seen before its SQL functions, or none';
+    const none = 'no SQL call was recorded';
+    if (leavesOut(this.store, 'sql')) return `${none}: ${LEFT_OUT}`;
+    return this.store.threads.some(({ engines }) => engines.length > 0)
+      ? `${none}: the engine was loaded before the recording, or SQLite is called from inside its own module`
+      : `${none}: no SQLite engine was seen`;
   }
   /** @param cause where VFS calls were recorded */
   noVfs(

@@ -6,7 +6,7 @@
 import { captureText } from '../../event/capture.ts';
 import { explained, explainedText } from '../findings/explained.ts';
 import { badges, findings } from '../findings/index.ts';
-import { FINDING_LABELS as label, NO_FINDINGS } from '../findings/finding-facts.ts';
+import { FINDING_LABELS as label, noFindings } from '../findings/finding-facts.ts';
 import type { Facts } from '../core/graph.ts';
 import type { Block, Cell, Report } from './blocks.ts';
 import { NUMBER_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
@@ -43,6 +43,7 @@ export const REPORT_NEEDS = {
   summary,
   findings,
   explained,
+  noFindings,
   badges,
   partition,
   ...TABLE_NEEDS,
@@ -90,7 +91,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
                 ...(known ? [explainedText(known)] : []),
               ],
             }
-          : { lines: [NO_FINDINGS] }),
+          : { lines: [facts.get(noFindings)] }),
       },
     ].filter((block): block is Block => block !== null),
   };

@@ -1,5 +1,6 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
 import { mainThreads } from '../core/main-threads.ts';
+import { unrecordedWorkers, type UnrecordedWorker } from '../core/unrecorded-workers.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { coarsestStep } from '../core/time-range.ts';
 import { hasSql, hasVfs, seesWeb } from '../core/layers.ts';
@@ -63,6 +64,8 @@ export interface Summary {
   environment: SummaryEnvironment;
   threads: SummaryThread[];
   engines: SummaryEngine[];
+  /** What they did is in no number: where SQLite or its storage runs there, every count is a lower bound. */
+  unrecordedWorkers: readonly UnrecordedWorker[];
   files: FileCounts[];
   web: WebCounts;
   statements: { count: number | null; distinct: number | null };
@@ -93,7 +96,7 @@ const NO_TIME = {
 export const summary = fact(
   'summary',
   'summary',
-  { ...SUMMARY_NEEDS, pageCache, storageHealth, mainThreads },
+  { ...SUMMARY_NEEDS, pageCache, storageHealth, mainThreads, unrecordedWorkers },
   (store, known, facts): Summary => {
     const numbers = numbersFrom(facts);
     const unknown: Summary['unknown'] = {};
@@ -115,6 +118,7 @@ export const summary = fact(
       environment: environmentOf(store, known.mainThreads, known.storageHealth[0] ?? null),
       threads: threadTitles(store).map((title, i) => threadOf(store.threads[i]!, title)),
       engines: store.threads.flatMap(enginesOf),
+      unrecordedWorkers: known.unrecordedWorkers,
       files: known.fileCounts,
       web: known.webCounts,
       statements: {
@@ -160,7 +164,8 @@ function enginesOf(thread: ThreadStore): SummaryEngine[] {
     for (const d of thread.definitions.values())
       if (d.kind === 'file' && d.vfs && (d.engine === engine.id || d.engine === 0)) vfs.add(d.vfs);
     const { name, sqliteVersion, note } = engine;
-    const layers = { web: seesWeb(thread), ...engine.layers };
+    const { layers: hooked } = engine;
+    const layers = { web: seesWeb(thread), ...hooked, sql: hooked.sql && hasSql(thread) };
     return { thread: thread.info.id, name, sqliteVersion, vfs: [...vfs], layers, note };
   });
 }

@@ -1,5 +1,5 @@
 /** Which notices a trace deserves, in the order of their weight: each names the cause and the next step. */
-import { cut, plain } from '../../text/clean.ts';
+import { cut, plain, scriptName } from '../../text/clean.ts';
 import { countOf, formatBytes, formatCount } from '../../text/numbers.ts';
 import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
 
@@ -31,12 +31,6 @@ const said = (text: string): string =>
     .join('\n');
 /** Scripts that a notice names; the rest is in its title. */
 const NAMED = 3;
-
-/** The file of a script's URL; of one that has none, its scheme. */
-function shortUrl(url: string): string {
-  const scheme = /^(data|blob):/.exec(url);
-  return scheme ? `a ${scheme[0]} URL` : url.replace(/[?#].*$/, '').replace(/^.*\//, '') || url;
-}
 
 /** The limit with its unit: `60,000 events`, `1.5 GiB of memory`. */
 function limitOf({ kind, limit }: Room): string {
@@ -115,7 +109,7 @@ export function noticesOf(
   for (const thread of threads)
     for (const note of thread.notes) {
       const key = `${note.topic} ${note.text}`;
-      const urls = note.topic === 'worker-native' && note.url ? [shortUrl(note.url)] : [];
+      const urls = note.topic === 'worker-native' && note.url ? [scriptName(note.url)] : [];
       const known = seen.get(key);
       if (known) {
         known.times++;

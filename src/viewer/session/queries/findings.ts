@@ -1,6 +1,7 @@
 /** What to change, by the findings' rules, and the report of a trace as text to paste. */
 import { badges, findings, type Badge, type Finding } from '../../../analysis/findings/index.ts';
 import { explained, type Explained } from '../../../analysis/findings/explained.ts';
+import { noFindings } from '../../../analysis/findings/finding-facts.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';
 import { REPORT_NEEDS, reportOf } from '../../../analysis/report/report.ts';
@@ -11,12 +12,14 @@ interface Findings {
   findings: Finding[];
   badges: Badge[];
   explained: Explained | null;
+  /** Said where there are none. */
+  noFindings: string;
 }
 
 const shownFindings = fact(
   'shownFindings',
   'findings',
-  { findings, badges, explained },
+  { findings, badges, explained, noFindings },
   (_, known): Findings => ({ ...known }),
 );
 const markdown = fact('markdown', 'report', REPORT_NEEDS, (_, _known, facts) =>

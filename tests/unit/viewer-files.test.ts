@@ -50,7 +50,7 @@ function mixed(pragma = 'PRAGMA cache_size=-4000'): TraceStore {
     t.define({ kind: 'opfs-file', path: '/pool/1' }),
   ];
   const opfs2 = t.define({ kind: 'opfs-file', path: '/pool/2' });
-  const key = t.define({ kind: 'storage-key', text: 'kvvfs-local-1' });
+  const keys = ['theme', 'kvvfs-local-1'].map((text) => t.define({ kind: 'storage-key', text }));
   t.call('sqlStep', { object: sql, context: 1, result: 101 });
   const read = (page: number, type: number): void =>
     void t.call(
@@ -64,7 +64,7 @@ function mixed(pragma = 'PRAGMA cache_size=-4000'): TraceStore {
   t.call('xWrite', { object: temp, context: 1, offset: 0, length: 100 });
   t.call('opfsRead', { object: opfs, offset: 0, length: PAGE, result: PAGE });
   t.call('opfsRead', { object: opfs2, offset: PAGE, length: PAGE, result: PAGE });
-  t.call('localStorageGet', { object: key, length: 10 });
+  for (const object of keys) t.call('localStorageGet', { object, length: 10 });
   t.send();
   return store;
 }
@@ -81,8 +81,9 @@ describe('files', () => {
         '/tmp1': 'tmp1',
         'vfs/blocks': 'IndexedDB vfs',
       },
-      ...{ '/pool/1': 'OPFS pool', '/pool/2': 'OPFS pool', 'kvvfs-local-1': 'localStorage' },
+      ...{ '/pool/1': 'OPFS pool', '/pool/2': 'OPFS pool', localStorage: 'localStorage' },
     });
+    expect(line('localStorage')).toMatchObject({ kind: 'storage', reads: 2, readBytes: 20 });
     const named = new ThreadBuilder(newStore());
     for (const name of ['FILE_DATA', 'a/b'])
       named.call('idbGet', {

@@ -42,11 +42,14 @@ export function fileOf(
         idb: definition.db,
       };
     case 'storage-key':
-      return { path: definition.text, kind: 'storage', vfs: '' };
+      return LOCAL_STORAGE;
     default:
       return null;
   }
 }
+
+/** All keys together: an app keeps settings there, one string a key. */
+const LOCAL_STORAGE = { path: 'localStorage', kind: 'storage', vfs: '' } as const;
 
 /** What VFS calls are on whose definition is lost. */
 export const UNKNOWN_FILE = { path: '(unknown file)', kind: 'other', vfs: '' } as const;

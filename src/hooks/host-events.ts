@@ -8,7 +8,7 @@
 import { ProbeContext } from '../probes/context.ts';
 import { Patches } from '../record/patches.ts';
 import { Op } from '../event/event.ts';
-import { messageAt, wordsOf } from '../record/error-words.ts';
+import { messageAt, wordsOf } from '../record/error-message.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
 import { apply } from '../record/reflect.ts';

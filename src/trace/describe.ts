@@ -7,7 +7,7 @@ import { exceptionName } from '../event/exceptions.ts';
 import { VERSION_AT, VERSION_BYTES } from '../sqlite/page-size.ts';
 import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore } from './store.ts';
-import { FILE_CONTROLS, LOCK_LEVELS, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
+import { FILE_CONTROLS, LOCK_LEVELS, lockLevelText, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
 
 const IDB_DURABILITIES = ['', 'strict', 'relaxed'] as const;
 
@@ -16,7 +16,7 @@ export function auxText(op: number, aux: number): string {
   switch (op) {
     case Op.xLock:
     case Op.xUnlock:
-      return LOCK_LEVELS[aux] ?? `level ${aux}`;
+      return lockLevelText(aux);
     case Op.xOpen:
       return OPEN_FLAGS.flatMap(([bit, name]) => (aux & bit ? [name] : [])).join(' | ');
     case Op.xFileControl:

@@ -33,7 +33,7 @@ export class QueryRunner {
   /** Of the last picture that was answered. */
   private picturedVersion = -1;
   private readonly scheduler = new Scheduler({
-    background: [...LANE_NEEDS, ...SLOW_NEEDS],
+    background: [...Object.values(LANE_NEEDS), ...SLOW_NEEDS],
     facts: () => this.shown.facts,
     growing: () => this.shown.recording || this.shown.opening !== null,
     pictured: () => this.picturedVersion === this.shown.version,

@@ -111,7 +111,7 @@ function stackOf(
   columns: number,
 ): Uint8Array {
   const lane = new TimeLane(thread);
-  lane.settle(facts);
+  lane.settle(facts.get(pieces));
   return lane.columns([], fromUs, toUs, columns);
 }
 

@@ -65,7 +65,7 @@ async function opened(
 const EXPLAINED = /^\s*(?:select|insert|update|delete|replace|with|values)\b/i;
 const MOST_STATEMENTS = 2000;
 
-/** The distinct statements of a recording, in their order; cut ones are left out. @throws Error in words where it holds none */
+/** The distinct statements of a recording, in their order; cut ones are left out. @throws Error with a message for the user where it holds none */
 export async function statementsOf(file: Blob): Promise<string[]> {
   const { store } = await readTrace(new Uint8Array(await file.arrayBuffer()));
   const texts = store.threads.flatMap(({ said }) =>

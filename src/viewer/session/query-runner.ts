@@ -1,4 +1,4 @@
-/** Answers what the drawing side asks of the trace at hand: pictures, single events, the events table, and queries, in steps where they are long. */
+/** Answers what the drawing side asks of the current trace: pictures, single events, the events table, and queries, in steps where they are long. */
 import { rowAt } from '../../trace/lanes/frame.ts';
 import type {
   QueryProgress,

@@ -79,7 +79,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
   return {
     key: `room ${kind} reached`,
     kind: 'warning',
-    title: 'What is kept is a whole trace: you can save and open it.',
+    title: 'The retained events are a complete trace: you can save and open it.',
     text: `${cause}${dropped} ${next}`,
   };
 }

@@ -1,35 +1,27 @@
 /** The catalog of tables: each is in the SQL page and in exported files, in this order. */
-import { firstRunTable } from './cache/table.ts';
-import { errorTable } from './errors/table.ts';
-import { objectTable, threadTable } from './events/table.ts';
-import { fileTable } from './files/table.ts';
-import { busyTable, deadlockTable, leftTable, waitTable } from './contention/table.ts';
-import { accessTable, pageTable, treeTable } from './pages/table.ts';
-import { executionTable, statementTable } from './statements/table.ts';
-import { traceTable } from './report/table.ts';
+import { cacheTables } from './cache/table.ts';
+import { contentionTables } from './contention/table.ts';
 import type { Table } from './core/table.ts';
-import { transactionTable } from './transactions/table.ts';
-import { checkpointTable, walTable } from './wal/table.ts';
+import { errorTables } from './errors/table.ts';
+import { eventTables } from './events/table.ts';
+import { fileTables } from './files/table.ts';
+import { pageTables } from './pages/table.ts';
+import { reportTables } from './report/table.ts';
+import { statementTables } from './statements/table.ts';
+import { transactionTables } from './transactions/table.ts';
+import { walTables } from './wal/table.ts';
 
 /** All but `events`, which is read thread by thread (events/table.ts). */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- rows of any kind
 export const TABLES: readonly Table<any>[] = [
-  traceTable,
-  threadTable,
-  objectTable,
-  statementTable,
-  executionTable,
-  firstRunTable,
-  transactionTable,
-  walTable,
-  checkpointTable,
-  fileTable,
-  pageTable,
-  treeTable,
-  accessTable,
-  waitTable,
-  busyTable,
-  leftTable,
-  deadlockTable,
-  errorTable,
+  ...reportTables,
+  ...eventTables,
+  ...statementTables,
+  ...cacheTables,
+  ...transactionTables,
+  ...walTables,
+  ...fileTables,
+  ...pageTables,
+  ...contentionTables,
+  ...errorTables,
 ];

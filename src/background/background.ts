@@ -51,7 +51,7 @@ function say(port: WirePort, message: BackgroundMessage | Greeting): void {
 function tell(panel: number, message: BackgroundMessage): void {
   for (const port of panels.get(panel)?.keys() ?? []) say(port, message);
 }
-/** For what nobody waits for. */
+/** For promises that no caller waits for. */
 const warn = (e: unknown): void => console.warn('vfscope: a recording did not end well:', e);
 const relays = new Relays(tell);
 
@@ -150,7 +150,7 @@ api.runtime.onConnect.addListener((connected) => {
   else if (kind === 'relay') relays.onPage(port, name);
 });
 
-/** An answer to come, or null to what nobody may ask. */
+/** An answer to come, or null to a request that is not allowed. */
 function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unknown> | null {
   if (ask.k === 'recorded?') {
     const tab = sender.tab?.id;

@@ -39,7 +39,7 @@ export class Relays {
     this.pages.get(message.source)?.port.postMessage(message);
   }
 
-  /** This panel has connected: what its pages said before that reached nobody, so they say it again. What it knows already it drops. */
+  /** This panel has connected: what its pages sent before that was lost, so they send it again. What it knows already it drops. */
   panelIsHere(panel: number): void {
     for (const [source, page] of this.pages)
       page.panel

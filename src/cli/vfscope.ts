@@ -29,7 +29,7 @@ const text = { type: 'string' } as const;
 const yes = { type: 'boolean' } as const;
 const words = { type: 'string', multiple: true } as const;
 
-/** Options of a command and its positional arguments, one unless told. @throws WrongWords */
+/** Options of a command and its positional arguments, one by default. @throws WrongWords */
 function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   what: string,

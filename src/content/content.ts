@@ -63,7 +63,7 @@ async function passOn(port: MessagePort): Promise<ContentMessage['k']> {
   if (!said.recorded) return 'restore';
   since = said.since;
   watchFrames();
-  // in a sandboxed frame the handover frame would be without an origin, too: it reaches nobody
+  // in a sandboxed frame the handover frame would be without an origin, too: it reaches no panel
   const outcome =
     said.transport === 'runtime' || origin === 'null' ? 'silent' : await handOver(port, said.token);
   if (outcome === 'silent') relay(port);

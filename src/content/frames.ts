@@ -11,7 +11,7 @@ function onFrame(frame: HTMLIFrameElement): void {
   const origin = URL.canParse(frame.src) ? webOrigin(frame.src) : '';
   if (!origin || said.has(origin) || said.size > MAX_ORIGINS) return;
   said.add(origin);
-  // without an answer the extension was reloaded or removed: nobody is there who would want to know
+  // without an answer the extension was reloaded or removed: no panel would want to know
   api.runtime.sendMessage({ k: 'frame', origin } satisfies Ask).catch(() => said.delete(origin));
 }
 

@@ -13,7 +13,7 @@ const THERE_AFTER_MS = 300;
 
 /**
  * @param token from the background: opens the way to the panel, once
- * @returns `handed`; `no-panel`: nobody is there to take it; `silent`: no frame can be used here, and the port is still ours
+ * @returns `handed`; `no-panel`: no panel is there to take it; `silent`: no frame can be used here, and the port is still ours
  */
 export async function handOver(
   port: MessagePort,

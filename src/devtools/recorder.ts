@@ -66,7 +66,7 @@ export function recordTab(tabId: number): RecorderControl {
   const finish = (error: Error | null): void => {
     const finished = command;
     command = null;
-    update({ busy: false, error: error && !finished ? error.message : null }); // a command's failure is told by its promise
+    update({ busy: false, error: error && !finished ? error.message : null }); // a command's promise reports its failure
     if (error) finished?.failed(error);
     else finished?.done();
   };

@@ -1,4 +1,4 @@
-/** Starts a Chromium with the built extension loaded over the pipe, with a fresh profile unless told otherwise. */
+/** Starts a Chromium with the built extension loaded over the pipe, with a fresh profile by default. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, Page, WebWorker } from 'puppeteer-core';

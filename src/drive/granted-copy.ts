@@ -1,5 +1,5 @@
 /**
- * A driven browser has nobody to answer the question for access to a site. What it loads is a copy of the built extension whose
+ * A driven browser has no user to answer the question for access to a site. What it loads is a copy of the built extension whose
  * manifest requires what the shipped one makes optional.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

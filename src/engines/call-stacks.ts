@@ -66,5 +66,5 @@ export function withoutOurs(stack: string, own: OwnScript | null): string {
   return out;
 }
 
-/** The stack of whoever called into us; '' where there is none. */
+/** The stack of our caller; '' where there is none. */
 export const callStack = (own: OwnScript | null): string => withoutOurs(rawStack(), own);

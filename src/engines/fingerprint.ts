@@ -31,7 +31,7 @@ const BUILDS: readonly { name: string; is: (e: Evidence) => boolean }[] = [
     name: '@sqlite.org/sqlite-wasm',
     is: (e) => 'sqlite3__wasm_enum_json' in e.exports || 'sqlite3_wasm_enum_json' in e.exports,
   },
-  // its builds for dynamic linking come without PowerSync; they export all of libc, and nobody else publishes such
+  // its builds for dynamic linking come without PowerSync; they export all of libc, and no other package publishes such builds
   {
     name: '@journeyapps/wa-sqlite',
     is: (e) => (e.data.includes('powersync_') || '__xpg_basename' in e.exports) && isWaSqlite(e),

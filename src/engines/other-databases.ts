@@ -1,5 +1,5 @@
 /**
- * Databases in wasm that are not SQLite's C code, told by the names of a few exports: their storage calls are traced, and the panel
+ * Databases in wasm that are not SQLite's C code, detected from the names of a few exports: their storage calls are traced, and the panel
  * says why there is no more. Looking costs some property look-ups on any module.
  */
 import type { Recorder } from '../record/recorder.ts';

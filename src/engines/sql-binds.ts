@@ -1,6 +1,6 @@
 /**
  * Values that the app binds, at capture level 3 only: kept by statement as it binds them, said once a run. Nothing is asked of SQLite: its
- * sqlite3_expanded_sql would allocate in the app's memory. Texts are cut, blobs are told by their length alone.
+ * sqlite3_expanded_sql would allocate in the app's memory. Texts are cut, of blobs only the length is recorded.
  */
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';

@@ -1,7 +1,7 @@
 /**
  * The SQL layer of one engine: records sqlite3_open ... sqlite3_close around the app's own calls, and makes them the parents of
  * the VFS calls below. Where the functions come from is sql-exports.ts (named exports) and sql-emscripten.ts (Module._sqlite3_*).
- * One sqlite3_exec is one event, whatever its text holds: SQLite prepares and steps inside by direct calls that nobody can see, and
+ * One sqlite3_exec is one event, whatever its text holds: SQLite prepares and steps inside by direct calls that cannot be seen, and
  * no VFS call marks where a statement ends (several may read pages of the cache alone). The record says how many there are in the text.
  */
 import { Flag, Op } from '../event/event.ts';
@@ -117,7 +117,7 @@ export class SqlLayer implements BindKeeper {
       subject = this.subjectOf(traced, a, b, c);
       if (subject) {
         const context = subject.connection ? subject.connection.id : 0;
-        // a call of the app's own is nobody's child, even while another engine's call is suspended
+        // a call of the app's own has no parent, even while another engine's call is suspended
         if (depth === 0) header[CURRENT] = header[CONTEXT] = 0;
         const statements = traced.op === Op.sqlExec ? this.shared.texts.statements : 0;
         token = recorder.begin(

@@ -28,7 +28,7 @@ export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = {
   stacks: false,
 };
 
-/** What anybody said (storage, a message, a page), value by value: what makes no sense is the default. A buffer too large is the largest. */
+/** Options from an untrusted source (storage, a message, a page), value by value: an invalid one becomes the default. A buffer too large is the largest. */
 export function captureOptionsOf(said: unknown): CaptureOptions {
   const values = (typeof said === 'object' && said !== null ? said : {}) as Record<
     keyof CaptureOptions,

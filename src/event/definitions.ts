@@ -1,5 +1,5 @@
 /**
- * Words beside the numbers of event.ts: what ids mean, what a thread and its engines are, and what cannot be told by calls. They travel in
+ * Words beside the numbers of event.ts: what ids mean, what a thread and its engines are, and what calls do not show. They travel in
  * order with the records, each before the first record that uses it.
  */
 import { OpenFlag } from '../sqlite/constants.ts';

@@ -72,7 +72,7 @@ const DELETE: Traits = { ...REMOVE, request: 'changes' };
  * Headers: aux and aux2 of xRead, xWrite and opfsWrite hold what SQLite's own headers say, decoded in passing; page bytes are never
  * stored. A read that failed or came short decodes nothing.
  *   main-db, 512 bytes or more: aux2 = type of the b-tree page (2, 5 interior; 10, 13 leaf; index, table), from its first byte, of
- *             page 1 from byte 100; 0 = something else. Pages of pointer maps and of the freelist cannot be told by one byte (analysis/pages/page-accesses.ts knows the former).
+ *             page 1 from byte 100; 0 = something else. Pages of pointer maps and of the freelist are not detected from one byte (analysis/pages/page-accesses.ts knows the former).
  *             page 1: aux = file change counter; means nothing where aux2 is 0 (what is encrypted)
  *             16 bytes at 24, the comparison of a page cache with its file: aux = file change counter, aux2 = pages of the freelist
  *   wal       a frame header: aux = page number, aux2 = pages of the database after the commit, 0 = no commit frame

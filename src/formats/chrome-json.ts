@@ -7,11 +7,11 @@ import { detailText, objectName, resultText, servedStatement } from '../trace/de
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
+import { inPieces } from './pieces.ts';
 
 const PID = 1;
 /** tids of a thread's tracks: index * TRACKS + 1 and up. */
 const TRACKS = 100_000;
-const PIECE = 1 << 16;
 
 /** Tracks of one thread: the first on which a call nests takes it. */
 export class NestingTracks {
@@ -37,14 +37,16 @@ export class NestingTracks {
 const us = (value: number): number => Math.round(value * 1000) / 1000;
 
 /**
- * The whole trace as text, in pieces of about 64 KiB.
+ * The whole trace as text, in pieces.
  * Calls without an end last until the end of the trace, or of their thread, and say so in their arguments.
  */
-export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
+export const chromeJson = (store: TraceStore): AsyncGenerator<string> => inPieces(texts(store));
+
+function* texts(store: TraceStore): Generator<string> {
   const [, endUs] = store.extent();
   const titles = threadTitles(store);
   const page = store.threads.find((t) => t.info.kind === 'page') ?? store.threads[0];
-  let piece = `{"displayTimeUnit":"ms","metadata":${JSON.stringify({ source: 'vfscope', originMs: store.originMs, dropped: store.dropped })},"traceEvents":[\n`;
+  yield `{"displayTimeUnit":"ms","metadata":${JSON.stringify({ source: 'vfscope', originMs: store.originMs, dropped: store.dropped })},"traceEvents":[\n`;
   const frames = [{ frame: 'main', url: page?.info.url ?? '', name: '', processId: PID }];
   const first: object[] = [
     // DevTools asks for this event and for a main thread of this name before it shows anything
@@ -61,28 +63,22 @@ export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
     { name: 'process_name', ph: 'M', ts: 0, pid: PID, tid: 0, args: { name: 'vfscope' } },
     { name: 'thread_name', ph: 'M', ts: 0, pid: PID, tid: 0, args: { name: 'CrRendererMain' } },
   ];
-  piece += first.map((e) => JSON.stringify(e)).join(',\n');
+  yield first.map((e) => JSON.stringify(e)).join(',\n');
   for (const thread of store.threads) {
     const tracks = new NestingTracks();
     const { events } = thread;
     const horizon = threadEndUs(thread, endUs);
-    for (let row = 0; row < events.count; row++) {
-      const line = eventLine(thread, row, horizon, tracks);
-      piece += `,\n${line}`;
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = '';
-      await Promise.resolve();
-    }
+    for (let row = 0; row < events.count; row++)
+      yield `,\n${eventLine(thread, row, horizon, tracks)}`;
     for (let track = 0; track < Math.max(1, tracks.count); track++) {
       const title = titles[thread.index]!;
       const name = track ? `${title} · concurrent calls ${track}` : title;
       const tid = thread.index * TRACKS + 1 + track;
-      piece += `,\n${JSON.stringify({ name: 'thread_name', ph: 'M', ts: 0, pid: PID, tid, args: { name } })}`;
-      piece += `,\n${JSON.stringify({ name: 'thread_sort_index', ph: 'M', ts: 0, pid: PID, tid, args: { sort_index: tid } })}`;
+      yield `,\n${JSON.stringify({ name: 'thread_name', ph: 'M', ts: 0, pid: PID, tid, args: { name } })}`;
+      yield `,\n${JSON.stringify({ name: 'thread_sort_index', ph: 'M', ts: 0, pid: PID, tid, args: { sort_index: tid } })}`;
     }
   }
-  yield `${piece}\n]}\n`;
+  yield '\n]}\n';
 }
 
 function eventLine(

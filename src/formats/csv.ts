@@ -6,9 +6,8 @@ import type { TraceStore } from '../trace/store.ts';
 import { visible } from './escape.ts';
 import { ThreadView } from '../analysis/events/table.ts';
 import type { Cell } from '../analysis/core/table.ts';
+import { inPieces } from './pieces.ts';
 import { EVENT_COLUMNS } from './tables.ts';
-
-const PIECE = 1 << 16;
 
 /**
  * Where a formula could begin: at the start of a cell, and behind what another separator would split at. Excel in many languages splits at
@@ -36,24 +35,22 @@ function* allRows(store: TraceStore): Generator<RowRef> {
     for (let row = 0; row < count; row++) yield { thread, row };
 }
 
-/** The whole trace, or the given rows in their order, as text in pieces of about 64 KiB. Rows that are not there are left out. */
-export async function* csv(
+/** The whole trace, or the given rows in their order, as text in pieces. Rows that are not there are left out. */
+export const csv = (
   store: TraceStore,
   rows: Iterable<RowRef> = allRows(store),
-): AsyncGenerator<string> {
-  let piece = `${EVENT_COLUMNS.map((c) => c.name).join(',')}\n`;
+): AsyncGenerator<string> => inPieces(lines(store, rows));
+
+function* lines(store: TraceStore, rows: Iterable<RowRef>): Generator<string> {
+  yield `${EVENT_COLUMNS.map((c) => c.name).join(',')}\n`;
   const views: (ThreadView | undefined)[] = [];
   for (const { thread: index, row } of rows) {
     const thread = store.threads[index];
     if (!thread || !(row >= 0 && row < thread.events.count)) continue;
     const view = (views[index] ??= new ThreadView(thread));
+    let line = '';
     for (let i = 0; i < EVENT_COLUMNS.length; i++)
-      piece += (i ? ',' : '') + csvCell(EVENT_COLUMNS[i]!.value(view.at(row)));
-    piece += '\n';
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
-    await Promise.resolve();
+      line += (i ? ',' : '') + csvCell(EVENT_COLUMNS[i]!.value(view.at(row)));
+    yield `${line}\n`;
   }
-  if (piece) yield piece;
 }

@@ -6,11 +6,11 @@ import { threadTitles } from '../analysis/core/thread-titles.ts';
 import { detailText, objectName, resultText, servedStatement } from '../trace/describe.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
+import { inPieces } from './pieces.ts';
 
 export const PROCESSED_PROFILE_VERSION = 47;
 /** Of the profiler's own recorder, whose marker schemas these are. */
 const GECKO_PROFILE_VERSION = 27;
-const PIECE = 1 << 16;
 /** Phases of a marker. */
 const [INSTANT, INTERVAL, INTERVAL_START] = [0, 1, 2];
 
@@ -78,8 +78,10 @@ const NO_SAMPLES = {
   nativeSymbols: emptyTable('libIndex', 'address', 'name', 'functionSize'),
 };
 
-/** The whole trace as text, in pieces of about 64 KiB; times in it are milliseconds. */
-export async function* firefoxProfile(store: TraceStore): AsyncGenerator<string> {
+/** The whole trace as text, in pieces; times in it are milliseconds. */
+export const firefoxProfile = (store: TraceStore): AsyncGenerator<string> => inPieces(texts(store));
+
+function* texts(store: TraceStore): Generator<string> {
   const titles = threadTitles(store);
   const page = store.threads.find((t) => t.info.kind === 'page') ?? store.threads[0];
   const meta = {
@@ -114,11 +116,7 @@ export async function* firefoxProfile(store: TraceStore): AsyncGenerator<string>
   yield '\n]}\n';
 }
 
-async function* threadJson(
-  thread: ThreadStore,
-  title: string,
-  isMainThread: boolean,
-): AsyncGenerator<string> {
+function* threadJson(thread: ThreadStore, title: string, isMainThread: boolean): Generator<string> {
   const { events } = thread;
   const { count } = events;
   const strings: string[] = [];
@@ -160,21 +158,11 @@ async function* threadJson(
   yield '}}';
 }
 
-/** One column of the markers, in pieces. */
-async function* column(
-  name: string,
-  count: number,
-  cell: (row: number) => string,
-): AsyncGenerator<string> {
-  let piece = `,"${name}":[`;
-  for (let i = 0; i < count; i++) {
-    piece += (i ? ',' : '') + cell(i);
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
-    await Promise.resolve();
-  }
-  yield `${piece}]`;
+/** One column of the markers. */
+function* column(name: string, count: number, cell: (row: number) => string): Generator<string> {
+  yield `,"${name}":[`;
+  for (let i = 0; i < count; i++) yield (i ? ',' : '') + cell(i);
+  yield ']';
 }
 
 /** Milliseconds with all the nanoseconds that a trace has. */

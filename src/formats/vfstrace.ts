@@ -9,8 +9,7 @@ import { Flag, Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';
 import { resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
-
-const PIECE = 1 << 16;
+import { inPieces } from './pieces.ts';
 
 /** Result codes as vfstrace.c prints them: the name, or the primary code's name and the rest. */
 function errcode(rc: number): string {
@@ -90,9 +89,10 @@ export function vfstraceLine(thread: ThreadStore, row: number): string {
 }
 
 /** The VFS calls of the whole trace, merged by their begin; calls on SQLite's in-memory journal are no VFS calls and left out. */
-export async function* vfstrace(store: TraceStore): AsyncGenerator<string> {
+export const vfstrace = (store: TraceStore): AsyncGenerator<string> => inPieces(lines(store));
+
+function* lines(store: TraceStore): Generator<string> {
   const next = store.threads.map(({ events }) => skip(events, 0));
-  let piece = '';
   for (;;) {
     let first = -1;
     for (let t = 0; t < next.length; t++) {
@@ -105,14 +105,9 @@ export async function* vfstrace(store: TraceStore): AsyncGenerator<string> {
     }
     if (first < 0) break;
     const thread = store.threads[first]!;
-    piece += `${vfstraceLine(thread, next[first]!)}\n`;
+    yield `${vfstraceLine(thread, next[first]!)}\n`;
     next[first] = skip(thread.events, next[first]! + 1);
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
-    await Promise.resolve();
   }
-  if (piece) yield piece;
 }
 
 /** The first row from `row` on that vfstrace.c would have printed. */

@@ -1,4 +1,4 @@
-/** What this recording captures: a page is told by scripts in front of the hook (protocol/capture.ts), a worker by its environment. */
+/** What this recording captures: a page gets it from scripts in front of the hook (protocol/capture.ts), a worker from its environment. */
 import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
 import { environment } from './source.ts';

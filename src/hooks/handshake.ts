@@ -33,12 +33,12 @@ interface HandshakeEvents {
   onConnected(port: MessagePort): void;
   /** This tab is recorded. */
   onRecorded(): void;
-  /** This tab is not recorded (any more), or nobody is there who could say so. */
+  /** This tab is not recorded (any more), or no end is there that could answer. */
   onRestore(): void;
 }
 
 export class Handshake {
-  /** Our end of the line; null = nobody has the other one. */
+  /** Our end of the line; null = the other one has no owner. */
   private line: MessagePort | null = null;
   /** The other end: an object of this document, whose events both scripts hear at once. */
   private other: MessagePort | null = null;

@@ -1,5 +1,5 @@
 /**
- * What happens around the calls: the app's own performance marks and measures, errors nobody caught, visibility, navigation.
+ * What happens around the calls: the app's own performance marks and measures, uncaught errors, visibility, navigation.
  *
  * mark: object = its name, offset = startTime in ms. measure: the same, length = duration in us. error: object = message, as far as
  * the capture level lets it through, aux 1 = unhandled rejection. visibility: aux 1 = hidden. navigation: object = URL, aux 0 = within the page, 1 = left, 2 = back from the
@@ -8,7 +8,7 @@
 import { ProbeContext } from '../probes/context.ts';
 import { Patches } from '../record/patches.ts';
 import { Op } from '../event/event.ts';
-import { messageAt, wordsOf } from '../record/error-words.ts';
+import { messageAt, wordsOf } from '../record/error-message.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
 import { apply } from '../record/reflect.ts';

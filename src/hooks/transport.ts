@@ -73,7 +73,7 @@ export class Transport {
     }, DRAIN_EVERY_MS);
   }
 
-  /** Bytes sent or waiting that nobody has acknowledged. */
+  /** Bytes sent or waiting that are not acknowledged. */
   get unacknowledgedBytes(): number {
     return this.bytes;
   }
@@ -136,7 +136,7 @@ export class Transport {
     if (id === undefined) this.close();
   }
 
-  /** A thread whose ring cannot be read any more, and that nobody reads in our place. */
+  /** A thread whose ring cannot be read any more, and that no other thread reads in our place. */
   bye(thread: string, reason: ByeReason): void {
     this.post({ k: 'bye', thread, reason });
   }

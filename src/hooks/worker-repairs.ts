@@ -39,7 +39,7 @@ const LOCATION_PARTS = [
 
 /** Members of a RequestInit that the platform reads after `referrer`, in this order. */
 const BEHIND_REFERRER = ['referrerPolicy', 'signal', 'window'];
-/** What a Request says of a referrer that nobody has set. */
+/** What a Request says of a referrer that is not set. */
 const CLIENT = 'about:client';
 
 /** Make this worker's global scope behave as if its script had been loaded from `base`. Call before the app's first line. */

@@ -3,7 +3,7 @@ import { api } from './extension-api.ts';
 
 /**
  * @param run is carried over as text: it uses nothing from outside its own braces
- * @returns what it answered, unchecked @throws Error in words where the browser lets us not in
+ * @returns what it answered, unchecked @throws Error with a message for the user where the browser lets us not in
  */
 export async function runInPage<A extends unknown[]>(
   tabId: number,

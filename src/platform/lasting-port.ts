@@ -1,6 +1,6 @@
 /**
  * A runtime.Port that outlives the service worker: when the other end dies (30 s without work, or a crash), it connects
- * again, which starts the worker anew: at once, but ever later where that does not last.
+ * again, which starts the worker again: at once, but ever later where that does not last.
  */
 import { isGreeting } from '../protocol/messages.ts';
 import { api } from './extension-api.ts';
@@ -8,7 +8,7 @@ import { wirePort, type WirePort } from './wire-port.ts';
 
 /** A port opened while the worker dies is never served, and never told so: without a greeting for this long, connect again. */
 const GREETING_MS = 1000;
-/** A connection that ends sooner has failed; the first failure is mended at once, as a worker that fell asleep is. */
+/** A connection that ends sooner has failed; the first failure is fixed at once, as a worker that fell asleep is. */
 const STEADY_MS = 5000;
 const FIRST_WAIT_MS = 50;
 /** Well below what the background gives a panel to come back (background.ts): it would end the panel's recording. */
@@ -24,9 +24,9 @@ interface LastingPort<Out> {
 
 interface LastingPortEvents<In> {
   onMessage(message: In): void;
-  /** Connected anew, to an end that may know nothing. */
+  /** Connected again, to an end that may know nothing. */
   onReconnect?(): void;
-  /** The extension was reloaded or removed: this page belongs to nobody now. */
+  /** The extension was reloaded or removed: this page has no extension now. */
   onOrphaned?(error: Error): void;
 }
 

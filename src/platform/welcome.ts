@@ -5,7 +5,7 @@ const WELCOME_PAGE = '/devtools/welcome.html';
 
 /**
  * Show the welcome page once, after an installation; never after an update. For the background, at its start. A temporary add-on of
- * Firefox is installed anew at each start: not there. Loaded unpacked, in Chromium, it stays behind the page at work.
+ * Firefox is installed again at each start: not there. Loaded unpacked, in Chromium, it stays behind the page at work.
  */
 export function welcomeAfterInstall(): void {
   api.runtime.onInstalled.addListener(

@@ -4,7 +4,7 @@
  * Not seen: createObjectStore and the other calls that change a schema.
  *
  * `versionchange` is listened to where the app itself has set `onversionchange`, and only as long: Chromium keeps a connection open
- * that has a listener and that nobody refers to any more, which would block others.
+ * that has a listener and that the app does not refer to any more, which would block others.
  */
 import { Flag, Op } from '../event/event.ts';
 import { IDB_MODES } from '../event/idb-modes.ts';

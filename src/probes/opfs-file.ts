@@ -53,7 +53,7 @@ export function installOpfsFiles(context: ProbeContext, endWith: EndWith): OpfsF
     });
   context.record<Blob>(prototype, 'stream', {
     begin,
-    end: (token) => recorder.end(token, 0, Flag.untimed), // read piece by piece later, by whoever gets the stream
+    end: (token) => recorder.end(token, 0, Flag.untimed), // read piece by piece later, by the code that gets the stream
   });
 
   for (const type of ['FileReader', 'FileReaderSync'])

@@ -9,7 +9,7 @@ interface JsonPart {
   more: boolean;
 }
 
-/** Characters of a text. Safari takes 64 Mi in a message, and writes each text as JSON once more. */
+/** Characters of a text. Safari takes 64 Mi in a message, and writes each text as JSON again. */
 const MAX_PART_CHARS = 8 << 20;
 /** Characters of a message that is put together again: no honest one comes near. */
 const MAX_MESSAGE_CHARS = 256 << 20;

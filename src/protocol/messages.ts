@@ -150,7 +150,7 @@ export type HandoverMessage =
   | { k: 'port'; panel: number }
   | { k: 'handed' };
 
-/** The background's first word on every runtime.Port: without it nobody is there, although the port says nothing of it. */
+/** The background's first word on every runtime.Port: without it the background is gone, although the port does not show that. */
 export type Greeting = { k: 'greeting' };
 export const isGreeting = (v: unknown): v is Greeting => isObject(v) && v.k === 'greeting';
 

@@ -42,8 +42,8 @@ export const isPanelKey = (v: unknown): v is string =>
 const channelOf = (key: string): BroadcastChannel => new BroadcastChannel(`vfscope trace ${key}`);
 
 /**
- * The panel's end: whoever has the key gets the trace, as often as it asks.
- * @param trace what there is now @throws from it: Error in words, which the Lab shows @returns ends the offer
+ * The panel's end: a page that has the key gets the trace, as often as it asks.
+ * @param trace what there is now @throws from it: Error with a message for the user, which the Lab shows @returns ends the offer
  */
 export function offerTrace(key: string, trace: () => Promise<PanelTrace>): () => void {
   const channel = channelOf(key);
@@ -69,7 +69,7 @@ export function offerTrace(key: string, trace: () => Promise<PanelTrace>): () =>
   return () => channel.close();
 }
 
-/** The Lab's end. @throws Error in words: no panel answers, or it has nothing to give */
+/** The Lab's end. @throws Error with a message for the user: no panel answers, or it has nothing to give */
 export function traceOfPanel(
   key: string,
   patience = { answerMs: ANSWER_MS, writeMs: WRITE_MS },

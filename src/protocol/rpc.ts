@@ -118,7 +118,7 @@ export function serve(channel: Channel, target: object): (message: unknown) => v
       .then((value) =>
         channel.postMessage({ id, ok: true, value } satisfies Reply, transferables(value, true)),
       )
-      // also where the answer itself could not be sent: whoever asked would wait for ever, and never ask again
+      // also where the answer itself could not be sent: the caller would wait forever, and never ask again
       .catch((error: unknown) => {
         const { name, message } = error instanceof Error ? error : new Error(String(error));
         channel.postMessage({ id, ok: false, error: { name, message } } satisfies Reply);

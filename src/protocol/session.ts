@@ -21,7 +21,7 @@ export interface FreezeOn {
   busy: boolean;
   ioerr: boolean;
   corrupt: boolean;
-  /** An exception of the page that nobody caught. */
+  /** An uncaught exception of the page. */
   error: boolean;
   /** A commit that takes longer; null = none does. */
   slowCommitMs: number | null;
@@ -30,7 +30,7 @@ export interface FlightOptions {
   keep: Keep;
   freezeOn: FreezeOn;
 }
-/** The trigger that froze a recording: what it was, in words, and its event. */
+/** The trigger that froze a recording: what it was, as text, and its event. */
 export interface Frozen extends EventRef {
   text: string;
   atUs: number;
@@ -85,7 +85,7 @@ export interface LiveStats {
   numbers: LiveNumber[];
   /** Messages on ports that no honest thread sends: malformed, or in the name of a thread that has not said hello there. */
   ignoredMessages: number;
-  /** What went wrong in the session itself, in words for the user: the spool could not be written, a thread of another version. */
+  /** What went wrong in the session itself, as text for the user: the spool could not be written, a thread of another version. */
   problems: string[];
   durationUs: number;
   threads: number;
@@ -139,7 +139,7 @@ export interface EventWhere {
   op: string | null;
   /** Part of the name of its file or store, in any case. */
   object: string;
-  /** Part of its result in words (SQLITE_BUSY, threw), or its result as a number. */
+  /** Part of its result as text (SQLITE_BUSY, threw), or its result as a number. */
   result: string;
   /** It took at least so long, microseconds; one that has not ended does not count. */
   leastUs: number | null;
@@ -162,12 +162,12 @@ export interface EventLine extends EventRef {
   offset: number | null;
   length: number;
   result: number;
-  /** The result in words where it has some: SQLITE_BUSY, threw. */
+  /** The result as text where it has some: SQLITE_BUSY, threw. */
   resultText: string;
   failed: boolean;
   statement: string;
   connection: number | null;
-  /** aux in words: lock level, open flags, opcode, IndexedDB mode and durability. */
+  /** aux as text: lock level, open flags, opcode, IndexedDB mode and durability. */
   detail: string;
 }
 export interface EventDetails extends EventLine {
@@ -192,7 +192,7 @@ export interface Spool {
 export interface LoadResult {
   events: number;
   threads: number;
-  /** What could not be read, in words for the user; [] when the file is whole. */
+  /** What could not be read, as text for the user; [] when the file is whole. */
   warnings: string[];
   /** It was given up while it was read, and holds what was there by then. */
   partial: boolean;
@@ -297,7 +297,7 @@ export interface LoadProgress {
 export interface QueryProgress {
   /** The query's number. */
   id: number;
-  /** What is computed next, in words. */
+  /** What is computed next, as text. */
   what: string;
   /** Steps done, of all. */
   done: number;

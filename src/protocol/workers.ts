@@ -9,7 +9,7 @@ interface WorkerPush {
   k: 'worker';
   name: string;
   port: MessagePort;
-  /** Tells the worker that asked, in words, what goes wrong with it; anything from there ends it. */
+  /** Tells the worker that asked, as text, what goes wrong with it; anything from there ends it. */
   control: MessagePort;
 }
 const isWorkerPush = (message: unknown): message is WorkerPush =>

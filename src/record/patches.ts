@@ -1,5 +1,5 @@
 /**
- * Replaces methods of the platform so that nobody can tell (name, length, property flags, "[native code]", not a constructor),
+ * Replaces methods of the platform so that the app can't tell (name, length, property flags, "[native code]", not a constructor),
  * and puts them back. A Proxy keeps all of that by itself; it costs about 30 ns a call, a clock reading costs more.
  */
 import { apply, construct, dataProperty } from './reflect.ts';

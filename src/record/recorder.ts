@@ -11,7 +11,7 @@ import type { Definition } from '../event/definitions.ts';
 import { Field, Flag, Op, RECORD_BYTES } from '../event/event.ts';
 import { DefinitionQueue } from './definition-queue.ts';
 import { EngineBlocks } from './engine-blocks.ts';
-import { messageAt, wordsOf } from './error-words.ts';
+import { messageAt, wordsOf } from './error-message.ts';
 import { Header, RING_AT, ringLayout, type RingLayout } from './ring-layout.ts';
 
 /**

@@ -1,7 +1,7 @@
 /**
  * What a page says of the structure of its database: an interior page its children, a leaf of the schema which tables and indexes there
  * are and where they begin (sqlite.org/fileformat2.html, sections 1.6 and 2.6). Names and page numbers only: the schema's SQL and all
- * other content are stepped over. Bytes are anybody's: a page that is not consistent as a whole says nothing.
+ * other content are stepped over. Bytes are not trusted: a page that is not consistent as a whole says nothing.
  */
 import { DATABASE_HEADER, SMALLEST_PAGE } from './page-size.ts';
 

@@ -11,6 +11,8 @@ export const LockLevel = {
 
 /** Their names by number. */
 export const LOCK_LEVELS = ['NONE', 'SHARED', 'RESERVED', 'PENDING', 'EXCLUSIVE'] as const;
+/** The name of a level, also of one that SQLite does not have. */
+export const lockLevelText = (level: number): string => LOCK_LEVELS[level] ?? `level ${level}`;
 
 /** Opcodes of xFileControl, SQLITE_FCNTL_*, that vfscope looks for. */
 export const Fcntl = {

@@ -1,5 +1,5 @@
 /**
- * Kinds of a database's pages (sqlite.org/fileformat2.html), told by a byte as they pass (AUX in event.ts); freelist, overflow and pointer
+ * Kinds of a database's pages (sqlite.org/fileformat2.html), detected from one byte as they pass (AUX in event.ts); freelist, overflow and pointer
  * map pages carry no mark.
  */
 

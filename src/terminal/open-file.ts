@@ -13,7 +13,7 @@ export function complain(message: string): void {
   process.stderr.write(`vfscope: ${message.split('\n').map(plain).join('\n')}\n`);
 }
 
-/** Why a file could not be read, in words for the user. @param error of node:fs @param what it should have been */
+/** Why a file could not be read, as text for the user. @param error of node:fs @param what it should have been */
 export function cannotRead(path: string, error: unknown, what = 'a file'): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return `${path}: there is no such file.`;

@@ -4,7 +4,7 @@ import { cut, plain, shown } from '../text/clean.ts';
 
 const WIDEST = 72;
 
-/** Columns: texts (the first unless told) to the left, numbers to the right. */
+/** Columns: texts (the first by default) to the left, numbers to the right. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

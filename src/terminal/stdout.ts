@@ -2,8 +2,8 @@
 import { wrongUse } from './failure.ts';
 
 /**
- * Keep a broken stdout or stderr from ending the process by itself, as Node does with an error that nobody listens for. Who writes by
- * `print` hears of it there; of a stderr that is gone nobody can be told.
+ * Keep a broken stdout or stderr from ending the process by itself, as Node does with an error that has no listener. A caller of
+ * `print` hears of it there; a stderr that is gone cannot be reported.
  */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -20,7 +20,7 @@ export function jsonText(value: unknown): string {
 
 /**
  * Write all of it to stdout.
- * @returns false when nobody reads any more: there is no use in going on
+ * @returns false when the reader is gone: there is no use in going on
  * @throws CommandFailure (exit code 2) when it cannot be written
  */
 export function print(piece: string | Uint8Array): Promise<boolean> {

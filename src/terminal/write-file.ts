@@ -59,7 +59,7 @@ function missing(e: NodeJS.ErrnoException): null {
   return null;
 }
 
-/** Why a file could not be written, in words for the user. @param error of node:fs */
+/** Why a file could not be written, as text for the user. @param error of node:fs */
 export function cannotWrite(path: string, { code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return `${path} cannot be written: there is no folder ${dirname(path)}.`;

@@ -1,4 +1,4 @@
-/** Texts of a trace made fit to stand on a page or in a terminal: whoever wrote the page chose them. */
+/** Texts of a trace made fit to be shown on a page or in a terminal: the author of the traced page chose them. */
 
 /** At most `most` characters: the beginning of a statement, the end of a path. */
 export function cut(text: string, most: number, keep: 'begin' | 'end' = 'begin'): string {

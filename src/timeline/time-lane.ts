@@ -5,14 +5,13 @@
  *   #         #   ##        # cpu, from the bottom
  *   #rrrr  w  #rrrr#sssss   r read, w write, s sync, ...; what stays empty is time with no SQL in flight
  */
-import type { Facts } from '../analysis/core/graph.ts';
+import type { ByThread } from '../analysis/core/graph.ts';
 import { PART } from '../analysis/core/time-parts.ts';
 import { KINDS, type IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { ACTIVITIES } from '../event/operations.ts';
 import type { Lane } from '../trace/lanes/lanes.ts';
 import type { ThreadStore } from '../trace/store.ts';
 import { eachColumn, spentIn, TotalsCursor, type Columns } from '../trace/lanes/totals-cursor.ts';
-import { pieces } from '../analysis/time/thread-times.ts';
 import type { TimePieces } from '../analysis/time/time-pieces.ts';
 
 /** The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu for none. */
@@ -29,11 +28,10 @@ export class TimeLane {
   constructor(private readonly thread: ThreadStore) {}
 
   /** Say exactly where the time went, for the rows that the thread has now: a pass over them, if there are new ones or new ends. */
-  settle(facts: Facts): void {
+  settle(pieces: ByThread<TimePieces>): void {
     if (!this.grown) return;
     const { events, received, forgotten } = this.thread;
-    const made = facts.get(pieces).of(this.thread);
-    this.pieces = { ...made, rows: events.count, received, forgotten };
+    this.pieces = { ...pieces.of(this.thread), rows: events.count, received, forgotten };
   }
 
   /** Something has come since the last `settle`, be it an end of a row that was there. */

@@ -2,10 +2,11 @@
  * Every lane of the timeline: the calls' own (trace/lanes), and what is derived from them: where the time went, transactions, storage
  * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
  */
-import { Facts } from '../analysis/core/graph.ts';
+import { Facts, type Known } from '../analysis/core/graph.ts';
 import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
+import { ACTIVITIES } from '../event/operations.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
@@ -21,8 +22,9 @@ import { eachColumn } from '../trace/lanes/totals-cursor.ts';
 import { transactionIntervals, transactionWord } from './transaction-lane.ts';
 import { WalCounter } from './wal-counter.ts';
 
-/** What `settle` draws from. */
-export const LANE_NEEDS = [pieces, anatomies, walHistories];
+/** What `settle` draws from: it gets nothing else. */
+export const LANE_NEEDS = { pieces, anatomies, wals, walHistories };
+type Settled = Known<typeof LANE_NEEDS>;
 
 /** Counters are drawn as areas. */
 const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;
@@ -50,7 +52,7 @@ export interface TimelineRow {
 const SHOWN_LINES = 4;
 const NOTHING = new IntervalIndex();
 /** In ACTIVITIES: transactions wait, they ask for nothing. */
-const SYNC = 4;
+const SYNC = ACTIVITIES.indexOf('sync');
 
 /** Whether a thread with these lanes will have one of transactions: it has its place before they are known. */
 export const expectsTransactions = (lanes: readonly LaneKind[]): boolean =>
@@ -141,21 +143,20 @@ export class TimelineLanes {
     if (news === this.settledAt) return;
     this.settledAt = news;
     this.settledUs = this.horizonUs;
-    for (const { time, thread } of this.byThread) if (this.runsSql(thread)) time.settle(facts);
-    this.logs = this.walCounters(facts);
+    const known = facts.known(LANE_NEEDS);
+    for (const { time, thread } of this.byThread)
+      if (this.runsSql(thread)) time.settle(known.pieces);
+    this.logs = this.walCounters(known);
     this.transactions = {
-      intervals: transactionIntervals(store, facts.get(anatomies)),
+      intervals: transactionIntervals(store, known.anatomies),
       forgotten: store.forgotten,
     };
   }
 
-  private walCounters(facts: Facts): (WalCounter | null)[] {
-    const histories = facts.get(walHistories);
-    const threads = facts
-      .get(wals)
-      .map((file) => new Set(file.thread.filter((_, i) => file.onWal[i])));
+  private walCounters({ wals, walHistories }: Settled): (WalCounter | null)[] {
+    const threads = wals.map((file) => new Set(file.thread.filter((_, i) => file.onWal[i])));
     return this.store.threads.map(({ index }) => {
-      const own = histories.filter((_, log) => threads[log]!.has(index));
+      const own = walHistories.filter((_, log) => threads[log]!.has(index));
       return own.length ? new WalCounter(own) : null;
     });
   }

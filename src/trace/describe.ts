@@ -1,4 +1,4 @@
-/** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
+/** Events as text: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
 import { Flag, Op } from '../event/event.ts';
 import { isStatementOp, isVfsOp, isWebOp, opName, OPS } from '../event/operations.ts';
 import { IDB_MODES, idbDurability, idbMode } from '../event/idb-modes.ts';
@@ -7,16 +7,16 @@ import { exceptionName } from '../event/exceptions.ts';
 import { VERSION_AT, VERSION_BYTES } from '../sqlite/page-size.ts';
 import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore } from './store.ts';
-import { FILE_CONTROLS, LOCK_LEVELS, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
+import { FILE_CONTROLS, LOCK_LEVELS, lockLevelText, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
 
 const IDB_DURABILITIES = ['', 'strict', 'relaxed'] as const;
 
-/** An event's `aux` in words: `RESERVED`, `READWRITE | CREATE | MAIN_DB`, `readwrite, relaxed`; '' where it says nothing. */
+/** An event's `aux` as text: `RESERVED`, `READWRITE | CREATE | MAIN_DB`, `readwrite, relaxed`; '' where it says nothing. */
 export function auxText(op: number, aux: number): string {
   switch (op) {
     case Op.xLock:
     case Op.xUnlock:
-      return LOCK_LEVELS[aux] ?? `level ${aux}`;
+      return lockLevelText(aux);
     case Op.xOpen:
       return OPEN_FLAGS.flatMap(([bit, name]) => (aux & bit ? [name] : [])).join(' | ');
     case Op.xFileControl:
@@ -50,7 +50,7 @@ export function auxText(op: number, aux: number): string {
   }
 }
 
-/** What an event says beyond its other columns: the engine's counters, the header of a database as it passed, else its `aux` in words. */
+/** What an event says beyond its other columns: the engine's counters, the header of a database as it passed, else its `aux` as text. */
 export function detailText({ events, definitions }: ThreadStore, row: number): string {
   const op = events.op[row]!;
   const aux = events.aux[row]!;
@@ -68,7 +68,7 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
     : '';
 }
 
-/** An event's result in words where it has some: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`; '' for plain success. */
+/** An event's result as text where it has some: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`; '' for plain success. */
 export function resultText(op: number, result: number, flags: number): string {
   const info = OPS[op];
   if (flags & Flag.threw) return (info?.layer === 'web' && exceptionName(result)) || 'threw';

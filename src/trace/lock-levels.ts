@@ -1,11 +1,15 @@
 /** SQLite's lock level of each connection to a file, call by call: xLock only raises it, xUnlock only lowers it (sqlite.org/lockingv3.html). */
 import { Op } from '../event/event.ts';
+import { opSet } from '../event/operations.ts';
 import { LockLevel } from '../sqlite/constants.ts';
 import type { EventColumns } from './columns.ts';
 
 /** One number for a connection and its file. Ids are per thread. */
 export const connectionKey = (object: number, context: number): number =>
   object + context * 2 ** 26;
+
+/** Calls that set the level of their connection where they succeed. */
+export const SETS_LEVEL = /* @__PURE__ */ opSet(Op.xLock, Op.xUnlock, Op.xClose);
 
 /** @param op xLock or xUnlock; an xOpen or xClose leaves no lock @param asked the call's aux @returns the level after a call that succeeded */
 export function levelAfter(op: number, before: number, asked: number): number {

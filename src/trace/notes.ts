@@ -1,6 +1,6 @@
 /**
  * Notes and bookmarks that people put on a trace. They are kept in its file, in a section of their own that other readers skip.
- * From a file they are anybody's: checked, cut, counted.
+ * From a file they are not trusted: checked, cut, counted.
  */
 
 export interface TraceNote {

@@ -3,7 +3,7 @@
  * the trace that a recording begun then would hold, but that names said earlier stay known.
  *
  * Rows go from the front of a thread's columns in blocks: each time half of the trace is too old, so that moving the rest and
- * building what was derived from it (lanes, counts, filters) anew happens about once per event. Memory is at most twice what is
+ * building what was derived from it (lanes, counts, filters) again happens about once per event. Memory is at most twice what is
  * kept. Rows then have other places; an event's name outside the store is its sequence number (EventRef), which stays. A
  * call that began before the cut goes with its begin, however long it runs: rows are in order of their begin, and a hole in them
  * would move the numbers of the others.

@@ -41,7 +41,7 @@ const LASTING: ReadonlySet<Definition['kind']> = new Set([
   'storage',
   'database-header',
 ]);
-/** Of one thread: nobody reads more, and a page can say any number. */
+/** Of one thread: more are not worth reading, and a page can send any number. */
 const MOST_NOTES = 200;
 const MOST_ENGINES = 1000;
 const MOST_STORAGE = 1000;

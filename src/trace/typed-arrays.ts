@@ -16,7 +16,7 @@ interface Transferable {
 }
 
 /**
- * The array with another length; what is new is 0. Use it for arrays that nobody else holds: where it can be, the old one's memory is
+ * The array with another length; what is new is 0. Use it for arrays that no other code holds: where it can be, the old one's memory is
  * given back at once, and it is empty from then on. Left to the collector, a trace's outgrown arrays would lie about by hundreds of MB.
  */
 export function resized<T extends Numbers>(from: T, length: number): T {

@@ -51,7 +51,7 @@ it("a workload's parameters are chosen like settings: a column for each value", 
   ).toEqual(['10 reads', '100 reads']);
 });
 
-it('a grid over IndexedDB and OPFS: what is cancelled is resumed, the counts are shown with their ratios, storage is clean', async () => {
+it('a grid over IndexedDB and OPFS: what is canceled is resumed, the counts are shown with their ratios, storage is clean', async () => {
   await press('offer-own-sql');
   for (const knob of ['vfs-BlockIDB', 'vfs-AccessHandlePool', 'pageSize-4096', 'pageSize-8192'])
     await press(`knob-${knob}`);
@@ -72,7 +72,7 @@ it('a grid over IndexedDB and OPFS: what is cancelled is resumed, the counts are
   const done = Number(/^\d+/.exec((await texts('lab-progress'))[0]!)![0]);
   expect(done).toBeGreaterThan(0);
   expect(done).toBeLessThan(24);
-  expect(await texts('run-state')).toContain('cancelled');
+  expect(await texts('run-state')).toContain('canceled');
   expect(await lab.storage()).toEqual([]);
   await press('lab-resume');
   await finished(4);

@@ -96,7 +96,7 @@ it('two block policies side by side with the measured error, then recording and 
   );
 });
 
-it('is cancelled in the midst of its calls, leaves nothing in storage, and runs again', async () => {
+it('is canceled in the midst of its calls, leaves nothing in storage, and runs again', async () => {
   await choose(path.join(GOLDEN, 'memory-delete.vfst'));
   await press('replay-run');
   await page.waitForFunction(

@@ -174,7 +174,7 @@ it('a click on a lock selects what lies under the pointer, though the lanes have
 });
 
 describe('an export', () => {
-  it('of the lines of Events says that it is under way, can be cancelled, and is not begun twice', async () => {
+  it('of the lines of Events says that it is under way, can be canceled, and is not begun twice', async () => {
     const { page } = panel;
     await panel.open('checkpoint-storm', 'events');
     await panel.waitFor(id('event-row'));

@@ -409,7 +409,7 @@ describe('a large file', () => {
     for (let tries = 0; tries < 9 && !(await viewer.page.$(id('notice'))); tries++)
       await opened(true);
     const said = await text(id('notice'));
-    expect(said).toContain('Opening the file was cancelled. What was read by then is shown');
+    expect(said).toContain('Opening the file was canceled. What was read by then is shown');
     const shown = Number(/is shown: (\d+) events/.exec(said)![1]);
     expect(shown).toBeLessThan(large.eventCount);
     await waitText(id('live-events'), formatShortCount(shown));

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkCommand } from '../../src/cli/check.ts';
 import { diffCommand } from '../../src/cli/diff.ts';
-import { Flag } from '../../src/event/event.ts';
+import { Flag, type OpName } from '../../src/event/event.ts';
 import { BudgetError, checkBudget, parseBudget } from '../../src/analysis/report/budget.ts';
 import type { StatementDiff, TraceDiff } from '../../src/analysis/report/diff.ts';
 import { numbersOf, selectNumber } from '../../src/analysis/report/summary-numbers.ts';
@@ -159,6 +159,25 @@ describe('diff', () => {
       ...{ steps: { a: 1 }, vfs: { a: 2 }, writes: { a: 0 } },
     });
     expect(statementTable(store)!.rows[0]).toMatchObject({ vfsCalls: 2 });
+  });
+
+  test('a held lock and an event of IndexedDB are no calls of the web; a notification is one', () => {
+    const under = (...ops: OpName[]): ReturnType<typeof newStore> => {
+      const store = newStore();
+      const t = new ThreadBuilder(store);
+      t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'SELECT 1' }), aux: 1 }, () => {
+        for (const op of ops) t.call(op);
+      });
+      t.send();
+      return store;
+    };
+    const { counts } = first(
+      diffOf(
+        under('idbGet', 'atomicsNotify', 'lockRequest'),
+        under('lockHeld', 'idbBlocked', 'idbVersionChange'),
+      ),
+    );
+    expect(counts.web).toEqual({ a: 3, b: 0 });
   });
 
   test('a statement that one trace lacks; what cannot be known is no change', () => {

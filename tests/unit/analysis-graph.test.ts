@@ -50,7 +50,7 @@ test('computing reports each missing fact and pauses inside', () => {
   expect([...known.compute([three])]).toEqual([]);
 });
 
-test('a cancelled computation keeps what is whole, and starts the rest again', () => {
+test('a canceled computation keeps what is whole, and starts the rest again', () => {
   const known = facts();
   const steps = known.compute([three]);
   steps.next(); // one

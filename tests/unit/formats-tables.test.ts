@@ -255,7 +255,7 @@ describe('a data set of many traces', () => {
       expect(() => [...parquetDataSet(name, newStore())], name).toThrow(RangeError);
   });
 
-  test('the command makes one from a folder, names what it left out, and hides names when sanitising', async () => {
+  test('the command makes one from a folder, names what it left out, and hides names when sanitizing', async () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const [from, out] = [join(folder, 'in'), join(folder, 'out')];
     mkdirSync(from);

@@ -1,7 +1,7 @@
 // What is kept of the messages of errors that nobody caught, by capture level: they quote statements and values.
 import { expect, test } from 'vitest';
 import { Recorder } from '../../src/record/recorder.ts';
-import { messageAt } from '../../src/record/error-words.ts';
+import { messageAt } from '../../src/record/error-message.ts';
 
 test.each([
   ['Uncaught Error: near "Ann": syntax error', 'Error', 'Uncaught Error: near ?: syntax error'],

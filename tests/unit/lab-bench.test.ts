@@ -1,6 +1,6 @@
 /** The page's end of the Lab's worker, with workers that are ports of this thread. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Bench, Cancelled } from '../../src/lab/page/bench.ts';
+import { Bench, Canceled } from '../../src/lab/page/bench.ts';
 import type { Run } from '../../src/lab/experiments/model/types.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { serve, type Channel } from '../../src/protocol/rpc.ts';
@@ -77,7 +77,7 @@ test('a second request while one runs is refused', async () => {
   const first = own.sample(RUN);
   await expect(own.sample(RUN)).rejects.toThrow('The Lab is busy with another run.');
   await own.cancel();
-  await expect(first).rejects.toBeInstanceOf(Cancelled);
+  await expect(first).rejects.toBeInstanceOf(Canceled);
 });
 
 test('a failure comes with its words, and the worker goes on', async () => {

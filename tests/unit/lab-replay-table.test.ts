@@ -101,7 +101,7 @@ it('the error by replay: not known where it was not measured', () => {
   expect(cells('measured on')).toEqual(['MemoryVFS, a guess', undefined]);
   expect(cells('VFS counts that differ')).toEqual(['1 of 20', undefined]);
   expect(cells('storage counts that differ')).toEqual(['1 of 1', undefined]);
-  expect(cells('time, replayed over recorded')).toEqual(['×0.91', undefined]);
+  expect(cells('time, replayed over recorded')).toEqual(['×0.914', undefined]);
 });
 
 it('what is to be said beside the numbers', () => {

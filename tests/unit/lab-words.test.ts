@@ -64,7 +64,7 @@ describe('settings in words', () => {
 });
 
 describe('runs and what they are compared with', () => {
-  it('says how far a run is, and that one of a cancelled queue waits for nothing', () => {
+  it('says how far a run is, and that one of a canceled queue waits for nothing', () => {
     const run = runOf(workloadOf('mix'), {}, { mode: 'time', repeats: 5 });
     const item = (state: 'running' | 'waiting', samples: number) => ({
       run,
@@ -80,7 +80,7 @@ describe('runs and what they are compared with', () => {
     ]);
     expect([stateText(item('waiting', 2), true), stateText(item('waiting', 2), false)]).toEqual([
       'waiting',
-      'cancelled',
+      'canceled',
     ]);
   });
   it('texts of an experiment are compared with the one that they are a change of', () => {

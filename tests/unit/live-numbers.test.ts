@@ -1,11 +1,11 @@
 // The live strip: its numbers are those of the whole trace, however it arrives; the unknown is never 0.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
-import { Facts } from '../../src/analysis/core/graph.ts';
+import { allFacts, Facts } from '../../src/analysis/core/graph.ts';
 import type { EngineInfo } from '../../src/event/definitions.ts';
 import type { LiveNumber } from '../../src/protocol/session.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
+import { LiveCounts, SLOW_NEEDS } from '../../src/viewer/session/live-stats.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const at = (slot: string, numbers: readonly LiveNumber[]): LiveNumber =>
@@ -72,6 +72,16 @@ describe('at the end of a recording', () => {
 });
 
 describe('whole-trace numbers', () => {
+  it('need what they declare, and nothing else that looks at the whole trace', () => {
+    const { store, more } = recording();
+    more();
+    const facts = new Facts(store);
+    for (const _ of facts.compute(SLOW_NEEDS)) continue;
+    const late = allFacts().map((fact) => vi.spyOn(fact, 'make'));
+    new LiveCounts(store).computeSlow(1, 0, undefined, facts);
+    expect(late.flatMap(({ mock }) => mock.calls)).toEqual([]);
+    vi.restoreAllMocks();
+  });
   it('are computed at a pace, and again once the recording has ended', () => {
     const { store, more } = recording();
     more();

@@ -13,7 +13,7 @@ import {
   SQL_FUNCTIONS,
   SQL_WORDS,
   VFS_NAMES,
-} from '../../src/analysis/privacy/sanitize-words.ts';
+} from '../../src/analysis/privacy/allow-list.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import type { Definition } from '../../src/event/definitions.ts';

@@ -309,7 +309,7 @@ describe('a file', () => {
     await expect(
       readTrace(file, { signal: control.signal, onProgress: () => control.abort() }),
     ).rejects.toMatchObject({
-      fault: 'cancelled',
+      fault: 'canceled',
     });
   });
 

@@ -53,7 +53,7 @@ describe('a query in steps', () => {
     expect(said).toEqual(['making a 0/3', 'making b 1/3', 'making c 2/3']);
   });
 
-  it('that is cancelled ends at its next pause; the one behind it gets its answer, whole', async () => {
+  it('that is canceled ends at its next pause; the one behind it gets its answer, whole', async () => {
     const [first, second]: [string[], string[]] = [[], []];
     const one = new RunningQuery();
     const paced = scheduler();
@@ -76,7 +76,7 @@ describe('a query in steps', () => {
     expect(said.slice(2)).toEqual(['making x of 3', 'making y of 3', 'making z of 3']);
   });
 
-  it('that is cancelled before its turn does nothing', async () => {
+  it('that is canceled before its turn does nothing', async () => {
     const done: string[] = [];
     const query = new RunningQuery();
     const gone = scheduler().prepare(needs('abc', done), query);
@@ -169,7 +169,7 @@ describe('the session', () => {
       pushed.filter(({ id, of }) => id === query && of > 0),
     ) as [QueryProgress[], QueryProgress[]];
     const inB = ({ what }: QueryProgress): boolean => what.endsWith(', in B');
-    // the first one is cancelled when A is done, and the second one needs nothing but B
+    // the first one is canceled when A is done, and the second one needs nothing but B
     expect(first.map(inB)).toEqual([...Array<boolean>(first[0]!.of / 2).fill(false), true]);
     expect(second).toHaveLength(second[0]!.of);
     expect(second.every(inB)).toBe(true);
@@ -188,14 +188,14 @@ describe('the session', () => {
 
 describe('numbers of queries', () => {
   it('lead progress and cancel to the one that is meant', async () => {
-    const cancelled: number[] = [];
+    const canceled: number[] = [];
     const asked: number[] = [];
     const queries = new QueryClient({
       query: ((_name: string, _args: object, id: number) => {
         asked.push(id);
         return id === 2 ? new Promise(() => undefined) : Promise.resolve([]);
       }) as never,
-      cancelQuery: (id) => Promise.resolve(void cancelled.push(id)),
+      cancelQuery: (id) => Promise.resolve(void canceled.push(id)),
     });
     const heard: string[] = [];
     const one = queries.run('errors', {}, () => heard.push('one'));
@@ -206,10 +206,10 @@ describe('numbers of queries', () => {
     one.cancel();
     two.cancel();
     queries.progressed({ id: 2, what: '', done: 5, of: 9 });
-    expect({ asked, heard, cancelled }).toEqual({
+    expect({ asked, heard, canceled }).toEqual({
       asked: [1, 2],
       heard: ['two 4'],
-      cancelled: [2],
+      canceled: [2],
     });
   });
 

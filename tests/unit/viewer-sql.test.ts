@@ -231,14 +231,14 @@ describe('a query', () => {
     });
   });
 
-  it('ends at its time limit, and when it is cancelled from inside or between rows', async () => {
+  it('ends at its time limit, and when it is canceled from inside or between rows', async () => {
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT';
     await expect(run(large, `${endless} count(*) FROM n`, { maxMs: 30 })).rejects.toThrow(
       'stopped after 0.03 s',
     );
     await expect(
       run(large, `${endless} count(*) FROM n`, { stop: new Int32Array([1]) }),
-    ).rejects.toThrow('cancelled');
+    ).rejects.toThrow('canceled');
     const id = nextId();
     const slow = sqlQueries.sqlCsv(contextOf(large), {
       id,

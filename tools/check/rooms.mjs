@@ -13,7 +13,7 @@ export const ROOMS = {
   sqlite: { imports: [], npm: [] },
   event: { imports: ['sqlite'], npm: [] },
   record: { imports: ['event'], npm: [] },
-  trace: { imports: ['event', 'sqlite'], npm: [] },
+  trace: { imports: ['text', 'event', 'sqlite'], npm: [] },
 
   analysis: subject('analysis'),
   'analysis/core': subject(),

@@ -78,7 +78,7 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const times = [];
 /** Failed at first and passed when run again: each is a defect of the product or of the test: find it and fix it. */
 const unstable = [];
-/** What failed at last, by name. Said once more at the end, where a long log is read first. */
+/** What failed at last, by name. Printed again at the end, where a long log is read first. */
 const failures = [];
 /** More than these at once are no accident of a busy machine. */
 const MOST_FILES_AGAIN = 8;

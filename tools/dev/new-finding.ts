@@ -52,7 +52,7 @@ TODO.
 
 - **Silent**: TODO.
 - **Counts**: TODO.
-- **Judged**: Seen in none of the recordings kept here.
+- **Judged**: Not seen in any stored recording.
 - **Read**: <https://www.sqlite.org/TODO.html>
 
 `;

@@ -16,7 +16,7 @@ export function findingsDoc(page: string): string {
   const rows = Object.values(judged.rows);
   return page.replace(LINE, (_, before: string, id: string) => {
     const verdict = judged.verdicts[id];
-    if (!verdict) return `${before}Seen in none of the recordings kept here.`;
+    if (!verdict) return `${before}Not seen in any stored recording.`;
     const goldens = Object.entries(judged.golden).flatMap(([name, rules]) =>
       rules.includes(id) ? [`\`${name}\``] : [],
     );

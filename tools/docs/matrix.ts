@@ -154,7 +154,7 @@ const FEATURES: Feature[] = [
     'The Lab',
     browser(
       'lab-page',
-      'a grid over IndexedDB and OPFS: what is cancelled is resumed, the counts are shown with their ratios, storage is clean',
+      'a grid over IndexedDB and OPFS: what is canceled is resumed, the counts are shown with their ratios, storage is clean',
     ),
     browser('firefox-lab', 'storage of the browser: IndexedDB and OPFS, and actors in workers'),
     null,

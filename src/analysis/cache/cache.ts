@@ -125,7 +125,7 @@ export interface RereadRatio {
   vfs: string;
   /** Page reads from database and WAL, checkpoints left out. */
   reads: number;
-  /** Of these: the connection had had the page, and nobody else wrote it since. */
+  /** Of these: the connection had had the page, and no other connection wrote it since. */
   rereads: number;
   distinctPages: number;
   /** reads / distinctPages, null where nothing was read. */

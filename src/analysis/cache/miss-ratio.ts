@@ -131,7 +131,7 @@ export function missRatioAt(curve: MissRatio, pages: number): number | null {
   return (curve.requests - curve.hits[Math.min(pages, curve.hits.length - 1)]!) / curve.requests;
 }
 
-/** The last write to a database, and the last one of anybody else than its writer; -1 = none. */
+/** The last write to a database, and the last one of another connection than its writer; -1 = none. */
 interface Writes {
   asker: number;
   at: number;

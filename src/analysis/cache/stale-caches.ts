@@ -2,7 +2,7 @@
  * Which connection found its page cache stale: before SQLite uses what it has cached, it reads 16 bytes at 24 of the database, and drops
  * the cache where they are not those that it saw last. With the file change counter, which goes up with each commit:
  *
- *   connection 1   page 1: 7   ...   compares 7: keeps   ...   compares 9: drops, reads anew
+ *   connection 1   page 1: 7   ...   compares 7: keeps   ...   compares 9: drops, reads again
  *   connection 2                                   page 1: 7   writes 8   writes 9
  *
  * In WAL mode, and while a connection keeps its locks, SQLite does not compare.

@@ -20,9 +20,11 @@ export const firstRunColumns = {
 } satisfies Columns<FirstExecution>;
 
 const firstRunRows = rowsIn('firstRunRows', coldWarm, (runs) => runs.firstExecutions);
-export const firstRunTable = table(
-  'first_runs',
-  'Statements that ran at least twice: the first run against the later ones',
-  firstRunRows,
-  firstRunColumns,
-);
+export const cacheTables = [
+  table(
+    'first_runs',
+    'Statements that ran at least twice: the first run against the later ones',
+    firstRunRows,
+    firstRunColumns,
+  ),
+];

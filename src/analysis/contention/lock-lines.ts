@@ -1,6 +1,6 @@
 /** SQLITE_BUSY chains, locks that were not released, and possible deadlocks, as lines of their tables. */
 import { resultName } from '../../sqlite/result-codes.ts';
-import { LOCK_LEVELS } from '../../sqlite/constants.ts';
+import { lockLevelText } from '../../sqlite/constants.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fact } from '../core/graph.ts';
@@ -76,7 +76,7 @@ class LockLines {
         fromUs,
         toUs,
         granted,
-        level: level ? (LOCK_LEVELS[level] ?? `level ${level}`) : null,
+        level: level ? lockLevelText(level) : null,
         codes: chain.codes.map((code) => resultName(code)),
         first,
         last: this.eventOf(thread, chain.lastRow),

@@ -57,7 +57,7 @@ export const waitColumns = {
     (w) => w.whileSqlUs,
   ),
 } satisfies Columns<WaitLine>;
-export const waitTable = table('locks', LOCK_HELP.waits, waitRows, waitColumns);
+const waitTable = table('locks', LOCK_HELP.waits, waitRows, waitColumns);
 
 export const busyColumns = {
   thread: col('int', 'Thread', THREAD, (b) => b.thread),
@@ -85,7 +85,7 @@ export const busyColumns = {
     b.granted ? 'granted' : 'given up',
   ),
 } satisfies Columns<BusyLine>;
-export const busyTable = table('busy', LOCK_HELP.busy, busyRows, busyColumns);
+const busyTable = table('busy', LOCK_HELP.busy, busyRows, busyColumns);
 
 export const leftColumns = {
   thread: col('int', 'Thread', THREAD, (l) => l.thread),
@@ -103,7 +103,7 @@ export const leftColumns = {
     (l) => l.laterWaits,
   ),
 } satisfies Columns<LeftLine>;
-export const leftTable = table('left_locks', LOCK_HELP.left, leftRows, leftColumns);
+const leftTable = table('left_locks', LOCK_HELP.left, leftRows, leftColumns);
 
 export const deadlockColumns = {
   ts: col('moment', 'Begin', 'When all of them waited', (d) => d.fromUs),
@@ -131,4 +131,6 @@ export const deadlockColumns = {
     (d) => d.holderIdleUs,
   ),
 } satisfies Columns<DeadlockLine>;
-export const deadlockTable = table('deadlocks', LOCK_HELP.deadlocks, deadlockRows, deadlockColumns);
+const deadlockTable = table('deadlocks', LOCK_HELP.deadlocks, deadlockRows, deadlockColumns);
+
+export const contentionTables = [waitTable, busyTable, leftTable, deadlockTable];

@@ -3,7 +3,7 @@
  *
  *   export const checkpoints = fact('checkpoints', 'checkpoints', { wals, headers }, function* (store, { wals, headers }) {
  *     ...
- *     yield; // a pause, at most every 0.1 s: the timeline is drawn meanwhile, and a query that was cancelled ends here
+ *     yield; // a pause, at most every 0.1 s: the timeline is drawn meanwhile, and a query that was canceled ends here
  *     ...
  *     return found;
  *   });

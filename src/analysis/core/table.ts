@@ -6,7 +6,7 @@
  *     dur: col('us', 'Waited', 'How long the holder was in its way', (w) => w.toUs - w.fromUs),
  *   } satisfies Columns<WaitLine>;
  *   const lockRows = fact(...); // its value is `Rows<WaitLine>`
- *   export const lockTable = table('locks', 'Waits for locks', lockRows, lockColumns);
+ *   export const lockTables = [table('locks', 'Waits for locks', lockRows, lockColumns)]; // all of the subject: tables.ts lists them
  *
  * Views, the SQL page, exports and reports take titles, help and values from it, and the text of a cell from its unit.
  */

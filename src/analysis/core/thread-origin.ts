@@ -4,7 +4,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 /**
  * Of the page or worker as it said itself, else of the URL that it was made from. By the URL's text: not every program that reads traces
  * knows the origins of an extension's pages.
- * @returns scheme, host and port; '' = not known, or shared with nobody (a data: URL)
+ * @returns scheme, host and port; '' = not known, or an opaque one (a data: URL)
  */
 export function originOfThread({ environment, info }: ThreadStore): string {
   return originOfUrl(environment?.url ?? '') || originOfUrl(info.url);

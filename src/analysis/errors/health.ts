@@ -12,7 +12,7 @@ import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 import { objectName } from '../../trace/describe.ts';
-import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
+import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 
 const RELOAD_US = 2_000_000;
@@ -173,14 +173,7 @@ export const writeWithoutLock: Rule = {
       let path = '';
       for (let row = 0; row < events.count; row++) {
         const op = events.op[row]!;
-        if (
-          op !== Op.xOpen &&
-          op !== Op.xLock &&
-          op !== Op.xUnlock &&
-          op !== Op.xClose &&
-          op !== Op.xWrite
-        )
-          continue;
+        if (!SETS_LEVEL[op] && op !== Op.xOpen && op !== Op.xWrite) continue;
         const file = ctx.file(thread, events.object[row]!);
         if (file?.kind !== 'main-db' || events.result[row] !== 0 || wals.has(file.path)) continue;
         const key = connectionKey(events.object[row]!, events.context[row]!);

@@ -3,7 +3,7 @@
  * on committing. What those commits changed is gone with the tab.
  *
  *   idb.transaction readwrite   ok   ok   ABORTED
- *   commits                      c    c     c      c  c  c  c     nobody stores the last ones
+ *   commits                      c    c     c      c  c  c  c     the last ones are not stored
  */
 import { grouped } from '../core/maps.ts';
 import { Flag, Op } from '../../event/event.ts';

@@ -31,9 +31,11 @@ export const errorColumns = {
   ),
 } satisfies Columns<ErrorGroup>;
 
-export const errorTable = table(
-  'errors',
-  'Failed calls and uncaught errors: those alike are one row. Those that the app did not hear of stand apart',
-  errorRows,
-  errorColumns,
-);
+export const errorTables = [
+  table(
+    'errors',
+    'Failed calls and uncaught errors: those alike are one row. Those that the app did not hear of stand apart',
+    errorRows,
+    errorColumns,
+  ),
+];

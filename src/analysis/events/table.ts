@@ -263,7 +263,7 @@ const threadColumns = {
 const threadRows = fact('threadRows', 'threads', {}, (store) =>
   listed(threadTitles(store).map((title, i) => ({ title, t: store.threads[i]! }))),
 );
-export const threadTable = table(
+const threadTable = table(
   'threads',
   'Pages and workers that were recorded',
   threadRows,
@@ -282,7 +282,7 @@ const objectRows = fact('objectRows', 'files, locks and statements', {}, ({ thre
     ),
   ),
 );
-export const objectTable = table(
+const objectTable = table(
   'objects',
   'What ids of a thread stand for: files, stores, locks, statements, names',
   objectRows,
@@ -308,3 +308,5 @@ export const objectTable = table(
     ),
   },
 );
+
+export const eventTables = [threadTable, objectTable];

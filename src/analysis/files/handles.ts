@@ -14,7 +14,7 @@ import { Outcome } from '../locks/lock-columns.ts';
 import { locks, placesOf, type LeftBehind, type Locks } from '../locks/locks.ts';
 import type { WaitEdge } from '../locks/wait-graph.ts';
 import type { Found, Rule } from '../rules/types.ts';
-import { countOf, formatCount } from '../../text/numbers.ts';
+import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 const SPEC = 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createsyncaccesshandle';
@@ -210,10 +210,10 @@ export const handleChurn: Rule = {
       const evidence = new Evidence();
       const opener = ctx.store.threads[thread[list[0]!]!]!;
       for (const h of list) evidence.add(opener, row[h]!);
-      const seconds = (to[list.at(-1)!]! - from[list[0]!]!) / 1e6;
-      if (list.length < FEW_CYCLES || list.length < CYCLES_A_SECOND * seconds) return [];
+      const us = to[list.at(-1)!]! - from[list[0]!]!;
+      if (list.length < FEW_CYCLES || list.length < (CYCLES_A_SECOND * us) / 1e6) return [];
       return {
-        title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${seconds.toFixed(1)} s by ${ctx.titles[opener.index]!}`,
+        title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${formatDuration(us)} by ${ctx.titles[opener.index]!}`,
         evidence: evidence.result(ctx),
         ...new Saving(ctx)
           .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle')

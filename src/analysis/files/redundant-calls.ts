@@ -133,7 +133,7 @@ function ask(known: Known, op: number, bit: number, aux: number): boolean {
     return released;
   }
   const had = (known.answers & bit) !== 0;
-  // without a lock anybody may change the file's size
+  // without a lock another connection may change the file's size
   if (op !== Op.xFileSize || known.level > 0) known.answers |= bit;
   return had;
 }

@@ -68,9 +68,6 @@ export const fileColumns = {
 } satisfies Columns<OriginFile>;
 
 const fileRows = rowsIn('fileRows', originFiles, (files) => files);
-export const fileTable = table(
-  'files',
-  'Files and stores, with sums over all threads',
-  fileRows,
-  fileColumns,
-);
+export const fileTables = [
+  table('files', 'Files and stores, with sums over all threads', fileRows, fileColumns),
+];

@@ -79,7 +79,7 @@ export const openBlocked: Rule = {
         evidence.us = us;
         evidence.span(events.t0[row]!, events.t0[row]! + us);
         found.push({
-          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${formatDuration(us)} while ${namesOf(users) || 'a context outside the recording'} had it open${told.length ? `; ${namesOf(told)} had been told by versionchange` : ''}`,
+          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${formatDuration(us)} while ${namesOf(users) || 'a context outside the recording'} had it open${told.length ? `; ${namesOf(told)} had got the versionchange event` : ''}`,
           evidence: evidence.result(ctx),
           savingUs: us,
           savingHow: 'what the call waited',

@@ -14,7 +14,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
-import { LockLevels } from '../../trace/lock-levels.ts';
+import { LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
 
 export interface IdbUse {
   transactions: number;
@@ -189,7 +189,7 @@ class LockPeriods {
   call(row: number, op: number): boolean {
     const { levels } = this;
     const { events, definitions } = this.thread;
-    if (op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose) return false;
+    if (!SETS_LEVEL[op]) return false;
     const d = definitions.get(events.object[row]!);
     if (d?.kind !== 'file' || d.fileKind !== 'main-db') return false;
     const before = levels.of(row);

@@ -143,7 +143,7 @@ export const lostOnLeaving: Rule = {
         reason:
           'the calls are not under a VFS call, so the VFS or the app writes behind; the browser may have finished them after the recording of the thread ended',
         advice:
-          'Write out before pagehide (visibilitychange comes first and surely), and show users what is not stored yet.',
+          'Flush on visibilitychange, which always fires before pagehide, and show users what is not stored yet.',
         link: 'https://www.w3.org/TR/page-visibility-2/',
       };
     });

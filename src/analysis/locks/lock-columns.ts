@@ -3,7 +3,7 @@
  * name, an OPFS file open for synchronous access, an IndexedDB database with its stores, or a database file locked by SQLite.
  */
 import { columns } from '../../trace/number-columns.ts';
-import { LOCK_LEVELS } from '../../sqlite/constants.ts';
+import { lockLevelText } from '../../sqlite/constants.ts';
 
 export type ResourceKind = 'web-lock' | 'access-handle' | 'idb' | 'sqlite';
 export interface LockResource {
@@ -19,7 +19,7 @@ export const Mode = { shared: 1, exclusive: 4 } as const;
 
 /** A mode as text, in the terms of its kind. */
 export function modeText(kind: ResourceKind, mode: number): string {
-  if (kind === 'sqlite') return LOCK_LEVELS[mode] ?? `level ${mode}`;
+  if (kind === 'sqlite') return lockLevelText(mode);
   if (kind === 'idb') return mode >= 4 ? 'readwrite' : 'readonly';
   return mode >= 4 ? 'exclusive' : 'shared';
 }

@@ -22,7 +22,7 @@ import {
   type ResourceKind,
 } from './lock-columns.ts';
 import { originOfThread } from '../core/thread-origin.ts';
-import { connectionKey, levelAfter } from '../../trace/lock-levels.ts';
+import { connectionKey, levelAfter, SETS_LEVEL } from '../../trace/lock-levels.ts';
 
 type ResourceOf = (kind: ResourceKind, name: string, origin: string) => number;
 
@@ -75,9 +75,7 @@ const MATTERS = opTable(
     code === Op.lockHeld ||
     code === Op.opfsOpenSyncAccessHandle ||
     code === Op.idbTransaction ||
-    code === Op.xLock ||
-    code === Op.xUnlock ||
-    code === Op.xClose,
+    SETS_LEVEL[code] !== 0,
 );
 
 /** @param threadEnd when the thread ended */

@@ -149,7 +149,7 @@ function addTo(
   holds: IntervalColumns,
 ): void {
   const fromUs = Math.max(waits.from[wait]!, holds.from[hold]!);
-  // a refusal is one moment: whoever holds then is why
+  // a refusal is one moment: its holders at that moment are why
   const toUs = Math.min(waits.to[wait]!, holds.to[hold]!);
   if (toUs < fromUs || (toUs === fromUs && waits.from[wait] !== waits.to[wait])) return;
   const holder = holds.thread[hold]!;

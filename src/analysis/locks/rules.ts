@@ -1,5 +1,5 @@
 /**
- * Findings about waiting for somebody else; held-transactions.ts is about who lets others wait.
+ * Findings about waiting for other threads; held-transactions.ts is about threads that let others wait.
  *
  *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
  *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait under VFS calls, longer than the storage took
@@ -242,7 +242,7 @@ export const proxyOverhead: Rule = {
       const { events } = thread;
       const at = events.parentRow(row);
       if (at < 0 || !isVfsOp(events.op[at]!)) return;
-      if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return; // waiting for whoever has the lock
+      if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return; // waiting for the lock's holder
       evidence.add(thread, row);
       waiting.add(thread.index);
       vfs ||= ctx.file(thread, events.object[at]!)?.vfs ?? '';

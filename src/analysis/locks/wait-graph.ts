@@ -1,5 +1,5 @@
 /**
- * Who waits for whom, as a graph over threads: cycles (nobody in one can go on until a timeout or a refusal breaks it), and waits that
+ * Who waits for whom, as a graph over threads: cycles (no thread in one can go on until a timeout or a refusal breaks it), and waits that
  * last while the holder does nothing.
  */
 import { opTable } from '../../event/operations.ts';

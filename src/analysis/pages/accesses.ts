@@ -89,7 +89,7 @@ export class Accesses extends columns({
     this.bytes[i] = bytes;
     this.asker[i] = asker;
     this.thread[i] = index;
-    // what does not fit is told by reading it again
+    // what does not fit is known from reading it again
     if (this.object[i] !== object) this.set('object', i, object);
     if (this.place[i] !== place) this.set('place', i, place);
     if (this.span[i] !== span) this.set('span', i, span);

@@ -163,16 +163,8 @@ class PageScan {
       if (!use.wal) {
         if (length < SMALLEST_PAGE) continue;
         const span = Math.max(1, Math.floor(length / size));
-        this.add(
-          thread,
-          row,
-          use,
-          Math.floor(offset / size) + 1,
-          span,
-          what,
-          aux2[row] ?? 0,
-          bytes,
-        );
+        const page = Math.floor(offset / size) + 1;
+        this.add(thread, row, use, page, span, what, aux2[row]!, bytes);
         continue;
       }
       const frameBytes = WAL_FRAME_HEADER + size;
@@ -182,17 +174,10 @@ class PageScan {
       const header = within === 0;
       if (header && aux[row] !== 0) use.frames.set(frame, aux[row]!);
       // at a sync point SQLite splits a page over two writes: the first stands for it
-      if (header ? length > WAL_FRAME_HEADER : within === WAL_FRAME_HEADER)
-        this.add(
-          thread,
-          row,
-          use,
-          use.frames.page(frame),
-          1,
-          what | Access.wal,
-          header ? 0 : (aux2[row] ?? 0),
-          bytes,
-        );
+      if (header ? length > WAL_FRAME_HEADER : within === WAL_FRAME_HEADER) {
+        const [page, type] = [use.frames.page(frame), header ? 0 : aux2[row]!];
+        this.add(thread, row, use, page, 1, what | Access.wal, type, bytes);
+      }
     }
   }
 

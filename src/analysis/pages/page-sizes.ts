@@ -5,7 +5,7 @@
  *   at 8 KiB, most    [5 6]             [89 90]   [7 8]    [89 90]   [7 8]    [5 6]     6: only what follows at once came along
  *   at 8 KiB, least   [5 6]             [89 90]   [7 8]    [89 90]            [5 6]     5: what came along stays until its page is read again
  *
- * The truth lies between, by how long the cache keeps what came along, and only about: the tree is laid out anew, and it is assumed that
+ * The truth lies between, by how long the cache keeps what came along, and only about: the tree is laid out again, and it is assumed that
  * the page cache has as many bytes as before. Smaller pages: at the least one for each recorded page, at the most all of its parts.
  * Writes: a transaction writes each of its large pages once (least), or once for each stretch without another page between (most).
  */

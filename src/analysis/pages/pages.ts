@@ -1,7 +1,7 @@
 /**
  * Per database and per page (or per store and per block): how often it was read, read again, written, when, and of what type it is.
  *
- *   time     ---->          R read   r read again: this connection had the page, and nobody else has written it since
+ *   time     ---->          R read   r read again: this connection had the page, and no other connection has written it since
  *   page 7   R   r   W r    the last read is again one: SQLite had dropped its own page
  *   page 8   R   w   R      w = another connection writes: that read had to be
  *
@@ -21,7 +21,7 @@ const COLUMNS = {
   /** Reads from the file, and from the WAL; a checkpoint's are not among them. */
   reads: Uint32Array,
   walReads: Uint32Array,
-  /** Of both: the connection had it and nobody else wrote it since. */
+  /** Of both: the connection had it and no other connection wrote it since. */
   rereads: Uint32Array,
   writes: Uint32Array,
   walWrites: Uint32Array,

@@ -1,5 +1,5 @@
 /**
- * Which reads are of a page that the connection had, and that nobody else has written since: SQLite, or the VFS, had dropped its own copy.
+ * Which reads are of a page that the connection had, and that no other connection has written since: SQLite, or the VFS, had dropped its own copy.
  *
  *   time     ---->          R read   r read again
  *   page 7   R   r   W r

@@ -3,7 +3,7 @@
  *
  *   F09   xWrite 24 bytes -> get block, put block: read-modify-write         F19   put new version, delete old version
  *   F20   page 4 KiB in blocks of 8 KiB                                      F44   read or write of a few bytes each
- *   F45   xRead 16@24 (has anybody changed the database?) -> get of a whole block
+ *   F45   xRead 16@24 (has another connection changed the database?) -> get of a whole block
  */
 import { getOrMake } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';

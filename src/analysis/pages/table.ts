@@ -84,7 +84,7 @@ const pageRows = fact('pageRows', 'pages', { pages, bTrees }, (_, known) =>
     },
   ),
 );
-export const pageTable = table(
+const pageTable = table(
   'pages',
   'Pages of databases, with sums over the trace',
   pageRows,
@@ -138,7 +138,7 @@ const treeRows = fact('treeRows', 'tables and indexes', { pages, bTrees }, (_, k
     }),
   ),
 );
-export const treeTable = table(
+const treeTable = table(
   'b_trees',
   'Tables and indexes of databases, with sums over their pages',
   treeRows,
@@ -163,7 +163,7 @@ const accessRows = fact(
     return { count: a.count, at: (i) => Object.assign(row, { i }) };
   },
 );
-export const accessTable = table(
+const accessTable = table(
   'page_accesses',
   'Each read and write of a page, in the order of time',
   accessRows,
@@ -190,3 +190,5 @@ export const accessTable = table(
     bytes: col('bytes', 'Bytes', 'Moved', ({ a, i }) => a.bytes[i]!),
   },
 );
+
+export const pageTables = [pageTable, treeTable, accessTable];

@@ -17,13 +17,7 @@ import {
 import { captureOptionsOf } from '../../event/capture.ts';
 import { tokens, foldLiterals } from '../../sqlite/sql-text.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../../trace/store.ts';
-import {
-  ENGINE_NAMES,
-  PRAGMA_WORDS,
-  SQL_FUNCTIONS,
-  SQL_WORDS,
-  VFS_NAMES,
-} from './sanitize-words.ts';
+import { ENGINE_NAMES, PRAGMA_WORDS, SQL_FUNCTIONS, SQL_WORDS, VFS_NAMES } from './allow-list.ts';
 
 interface SanitizeOptions {
   /** `shape` keeps keywords and the form of statements; `fingerprint` keeps only which ones are the same. */

@@ -3,7 +3,7 @@ import type { Block } from './blocks.ts';
 import { UNKNOWN, formatBytes, formatCount } from '../../text/numbers.ts';
 import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
-/** Calls of the browser's storage APIs, whoever made them. @param cause why they are not known, where they are not */
+/** Calls of the browser's storage APIs, by all threads. @param cause why they are not known, where they are not */
 export function storageBlock(web: WebCounts, cause: string | undefined): Block {
   const known = knownWeb(web);
   if (!known) return { heading: 'Storage calls', facts: [[UNKNOWN, cause ?? 'not recorded']] };

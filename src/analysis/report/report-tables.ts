@@ -3,12 +3,12 @@ import { fileColumns, originFiles } from '../files/table.ts';
 import type { Facts } from '../core/graph.ts';
 import { statementTable } from '../statements/statement-table.ts';
 import { statementColumns } from '../statements/table.ts';
-import { transactionColumns, transactionTable } from '../transactions/table.ts';
+import { transactionColumns, transactionRows } from '../transactions/table.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 import { moreLines, tableOf, type Block } from './blocks.ts';
 
 /** What they are made of. */
-export const TABLE_NEEDS = { statementTable, originFiles, transactionRows: transactionTable.rows };
+export const TABLE_NEEDS = { statementTable, originFiles, transactionRows };
 
 /** null where no SQL call was recorded. */
 export function statementsBlock(facts: Facts, most: number, longest?: number): Block | null {
@@ -38,7 +38,7 @@ export function statementsBlock(facts: Facts, most: number, longest?: number): B
 
 /** null where no transaction was seen. */
 export function transactionsBlock(facts: Facts, most: number, longest?: number): Block | null {
-  const lines = facts.get(transactionTable.rows);
+  const lines = facts.get(transactionRows);
   if (lines.count === 0) return null;
   const all = facts.get(anatomies);
   const us = Float64Array.from({ length: lines.count }, (_, i) => all.durationUs(i));

@@ -31,7 +31,7 @@ export const FINDINGS = 'Findings';
 interface ReportOptions {
   /** What reading the file had to say. */
   warnings?: readonly string[];
-  /** Rows of statements, transactions, files and findings at most; 10 unless told, half as many transactions and findings. */
+  /** Rows of statements, transactions, files and findings at most; 10 by default, half as many transactions and findings. */
   most?: number;
   /** Characters of a statement or path at most; by default as many as fit in a terminal. */
   longest?: number;

@@ -50,7 +50,7 @@ export interface SummaryEnvironment {
   tracerNsPerEvent: { vfs: number | null; js: number | null };
   /** What was captured; null where threads differ or no environment was recorded. */
   capture: CaptureOptions | null;
-  /** What the browser said of the storage of the first origin that was asked about; null where nobody asked. */
+  /** What the browser said of the storage of the first origin that was asked about; null where it was not asked. */
   storage: OriginStorage | null;
 }
 

@@ -103,9 +103,11 @@ const traceColumns = {
 const traceRows = fact('traceRows', 'summary', { summary }, ({ originMs }, { summary }) =>
   listed<TraceLine>([{ ...summary, originMs }]),
 );
-export const traceTable = table(
-  'traces',
-  'One row for the trace: its summary. What a trace cannot show is null, never 0',
-  traceRows,
-  traceColumns,
-);
+export const reportTables = [
+  table(
+    'traces',
+    'One row for the trace: its summary. What a trace cannot show is null, never 0',
+    traceRows,
+    traceColumns,
+  ),
+];

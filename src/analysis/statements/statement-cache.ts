@@ -5,6 +5,7 @@
  */
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
+import { isStatementOp } from '../../event/operations.ts';
 import { Rc } from '../../sqlite/constants.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { counterDeltas, type CacheCounts } from '../core/counter-deltas.ts';
@@ -34,7 +35,7 @@ export function eachCacheShare(
   let next = 0;
   for (let row = 0; row < events.count && next < deltas.count; row++) {
     const op = events.op[row]!;
-    if (op < Op.sqlStep || op > Op.sqlCounters) continue;
+    if (op !== Op.sqlCounters && (!isStatementOp(op) || op === Op.sqlPrepare)) continue;
     const connection = events.context[row]!;
     const since = getOrMake(connections, connection, () => ({
       text: -1,

@@ -7,7 +7,7 @@ import { getOrMake } from '../core/maps.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Flag, Op } from '../../event/event.ts';
-import { isVfsOp, isWebOp } from '../../event/operations.ts';
+import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -31,6 +31,8 @@ export const EXECUTION_COUNTS = [
 ] as const;
 export type ExecutionCount = (typeof EXECUTION_COUNTS)[number];
 const N = EXECUTION_COUNTS.length;
+/** A lock that is held and an event of a database are of the web layer, but no calls. `aside` would leave out Atomics.notify, which is one. */
+const IS_WEB_CALL = opTable(({ layer, activity }) => layer === 'web' && activity !== 'none');
 
 /** All executions of one shape, in order of time. */
 export interface ExecutionGroup {
@@ -142,7 +144,7 @@ function scan(
 
 function count({ events }: ThreadStore, row: number, op: number, runs: Runs, run: number): void {
   if (isWebOp(op)) {
-    if (op !== Op.lockHeld) runs.web[run]!++;
+    runs.web[run]! += IS_WEB_CALL[op]!;
     return;
   }
   if (events.flags[row]! & Flag.memoryJournal) return;

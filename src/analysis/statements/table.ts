@@ -91,7 +91,7 @@ export const statementColumns = {
 } satisfies Columns<StatementRow>;
 
 const statementRows = rowsIn('statementRows', byText, (table) => table?.rows ?? []);
-export const statementTable = table(
+const statementTable = table(
   'statements',
   'Statements by fingerprint, the longest time first',
   statementRows,
@@ -116,7 +116,7 @@ const executionRows = fact('executionRows', 'executions', { executions }, ({ thr
     (part, i) => Object.assign(parts[part]!, { i }),
   );
 });
-export const executionTable = table(
+const executionTable = table(
   'executions',
   'Runs of statements: from a first step to the last',
   executionRows,
@@ -146,3 +146,5 @@ export const executionTable = table(
     ),
   },
 );
+
+export const statementTables = [statementTable, executionTable];

@@ -113,7 +113,7 @@ export class TimeSweep {
     return this.calls.lastNs;
   }
 
-  /** Sum up [fromNs, toNs). @param shares takes in the time with SQL in flight once more, by statement */
+  /** Sum up [fromNs, toNs). @param shares takes in the time with SQL in flight again, by statement */
   run(fromNs: number, toNsExclusive: number, shares: Shares | null = null): Sums {
     const { count } = this.events;
     const sums = {

@@ -1,4 +1,5 @@
 /** Anatomies of all transactions in columns: there are hundreds of thousands. An object is made when one is asked for. */
+import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 import { columns, each } from '../../trace/number-columns.ts';
 import type { Numbers } from '../../trace/typed-arrays.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -9,7 +10,6 @@ import type { TransactionTable } from './transaction-table.ts';
 
 const PARTS = TRANSACTION_PARTS.map((part) => `${part}Us` as const);
 const MODES = [null, 'autocommit', 'explicit'] as const;
-const LEVELS = 5;
 
 /** Times by part, nanoseconds. */
 class Times extends columns(each(PARTS, [Uint32Array, Float64Array])) {
@@ -218,7 +218,7 @@ export class AnatomyTable
       transaction: this.transactions.at(i),
       fromUs: this.fromUs[i]!,
       toUs,
-      ladder: Array.from({ length: LEVELS }, (_, level) => this.step(this.stepOf(i, level))),
+      ladder: LOCK_LEVELS.map((_, level) => this.step(this.stepOf(i, level))),
       mode: MODES[this.mode[i]!]!,
       beginStatementRow: this.beginStatementRow[i]!,
       endStatementRow: this.endStatementRow[i]!,

@@ -1,5 +1,5 @@
 /**
- * What the rollback journal costs, and where it comes from though nobody wanted it.
+ * What the rollback journal costs, and where it comes from though the app did not choose it.
  *
  *   F07   open j, write j x8, sync j x2, write db, sync db, close j, delete j       WAL: two writes a page
  *   F08   PRAGMA journal_mode=wal ... and later commits delete a rollback journal

@@ -1,11 +1,10 @@
 /** The longest time for which a database was held at RESERVED or above. */
-import { Op } from '../../event/event.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { fact } from '../core/graph.ts';
 import { extent } from '../core/time-range.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
-import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
+import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
 
 /** No other connection could write. */
 export interface ReservedHold {
@@ -48,13 +47,7 @@ function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold 
       };
     };
     for (let i = 0; i < events.count; i++) {
-      const op = events.op[i]!;
-      if (
-        (op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose) ||
-        events.result[i] !== 0 ||
-        events.endSeq[i] === 0
-      )
-        continue;
+      if (!SETS_LEVEL[events.op[i]!] || events.result[i] !== 0 || events.endSeq[i] === 0) continue;
       const before = levels.of(i);
       const after = levels.take(i);
       const key = connectionKey(events.object[i]!, events.context[i]!);

@@ -67,7 +67,7 @@ export function transactionLine(
   };
 }
 
-const transactionRows = fact(
+export const transactionRows = fact(
   'transactionRows',
   'transactions',
   { anatomies },
@@ -124,9 +124,11 @@ export const transactionColumns = {
   busy: col('count', 'Busy', 'SQLITE_BUSY answers to its locks', (t) => t.busyRetries),
 } satisfies Columns<TransactionLine>;
 
-export const transactionTable = table(
-  'transactions',
-  'Transactions, detected from VFS calls',
-  transactionRows,
-  transactionColumns,
-);
+export const transactionTables = [
+  table(
+    'transactions',
+    'Transactions, detected from VFS calls',
+    transactionRows,
+    transactionColumns,
+  ),
+];

@@ -338,7 +338,7 @@ class AnatomyScanner {
     const end = at + events.dur[row]!;
     if (op === Op.xUnlock) {
       if (rc === 0) table.left(level, end);
-    } else if (level >= 1 && level <= 4) {
+    } else if (level >= LockLevel.shared && level <= LockLevel.exclusive) {
       const busy = isBusy(rc);
       table.asked(level, at, rc === 0 ? end : NaN, busy);
       if (busy) table.busyRetries[table.length - 1]!++;

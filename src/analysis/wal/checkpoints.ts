@@ -32,7 +32,7 @@ export interface Checkpoint {
   toRow: number;
   fromUs: number;
   toUs: number;
-  /** Seen by CKPT_START and CKPT_DONE, or told by the order of reads and writes. */
+  /** Seen by CKPT_START and CKPT_DONE, or detected from the order of reads and writes. */
   bracketed: boolean;
   trigger: CheckpointTrigger;
   /** null = not known: its PRAGMA's argument was a literal, or no text was recorded. */

@@ -66,7 +66,7 @@ export const checkpointColumns = {
 } satisfies Columns<CheckpointLine>;
 
 const checkpointRows = rowsIn('checkpointRows', checkpointLines, (lines) => lines);
-export const checkpointTable = table(
+const checkpointTable = table(
   'checkpoints',
   'Frames copied from a WAL into its database',
   checkpointRows,
@@ -118,4 +118,6 @@ export const walColumns = {
 } satisfies Columns<WalLine>;
 
 const walRows = rowsIn('walRows', walLines, (lines) => lines);
-export const walTable = table('wals', 'Write-ahead logs of databases', walRows, walColumns);
+const walTable = table('wals', 'Write-ahead logs of databases', walRows, walColumns);
+
+export const walTables = [walTable, checkpointTable];

@@ -15,7 +15,7 @@ import {
   countersShown,
   environmentText,
   verdictText,
-} from './words.ts';
+} from './run-text.ts';
 import { milliseconds, number, ratioOf } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';

@@ -15,7 +15,7 @@ import { notesOf, replayGroups } from '../results/replay.ts';
 import { number } from '../results/table.ts';
 import { pageSizeTables } from '../results/page-sizes.ts';
 import { tableLines } from './tables.ts';
-import { configText } from './words.ts';
+import { configText } from './run-text.ts';
 import { complain, Exit, openTrace } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
 import { EXTENSION } from '../../drive/extension-folders.ts';

@@ -1,6 +1,6 @@
 /**
  * `vfscope lab show RESULT.json`: what `lab run --json` or the Lab's page saved, as text again, with passes left out for a written reason.
- * The file is a user's, and may be anybody's: its form is checked, and only words that are known run.
+ * The file is not trusted: its form is checked, and only words that are known run.
  */
 import { readFile } from 'node:fs/promises';
 import { decideAll } from '../experiments/model/aggregate.ts';
@@ -81,7 +81,7 @@ function namedRuns(outcome: LabOutcome): [string, RunResult][] {
 
 const WORD = /^(?:([^=:]+):)?(\d+)=(.+)$/s;
 
-/** @throws CommandFailure (2) in words */
+/** @throws CommandFailure (2) with a message */
 function withoutPasses(outcome: LabOutcome, words: readonly string[]): LabOutcome {
   if (words.length === 0) return outcome;
   const named = namedRuns(outcome);

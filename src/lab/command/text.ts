@@ -19,7 +19,7 @@ import {
   passesText,
   spreadText,
   verdictText,
-} from './words.ts';
+} from './run-text.ts';
 import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';

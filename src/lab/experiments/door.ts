@@ -14,7 +14,7 @@ export interface LabRun {
 export interface LabDoor {
   /** A piece of a database file, as base64: `takeDatabase` makes a database of all that came. */
   addPiece(piece: string): void;
-  /** Checks it, and keeps it for the runs to come that have a database. @throws Error in words where it is none, or not whole */
+  /** Checks it, and keeps it for the runs to come that have a database. @throws Error with a message for the user where it is none, or not whole */
   takeDatabase(): Promise<void>;
   /** @param runs their `database` has a name only @param patienceMs longest time for one pass; the rest of the runs goes on */
   run(runs: Run[], patienceMs?: number): Promise<LabRun[]>;

@@ -7,7 +7,7 @@ const MOST_CHARACTERS = 300;
 
 /**
  * @param leftOut all that are to be out, instead of those that were @returns another result
- * @throws Error in words: of counts, without a reason, a pass that there is not, or none that would stay
+ * @throws Error with a message for the user: of counts, without a reason, a pass that there is not, or none that would stay
  */
 export function leaveOut(result: RunResult, leftOut: readonly LeftOut[]): RunResult {
   const n = result.totalMs?.passes.length;

@@ -115,7 +115,7 @@ export function runOf(
   { mode, repeats, seed = 12345, functions, sql, database }: RunOptions,
 ): Run {
   const config = { ...DEFAULT_CONFIG, ...workload.config, ...asked.config };
-  // nobody named a build: one that can run the VFS
+  // no build was named: one that can run the VFS
   const named = asked.config?.build ?? workload.config.build;
   const build = named ?? (needsAsync(config.vfs) ? asyncBuild(config) : 'sync');
   return {

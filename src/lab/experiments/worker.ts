@@ -58,7 +58,7 @@ export class ExperimentWorker {
     installEngines(recorder);
   }
 
-  /** What a recording offers to a replay. @param file a .vfst file @returns `warnings`: what of the file is not whole @throws Error in words for the user */
+  /** What a recording offers to a replay. @param file a .vfst file @returns `warnings`: what of the file is not whole @throws Error with a message for the user */
   async look(file: Blob): Promise<{ facts: RecordingFacts; warnings: string[] }> {
     const { store, warnings } = await readTrace(file);
     return { facts: recordingFactsOf(store), warnings };
@@ -66,7 +66,7 @@ export class ExperimentWorker {
 
   /**
    * A recording's VFS calls on another configuration, on fresh storage, which is removed behind it.
-   * @param file a .vfst file @throws Error in words for the user
+   * @param file a .vfst file @throws Error with a message for the user
    */
   async replay(
     file: Blob,
@@ -100,7 +100,7 @@ export class ExperimentWorker {
   /**
    * One pass over a workload on fresh storage, which is removed behind it.
    * @returns also what could not be removed while this worker lives
-   * @throws Error in words for the user
+   * @throws Error with a message for the user
    */
   async sample(asked: Run): Promise<Taken> {
     const run = withBuildOfThisBrowser(asked);

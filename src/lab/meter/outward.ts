@@ -1,4 +1,4 @@
-/** Which functions may lead out of the module before they return: only there can anybody look at the counter, so there it must be right. */
+/** Which functions may lead out of the module before they return: only there can other code read the counter, so there it must be right. */
 import { Point, type Flow } from './flow.ts';
 
 /** @returns by function of the module (imported ones are none): 1 where a call of it may reach an import, a function table, or throw */

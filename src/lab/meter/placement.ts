@@ -3,7 +3,7 @@
  * true count by a number that is known at every point of the code, the potential: count = global + local + potential. Running straight on
  * raises the potential and costs nothing. Where paths meet, their potentials must be one: the first to arrive sets it, others add the
  * difference to the local. Before the module is left (a call that may reach an import, the end of the function) all of it goes into the
- * global, so that whoever looks sees what counting at each segment's head would have counted, to the last instruction.
+ * global, so that every reader sees what counting at each segment's head would have counted, to the last instruction.
  *
  *   loop { a; br_if out; b; br loop }    a + b is added once a turn, before the branch back, and nothing at the first branch
  *   if c { a }                           a is added behind a; what does not go there pays nothing
@@ -25,7 +25,7 @@ export const enum Edit {
   branchFlushValue,
 }
 
-/** What goes into a body, in the order of the code; one for all functions, filled anew by each. */
+/** What goes into a body, in the order of the code; one for all functions, filled again by each. */
 export class Edits {
   readonly kind: number[] = [];
   /** Point before which it goes; of a branch: which it replaces. */
@@ -53,9 +53,9 @@ export class Placement {
   /** Labels that one branch table names have one potential: `same[label]` leads to the one that holds it. */
   private readonly same: Int32Array;
   private readonly potential: Int32Array;
-  /** Somebody comes to it. */
+  /** A branch comes to it. */
   private readonly reached: Uint8Array;
-  /** Everybody comes to it with a local of 0. */
+  /** Every branch comes to it with a local of 0. */
   private readonly zero: Uint8Array;
   /** Of an `if`, by its label: potential, reached and zero of its condition. */
   private readonly before: Int32Array;

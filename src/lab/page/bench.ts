@@ -13,9 +13,9 @@ import type { KeeperWorker } from './keeper-worker.ts';
 import type { LabWorker } from './lab-worker.ts';
 import type { PlanRow } from './query-plan.ts';
 
-/** The run was cancelled: nothing is wrong. */
-export class Cancelled extends Error {
-  override readonly name = 'Cancelled';
+/** The run was canceled: nothing is wrong. */
+export class Canceled extends Error {
+  override readonly name = 'Canceled';
 }
 
 interface BenchOptions {
@@ -37,7 +37,7 @@ export class Bench {
 
   constructor(private readonly options: BenchOptions) {}
 
-  /** @throws Error in words; Cancelled */
+  /** @throws Error with a message for the user; Canceled */
   async sample(run: Run): Promise<Taken> {
     const taken = await this.ask((worker) => worker.sample(run));
     if (taken.left.length === 0) return taken;
@@ -63,23 +63,23 @@ export class Bench {
         kept,
         traced,
         sampled.catch((error: unknown) =>
-          error instanceof Cancelled ? Promise.reject(error) : null,
+          error instanceof Canceled ? Promise.reject(error) : null,
         ),
       ]);
       return file;
     } finally {
-      keeper.end(new Cancelled('cancelled'));
+      keeper.end(new Canceled('canceled'));
       this.end(); // its APIs are patched
       await removeLabStorage();
     }
   }
 
-  /** What a recording offers to a replay. @throws Error in words where it is no trace, or has nothing to replay; Cancelled */
+  /** What a recording offers to a replay. @throws Error with a message for the user where it is no trace, or has nothing to replay; Canceled */
   look(file: Blob): Promise<{ facts: RecordingFacts; warnings: string[] }> {
     return this.ask((worker) => worker.look(file));
   }
 
-  /** A recording's VFS calls on another configuration. @throws Error in words; Cancelled */
+  /** A recording's VFS calls on another configuration. @throws Error with a message for the user; Canceled */
   async replay(
     file: Blob,
     config: Config,
@@ -99,7 +99,7 @@ export class Bench {
     return this.ask((worker) => worker.plan(database, sql));
   }
 
-  /** A database file, checked, its log brought in. @throws Error in words */
+  /** A database file, checked, its log brought in. @throws Error with a message for the user */
   take(main: Blob, wal: Blob | null): Promise<DatabaseFacts> {
     return this.ask((worker) => worker.take(main, wal));
   }
@@ -149,7 +149,7 @@ export class Bench {
   }
 
   /** @param error what an open request fails with */
-  private end(error: Error = new Cancelled('cancelled')): void {
+  private end(error: Error = new Canceled('canceled')): void {
     this.worker?.end(error);
     this.worker = null;
   }

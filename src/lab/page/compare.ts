@@ -52,12 +52,12 @@ export function basesOf(offer: Offer, columns: number): number[] {
   );
 }
 
-/** How far a run is that is not done. @param running whether the queue is: a run of one that was cancelled waits for nothing */
+/** How far a run is that is not done. @param running whether the queue is: a run of one that was canceled waits for nothing */
 export function stateText({ state, run, samples }: QueuedRun, running: boolean): string {
   const passes = run.repeats > 1 ? `, pass ${samples.length} of ${run.repeats}` : '';
   if (state === 'running')
     return run.mode === 'time' && samples.length === 0 ? 'warms up' : `running${passes}`;
-  return running ? 'waiting' : 'cancelled';
+  return running ? 'waiting' : 'canceled';
 }
 
 /** What an experiment expects between its variants, what a workload expects of every result of its own, and that all stored the same. */

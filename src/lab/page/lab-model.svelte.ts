@@ -69,7 +69,7 @@ export class LabModel {
   trace = $state.raw<ShownTrace | null>(null);
   /** What the columns on show were run from. */
   shown = $state.raw<{ offer: Offer; mode: Mode } | null>(null);
-  /** The runs on show once more, function by function; [] where nobody asked for it. */
+  /** The shown runs again, function by function; [] where this was not asked for. */
   byFunction = $state.raw<(RunResult | null)[]>([]);
   private queue: RunQueue | null = null;
 
@@ -174,7 +174,7 @@ export class LabModel {
       before.filter((out) => out.pass !== pass),
     );
   }
-  /** The runs on show, counted once more with every function apart. */
+  /** The shown runs, counted again with every function apart. */
   async countFunctions(): Promise<void> {
     const { columns } = this;
     await this.attempt('Counting function by function', async () => {

@@ -27,19 +27,8 @@ export async function explainSql(
     const { sql: textOf } = sqlite3 as unknown as { sql(stmt: number): string };
     for await (const stmt of sqlite3.statements(db, sql)) {
       const text = textOf.call(sqlite3, stmt).trim();
-      if (/^\s*(?:explain)\b/i.test(text)) continue;
-      if (/^\s*(?:select|insert|update|delete|replace|with|values)\b/i.test(text))
-        await sqlite3.exec(
-          db,
-          `EXPLAIN QUERY PLAN ${text}`,
-          ([id, parent, , detail]) =>
-            void rows.push({
-              sql: text,
-              id: Number(id),
-              parent: Number(parent),
-              detail: String(detail),
-            }),
-        );
+      if (/^explain\b/i.test(text)) continue;
+      if (EXPLAINED.test(text)) await explain(sqlite3, db, text, rows);
       while ((await sqlite3.step(stmt)) === 100) continue;
     }
   } finally {
@@ -47,6 +36,15 @@ export async function explainSql(
   }
   return rows;
 }
+
+/** Adds the plan of one statement. */
+const explain = (sqlite3: SqliteApi, db: number, sql: string, rows: PlanRow[]): Promise<unknown> =>
+  sqlite3.exec(
+    db,
+    `EXPLAIN QUERY PLAN ${sql}`,
+    ([id, parent, , detail]) =>
+      void rows.push({ sql, id: Number(id), parent: Number(parent), detail: String(detail) }),
+  );
 
 async function opened(
   wasm: WasmLoader,
@@ -67,7 +65,7 @@ async function opened(
 const EXPLAINED = /^\s*(?:select|insert|update|delete|replace|with|values)\b/i;
 const MOST_STATEMENTS = 2000;
 
-/** The distinct statements of a recording, in their order; cut ones are left out. @throws Error in words where it holds none */
+/** The distinct statements of a recording, in their order; cut ones are left out. @throws Error with a message for the user where it holds none */
 export async function statementsOf(file: Blob): Promise<string[]> {
   const { store } = await readTrace(new Uint8Array(await file.arrayBuffer()));
   const texts = store.threads.flatMap(({ said }) =>
@@ -92,12 +90,7 @@ export async function explainOnly(
   try {
     for (const sql of statements)
       try {
-        await sqlite3.exec(
-          db,
-          `EXPLAIN QUERY PLAN ${sql}`,
-          ([id, parent, , detail]) =>
-            void rows.push({ sql, id: Number(id), parent: Number(parent), detail: String(detail) }),
-        );
+        await explain(sqlite3, db, sql, rows);
       } catch (error) {
         rows.push({
           sql,

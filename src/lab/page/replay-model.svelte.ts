@@ -2,7 +2,7 @@
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
 import { traceOfPanel } from '../../protocol/panel-trace.ts';
-import { Cancelled, type Bench } from './bench.ts';
+import { Canceled, type Bench } from './bench.ts';
 import {
   configFor,
   FIRST_CHOICE,
@@ -64,7 +64,7 @@ export class ReplayModel {
     this.forgetAll();
     await this.work(`Reading ${name}`, () => this.look(file, name, from));
   }
-  /** What the panel has by now takes the place of the recording at hand, once it is here. */
+  /** What the panel has by now takes the place of the current recording, once it is here. */
   async takeFromPanel(): Promise<void> {
     const key = this.panelKey;
     if (key === null || this.working) return;
@@ -88,7 +88,7 @@ export class ReplayModel {
     this.replays = [];
   }
 
-  /** The same configuration once more takes the place of its last replay. */
+  /** The same configuration again takes the place of its last replay. */
   async run(): Promise<void> {
     const { recording, config } = this;
     if (!recording) return;
@@ -121,7 +121,7 @@ export class ReplayModel {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof Cancelled))
+      if (!(error instanceof Canceled))
         this.error = error instanceof Error ? error.message : String(error);
     } finally {
       this.working = false;

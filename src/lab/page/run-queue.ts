@@ -1,12 +1,12 @@
 /**
  * Runs in turn, their repeats interleaved, so that a slow minute falls on all of them alike. One that fails does not stop the others;
- * a cancelled queue goes on where it was.
+ * a canceled queue goes on where it was.
  */
 import { leaveOut } from '../experiments/leave-out.ts';
 import { passesOf, passOf, resultOfPasses } from '../experiments/passes.ts';
 import type { Run } from '../experiments/model/types.ts';
 import type { LeftOut, RunResult, Sample } from '../experiments/model/result-types.ts';
-import { Cancelled, type Bench } from './bench.ts';
+import { Canceled, type Bench } from './bench.ts';
 
 export type RunState = 'waiting' | 'running' | 'done' | 'failed';
 export interface QueuedRun {
@@ -57,7 +57,7 @@ export class RunQueue {
     return !this.running && this.items.some((item) => item.state === 'waiting');
   }
 
-  /** Run what is left. Resolves when all is done or the queue was cancelled. */
+  /** Run what is left. Resolves when all is done or the queue was canceled. */
   async go(): Promise<void> {
     this.running = true;
     this.stopping = false;
@@ -83,7 +83,7 @@ export class RunQueue {
     await this.cleaned;
   }
 
-  /** A pass of a run that is done is out, or back in. @throws Error in words where it cannot be */
+  /** A pass of a run that is done is out, or back in. @throws Error with a message for the user where it cannot be */
   leaveOut(index: number, leftOut: readonly LeftOut[]): void {
     const item = this.items[index];
     if (!item?.result) return;
@@ -108,7 +108,7 @@ export class RunQueue {
       item.state = item.samples.length < passesOf(run) ? 'waiting' : 'done';
       if (item.state === 'done') item.result = resultOfPasses(run, item.samples, environment);
     } catch (error) {
-      if (error instanceof Cancelled) {
+      if (error instanceof Canceled) {
         item.state = 'waiting';
         return;
       }

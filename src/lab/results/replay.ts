@@ -2,7 +2,7 @@
 import type { RecordedVfs } from '../experiments/replay/recorded-vfs.ts';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
 import { number, ratioOf } from './table.ts';
-import { formatDuration } from '../../text/numbers.ts';
+import { formatDuration, formatNumber } from '../../text/numbers.ts';
 
 interface ReplayCell {
   readonly text: string;
@@ -103,7 +103,7 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
             : null,
         ),
         error('time, replayed over recorded', ({ timeRatio }) =>
-          timeRatio === null ? null : `×${timeRatio.toPrecision(2)}`,
+          timeRatio === null ? null : `×${formatNumber(timeRatio)}`,
         ),
       ],
     },

@@ -2,6 +2,7 @@
  * What a file may cost its reader: small at first, and more by its size. Words (threads, definitions and their texts) and events
  * are counted before room is made for them; a recording stays below what every file may have (MAX_RECORDED_WORDS, MAX_RECORDED_EVENTS).
  */
+import { formatBytes } from '../../text/numbers.ts';
 import { DEFINITION_BYTES } from '../store.ts';
 import { MalformedError } from './bytes.ts';
 import { MAX_EVENTS, MAX_THREADS, TraceFileError } from './format.ts';
@@ -26,8 +27,6 @@ const UNPACKED_A_BYTE = 128;
 export const MAX_RECORDED_WORDS = FREE_WORDS - 4 * MiB;
 /** Where a recording stops growing: a file of so many can be opened again as a whole. */
 export const MAX_RECORDED_EVENTS = 40_000_000;
-
-const mib = (bytes: number): string => `${Math.round(bytes / MiB)} MiB`;
 
 export class FileBudget {
   private words = 0;
@@ -61,7 +60,7 @@ export class FileBudget {
   }
   tooManyWords(): TraceFileError {
     return tooLarge(
-      `its threads, SQL texts and other names unpack to more than ${mib(this.mostWords)}, the most that a file of its size may hold`,
+      `its threads, SQL texts and other names unpack to more than ${formatBytes(this.mostWords)}, the most that a file of its size may hold`,
     );
   }
   /** @throws TraceFileError */
@@ -78,7 +77,7 @@ export class FileBudget {
     const left = this.mostUnpacked - this.unpacked;
     if (left < 0)
       throw new MalformedError(
-        `the events of the file unpack to more than ${mib(this.mostUnpacked)}, the most that a file of its size may hold`,
+        `the events of the file unpack to more than ${formatBytes(this.mostUnpacked)}, the most that a file of its size may hold`,
       );
     return SECTION_BYTES + Math.min(left, events * EVENT_BYTES);
   }

@@ -49,7 +49,7 @@ export const MAX_JSON_BYTES = 1 << 20;
 export const MAX_NOTES_BYTES = 32 << 20;
 /** Threads of a recording and of a file. */
 export const MAX_THREADS = 2000;
-/** A reader keeps no more events than these unless told: 36 to 62 bytes each (columns.ts). */
+/** A reader keeps no more events than these by default: 36 to 62 bytes each (columns.ts). */
 export const MAX_EVENTS = 50_000_000;
 
 /** What the file says of itself. */
@@ -66,7 +66,7 @@ export interface FileHeader {
   sanitised: boolean;
 }
 
-type TraceFileFault = 'not a trace' | 'newer' | 'damaged' | 'too large' | 'cancelled';
+type TraceFileFault = 'not a trace' | 'newer' | 'damaged' | 'too large' | 'canceled';
 
 /** A file that cannot be read at all; the message says what was expected, what is there, and what to do. */
 export class TraceFileError extends Error {

@@ -167,7 +167,7 @@ export class SectionLoader {
     };
     const thread = this.store.thread(info as ThreadInfo);
     const index = count(t.index);
-    const rows = this.threads.has(index) ? 0 : (this.expected.get(index) ?? 0); // once, whoever else says to be it
+    const rows = this.threads.has(index) ? 0 : (this.expected.get(index) ?? 0); // once, even if another thread claims the same index
     this.threads.set(index, thread);
     if (rows <= 0 || rows > this.budget.mostEvents) return;
     thread.expected = rows;
@@ -220,7 +220,7 @@ export class SectionLoader {
     const head = new ByteReader(payload);
     const { events } = this.of(head.u32());
     const n = head.u32();
-    // a call ends once, and of a chunk that is left out nobody knows its calls
+    // a call ends once, and the calls of a chunk that is left out are not known
     if (n > Math.max(CHUNK_EVENTS, events.count))
       throw new MalformedError(`it holds ${n} ends, and its thread has ${events.count} calls`);
     const rows: number[] = [];

@@ -54,7 +54,7 @@ export async function readOverview(file: Blob | Uint8Array): Promise<TraceOvervi
   try {
     return await overviewOf(source);
   } catch (e) {
-    if (e instanceof MalformedError) return null; // told by whoever reads the whole file
+    if (e instanceof MalformedError) return null; // the reader of the whole file reports it
     throw e;
   }
 }

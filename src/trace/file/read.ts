@@ -20,7 +20,7 @@ import { SectionLoader, unpackAhead, type UnpackElsewhere } from './load.ts';
 
 export interface ReadOptions {
   onProgress?: (bytes: number, totalBytes: number) => void;
-  /** Gives up with a TraceFileError 'cancelled'. */
+  /** Gives up with a TraceFileError 'canceled'. */
   signal?: AbortSignal;
   /** Given up, or the file cannot be read any further: what was read by then is the result, with a warning. */
   keepPart?: boolean;
@@ -38,7 +38,7 @@ export interface ReadOptions {
 export interface ReadResult {
   store: TraceStore;
   header: FileHeader;
-  /** What could not be read, in words for the user; [] when the file is whole. */
+  /** What could not be read, as text for the user; [] when the file is whole. */
   warnings: string[];
   /** Calls that got their end after their chunk was in the store. */
   lateEnds?: number;
@@ -67,7 +67,7 @@ export async function readTrace(
     const all = sections(source, at, warnings);
     for await (const { section, columns } of ahead(all, budget, options.unpack)) {
       if (options.signal?.aborted)
-        throw new TraceFileError('cancelled', 'Opening the file was cancelled.');
+        throw new TraceFileError('canceled', 'Opening the file was canceled.');
       const { tag, payload } = section;
       if (payload) {
         try {
@@ -95,7 +95,7 @@ export async function readTrace(
   return { store, header, warnings: warnings.all, lateEnds: loader.lateEnds, partial };
 }
 
-/** Nobody reads more, and a damaged file can deserve one every few bytes. */
+/** More are not worth reading, and a damaged file can deserve one every few bytes. */
 const MOST_WARNINGS = 50;
 class Warnings {
   private readonly first: string[] = [];

@@ -3,6 +3,8 @@
  * most of it, whatever the number of events. Instead of a tree of summaries each lane keeps sampled running totals
  * (interval-index.ts): a column is the difference of two of them, exact but where it holds hundreds of calls (totals-cursor.ts).
  */
+import { ACTIVITIES } from '../../event/operations.ts';
+import { LockLevel } from '../../sqlite/constants.ts';
 import { KINDS } from './interval-index.ts';
 import { ThreadLanes, type Lane } from './lanes.ts';
 import { labelOf } from '../describe.ts';
@@ -26,7 +28,7 @@ const MIN_SLICE_PX = 3;
 /** Narrower slices get no text; at most so many of a lane do. */
 const MIN_LABEL_PX = 24;
 const MAX_LABELS = 256;
-const LOCK_ACTIVITY = 5; // 'lock' in ACTIVITIES
+const LOCK_ACTIVITY = ACTIVITIES.indexOf('lock');
 
 /** The lanes of calls of all threads of a store. Call `update` after the store has grown. */
 export class CallLanes {
@@ -165,7 +167,7 @@ function columnsOf(
 }
 
 function levelColumn(i: number, times: Float64Array, busy: Uint8Array, activity: Uint8Array): void {
-  for (let level = 4; level > 0; level--)
+  for (let level: number = LockLevel.exclusive; level > 0; level--)
     if (times[level]! > 0) {
       busy[i] = level;
       activity[i] = LOCK_ACTIVITY;

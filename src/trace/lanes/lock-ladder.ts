@@ -3,10 +3,11 @@
  * calls. On a thread without VFS calls, Web Locks held take their place (exclusive as EXCLUSIVE, shared as SHARED).
  */
 import { Op } from '../../event/event.ts';
+import { LockLevel } from '../../sqlite/constants.ts';
 import type { EventColumns } from '../columns.ts';
 import { IntervalIndex } from './interval-index.ts';
 import { Sweep, toNs } from './sweep.ts';
-import { LockLevels } from '../lock-levels.ts';
+import { LockLevels, SETS_LEVEL } from '../lock-levels.ts';
 
 export class LockLadder {
   private readonly own = new IntervalIndex();
@@ -34,9 +35,9 @@ export class LockLadder {
   }
 
   add(row: number, op: number): void {
-    if (op === Op.xLock || op === Op.xUnlock || op === Op.xClose) this.waiting.push(row);
+    if (SETS_LEVEL[op]) this.waiting.push(row);
     else if (op === Op.lockHeld) {
-      this.webLocks.add(row, this.events.aux[row]! & 1 ? 1 : 4);
+      this.webLocks.add(row, this.events.aux[row]! & 1 ? LockLevel.shared : LockLevel.exclusive);
       this.webEvents++;
     }
   }

@@ -143,7 +143,7 @@ export class BlockFile {
         () => void this.pending.delete(put),
         (error: unknown) => {
           this.pending.delete(put);
-          this.queueFailures.push(error); // thrown to whoever writes or syncs next
+          this.queueFailures.push(error); // thrown at the next write or sync
         },
       );
       this.pending.add(put);

@@ -47,7 +47,7 @@ interface OpenFile {
 
 export class BlockIdbVfs {
   readonly mxPathname = 512;
-  /** What went wrong last, in words: SQLite itself says "disk I/O error" only. */
+  /** What went wrong last, as text: SQLite itself says "disk I/O error" only. */
   lastError: Error | null = null;
   readonly _module: WaSqliteModule;
   private readonly byPath = new Map<string, Shared>();
@@ -326,7 +326,7 @@ const join = (low: number, high: number): number => high * 4294967296 + (low >>>
 const isFull = (error: unknown): boolean =>
   error instanceof Error && error.name === 'QuotaExceededError';
 
-/** @returns what gives it back; null while another thread has it. Where there are no Web Locks nobody is kept out. */
+/** @returns what gives it back; null while another thread has it. Where there are no Web Locks no thread is kept out. */
 async function takeWebLock(name: string): Promise<(() => void) | null> {
   const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {};
   if (!locks) return () => {};

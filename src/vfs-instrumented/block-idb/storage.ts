@@ -69,7 +69,7 @@ export async function openStorage(
 
 class IdbStorage implements BlockStorage {
   private live: Live | null = null;
-  /** Of writing transactions whose end nobody has waited for. */
+  /** Of writing transactions whose end was not waited for. */
   private failure: unknown = null;
   private transactions = 0;
   private readonly recorder: Recorder | null;
@@ -188,7 +188,7 @@ class IdbStorage implements BlockStorage {
     return (this.live = next);
   }
 
-  /** One request; once more in a new transaction where the one at hand has just ended. */
+  /** One request; again in a new transaction where the current one has just ended. */
   private async request<T>(
     mode: 'readonly' | 'readwrite',
     op: number,

@@ -9,7 +9,7 @@ interface Known {
   readonly text: string;
 }
 
-/** Pointers kept in mind; beyond it all are read anew. */
+/** Pointers kept in mind; beyond it all are read again. */
 const MAX_KNOWN = 64;
 
 export class PathReader {

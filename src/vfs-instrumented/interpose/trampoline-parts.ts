@@ -100,17 +100,18 @@ const dropIfFull = (p: RingParts, head: number, leave: Bytes): Bytes => [
   ]),
 ];
 
+/** Writes a field of the record whose address a local holds. */
+const putAt =
+  (at: number) =>
+  (field: number, value: Bytes, how = w.store): Bytes => [...w.get(at), ...value, ...how(field)];
+
 /** begin(op with flags << 8, object, offset, length, aux, timed, aux2) -> byte address of the record, or 0 */
 export const BEGIN: w.Signature = { params: 'iidiiii', results: 'i' };
 export function beginBody(p: RingParts): Bytes {
   const [op, object, offset, length, aux, timed, aux2, head, at, seq, t] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
   ] as const;
-  const put = (field: number, value: Bytes, how = w.store): Bytes => [
-    ...w.get(at),
-    ...value,
-    ...how(field),
-  ];
+  const put = putAt(at);
   return w.functionBody(
     [
       [3, 'i'],
@@ -160,11 +161,7 @@ export function finishBody(p: RingParts): Bytes {
   const [at, seq, result, flags, timed, aux, aux2, head, endSeq, claimed, t] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
   ] as const;
-  const put = (field: number, value: Bytes, how = w.store): Bytes => [
-    ...w.get(at),
-    ...value,
-    ...how(field),
-  ];
+  const put = putAt(at);
   const slot = [...w.get(at), ...w.i32(RING_AT), OP.sub, ...w.i32(6), OP.shrU];
   const isUnclaimed = [
     ...[

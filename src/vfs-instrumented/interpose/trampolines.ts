@@ -92,21 +92,8 @@ const AUX_IN_1: ReadonlySet<number> = new Set([
   Op.xShmUnmap,
 ]);
 
+/** Of a trampoline: named where its body is made. */
 const LOCALS = 12;
-type Locals = [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
 
 const NOW = 0;
 const PRESSURE = 1;
@@ -202,10 +189,9 @@ function trampolineBody(
   const finish = lookup + 2;
   const { params, results } = t.signature;
   const n = params.length;
-  const [at, seq, parent, context, object, rc, entry, op, flags, header, says, says2] = Array.from(
-    { length: LOCALS },
-    (_, i) => n + i,
-  ) as Locals;
+  const [at, seq, parent, context, object, rc] = [n, n + 1, n + 2, n + 3, n + 4, n + 5] as const;
+  const [entry, op, flags] = [n + 6, n + 7, n + 8] as const;
+  const [header, says, says2] = [n + 9, n + 10, n + 11] as const;
   const timed = w.i32(UNTIMED.has(t.op) ? 0 : 1);
   const untimedFlag = UNTIMED.has(t.op) ? Flag.untimed << 8 : 0;
   const isTransfer = t.role === 'transfer';

@@ -45,7 +45,7 @@ export class VfsStructs {
     private readonly block: number,
   ) {}
 
-  /** Is this an sqlite3_io_methods? If so, trace what it names. Read anew at every xOpen: some VFSs change theirs in place. */
+  /** Is this an sqlite3_io_methods? If so, trace what it names. Read again at every xOpen: some VFSs change theirs in place. */
   learn(pMethods: number): boolean {
     const { memory } = this;
     const version = memory.word(pMethods);

@@ -14,7 +14,7 @@ import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../../protocol/session.ts';
 import { threadTitles } from '../../analysis/core/thread-titles.ts';
 
-/** More children than anybody reads; the rest is counted. */
+/** More children are not worth reading; the rest is counted. */
 const MAX_CHILDREN = 200;
 
 /** @throws RangeError where there is no such row */

@@ -46,7 +46,7 @@ export class Exports {
 
   /**
    * @param title, origin what the trace is called in the result, and where it was recorded; a sanitized one has neither
-   * @throws AbortError when it was cancelled
+   * @throws AbortError when it was canceled
    */
   async run(
     store: TraceStore,
@@ -71,7 +71,7 @@ export class Exports {
     );
   }
 
-  /** Some rows as CSV, in their order. @throws AbortError when it was cancelled */
+  /** Some rows as CSV, in their order. @throws AbortError when it was canceled */
   runLines(
     store: TraceStore,
     lines: { thread: Uint16Array; row: Uint32Array },

@@ -39,7 +39,7 @@ export class FileReading {
 
   /**
    * @param name for the message of a failure
-   * @throws AbortError when another file was asked for meanwhile, or it was cancelled before there was an overview; else an error that names the file
+   * @throws AbortError when another file was asked for meanwhile, or it was canceled before there was an overview; else an error that names the file
    */
   read(file: Blob, name: string, reading: Reading): Promise<LoadResult> {
     this.running?.abort();

@@ -4,9 +4,9 @@
  */
 import { yieldToMessages } from '../yield.ts';
 
-/** Nobody who looks at the timeline asks for it later than this. */
+/** A visible timeline asks for it before this. */
 const PICTURE_MS = 150;
-/** Its wake is over by then, if nobody says so. */
+/** Its wake is over by then, even without a message. */
 const WAKE_MS = 300;
 
 export class FirstPicture {
@@ -16,7 +16,7 @@ export class FirstPicture {
   private until = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private resolve = (): void => {};
-  /** Resolves when picture and wake are answered and on their way, or nobody has asked for them. */
+  /** Resolves when picture and wake are answered and on their way, or were not asked for. */
   out: Promise<void> = Promise.resolve();
 
   /** A file's events are all there. */

@@ -8,7 +8,7 @@ import {
   type HeadlineNumber,
   type NumberId,
 } from '../../analysis/report/headline-numbers.ts';
-import { Facts } from '../../analysis/core/graph.ts';
+import { Facts, type AnyFact } from '../../analysis/core/graph.ts';
 import { lockWaits } from '../../analysis/locks/lock-waits.ts';
 import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';
 import { commits } from '../../analysis/transactions/commits.ts';
@@ -38,8 +38,13 @@ const STRIP = {
 type Slot = keyof typeof STRIP;
 const SLOTS = Object.keys(STRIP) as Slot[];
 /** Those that need a look at the whole trace, and what they are computed from. */
-export const SLOW_NEEDS = [commits, lockWaits, summaryTime, totalTimeInSql];
-const SLOW: ReadonlySet<Slot> = new Set(['commits', 'lock-waits', 'io-share']);
+const SLOW = {
+  commits: [commits],
+  'lock-waits': [lockWaits],
+  'io-share': [summaryTime, totalTimeInSql],
+} as const satisfies Partial<Record<Slot, readonly AnyFact[]>>;
+export const SLOW_NEEDS = Object.values(SLOW).flat();
+const isSlow = (slot: Slot): slot is keyof typeof SLOW => slot in SLOW;
 
 export class LiveCounts {
   private readonly calls: CallCounts;
@@ -83,7 +88,7 @@ export class LiveCounts {
     const began = performance.now();
     also();
     const numbers = numbersFrom(facts);
-    for (const slot of SLOW) this.slow.set(slot, numbers.get(STRIP[slot]));
+    for (const slot of SLOTS.filter(isSlow)) this.slow.set(slot, numbers.get(STRIP[slot]));
     this.slowVersion = version;
     this.passing = recording;
     const took = performance.now() - began;
@@ -107,7 +112,7 @@ export class LiveCounts {
     const numberAt = (slot: Slot): HeadlineNumber => {
       if (!this.store.threads.length)
         return { ...numbers.words(STRIP[slot]), cause: 'nothing is recorded yet' };
-      if (!SLOW.has(slot)) return numbers.get(STRIP[slot]);
+      if (!isSlow(slot)) return numbers.get(STRIP[slot]);
       return (computing ? null : this.slow.get(slot)) ?? numbers.words(STRIP[slot]);
     };
     const shown = SLOTS.filter((slot) => slot !== 'seen' || flight).map((slot): LiveNumber => ({

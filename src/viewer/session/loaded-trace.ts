@@ -18,7 +18,7 @@ export interface LoadedTrace {
   origin: string;
   /** The spool that it was read from. */
   recovered: string | null;
-  /** What went wrong with it, in words for the user. */
+  /** What went wrong with it, as text for the user. */
   problems: Set<string>;
 }
 

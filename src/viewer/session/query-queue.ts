@@ -1,12 +1,12 @@
 /**
  * The queries that are being answered, by the number that the client gave them: the progress of each, and whether it is still wanted.
- * A cancelled query ends at its next pause; what it has computed for all stays, as far as it is whole.
+ * A canceled query ends at its next pause; what it has computed for all stays, as far as it is whole.
  */
 import type { QueryProgress } from '../../protocol/session.ts';
 
 /** One query that is being answered. */
 export class RunningQuery {
-  private cancelled = false;
+  private canceled = false;
   private giveUp: (reason: DOMException) => void = () => undefined;
   private readonly gone = new Promise<never>((_, reject) => (this.giveUp = reject));
 
@@ -14,15 +14,15 @@ export class RunningQuery {
   constructor(
     private readonly report: (progress: Omit<QueryProgress, 'id'>) => void = () => undefined,
   ) {
-    this.gone.catch(() => undefined); // whoever waits for the answer sees it
+    this.gone.catch(() => undefined); // the caller that waits for the answer sees it
   }
 
   /** @throws AbortError once it is not wanted any more */
   check(): void {
-    if (this.cancelled) throw cancelled();
+    if (this.canceled) throw canceled();
   }
-  /** Rejects with an AbortError as soon as the query is cancelled. */
-  async unlessCancelled<T>(work: Promise<T>): Promise<T> {
+  /** Rejects with an AbortError as soon as the query is canceled. */
+  async unlessCanceled<T>(work: Promise<T>): Promise<T> {
     return Promise.race([this.gone, work]);
   }
   /** @param what is computed next, as text @param done steps of all `of` */
@@ -30,24 +30,24 @@ export class RunningQuery {
     this.report({ what, done, of });
   }
   cancel(): void {
-    this.cancelled = true;
-    this.giveUp(cancelled());
+    this.canceled = true;
+    this.giveUp(canceled());
   }
 }
-const cancelled = (): DOMException => new DOMException('The query was cancelled.', 'AbortError');
+const canceled = (): DOMException => new DOMException('The query was canceled.', 'AbortError');
 
 export class QueryQueue {
   private readonly open = new Map<number, RunningQuery>();
 
   constructor(private readonly report: (progress: QueryProgress) => void) {}
 
-  /** @param id null = no progress is reported, and it can't be cancelled @param answer the work, to be done while the query is wanted */
+  /** @param id null = no progress is reported, and it can't be canceled @param answer the work, to be done while the query is wanted */
   async during<T>(id: number | null, answer: (query: RunningQuery) => Promise<T>): Promise<T> {
     if (id === null) return answer(new RunningQuery());
     const query = new RunningQuery((progress) => this.report({ id, ...progress }));
     this.open.set(id, query);
     try {
-      return await query.unlessCancelled(answer(query));
+      return await query.unlessCanceled(answer(query));
     } finally {
       this.open.delete(id);
     }

@@ -1,4 +1,4 @@
-/** Answers what the drawing side asks of the trace at hand: pictures, single events, the events table, and queries, in steps where they are long. */
+/** Answers what the drawing side asks of the current trace: pictures, single events, the events table, and queries, in steps where they are long. */
 import { rowAt } from '../../trace/lanes/frame.ts';
 import type {
   QueryProgress,
@@ -33,7 +33,7 @@ export class QueryRunner {
   /** Of the last picture that was answered. */
   private picturedVersion = -1;
   private readonly scheduler = new Scheduler({
-    background: [...LANE_NEEDS, ...SLOW_NEEDS],
+    background: [...Object.values(LANE_NEEDS), ...SLOW_NEEDS],
     facts: () => this.shown.facts,
     growing: () => this.shown.recording || this.shown.opening !== null,
     pictured: () => this.picturedVersion === this.shown.version,

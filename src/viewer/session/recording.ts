@@ -45,7 +45,7 @@ export class Recording {
   private readonly room: RecordingRoom;
   private refusedSeen = 0;
   private bytesReceived = 0;
-  /** Another trace is shown, and nobody speaks to this one any more. */
+  /** Another trace is shown, and no request is for this one any more. */
   private closed = false;
   /** What the browser said of the storage of pages that are not here yet. */
   private unplaced: StorageDefinition[] = [];
@@ -171,7 +171,7 @@ export class Recording {
     const { flight, shown } = this;
     if (!flight) return;
     if (!this.forced && flight.onBatch(thread, firstNew, lateEnds, shown.endUs)) {
-      void this.ports.stop(0); // the host is told by the drawing side; what is on its way still arrives
+      void this.ports.stop(0); // the drawing side tells the host; what is on its way still arrives
       void this.finishFlight(flight);
     } else if (!this.exported() && flight.trim(shown.endUs)) shown.shortened();
   }

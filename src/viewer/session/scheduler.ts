@@ -1,6 +1,6 @@
 /**
  * When the worker does its long work: the numbers and lanes that take a look at the whole trace, and long queries, in steps with pauses
- * in which frames of the timeline are drawn and queries are cancelled. A trace that grows is worked on at once, for it must not change meanwhile.
+ * in which frames of the timeline are drawn and queries are canceled. A trace that grows is worked on at once, for it must not change meanwhile.
  */
 import type { AnyFact, Facts, Progress } from '../../analysis/core/graph.ts';
 import type { RunningQuery } from './query-queue.ts';
@@ -24,7 +24,7 @@ export interface ScheduledWork {
   compute(facts: Facts): void;
 }
 
-/** The first picture is out by then, or nobody looks at the timeline. */
+/** The first picture is out by then, or the timeline is not visible. */
 const SLOW_AFTER_MS = 250;
 
 export class Scheduler {
@@ -36,7 +36,7 @@ export class Scheduler {
   private busy = false;
   /** Queries whose turn has not come. */
   private readonly waiting = new Set<RunningQuery>();
-  /** What is computed at the moment, in words; '' = nothing. */
+  /** What is computed at the moment, as text; '' = nothing. */
   private now = '';
 
   constructor(private readonly of: ScheduledWork) {}
@@ -44,7 +44,7 @@ export class Scheduler {
   /**
    * Computes what a query needs, one query after the other. What is left undone when the trace changes meanwhile, the query computes itself.
    * @param needs none = it waits for nothing @param query is told how far it is @param other the trace that this one is compared with: the same is computed of it
-   * @throws AbortError at the next pause after it was cancelled
+   * @throws AbortError at the next pause after it was canceled
    */
   async prepare(
     needs: readonly AnyFact[],
@@ -52,7 +52,7 @@ export class Scheduler {
     other: Facts | null = null,
   ): Promise<void> {
     if (this.atOnce(other?.store.eventCount)) return;
-    await yieldToMessages(); // it may have been cancelled while it waited to be heard
+    await yieldToMessages(); // it may have been canceled while it waited to be heard
     query.check();
     if (!needs.length) return;
     this.waiting.add(query);
@@ -78,7 +78,7 @@ export class Scheduler {
     return run;
   }
 
-  /** @param query null = nobody waits for it, and who does goes first @returns whether it gave way to a query */
+  /** @param query null = no query waits for it, and one that waits goes first @returns whether it gave way to a query */
   private async walk(
     work: (facts: Facts) => Iterable<Progress>,
     query: RunningQuery | null,

@@ -36,7 +36,7 @@ export class Session implements Api {
   private recording: Recording | null = null;
   /** What was shown before a recording of which it is not known yet whether it runs. */
   private before: { trace: LoadedTrace; recording: Recording | null } | null = null;
-  /** Files on their way, one of which becomes the trace at hand. */
+  /** Files on their way, one of which becomes the current trace. */
   private openings = 0;
   private readonly compared = new ComparisonTraces();
   private readonly shown = new ShownTrace({
@@ -56,7 +56,7 @@ export class Session implements Api {
     private readonly exports = new Exports(),
   ) {}
 
-  /** An error that nobody awaits. */
+  /** An error that no caller awaits. */
   stumbled(message: string): void {
     this.shown.problem(
       `Something went wrong in the trace store: ${message}. What was recorded is there: save it, and reopen the panel.`,
@@ -124,7 +124,7 @@ export class Session implements Api {
     this.compared.keep(before.trace.store, 'the recording before this one');
     await before.recording?.spool.drop();
   }
-  /** Nothing is recorded: the trace before it is the one at hand again. */
+  /** Nothing is recorded: the trace before it is the current one again. */
   async revert(): Promise<void> {
     const { before } = this;
     if (!before) return;
@@ -145,7 +145,7 @@ export class Session implements Api {
     await this.recording?.end(timeoutMs);
   }
 
-  /** Nobody speaks to the trace at hand, nothing is done with it any more. */
+  /** No request is for the current trace any more, and nothing is done with it. */
   private leave(): void {
     this.exports.cancel();
     this.recording?.close();

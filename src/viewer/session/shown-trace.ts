@@ -1,5 +1,5 @@
 /**
- * The trace at hand: how far it reaches, its lanes, and what has changed of it. While a file is being opened the timeline is drawn from the
+ * The current trace: how far it reaches, its lanes, and what has changed of it. While a file is being opened the timeline is drawn from the
  * summaries of its chunks (`preview`), and every other query waits until the events are there (`whole`).
  */
 import type { Facts } from '../../analysis/core/graph.ts';

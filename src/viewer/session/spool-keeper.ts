@@ -1,7 +1,7 @@
 /**
  * Looks after the disk copy of the current recording: makes it once there is a thread to tell what is recorded, appends to it several times a
  * second, finishes it, deletes it when it is not needed. Where it cannot grow, it is tried again until there is room.
- * A flight recorder's copy is written anew once most of it is forgotten, the old one deleted once the new one holds as much.
+ * A flight recorder's copy is written again once most of it is forgotten, the old one deleted once the new one holds as much.
  * A copy that cannot be written any further stays, for what it holds, until the recording is unwanted.
  * The first copy of a recording takes the place of those that were saved before.
  */
@@ -13,7 +13,7 @@ import { DiskSpool, discardSaved, discardSpool, type LanesOf } from './spool.ts'
 const EVERY_MS = 200;
 /** A disk without room is asked again so often. */
 const AGAIN_MS = 5000;
-/** Forgotten events in the copy that are worth writing it anew, when they are also more than the trace holds. */
+/** Forgotten events in the copy that are worth writing it again, when they are also more than the trace holds. */
 const WORTH_EVENTS = 65_536;
 
 async function remove(spool: DiskSpool): Promise<void> {
@@ -35,7 +35,7 @@ export class SpoolKeeper {
   private stopped: { what: string; text: string } | null = null;
 
   /**
-   * @param onProblem told in words when the copy cannot be kept: the recording goes on without it
+   * @param onProblem called with a text when the copy cannot be kept: the recording goes on without it
    * @param onSolved told of the same words when it can be again
    */
   constructor(

@@ -1,6 +1,6 @@
 /**
  * A recording on disk while it runs: one .vfst file per recording in the extension's own OPFS, appended several times a
- * second, so that closing DevTools loses little; the journal (journal-file.ts) has what came since. A Web Lock marks a spool in use; one that nobody holds is offered again.
+ * second, so that closing DevTools loses little; the journal (journal-file.ts) has what came since. A Web Lock marks a spool in use; one without a lock is offered again.
  */
 import { TraceWriter } from '../../trace/file/write.ts';
 import type { Lane } from '../../trace/lanes/lanes.ts';

@@ -135,7 +135,7 @@ export class ThreadPorts {
     }
   }
 
-  /** Workers die with their page and say nothing: nobody is to wait for them. What they sent before still arrives. */
+  /** Workers die with their page and say nothing: do not wait for them. What they sent before still arrives. */
   private endWorkersOf(id: string): void {
     for (const thread of this.store.threads) {
       if (

@@ -15,7 +15,7 @@ const READY = 'ready';
 
 /** The worker's side. */
 class Unpacking {
-  /** Of the chunk at hand: room for each of them would be megabytes, given back when the collector comes. */
+  /** Of the current chunk: room for each of them would be megabytes, given back when the collector comes. */
   private readonly rows = new EventColumns(CHUNK_EVENTS);
 
   /** @param payload of a chunk @returns its events in narrow columns, with no more room than they need */

@@ -1,4 +1,4 @@
-/** What the flight recorder's controls hold, and its state in words. */
+/** What the flight recorder's controls hold, and its state as text. */
 import type { Keep } from '../../trace/retention.ts';
 import type { FlightOptions, LiveStats } from '../../protocol/session.ts';
 

@@ -1,6 +1,6 @@
 /**
  * What is looked at, in the address of a tab: `#tab=events&from=1200&to=5600.5&event=0:17&events.filter=insert`. Reloading the tab, or
- * sending its address beside the trace, shows the same place again, every view as it was set up (view-state.ts). A DevTools panel has no address that anybody sees, and keeps none.
+ * sending its address beside the trace, shows the same place again, every view as it was set up (view-state.ts). A DevTools panel has no visible address, and keeps none.
  */
 import type { EventRef } from '../../trace/store.ts';
 import { get } from 'svelte/store';

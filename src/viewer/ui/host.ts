@@ -45,7 +45,7 @@ export interface RecorderControl {
   subscribe(listener: (status: RecordingStatus) => void): () => void;
   /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
   onPort(listener: (port: MessagePort) => void): () => void;
-  /** What the browser says of the storage of the page, at the begin and the end of a recording. Absent where nobody can ask. */
+  /** What the browser says of the storage of the page, at the begin and the end of a recording. Absent where it cannot be asked. */
   onStorage?(listener: StorageListener): () => void;
 }
 
@@ -73,7 +73,7 @@ export interface ViewerHost {
 export interface ViewerHandle {
   /** Load a trace file as if the user had chosen it. */
   open(file: Blob, name: string): Promise<void>;
-  /** The trace as it is now, also while it is recorded, as a .vfst file. @throws Error in words where there is none */
+  /** The trace as it is now, also while it is recorded, as a .vfst file. @throws Error with a message for the user where there is none */
   copy(): Promise<{ file: Blob; name: string; recording: boolean }>;
   /** Load a second trace beside it, and show both in Compare. */
   compareWith(file: Blob, name: string): Promise<void>;

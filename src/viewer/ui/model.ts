@@ -308,7 +308,7 @@ export class ViewerModel {
       this.say('info', `Your browser is saving ${name}. If the file doesn't appear, save again.`);
     });
   }
-  /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error in words where there is none */
+  /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error with a message for the user where there is none */
   async copy(): Promise<{ file: Blob; name: string; recording: boolean }> {
     const { events, recording } = await this.session.stats();
     if (events === 0)

@@ -1,6 +1,6 @@
 /** Which notices a trace deserves, in the order of their weight: each names the cause and the next step. */
 import { cut, plain, scriptName } from '../../text/clean.ts';
-import { countOf, formatBytes, formatCount } from '../../text/numbers.ts';
+import { countOf, formatBytes, formatCount, formatDuration } from '../../text/numbers.ts';
 import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
 
 interface Notice {
@@ -37,8 +37,6 @@ function limitOf({ kind, limit }: Room): string {
   if (kind === 'events') return countOf(limit ?? 0, 'event');
   return `${formatBytes(limit ?? 0)} of ${kind === 'words' ? 'SQL texts and names' : 'memory'}`;
 }
-const about = (seconds: number): string =>
-  seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
 
 /** What a recording without room needs from the user: before the limit, and at it. */
 function noticeOfRoom(room: Room, recording: boolean): Notice {
@@ -54,7 +52,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
     const when =
       secondsLeft === null || secondsLeft > 3600
         ? ''
-        : ` and reaches it in about ${about(secondsLeft)}`;
+        : ` and reaches it in about ${formatDuration(Math.max(1, Math.round(secondsLeft)) * 1e6)}`;
     return {
       key: `room ${kind}`,
       kind: 'warning',
@@ -75,7 +73,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
   return {
     key: `room ${kind} reached`,
     kind: 'warning',
-    title: 'What is kept is a whole trace: you can save and open it.',
+    title: 'The retained events are a complete trace: you can save and open it.',
     text: `${cause}${dropped} ${next}`,
   };
 }

@@ -1,10 +1,10 @@
-/** Queries to the store's worker, each under its own number, so that it can be followed and cancelled. */
+/** Queries to the store's worker, each under its own number, so that it can be followed and canceled. */
 import type { QueryProgress, SessionApi } from '../../protocol/session.ts';
 import type { Queries, QueryAnswer, QueryArgs, QueryName } from '../session/query-table.ts';
 
 /** A query that is under way. */
 export interface QueryHandle<T> {
-  /** Rejects with an AbortError where it was cancelled. */
+  /** Rejects with an AbortError where it was canceled. */
   readonly answer: Promise<T>;
   cancel(): void;
 }

@@ -1,7 +1,7 @@
 /**
  * A view's query to the store's worker, sent again whenever the trace or the arguments change: one at a time, the newest wins, and
  * while a recording runs no more often than its answer is cheap. A query that is not needed any more (the view was left, the arguments
- * have changed) is cancelled; the user can cancel one, too.
+ * have changed) is canceled; the user can cancel one, too.
  */
 import { fromStore } from 'svelte/store';
 import type { QueryHandle } from './query-client.ts';
@@ -11,7 +11,7 @@ import type { QueryArgs, QueryAnswer, QueryName } from '../session/query-table.t
 
 /** What a view that waits for several answers shows of each (parts/Waiting.svelte). */
 export interface QueryState {
-  /** Why there is no newer answer, in words for the user. */
+  /** Why there is no newer answer, as text for the user. */
   readonly error: string | null;
   /** An answer is awaited that is newer than the one that there is. */
   readonly busy: boolean;
@@ -19,7 +19,7 @@ export interface QueryState {
   readonly shown: boolean;
   /** It has taken so long that the user is told how far it is; `of` 0 = not known. null = not long, or nothing is awaited. */
   readonly progress: Omit<QueryProgress, 'id'> | null;
-  /** The user has cancelled it; other arguments or another trace are asked for all the same. */
+  /** The user has canceled it; other arguments or another trace are asked for all the same. */
   readonly stopped: boolean;
   cancel(): void;
   /** After it was stopped, or has failed. */
@@ -130,7 +130,7 @@ export function useQuery<N extends QueryName>(
       slow = true;
       progress = heard ?? (first ? NOT_KNOWN : null); // a growing trace is asked about again and again: what is shown holds
     }, SLOW_MS);
-    let cancelled = false;
+    let canceled = false;
     try {
       const value = await query.answer;
       if (sameQuery(wish, asked)) {
@@ -138,14 +138,14 @@ export function useQuery<N extends QueryName>(
         failed = null;
       }
     } catch (e) {
-      cancelled = e instanceof Error && e.name === 'AbortError';
-      if (!cancelled) failed = { key, of, why: e instanceof Error ? e.message : String(e) };
+      canceled = e instanceof Error && e.name === 'AbortError';
+      if (!canceled) failed = { key, of, why: e instanceof Error ? e.message : String(e) };
     }
     clearTimeout(late);
     progress = null;
     running = null;
     const now = performance.now();
-    if (!cancelled) answered = { key, of, version: asked.version, at: now, took: now - began };
+    if (!canceled) answered = { key, of, version: asked.version, at: now, took: now - began };
     plan();
   }
 

@@ -1,6 +1,6 @@
 /**
  * What the user has chosen for good: read once when the viewer starts, written with every change. The host keeps it (the extension's
- * storage, a tab's localStorage); what comes back may be old or anybody's and is checked value by value.
+ * storage, a tab's localStorage); what comes back may be old or tampered with, and is checked value by value.
  */
 import { get, writable, type Writable } from 'svelte/store';
 import { captureOptionsOf, type CaptureOptions } from '../../event/capture.ts';

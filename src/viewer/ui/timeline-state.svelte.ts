@@ -86,7 +86,7 @@ export class TimelineState {
     [order[at], order[to]] = [order[to]!, order[at]!];
     this.order = [...this.order.filter((k) => !order.includes(k)), ...order];
   }
-  /** Every lane at its own place again. */
+  /** Every lane in its own place: none hidden, collapsed, pinned or filtered out. */
   resetLanes(): void {
     this.hidden.clear();
     this.collapsed.clear();

@@ -18,7 +18,7 @@ interface TextForm<T> {
   format(value: T): string;
 }
 
-/** Call it in a component's script. @param initial what is there where nobody has chosen */
+/** Call it in a component's script. @param initial the default */
 export function viewSetting<T>(name: string, initial: T, form: TextForm<T>): ViewSetting<T> {
   const state = viewStateOf(viewerModel());
   const texts = fromStore(state.texts);

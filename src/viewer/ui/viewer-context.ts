@@ -1,4 +1,4 @@
-/** The model that the viewer's components show and act on: whoever mounts the App puts it into the context. */
+/** The model that the viewer's components show and act on: the code that mounts the App puts it into the context. */
 import { getContext } from 'svelte';
 import type { ViewerModel } from './model.ts';
 

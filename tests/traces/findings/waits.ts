@@ -135,10 +135,10 @@ export const WAITS: Case[] = [
   },
   {
     rule: 'F29',
-    name: 'an upgrade that the browser calls blocked, by a page that had been told',
+    name: 'an upgrade that the browser calls blocked, by a page that had got the event',
     wrong: ({ thread }) => blockedUpgrade(thread({ name: 'a' }), thread({ name: 'b' }), 500 * MS),
     right: ({ thread }) => blockedUpgrade(thread({ name: 'a' }), thread({ name: 'b' }), 50 * MS),
-    says: /Opening the IndexedDB database app took 500 ms while a · worker worker\.js had it open; a · worker worker\.js had been told by versionchange/,
+    says: /Opening the IndexedDB database app took 500 ms while a · worker worker\.js had it open; a · worker worker\.js had got the versionchange event/,
   },
   {
     rule: 'F29',

@@ -25,7 +25,7 @@ type Given = Pick<
 > & {
   /** The findings that name it. */
   readonly rules: string;
-  /** Count mode, unless told. */
+  /** Count mode by default. */
   readonly mode?: Experiment['mode'];
 };
 /** The first variant is the pattern as it was found: what the others are compared with. */

@@ -1,4 +1,4 @@
-/** What a workload runs against: an open wa-sqlite database and what can be known about it. Made by whoever opens it: Node, a worker. */
+/** What a workload runs against: an open wa-sqlite database and what can be known about it. Made by the code that opens it: Node, a worker. */
 import type { FunctionCount } from '../../meter/meter.ts';
 import type { SqliteApi } from './builds.ts';
 import type { StatementCounts } from './statement-counts.ts';

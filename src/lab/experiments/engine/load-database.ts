@@ -101,7 +101,7 @@ function backupCall(module: CopyModule, exported: Exported): BackupCall {
 
 /**
  * Makes a fresh, open database the copy of a file. Nothing of it is counted: it is done before the first step.
- * @param exported wasm exports of the instance by name @param pageSize of the copy, bytes; null = the file's own @throws Error in words where this build cannot copy
+ * @param exported wasm exports of the instance by name @param pageSize of the copy, bytes; null = the file's own @throws Error with a message for the user where this build cannot copy
  */
 export async function loadDatabase(
   sqlite3: SqliteApi,

@@ -74,7 +74,7 @@ export class VfsTally {
     });
   }
 
-  /** Gaps begin anew: a step does. @param instructions so far */
+  /** Gaps begin again: a step does. @param instructions so far */
   mark(instructions: bigint): void {
     this.gapFrom = instructions;
   }

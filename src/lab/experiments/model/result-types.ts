@@ -81,7 +81,7 @@ export interface StepResult {
   readonly statements?: readonly StatementCount[];
   readonly functions?: readonly FunctionInstructions[];
 }
-/** A pass that somebody took out of the median, and why. It stays among the passes. */
+/** A pass that the user took out of the median, and why. It stays among the passes. */
 export interface LeftOut {
   /** From 1, in the order of `passes`. */
   readonly pass: number;

@@ -33,7 +33,7 @@ export interface ReplayScript {
   readonly threads: readonly number[];
   /** Sum of what the calls took in the recording, microseconds; nested calls of the VFS itself are none. */
   readonly recordedUs: number;
-  /** What of the recording is not in the script, in words. */
+  /** What of the recording is not in the script, as text. */
   readonly leftOut: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const MOST_CALLS = 5_000_000;
  * The VFS calls of every thread, each thread's in its own order. Threads whose databases are their own are put on one line by the
  * clock: files do not know of each other, so counts are the same in any order. Where two threads share a database, their locks would
  * have to be waited for as they were, by two connections at once: the busiest thread alone is replayed, and `leftOut` says why.
- * @throws Error in words where the recording has no VFS call, or too many
+ * @throws Error with a message for the user where the recording has no VFS call, or too many
  */
 export function replayScriptOf(store: TraceStore): ReplayScript {
   const counts = store.threads.map((thread) => countOf(thread));

@@ -3,7 +3,7 @@
  * differs from the recording there is the replay's own error.
  */
 import type { Summary } from '../../../analysis/report/summary.ts';
-import { formatCount } from '../../../text/numbers.ts';
+import { formatCount, formatNumber } from '../../../text/numbers.ts';
 import type { Counters, VfsName } from '../model/types.ts';
 import type { RecordedVfs } from './recorded-vfs.ts';
 
@@ -79,6 +79,6 @@ export function errorWords(error: ReplayError | null, why: string): string {
       : []),
     timeRatio === null
       ? '.'
-      : `; the time in calls is ${timeRatio.toPrecision(2)} of the recorded.`,
+      : `; the time in calls is ${formatNumber(timeRatio)} times the recorded time.`,
   ].join('');
 }

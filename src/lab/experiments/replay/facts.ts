@@ -26,7 +26,7 @@ const MOST_NAMES = 20;
 const short = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
-/** @throws Error in words where there is nothing to replay */
+/** @throws Error with a message for the user where there is nothing to replay */
 export function recordingFactsOf(store: TraceStore): RecordingFacts {
   const script = replayScriptOf(store);
   const facts = new Facts(store);

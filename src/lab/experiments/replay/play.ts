@@ -14,7 +14,7 @@ export interface ReplayModule extends EngineModule {
 }
 export interface Played {
   readonly calls: number;
-  /** Calls made once more, because the VFS had to wait for something first where the recording had not. */
+  /** Calls made again, because the VFS had to wait for something first where the recording had not. */
   readonly retries: number;
   /** Calls that answered Rc.ok in the recording and not here, by operation; the other way round, too. */
   readonly differing: Readonly<Record<string, number>>;

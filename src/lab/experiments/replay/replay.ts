@@ -26,14 +26,14 @@ export type KindCounts = Readonly<Record<string, number>>;
 export interface ReplayReport {
   readonly config: Config;
   readonly calls: number;
-  /** `web`: storage calls of the whole recording, whoever made them; null where that layer was not recorded. */
+  /** `web`: storage calls of the whole recording, by all threads; null where that layer was not recorded. */
   readonly recorded: {
     readonly vfs: KindCounts;
     readonly vfsUs: number;
     readonly web: Counters | null;
   };
   readonly replayed: { readonly vfs: KindCounts; readonly vfsUs: number; readonly web: Counters };
-  /** Calls made once more, because the VFS had to wait first. */
+  /** Calls made again, because the VFS had to wait first. */
   readonly retries: number;
   readonly differing: Readonly<Record<string, number>>;
   readonly leftOut: readonly string[];
@@ -70,7 +70,7 @@ const ESTIMATE = 'Times are an estimate: the calls were made again without SQLit
 
 /**
  * @returns the report, and the replay as the bytes of a .vfst file
- * @throws Error in words where there is nothing to replay, or the VFS fails
+ * @throws Error with a message for the user where there is nothing to replay, or the VFS fails
  */
 export async function replay(
   store: TraceStore,
@@ -132,7 +132,7 @@ interface PlayedOn {
   readonly side: { readonly vfs: KindCounts; readonly vfsUs: number; readonly own: Counters };
 }
 
-/** @throws Error in words where the VFS is not to be had */
+/** @throws Error with a message for the user where the VFS is not to be had */
 async function playOn(
   script: ReplayScript,
   asked: Config,

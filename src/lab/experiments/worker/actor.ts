@@ -21,7 +21,7 @@ export interface ActorReport {
   readonly spans: Float64Array<ArrayBuffer>;
 }
 
-/** The one actor of this worker: first `prepare`, then `go`, once each. Both reject with an Error in words. */
+/** The one actor of this worker: first `prepare`, then `go`, once each. Both reject with an Error with a message for the user. */
 export class ActorHere {
   private readonly makers = new VfsMakers();
   private web: WebTally | null = null;

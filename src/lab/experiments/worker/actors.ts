@@ -15,7 +15,7 @@ interface Named {
   readonly report: ActorReport;
 }
 
-/** @throws Error in words: VFSs that cannot be shared, and what an actor failed with */
+/** @throws Error with a message for the user: VFSs that cannot be shared, and what an actor failed with */
 export async function runActors(
   actors: readonly Actor[],
   run: Run,

@@ -1,8 +1,8 @@
-/** Why a run failed, in words that say what one can do. */
+/** Why a run failed, as text that says what to do. */
 
 const REFUSED =
   /SecurityError|A mutation operation was attempted on a database that did not allow mutations|InvalidStateError.*(private|indexedDB)/i;
-/** Whether the browser lets nobody store here: private windows, blocked site data. */
+/** Whether the browser refuses storage here: private windows, blocked site data. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Error && REFUSED.test(`${error.name}: ${error.message}`);
 

@@ -1,6 +1,6 @@
 /**
  * wa-sqlite's VFSs that need a browser, and our block VFS, made for an experiment's configuration. Each says what it needs: what is
- * not to be had here is an error in words, not a hang.
+ * not to be had here is an error message, not a hang.
  */
 import {
   BlockIdbVfs,
@@ -76,7 +76,7 @@ const KINDS: Partial<Record<VfsName, Kind>> = {
 /** Makes VFSs and closes them. */
 export class VfsMakers {
   private made: Made | null = null;
-  /** The VFS of the run at hand, for its `lastError`. */
+  /** The VFS of the current run, for its `lastError`. */
   current: VfsObject | null = null;
 
   readonly make: VfsMaker = async (config, module) => {

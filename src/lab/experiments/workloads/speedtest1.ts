@@ -1,5 +1,5 @@
 /**
- * SQLite's standard workload for CPU measurements, the main test set of its speedtest1 program, written anew from its description: the
+ * SQLite's standard workload for CPU measurements, the main test set of its speedtest1 program, written again from its description: the
  * same tables, statements, numbers and seeds, prepared statements with bound values. `size` is its --size. Counts are those of this
  * generator, not of the C program.
  */
@@ -9,7 +9,7 @@ import { numberWords } from './random.ts';
 
 type Part = SqlStep | BoundStep;
 
-/** Its generator: a shift register and a linear one, started anew at every test. */
+/** Its generator: a shift register and a linear one, started again at every test. */
 class Chance {
   private x = 0xad131d0b;
   private y = 0x44f9eac8;

@@ -25,7 +25,7 @@ interface Copied {
   wal: Blob | null;
 }
 
-/** @throws Error in words */
+/** @throws Error with a message for the user */
 export async function databasesOf(tabId: number): Promise<PageDatabases> {
   const answer = await runInPage(tabId, listDatabases, [MOST_DATABASES, MAX_COPY_BYTES]);
   if (!isPageDatabases(answer))
@@ -33,7 +33,7 @@ export async function databasesOf(tabId: number): Promise<PageDatabases> {
   return answer;
 }
 
-/** @throws Error in words: refused, changed, or no access to the page */
+/** @throws Error with a message for the user: refused, changed, or no access to the page */
 export async function copyFrom(tabId: number, { store, at, name }: PageDatabase): Promise<Copied> {
   for (let tries = 1; ; tries++) {
     const begun = await runInPage(tabId, beginCopy, [store, at, name, MAX_COPY_BYTES]);

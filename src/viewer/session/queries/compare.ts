@@ -44,7 +44,7 @@ interface Strips {
 const MOST_COLUMNS = 8192;
 
 export const compareQueries = {
-  /** Both traces over time; `other` names B, so that another one is asked for anew; with `oneScale` a column is equally long in both. null without a second trace. */
+  /** Both traces over time; `other` names B, so that another one is asked for again; with `oneScale` a column is equally long in both. null without a second trace. */
   compareStrips: needing(
     [pieces],
     (
@@ -111,7 +111,7 @@ function stackOf(
   columns: number,
 ): Uint8Array {
   const lane = new TimeLane(thread);
-  lane.settle(facts);
+  lane.settle(facts.get(pieces));
   return lane.columns([], fromUs, toUs, columns);
 }
 

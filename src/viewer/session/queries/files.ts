@@ -15,7 +15,7 @@ export interface FileLine extends OriginFile {
   group: string;
   /** Its pages or blocks, if it has any that are known. */
   places: PlacesKey | null;
-  /** Why it has none, in words; '' where it has. */
+  /** Why it has none, as text; '' where it has. */
   cause: string;
 }
 

@@ -28,7 +28,7 @@ export interface LockLane {
   /** Sums over its holds and waits, microseconds. */
   heldUs: number;
   waitedUs: number;
-  /** Somebody waited for it here, or here for somebody: they are known. */
+  /** A known thread waited for it here, or it waited here for a known thread. */
   contended: boolean;
 }
 

@@ -42,7 +42,7 @@ export interface Overview {
   threadTitles: Record<string, string>;
   databases: DatabaseSettings[];
   durability: Durability;
-  /** What the browser says of the storage of each origin; [] where nobody asked. */
+  /** What the browser says of the storage of each origin; [] where it was not asked. */
   storage: OriginStorage[];
   numbers: HeadlineNumber[];
 }

@@ -22,7 +22,7 @@ export interface RunOptions {
   /** Texts beyond this many characters are cut. */
   maxText: number;
   /** Asked every few thousand steps of SQLite's. */
-  cancelled: () => boolean;
+  canceled: () => boolean;
   /** Rows that the trace has forgotten so far: places of rows mean others once it has changed, so that the run ends. */
   forgotten: () => number;
   /** Takes the rows in place of the result, which then has none; of each statement that has any: what came before it is void. */
@@ -85,7 +85,7 @@ export class SqlEngine {
 
   /**
    * Run one or more statements. @returns the rows of the last one that has columns
-   * @throws Error with SQLite's own words; AbortError when cancelled; an Error that says so when the time was up
+   * @throws Error with SQLite's own words; AbortError when canceled; an Error that says so when the time was up
    */
   run(options: RunOptions): Promise<RunResult> {
     const run = this.last.then(() => this.runNow(options));
@@ -98,7 +98,7 @@ export class SqlEngine {
     maxRows,
     maxMs,
     maxText,
-    cancelled,
+    canceled,
     forgotten,
     into,
   }: RunOptions): Promise<RunResult> {
@@ -106,9 +106,9 @@ export class SqlEngine {
     const began = performance.now();
     const forgottenThen = forgotten();
     const result: RunResult = { columns: [], rows: [], more: false, statements: 0, ms: 0 };
-    let stopped: 'cancelled' | 'late' | null = null;
+    let stopped: 'canceled' | 'late' | null = null;
     const check = (): boolean => {
-      if (cancelled()) stopped = 'cancelled';
+      if (canceled()) stopped = 'canceled';
       else if (performance.now() - began > maxMs) stopped = 'late';
       return stopped !== null;
     };
@@ -117,7 +117,7 @@ export class SqlEngine {
     let pausedAt = began;
     let rowsSince = 0;
     const failed = (error: unknown): Error => {
-      if (stopped === 'cancelled') return new DOMException('The query was cancelled', 'AbortError');
+      if (stopped === 'canceled') return new DOMException('The query was canceled', 'AbortError');
       if (stopped === 'late')
         return new Error(
           `The query was stopped after ${maxMs / 1000} s: narrow it by ts, or raise the limit`,

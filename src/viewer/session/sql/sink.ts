@@ -20,7 +20,7 @@ export interface SqliteModule {
 
 /** SQLITE_STATIC: the text stays where it is. SQLITE_TRANSIENT: SQLite copies it. */
 const [STATIC, TRANSIENT] = [0, -1];
-/** Texts kept in the module's memory, bytes; what comes after is written anew each time. */
+/** Texts kept in the module's memory, bytes; what comes after is written again each time. */
 const MOST_KEPT = 64 << 20;
 const LONGEST_KEPT = 1 << 16;
 

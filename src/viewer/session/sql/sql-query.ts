@@ -52,7 +52,7 @@ interface TraceSql {
 }
 /** A trace's own, with the tables and views that its user made. */
 const traces = new WeakMap<TraceStore, TraceSql>();
-const cancelled = new Set<number>();
+const canceled = new Set<number>();
 
 function sqlOf(context: QueryContext): TraceSql {
   let found = traces.get(context.store);
@@ -91,16 +91,16 @@ async function run(
   const { id, stop } = request;
   try {
     const stopped = (): boolean =>
-      cancelled.has(id) || (stop !== null && Atomics.load(stop, 0) !== 0);
+      canceled.has(id) || (stop !== null && Atomics.load(stop, 0) !== 0);
     return await engine.run({
       sql: request.sql,
       ...rows,
       maxMs: request.maxMs,
-      cancelled: stopped,
+      canceled: stopped,
       forgotten: () => context.store.forgotten,
     });
   } finally {
-    cancelled.delete(id);
+    canceled.delete(id);
   }
 }
 
@@ -137,7 +137,7 @@ export const sqlQueries = {
     }));
   },
 
-  /** @throws Error in SQLite's words; AbortError when cancelled */
+  /** @throws Error in SQLite's words; AbortError when canceled */
   sqlRun(context: QueryContext, request: SqlRequest): Promise<SqlAnswer> {
     return run(context, request, { maxRows: MOST_ROWS, maxText: MOST_TEXT });
   },
@@ -151,7 +151,7 @@ export const sqlQueries = {
 
   /** Stop a run that pauses between its rows; inside one row only `stop` or its time limit do. */
   sqlCancel(_: QueryContext, { id }: { id: number }): null {
-    cancelled.add(id);
+    canceled.add(id);
     return null;
   },
 };

@@ -25,7 +25,7 @@ export const sqlColumns = (columns: Columns<never>): SqlColumn[] =>
 /** SQLITE_INDEX_CONSTRAINT_* */
 export const Compare = { eq: 2, gt: 4, le: 8, lt: 16, ge: 32 } as const;
 
-/** One comparison of a column with a value that a scan is to honour. SQLite checks every row again: a scan may bring too many, never too few. */
+/** One comparison of a column with a value that a scan is to honor. SQLite checks every row again: a scan may bring too many, never too few. */
 export interface Term {
   column: number;
   op: number;

@@ -1,4 +1,4 @@
-/** The values that lanes draw, in words: what their full height stands for, and what they are at a moment. */
+/** The values that lanes draw, as text: what their full height stands for, and what they are at a moment. */
 import type { LaneKind } from '../../../protocol/session.ts';
 import { PART_WORDS, SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import { UNKNOWN, formatBytes, formatNumber, formatShare } from '../../../text/numbers.ts';

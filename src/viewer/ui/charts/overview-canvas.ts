@@ -1,4 +1,4 @@
-/** The overview strip: the whole trace at a glance, and a window on it that is dragged, resized or drawn anew. */
+/** The overview strip: the whole trace at a glance, and a window on it that is dragged, resized or drawn again. */
 import type { SessionApi } from '../../../protocol/session.ts';
 import { sized } from './canvas.ts';
 import type { Palette } from './palette.ts';

@@ -152,7 +152,7 @@ export class TimelineCanvas {
     );
   }
 
-  /** What a short pan needs, once nobody zooms any more. */
+  /** What a short pan needs, once the zoom has ended. */
   private rest(): void {
     clearTimeout(this.restTimer);
     this.restTimer = setTimeout(() => this.refresh(), REST_MS);

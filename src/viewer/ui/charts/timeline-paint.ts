@@ -3,6 +3,7 @@
  * Bar height is the share of the column's time, color is what took most of it.
  */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
+import { LockLevel } from '../../../sqlite/constants.ts';
 import type { LaneFrame } from '../../../protocol/session.ts';
 
 /** Pixels as a canvas keeps them in memory on little-endian machines: 0xAABBGGRR. One per activity. */
@@ -28,7 +29,6 @@ export interface Surface {
 const PARTS = SQL_PARTS.length;
 /** Pixels of the line on top of a counter's area. */
 const LINE = 2;
-const LOCK_LEVEL_MAX = 4;
 
 /** '#rrggbb' as a canvas pixel. @throws RangeError for any other notation */
 export function pixelOf(color: string): number {
@@ -85,12 +85,12 @@ export const paintCalls: PaintLane = (s, frame, y, height, colors, least) => {
 export const paintLock: PaintLane = (s, frame, y, height, colors) => {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++) {
-    const level = Math.min(LOCK_LEVEL_MAX, frame.busy[x]!);
+    const level = Math.min(LockLevel.exclusive, frame.busy[x]!);
     if (level)
       column(
         s,
         x,
-        y + height - Math.round((level / LOCK_LEVEL_MAX) * height),
+        y + height - Math.round((level / LockLevel.exclusive) * height),
         y + height,
         colors.activity[frame.activity[x]!]!,
       );

@@ -10,7 +10,7 @@ export interface EventColumn extends Omit<Column<EventLine>, 'text'> {
   /** CSS grid track; and where the panel is narrow. */
   width: string;
   narrow: string;
-  /** Shown where nobody has chosen; `wide`: only where there is room. */
+  /** Shown by default; `wide`: only where there is room. */
   shown: 'always' | 'wide' | 'several threads' | 'chosen';
   text(line: EventLine, threadTitle: string): string;
   /** For copies: raw numbers instead of words. */
@@ -74,7 +74,7 @@ function objectOf(line: EventLine): string {
   return line.layer === 'sql' ? '' : line.object;
 }
 
-/** @param chosen keys, null = nobody has chosen; unknown keys are ignored, and at least one column is left */
+/** @param chosen keys, null = the default; unknown keys are ignored, and at least one column is left */
 export function shownColumns(
   chosen: readonly string[] | null,
   several: boolean,

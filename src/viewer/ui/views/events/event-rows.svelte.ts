@@ -4,7 +4,7 @@ import { get, fromStore } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
 import type { EventFilter, EventLine } from '../../../../protocol/session.ts';
 
-/** The events of a growing trace are filtered anew after this long at the soonest, and so many times as long as it took: all are looked at. */
+/** The events of a growing trace are filtered again after this long at the soonest, and so many times as long as it took: all are looked at. */
 const PAUSE_MS = 400;
 const PAUSE_RATIO = 3;
 
@@ -147,6 +147,6 @@ export class EventRows {
   }
 }
 
-/** Filters are compared by what they say: they are made anew whenever something that they read has moved. */
+/** Filters are compared by what they say: they are made again whenever something that they read has moved. */
 const sameFilter = (a: Wish, b: Wish): boolean =>
   JSON.stringify(a.filter) === JSON.stringify(b.filter);

@@ -1,4 +1,4 @@
-/** How a file is used, in words: what could be one call, what is read to be written, what IndexedDB is asked for. */
+/** How a file is used, as text: what could be one call, what is read to be written, what IndexedDB is asked for. */
 import type { DatabaseHeaders } from '../../../../analysis/pages/database-headers.ts';
 import { RUN_CLASSES, type Runs } from '../../../../analysis/files/runs.ts';
 import type { IdbUse } from '../../../../analysis/idb/idb-use.ts';

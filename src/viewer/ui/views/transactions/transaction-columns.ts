@@ -48,7 +48,7 @@ export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
 export const segmentsOf = (time: TransactionTimes): Segment[] =>
   TRANSACTION_PARTS.map((part) => ({ ...TRANSACTION_WORDS[part], us: time[`${part}Us`] }));
 
-/** All commits together, in words; idle time inside them is no part of it. */
+/** All commits together, as text; idle time inside them is no part of it. */
 export function commitsText({
   commits,
   spanUs,

@@ -1,4 +1,4 @@
-/** Errors in words that a trace may keep. */
+/** Error messages that a trace may store. */
 import type { CaptureLevel } from '../event/capture.ts';
 import { apply, dataProperty, getterOf, textOf } from './reflect.ts';
 

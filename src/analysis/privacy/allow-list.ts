@@ -1,4 +1,4 @@
-/** The words that a sanitized trace may keep: SQL's own, SQLite's functions and pragmas, names of engines and VFSs that everybody has. */
+/** The words that a sanitized trace may keep: SQL's own, SQLite's functions and pragmas, names of published engines and VFSs. */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 

@@ -197,8 +197,8 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
     const there = await api.tabs
       .sendMessage(tabId, { k: 'here?' } satisfies Tell, { frameId: frame })
       .then(
-        () => true,
-        () => false, // no script of ours listens
+        (listens) => listens === true,
+        () => false, // no script of ours is there
       );
     if (!there) await injectPageScripts(tabId, recording.capture, frame);
   }

@@ -22,7 +22,6 @@ const lines: MessagePort[] = [];
 const MAX_LINES = 1000;
 const answer = (line: MessagePort, k: ContentMessage['k']): void =>
   line.postMessage({ k } satisfies ContentMessage);
-const restore = (): void => lines.forEach((line) => answer(line, 'restore'));
 
 /** A background that stops while it is asked gives no answer. It starts again with the next question. */
 const ASK_AGAIN_MS = 200;
@@ -76,8 +75,10 @@ const MAX_WORKER_SCRIPTS = 1000;
 
 function onWorker(event: Event): void {
   const { data } = event as MessageEvent<unknown>;
-  if (typeof data === 'string' && workerScripts.size < MAX_WORKER_SCRIPTS)
-    workerScripts.add(data.split('#', 1)[0]!);
+  if (typeof data !== 'string') return;
+  workerScripts.add(data.split('#', 1)[0]!);
+  const [oldest] = workerScripts;
+  if (workerScripts.size > MAX_WORKER_SCRIPTS) workerScripts.delete(oldest!);
 }
 
 /** Is there an element that has this script's digest? Of an import map's digests only that there are some is known. */
@@ -96,8 +97,11 @@ function onOffer(line: MessagePort, { data, ports: [port] }: MessageEvent<unknow
   if (!isPageMessage(data) || !port) return;
   const mine = ++offers;
   passOn(port).then(
-    (outcome) => mine === offers && answer(line, outcome), // else a newer offer is on its way and gets the answer
-    () => answer(line, isInstalled() ? 'no-panel' : 'restore'), // the hook asks again while the extension is there
+    (outcome) => {
+      if (outcome === 'restore') leave();
+      else if (mine === offers) answer(line, outcome); // else a newer offer is on its way and gets the answer
+    },
+    () => (isInstalled() ? answer(line, 'no-panel') : leave()), // the hook asks again while the extension is there
   );
 }
 
@@ -116,46 +120,46 @@ function onContact(event: Event): void {
 /** Back from the back/forward cache, where nothing reaches a page: its recording may have ended meanwhile. */
 function onPageShow({ persisted }: PageTransitionEvent): void {
   if (!persisted || since === 0) return;
-  isRecorded().then((now) => now.since !== since && restore(), restore);
+  isRecorded().then((now) => now.since !== since && leave(), leave);
 }
 
 /** How soon a page is as it was when the extension is reloaded, updated or switched off, which nothing here is told of. */
 const GONE_MS = 2000;
+let watch: ReturnType<typeof setInterval> | null = null;
+/** document.open() removes every listener, and every child of the document. */
+const emptied = new MutationObserver(listen);
 
-/** Give everything back once the extension is gone: the next one's script is to hear the hooks. */
-function watchExtension(leave: () => void): void {
-  const watch = setInterval(() => {
-    if (isInstalled()) return;
-    clearInterval(watch);
-    leave();
-    removeEventListener(CONTACT, onContact, true);
-    removeEventListener('pageshow', onPageShow, true);
-    unwatchFrames();
-    restore();
-  }, GONE_MS);
-}
-
-/** Does nothing to listeners that are there. */
+/** Does nothing to what is there. */
 function listen(): void {
   addEventListener(CONTACT, onContact, true);
   addEventListener('pageshow', onPageShow, true);
+  emptied.observe(document, { childList: true });
+  watch ??= setInterval(() => isInstalled() || leave(), GONE_MS);
 }
 
-// a recording that starts on a page seen before injects this script again
+/** Give everything back, and hear nothing more: a page that isn't recorded must not find us. This script is injected again for the next recording. */
+function leave(): void {
+  removeEventListener(CONTACT, onContact, true);
+  removeEventListener('pageshow', onPageShow, true);
+  emptied.disconnect();
+  if (watch !== null) clearInterval(watch);
+  watch = null;
+  unwatchFrames();
+  for (const line of lines.splice(0)) {
+    answer(line, 'restore');
+    line.close(); // what was said before still arrives
+  }
+  workerScripts.clear();
+}
+
 const realm = globalThis as { vfscopeListen?: () => void };
 if (!realm.vfscopeListen) {
   realm.vfscopeListen = listen;
   api.runtime.onMessage.addListener((message: Tell, _sender, reply) => {
-    if (message.k === 'restore') {
-      unwatchFrames();
-      restore();
-    } else
-      reply(message.k === 'here?' || (workerScripts.has(message.url) && !isGuarded(message.url)));
+    if (message.k === 'restore') leave();
+    else if (message.k === 'here?') reply(watch !== null);
+    else reply(workerScripts.has(message.url) && !isGuarded(message.url));
   });
-  // document.open() removes every listener, and every child of the document
-  const emptied = new MutationObserver(listen);
-  emptied.observe(document, { childList: true });
-  watchExtension(() => emptied.disconnect());
   watchPolicies();
   askedAt = performance.now();
   first = isRecorded();

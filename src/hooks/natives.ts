@@ -19,8 +19,8 @@ export const { origin } = g;
 export const createObjectURL = g.URL.createObjectURL?.bind(g.URL);
 export const revokeObjectURL = g.URL.revokeObjectURL?.bind(g.URL);
 export const setInterval = bound(g.setInterval) as (run: () => void, ms: number) => number;
-export const clearInterval = bound(g.clearInterval) as (id: number) => void;
 export const setTimeout = bound(g.setTimeout) as unknown as (run: () => void, ms: number) => number;
+/** Of an interval, too: they have the same ids (https://html.spec.whatwg.org/#dom-cleartimeout). */
 export const clearTimeout = bound(g.clearTimeout) as (id: number) => void;
 export const now = performance.now.bind(performance);
 export const clone = bound(g.structuredClone);

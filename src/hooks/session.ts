@@ -113,33 +113,35 @@ export class Session {
 }
 
 /**
- * A thread that does not yield sends its records from inside the app's calls, about as often as this: what is not sent is lost when the
+ * A thread that does not yield sends its records from inside the app's calls, as often as this: what is not sent is lost when the
  * browser is killed. Not more often: such a message costs 0.3 ms and more beside its bytes, because DevTools keep the stack of every
  * postMessage, with all its wasm frames.
  */
 const SEND_EVERY_MS = 125;
+/** Calls that generated code records know no time: the clock is looked at after so many. */
+const LOOK_EVERY = 64;
 
 /** The ring of a thread that sends its own records. */
 export function ownSource(session: Session, transport: Transport): Source {
   const { recorder, identity } = session.thread;
-  let asking = false;
-  /** So many records come in that time. */
-  let most = recorder.askForDrains(64);
-  let asked = 0;
+  const askAfter = (ms: number, records: number): void => {
+    recorder.dueMs = ms;
+    recorder.askForDrains(records);
+  };
+  const restart = (): void => askAfter(recorder.now() + SEND_EVERY_MS, LOOK_EVERY);
+  restart();
   recorder.onPressure = () => {
-    if (asking) return; // our own record below
-    asking = true;
+    const waiting = recorder.backlogRecords;
+    if (recorder.now() < recorder.dueMs && waiting < recorder.askForDrains(waiting + LOOK_EVERY))
+      return;
+    askAfter(Infinity, 0); // until the drain: our own record comes before it
     try {
-      const since = asked;
-      asked = recorder.now();
-      most = recorder.askForDrains(asked - since < SEND_EVERY_MS ? most * 2 : (most + 1) >>> 1);
-      const token = recorder.begin(Op.tracer, 0, NaN, recorder.backlogRecords);
+      const token = recorder.begin(Op.tracer, 0, NaN, waiting);
       transport.drain();
       recorder.end(token, 0);
     } catch (e) {
       recorder.fault('draining', e);
     }
-    asking = false;
   };
   let lost = 0;
   let said = false;
@@ -147,9 +149,12 @@ export function ownSource(session: Session, transport: Transport): Source {
     identity,
     timeOrigin: performance.timeOrigin,
     buffer: recorder.memory.buffer,
-    takeDefinitions: () => recorder.takeDefinitions(),
+    takeDefinitions() {
+      restart(); // this is a drain, whatever it finds
+      return recorder.takeDefinitions();
+    },
     hold(on) {
-      recorder.askForDrains(on ? 0 : most);
+      if (on) askAfter(Infinity, 0); // else a drain follows
       if (!on || said) return;
       said = true;
       const text = `${UNACKNOWLEDGED_LIMIT >> 20} MiB of records wait for the panel: new ones may be dropped.`;

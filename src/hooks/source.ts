@@ -57,7 +57,7 @@ export const WORKERS_FILTERED = VFSCOPE_WORKERS_FILTERED;
  * @throws where the app decides how objects become JSON
  */
 export const workerHookSource = (worker: WorkerEnvironment, then?: string): string => {
-  if ('toJSON' in worker) throw new Error('your app adds toJSON to every object');
+  if ('toJSON' in []) throw new Error('your app defines toJSON');
   const [hook, given] = [String(vfscopeHook), JSON.stringify(worker)];
   return then ? `{const e=${given};(${hook})(e);${then};e.runs()}` : `(${hook})(${given});`;
 };

@@ -14,7 +14,7 @@ import {
 import { counters, drainRecords } from '../record/drain.ts';
 import type { Definition } from '../event/definitions.ts';
 import { Header } from '../record/ring-layout.ts';
-import { clearInterval, dataOf, portClose, portListen, portPost, setInterval } from './natives.ts';
+import { clearTimeout, dataOf, portClose, portListen, portPost, setInterval } from './natives.ts';
 
 export const UNACKNOWLEDGED_LIMIT = 32 * 1024 * 1024;
 export const DRAIN_EVERY_MS = 50;
@@ -143,7 +143,7 @@ export class Transport {
 
   /** Drop everything and stop. */
   close(): void {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
     this.threads.clear();
     this.waiting = [];
     if (this.port) portClose(this.port); // what was posted before is still delivered

@@ -11,7 +11,7 @@ import {
   postToCreator,
   randomId,
   setInterval,
-  clearInterval,
+  clearTimeout,
   unlisten,
   type Listener,
 } from './natives.ts';
@@ -114,7 +114,7 @@ function record(
   const stop = (): void => {
     if (!session.restore()) return;
     transport?.finish('stopped');
-    if (announcer !== null) clearInterval(announcer);
+    if (announcer !== null) clearTimeout(announcer);
     lifetime.restore();
     forgetHook();
   };

@@ -96,12 +96,14 @@ function forgetOldest(known: Map<string, unknown> | Set<string>): void {
   if (known.size > MAX_KNOWN) for (const oldest of known.keys()) return void known.delete(oldest);
 }
 
-/** Where a worker asks for an import, both addresses are its own script's. */
+/** Where a worker asks for an import, both addresses are its own script's. A frame of an opaque origin has none. */
 const askedByWorker = ({
   originUrl = '',
   documentUrl,
 }: Pick<ScriptRequest, 'originUrl' | 'documentUrl'>): boolean =>
-  originUrl !== documentUrl || workerScripts.has(originUrl) || /^(?:blob|data):/.test(originUrl);
+  (documentUrl !== undefined && originUrl !== documentUrl) ||
+  workerScripts.has(originUrl) ||
+  /^(?:blob|data):/.test(originUrl);
 
 /**
  * A response that the browser refuses for its type ends for a filter as an empty script that runs: the app would never hear of its

@@ -105,7 +105,7 @@ export type Redeemed = { panel: number } | null;
 /** Background -> content scripts of a tab. */
 export type Tell =
   | { k: 'restore' }
-  /** Is a content script there? Any answer says so. */
+  /** Does a content script listen there? Answered with a boolean. */
   | { k: 'here?' }
   /** Has the page asked for a worker with this script, and checks no integrity of it? Answered with a boolean. */
   | { k: 'worker?'; url: string };

@@ -72,8 +72,12 @@ export class Recorder {
   readonly layout: RingLayout;
   readonly shared: boolean;
   readonly level: CaptureLevel;
-  /** Called when the ring holds `Header.pressure` undrained records, from inside the app's own call: must not throw. */
+  /**
+   * Called when the ring holds `Header.pressure` undrained records, and at the first call after `dueMs` by the thread's clock, from inside
+   * the app's own call: must not throw.
+   */
   onPressure: () => void = () => {};
+  dueMs = Infinity;
   private readonly definitions: DefinitionQueue;
   readonly engineBlocks: EngineBlocks;
   private lastId = 0;
@@ -240,7 +244,10 @@ export class Recorder {
     const { u32, f64, shared } = this;
     if (shared && this.definitions.waiting) this.definitions.push();
     let head = u32[W(Header.head)]!;
-    if ((head - u32[W(Header.claimed)]!) >>> 0 >= u32[W(Header.pressure)]!) {
+    if (
+      (head - u32[W(Header.claimed)]!) >>> 0 >= u32[W(Header.pressure)]! ||
+      f64[W(Header.lastClock) >>> 1]! >= this.dueMs
+    ) {
       this.onPressure();
       head = u32[W(Header.head)]!;
     }

@@ -94,6 +94,9 @@ const PARTS: Record<string, string | Buffer> = {
 };
 
 const integrity = `sha256-${createHash('sha256').update(PARTS['page.js']!).digest('base64')}`;
+/** Of an origin of its own: it tells its page what its scripts are. */
+const FRAME = `<!doctype html><script src="page.js" crossorigin integrity="${integrity}"></script><script src="utf-16.js"></script><script src="bom.js"></script>
+<script>parent.postMessage([window.pageScript, window.wide, window.bom], '*')</script>`;
 const PAGE = `<!doctype html><title>policies</title><script src="page.js" integrity="${integrity}"></script><script src="bom.js"></script><script src="windows-1252.js"></script><script src="utf-16.js"></script><script src="run.js"></script>`;
 const RUN = `
 const cases = ${JSON.stringify(Object.entries(CASES).map(([name, { type, trusted }]) => [name, type ?? 'classic', !!trusted]))};
@@ -112,12 +115,23 @@ const pageScript = () => new Promise((done) => {
   document.head.append(script);
 });
 const serviceWorker = async () => !isSecureContext || navigator.serviceWorker.register('page.html').then(() => 'registered', (e) => e.name);
-window.outcomes = async () => ({ page: [window.pageScript, bom, latin, wide], other: [await pageScript(), await serviceWorker()], ...Object.fromEntries(await Promise.all(cases.map(outcome))) });`;
+const frame = (attributes) => new Promise((done) => {
+  const element = Object.assign(document.createElement('iframe'), attributes);
+  addEventListener('message', function listen({ source, data }) {
+    if (source !== element.contentWindow) return;
+    removeEventListener('message', listen);
+    done(data);
+  });
+  document.body.append(element);
+});
+window.outcomes = async () => ({
+  frames: [await frame({ sandbox: 'allow-scripts', src: 'frame.html' }), await frame({ src: 'frame.html?sandboxed' })],
+  page: [window.pageScript, bom, latin, wide], other: [await pageScript(), await serviceWorker()], ...Object.fromEntries(await Promise.all(cases.map(outcome))) });`;
 
 /** Serves the page and its workers. */
 export async function servePolicies(): Promise<PolicyServer> {
-  const answer = (pathname: string, response: ServerResponse): void => {
-    const js = { 'Content-Type': 'text/javascript' };
+  const answer = (pathname: string, sandboxed: boolean, response: ServerResponse): void => {
+    const js = { 'Content-Type': 'text/javascript', 'Access-Control-Allow-Origin': '*' };
     const [, name = '', file = ''] = /^\/case\/([^/]+)\/(.+)$/.exec(pathname) ?? [];
     const found = file === 'worker.js' ? CASES[decodeURIComponent(name)] : undefined;
     const part = PARTS[file || pathname.slice(1)];
@@ -134,14 +148,22 @@ export async function servePolicies(): Promise<PolicyServer> {
       response
         .writeHead(found.headers?.Location ? 302 : 200, { ...js, ...found.headers })
         .end(found.body);
+    else if (pathname === '/frame.html')
+      response
+        .writeHead(200, {
+          'Content-Type': 'text/html',
+          ...(sandboxed && { 'Content-Security-Policy': 'sandbox allow-scripts' }),
+        })
+        .end(FRAME);
     else if (pathname === '/page.html')
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('outcome = "html";');
     else if (part !== undefined) response.writeHead(200, js).end(part);
     else response.writeHead(404).end('no such file');
   };
-  const server = createServer((request, response) =>
-    answer(new URL(request.url ?? '/', 'http://localhost').pathname, response),
-  );
+  const server = createServer((request, response) => {
+    const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
+    answer(pathname, search === '?sandboxed', response);
+  });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
   return {

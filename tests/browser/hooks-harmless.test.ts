@@ -323,7 +323,7 @@ test('an app that decides how objects become JSON keeps its workers, and its def
     true,
   );
   expect(thread!.notes.map(({ text }) => text)).toEqual(
-    Array(2).fill('Not recorded: it cannot be wrapped: your app adds toJSON to every object.'),
+    Array(2).fill('Not recorded: it cannot be wrapped: your app defines toJSON.'),
   );
 });
 

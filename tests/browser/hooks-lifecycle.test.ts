@@ -249,15 +249,15 @@ const arrived = (page: Page): Promise<{ batches: number; records: number; droppe
       dropped: own.at(-1)?.dropped ?? 0,
     };
   });
-const longStretch = (page: Page, calls: number, ms = 0): Promise<unknown> =>
+const longStretch = (page: Page, calls: number, slow = 0): Promise<unknown> =>
   page.evaluate(
-    (n, rest) => {
-      const worker = new Worker(`long.js?ms=${rest}`);
+    (n, last) => {
+      const worker = new Worker(`long.js?slow=${last}`);
       worker.postMessage(n);
       return new Promise((done) => (worker.onmessage = ({ data }) => done(data)));
     },
     calls,
-    ms,
+    slow,
   );
 
 test('one long synchronous stretch of a worker is sent from inside it, none lost below the cap', async () => {
@@ -272,15 +272,39 @@ test('one long synchronous stretch of a worker is sent from inside it, none lost
   await close(page);
 });
 
-test('what a slow synchronous stretch records is on its way several times a second', async () => {
+test.each([0, 20_000])(
+  'what a synchronous stretch records is on its way several times a second, slow after %i fast calls',
+  async (fast) => {
+    const page = await openCases(browser, server.url('plain'), hook);
+    await longStretch(page, fast + 400, 400);
+    await expect
+      .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
+      .toBeGreaterThanOrEqual(fast + 400);
+    const { batches } = await arrived(page);
+    expect(batches).toBeGreaterThan(8); // of 2 s; the ring alone would have held ten times as much
+    expect(batches).toBeLessThan(60);
+    await close(page);
+  },
+);
+
+test('a burst of calls after a pause costs no message of its own: its events leave with the next timer', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
-  await longStretch(page, 400, 5);
+  await page.evaluate(() => {
+    const text = `const words = new Int32Array(2);
+      const burst = (left) => {
+        for (let i = 0; i < 40; i++) Atomics.notify(words, 0);
+        if (left) setTimeout(burst, 300, left - 1);
+        else postMessage('done');
+      };
+      setTimeout(burst, 300, 9);`;
+    const worker = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+    return new Promise((done) => (worker.onmessage = done));
+  });
   await expect
     .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
     .toBeGreaterThanOrEqual(400);
-  const { batches } = await arrived(page);
-  expect(batches).toBeGreaterThan(8); // of 2 s; the ring alone would have held ten times as much
-  expect(batches).toBeLessThan(40);
+  const [worker] = (await collected(page)).filter(({ identity }) => identity.kind === 'worker');
+  expect(worker!.events.filter((e) => e.op === 'tracer' && e.length > 0)).toEqual([]);
   await close(page);
 });
 

@@ -22,12 +22,19 @@ afterAll(async () => {
 const cases = <R>(page: Page, ask: (of: Window['frameCases']) => R): Promise<R> =>
   page.evaluate(`(${String(ask)})(window.frameCases)`) as Promise<R>;
 
+/** In a page: would a script of ours answer a hook? */
+const isHeard = (): boolean => {
+  const ports = [new MessageChannel().port2];
+  return !dispatchEvent(new MessageEvent('vfscope', { ports, cancelable: true }));
+};
+
 test('frames in a recorded tab are recorded and restored, in any other tab given back at once', async () => {
   const page = await driven.firstPage();
   const panel = await openPanel(page);
   await startRecording(panel);
   await page.goto(`${server.origin('opened')}/hook-cases/`);
   await recorded(page);
+  expect(await page.evaluate(isHeard)).toBe(true);
   await page.evaluate(makeFrames);
   const { names } = await page.evaluate(() => ({ names: window.frameCases.names }));
   expect(names).toHaveLength(12);
@@ -41,6 +48,7 @@ test('frames in a recorded tab are recorded and restored, in any other tab given
     await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
     await restored(other);
     expect(await cases(other, (c) => c.heard), origin).toEqual([]);
+    expect(await other.evaluate(isHeard), origin).toBe(false);
     await other.close();
   }
 
@@ -50,6 +58,7 @@ test('frames in a recorded tab are recorded and restored, in any other tab given
   await stopRecording(panel);
   await expect.poll(() => cases(page, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
   expect(await cases(page, (c) => c.heard)).toEqual([]);
+  expect(await page.evaluate(isHeard)).toBe(false);
   const store = await savedStore(driven, panel);
   const marks = store.threads.flatMap((thread) => marksOf(thread).map(({ name }) => name));
   expect(marks.filter((name) => name.startsWith('own')).sort()).toEqual(

@@ -8,7 +8,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PARTS } from '../../src/analysis/core/time-parts.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
-import { Op } from '../../src/event/event.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { openReaders } from '../../src/analysis/wal/open-readers.ts';
+import { Op, type OpName } from '../../src/event/event.ts';
 import { opName } from '../../src/event/operations.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
@@ -17,6 +19,7 @@ import { toNs } from '../../src/trace/lanes/sweep.ts';
 import { ENGINE_APPS } from '../oracle/catalog.ts';
 import { OWN_SQL_GOLDENS, countsOnly, ownSqlCounts } from '../oracle/own-sql-goldens.ts';
 import { countsOf } from '../traces/golden/counts.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
 import {
   partitionThread,
@@ -152,6 +155,36 @@ describe('what is known beforehand', () => {
     // CREATE TABLE, INSERT and the increments of both tabs
     expect(await commits('opfs-wl-two-tabs')).toBe(2 + 2 * 20);
     expect(await commits('idb-two-tabs')).toBe(2 + 2 * 30);
+  });
+});
+
+describe('the reader that keeps a log from beginning again', () => {
+  const advices = async (name: string): Promise<string[]> =>
+    findingsOf(await storeOf(name)).flatMap(({ rule, advice }) => (rule === 'F13' ? advice : []));
+  it('is named where it was stepped and left open', async () =>
+    expect(await advices('wal-never-shrinks')).toEqual([
+      expect.stringMatching(
+        /^Reset or finalize "SELECT id FROM t", stepped at 3\.9884\d* s on Worker worker\.js and left open: /,
+      ),
+    ]));
+  it('is none once it was reset, finalized, or stepped to its end', () => {
+    const readers = (...last: [op: OpName, result: number][]): unknown[] => {
+      const t = new ThreadBuilder(newStore());
+      const sql = t.define({ kind: 'sql', text: 'SELECT id FROM t' });
+      const call = { object: sql, aux: 1, context: 1 };
+      t.call('sqlStep', { ...call, result: 100 }, () =>
+        t.call('xRead', { object: t.file('/app.db'), context: 1, offset: 0, length: 4096 }),
+      );
+      for (const [op, result] of last) t.call(op, { ...call, result });
+      t.send();
+      return new Facts(t.store).get(openReaders).map((r) => [r.sql, [...r.databases], r.fromUs]);
+    };
+    const open = [['SELECT id FROM t', ['app.db'], 0]];
+    expect(readers()).toEqual(open);
+    expect(readers(['sqlStep', 100])).toEqual(open);
+    expect(readers(['sqlStep', 101])).toEqual([]);
+    expect(readers(['sqlReset', 0])).toEqual([]);
+    expect(readers(['sqlFinalize', 0])).toEqual([]);
   });
 });
 

@@ -316,7 +316,7 @@ describe('a sanitized trace', () => {
       '/file1',
       '',
       '/file1-journal',
-      'key1',
+      'localStorage',
       'idb1/store1',
     ]);
   });

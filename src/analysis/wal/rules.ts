@@ -8,6 +8,7 @@ import { Op } from '../../event/event.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';
 import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
+import { logReaders, readerText } from './open-readers.ts';
 import { AS_VFS, wals, type WalFile } from './wal-files.ts';
 import { pragmas } from '../core/pragmas.ts';
 import { grouped } from '../core/maps.ts';
@@ -45,6 +46,7 @@ export const walGrows: Rule = {
     return ctx.get(walHistories).flatMap((wal, i): Found | [] => {
       const grown = isStarved(wal) ? growthOf(ctx, files[i]!, wal) : null;
       if (!grown) return [];
+      const [reader] = ctx.get(logReaders)[i]!;
       const seen = ctx.get(checkpoints).filter(({ path }) => path === wal.path).length;
       return {
         title: `The WAL of ${wal.path} grew to ${formatBytes(wal.highWaterBytes)}: ${formatCount(wal.longestGrowthFrames!)} frames since it last restarted, ${countOf(seen, 'checkpoint')} seen`,
@@ -56,8 +58,9 @@ export const walGrows: Rule = {
         reason: threshold
           ? 'wal_autocheckpoint was set by the app, to a value that this recording folds away; four times the default is exceeded'
           : `four times the default of wal_autocheckpoint (${DEFAULT_AUTOCHECKPOINT} pages) is exceeded and the log hasn't restarted`,
-        advice:
-          'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
+        advice: reader
+          ? `Reset or finalize ${readerText(reader, ctx.titles)}: until then no checkpoint can go beyond its snapshot.`
+          : 'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
         link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
         tryInLab: 'checkpointing',
       };

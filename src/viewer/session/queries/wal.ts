@@ -6,11 +6,15 @@ import {
   type WalLine,
 } from '../../../analysis/wal/table.ts';
 import { isStarved, walHistories, type WalHistory } from '../../../analysis/wal/wal.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
+import { logReaders, readerText } from '../../../analysis/wal/open-readers.ts';
 import { needing, type QueryContext } from './context.ts';
 
 export interface WalLog {
   history: WalLine;
   starved: boolean | null;
+  /** The statement that keeps it from beginning again; null = none is known. */
+  reader: string | null;
   /** Size over time, thinned to what a screen can show: of each stretch its largest. */
   series: { timeUs: Float64Array; usedBytes: Float64Array; fileBytes: Float64Array };
   checkpoints: CheckpointLine[];
@@ -43,11 +47,12 @@ function thinned(
 export const walQueries = {
   /** By database, in the order in which they were first used; [] without a log. */
   wal: needing(
-    [walHistories, walLines, checkpointLines],
-    ({ facts }: QueryContext, _: Record<string, never>): WalLog[] =>
+    [walHistories, walLines, checkpointLines, logReaders],
+    ({ facts, store }: QueryContext, _: Record<string, never>): WalLog[] =>
       facts.get(walHistories).map((wal, i) => ({
         history: facts.get(walLines)[i]!,
         starved: isStarved(wal),
+        reader: facts.get(logReaders)[i]!.map((r) => readerText(r, threadTitles(store)))[0] ?? null,
         series: thinned(wal.series),
         checkpoints: facts.get(checkpointLines).filter(({ path }) => path === wal.path),
       })),

@@ -103,21 +103,14 @@ export const missRatios = fact('missRatios', 'misses at every cache size', NEEDS
 function missRatiosOf(store: TraceStore, known: Known<typeof NEEDS>): MissRatio[] {
   const { askers, objects } = known.accesses;
   const caches = connectionCaches(store);
-  const sizes = grouped(
-    known.pragmas.filter(({ name }) => name === 'cache_size'),
-    ({ thread, context }) => `${thread} ${context}`,
-  );
   const found: MissRatio[] = [];
   for (const refs of referencesOf(store, known)) {
     const { requests: reads, cold } = refs;
     if (reads === 0) continue;
     const asker = askers[refs.asker]!;
     const { path, vfs, unit } = objects[refs.object]!;
-    const said = sizes.get(`${asker.thread} ${asker.connection}`) ?? [];
-    const size = cacheSizeOf(
-      said.map(({ value }) => value),
-      unit.bytes,
-    );
+    const said = refs.around.sizes.map(({ value }) => value);
+    const size = cacheSizeOf(said, unit.bytes);
     const measured = countersOf(caches, asker);
     const exact = measured !== null && measured.hits === 0 && measured.misses > 0;
     const needs = refs.needs(size, exact);
@@ -208,36 +201,45 @@ function referencesOf(store: TraceStore, known: Known<typeof NEEDS>): References
 
 /** What is known of connections beside their reads and writes. */
 class Around {
-  /** By thread and connection: rows of the counters' readings and hits until then, rows of its opening. */
   private readonly readings: ReturnType<typeof readingsOf>[];
   private readonly opened: ReturnType<typeof openingsOf>[];
+  /** PRAGMAs by thread and connection, write transactions by thread and path. */
+  private readonly sizes: Map<string, Surroundings['sizes'][number][]>;
+  private readonly writes: Map<string, number[]>;
 
   constructor(
     store: TraceStore,
     private readonly known: Known<typeof NEEDS>,
   ) {
+    const { databaseFiles, pragmas, transactions } = known;
     this.readings = store.threads.map(readingsOf);
-    this.opened = store.threads.map((thread, t) =>
-      openingsOf(thread, known.databaseFiles.parts[t]!),
+    this.opened = store.threads.map((thread, t) => openingsOf(thread, databaseFiles.parts[t]!));
+    this.sizes = grouped(
+      pragmas.filter(({ name }) => name === 'cache_size'),
+      ({ thread, context }) => `${thread} ${context}`,
+    );
+    const { list } = transactions;
+    const places = Array.from({ length: list.length }, (_, i) => i);
+    this.writes = grouped(
+      places.filter((i) => list.isWrite(i)),
+      (i) => `${list.thread[i]} ${list.path(i)}`,
     );
   }
 
   of({ thread, connection }: Asker, object: number): Surroundings {
-    const { staleCaches, pragmas, transactions, accesses, databaseHeaders } = this.known;
+    const { staleCaches, accesses, databaseHeaders, transactions } = this.known;
     const { connections, files } = this.opened[thread]!;
     const stale = staleCaches.filter(
       (s) => s.thread === thread && s.connection === connection && s.database === object,
     );
     // without an SQL layer connections are not told apart: one that opens the file has an empty cache
     const opened = (connection ? connections.get(connection) : files.get(object)) ?? [];
-    const sized = pragmas.filter(
-      (p) => p.name === 'cache_size' && p.thread === thread && p.context === connection,
-    );
+    const writes = this.writes.get(`${thread} ${accesses.objects[object]!.path}`) ?? [];
     return {
       emptied: [...opened, ...stale.flatMap(({ rows }) => rows)].sort((a, b) => a - b),
       readings: this.readings[thread]!.get(connection) ?? { row: [], hits: [] },
-      transactions: writesOf(transactions.list, thread, connection, accesses.objects[object]!.path),
-      sizedAt: sized.at(-1)?.row ?? -1,
+      transactions: spansOf(transactions.list, writes, connection),
+      sizes: this.sizes.get(`${thread} ${connection}`) ?? [],
       lengths: databaseHeaders[object]!,
     };
   }
@@ -272,25 +274,17 @@ function openingsOf(
   return found;
 }
 
-/** Write transactions; one over all rows where none was seen to end. */
-function writesOf(
-  list: TransactionTable,
-  thread: number,
+/** Of a connection's write transactions; one over all rows where none was seen to end. */
+function spansOf(
+  { context, beginRow, endRow }: TransactionTable,
+  places: readonly number[],
   connection: number,
-  path: string,
 ): Surroundings['transactions'] {
-  const places: number[] = [];
-  for (let i = 0; i < list.length; i++)
-    if (
-      list.thread[i] === thread &&
-      list.isWrite(i) &&
-      (list.context[i] === connection || list.context[i] === 0) &&
-      list.path(i) === path
-    )
-      places.push(i);
-  if (places.length === 0) return { begin: [0], end: [Infinity] };
-  places.sort((a, b) => list.endRow[a]! - list.endRow[b]!);
-  return { begin: places.map((i) => list.beginRow[i]!), end: places.map((i) => list.endRow[i]!) };
+  const own = places
+    .filter((i) => context[i] === connection || context[i] === 0)
+    .sort((a, b) => endRow[a]! - endRow[b]!);
+  if (own.length === 0) return { begin: [0], end: [Infinity] };
+  return { begin: own.map((i) => beginRow[i]!), end: own.map((i) => endRow[i]!) };
 }
 
 /** By pages held, up to the last number that changes anything. @param always hits that any cache of the curve has */

@@ -34,8 +34,8 @@ export interface Surroundings {
   readings: { row: readonly number[]; hits: readonly number[] };
   /** First and last rows of its write transactions. */
   transactions: { begin: readonly number[]; end: readonly number[] };
-  /** Row of the last PRAGMA cache_size; -1 = none was seen. */
-  sizedAt: number;
+  /** Each PRAGMA cache_size. */
+  sizes: readonly { row: number; value: string }[];
   /** What headers said of the database's length: microseconds, pages. */
   lengths: { us: Float64Array; pages: Uint32Array };
 }
@@ -99,7 +99,8 @@ export class References {
   private writing = false;
   private dirty = 0;
   private from = 0;
-  /** First place in `least` after the last PRAGMA cache_size. */
+  /** Row of the last PRAGMA cache_size, and the first place in `least` after it. */
+  private readonly sizedAt: number;
   private sizedFrom = 0;
   /** Every page that the cache holds was seen coming in: now, and from the first call on. */
   private whole = false;
@@ -113,8 +114,10 @@ export class References {
     readonly object: number,
     readonly asker: number,
     private readonly thread: ThreadStore,
-    private readonly around: Surroundings,
-  ) {}
+    readonly around: Surroundings,
+  ) {
+    this.sizedAt = around.sizes.at(-1)?.row ?? -1;
+  }
 
   /** The access `i`, in order of time. @param last writes to the database so far */
   take({ what, place, span, row: rows, us }: Accesses, i: number, last: Writes): void {
@@ -127,7 +130,7 @@ export class References {
       held = this.use(this.slotOf(page), write) || held;
     this.lastAt = i;
     if (!this.writing) this.from = this.count;
-    if (row < this.around.sizedAt) this.sizedFrom = this.count;
+    if (row < this.sizedAt) this.sizedFrom = this.count;
     if (!write) {
       const { thread } = this;
       if (held) this.again.add(thread, row);

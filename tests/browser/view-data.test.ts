@@ -189,10 +189,10 @@ describe('cache', () => {
         ['cache-hits', 'cache-misses', 'cache-hit-rate'].map((name) => text(id(name))),
       ),
     ).toEqual(['30', '60', '33.3 %']);
-    expect(await text(id('curve-kind'))).toContain('a cache below SQLite');
+    expect(await text(id('curve-kind'))).toContain('Upper bound');
     expect(await text(id('curve-size'))).toContain('cache_size -2000 (assumed)');
     for (const part of [
-      'spill-zone',
+      'unknown-zone',
       'miss-ratio-curve',
       'cache-rate',
       'cache-pages',

@@ -105,12 +105,16 @@ it('the error by replay: not known where it was not measured', () => {
 });
 
 it('what is to be said beside the numbers', () => {
-  const cache = [{ path: '/a', requests: 100, misses: null, note: 'n' }];
+  const cache = [
+    { path: '/a', reads: 100, misses: null, atMost: false, note: 'n' },
+    { path: '/b', reads: 100, misses: 7, atMost: true, note: 'm' },
+  ];
   expect(notesOf(report({ retries: 2, differing: { xOpen: 1 }, leftOut: ['x'], cache }))).toEqual([
     '2 calls were made again, because the VFS had to wait first.',
     '1 xOpen answered otherwise than in the recording.',
     'Left out: x.',
-    'Page cache, /a: not known at this size of 100 page reads (n).',
+    'Page cache, /a: not known at this size (n).',
+    'Page cache, /b: at most 7 of 100 page reads (m).',
   ]);
   expect(notesOf(report({}))).toEqual([]);
   expect(replayGroups([])).toEqual([]);

@@ -1,32 +1,46 @@
 /**
- * The miss-ratio curve: which part of the page requests a cache of n pages would miss, by connection and database.
+ * The miss-ratio curve: which part of the page requests a cache of n pages would miss, by connection and database. F11, the Cache view
+ * and the Lab's replay read it.
  *
- *   misses ^ |####|\                     #### spill zone: SQLite pins dirty pages, no LRU says what such a cache does
+ *   misses ^ |####|\                     #### not known: a cache smaller than the recording's; or one in which SQLite spills
  *          | |####| \___                 exact: every page request reached the VFS (cache_size=0, or no hits at all)
- *          | |####|     \_____           below: SQLite's own cache answered some, the curve is that of a cache below SQLite's
+ *          | |####|     \_____           at most: which pages were hit is not known, see references.ts
  *          +----------------------> pages
  *
- * Requests are page reads, from database and WAL; a page that is written is used, not asked for. When another connection writes, SQLite
- * throws its whole cache away. Checkpoints ask for nothing.
+ * Requests are page reads, from database and WAL, and the hits that the engine counted; a page that is written is used, not asked for.
+ * When another connection writes, SQLite throws its whole cache away. Checkpoints ask for nothing.
  */
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { longer } from '../../trace/typed-arrays.ts';
-import type { Unit } from '../core/database-files.ts';
-import { Access, type Accesses, type Asker } from '../pages/accesses.ts';
-import { Evidence } from '../rules/context.ts';
+import { Op } from '../../event/event.ts';
+import { getOrMake, grouped } from '../core/maps.ts';
+import { counterDeltas } from '../core/counter-deltas.ts';
+import { databaseFiles, type DatabaseFiles, type Unit } from '../core/database-files.ts';
+import { pragmas } from '../core/pragmas.ts';
+import { Access, type Asker } from '../pages/accesses.ts';
+import type { Evidence } from '../rules/context.ts';
 import { fact, type Known } from '../core/graph.ts';
+import { databaseHeaders } from '../pages/database-headers.ts';
 import { accesses } from '../pages/page-accesses.ts';
-import { dirtyPages } from '../pages/dirty-pages.ts';
+import { transactions } from '../transactions/transactions.ts';
+import type { TransactionTable } from '../transactions/transaction-table.ts';
 import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
-import { Slots } from '../core/slots.ts';
-import { Scans } from './scans.ts';
-import { Reference, stackDistances } from './stack-distance.ts';
+import {
+  cacheKib,
+  cacheSizeOf,
+  pagesHeld,
+  sizeToHold,
+  SMALLEST_CACHE,
+  type CacheSize,
+} from './cache-size.ts';
+import { References, type Surroundings, type Writes } from './references.ts';
+import type { Scans } from './scans.ts';
+import { staleCaches } from './stale-caches.ts';
 
-/** Smaller caches suffer from pinned pages: measured errors above 2 %. */
-const SMALLEST_CACHE = 20;
-/** Bytes beside each page that SQLite counts in a cache_size of KiB (its MemPage; 136 on 64 bits, less in wasm). */
-export const BYTES_BESIDE_PAGE = 136;
+/** Share of the reads made again that the goal avoids, at least. */
 const GOAL = 0.95;
+/** Fewer of them, or a smaller part of all reads, are not worth a larger cache. */
+const FEW_READS_AGAIN = 50;
+const SMALL_PART = 1 / 3;
 
 export interface MissRatio {
   path: string;
@@ -35,232 +49,281 @@ export interface MissRatio {
   /** Place in TraceStore.threads, and connection id there (0 = not known). */
   thread: number;
   connection: number;
-  /** Page reads, and of them those that every cache misses. */
+  /** Page reads, and the hits that the engine counted. */
   requests: number;
+  reads: number;
+  /** Reads that every cache makes. */
   cold: number;
   distinctPages: number;
   /** Reads of pages that a cache could have held. */
   again: Evidence;
+  /** Of them, those that a larger cache avoids: not of pages that were dropped though there was room for them. */
+  avoidable: number;
   /** A page was asked for three times or more, with no write of it between. */
   hot: boolean;
   /** Of the other reads. */
   scans: Scans;
-  /** Requests that a cache of n pages hits, n = 0 .. the last that changes anything. */
+  /** Requests that a cache which holds n pages hits, at least; n = 0 .. the last that changes anything. */
   hits: Uint32Array;
-  kind: 'exact' | 'below';
-  /** In words what the curve is of. */
+  kind: 'exact' | 'at most';
+  /** In words how the curve is known. */
   note: string;
+  /** The size of the recording's cache is a guess, and with it the curve. */
+  assumed: boolean;
   /** Share of the connection's page requests that reached the VFS; null where the engine gives no counters. */
   seenShare: number | null;
-  /** Caches below this many pages are in the spill zone: leave them blank. */
+  /** The smallest cache_size, in pages, that the curve knows. */
   fromPages: number;
-  /** What SQLite's cache, of a size that the trace does not say, did; null without counters. */
+  /** What SQLite's own cache did; null without counters. */
   measured: { hits: number; misses: number; hitRate: number } | null;
-  /** Smallest cache with 95 % of the hits that any cache has; null where no page is asked for twice. */
+  /** What its PRAGMA says. */
+  size: CacheSize;
+  /** Null where no larger cache avoids a read. */
   goal: CacheGoal | null;
 }
 
+/** The smallest cache that avoids 95 % of the reads made again, and so many that F11 finds nothing when it is set. */
 export interface CacheGoal {
-  /** Of the hits that any cache has. */
   share: number;
+  /** For `PRAGMA cache_size`, in pages. */
   pages: number;
   /** For `PRAGMA cache_size=-KiB`; null where the page size is not known. */
   kib: number | null;
-  /** Of all requests. */
+  /** Of all requests, at least. */
   hitRate: number;
+  /** Reads that it avoids, at least. */
+  avoided: number;
 }
 
-const NEEDS = { accesses, dirtyPages };
+const NEEDS = { accesses, databaseFiles, databaseHeaders, transactions, pragmas, staleCaches };
 
 /** Over the whole trace. */
 export const missRatios = fact('missRatios', 'misses at every cache size', NEEDS, missRatiosOf);
 
-function missRatiosOf(
-  store: TraceStore,
-  { accesses, dirtyPages }: Known<typeof NEEDS>,
-): MissRatio[] {
-  const { askers, objects } = accesses;
+function missRatiosOf(store: TraceStore, known: Known<typeof NEEDS>): MissRatio[] {
+  const { askers, objects } = known.accesses;
   const caches = connectionCaches(store);
   const found: MissRatio[] = [];
-  for (const refs of referencesOf(store, accesses)) {
-    const { object, asker } = refs;
-    const distances = stackDistances(refs.pages, refs.slots.count, refs.flags);
-    if (distances.requests === 0) continue;
-    const hits = cumulative(distances.byDistance);
-    const measured = countersOf(caches, askers[asker]!);
+  for (const refs of referencesOf(store, known)) {
+    const { requests: reads, cold } = refs;
+    if (reads === 0) continue;
+    const asker = askers[refs.asker]!;
+    const { path, vfs, unit } = objects[refs.object]!;
+    const said = refs.around.sizes.map(({ value }) => value);
+    const size = cacheSizeOf(said, unit.bytes);
+    const measured = countersOf(caches, asker);
     const exact = measured !== null && measured.hits === 0 && measured.misses > 0;
-    const { path, vfs, unit } = objects[object]!;
+    const needs = refs.needs(size, exact);
+    const counted = measured?.hits ?? 0;
+    const hits = cumulative(needs.pages, counted);
+    const requests = reads + counted;
+    const avoidable = needs.pages.length;
+    // a cache that may be larger already is not made smaller
+    const least = (!exact && size.assumed && size.pages) || SMALLEST_CACHE;
     found.push({
       path,
       vfs,
       pageSize: unit,
-      ...askers[asker]!,
-      requests: distances.requests,
-      cold: distances.cold,
+      ...asker,
+      requests,
+      reads,
+      cold,
       distinctPages: refs.slots.count,
       again: refs.again,
+      avoidable,
       hot: refs.hot,
       scans: refs.scans,
       hits,
-      kind: exact ? 'exact' : 'below',
-      note: exact
-        ? 'every page request was seen'
-        : measured
-          ? "a cache below SQLite's: requests that SQLite's own page cache answered are not in it"
-          : "a cache below SQLite's: how many requests its own page cache answered is not known, for the engine gives no counters",
+      kind: exact ? 'exact' : 'at most',
+      note: exact ? 'every page request was seen' : noteOf(measured !== null, needs.assumed),
+      assumed: !exact && needs.assumed,
       seenShare:
         measured && measured.hits + measured.misses > 0
           ? measured.misses / (measured.hits + measured.misses)
           : null,
-      fromPages: Math.max(SMALLEST_CACHE, (refs.writes ? dirtyPages[object]?.most : 0) ?? 0),
+      fromPages: Math.max(
+        SMALLEST_CACHE,
+        exact ? refs.mostDirty : sizeToHold(Math.max(needs.cache, size.least)),
+      ),
       measured: measured && {
         ...measured,
         hitRate: measured.hits / Math.max(1, measured.hits + measured.misses),
       },
-      goal: goalOf(hits, distances.requests, unit.bytes),
+      size,
+      goal: goalOf(hits, reads, requests, avoidable, unit.bytes, least),
     });
   }
   return found.sort(
-    (a, b) => b.requests - a.requests || a.thread - b.thread || a.connection - b.connection,
+    (a, b) => b.reads - a.reads || a.thread - b.thread || a.connection - b.connection,
   );
 }
 
-/** Part of the requests that a cache of `pages` misses; null in the spill zone. */
-export function missRatioAt(curve: MissRatio, pages: number): number | null {
-  if (pages < curve.fromPages) return null;
-  return (curve.requests - curve.hits[Math.min(pages, curve.hits.length - 1)]!) / curve.requests;
+/** Part of the requests that a cache of `cacheSize` pages misses, at most where the curve is not exact; null where that is not known. */
+export function missRatioAt(curve: MissRatio, cacheSize: number): number | null {
+  const { requests, hits, fromPages } = curve;
+  if (cacheSize < fromPages) return null;
+  return (requests - hits[Math.min(pagesHeld(cacheSize), hits.length - 1)]!) / requests;
 }
 
-/** The last write to a database, and the last one of another connection than its writer; -1 = none. */
-interface Writes {
-  asker: number;
-  at: number;
-  othersAt: number;
+function noteOf(counted: boolean, assumed: boolean): string {
+  const hits = counted
+    ? 'which pages were hits is not known'
+    : 'the hits of this connection are not counted';
+  return assumed ? `${hits}, and its cache is taken to have SQLite's default size` : hits;
 }
 
-/** What one connection asks of one database. */
-class References {
-  calls = 0;
-  writes = false;
-  pages = new Uint32Array(0);
-  flags = new Uint8Array(0);
-  count = 0;
-  readonly slots = new Slots();
-  readonly again = new Evidence();
-  readonly scans = new Scans();
-  hot = false;
-  /** Of a cache that holds all: how often it was emptied, by page the same when the page came in last (0 = never), and requests since then or since its last write. */
-  private emptied = 1;
-  private cameIn: Uint32Array = new Uint32Array(16);
-  private asked: Uint8Array = new Uint8Array(16);
-  /** Access at which it was here last; -1 = not yet. */
-  private lastAt = -1;
-
-  constructor(
-    readonly object: number,
-    readonly asker: number,
-    private readonly thread: ThreadStore,
-  ) {}
-
-  /** Room for all its calls. */
-  reserve(): void {
-    this.pages = new Uint32Array(this.calls);
-    this.flags = new Uint8Array(this.calls);
-  }
-
-  /** The access `i`, in order of time. @param last writes to the database so far */
-  take({ what, place, span, row }: Accesses, i: number, last: Writes): void {
-    const foreign = last.asker === this.asker ? last.othersAt : last.at;
-    const write = (what[i]! & Access.write) !== 0;
-    let flag =
-      (write ? Reference.touch : 0) |
-      (this.lastAt >= 0 && foreign > this.lastAt ? Reference.emptied : 0);
-    if (flag & Reference.emptied) this.emptied++;
-    let held = false;
-    for (let page = place[i]!, end = page + span[i]!; page < end; page++) {
-      const slot = this.slots.slot(page);
-      this.pages[this.count] = slot;
-      this.flags[this.count++] = flag;
-      flag &= ~Reference.emptied;
-      held = this.comesIn(slot, write) || held;
-    }
-    this.lastAt = i;
-    if (!write) {
-      const { thread } = this;
-      if (held) this.again.add(thread, row[i]!);
-      this.scans.read(thread, row[i]!, place[i]!, span[i]!, !held);
-      return;
-    }
-    if (last.asker !== this.asker) {
-      last.othersAt = last.at;
-      last.asker = this.asker;
-    }
-    last.at = i;
-  }
-
-  /** @returns whether a cache that holds all had the page */
-  private comesIn(slot: number, write: boolean): boolean {
-    this.cameIn = longer(this.cameIn, slot + 1);
-    this.asked = longer(this.asked, slot + 1);
-    const held = this.cameIn[slot] === this.emptied;
-    this.cameIn[slot] = this.emptied;
-    if (!held || write) this.asked[slot] = 0;
-    if (!write && !this.hot) this.hot = ++this.asked[slot]! === 3;
-    return held;
-  }
-}
-
-function referencesOf(store: TraceStore, accesses: Accesses): References[] {
-  const { what, asker, object, span, objects, askers, count } = accesses;
+function referencesOf(store: TraceStore, known: Known<typeof NEEDS>): References[] {
+  const { accesses } = known;
+  const { what, asker, object, objects, askers, count } = accesses;
   const list: References[] = [];
-  const byKey = new Map<number, number>();
-  /** Place in the list by access: who asks what; the same as before, most often. */
-  let [lastAsker, lastObject, last] = [-1, -1, -1];
-  const placeOf = (i: number): number => {
-    if (asker[i] === lastAsker && object[i] === lastObject) return last;
-    lastAsker = asker[i]!;
-    lastObject = object[i]!;
-    const key = lastAsker * objects.length + lastObject;
-    const known = byKey.get(key);
-    if (known !== undefined) return (last = known);
-    const thread = store.threads[askers[lastAsker]!.thread]!;
-    last = list.push(new References(lastObject, lastAsker, thread)) - 1;
-    byKey.set(key, last);
-    return last;
+  const byKey = new Map<number, References>();
+  const around = new Around(store, known);
+  /** Who asks what; the same as before, most often. */
+  let last: References | null = null;
+  const of = (i: number): References => {
+    if (last && asker[i] === last.asker && object[i] === last.object) return last;
+    const [who, database] = [asker[i]!, object[i]!];
+    return (last = getOrMake(byKey, who * objects.length + database, () => {
+      const { thread } = askers[who]!;
+      const its = around.of(askers[who]!, database);
+      const refs = new References(database, who, store.threads[thread]!, its);
+      list.push(refs);
+      return refs;
+    }));
   };
-  for (let i = 0; i < count; i++) {
-    if (what[i]! & Access.checkpoint) continue;
-    const own = list[placeOf(i)]!;
-    own.calls += span[i]!;
-    if (what[i]! & Access.write) own.writes = true;
-  }
-  for (const own of list) own.reserve();
   const writes = objects.map((): Writes => ({ asker: -1, at: -1, othersAt: -1 }));
   for (let i = 0; i < count; i++) {
     if (what[i]! & Access.checkpoint) continue;
-    const own = list[placeOf(i)]!;
-    own.take(accesses, i, writes[own.object]!);
+    of(i).take(accesses, i, writes[object[i]!]!);
   }
   return list;
 }
 
-/** Up to the last distance that occurs. */
-function cumulative(byDistance: Uint32Array): Uint32Array {
-  let last = byDistance.length - 1;
-  while (last > 0 && byDistance[last] === 0) last--;
-  const hits = new Uint32Array(last + 1);
-  for (let n = 1; n <= last; n++) hits[n] = hits[n - 1]! + byDistance[n]!;
+/** What is known of connections beside their reads and writes. */
+class Around {
+  private readonly readings: ReturnType<typeof readingsOf>[];
+  private readonly opened: ReturnType<typeof openingsOf>[];
+  /** PRAGMAs by thread and connection, write transactions by thread and path. */
+  private readonly sizes: Map<string, Surroundings['sizes'][number][]>;
+  private readonly writes: Map<string, number[]>;
+
+  constructor(
+    store: TraceStore,
+    private readonly known: Known<typeof NEEDS>,
+  ) {
+    const { databaseFiles, pragmas, transactions } = known;
+    this.readings = store.threads.map(readingsOf);
+    this.opened = store.threads.map((thread, t) => openingsOf(thread, databaseFiles.parts[t]!));
+    this.sizes = grouped(
+      pragmas.filter(({ name }) => name === 'cache_size'),
+      ({ thread, context }) => `${thread} ${context}`,
+    );
+    const { list } = transactions;
+    const places = Array.from({ length: list.length }, (_, i) => i);
+    this.writes = grouped(
+      places.filter((i) => list.isWrite(i)),
+      (i) => `${list.thread[i]} ${list.path(i)}`,
+    );
+  }
+
+  of({ thread, connection }: Asker, object: number): Surroundings {
+    const { staleCaches, accesses, databaseHeaders, transactions } = this.known;
+    const { connections, files } = this.opened[thread]!;
+    const stale = staleCaches.filter(
+      (s) => s.thread === thread && s.connection === connection && s.database === object,
+    );
+    // without an SQL layer connections are not told apart: one that opens the file has an empty cache
+    const opened = (connection ? connections.get(connection) : files.get(object)) ?? [];
+    const writes = this.writes.get(`${thread} ${accesses.objects[object]!.path}`) ?? [];
+    return {
+      emptied: [...opened, ...stale.flatMap(({ rows }) => rows)].sort((a, b) => a - b),
+      readings: this.readings[thread]!.get(connection) ?? { row: [], hits: [] },
+      transactions: spansOf(transactions.list, writes, connection),
+      sizes: this.sizes.get(`${thread} ${connection}`) ?? [],
+      lengths: databaseHeaders[object]!,
+    };
+  }
+}
+
+/** By connection. */
+function readingsOf(thread: ThreadStore): Map<number, { row: number[]; hits: number[] }> {
+  const found = new Map<number, { row: number[]; hits: number[] }>();
+  const { connection, row, hits, count } = counterDeltas(thread);
+  for (let i = 0; i < count; i++) {
+    const of = getOrMake(found, connection[i]!, () => ({ row: [], hits: [] }));
+    of.row.push(row[i]!);
+    of.hits.push((of.hits.at(-1) ?? 0) + hits[i]!);
+  }
+  return found;
+}
+
+/** Rows at which connections were opened, and files of databases, by place in DatabaseFiles.list. */
+function openingsOf(
+  { events: { op, object, context, count } }: ThreadStore,
+  parts: DatabaseFiles['parts'][number],
+): Record<'connections' | 'files', Map<number, number[]>> {
+  const found = { connections: new Map<number, number[]>(), files: new Map<number, number[]>() };
+  for (let row = 0; row < count; row++) {
+    if (op[row] === Op.sqlOpen)
+      getOrMake(found.connections, context[row]!, (): number[] => []).push(row);
+    else if (op[row] === Op.xOpen) {
+      const part = parts.get(object[row]!);
+      if (part && !part.wal) getOrMake(found.files, part.database, (): number[] => []).push(row);
+    }
+  }
+  return found;
+}
+
+/** Of a connection's write transactions; one over all rows where none was seen to end. */
+function spansOf(
+  { context, beginRow, endRow }: TransactionTable,
+  places: readonly number[],
+  connection: number,
+): Surroundings['transactions'] {
+  const own = places
+    .filter((i) => context[i] === connection || context[i] === 0)
+    .sort((a, b) => endRow[a]! - endRow[b]!);
+  if (own.length === 0) return { begin: [0], end: [Infinity] };
+  return { begin: own.map((i) => beginRow[i]!), end: own.map((i) => endRow[i]!) };
+}
+
+/** By pages held, up to the last number that changes anything. @param always hits that any cache of the curve has */
+function cumulative(needs: Uint32Array, always: number): Uint32Array {
+  const hits = new Uint32Array(needs.reduce((most, n) => Math.max(most, n), 0) + 1);
+  for (const pages of needs) hits[pages]!++;
+  hits[0] = always;
+  for (let n = 1; n < hits.length; n++) hits[n]! += hits[n - 1]!;
   return hits;
 }
 
-function goalOf(hits: Uint32Array, requests: number, pageBytes: number | null): CacheGoal | null {
-  const most = hits[hits.length - 1]!;
-  if (most === 0) return null;
-  let pages = hits.findIndex((n) => n >= GOAL * most);
-  pages = Math.max(pages, SMALLEST_CACHE);
-  const kib =
-    pageBytes === null ? null : Math.ceil((pages * (pageBytes + BYTES_BESIDE_PAGE)) / 1024);
-  return { share: GOAL, pages, kib, hitRate: hits[Math.min(pages, hits.length - 1)]! / requests };
+/** Whether to advise a larger cache for the sake of reads that it avoids. */
+export const isWorthACache = (avoidable: number, reads: number): boolean =>
+  avoidable >= FEW_READS_AGAIN && avoidable >= SMALL_PART * reads;
+
+function goalOf(
+  hits: Uint32Array,
+  reads: number,
+  requests: number,
+  avoidable: number,
+  pageBytes: number | null,
+  least: number,
+): CacheGoal | null {
+  if (avoidable === 0) return null;
+  const most = hits.at(-1)!;
+  const others = reads - avoidable;
+  const held = hits.findIndex((n) => {
+    const left = most - n;
+    return left <= (1 - GOAL) * avoidable && !isWorthACache(left, others + left);
+  });
+  const pages = Math.max(sizeToHold(held), least);
+  const reached = hits[Math.min(pagesHeld(pages), hits.length - 1)]!;
+  return {
+    share: GOAL,
+    pages,
+    kib: pageBytes === null ? null : cacheKib(pages, pageBytes),
+    hitRate: reached / requests,
+    avoided: avoidable - (most - reached),
+  };
 }
 
 /** null where they are not known: no counters, no connection, or a connection with several databases, whose counters are of all. */

@@ -5,15 +5,14 @@
  *   F21   page 1, 2, 3, ... 140: a scan, a call for each small page
  *   F22   many pages of schema before the first statement can run
  */
-import { missRatios, type MissRatio } from './miss-ratio.ts';
+import { isWorthACache, missRatios, type MissRatio } from './miss-ratio.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
-import { Evidence } from '../rules/context.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
-const FEW_REREADS = 50;
 const LARGE_PAGE = 32768;
 const LONG_SCANS = 100;
 const SCHEMA_PAGES = 8;
@@ -23,24 +22,39 @@ export const cacheTooSmall: Rule = {
   title: 'Page cache too small',
   run(ctx) {
     return ctx.get(missRatios).flatMap((r): Found | [] => {
-      const { goal, requests, again } = r;
-      if (!goal || !r.hot || again.count < FEW_REREADS || 3 * again.count < requests) return [];
-      const reads = Math.round(again.count * goal.share);
+      const { goal, reads, avoidable, again } = r;
+      if (!goal || !r.hot || !isWorthACache(avoidable, reads)) return [];
       return {
-        title: `${countOf(requests, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written: ${formatCount(again.count)} read pages again that the page cache had dropped`,
+        title: `${countOf(reads, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written: ${formatCount(again.count)} read pages again that the page cache had dropped`,
         evidence: again.result(ctx),
-        ...new Saving(ctx).avoid(reads, Op.xRead, 'reads', 'main-db').result(),
-        confidence: r.connection ? 'certain' : 'likely',
-        reason: r.connection
-          ? 'one connection read the same pages three times or more, and no call wrote them in between'
-          : 'the same thread read the same pages three times or more, and no call wrote them in between; connections are not told apart here, so reopening would look alike',
-        advice: `Set PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib} (${formatCount(goal.pages)} pages): ${Math.round(goal.share * 100)} % of these reads would be hits.`,
+        ...new Saving(ctx).avoid(goal.avoided, Op.xRead, 'reads', 'main-db').result(),
+        ...confidenceOf(r, ctx),
+        advice: `Set PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib} (${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : ' A smaller cache may do: which pages were hits is not recorded.'}`,
         link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
         tryInLab: 'cache-thrash',
       };
     });
   },
 };
+
+/** How sure it is that the advised cache is large enough. */
+function confidenceOf(
+  { thread, connection, measured, assumed }: MissRatio,
+  { store }: FindingContext,
+): Pick<Found, 'confidence' | 'reason'> {
+  const { dropped, missing } = store.threads[thread]!;
+  const read = `${connection ? 'one connection' : 'the same thread'} read the same pages three times or more, and no call wrote them in between`;
+  const doubts = [
+    connection ? '' : 'connections are not told apart here',
+    measured ? '' : 'the hits of the cache are not counted, so the size is the most that is needed',
+    assumed ? "its cache is taken to have SQLite's default size, which no call shows" : '',
+    dropped + missing > 0 ? 'calls are missing from the recording' : '',
+  ].filter(Boolean);
+  return {
+    confidence: assumed ? 'possible' : doubts.length ? 'likely' : 'certain',
+    reason: [read, ...doubts].join('; '),
+  };
+}
 
 export const pageTooSmall: Rule = {
   id: 'F21',

@@ -26,10 +26,9 @@ export interface StaleCache {
   stale: number;
   /** Commits of others that these found, as far as the counter tells. */
   commits: number;
-  /** The first reads that found the cache stale: rows of the thread. */
+  /** The reads that found the cache stale: rows of the thread. */
   rows: number[];
 }
-const MOST_ROWS = 100;
 
 /** Connections that compared at least once; without an SQL layer connections cannot be told apart, and there is none. */
 export const staleCaches = fact(
@@ -94,7 +93,7 @@ function ofThread(
       if (counter !== known.counter) {
         known.stale++;
         known.commits += (counter - known.counter) >>> 0;
-        if (known.rows.length < MOST_ROWS) known.rows.push(row);
+        known.rows.push(row);
       }
     }
     known.counter = counter;

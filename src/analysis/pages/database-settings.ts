@@ -50,6 +50,8 @@ const MODE_OF: Readonly<Record<CommitPoint, [mode: string, how: string]>> = {
 
 const PRAGMAS = ['page_size', 'journal_mode', 'synchronous', 'cache_size', 'locking_mode'] as const;
 type Pragma = (typeof PRAGMAS)[number];
+export const NO_CACHE_SIZE =
+  "no PRAGMA cache_size was seen; SQLite's own default is -2000 (2,000 KiB), builds may have another";
 const LEVELS = ['off', 'normal', 'full', 'extra'];
 
 /** By database, in the order of `databaseFiles.list`. */
@@ -96,10 +98,7 @@ export const databaseSettings = fact(
           'synchronous',
           "no PRAGMA synchronous was seen; SQLite's own default is full, builds may have another",
         ),
-        cacheSize: asked(
-          'cache_size',
-          "no PRAGMA cache_size was seen; SQLite's own default is -2000 (2,000 KiB), builds may have another",
-        ),
+        cacheSize: asked('cache_size', NO_CACHE_SIZE),
         lockingMode: asked(
           'locking_mode',
           "no PRAGMA locking_mode was seen; SQLite's own default is normal",
@@ -141,7 +140,12 @@ function pageSizeSetting({ bytes, how, certain }: Unit, said: string | undefined
   return { value: bytes, how: `${how}; PRAGMA page_size=${said}${outcome}`, asked };
 }
 
-function fromPragma(pragma: Pragma, value: string | undefined, otherwise: string): Setting<string> {
+/** What the last PRAGMA says. @param otherwise why nothing is known where none was seen */
+export function fromPragma(
+  pragma: Pragma,
+  value: string | undefined,
+  otherwise: string,
+): Setting<string> {
   if (value === undefined) return { value: null, how: otherwise };
   if (value.includes('?'))
     return { value: null, how: `PRAGMA ${pragma} was set, and the recording folded its value` };

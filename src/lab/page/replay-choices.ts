@@ -56,7 +56,7 @@ const REPLAY_KNOBS: readonly ReplayKnob[] = [
     title: 'Page cache',
     ofBlocks: false,
     values: [null, 20, 100, 500, 2000],
-    help: "Pages of SQLite's own cache: adds what it would have read, by the miss-ratio curve of the recording",
+    help: "Pages of SQLite's own cache: adds what it would have read at most, by the recording's miss-ratio curve",
   },
 ];
 export const FIRST_CHOICE: ReplayChoice = {

@@ -136,9 +136,12 @@ export function notesOf({ retries, differing, leftOut, cache }: ReplayReport): s
       ([op, n]) => `${number(n)} ${op} answered otherwise than in the recording.`,
     ),
     ...leftOut.map((words) => `Left out: ${words}.`),
-    ...cache.map(
-      ({ path, requests, misses, note }) =>
-        `Page cache, ${path}: ${misses === null ? 'not known at this size' : number(misses)} of ${number(requests)} page reads (${note}).`,
-    ),
+    ...cache.map(({ path, reads, misses, atMost, note }) => {
+      const what =
+        misses === null
+          ? 'not known at this size'
+          : `${atMost ? 'at most ' : ''}${number(misses)} of ${number(reads)} page reads`;
+      return `Page cache, ${path}: ${what} (${note}).`;
+    }),
   ];
 }

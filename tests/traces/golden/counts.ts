@@ -111,6 +111,8 @@ export function countsOf(store: TraceStore): { [analysis: string]: Json } {
     missRatio: counted(
       missRatiosOf(store).map((curve) => ({
         ...curve,
+        again: curve.again.count,
+        scans: { runs: curve.scans.runs, longest: curve.scans.longest, reads: curve.scans.reads.count },
         missRatios: Object.fromEntries([20, 50, 100, 500].map((pages) => [`${pages} pages`, missRatioAt(curve, pages)])),
       })),
     ),

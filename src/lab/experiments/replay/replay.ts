@@ -3,6 +3,7 @@
  * Times are an estimate: SQLite itself does not run, and the bytes are made up.
  */
 import { summaryOf, type Summary } from '../../../analysis/report/summary.ts';
+import { cachePages } from '../../../analysis/cache/cache-size.ts';
 import { missRatioAt, missRatios } from '../../../analysis/cache/miss-ratio.ts';
 import { Facts } from '../../../analysis/core/graph.ts';
 import type { Recorder } from '../../../record/recorder.ts';
@@ -37,11 +38,13 @@ export interface ReplayReport {
   readonly retries: number;
   readonly differing: Readonly<Record<string, number>>;
   readonly leftOut: readonly string[];
-  /** For `cacheSize` in pages: reads that SQLite's page cache of that size would make, by the miss-ratio curve; null where no curve says. */
+  /** For `cacheSize`: reads that SQLite's page cache of that size would make, by the miss-ratio curve; null where it does not know. */
   readonly cache: readonly {
     readonly path: string;
-    readonly requests: number;
+    readonly reads: number;
     readonly misses: number | null;
+    /** `misses` is a bound. */
+    readonly atMost: boolean;
     readonly note: string;
   }[];
   /** How the times are to be taken. */
@@ -202,14 +205,16 @@ function vfsCounts(summary: Summary): KindCounts {
   return Object.fromEntries(Object.entries(out).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function cacheAt(store: TraceStore, pages: number | null): ReplayReport['cache'] {
-  if (pages === null || pages < 0) return [];
+function cacheAt(store: TraceStore, cacheSize: number | null): ReplayReport['cache'] {
+  if (cacheSize === null) return [];
   return new Facts(store).get(missRatios).map((curve) => {
-    const ratio = missRatioAt(curve, pages);
+    const pages = cachePages(String(cacheSize), curve.pageSize.bytes);
+    const ratio = pages === null ? null : missRatioAt(curve, pages);
     return {
       path: curve.path,
-      requests: curve.requests,
+      reads: curve.reads,
       misses: ratio === null ? null : Math.round(ratio * curve.requests),
+      atMost: curve.kind === 'at most',
       note: curve.note,
     };
   });

@@ -5,21 +5,19 @@ import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { cacheReport, type CacheReport } from '../../../analysis/cache/cache.ts';
 import { coldWarm, type ColdWarm } from '../../../analysis/cache/cold-warm.ts';
 import { cacheOverTime, type CacheOverTime } from '../../../analysis/cache/connection-caches.ts';
-import { databaseSettings, type Setting } from '../../../analysis/pages/database-settings.ts';
 import { missRatioAt, missRatios, type MissRatio } from '../../../analysis/cache/miss-ratio.ts';
-import { cachePages, kneeOf } from '../../../analysis/cache/miss-ratio-knee.ts';
+import { sizeToHold } from '../../../analysis/cache/cache-size.ts';
+import { kneeOf } from '../../../analysis/cache/miss-ratio-knee.ts';
 import { workingSet } from '../../../analysis/pages/page-matrix.ts';
 import { Access } from '../../../analysis/pages/accesses.ts';
 import { statementTable, type StatementRow } from '../../../analysis/statements/statement-table.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 
-/** SQLite's default where no PRAGMA was seen: 2000 KiB. A build may have another. */
-const DEFAULT_CACHE_SIZE = '-2000';
 const MOST_POINTS = 500;
 const MOST_ROWS = 500;
 
-/** One curve, thinned to what a screen can show; points in the spill zone are left out. */
+/** One curve, thinned to what a screen can show; sizes that it does not know are left out. */
 export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> {
   key: string;
   threadTitle: string;
@@ -27,8 +25,6 @@ export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> 
   /** Share of the requests that a cache of so many pages misses. */
   misses: Float64Array;
   knee: number | null;
-  /** The cache that the database has; `assumed`: no PRAGMA was seen. text 'n/a': its value was folded; pages null: that, or the page size is not known. */
-  size: { text: string; pages: number | null; assumed: boolean; how: string };
 }
 /** Over [fromUs, toUs) in equal bins. */
 export interface CacheTimes {
@@ -54,34 +50,21 @@ export interface CacheAnswer {
   sqlLeftOut: boolean;
 }
 
-function sizeOf(said: Setting<string> | undefined, pageBytes: number | null): CacheCurve['size'] {
-  // a PRAGMA whose value the recording folded is no default
-  const assumed = said === undefined || (said.value === null && said.how.startsWith('no PRAGMA'));
-  const text = assumed ? DEFAULT_CACHE_SIZE : (said.value ?? 'n/a');
-  const how = said?.how ?? 'nothing is known of how this database is set up';
-  return { text, assumed, how, pages: text === 'n/a' ? null : cachePages(text, pageBytes) };
-}
-
 /** One for each connection and database. */
 const cacheCurves = fact(
   'cacheCurves',
   'misses at every cache size',
-  { databaseSettings, missRatios },
+  { missRatios },
   (store, known): CacheCurve[] => {
-    const settings = new Map(known.databaseSettings.map((s) => [`${s.vfs}\0${s.path}`, s]));
     const titles = threadTitles(store);
     return known.missRatios.map((curve) => {
       const { hits, again: _again, scans: _scans, ...rest } = curve;
-      const last = Math.max(curve.fromPages, hits.length - 1);
+      const last = Math.max(curve.fromPages, sizeToHold(hits.length - 1));
       const points = Math.min(MOST_POINTS, last - curve.fromPages + 1);
       const pages = Float64Array.from({ length: points }, (_, i) =>
         points === 1
           ? last
           : Math.round(curve.fromPages + (i * (last - curve.fromPages)) / (points - 1)),
-      );
-      const size = sizeOf(
-        settings.get(`${curve.vfs}\0${curve.path}`)?.cacheSize,
-        curve.pageSize.bytes,
       );
       const key = `${curve.thread} ${curve.connection} ${curve.path}`;
       return {
@@ -91,7 +74,6 @@ const cacheCurves = fact(
         pages,
         misses: pages.map((n) => missRatioAt(curve, n)!),
         knee: kneeOf(curve),
-        size,
       };
     });
   },

@@ -6,6 +6,7 @@ import type { EventRef } from '../../../trace/store.ts';
 import { needing, type QueryContext } from './context.ts';
 
 const MOST_LINES = 500;
+const MOST_EVENTS = 100;
 
 export interface StaleLine extends Omit<StaleCache, 'database' | 'rows'> {
   events: EventRef[];
@@ -25,7 +26,8 @@ export const staleCacheQueries = {
       const { list } = facts.get(databaseFiles);
       return facts
         .get(staleCaches)
-        .map(({ database, rows, ...rest }) => {
+        .map(({ database, rows: all, ...rest }) => {
+          const rows = all.slice(0, MOST_EVENTS);
           const thread = store.threads[rest.thread]!;
           const { t0 } = thread.events;
           return {

@@ -1,0 +1,256 @@
+/**
+ * What one connection asks of one database, in the order of time, and how large a cache each read needs to be a hit.
+ *
+ *   read 7      hits (counted, which pages is not known)      read 7 again: not held any more
+ *   |<------------- pages used in between --------------->|
+ *                = distinct pages that were read or written, and pages that were hit
+ *
+ * Pages that were hit are not known. They are no more than the hits that the engine counted in between, and no more than the cache held
+ * when 7 was there last. They are among the pages that were ever used, too. So a read has a least and a most; where there was no hit both
+ * are the LRU stack distance, exactly. Pages that a transaction has changed stay in the cache until it ends: they come on top.
+ */
+import type { ThreadStore } from '../../trace/store.ts';
+import { lowerBound } from '../../trace/number-columns.ts';
+import { longer } from '../../trace/typed-arrays.ts';
+import { Slots } from '../core/slots.ts';
+import { Access, type Accesses } from '../pages/accesses.ts';
+import { Evidence } from '../rules/context.ts';
+import { MOST_PAGES, type CacheSize } from './cache-size.ts';
+import { Scans } from './scans.ts';
+import { StackDistances } from './stack-distance.ts';
+
+/** The last write to a database, and the last one of anybody else than its writer; -1 = none. */
+export interface Writes {
+  asker: number;
+  at: number;
+  othersAt: number;
+}
+
+/** What else is known of a connection and a database; rows of its thread, ascending. */
+export interface Surroundings {
+  /** Rows at which its cache was empty: it was opened, or found another's change counter in the file. */
+  emptied: readonly number[];
+  /** Readings of the engine's counters: rows, and the hits until then. Empty where there are none. */
+  readings: { row: readonly number[]; hits: readonly number[] };
+  /** First and last rows of its write transactions. */
+  transactions: { begin: readonly number[]; end: readonly number[] };
+  /** Each PRAGMA cache_size. */
+  sizes: readonly { row: number; value: string }[];
+  /** What headers said of the database's length: microseconds, pages. */
+  lengths: { us: Float64Array; pages: Uint32Array };
+}
+
+/** How many pages a cache has to hold so that reads are hits. */
+interface Needs {
+  /** Of each read again that a larger cache can avoid: not those of pages that the cache had room for. */
+  pages: Uint32Array;
+  /** Pages that the cache of the recording held, at most. */
+  cache: number;
+  /** That is a guess: no call shows it. */
+  assumed: boolean;
+}
+
+const UNKNOWN = 0xffffffff;
+/** Share of the reads that may be made again for another reason than room; how many are looked at. */
+const FEW = 0.05;
+const SAMPLE = 1 << 16;
+
+/** A number that only few are below; UNKNOWN where there are few in all. */
+function low(numbers: Uint32Array, count: number): number {
+  if (count * FEW < 1) return UNKNOWN;
+  const stride = Math.ceil(count / SAMPLE);
+  const sample = Uint32Array.from(
+    { length: Math.floor(count / stride) },
+    (_, i) => numbers[i * stride]!,
+  );
+  return sample.sort()[Math.floor(sample.length * FEW)]!;
+}
+
+export class References {
+  /** Page reads, and of them those that every cache misses. */
+  requests = 0;
+  cold = 0;
+  readonly slots = new Slots();
+  /** Reads of pages that a cache could have held. */
+  readonly again = new Evidence();
+  readonly scans = new Scans();
+  /** A page was asked for three times or more, with no write of it between. */
+  hot = false;
+  /** Distinct pages of the transaction that wrote most. */
+  mostDirty = 0;
+  /** Of each read again: pages that a cache has to hold, at least and at most. */
+  private least = new Uint32Array(16);
+  private most = new Uint32Array(16);
+  private count = 0;
+  private readonly stack = new StackDistances();
+  /** By page: reads since it came in or was written. */
+  private asked: Uint8Array = new Uint8Array(16);
+  /** By page: hits of the connection that were counted before its last use. */
+  private hitsAt: Float64Array = new Float64Array(16);
+  /** By page: the transaction that wrote it last. */
+  private dirtiedBy: Uint32Array = new Uint32Array(16);
+  /** Access at which it was here last; -1 = not yet. */
+  private lastAt = -1;
+  /** Next places in `around`. */
+  private emptied = 0;
+  private reading = 0;
+  private transaction = 0;
+  /** Whether a write transaction is open, the pages that it has written, and its first place in `least`. */
+  private writing = false;
+  private dirty = 0;
+  private from = 0;
+  /** Row of the last PRAGMA cache_size, and the first place in `least` after it. */
+  private readonly sizedAt: number;
+  private sizedFrom = 0;
+  /** Every page that the cache holds was seen coming in: now, and from the first call on. */
+  private whole = false;
+  private always = false;
+  /** Pages of the database before the connection wrote; Infinity = it has not. Those behind them that were seen, and the last of them. */
+  private before = Infinity;
+  private appended = 0;
+  private end = 0;
+
+  constructor(
+    readonly object: number,
+    readonly asker: number,
+    private readonly thread: ThreadStore,
+    readonly around: Surroundings,
+  ) {
+    this.sizedAt = around.sizes.at(-1)?.row ?? -1;
+  }
+
+  /** The access `i`, in order of time. @param last writes to the database so far */
+  take({ what, place, span, row: rows, us }: Accesses, i: number, last: Writes): void {
+    const row = rows[i]!;
+    const write = (what[i]! & Access.write) !== 0;
+    if (write && this.before === Infinity) this.beginsToWrite(us[i]!);
+    this.pass(row, last.asker === this.asker ? last.othersAt : last.at);
+    let held = false;
+    for (let page = place[i]!, end = page + span[i]!; page < end; page++)
+      held = this.use(this.slotOf(page), write) || held;
+    this.lastAt = i;
+    if (!this.writing) this.from = this.count;
+    if (row < this.sizedAt) this.sizedFrom = this.count;
+    if (!write) {
+      const { thread } = this;
+      if (held) this.again.add(thread, row);
+      this.scans.read(thread, row, place[i]!, span[i]!, !held);
+      return;
+    }
+    if (last.asker !== this.asker) {
+      last.othersAt = last.at;
+      last.asker = this.asker;
+    }
+    last.at = i;
+  }
+
+  private slotOf(page: number): number {
+    const { slots } = this;
+    const { count } = slots;
+    const slot = slots.slot(page);
+    if (page > this.before) {
+      this.end = Math.max(this.end, page);
+      if (slot === count) this.appended++;
+    }
+    return slot;
+  }
+
+  private beginsToWrite(us: number): void {
+    const { lengths } = this.around;
+    this.before = lengths.pages[lowerBound(lengths.us, us, lengths.us.length) - 1] ?? 0;
+    if (this.before === 0) this.appended = this.slots.count;
+  }
+
+  /** What happened until a row. @param foreign the last write of another connection */
+  private pass(row: number, foreign: number): void {
+    const { emptied, readings, transactions } = this.around;
+    let empty = this.lastAt >= 0 && foreign > this.lastAt;
+    for (; emptied[this.emptied]! < row; this.emptied++) empty = true;
+    if (empty) {
+      this.stack.empty();
+      this.whole = true;
+      this.always ||= this.lastAt < 0;
+    }
+    while (readings.row[this.reading]! < row) this.reading++;
+    while (transactions.end[this.transaction]! < row) this.endTransaction();
+    this.writing = transactions.begin[this.transaction]! <= row;
+  }
+
+  /** @returns whether a cache that holds all had the page */
+  private use(slot: number, write: boolean): boolean {
+    if (slot >= this.asked.length) {
+      this.asked = longer(this.asked, slot + 1);
+      this.hitsAt = longer(this.hitsAt, slot + 1);
+      this.dirtiedBy = longer(this.dirtiedBy, slot + 1);
+    }
+    const distance = this.stack.use(slot);
+    if (distance === 0 || write) this.asked[slot] = 0;
+    if (write) this.write(slot);
+    else {
+      this.requests++;
+      if (!this.hot) this.hot = ++this.asked[slot]! === 3;
+      if (distance === 0) this.cold++;
+      else this.readAgain(slot, distance);
+    }
+    this.hitsAt[slot] = this.around.readings.hits[this.reading - 1] ?? 0;
+    return distance > 0;
+  }
+
+  private write(slot: number): void {
+    if (!this.writing || this.dirtiedBy[slot] === this.transaction + 1) return;
+    this.dirtiedBy[slot] = this.transaction + 1;
+    this.dirty++;
+  }
+
+  private readAgain(slot: number, distance: number): void {
+    const i = this.count++;
+    if (i >= this.least.length) {
+      this.least = longer(this.least, i + 1);
+      this.most = longer(this.most, i + 1);
+    }
+    const hits = this.around.readings.hits[this.reading]! - this.hitsAt[slot]!;
+    const counted = hits >= 0 ? distance + hits : UNKNOWN; // no reading: NaN
+    const used = this.whole ? this.stack.held : UNKNOWN;
+    this.least[i] = distance;
+    this.most[i] = Math.max(distance, Math.min(counted, used, UNKNOWN));
+  }
+
+  /**
+   * How many pages each read again needs in the cache, at most.
+   * @param size of the recording's cache @param exact no page was hit: reads show all that happened
+   */
+  needs(size: CacheSize, exact: boolean): Needs {
+    this.endTransaction();
+    const { least, most, count } = this;
+    // pages that a transaction appended and freed again are in the cache, too, and are never written
+    const gaps = Math.max(0, this.end - this.before - this.appended) || 0;
+    const unseen = Math.min(gaps, this.slots.count); // a page can make up any number
+    const few = low(most, count) + unseen;
+    const shown = Math.min(few - 1, size.shown ? size.most : MOST_PAGES);
+    const assumed = shown >= MOST_PAGES;
+    const cache = assumed ? size.most : shown;
+    const all = this.always ? this.slots.count + unseen : UNKNOWN;
+    // what the cache had room for was dropped for another reason, as at a rollback in WAL mode: a larger one drops it, too
+    const room = exact || assumed ? 0 : cache;
+    const roomSet = exact ? 0 : Math.max(room, size.least);
+    const pages = new Uint32Array(count);
+    let needed = 0;
+    for (let i = 0; i < count; i++)
+      if (most[i]! + unseen > (i < this.sizedFrom ? room : roomSet))
+        pages[needed++] = Math.min(Math.min(least[i]! + cache, most[i]!) + unseen, all);
+    return { pages: pages.subarray(0, needed), cache, assumed };
+  }
+
+  /** What the transaction had changed was in the cache during all its reads. */
+  private endTransaction(): void {
+    this.mostDirty = Math.max(this.mostDirty, this.dirty);
+    if (this.dirty > 0)
+      for (let i = this.from; i < this.count; i++) {
+        this.least[i] = Math.min(UNKNOWN, this.least[i]! + this.dirty);
+        this.most[i] = Math.min(UNKNOWN, this.most[i]! + this.dirty);
+      }
+    this.dirty = 0;
+    this.from = this.count;
+    this.transaction++;
+  }
+}

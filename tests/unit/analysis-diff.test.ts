@@ -248,6 +248,10 @@ describe('diff', () => {
     ]);
     expect(diffOf(some(10, 500), some(10, 100)).whole.verdict).toBe('changed');
     expect(verdictLines(diffOf(some(2, 500), newStore()))).toEqual(['Only A has statements: 1 ms']);
+    expect(verdictLines(diffOf(some(1, 500), runs([100, 100])))).toEqual([
+      'B is 2.5× faster: 500 µs → 200 µs in all statements',
+      'A and B have no statement in common.',
+    ]);
     expect(verdictLines(diffOf(newStore(), newStore()))).toEqual([
       'No statement is recorded in A or B.',
     ]);

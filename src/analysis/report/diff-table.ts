@@ -71,15 +71,17 @@ const WHOLE: Record<TraceDiff['whole']['verdict'], string> = {
 /** What a comparison comes to: its first line gives direction and size. */
 export function verdictLines({ whole, stepUs, statements }: TraceDiff): string[] {
   if (statements.length === 0) return ['No statement is recorded in A or B.'];
-  const sides = new Set(statements.map((row) => row.verdict));
-  if (sides.size === 1 && (sides.has('only a') || sides.has('only b')))
-    return [
-      `Only ${sides.has('only a') ? 'A' : 'B'} has statements: ${formatDuration(whole.totalA + whole.totalB)}`,
-    ];
+  const only = (side: 'A' | 'B'): boolean =>
+    statements.every((row) => sided(row.verdict) === `only ${side}`);
+  if (only('A')) return [`Only A has statements: ${formatDuration(whole.totalA)}`];
+  if (only('B')) return [`Only B has statements: ${formatDuration(whole.totalB)}`];
+  const headline = `B is ${timeChange(whole, stepUs)} in all statements`;
+  if (statements.every((row) => row.verdict.startsWith('only')))
+    return [headline, 'A and B have no statement in common.'];
   const changed = statements.filter(({ time }) => time.verdict === 'changed');
   const slower = changed.filter(({ time }) => totalDelta(time) > 0).length;
   return [
-    `B is ${timeChange(whole, stepUs)} in all statements`,
+    headline,
     WHOLE[whole.verdict],
     changed.length
       ? `Beyond noise, ${countOf(changed.length - slower, 'statement is', 'statements are')} faster and ${formatCount(slower)} slower.`

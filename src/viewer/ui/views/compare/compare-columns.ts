@@ -17,11 +17,11 @@ export const NUMBERS = viewColumns(numberDiffColumns, {
 });
 export const statementColumns = (diff: TraceDiff): Column<StatementDiff>[] =>
   viewColumns(statementDiffColumns(diff), {
-    change: '210px',
+    change: '204px',
     fingerprint: { none: UNKNOWN_SQL, width: '1fr' },
-    runs: '90px',
-    faster: '60px',
-    slower: '60px',
+    runs: '84px',
+    faster: '56px',
+    slower: '58px',
     total: '80px',
     spread: '64px',
     verdict: '76px',

@@ -1,12 +1,19 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
 import { Facts } from '../analysis/core/graph.ts';
-import { tableOf, type Block, type Report, type ReportTable } from '../analysis/report/blocks.ts';
-import { diffOf, type TraceDiff } from '../analysis/report/diff.ts';
 import {
-  differs,
+  cellText,
+  tableOf,
+  type Block,
+  type Report,
+  type ReportTable,
+} from '../analysis/report/blocks.ts';
+import { diffOf, movesWhole, type StatementDiff, type TraceDiff } from '../analysis/report/diff.ts';
+import {
   findingDiffColumns,
   numberDiffColumns,
+  shownStatements,
   statementDiffColumns,
+  verdictLines,
 } from '../analysis/report/diff-table.ts';
 import type { FindingDiff } from '../analysis/findings/finding-diff.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
@@ -26,36 +33,28 @@ export async function diffCommand({
   const first = await openTrace(a);
   const second = await openTrace(b);
   const diff = diffOf(new Facts(first.store), new Facts(second.store));
-  await print(json ? jsonText(diff) : reportText(diffReport(diff, a, b), LONGEST_PATH));
+  await print(json ? jsonText(diff) : reportText(diffReport(diff, a, b)));
   return Exit.done;
 }
 
-/** Characters of a number's path, whose end says which number it is: a file's name may be of any length. */
-const LONGEST_PATH = 120;
-const LONGEST_SQL = 60;
-/** All but the sums of times, and the verdict on both: counts and times have their own. */
-const STATEMENT_COLUMNS = (
-  Object.keys(statementDiffColumns) as (keyof typeof statementDiffColumns)[]
-).filter((name) => name !== 'total' && name !== 'verdict');
-/** Statements listed at most; the rest is counted. */
+/** Characters, so that a line has 120 at most. */
+const [LONGEST_PATH, LONGEST_SQL] = [68, 110];
+/** Statements listed at most, and all that moved the whole; the rest is counted. */
 const MOST = 40;
 
-/** What changed: counts, statements that moved, findings, times. @param a @param b what the traces are called */
-function diffReport(
-  { numbers, statements, findings, totals, warnings }: TraceDiff,
-  a: string,
-  b: string,
-): Report {
+/** What changed: all statements together, each of them, times, findings, counts. @param a @param b what the traces are called */
+function diffReport(diff: TraceDiff, a: string, b: string): Report {
+  const { numbers, findings, warnings } = diff;
   const counts = numbers.filter((r) => r.kind === 'count');
   const changed = counts.filter((r) => r.verdict !== 'same');
   // a file that one trace lacks has dozens of numbers, most of them 0
   const news = changed.filter((r) => !r.verdict.startsWith('only') || Boolean(r.a ?? r.b));
   const times = numbers.filter((r) => r.kind === 'time' && (r.a !== null || r.b !== null));
-  const moved = statements.filter(differs);
-  const numberTable = (rows: typeof numbers, more: readonly 'verdict'[]): ReportTable =>
-    tableOf(numberDiffColumns, ['path', 'a', 'b', 'delta', ...more], rows, LONGEST_PATH);
+  const numberTable = (rows: typeof numbers): ReportTable =>
+    tableOf(numberDiffColumns, ['change', 'path', 'a', 'b', 'delta'], rows, LONGEST_PATH);
+  const [headline, ...verdict] = verdictLines(diff);
   return {
-    title: 'Two traces',
+    title: headline!,
     blocks: [
       {
         heading: 'Compared',
@@ -63,11 +62,17 @@ function diffReport(
           ['A', a],
           ['B', b],
         ],
-        lines: warnings.map((w) => `! ${w}`),
+        lines: [...verdict, ...warnings.map((w) => `! ${w}`)],
       },
+      statementBlock(diff),
+      {
+        heading: 'Times of the whole (single readings: their spread is not known)',
+        table: numberTable(times),
+      },
+      findingBlock(findings),
       {
         heading: `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
-        table: numberTable(news, ['verdict']),
+        table: numberTable(news),
         lines:
           news.length < changed.length
             ? [
@@ -75,17 +80,47 @@ function diffReport(
               ]
             : [],
       },
-      {
-        heading: `Statements: ${totals.statements.same} the same, ${totals.statements.noise} differ by noise alone, ${moved.length} to look at`,
-        table: tableOf(statementDiffColumns, STATEMENT_COLUMNS, moved.slice(0, MOST), LONGEST_SQL),
-        lines: moved.length > MOST ? [`... and ${moved.length - MOST} more: --json has all`] : [],
-      },
-      findingBlock(findings),
-      {
-        heading: 'Times of the whole (single readings: their spread is not known)',
-        table: numberTable(times, []),
-      },
     ],
+  };
+}
+
+function statementBlock(diff: TraceDiff): Block {
+  const rows = shownStatements(diff);
+  const listed = rows.filter((row, i) => i < MOST || movesWhole(row));
+  const hidden = diff.statements.filter((row) => !rows.includes(row));
+  const same = hidden.filter(({ verdict }) => verdict === 'same').length;
+  return {
+    heading: `Statements: ${rows.length} to look at, ${same} the same, ${hidden.length - same} within noise`,
+    table: statementTable(diff, listed),
+    lines:
+      listed.length < rows.length
+        ? [`... and ${rows.length - listed.length} more: --json has all`]
+        : [],
+  };
+}
+
+/** A statement's text, and its counts, on lines of their own. */
+function statementTable(diff: TraceDiff, rows: readonly StatementDiff[]): ReportTable {
+  const narrow = [
+    'change',
+    'runs',
+    'faster',
+    'slower',
+    'spread',
+    'countsVerdict',
+    'timeVerdict',
+  ] as const;
+  const table = tableOf(
+    statementDiffColumns(diff),
+    [...narrow, 'fingerprint', 'counts'],
+    rows,
+    LONGEST_SQL,
+  );
+  return {
+    ...table,
+    rows: table.rows.map((row) =>
+      row.map((cell, i) => (i < narrow.length ? cell : { text: cellText(cell), wide: true })),
+    ),
   };
 }
 

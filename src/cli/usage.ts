@@ -21,7 +21,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
   vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|sqlite|vfstrace|html|vfst --out F
       [--sanitize]           take the app's words out: files, URLs, names, identifiers of SQL
       FILE may be a folder of .vfst files: with parquet it becomes a data set
-  vfscope diff A.vfst B.vfst [--json]     what changed: counts exactly, times beyond their spread; findings solved and new
+  vfscope diff A.vfst B.vfst [--json]     faster or slower, and by how much; counts exactly; findings solved and new
   vfscope check FILE.vfst --budget budget.json
       limits by path of the summary: {"commits": {"max": 10}, "files[kind=wal].vfs.xWrite": {"max": 99, "optional": true}}
   vfscope open FILE.vfst [--screenshot FILE.png]

@@ -18,35 +18,33 @@ export function table(
   );
 }
 
-/** Control characters of the trace do not reach the terminal. @param widest characters of a cell at most */
-export function reportText(report: Report, widest = WIDEST): string {
-  return `${[shown(report.title), ...report.blocks.flatMap((block) => ['', ...blockLines(block, widest)])].join('\n')}\n`;
+/** Control characters of the trace do not reach the terminal. */
+export function reportText(report: Report): string {
+  return `${[shown(report.title), ...report.blocks.flatMap((block) => ['', ...blockLines(block)])].join('\n')}\n`;
 }
 
-function blockLines(
-  { heading, facts = [], table: content, lines = [] }: Block,
-  widestCell: number,
-): string[] {
+function blockLines({ heading, facts = [], table: content, lines = [] }: Block): string[] {
   const widest = facts.reduce((most, [label]) => Math.max(most, label.length), 0);
   return [
     shown(heading),
     ...facts.map(([label, value]) => `  ${shown(label).padEnd(widest)}  ${shown(value)}`),
-    ...(content?.rows.length ? tableLines(content, widestCell) : []),
+    ...(content?.rows.length ? tableLines(content) : []),
     ...lines.map((line) => `  ${shown(line)}`),
   ];
 }
 
-/** Wide cells go on lines of their own, below their row. */
-function tableLines({ head, rows, texts }: ReportTable, widest: number): string[] {
+/** Wide cells go on lines of their own, below their row; empty ones on none. */
+function tableLines({ head, rows, texts }: ReportTable): string[] {
   const wide = head.flatMap((_, i) => (rows.some((row) => typeof row[i] === 'object') ? [i] : []));
   const narrow = <T>(cells: readonly T[]): T[] => cells.filter((_, i) => !wide.includes(i));
   const columns = head.flatMap((_, i) => (wide.includes(i) ? [] : [texts.includes(i)]));
   const drawn = table(
     narrow(head),
-    rows.map((row) => narrow(row).map((cell) => plain(cut(cellText(cell), widest)))),
+    rows.map((row) => narrow(row).map((cell) => plain(cut(cellText(cell), WIDEST)))),
     columns.flatMap((isText, i) => (isText ? [i] : [])),
   );
-  return drawn.flatMap((line, i) =>
-    i === 0 ? [line] : [line, ...wide.map((w) => `    ${shown(cellText(rows[i - 1]![w]!))}`)],
-  );
+  return drawn.flatMap((line, i) => {
+    const below = i === 0 ? [] : wide.map((w) => cellText(rows[i - 1]![w]!));
+    return [line, ...below.filter(Boolean).map((text) => `    ${shown(text)}`)];
+  });
 }

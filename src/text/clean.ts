@@ -1,12 +1,11 @@
 /** Texts of a trace made fit to be shown on a page or in a terminal: the author of the traced page chose them. */
 
-/** At most `most` characters: the beginning of a statement, the end of a path. */
-export function cut(text: string, most: number, keep: 'begin' | 'end' = 'begin'): string {
+/** At most `most` characters: the beginning of a statement, the end of a path, both of what differs at either. */
+export function cut(text: string, most: number, keep: 'begin' | 'end' | 'both' = 'begin'): string {
   const units = Array.from(text.slice(0, 100_000)); // never half of a character
   if (units.length <= most) return text;
-  return keep === 'begin'
-    ? `${units.slice(0, most - 1).join('')}…`
-    : `…${units.slice(1 - most).join('')}`;
+  const head = { begin: most - 1, end: 0, both: (most - 1) >> 1 }[keep];
+  return `${units.slice(0, head).join('')}…${units.slice(units.length - (most - 1 - head)).join('')}`;
 }
 
 /**

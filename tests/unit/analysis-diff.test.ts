@@ -7,8 +7,16 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { checkCommand } from '../../src/cli/check.ts';
 import { diffCommand } from '../../src/cli/diff.ts';
 import { Flag, type OpName } from '../../src/event/event.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import { BudgetError, checkBudget, parseBudget } from '../../src/analysis/report/budget.ts';
 import type { StatementDiff, TraceDiff } from '../../src/analysis/report/diff.ts';
+import {
+  changeText,
+  shownStatements,
+  statementDiffColumns,
+  verdictLines,
+} from '../../src/analysis/report/diff-table.ts';
+import { totalVerdict } from '../../src/analysis/report/total-verdict.ts';
 import { numbersOf, selectNumber } from '../../src/analysis/report/summary-numbers.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { storeOf } from '../contract/helpers/store.ts';
@@ -50,11 +58,18 @@ afterEach(() => {
 function runs(
   times: readonly number[],
   pages: (k: number) => number = () => 1,
+  { clockStepUs = 0, sql = 'SELECT * FROM t WHERE id=?' } = {},
 ): ReturnType<typeof newStore> {
   const store = newStore();
   const t = new ThreadBuilder(store);
+  if (clockStepUs)
+    t.say({
+      ...{ kind: 'environment', id: 0, url: '', threadKind: 'worker', crossOriginIsolated: false },
+      ...{ clockStepUs, userAgent: '', hidden: null },
+      capture: { capture: 1, layers: ['sql', 'vfs', 'web'], buffer: 1024 },
+    } as Definition);
   const file = t.file('/app.db');
-  const text = t.define({ kind: 'sql', text: 'SELECT * FROM t WHERE id=?' });
+  const text = t.define({ kind: 'sql', text: sql });
   times.forEach((us, k) => {
     const n = pages(k);
     t.call('sqlStep', { object: text, aux: k + 1, result: 101, dur: us - n }, () => {
@@ -87,19 +102,175 @@ describe('diff', () => {
 
   test('times within their spread are noise, beyond it a change, of too few runs unknown', () => {
     const wide = [100, 180, 120, 160, 140];
-    expect(first(diffOf(runs(wide), runs(wide.map((t) => t + 12)))).verdict).toBe('noise');
+    const other = [150, 120, 170, 110, 180];
+    expect(first(diffOf(runs(wide), runs(other))).verdict).toBe('noise');
     const slower = first(diffOf(runs(wide), runs(wide.map((t) => t + 400))));
     expect(slower).toMatchObject({
       countsVerdict: 'same',
       verdict: 'changed',
-      time: { a: 140, b: 540 },
+      time: {
+        a: 140,
+        b: 540,
+        totalA: 700,
+        totalB: 2700,
+        pairs: { count: 5, faster: 0, slower: 5 },
+      },
     });
-    expect(slower.time.spreadUs).toBeCloseTo((2 * 1.57 * 40) / Math.sqrt(5), 6);
     expect(first(diffOf(runs([100, 110]), runs([500, 510])))).toMatchObject({
       verdict: 'unknown',
       time: { spreadUs: null },
     });
   });
+
+  /** As measured on a clock of such a step: the begin falls anywhere in it. */
+  const onClock = (stepUs: number, times: readonly number[]): number[] =>
+    times.map((us, k) => {
+      const begin = (k * 0.618) % 1;
+      return stepUs * Math.floor(begin + us / stepUs);
+    });
+  /** Commits of 100 inserts each take most of the time. */
+  const inserts = (commitUs: number): number[] =>
+    Array.from({ length: 5112 }, (_, k) =>
+      k % 100 === 99 ? commitUs * (0.8 + ((k * 0.377) % 0.4)) : 20 + (k % 7),
+    );
+  const coarse = (times: readonly number[], clockStepUs = 1000) =>
+    runs(onClock(clockStepUs, times), () => 0, { clockStepUs });
+
+  test('totals are judged, not medians, which are equal on a coarse clock', () => {
+    const d = diffOf(coarse(inserts(157_950)), coarse(inserts(48_000)));
+    const { verdict, time } = first(d);
+    expect([time.a, time.b]).toEqual([0, 0]);
+    expect([verdict, time.verdict, d.whole.verdict]).toEqual(['changed', 'changed', 'changed']);
+    expect(time.pairs).toEqual({ count: 5112, faster: 51, slower: 0 });
+    expect(verdictLines(d)[0]).toBe('B is 3.19× faster: 7.97 s → 2.5 s in all statements');
+    expect(shownStatements(d)).toHaveLength(1);
+    const { change } = statementDiffColumns(d);
+    expect(change.value(first(d))).toBe('3.19× faster: 7.97 s → 2.5 s');
+  });
+
+  test('of the same work, few are called changed: any number of runs, long waits, a coarse clock', () => {
+    const normal = () => Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
+    let seed = 1;
+    const random = (): number => ((seed = (seed * 1664525 + 1013904223) >>> 0) + 0.5) / 2 ** 32;
+    const group = (n: number, one: () => number, step: number) => {
+      const timeUs = Float64Array.from({ length: n }, () =>
+        step ? step * Math.floor(random() + one() / step) : one(),
+      );
+      const totalUs = timeUs.reduce((sum, us) => sum + us, 0);
+      return { fingerprint: '', executions: n, counts: new Float64Array(0), timeUs, totalUs };
+    };
+    for (const one of [
+      () => 1000 + 100 * normal(),
+      () => 300 * Math.exp(normal()),
+      () => (random() < 0.01 ? 100_000 * (0.5 + random()) : 30 + 5 * random()),
+    ])
+      for (const step of [0, 1000])
+        for (const [a, b] of [
+          [3, 3],
+          [10, 10],
+          [300, 300],
+          [30, 30],
+          [30, 31],
+        ] as const) {
+          let changed = 0;
+          for (let i = 0; i < 1000; i++) {
+            const { verdict } = totalVerdict(
+              group(a, one, step),
+              group(b, () => (one() * a) / b, step),
+              step,
+            );
+            if (verdict === 'changed') changed++;
+          }
+          expect(changed).toBeLessThan(80);
+        }
+  });
+
+  test('on a coarse clock the same work is noise, and a shift below its step shows in the total', () => {
+    const times = (mean: number, salt: number) =>
+      Array.from({ length: 4000 }, (_, k) => mean * (0.5 + ((k * salt) % 1)));
+    const one = coarse(times(400, 0.7548));
+    expect(first(diffOf(one, coarse(times(400, 0.5698)))).time.verdict).toBe('noise');
+    const { time } = first(diffOf(one, coarse(times(300, 0.5698))));
+    expect(time).toMatchObject({ a: 0, b: 0, verdict: 'changed' });
+  });
+
+  test('one long wait is no change of the statement, and hides none', () => {
+    const times = Array.from({ length: 200 }, (_, k) => 1000 + ((k * 37) % 100));
+    const waited = runs(times.map((us, k) => (k === 20 ? 500_000 : us)));
+    const again = first(diffOf(waited, runs(times)));
+    expect(again.time).toMatchObject({ verdict: 'noise', pairs: { faster: 1, slower: 0 } });
+    // the total falls, and every other run is slower
+    const slower = first(diffOf(waited, runs(times.map((us) => 1.2 * us))));
+    expect(slower.time.totalB).toBeLessThan(slower.time.totalA);
+    expect(slower.time).toMatchObject({ verdict: 'changed', pairs: { faster: 1, slower: 199 } });
+  });
+
+  test('runs are paired: parameters may differ more than the traces do', () => {
+    const sizes = Array.from({ length: 8 }, (_, k) => 100 * 3 ** k);
+    const faster = sizes.map((us, k) => us * (0.9 + 0.01 * (k % 3)));
+    expect(first(diffOf(runs(sizes), runs(faster))).time.pairs).toMatchObject({ faster: 8 });
+    const even = Array.from({ length: 40 }, (_, k) => 10_000 * (1 + (k % 10)));
+    const shifted = even.map((us, k) => us - 900 - 10 * (k % 5));
+    expect(first(diffOf(runs(even), runs(shifted))).time.verdict).toBe('changed');
+    // without a counterpart for each run the parameters are noise
+    const { time } = first(diffOf(runs(even), runs([...shifted, 46_000])));
+    expect(time).toMatchObject({ pairs: null, verdict: 'noise' });
+  });
+
+  test('what moved the whole by more than 1 % is shown first, noise or not', () => {
+    const wait = Array.from({ length: 100 }, (_, k) => (k === 50 ? 300_000 : 1000 + (k % 10)));
+    const calm = wait.map((us) => Math.min(us, 1010));
+    const d = diffOf(runs(wait), runs(calm));
+    expect(first(d).verdict).toBe('noise');
+    expect(Math.abs(first(d).time.share)).toBeGreaterThan(0.7);
+    expect(shownStatements(d)).toEqual([first(d)]);
+    const little = diffOf(runs(calm), runs(calm.map((us, k) => us + ((k % 3) - 1))));
+    expect(first(little).verdict).toBe('noise');
+    expect(shownStatements(little)).toEqual([]);
+  });
+
+  test('all statements together: a single run proves nothing, many that agree do', () => {
+    const some = (count: number, us: number) => {
+      const store = newStore();
+      const t = new ThreadBuilder(store);
+      for (let i = 0; i < count; i++) {
+        const object = t.define({ kind: 'sql', text: `SELECT * FROM t${'abcdefghij'[i]}` });
+        t.call('sqlStep', { object, aux: i + 1, result: 101, dur: us });
+      }
+      t.send();
+      return store;
+    };
+    expect(diffOf(some(1, 500), some(1, 100)).whole.verdict).toBe('unknown');
+    expect(verdictLines(diffOf(some(1, 500), some(1, 100)))).toEqual([
+      'B is 5× faster: 500 µs → 100 µs in all statements',
+      'Too few runs to tell this from noise.',
+      'No statement moved beyond noise.',
+    ]);
+    expect(diffOf(some(10, 500), some(10, 100)).whole.verdict).toBe('changed');
+    expect(verdictLines(diffOf(some(2, 500), newStore()))).toEqual(['Only A has statements: 1 ms']);
+    expect(verdictLines(diffOf(some(1, 500), runs([100, 100])))).toEqual([
+      'B is 2.5× faster: 500 µs → 200 µs in all statements',
+      'A and B have no statement in common.',
+    ]);
+    expect(verdictLines(diffOf(newStore(), newStore()))).toEqual([
+      'No statement is recorded in A or B.',
+    ]);
+  });
+
+  test('clocks of other steps are a caveat', () => {
+    const d = diffOf(coarse([3000, 4000, 5000]), coarse([3000, 4000, 5000], 20));
+    expect(d.warnings).toEqual(['The clock steps differ: 1 ms and 20 µs.']);
+    expect(d.stepUs).toEqual({ a: 1000, b: 20 });
+  });
+
+  test.each([
+    [300, 0, 'less'],
+    [0, 300, 'more'],
+    [100, 104, '4 % more'],
+    [100, 250, '2.5× more'],
+    [7, 7, 'equal'],
+    [null, 7, 'n/a'],
+  ])('from %s to %s: %s', (a, b, text) => expect(changeText(a, b)).toBe(text));
 
   test('one read more in one run of a thousand is a change, and which run is said', () => {
     const times = Array.from({ length: 1000 }, (_, i) => 100 + (i % 7));
@@ -348,7 +519,8 @@ describe('commands', () => {
     stdout = '';
     expect(await diffCommand({ a: SAMPLE, b: SAMPLE, json: false })).toBe(0);
     expect(stdout).toMatch(/Counts: (\d+) of \1 equal/);
-    expect(stdout).toMatch(/Statements: 1 the same/);
+    expect(stdout).toMatch(/^B is as fast: 426 µs in all statements\n/);
+    expect(stdout).toContain('Statements: 0 to look at, 1 the same, 0 within noise');
     expect(stdout).toContain('Findings: none in either');
     stdout = '';
     const [journal, wal] = ['opfs-coop-sync', 'wal-exclusive'].map((name) =>
@@ -358,9 +530,17 @@ describe('commands', () => {
     expect(stdout).toMatch(
       /Findings: 2 solved, 0 new, 2 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/,
     );
+    expect(stdout).toMatch(/^B is 1\.99× faster: 653 ms → 328 ms in all statements\n/);
+    expect(stdout).toMatch(
+      /\n {2}3\.51× faster: 628 ms → 179 ms +100 → 300 .*\n {4}insert into t values\(\?,\?,\?\)\n {4}VFS calls 3,500 → 1,206, syncs 300 → 0, bytes/,
+    );
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
+    expect(stdout).toContain(
+      'threads[kind=worker,url=http://go…eyapps-wa-sqlite/worker.js].events',
+    );
     // a file of one trace alone: its zeros are counted, not listed
-    expect(stdout).toMatch(/files\[kind=wal,path=test-1\.db-wal\]\.vfs\.xWrite +n\/a +611/);
-    expect(stdout).not.toMatch(/n\/a +0 +only B/);
+    expect(stdout).toMatch(/only B +files\[kind=wal,path=test-1\.db-wal\]\.vfs\.xWrite +n\/a +611/);
+    expect(stdout).not.toMatch(/only B .* n\/a +0 +n\/a\n/);
     expect(stdout).toMatch(/\.\.\. and \d+ that one trace lacks and that are 0 in the other/);
     await expect(
       diffCommand({ a: SAMPLE, b: join(folder, 'none.vfst'), json: true }),

@@ -33,7 +33,7 @@ function shownCell<Row>(name: string, { unit, value, text }: Column<Row>, row: R
 
 const LONGEST = { code: 100, path: 60 };
 
-/** Rows of a table of the catalog, in some of its columns. Long texts are cut: a statement at its end, a path at its begin. @param longest characters of such a text */
+/** Rows of a table of the catalog, in some of its columns. Long texts are cut: a statement at its end, a path in its middle. @param longest characters of such a text */
 export function tableOf<Row, C extends Columns<Row>>(
   columns: C,
   names: readonly (keyof C & string)[],
@@ -48,7 +48,7 @@ export function tableOf<Row, C extends Columns<Row>>(
     rows: rows.map((row) =>
       shown.map((column, i) => {
         const text = shownCell(names[i]!, column, row);
-        if (names[i] === 'path') return cut(oneLine(text), longest ?? LONGEST.path, 'end');
+        if (names[i] === 'path') return cut(oneLine(text), longest ?? LONGEST.path, 'both');
         return column.unit === 'code' ? cut(oneLine(text), longest ?? LONGEST.code) : text;
       }),
     ),

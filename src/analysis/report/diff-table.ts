@@ -1,38 +1,108 @@
 /** The tables of a diff: the Compare view and `vfscope diff` draw them. */
 import { col, type Column, type Columns } from '../core/table.ts';
-import { formatDuration, formatExact, formatSigned } from '../../text/numbers.ts';
+import {
+  countOf,
+  formatCount,
+  formatDuration,
+  formatExact,
+  formatMeasured,
+  formatNumber,
+  formatShare,
+  formatSigned,
+  UNKNOWN,
+} from '../../text/numbers.ts';
 import type { FindingDiff } from '../findings/finding-diff.ts';
-import type { NumberRow, StatementDiff, Verdict } from './diff.ts';
+import {
+  differs,
+  movesWhole,
+  totalDelta,
+  type NumberRow,
+  type StatementDiff,
+  type TraceDiff,
+  type Verdict,
+} from './diff.ts';
 
 const VERDICTS: Record<Verdict, string> = {
   same: 'Equal',
-  changed: 'Different, by more than its own spread',
-  noise: 'Different, within the spread of its own runs',
-  unknown: 'Not comparable: a single reading of a time, too few runs, or not known on one side',
+  changed: 'Counts differ, or the total time by more than the spread of its runs',
+  noise: 'The total time differs, within the spread of its runs',
+  unknown: 'Not comparable: a single reading of a time, fewer than 3 runs, or n/a on one side',
   'only a': 'Only in A',
   'only b': 'Only in B',
 };
-const VERDICT_HELP = Object.entries(VERDICTS)
+const VERDICT_HELP = `${Object.entries(VERDICTS)
   .map(([name, means]) => `${name}: ${means}`)
-  .join('\n');
+  .join('\n')}\nEach side is one recording: the spread doesn't cover a machine that was busier.`;
+const sided = (verdict: Verdict): string => verdict.replace(/ (a|b)$/, (s) => s.toUpperCase());
 const verdict = <Row>(title: string, of: (row: Row) => Verdict): Column<Row> =>
-  col('text', title, VERDICT_HELP, (r) => of(r).replace(/ (a|b)$/, (s) => s.toUpperCase()));
-/** Worth a look: neither equal nor noise. */
-export const differs = ({ verdict: v }: { verdict: Verdict }): boolean =>
-  v !== 'same' && v !== 'noise';
+  col('text', title, VERDICT_HELP, (r) => sided(of(r)));
 
-/** B / A; null where A is 0 or one is not known. */
-export const ratio = (a: number | null, b: number | null): number | null =>
-  a === null || b === null || a === 0 ? null : b / a;
+type Directions = readonly [down: string, up: string, equal: string];
+const AMOUNT: Directions = ['less', 'more', 'equal'];
+const TIME: Directions = ['faster', 'slower', 'as fast'];
+
+/** Direction and size from A to B: `3.19× faster`, `4.2 % more`, `equal`; without a size where one is 0. */
+export function changeText(a: number | null, b: number | null, words: Directions = AMOUNT): string {
+  if (a === null || b === null) return UNKNOWN;
+  if (a === b) return words[2];
+  const word = words[b < a ? 0 : 1];
+  const factor = Math.max(a, b) / Math.min(a, b);
+  if (!Number.isFinite(factor)) return word;
+  return factor < 1.1
+    ? `${formatShare(Math.abs(b - a) / a)} ${word}`
+    : `${formatNumber(factor)}× ${word}`;
+}
+const fromTo = (a: string, b: string): string => (a === b ? a : `${a} → ${b}`);
+function timeChange(
+  { totalA, totalB }: { totalA: number; totalB: number },
+  stepUs: TraceDiff['stepUs'],
+): string {
+  const [a, b] = [formatMeasured(totalA, stepUs.a), formatMeasured(totalB, stepUs.b)];
+  const wholeNs = (us: number): number => Math.round(us * 1e3); // sums in another order differ in the last digit
+  return `${changeText(wholeNs(totalA), wholeNs(totalB), TIME)}: ${fromTo(a, b)}`;
+}
+
+const WHOLE: Record<TraceDiff['whole']['verdict'], string> = {
+  same: 'Both spent the same time.',
+  changed: 'This is more than the spread of the runs.',
+  noise: 'This is within the spread of the runs: noise.',
+  unknown: 'Too few runs to tell this from noise.',
+};
+/** What a comparison comes to: its first line gives direction and size. */
+export function verdictLines({ whole, stepUs, statements }: TraceDiff): string[] {
+  if (statements.length === 0) return ['No statement is recorded in A or B.'];
+  const only = (side: 'A' | 'B'): boolean =>
+    statements.every((row) => sided(row.verdict) === `only ${side}`);
+  if (only('A')) return [`Only A has statements: ${formatDuration(whole.totalA)}`];
+  if (only('B')) return [`Only B has statements: ${formatDuration(whole.totalB)}`];
+  const headline = `B is ${timeChange(whole, stepUs)} in all statements`;
+  if (statements.every((row) => row.verdict.startsWith('only')))
+    return [headline, 'A and B have no statement in common.'];
+  const changed = statements.filter(({ time }) => time.verdict === 'changed');
+  const slower = changed.filter(({ time }) => totalDelta(time) > 0).length;
+  return [
+    headline,
+    WHOLE[whole.verdict],
+    changed.length
+      ? `Beyond noise, ${countOf(changed.length - slower, 'statement is', 'statements are')} faster and ${formatCount(slower)} slower.`
+      : 'No statement moved beyond noise.',
+  ];
+}
+
+/** Statements to look at: what differs, and what moved the whole, noise or not. */
+export const shownStatements = ({ statements }: TraceDiff): StatementDiff[] =>
+  statements.filter((row) => differs(row) || movesWhole(row));
 
 const ofKind = ({ kind }: NumberRow): ((n: number | null) => string) =>
   kind === 'time' ? formatDuration : formatExact;
 
 export const numberDiffColumns = {
+  change: col('text', 'Change', 'From A to B', (r) =>
+    r.verdict.startsWith('only') ? sided(r.verdict) : changeText(r.a, r.b),
+  ),
   path: col('code', 'Number', 'By its path in vfscope summary --json', (r) => r.path),
   a: { ...col('number', 'A', '', (r) => r.a), text: (r) => ofKind(r)(r.a) },
   b: { ...col('number', 'B', '', (r) => r.b), text: (r) => ofKind(r)(r.b) },
-  ratio: col('number', 'B / A', 'n/a where A is 0 or not known', (r) => ratio(r.a, r.b)),
   delta: {
     ...col('number', 'B - A', 'n/a where one is not known', (r) => r.delta),
     text: (r) => formatSigned(r.delta, ofKind(r)),
@@ -41,33 +111,41 @@ export const numberDiffColumns = {
 } satisfies Columns<NumberRow>;
 
 const SPREAD =
-  "Differences of the medians up to this are noise: from the spread of its own runs and the clock's step. n/a with fewer than 3 runs.";
-type Counted = keyof StatementDiff['counts'];
-const counts = (title: string, name: Counted): Column<StatementDiff> =>
-  col('text', title, 'Sums over all runs: A > B, or one number where they are equal', (r) => {
-    const { a, b } = r.counts[name];
-    return a === b ? formatExact(a) : `${formatExact(a)} > ${formatExact(b)}`;
-  });
+  "Differences of the totals up to this are noise: from the runs, in pairs where both traces have equally many, and the clock's step. n/a with fewer than 3 runs.";
+const PAIRED =
+  "Run k of B against run k of A, by more than the clock's step. n/a where the numbers of runs differ.";
+const COUNTED = { vfs: 'VFS calls', syncs: 'syncs', writeBytes: 'bytes written' } as const;
+const exactly = (a: number, b: number): string => fromTo(formatExact(a), formatExact(b));
 
-export const statementDiffColumns = {
-  fingerprint: col('code', 'Statement', '', (r) => r.fingerprint || null),
-  runsA: col('count', 'Runs A', '', (r) => r.executionsA),
-  runsB: col('count', 'Runs B', '', (r) => r.executionsB),
-  vfs: counts('VFS calls', 'vfs'),
-  syncs: counts('Syncs', 'syncs'),
-  writeBytes: counts('Bytes written', 'writeBytes'),
-  a: col('us', 'Median A', '', (r) => r.time.a),
-  b: col('us', 'Median B', '', (r) => r.time.b),
-  spread: col('us', 'Spread', SPREAD, (r) => r.time.spreadUs),
-  total: {
-    ...col('us', 'B - A', 'Difference of the sums over all runs', (r) => totalDelta(r)),
-    text: (r) => formatSigned(totalDelta(r), formatDuration),
-  },
-  countsVerdict: verdict('Counts', (r) => r.countsVerdict),
-  timeVerdict: verdict('Time', (r) => r.time.verdict),
-  verdict: verdict('Verdict', (r) => r.verdict),
-} satisfies Columns<StatementDiff>;
-const totalDelta = ({ time }: StatementDiff): number => time.totalB - time.totalA;
+export const statementDiffColumns = ({ stepUs }: Pick<TraceDiff, 'stepUs'>) =>
+  ({
+    change: col('text', 'Total time', 'Of all runs, from A to B', ({ verdict, time }) =>
+      verdict.startsWith('only')
+        ? `${sided(verdict)}: ${formatDuration(time.totalA + time.totalB)}`
+        : timeChange(time, stepUs),
+    ),
+    fingerprint: col('code', 'Statement', '', (r) => r.fingerprint || null),
+    runs: col('text', 'Runs', 'A → B, or one number where they are equal', (r) =>
+      exactly(r.executionsA, r.executionsB),
+    ),
+    faster: col('count', 'Faster', PAIRED, ({ time }) => time.pairs?.faster ?? null),
+    slower: col('count', 'Slower', PAIRED, ({ time }) => time.pairs?.slower ?? null),
+    spread: col('us', 'Spread', SPREAD, (r) => r.time.spreadUs),
+    total: {
+      ...col('us', 'B - A', 'Difference of the totals', (r) => totalDelta(r.time)),
+      text: (r) => formatSigned(totalDelta(r.time), formatDuration),
+    },
+    counts: col('text', 'Counts', 'Sums over all runs that differ', ({ counts }) =>
+      Object.entries(COUNTED)
+        .map(([name, title]) => ({ ...counts[name as keyof typeof COUNTED], title }))
+        .filter(({ a, b }) => a !== b)
+        .map(({ a, b, title }) => `${title} ${exactly(a, b)}`)
+        .join(', '),
+    ),
+    countsVerdict: verdict('Counts', (r) => r.countsVerdict),
+    timeVerdict: verdict('Time', (r) => r.time.verdict),
+    verdict: verdict('Verdict', (r) => r.verdict),
+  }) satisfies Columns<StatementDiff>;
 
 const saved = (title: string, side: 'a' | 'b', key: 'savingUsA' | 'savingUsB') => ({
   ...col<FindingDiff>(

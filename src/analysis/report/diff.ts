@@ -3,9 +3,8 @@
  *
  *   counts repeat to the last digit: equal or changed, no threshold        times do not: changed only beyond their spread
  *
- * A statement's spread comes from its own runs: the half-widths of the 95 % intervals of both medians (1.57 * interquartile range /
- * sqrt(n), as the notches of a box plot), and the clock's step. With fewer than 3 runs on a side nothing can be told of a time. Times
- * of the summary are single readings: their spread is not known, and the verdict says so.
+ * Of a statement's time its total is judged (`total-verdict.ts`). With fewer than 3 runs on a side the spread isn't known. Times of the
+ * summary are single readings: their spread isn't known either, and the verdict says so.
  */
 import { percentile } from '../core/durations.ts';
 import type { Facts } from '../core/graph.ts';
@@ -16,9 +15,10 @@ import {
   type ExecutionCount,
   type ExecutionGroup,
 } from '../statements/statement-runs.ts';
-import { countOf } from '../../text/numbers.ts';
+import { countOf, formatDuration } from '../../text/numbers.ts';
 import { numbersOf } from './summary-numbers.ts';
 import { summary, type Summary } from './summary.ts';
+import { totalVerdict, wholeVerdict, type TotalVerdict } from './total-verdict.ts';
 
 /**
  * `same`: equal. `changed`: differs. `noise`: differs, within the spread. `unknown`: cannot be told (no spread, or null on one side).
@@ -36,14 +36,14 @@ export interface NumberRow {
   verdict: Verdict;
 }
 
-export interface TimeDiff {
-  /** Medians, microseconds; null without a finished run. */
+export interface TimeDiff extends Omit<TotalVerdict, 'verdict'> {
+  /** Medians, microseconds; null without a finished run. On a coarse clock they show little. */
   a: number | null;
   b: number | null;
   totalA: number;
   totalB: number;
-  /** Differences up to this are noise, microseconds; null where it cannot be known. */
-  spreadUs: number | null;
+  /** Difference of the totals / the time of all statements in the slower trace. */
+  share: number;
   verdict: Verdict;
 }
 
@@ -63,9 +63,19 @@ export interface StatementDiff {
   verdict: Verdict;
 }
 
+/** All statements together, microseconds. */
+export interface WholeDiff {
+  totalA: number;
+  totalB: number;
+  verdict: TotalVerdict['verdict'];
+}
+
 export interface TraceDiff {
   numbers: NumberRow[];
-  /** What changed first, then by time. */
+  whole: WholeDiff;
+  /** Coarsest step of the clocks of each, microseconds; null = not known. */
+  stepUs: { a: number | null; b: number | null };
+  /** What moved the whole first, then what changed, each by time. */
   statements: StatementDiff[];
   /** What is to be done in B first; then what is solved. */
   findings: FindingDiff[];
@@ -78,13 +88,16 @@ export interface TraceDiff {
 export function diffOf(a: Facts, b: Facts): TraceDiff {
   const [summaryA, summaryB] = [a.get(summary), b.get(summary)];
   const numbers = numberRows(summaryA, summaryB);
-  const stepUs = Math.max(
-    summaryA.environment.clockStepUs ?? 0,
-    summaryB.environment.clockStepUs ?? 0,
+  const stepUs = { a: summaryA.environment.clockStepUs, b: summaryB.environment.clockStepUs };
+  const { statements, whole } = statementRows(
+    a.get(executionGroups),
+    b.get(executionGroups),
+    Math.max(stepUs.a ?? 0, stepUs.b ?? 0),
   );
-  const statements = statementRows(a.get(executionGroups), b.get(executionGroups), stepUs);
   return {
     numbers,
+    whole,
+    stepUs,
     statements,
     findings: findingDiffs(a, b),
     totals: { numbers: tally(numbers), statements: tally(statements) },
@@ -122,20 +135,39 @@ function numberRows(a: Summary, b: Summary): NumberRow[] {
   });
 }
 
+/** Moved by more than this share of the time of all statements: listed, whatever the verdict. */
+const MOVED = 0.01;
+export const movesWhole = ({ time }: StatementDiff): boolean => Math.abs(time.share) > MOVED;
+/** Worth a look: neither equal nor noise. */
+export const differs = ({ verdict }: { verdict: Verdict }): boolean =>
+  verdict !== 'same' && verdict !== 'noise';
+
+const totalOf = (groups: Map<string, ExecutionGroup>): number =>
+  [...groups.values()].reduce((sum, { totalUs }) => sum + totalUs, 0);
+/** B - A, microseconds. */
+export const totalDelta = ({ totalA, totalB }: { totalA: number; totalB: number }): number =>
+  totalB - totalA;
+
 function statementRows(
   a: Map<string, ExecutionGroup>,
   b: Map<string, ExecutionGroup>,
   stepUs: number,
-): StatementDiff[] {
+): { statements: StatementDiff[]; whole: WholeDiff } {
+  const totals = { totalA: totalOf(a), totalB: totalOf(b) };
+  const wholeUs = Math.max(totals.totalA, totals.totalB);
   const prints = [...a.keys(), ...[...b.keys()].filter((p) => !a.has(p))];
-  const rows = prints.map((print) => statementDiff(print, a.get(print), b.get(print), stepUs));
-  const weight = (r: StatementDiff): number => Math.abs(r.time.totalB - r.time.totalA);
+  const statements = prints.map((print) =>
+    statementDiff(print, a.get(print), b.get(print), stepUs, wholeUs),
+  );
+  const weight = (r: StatementDiff): number => Math.abs(totalDelta(r.time));
   const rank = (r: StatementDiff): number =>
-    r.verdict === 'changed' || r.verdict.startsWith('only') ? 0 : 1;
-  return rows.sort(
+    movesWhole(r) ? 0 : r.verdict === 'changed' || r.verdict.startsWith('only') ? 1 : 2;
+  statements.sort(
     (x, y) =>
       rank(x) - rank(y) || weight(y) - weight(x) || (x.fingerprint < y.fingerprint ? -1 : 1),
   );
+  const parts = statements.map(({ time }) => ({ us: totalDelta(time), spreadUs: time.spreadUs }));
+  return { statements, whole: { ...totals, verdict: wholeVerdict(parts) } };
 }
 
 const N = EXECUTION_COUNTS.length;
@@ -145,6 +177,7 @@ function statementDiff(
   a: ExecutionGroup | undefined,
   b: ExecutionGroup | undefined,
   stepUs: number,
+  wholeUs: number,
 ): StatementDiff {
   const sum = (g: ExecutionGroup | undefined, column: number): number => {
     let total = 0;
@@ -171,7 +204,7 @@ function statementDiff(
       : a.executions === b.executions && differing === 0
         ? 'same'
         : 'changed';
-  const time = timeDiff(a, b, stepUs);
+  const time = timeDiff(a, b, stepUs, wholeUs);
   return {
     fingerprint: print,
     executionsA: a?.executions ?? 0,
@@ -185,48 +218,28 @@ function statementDiff(
   };
 }
 
-/** Runs on a side below which nothing can be said of a spread. */
-const ENOUGH = 3;
-
 function timeDiff(
   a: ExecutionGroup | undefined,
   b: ExecutionGroup | undefined,
   stepUs: number,
+  wholeUs: number,
 ): TimeDiff {
-  const [x, y] = [quartiles(a?.timeUs), quartiles(b?.timeUs)];
+  const totals = { totalA: a?.totalUs ?? 0, totalB: b?.totalUs ?? 0 };
   const base = {
-    a: x?.median ?? null,
-    b: y?.median ?? null,
-    totalA: a?.totalUs ?? 0,
-    totalB: b?.totalUs ?? 0,
+    a: median(a?.timeUs),
+    b: median(b?.timeUs),
+    ...totals,
+    share: wholeUs ? totalDelta(totals) / wholeUs : 0,
   };
-  if (!a || !b) return { ...base, spreadUs: null, verdict: a ? 'only a' : 'only b' };
-  if (!x || !y) return { ...base, spreadUs: null, verdict: 'unknown' };
-  if (x.n < ENOUGH || y.n < ENOUGH)
-    return {
-      ...base,
-      spreadUs: null,
-      verdict: x.median === y.median && base.totalA === base.totalB ? 'same' : 'unknown',
-    };
-  const spreadUs = x.notch + y.notch + stepUs;
-  const apart = Math.abs(y.median - x.median);
-  return {
-    ...base,
-    spreadUs,
-    verdict: apart === 0 ? 'same' : apart <= spreadUs ? 'noise' : 'changed',
-  };
+  return a && b
+    ? { ...base, ...totalVerdict(a, b, stepUs) }
+    : { ...base, spreadUs: null, pairs: null, verdict: a ? 'only a' : 'only b' };
 }
 
 /** Of the runs that ended; null without any. */
-function quartiles(times: Float64Array | undefined) {
-  const sorted = times?.filter((t) => !Number.isNaN(t)).sort();
-  const n = sorted?.length;
-  if (!n) return null;
-  return {
-    n,
-    median: percentile(sorted, 0.5),
-    notch: (1.57 * (percentile(sorted, 0.75) - percentile(sorted, 0.25))) / Math.sqrt(n),
-  };
+function median(times: Float64Array | undefined): number | null {
+  const sorted = times?.filter((us) => !Number.isNaN(us)).sort();
+  return sorted?.length ? percentile(sorted, 0.5) : null;
 }
 
 function warningsOf(a: Summary, b: Summary): string[] {
@@ -239,6 +252,8 @@ function warningsOf(a: Summary, b: Summary): string[] {
       found.push(`${name} lost ${countOf(s.dropped, 'event')}: its counts are lower bounds.`);
   if (a.environment.userAgent !== b.environment.userAgent)
     found.push('The browsers differ: times compare browsers too.');
+  const step = (s: Summary): string => formatDuration(s.environment.clockStepUs);
+  if (step(a) !== step(b)) found.push(`The clock steps differ: ${step(a)} and ${step(b)}.`);
   const engines = (s: Summary): string =>
     s.engines.map((e) => `${e.name} ${e.sqliteVersion ?? ''}`).join(', ');
   if (engines(a) !== engines(b))

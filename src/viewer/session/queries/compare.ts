@@ -7,7 +7,6 @@ import { diffOf, type TraceDiff } from '../../../analysis/report/diff.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
 import { PART, PARTS, type PartTimes, partTimes } from '../../../analysis/core/time-parts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
-import { summary } from '../../../analysis/report/summary.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { TimeLane } from '../../../timeline/time-lane.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -25,8 +24,6 @@ export interface Comparison {
   b: Side;
   numbers: { a: HeadlineNumber; b: HeadlineNumber }[];
   diff: TraceDiff;
-  /** Coarsest step of the clocks of each, microseconds; null = not known. */
-  stepUs: { a: number | null; b: number | null };
 }
 
 /** One side's time with SQL in flight, from its first statement or VFS call on. */
@@ -93,10 +90,6 @@ export const compareQueries = {
           b: sideOf(b),
           numbers: a.get(headlineNumbers).map((number, i) => ({ a: number, b: numbersB[i]! })),
           diff: diffOf(a, b),
-          stepUs: {
-            a: a.get(summary).environment.clockStepUs,
-            b: b.get(summary).environment.clockStepUs,
-          },
         };
       });
     },

@@ -1,0 +1,115 @@
+/**
+ * Whether a statement's time moved by more than the spread of its runs. The total is judged, never the median: on a coarse clock the
+ * medians of two traces are equal where one waits seconds longer.
+ *
+ *   equally many runs   run k of A and run k of B are a pair. The 95 % interval of the mean difference comes from the differences of
+ *                       the pairs (R. Jain, The Art of Computer Systems Performance Analysis, 1991, 13.4.1).
+ *   else                it comes from the spread of both sides (the same, 13.4.2; Welch's degrees of freedom).
+ *
+ * Times the number of runs, that is the interval of the difference of the totals. It is at least what the clock's rounding adds.
+ * One long wait widens it so far that nothing else shows, so pairs also take a sign test (W. J. Conover, Practical Nonparametric
+ * Statistics, 3.4) at 99 %, where pairs within one step of the clock are ties. Runs that other parameters or threads reordered pair at
+ * random: the interval gets wider, not wrong.
+ *
+ * Of two recordings of the same work at most 7 % get another verdict than noise, however few the runs, long the waits or coarse the
+ * clock (simulated in the tests).
+ *
+ * What moved all runs of a recording alike (another clock rate of the CPU, other load) is not in the spread: each side is one recording.
+ */
+import type { ExecutionGroup } from '../statements/statement-runs.ts';
+
+/** Runs of B against their counterparts in A, by more than a step of the clock. */
+export interface RunPairs {
+  count: number;
+  faster: number;
+  slower: number;
+}
+export interface TotalVerdict {
+  /** Differences of the totals up to this are noise, microseconds; null with too few runs. */
+  spreadUs: number | null;
+  /** null where the numbers of runs differ. */
+  pairs: RunPairs | null;
+  verdict: 'same' | 'changed' | 'noise' | 'unknown';
+}
+
+/** Runs on a side below which nothing can be said of a spread. */
+const ENOUGH = 3;
+/** Sums of the same times in another order differ by less, microseconds. */
+const EQUAL_US = 0.001;
+/** Normal quantiles: two-sided 95 % and 99 %. */
+const [Z95, Z99] = [1.96, 2.576];
+
+/** @param stepUs the coarser step of both clocks; 0 = not known */
+export function totalVerdict(a: ExecutionGroup, b: ExecutionGroup, stepUs: number): TotalVerdict {
+  const paired = a.executions === b.executions;
+  const samples = paired ? [b.timeUs.map((us, k) => us - a.timeUs[k]!)] : [a.timeUs, b.timeUs];
+  const sums = samples.map(spreadOfSum);
+  const pairs = paired ? signs(samples[0]!, stepUs) : null;
+  const equal = Math.abs(b.totalUs - a.totalUs) < EQUAL_US;
+  if (sums.some(({ n }) => n < ENOUGH))
+    return { spreadUs: null, pairs, verdict: equal ? 'same' : 'unknown' };
+  const times = sums.reduce((n, sum) => n + sum.n, 0) * (paired ? 2 : 1);
+  const spreadUs = Math.max(halfWidth(sums), Z95 * stepUs * Math.sqrt(times / 6));
+  const moved = Math.abs(b.totalUs - a.totalUs) > spreadUs || (pairs !== null && isOneSided(pairs));
+  return { spreadUs, pairs, verdict: moved ? 'changed' : equal ? 'same' : 'noise' };
+}
+
+/**
+ * Of all statements together, from the difference of each. Their spreads add up as squares. A difference of unknown spread counts as if
+ * chance had chosen its sign (R. A. Fisher's randomization test, by the normal distribution): many that agree tell, one alone doesn't.
+ */
+export function wholeVerdict(
+  parts: readonly { us: number; spreadUs: number | null }[],
+): TotalVerdict['verdict'] {
+  const moved = Math.abs(parts.reduce((sum, { us }) => sum + us, 0));
+  const squares = (spread: (part: (typeof parts)[number]) => number): number =>
+    parts.reduce((sum, part) => sum + spread(part) ** 2, 0);
+  if (moved < EQUAL_US) return 'same';
+  if (moved > Math.sqrt(squares(({ us, spreadUs }) => spreadUs ?? Z95 * us))) return 'changed';
+  return moved > Math.sqrt(squares(({ spreadUs }) => spreadUs ?? 0)) ? 'unknown' : 'noise';
+}
+
+/** Of the finished ones: how many, and the variance of their sum. */
+function spreadOfSum(values: Float64Array): { n: number; variance: number } {
+  const known = values.filter((us) => !Number.isNaN(us));
+  const n = known.length;
+  const mean = known.reduce((sum, us) => sum + us, 0) / n;
+  const squares = known.reduce((sum, us) => sum + (us - mean) ** 2, 0);
+  return { n, variance: n > 1 ? (n * squares) / (n - 1) : 0 };
+}
+
+/** Half of the 95 % interval around the difference of two sums, or of one sum of differences. */
+function halfWidth(sums: readonly { n: number; variance: number }[]): number {
+  const variance = sums.reduce((sum, s) => sum + s.variance, 0);
+  if (variance === 0) return 0;
+  const freedom = variance ** 2 / sums.reduce((sum, s) => sum + s.variance ** 2 / (s.n - 1), 0);
+  return student95(freedom) * Math.sqrt(variance);
+}
+
+/** Student's t, two-sided 95 %: Abramowitz and Stegun 26.7.5, within 3.2 % from 2 degrees of freedom on. */
+function student95(freedom: number): number {
+  const z = Z95;
+  return (
+    z +
+    (z ** 3 + z) / (4 * freedom) +
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2) +
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * freedom ** 3)
+  );
+}
+
+function signs(differences: Float64Array, stepUs: number): RunPairs {
+  // times are floats: one step may be a hair more
+  const tie = Math.max(1.001 * stepUs, EQUAL_US);
+  const pairs = { count: 0, faster: 0, slower: 0 };
+  for (const us of differences) {
+    if (Number.isNaN(us)) continue;
+    pairs.count++;
+    if (us < -tie) pairs.faster++;
+    else if (us > tie) pairs.slower++;
+  }
+  return pairs;
+}
+
+/** The sign test, by the normal distribution with Yates's correction. */
+const isOneSided = ({ faster, slower }: RunPairs): boolean =>
+  Math.abs(faster - slower) - 1 > Z99 * Math.sqrt(faster + slower);

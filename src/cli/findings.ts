@@ -1,6 +1,8 @@
 /** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
 import { experimentFor } from '../lab/experiments/documents/tries.ts';
 import { badges, findings, type Badge, type Finding } from '../analysis/findings/index.ts';
+import { accounts, type Account } from '../analysis/findings/accounts.ts';
+import { accountsBlock } from '../analysis/report/report-accounts.ts';
 import { explained, explainedText, type Explained } from '../analysis/findings/explained.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import { findingFacts, noFindings } from '../analysis/findings/finding-facts.ts';
@@ -20,7 +22,7 @@ export async function findingsCommand({
 }): Promise<number> {
   const trace = await openTrace(file);
   const facts = new Facts(trace.store);
-  const known = facts.known({ findings, badges, explained });
+  const known = facts.known({ findings, badges, explained, accounts });
   await print(json ? jsonText(known) : reportText(findingsReport(known, facts.get(noFindings))));
   return Exit.done;
 }
@@ -31,10 +33,12 @@ function findingsReport(
     findings,
     badges,
     explained: known,
+    accounts,
   }: {
     findings: readonly Finding[];
     badges: readonly Badge[];
     explained: Explained | null;
+    accounts: readonly Account[];
   },
   none: string,
 ): Report {
@@ -56,6 +60,7 @@ function findingsReport(
     blocks: [
       ...(caveats.length ? [{ heading: 'Caveats', lines: caveats }] : []),
       ...(findings.length ? blocks : [{ heading: none }]),
+      ...accountsBlock(accounts),
       ...(findings.length && known ? [{ heading: explainedText(known) }] : []),
       ...(overlap ? [{ heading: "Savings overlap: don't add them up." }] : []),
     ],

@@ -1,7 +1,7 @@
 /** How much of the time while SQL runs the findings are about: the calls that they name, each moment once. */
 import { formatDuration } from '../../text/numbers.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
-import type { IntervalIndex } from '../../trace/lanes/interval-index.ts';
+import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import { fact } from '../core/graph.ts';
 import { servedThreads } from '../core/helper-threads.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
@@ -10,36 +10,59 @@ import { totalTimeInSql } from '../time/summary-time.ts';
 import { pieces } from '../time/thread-times.ts';
 import { findings } from './index.ts';
 
+/** Time while SQL runs, nanoseconds by part: places as in SQL_PARTS. */
+interface Coverage {
+  all: Float64Array;
+  /** Of it what the calls of findings take, each moment once. */
+  explained: Float64Array;
+}
+
+/** Over all threads of SQLite. What a worker does for one of them counts as that thread's time. */
+export const coverage = fact(
+  'coverage',
+  'what the findings explain',
+  { findings, findingContext, pieces, sqliteThreads, servedThreads },
+  (store, known): Coverage => {
+    const found = { all: new Float64Array(KINDS), explained: new Float64Array(KINDS) };
+    for (const thread of known.sqliteThreads) {
+      const own = store.threads.filter(
+        (one) => one === thread || known.servedThreads[one.index] === thread,
+      );
+      const named = own.flatMap((one) => known.findingContext.namedSpans(one));
+      const { index } = known.pieces.of(thread);
+      for (let i = 0; i < index.count; i++)
+        found.all[index.kind[i]!]! += index.endOf(i) - index.startOf(i);
+      addWithin(found.explained, named, index);
+    }
+    return found;
+  },
+);
+
 export interface Explained {
   explainedUs: number;
   inSqlUs: number;
 }
 
-/** null where no time passed while SQL ran. What a worker does for a thread of SQLite counts as that thread's time. */
+/** null where no time passed while SQL ran. */
 export const explained = fact(
   'explained',
   'what the findings explain',
-  { findings, findingContext, pieces, sqliteThreads, servedThreads, totalTimeInSql },
-  (store, known): Explained | null => {
-    if (!known.totalTimeInSql) return null;
-    const ns = known.sqliteThreads.reduce((sum, thread) => {
-      const own = store.threads.filter(
-        (one) => one === thread || known.servedThreads[one.index] === thread,
-      );
-      const named = own.flatMap((one) => known.findingContext.namedSpans(one));
-      return sum + withinNs(named, known.pieces.of(thread).index);
-    }, 0);
-    return { explainedUs: ns / 1000, inSqlUs: known.totalTimeInSql };
-  },
+  { coverage, totalTimeInSql },
+  (_, { coverage, totalTimeInSql }): Explained | null =>
+    totalTimeInSql
+      ? {
+          explainedUs: coverage.explained.reduce((sum, ns) => sum + ns, 0) / 1000,
+          inSqlUs: totalTimeInSql,
+        }
+      : null,
 );
 
 export const explainedText = ({ explainedUs, inSqlUs }: Explained): string =>
   `Explained by findings: ${formatDuration(explainedUs)} of ${formatDuration(inSqlUs)} in SQL.`;
 
-/** How much of the index's time lies in any of the spans: begin, end, begin, ... */
-function withinNs(spans: readonly number[], index: IntervalIndex): number {
+/** Add the index's time that lies in any of the spans (begin, end, begin, ...), by kind. */
+function addWithin(sums: Float64Array, spans: readonly number[], index: IntervalIndex): void {
   const order = Uint32Array.from({ length: spans.length / 2 }, (_, i) => 2 * i);
-  let sum = 0;
   let at = 0;
   let done = -Infinity;
   for (const span of order.sort((a, b) => spans[a]! - spans[b]!)) {
@@ -49,7 +72,6 @@ function withinNs(spans: readonly number[], index: IntervalIndex): number {
     done = to;
     while (at < index.count && index.endOf(at) <= from) at++;
     for (let i = at; i < index.count && index.startOf(i) < to; i++)
-      sum += Math.min(to, index.endOf(i)) - Math.max(from, index.startOf(i));
+      sums[index.kind[i]!]! += Math.min(to, index.endOf(i)) - Math.max(from, index.startOf(i));
   }
-  return sum;
 }

@@ -4,6 +4,8 @@
  *   what was recorded . caveats . headline numbers . where the time went . statements . transactions . files . storage . findings
  */
 import { captureText } from '../../event/capture.ts';
+import { accounts } from '../findings/accounts.ts';
+import { accountsBlock } from './report-accounts.ts';
 import { explained, explainedText } from '../findings/explained.ts';
 import { badges, findings } from '../findings/index.ts';
 import { FINDING_LABELS as label, noFindings } from '../findings/finding-facts.ts';
@@ -43,6 +45,7 @@ export const REPORT_NEEDS = {
   summary,
   findings,
   explained,
+  accounts,
   noFindings,
   badges,
   partition,
@@ -93,6 +96,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
             }
           : { lines: [facts.get(noFindings)] }),
       },
+      ...accountsBlock(facts.get(accounts)),
     ].filter((block): block is Block => block !== null),
   };
 }

@@ -1,5 +1,6 @@
 /** What to change, by the findings' rules, and the report of a trace as text to paste. */
 import { badges, findings, type Badge, type Finding } from '../../../analysis/findings/index.ts';
+import { accounts, type Account } from '../../../analysis/findings/accounts.ts';
 import { explained, type Explained } from '../../../analysis/findings/explained.ts';
 import { noFindings } from '../../../analysis/findings/finding-facts.ts';
 import { fact } from '../../../analysis/core/graph.ts';
@@ -12,6 +13,7 @@ interface Findings {
   findings: Finding[];
   badges: Badge[];
   explained: Explained | null;
+  accounts: readonly Account[];
   /** Said where there are none. */
   noFindings: string;
 }
@@ -19,7 +21,7 @@ interface Findings {
 const shownFindings = fact(
   'shownFindings',
   'findings',
-  { findings, badges, explained, noFindings },
+  { findings, badges, explained, accounts, noFindings },
   (_, known): Findings => ({ ...known }),
 );
 const markdown = fact('markdown', 'report', REPORT_NEEDS, (_, _known, facts) =>

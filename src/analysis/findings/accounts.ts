@@ -1,0 +1,156 @@
+/**
+ * Plain accounts of what costs most and no finding explains: which calls, which statements, and what would avoid them. They promise no
+ * saving, for no known mistake is seen.
+ */
+import { cut, oneLine } from '../../text/clean.ts';
+import {
+  countOf,
+  formatBytes,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../../text/numbers.ts';
+import { objectName } from '../../trace/describe.ts';
+import { PART, type Part } from '../core/time-parts.ts';
+import { fact, type Known } from '../core/graph.ts';
+import { sqliteThreads } from '../core/main-threads.ts';
+import { callCounts } from '../files/call-counts.ts';
+import { fileCounts, vfsTotal } from '../files/file-counts.ts';
+import { lockWaits } from '../locks/lock-waits.ts';
+import { totalTimeInSql } from '../time/summary-time.ts';
+import { byStatement } from '../time/thread-times.ts';
+import { commits } from '../transactions/commits.ts';
+import { coverage } from './explained.ts';
+
+/** Of the time while SQL runs: less needs no account. */
+const LARGE = 0.3;
+/** Statements that an account names. */
+const NAMED = 2;
+
+export interface Account {
+  /** One sentence with the numbers. */
+  title: string;
+  advice: string;
+}
+
+const NEEDS = {
+  coverage,
+  totalTimeInSql,
+  sqliteThreads,
+  byStatement,
+  callCounts,
+  fileCounts,
+  commits,
+  lockWaits,
+};
+
+interface Kind {
+  parts: readonly Part[];
+  what: string;
+  /** Which calls. @param us the time of the parts */
+  calls(known: Known<typeof NEEDS>, us: number): string;
+  advice: string;
+}
+
+/** "200 commits of 20 ms"; '' where their number is not known. */
+const each = (count: number | null, noun: string, us: number): string =>
+  count ? `${countOf(count, noun)} of ${formatDuration(us / count)}` : '';
+
+/** Parts of the time that have one cure. vfscope's own time needs none. */
+const KINDS: readonly Kind[] = [
+  {
+    parts: ['write', 'sync', 'idbTransaction'],
+    what: 'Writing and committing',
+    calls({ commits: { count, syncsPerCommit }, fileCounts: files }, us) {
+      const bytes = vfsTotal(files, 'xWriteBytes');
+      return [
+        each(count, 'commit', us),
+        ...(syncsPerCommit === null ? [] : [`${formatNumber(syncsPerCommit)} syncs each`]),
+        ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
+      ]
+        .filter(Boolean)
+        .join(', ');
+    },
+    advice:
+      'Commit less often: statements that belong together go into one transaction. In WAL mode with synchronous=NORMAL, a commit needs no sync.',
+  },
+  {
+    parts: ['read'],
+    what: 'Reading',
+    calls: ({ callCounts: calls }, us) => each(calls.of('read'), 'read', us),
+    advice:
+      'Read fewer pages: an index for these statements, a larger page cache (the Cache view shows what it would avoid), or larger pages.',
+  },
+  {
+    parts: ['cpu'],
+    what: 'Computing in SQLite and its VFS',
+    calls: () => '',
+    advice:
+      'Look at the query plans of these statements: scans, sorts, and functions called for every row compute. Fewer, larger statements save calls through JavaScript.',
+  },
+  {
+    parts: ['lock'],
+    what: 'Taking and releasing locks',
+    calls: ({ fileCounts: files }, us) =>
+      each((vfsTotal(files, 'xLock') ?? 0) + (vfsTotal(files, 'xUnlock') ?? 0), 'lock call', us),
+    advice:
+      'Lock less often: several statements in one transaction share its locks. With a single connection, locking_mode=EXCLUSIVE takes them once.',
+  },
+  {
+    parts: ['lockWait'],
+    what: 'Waiting for locks that others held',
+    calls: ({ lockWaits: waits }, us) =>
+      each(waits.filter(({ sqlite }) => sqlite).length, 'wait', us),
+    advice:
+      'Keep write transactions short, and send writes through one connection. The Locks view shows who held each lock.',
+  },
+  {
+    parts: ['other'],
+    what: 'Waiting for something that was not recorded',
+    calls: () => '',
+    advice:
+      'Record all layers and all workers: the engine waits for a promise or a worker whose calls are not in this trace.',
+  },
+];
+
+/** Heading of the accounts. */
+export const ACCOUNTS = 'Large costs that no finding explains';
+
+/** The largest first; [] where findings explain what is large. */
+export const accounts = fact(
+  'accounts',
+  'what costs most',
+  NEEDS,
+  (_, known): readonly Account[] => {
+    const { all, explained } = known.coverage;
+    const inSql = 1000 * (known.totalTimeInSql ?? 0);
+    const sumOf = (ns: Float64Array, { parts }: Kind): number =>
+      parts.reduce((sum, part) => sum + ns[PART[part]]!, 0);
+    return KINDS.map((kind) => ({ kind, ns: sumOf(all, kind), known: sumOf(explained, kind) }))
+      .filter(({ ns, known: told }) => ns - told > LARGE * inSql)
+      .sort((a, b) => b.ns - a.ns)
+      .map(({ kind, ns }): Account => {
+        const calls = kind.calls(known, ns / 1000);
+        const who = statementsText(known, kind, ns);
+        const share = `${kind.what} takes ${formatShare(ns / inSql)} of the time in SQL (${formatDuration(ns / 1000)})`;
+        return { title: [share, calls, who].filter(Boolean).join('; '), advice: kind.advice };
+      });
+  },
+);
+
+/** The statements that have most of it. */
+function statementsText(known: Known<typeof NEEDS>, { parts }: Kind, allNs: number): string {
+  const byText = new Map<string, number>();
+  for (const thread of known.sqliteThreads)
+    for (const [id, times] of known.byStatement.of(thread)) {
+      const text = id === 0 ? '' : objectName(thread, id);
+      const us = parts.reduce((sum, part) => sum + times[`${part}Us`], 0);
+      if (text) byText.set(text, (byText.get(text) ?? 0) + us);
+    }
+  return [...byText]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, NAMED)
+    .filter(([, us]) => us * 1000 > 0.1 * allNs)
+    .map(([text, us]) => `${formatShare((us * 1000) / allNs)} in "${cut(oneLine(text), 60)}"`)
+    .join(', ');
+}

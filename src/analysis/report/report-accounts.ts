@@ -1,0 +1,9 @@
+/** The large costs of a report that no finding explains. */
+import { ACCOUNTS, type Account } from '../findings/accounts.ts';
+import type { Block } from './blocks.ts';
+
+/** [] where there is none. */
+export const accountsBlock = (found: readonly Account[]): Block[] =>
+  found.length
+    ? [{ heading: ACCOUNTS, lines: found.map(({ title, advice }) => `${title}. ${advice}`) }]
+    : [];

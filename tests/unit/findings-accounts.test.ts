@@ -1,0 +1,68 @@
+// Plain accounts: what costs most and no finding explains is said with its calls and statements, and nothing else is.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { accounts } from '../../src/analysis/findings/accounts.ts';
+import { explained } from '../../src/analysis/findings/explained.ts';
+import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const titles = (store: TraceStore): string[] =>
+  new Facts(store).get(accounts).map(({ title }) => title);
+const golden = async (name: string): Promise<TraceStore> =>
+  (await readTrace(readFileSync(`tests/traces/golden/${name}.vfst`))).store;
+
+/** One statement that reads `pages` pages, 1 ms each, and writes as many, 1 ms each. */
+function work(reads: number, writes: number): TraceStore {
+  const t = new ThreadBuilder(newStore());
+  const file = t.file('/app.db');
+  const sql = t.define({ kind: 'sql', text: 'SELECT *\nFROM t' });
+  t.call('sqlStep', { object: sql, aux: 1, context: 1, result: 101, dur: 1 }, () => {
+    for (const [op, n] of [
+      ['opfsRead', reads],
+      ['opfsWrite', writes],
+    ] as const)
+      for (let i = 0; i < n; i++) {
+        const call = { object: file, context: 1, offset: i * 4096, length: 4096 };
+        t.call(op === 'opfsRead' ? 'xRead' : 'xWrite', call, () =>
+          t.call(op, { offset: i * 4096, length: 4096, result: 4096, dur: 1000 }),
+        );
+      }
+  });
+  t.send();
+  return t.store;
+}
+
+describe('accounts', () => {
+  it('names the calls, how long each took, and the statement', () => {
+    expect(titles(work(40, 0))).toEqual([
+      expect.stringMatching(
+        /^Reading takes 9\d(\.\d)? % of the time in SQL \(40 ms\); 40 reads of 1 ms; 100 % in "SELECT \* FROM t"$/,
+      ),
+    ]);
+  });
+  it('come for what is large only', () => {
+    expect(titles(work(40, 15))).toHaveLength(1);
+    expect(titles(work(40, 30)).map((title) => title.split(' takes')[0])).toEqual([
+      'Reading',
+      'Writing and committing',
+    ]);
+    expect(titles(newStore())).toEqual([]);
+  });
+  it('name waits where another tab held the lock', async () => {
+    expect(titles(await golden('idb-two-tabs'))).toEqual([
+      expect.stringMatching(
+        /^Waiting for locks that others held takes 38\.1 % .*; 55 waits of .* in "BEGIN IMMEDIATE"$/,
+      ),
+    ]);
+  });
+  it('are silent where findings explain what is large', async () => {
+    const store = await golden('opfs-proxy');
+    expect(titles(store)).toEqual([]);
+    const { explainedUs, inSqlUs } = new Facts(store).get(explained)!;
+    expect(inSqlUs).toBe(new Facts(store).get(totalTimeInSql));
+    expect(explainedUs / inSqlUs).toBeGreaterThan(0.7);
+  });
+});

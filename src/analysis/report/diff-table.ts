@@ -119,7 +119,7 @@ const exactly = (a: number, b: number): string => fromTo(formatExact(a), formatE
 
 export const statementDiffColumns = ({ stepUs }: Pick<TraceDiff, 'stepUs'>) =>
   ({
-    change: col('text', 'Total time', 'Of all runs, from A to B', ({ verdict, time }) =>
+    change: col('text', 'Run time', 'Of all runs, from A to B', ({ verdict, time }) =>
       verdict.startsWith('only')
         ? `${sided(verdict)}: ${formatDuration(time.totalA + time.totalB)}`
         : timeChange(time, stepUs),

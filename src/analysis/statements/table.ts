@@ -38,7 +38,12 @@ export const statementColumns = {
     'Executions: from the first step to done, reset or finalize',
     (s) => s.executions,
   ),
-  total: col('us', 'Total', 'Its step calls, summed up', (s) => s.totalUs),
+  total: col(
+    'us',
+    'Run time',
+    'Its step and exec calls, summed up. Opening, prepare, reset and finalize are in the bar only',
+    (s) => s.totalUs,
+  ),
   mean: col('us', 'Mean', 'Of one execution', (s) => s.meanUs),
   p50: col('us', 'p50', 'Half of its executions took no longer', (s) => s.p50Us),
   p95: col('us', 'p95', '95 of 100 executions took no longer', (s) => s.p95Us),

@@ -87,7 +87,7 @@ export function fingerprint(
     typeof exports.sqlite3_step === 'function' && typeof exports.sqlite3_prepare_v2 === 'function';
   return {
     name: known?.name ?? 'SQLite (unknown build)',
-    sqliteVersion: /[^\d.](3\.\d{1,2}\.\d{1,2})\0/.exec(data)?.[1] ?? null,
+    sqliteVersion: /[^\d.V](3\.\d{1,2}\.\d{1,2})\0/.exec(data)?.[1] ?? null, // PHP's module has "ReiserFS V3.6.19", too
     sourceId,
     suspension,
     asyncify,

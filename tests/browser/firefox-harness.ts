@@ -38,6 +38,12 @@ export async function freshTab(driven: DrivenFirefox): Promise<Tab> {
   return { page, panel: await driven.openPanel(page) };
 }
 
+/** Firefox forgets an extension of the session, its address and its storage with it, when it ends; with these the next one finds them. */
+export const KEEPS_EXTENSION = {
+  'extensions.webextensions.keepUuidOnUninstall': true,
+  'extensions.webextensions.keepStorageOnUninstall': true,
+};
+
 /** One Firefox and one server for all tests of a file, and a tab with its panel for each. @param onTab hands them over before each test */
 export function inFirefox(
   onTab: (of: Tab & { driven: DrivenFirefox; server: AppServer }) => void,

@@ -14,7 +14,7 @@ import { startRecording } from '../../src/drive/session.ts';
 import type { TestId } from '../../src/drive/panel-control.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { recorded, restored, state } from './extension-harness.ts';
-import { killExtensionProcess, launchInFirefox } from './firefox-harness.ts';
+import { KEEPS_EXTENSION, killExtensionProcess, launchInFirefox } from './firefox-harness.ts';
 
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
 const INSERTS = 2500;
@@ -142,20 +142,15 @@ test("the extension's process crashes", async () => {
 test('the browser is killed', async () => {
   const userDataDir = await mkdtemp(path.join(tmpdir(), 'vfscope-profile-'));
   const origin = server.origin('fx-update-browser');
-  // Firefox forgets an extension of the session, its address and its storage with it; one that was installed for good stays
-  const preferences = {
-    'extensions.webextensions.keepUuidOnUninstall': true,
-    'extensions.webextensions.keepStorageOnUninstall': true,
-  };
   try {
-    const first = await launchInFirefox({ userDataDir, preferences });
+    const first = await launchInFirefox({ userDataDir, preferences: KEEPS_EXTENSION });
     const page = await first.firstPage();
     const syncs = await recordSome(first, page, await first.openPanel(page), origin);
     await first.chrome.run(`Services.prefs.savePrefFile(null)`);
     const ended = new Promise((done) => first.browser.once('disconnected', done));
     first.browser.process()!.kill('SIGKILL');
     await ended;
-    const second = await launchInFirefox({ userDataDir, preferences });
+    const second = await launchInFirefox({ userDataDir, preferences: KEEPS_EXTENSION });
     try {
       const tab = await second.firstPage();
       await second.load(tab, origin + APP);

@@ -16,7 +16,7 @@ import type { TestId } from '../../src/drive/panel-control.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { startRecording } from '../../src/drive/session.ts';
 import { launch, recorded, savedStore, state } from '../browser/extension-harness.ts';
-import { launchInFirefox } from '../browser/firefox-harness.ts';
+import { KEEPS_EXTENSION, launchInFirefox } from '../browser/firefox-harness.ts';
 import { LoadDriver } from '../browser/load-driver.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 
@@ -151,13 +151,8 @@ async function lossInFirefox(): Promise<Loss> {
   clock.on('connection', (page) => page.on('message', (time) => void (last = Number(time))));
   const userDataDir = await mkdtemp(path.join(tmpdir(), 'vfscope-profile-'));
   const url = `${server.url}/journeyapps-wa-sqlite/?vfs=AccessHandlePool`;
-  // its address, and its storage with it, stay those of the killed one
-  const preferences = {
-    'extensions.webextensions.keepUuidOnUninstall': true,
-    'extensions.webextensions.keepStorageOnUninstall': true,
-  };
   try {
-    const first = await launchInFirefox({ userDataDir, preferences });
+    const first = await launchInFirefox({ userDataDir, preferences: KEEPS_EXTENSION });
     const page = await first.firstPage();
     const panel = await first.openPanel(page);
     await startRecording(panel);
@@ -173,15 +168,16 @@ async function lossInFirefox(): Promise<Loss> {
       },
       `ws://127.0.0.1:${(clock.address() as AddressInfo).port}`,
     );
-    await panel.waitFor(
-      `Number(document.querySelector('[data-testid="live-syncs"]')?.textContent?.replace(/\\D/g, '')) > 20`,
-    );
-    await someTime(2000);
     await first.chrome.run(`Services.prefs.savePrefFile(null)`);
-    await someTime(1000);
+    // at another moment each time
+    const syncs = Math.round(20 + 300 * Math.random());
+    await panel.waitFor(
+      `Number(document.querySelector('[data-testid="live-syncs"]')?.textContent?.replace(/\\D/g, '')) > args[1]`,
+      [syncs],
+    );
     await kill(first);
 
-    const second = await launchInFirefox({ userDataDir, preferences });
+    const second = await launchInFirefox({ userDataDir, preferences: KEEPS_EXTENSION });
     try {
       const tab = await second.firstPage();
       await second.load(tab, url);

@@ -94,10 +94,12 @@ describe('diff', () => {
       'only a': 0,
       'only b': 0,
     });
-    expect(d.warnings).toEqual([
-      'A lost 3 events: its counts are lower bounds.',
-      'B lost 3 events: its counts are lower bounds.',
-    ]);
+    expect(d.warnings).toEqual(
+      [
+        'A: 3 events did not fit into the ring: counts are lower bounds.',
+        'B: 3 events did not fit into the ring: counts are lower bounds.',
+      ].flatMap((lost) => [lost, expect.stringMatching(`^${lost[0]}: 1 worker isn't recorded`)]),
+    );
   });
 
   test('times within their spread are noise, beyond it a change, of too few runs unknown', () => {
@@ -202,7 +204,13 @@ describe('diff', () => {
     // the total falls, and every other run is slower
     const slower = first(diffOf(waited, runs(times.map((us) => 1.2 * us))));
     expect(slower.time.totalB).toBeLessThan(slower.time.totalA);
-    expect(slower.time).toMatchObject({ verdict: 'changed', pairs: { faster: 1, slower: 199 } });
+    expect(slower.time).toMatchObject({
+      ...{ verdict: 'changed', slower: true },
+      pairs: { faster: 1, slower: 199 },
+    });
+    expect(verdictLines(diffOf(waited, runs(times.map((us) => 1.2 * us)))).at(-1)).toBe(
+      'Beyond noise, 0 statements are faster and 1 slower.',
+    );
   });
 
   test('runs are paired: parameters may differ more than the traces do', () => {
@@ -461,7 +469,7 @@ describe('numbers by path', () => {
 });
 
 describe('budget', () => {
-  const whole: Summary = { ...summaryOf(sampleStore()), dropped: 0 };
+  const whole: Summary = { ...summaryOf(sampleStore()), dropped: 0, losses: [] };
   test('limits hold, break, and what is missing or not known fails with its cause unless optional', () => {
     const budget = parseBudget({
       commits: { max: 3, min: 1 },
@@ -484,11 +492,11 @@ describe('budget', () => {
 
   test('with events dropped a maximum is not proven, a minimum is', () => {
     const rows = checkBudget(
-      { ...whole, dropped: 7 },
+      { ...whole, dropped: 7, losses: ['7 events did not fit into the ring'] },
       { commits: { max: 3 }, 'web.idb.get': { min: 1 }, dropped: { max: 10 } },
     );
     expect(rows.map((r) => r.ok)).toEqual([false, true, true]);
-    expect(rows[0]!.cause).toMatch(/7 events were dropped/);
+    expect(rows[0]!.cause).toMatch(/7 events did not fit into the ring: it is a lower bound/);
   });
 
   test.each([

@@ -51,6 +51,18 @@ describe('accounts', () => {
     ]);
     expect(titles(newStore())).toEqual([]);
   });
+  it('count every call that takes, checks or releases locks', () => {
+    const t = new ThreadBuilder(newStore());
+    const object = t.file('/app.db');
+    t.call('sqlStep', { aux: 1, context: 1, result: 101 }, () => {
+      for (const op of ['xLock', 'xCheckReservedLock', 'xUnlock'] as const)
+        t.call(op, { object, context: 1 }, () => t.call('atomicsWait', { dur: 3000 }));
+    });
+    t.send();
+    expect(titles(t.store)).toEqual([
+      expect.stringMatching(/^Taking and releasing locks takes .*; 3 lock calls of 3 ms$/),
+    ]);
+  });
   it('name waits where another tab held the lock', async () => {
     expect(titles(await golden('idb-two-tabs'))).toEqual([
       expect.stringMatching(

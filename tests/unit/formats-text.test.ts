@@ -197,7 +197,7 @@ describe('html report', () => {
     for (const text of [
       '/app.db-journal',
       '<code>insert into note values(?, ?)</code>',
-      '3 events dropped: every count below is a lower bound.',
+      'events dropped: 3 events did not fit into the ring: counts are lower bounds.',
       'IDBBatchAtomicVFS',
       '<svg',
     ])

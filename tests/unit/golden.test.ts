@@ -8,6 +8,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PARTS } from '../../src/analysis/core/time-parts.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { missRatios } from '../../src/analysis/cache/miss-ratio.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { openReaders } from '../../src/analysis/wal/open-readers.ts';
 import { Op, type OpName } from '../../src/event/event.ts';
@@ -156,6 +157,12 @@ describe('what is known beforehand', () => {
     expect(await commits('opfs-wl-two-tabs')).toBe(2 + 2 * 20);
     expect(await commits('idb-two-tabs')).toBe(2 + 2 * 30);
   });
+});
+
+it('no cache is advised that is smaller than the one in use', async () => {
+  for (const name of ['wal-exclusive', 'checkpoint-storm', 'wal-never-shrinks'])
+    for (const { goal, fromPages } of new Facts(await storeOf(name)).get(missRatios))
+      if (goal) expect(goal.pages).toBeGreaterThanOrEqual(fromPages);
 });
 
 describe('the reader that keeps a log from beginning again', () => {

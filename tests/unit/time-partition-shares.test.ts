@@ -61,9 +61,9 @@ describe('shares', () => {
       ioUs: 11,
       lockUs: 0,
       lockWaitUs: 0,
-      tracerUs: 8,
+      tracerUs: 0, // both records came while no SQL ran
       otherUs: 0,
-      idleUs: 32,
+      idleUs: 40,
       vfsIsStorage: false,
     });
     expect(store.threads.map((thread) => partitionThread(thread).spanUs)).toEqual([50, 30, 31]);

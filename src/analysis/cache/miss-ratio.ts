@@ -119,7 +119,11 @@ function missRatiosOf(store: TraceStore, known: Known<typeof NEEDS>): MissRatio[
     const requests = reads + counted;
     const avoidable = needs.pages.length;
     // a cache that may be larger already is not made smaller
-    const least = (!exact && size.assumed && size.pages) || SMALLEST_CACHE;
+    const fromPages = Math.max(
+      SMALLEST_CACHE,
+      exact ? refs.mostDirty : sizeToHold(Math.max(needs.cache, size.least)),
+    );
+    const least = Math.max(fromPages, (!exact && size.assumed && size.pages) || 0);
     found.push({
       path,
       vfs,
@@ -141,10 +145,7 @@ function missRatiosOf(store: TraceStore, known: Known<typeof NEEDS>): MissRatio[
         measured && measured.hits + measured.misses > 0
           ? measured.misses / (measured.hits + measured.misses)
           : null,
-      fromPages: Math.max(
-        SMALLEST_CACHE,
-        exact ? refs.mostDirty : sizeToHold(Math.max(needs.cache, size.least)),
-      ),
+      fromPages,
       measured: measured && {
         ...measured,
         hitRate: measured.hits / Math.max(1, measured.hits + measured.misses),

@@ -10,6 +10,8 @@ import {
   formatNumber,
   formatShare,
 } from '../../text/numbers.ts';
+import { opTable } from '../../event/operations.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { objectName } from '../../trace/describe.ts';
 import { PART, type Part } from '../core/time-parts.ts';
 import { fact, type Known } from '../core/graph.ts';
@@ -56,6 +58,13 @@ interface Kind {
 const each = (count: number | null, noun: string, us: number): string =>
   count ? `${countOf(count, noun)} of ${formatDuration(us / count)}` : '';
 
+const IS_LOCK_CALL = opTable(({ layer, spent }) => Number(layer === 'vfs' && spent === 'lock'));
+function lockCallsOf({ events: { op, count } }: ThreadStore): number {
+  let n = 0;
+  for (let row = 0; row < count; row++) n += IS_LOCK_CALL[op[row]!]!;
+  return n;
+}
+
 /** Parts of the time that have one cure. vfscope's own time needs none. */
 const KINDS: readonly Kind[] = [
   {
@@ -91,8 +100,12 @@ const KINDS: readonly Kind[] = [
   {
     parts: ['lock'],
     what: 'Taking and releasing locks',
-    calls: ({ fileCounts: files }, us) =>
-      each((vfsTotal(files, 'xLock') ?? 0) + (vfsTotal(files, 'xUnlock') ?? 0), 'lock call', us),
+    calls: ({ sqliteThreads: threads }, us) =>
+      each(
+        threads.reduce((n, thread) => n + lockCallsOf(thread), 0),
+        'lock call',
+        us,
+      ),
     advice:
       'Lock less often: several statements in one transaction share its locks. With a single connection, locking_mode=EXCLUSIVE takes them once.',
   },

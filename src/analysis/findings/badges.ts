@@ -7,11 +7,12 @@ import { isVfsOp, OPS } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
+import { losses, lossesText } from '../core/losses.ts';
 import { unrecordedText, unrecordedWorkers } from '../core/unrecorded-workers.ts';
 import { findingContext, type FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
-import { countOf, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
+import { formatDuration, formatShare } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 const TRACER_SHARE = 0.05;
@@ -20,28 +21,15 @@ const TRACER_SHARE = 0.05;
 export const badges = fact(
   'badges',
   'badges',
-  { findingContext, unrecordedWorkers },
-  (_, { findingContext: ctx, unrecordedWorkers: workers }): Badge[] => [
+  { findingContext, losses, unrecordedWorkers },
+  (_, { findingContext: ctx, losses: missing, unrecordedWorkers: workers }): Badge[] => [
     ...(workers.length ? [{ badge: 'workers not recorded', say: unrecordedText(workers) }] : []),
-    ...[dropped, recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
+    ...(missing.length ? [{ badge: 'events dropped', say: lossesText(missing) }] : []),
+    ...[recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
       (badge) => badge(ctx) ?? [],
     ),
   ],
 );
-
-function dropped(ctx: FindingContext): Badge | null {
-  const { dropped: lost, forgotten, threads } = ctx.store;
-  const faults = threads.reduce((n, t) => n + t.faults, 0);
-  if (lost + forgotten + faults === 0) return null;
-  const parts = [
-    ...(lost ? [`${countOf(lost, 'event')} did not fit into the ring`] : []),
-    ...(forgotten
-      ? [`${formatCount(forgotten)} older ones were forgotten, as the recording was told to`]
-      : []),
-    ...(faults ? [`the tracer failed on ${countOf(faults, 'call')}`] : []),
-  ];
-  return { badge: 'events dropped', say: `${parts.join(', ')}: counts are lower bounds.` };
-}
 
 function recorderOn(ctx: FindingContext): Badge | null {
   let ns = 0;

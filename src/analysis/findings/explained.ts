@@ -4,13 +4,14 @@ import { toNs } from '../../trace/lanes/sweep.ts';
 import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import { fact } from '../core/graph.ts';
 import { servedThreads } from '../core/helper-threads.ts';
+import { PART, SQL_PARTS } from '../core/time-parts.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
 import { findingContext } from '../rules/context.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import { pieces } from '../time/thread-times.ts';
 import { findings } from './index.ts';
 
-/** Time while SQL runs, nanoseconds by part: places as in SQL_PARTS. */
+/** Nanoseconds by part: places as in PARTS. Time while SQL runs, but for `tracer`, which has the recording's set-up, too. */
 interface Coverage {
   all: Float64Array;
   /** Of it what the calls of findings take, each moment once. */
@@ -43,6 +44,9 @@ export interface Explained {
   inSqlUs: number;
 }
 
+/** Parts that a finding can be about: the recording's own work is in none, and partly outside SQL. */
+const OF_THE_APP = SQL_PARTS.map((part) => PART[part]).filter((part) => part !== PART.tracer);
+
 /** null where no time passed while SQL ran. */
 export const explained = fact(
   'explained',
@@ -51,7 +55,7 @@ export const explained = fact(
   (_, { coverage, totalTimeInSql }): Explained | null =>
     totalTimeInSql
       ? {
-          explainedUs: coverage.explained.reduce((sum, ns) => sum + ns, 0) / 1000,
+          explainedUs: OF_THE_APP.reduce((sum, part) => sum + coverage.explained[part]!, 0) / 1000,
           inSqlUs: totalTimeInSql,
         }
       : null,

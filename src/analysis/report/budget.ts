@@ -94,8 +94,9 @@ export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
       return { path, limit, value, ok: false, cause: `above ${limit.max}` };
     if (limit.min !== undefined && value < limit.min)
       return { path, limit, value, ok: false, cause: `below ${limit.min}` };
-    const unproven = summary.dropped > 0 && limit.max !== undefined && path !== 'dropped';
-    const lost = `${summary.dropped} events were dropped: it is a lower bound`;
+    const { losses } = summary;
+    const unproven = losses.length > 0 && limit.max !== undefined && path !== 'dropped';
+    const lost = `${losses.join(', ')}: it is a lower bound`;
     return {
       path,
       limit,

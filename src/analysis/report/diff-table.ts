@@ -24,7 +24,8 @@ import {
 
 const VERDICTS: Record<Verdict, string> = {
   same: 'Equal',
-  changed: 'Counts differ, or the total time by more than the spread of its runs',
+  changed:
+    'Counts differ, or the total time by more than the spread of its runs, or most runs moved the same way',
   noise: 'The total time differs, within the spread of its runs',
   unknown: 'Not comparable: a single reading of a time, fewer than 3 runs, or n/a on one side',
   'only a': 'Only in A',
@@ -79,7 +80,7 @@ export function verdictLines({ whole, stepUs, statements }: TraceDiff): string[]
   if (statements.every((row) => row.verdict.startsWith('only')))
     return [headline, 'A and B have no statement in common.'];
   const changed = statements.filter(({ time }) => time.verdict === 'changed');
-  const slower = changed.filter(({ time }) => totalDelta(time) > 0).length;
+  const slower = changed.filter(({ time }) => time.slower).length;
   return [
     headline,
     WHOLE[whole.verdict],
@@ -111,7 +112,7 @@ export const numberDiffColumns = {
 } satisfies Columns<NumberRow>;
 
 const SPREAD =
-  "Differences of the totals up to this are noise: from the runs, in pairs where both traces have equally many, and the clock's step. n/a with fewer than 3 runs.";
+  "Differences of the totals up to this are noise, unless most runs moved the same way: from the runs, in pairs where both traces have equally many, and the clock's step. n/a with fewer than 3 runs.";
 const PAIRED =
   "Run k of B against run k of A, by more than the clock's step. n/a where the numbers of runs differ.";
 const COUNTED = { vfs: 'VFS calls', syncs: 'syncs', writeBytes: 'bytes written' } as const;

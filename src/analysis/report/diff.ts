@@ -7,6 +7,8 @@
  * summary are single readings: their spread isn't known either, and the verdict says so.
  */
 import { percentile } from '../core/durations.ts';
+import { lossesText } from '../core/losses.ts';
+import { unrecordedText } from '../core/unrecorded-workers.ts';
 import type { Facts } from '../core/graph.ts';
 import { findingDiffs, type FindingDiff } from '../findings/finding-diff.ts';
 import {
@@ -15,7 +17,7 @@ import {
   type ExecutionCount,
   type ExecutionGroup,
 } from '../statements/statement-runs.ts';
-import { countOf, formatDuration } from '../../text/numbers.ts';
+import { formatDuration } from '../../text/numbers.ts';
 import { numbersOf } from './summary-numbers.ts';
 import { summary, type Summary } from './summary.ts';
 import { totalVerdict, wholeVerdict, type TotalVerdict } from './total-verdict.ts';
@@ -233,7 +235,7 @@ function timeDiff(
   };
   return a && b
     ? { ...base, ...totalVerdict(a, b, stepUs) }
-    : { ...base, spreadUs: null, pairs: null, verdict: a ? 'only a' : 'only b' };
+    : { ...base, spreadUs: null, pairs: null, slower: null, verdict: a ? 'only a' : 'only b' };
 }
 
 /** Of the runs that ended; null without any. */
@@ -247,9 +249,10 @@ function warningsOf(a: Summary, b: Summary): string[] {
   for (const [name, s] of [
     ['A', a],
     ['B', b],
-  ] as const)
-    if (s.dropped)
-      found.push(`${name} lost ${countOf(s.dropped, 'event')}: its counts are lower bounds.`);
+  ] as const) {
+    if (s.losses.length) found.push(`${name}: ${lossesText(s.losses)}`);
+    if (s.unrecordedWorkers.length) found.push(`${name}: ${unrecordedText(s.unrecordedWorkers)}`);
+  }
   if (a.environment.userAgent !== b.environment.userAgent)
     found.push('The browsers differ: times compare browsers too.');
   const step = (s: Summary): string => formatDuration(s.environment.clockStepUs);

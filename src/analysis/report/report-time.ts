@@ -3,6 +3,7 @@ import { sqliteThreads } from '../core/main-threads.ts';
 import type { Block } from './blocks.ts';
 import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { Facts } from '../core/graph.ts';
+import { tracerInSql } from '../time/time-partition.ts';
 import { partition } from '../time/thread-times.ts';
 import { isInSql, PART_WORDS, PARTS, SQL_PARTS, type Part } from '../core/time-parts.ts';
 
@@ -11,15 +12,15 @@ export function timeBlock(facts: Facts): Block | null {
   const threads = facts.get(sqliteThreads);
   if (threads.length === 0) return null;
   const parts = threads.map((thread) => facts.get(partition).of(thread));
-  const us = (part: Part): number => parts.reduce((sum, p) => sum + p[`${part}Us`], 0);
+  const us = (part: Part): number =>
+    parts.reduce((sum, p) => sum + (part === 'tracer' ? tracerInSql(p) : p[`${part}Us`]), 0);
   // bounds add up; likely errors of independent threads add up as squares
   const known = parts.every((p) => p.errorUs !== null && p.likelyErrorUs !== null);
   const atMost = (part: Part): number => parts.reduce((sum, p) => sum + p.errorUs![`${part}Us`], 0);
   const likely = (part: Part): number =>
     Math.sqrt(parts.reduce((sum, p) => sum + p.likelyErrorUs![`${part}Us`] ** 2, 0));
   const setUp = parts.reduce((sum, p) => sum + p.tracerOutsideUs, 0);
-  const inSql = (part: Part): number => us(part) - (part === 'tracer' ? setUp : 0);
-  const sql = SQL_PARTS.reduce((sum, part) => sum + inSql(part), 0);
+  const sql = SQL_PARTS.reduce((sum, part) => sum + us(part), 0);
   const open = parts.reduce((n, p) => n + p.openEnds, 0);
   const shown = PARTS.filter((part) => us(part) > 0);
   return {
@@ -29,7 +30,7 @@ export function timeBlock(facts: Facts): Block | null {
       rows: shown.map((part) => [
         PART_WORDS[part].title,
         formatDuration(us(part)),
-        !isInSql(part) || sql === 0 ? '' : formatShare(inSql(part) / sql),
+        !isInSql(part) || sql === 0 ? '' : formatShare(us(part) / sql),
         known ? formatDuration(likely(part)) : UNKNOWN,
         known ? formatDuration(atMost(part)) : UNKNOWN,
       ]),
@@ -39,9 +40,7 @@ export function timeBlock(facts: Facts): Block | null {
       known
         ? "+- is what the clock's step leaves likely (two standard deviations), at most what it allows."
         : "The clock's step is not known.",
-      ...(setUp > 0
-        ? [`Of vfscope's own time ${formatDuration(setUp)} passed while no SQL ran.`]
-        : []),
+      ...(setUp > 0 ? [`vfscope itself took ${formatDuration(setUp)} more while no SQL ran.`] : []),
       ...(parts.some((p) => p.vfsIsStorage)
         ? [
             'The recording leaves storage calls out: the time of VFS calls counts as storage or locks, their JavaScript included.',

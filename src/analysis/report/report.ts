@@ -63,7 +63,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
     title: `vfscope trace, ${formatDuration(said.durationUs)}, ${countOf(said.events, 'event')}, ${formatCount(said.dropped)} dropped`,
     blocks: [
       recorded(said),
-      caveats(said, [...warnings, ...facts.get(badges).map((b) => `${b.badge}: ${b.say}`)]),
+      caveats([...warnings, ...facts.get(badges).map((b) => `${b.badge}: ${b.say}`)]),
       { heading: 'SQLite', facts: headline(facts, said) },
       timeBlock(facts),
       statementsBlock(facts, most, longest),
@@ -145,15 +145,8 @@ function threadText({ title, events, layers, note }: SummaryThread): string {
 }
 
 /** Warnings, losses and what makes numbers mislead; null where there is none. */
-function caveats(s: Summary, lines: readonly string[]): Block | null {
-  const all = [
-    ...(s.dropped
-      ? [`${countOf(s.dropped, 'event')} dropped: every count below is a lower bound.`]
-      : []),
-    ...(s.faults ? [`${countOf(s.faults, 'exception')} inside the tracer's own hooks.`] : []),
-    ...lines,
-  ];
-  return all.length ? { heading: 'Caveats', lines: all } : null;
+function caveats(lines: readonly string[]): Block | null {
+  return lines.length ? { heading: 'Caveats', lines } : null;
 }
 
 const REPORTED: readonly NumberId[] = [

@@ -1,5 +1,6 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
 import { mainThreads } from '../core/main-threads.ts';
+import { losses } from '../core/losses.ts';
 import { unrecordedWorkers, type UnrecordedWorker } from '../core/unrecorded-workers.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { coarsestStep } from '../core/time-range.ts';
@@ -64,6 +65,8 @@ export interface Summary {
   environment: SummaryEnvironment;
   threads: SummaryThread[];
   engines: SummaryEngine[];
+  /** Calls that are missing, in words: with any, every count is a lower bound. */
+  losses: readonly string[];
   /** What they did is in no number: where SQLite or its storage runs there, every count is a lower bound. */
   unrecordedWorkers: readonly UnrecordedWorker[];
   files: FileCounts[];
@@ -96,7 +99,7 @@ const NO_TIME = {
 export const summary = fact(
   'summary',
   'summary',
-  { ...SUMMARY_NEEDS, pageCache, storageHealth, mainThreads, unrecordedWorkers },
+  { ...SUMMARY_NEEDS, pageCache, storageHealth, mainThreads, losses, unrecordedWorkers },
   (store, known, facts): Summary => {
     const numbers = numbersFrom(facts);
     const unknown: Summary['unknown'] = {};
@@ -118,6 +121,7 @@ export const summary = fact(
       environment: environmentOf(store, known.mainThreads, known.storageHealth[0] ?? null),
       threads: threadTitles(store).map((title, i) => threadOf(store.threads[i]!, title)),
       engines: store.threads.flatMap(enginesOf),
+      losses: known.losses,
       unrecordedWorkers: known.unrecordedWorkers,
       files: known.fileCounts,
       web: known.webCounts,

@@ -30,6 +30,8 @@ export interface TotalVerdict {
   /** null where the numbers of runs differ. */
   pairs: RunPairs | null;
   verdict: 'same' | 'changed' | 'noise' | 'unknown';
+  /** Where it changed: does B take longer? As the total says, or, within its spread, most pairs. null where it did not change. */
+  slower: boolean | null;
 }
 
 /** Runs on a side below which nothing can be said of a spread. */
@@ -47,11 +49,15 @@ export function totalVerdict(a: ExecutionGroup, b: ExecutionGroup, stepUs: numbe
   const pairs = paired ? signs(samples[0]!, stepUs) : null;
   const equal = Math.abs(b.totalUs - a.totalUs) < EQUAL_US;
   if (sums.some(({ n }) => n < ENOUGH))
-    return { spreadUs: null, pairs, verdict: equal ? 'same' : 'unknown' };
+    return { spreadUs: null, pairs, verdict: equal ? 'same' : 'unknown', slower: null };
   const times = sums.reduce((n, sum) => n + sum.n, 0) * (paired ? 2 : 1);
   const spreadUs = Math.max(halfWidth(sums), Z95 * stepUs * Math.sqrt(times / 6));
-  const moved = Math.abs(b.totalUs - a.totalUs) > spreadUs || (pairs !== null && isOneSided(pairs));
-  return { spreadUs, pairs, verdict: moved ? 'changed' : equal ? 'same' : 'noise' };
+  const change = b.totalUs - a.totalUs;
+  if (Math.abs(change) > spreadUs)
+    return { spreadUs, pairs, verdict: 'changed', slower: change > 0 };
+  if (pairs && isOneSided(pairs))
+    return { spreadUs, pairs, verdict: 'changed', slower: pairs.slower > pairs.faster };
+  return { spreadUs, pairs, verdict: equal ? 'same' : 'noise', slower: null };
 }
 
 /**

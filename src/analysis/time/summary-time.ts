@@ -3,7 +3,7 @@ import { sqliteThreads } from '../core/main-threads.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { fact } from '../core/graph.ts';
 import { partition } from './thread-times.ts';
-import { timeInSql, type TimePartition } from './time-partition.ts';
+import { timeInSql, tracerInSql, type TimePartition } from './time-partition.ts';
 
 /** Microseconds, summed over the threads that run SQLite. */
 export interface SummaryTime {
@@ -13,9 +13,10 @@ export interface SummaryTime {
   /** The cost of lock calls, waits left out. */
   lockUs: number;
   lockWaitUs: number;
+  /** The recording's own work while SQL ran. */
   tracerUs: number;
   otherUs: number;
-  /** No SQL in flight, `outside` included. */
+  /** No SQL ran: storage calls of others and the recording's own set-up included. */
   idleUs: number;
   /** On some thread the time of VFS calls counts as storage: see TimePartition. */
   vfsIsStorage: boolean;
@@ -47,9 +48,9 @@ export const summaryTime = fact(
       ioUs: sum((p) => p.readUs + p.writeUs + p.syncUs + p.idbTransactionUs),
       lockUs: sum((p) => p.lockUs),
       lockWaitUs: sum((p) => p.lockWaitUs),
-      tracerUs: sum((p) => p.tracerUs),
+      tracerUs: sum(tracerInSql),
       otherUs: sum((p) => p.otherUs),
-      idleUs: sum((p) => p.idleUs + p.outsideUs),
+      idleUs: sum((p) => p.idleUs + p.outsideUs + p.tracerOutsideUs),
       vfsIsStorage: parts.some((p) => p.vfsIsStorage),
     };
   },

@@ -69,6 +69,10 @@ export interface TimePartition extends PartTimes {
 export const timeInSql = (p: TimePartition): number =>
   (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
 
+/** The recording's own work while SQL ran, microseconds: what the parts of `timeInSql` have of it. */
+export const tracerInSql = (p: TimePartition): number =>
+  (toNs(p.tracerUs) - toNs(p.tracerOutsideUs)) / 1000;
+
 /** Of one thread. Times before its first and after its last event are idle. */
 export function partitionThread(sweep: TimeSweep, range: TimeRange = {}): TimePartition {
   const [from, to] = nsOf(range, sweep);

@@ -5,6 +5,7 @@ import { partition, pieces } from '../../../analysis/time/thread-times.ts';
 import { findings } from '../../../analysis/findings/index.ts';
 import { diffOf, type TraceDiff } from '../../../analysis/report/diff.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
+import { tracerInSql } from '../../../analysis/time/time-partition.ts';
 import { PART, PARTS, type PartTimes, partTimes } from '../../../analysis/core/time-parts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
@@ -129,6 +130,6 @@ function sideOf(facts: Facts): Side {
   const times = partTimes((part) =>
     threads.reduce((sum, { partition }) => sum + partition[`${PARTS[part]!}Us`], 0),
   );
-  times.tracerUs -= threads.reduce((sum, { partition }) => sum + partition.tracerOutsideUs, 0);
+  times.tracerUs = threads.reduce((sum, { partition }) => sum + tracerInSql(partition), 0);
   return { events: facts.store.eventCount, times: threads.length ? times : null };
 }

@@ -1,0 +1,20 @@
+/** Calls that were made and are not in the trace: with any of them, every count is a lower bound. */
+import { countOf, formatCount } from '../../text/numbers.ts';
+import { fact } from './graph.ts';
+
+/** What is missing, and why; [] where nothing is. What workers did that are not recorded is beside it (unrecorded-workers.ts). */
+export const losses = fact('losses', 'calls that are missing', {}, (store): readonly string[] => {
+  const { dropped, forgotten, threads } = store;
+  const faults = threads.reduce((n, t) => n + t.faults, 0);
+  return [
+    ...(dropped ? [`${countOf(dropped, 'event')} did not fit into the ring`] : []),
+    ...(forgotten
+      ? [`${formatCount(forgotten)} older ones were forgotten, as the recording was told to`]
+      : []),
+    ...(faults ? [`the tracer failed on ${countOf(faults, 'call')}`] : []),
+  ];
+});
+
+/** @param missing at least one of `losses` */
+export const lossesText = (missing: readonly string[]): string =>
+  `${missing.join(', ')}: counts are lower bounds.`;

@@ -1,4 +1,5 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
+import { formatCount } from '../text/numbers.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import {
   cellText,
@@ -71,12 +72,12 @@ function diffReport(diff: TraceDiff, a: string, b: string): Report {
       },
       findingBlock(findings),
       {
-        heading: `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
+        heading: `Counts: ${formatCount(counts.length - changed.length)} of ${formatCount(counts.length)} equal`,
         table: numberTable(news),
         lines:
           news.length < changed.length
             ? [
-                `... and ${changed.length - news.length} that one trace lacks and that are 0 in the other`,
+                `... and ${formatCount(changed.length - news.length)} that one trace lacks and that are 0 in the other`,
               ]
             : [],
       },
@@ -90,11 +91,11 @@ function statementBlock(diff: TraceDiff): Block {
   const hidden = diff.statements.filter((row) => !rows.includes(row));
   const same = hidden.filter(({ verdict }) => verdict === 'same').length;
   return {
-    heading: `Statements: ${rows.length} to look at, ${same} the same, ${hidden.length - same} within noise`,
+    heading: `Statements: ${formatCount(rows.length)} to look at, ${formatCount(same)} the same, ${formatCount(hidden.length - same)} within noise`,
     table: statementTable(diff, listed),
     lines:
       listed.length < rows.length
-        ? [`... and ${rows.length - listed.length} more: --json has all`]
+        ? [`... and ${formatCount(rows.length - listed.length)} more: --json has all`]
         : [],
   };
 }

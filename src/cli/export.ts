@@ -80,12 +80,12 @@ export async function exportCommand({
   }
   const trace = await openTrace(file);
   const store = sanitize ? sanitizeStore(trace.store) : trace.store;
-  if (!sanitize && !trace.header.sanitised)
+  if (!sanitize && !trace.header.sanitized)
     complain(
       `the result holds ${privacyText(privacyReport(store))}. To take the app's words out: --sanitize`,
     );
   const title = sanitize ? 'vfscope trace' : basename(file);
-  const pieces = write({ store, title, sanitized: sanitize || trace.header.sanitised });
+  const pieces = write({ store, title, sanitized: sanitize || trace.header.sanitized });
   if (out !== undefined && out !== '-') await writeWhole(out, pieces);
   else for await (const piece of pieces) if (!(await print(piece))) break;
   return Exit.done;
@@ -97,7 +97,7 @@ async function* traceFile({ store, sanitized }: Job): AsyncGenerator<Uint8Array>
   await new TraceWriter(
     store,
     { write: (bytes) => void pieces.push(bytes) },
-    { sanitised: sanitized },
+    { sanitized: sanitized },
   ).finish();
   yield* pieces;
 }

@@ -59,11 +59,11 @@ export async function keepMarked(
     return `The page made no performance.mark('${START_MARK}'): the whole trace is saved.`;
   const cut = cutTo(store, ranges);
   const pieces: Uint8Array[] = [];
-  const { writer, origin, savedAt, sanitised } = header;
+  const { writer, origin, savedAt, sanitized } = header;
   await new TraceWriter(
     cut.store,
     { write: (bytes) => void pieces.push(bytes) },
-    { writer, origin, savedAt, sanitised },
+    { writer, origin, savedAt, sanitized },
   ).finish();
   await writeFile(file, Buffer.concat(pieces));
   say(

@@ -192,7 +192,7 @@ function calls(bins: Bins, fromUs: number, toUs: number, width: number): Columns
   return { busy, activity };
 }
 
-/** As TimeLane does for what is not settled: storage calls in flight stand for what was waited for, the rest of the time with SQL in flight is CPU. */
+/** As TimeLane does for what is not settled: storage calls in flight stand for what was waited for, the rest of the time while SQL runs is CPU. */
 function stackOf(lanes: ThreadBins, fromUs: number, toUs: number, width: number): Uint8Array {
   const stack = new Uint8Array(width * KINDS);
   const step = (toUs - fromUs) / width;

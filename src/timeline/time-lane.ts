@@ -1,9 +1,9 @@
 /**
- * The lane that shows a thread's impulses and gaps: per pixel column how its time with SQL in flight was spent, in the parts of the
+ * The lane that shows a thread's impulses and gaps: per pixel column how its time while SQL runs was spent, in the parts of the
  * time partition. Exact where `settle` has been; behind that the storage calls in flight stand for what was waited for.
  *
  *   #         #   ##        # cpu, from the bottom
- *   #rrrr  w  #rrrr#sssss   r read, w write, s sync, ...; what stays empty is time with no SQL in flight
+ *   #rrrr  w  #rrrr#sssss   r read, w write, s sync, ...; what stays empty is time in which no SQL ran
  */
 import type { ByThread } from '../analysis/core/graph.ts';
 import { PART } from '../analysis/core/time-parts.ts';

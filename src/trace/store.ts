@@ -100,6 +100,10 @@ export class ThreadStore {
   missing = 0;
   /** Those of them that found no memory. */
   refused = 0;
+  /** Records of this thread that are not here. */
+  get lost(): number {
+    return this.dropped + this.missing;
+  }
   /** Exceptions caught inside hooks. */
   faults = 0;
   /** Why the thread ended, or null while it runs. */
@@ -392,7 +396,7 @@ export class TraceStore {
     return this.threads.reduce((n, t) => n + t.forgotten, 0);
   }
   get dropped(): number {
-    return this.threads.reduce((n, t) => n + t.dropped + t.missing, 0);
+    return this.threads.reduce((n, t) => n + t.lost, 0);
   }
   /** Records that found no memory. */
   get refused(): number {

@@ -170,7 +170,7 @@ test('every format is written, and holds what was recorded', async () => {
       .poll(async () => (await shared().catch(() => null))?.store.eventCount, { timeout: 30_000 })
       .toBe(store.eventCount);
     const { header, store: clean } = await shared();
-    expect(header.sanitised).toBe(true);
+    expect(header.sanitized).toBe(true);
     expect(summaryOf(clean).commits).toBe(summaryOf(store).commits);
   } finally {
     await rm(folder, { recursive: true, force: true });

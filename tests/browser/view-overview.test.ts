@@ -273,7 +273,7 @@ describe('exports', () => {
     });
     expect(bytes.name).toBe('sanitized-trace.vfst');
     const { store: clean, header } = await readTrace(new Blob([Uint8Array.from(bytes.bytes)]));
-    expect(header.sanitised).toBe(true);
+    expect(header.sanitized).toBe(true);
     expect(clean.eventCount).toBe(store.eventCount);
     expect(JSON.stringify(clean.threads[0]!.said)).not.toContain('img src');
   });

@@ -160,7 +160,7 @@ describe('the pointer', () => {
       await panel.page.waitForSelector(id('pointed'), { hidden: true });
     }
     expect(told.time).toMatch(
-      /^(No SQL in flight|(CPU|Read|Write|Sync|Lock calls|Lock wait|Other wait) [<\d.]+ %)/,
+      /^(No SQL runs|(CPU|Read|Write|Sync|Lock calls|Lock wait|Other wait) [<\d.]+ %)/,
     );
     expect(told.writes).toMatch(/^Written: [\d.]+ ([KM]i)?B\/s$/);
   });

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { Tag } from '../../src/trace/file/format.ts';
 import { chunkBytes, headerBytes, jsonBytes, sectionBytes } from '../../src/trace/file/section.ts';
 
-const header = (): Uint8Array => headerBytes({ originMs: 0, writer: '', savedAt: 0, origin: '', sanitised: false });
+const header = (): Uint8Array => headerBytes({ originMs: 0, writer: '', savedAt: 0, origin: '', sanitized: false });
 const thread = (index: number): Uint8Array =>
   sectionBytes(Tag.thread, jsonBytes({ index, id: `t${index}`, kind: 'worker', url: '', name: '', parent: null, timeOrigin: 0 }));
 /** One list of definitions, `{...of(0)}` to `{...of(n - 1)}`. */

@@ -27,7 +27,7 @@ import { syntheticStore } from '../traces/synthetic.ts';
 /** Every text of a trace file, as its reader gets them, and as they lie in it. */
 async function textsOf(store: TraceStore): Promise<string> {
   const { store: back, header } = await readTrace(
-    new Uint8Array(await (await saveTrace(store, { sanitised: true })).arrayBuffer()),
+    new Uint8Array(await (await saveTrace(store, { sanitized: true })).arrayBuffer()),
   );
   const threads = back.threads.map((t) => ({
     info: t.info,
@@ -114,7 +114,7 @@ const MODEL = [
   ],
   ...[
     'origin',
-    'sanitised',
+    'sanitized',
     'page',
     'frame',
     'worker',
@@ -469,7 +469,7 @@ describe('export --sanitize', () => {
       expect(bytes.toString('latin1').toLowerCase(), format).not.toContain('secretclinic');
     }
     const { store, header } = await readTrace(readFileSync(join(folder, 'out.vfst')));
-    expect(header).toMatchObject({ sanitised: true, origin: '' });
+    expect(header).toMatchObject({ sanitized: true, origin: '' });
     expect(await textsOf(store)).not.toContain('secretclinic');
     expect(stderr.mock.calls.join('')).toBe('');
     expect(await exportCommand({ file, format: 'csv', out: join(folder, 'plain.csv') })).toBe(0);

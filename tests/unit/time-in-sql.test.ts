@@ -1,4 +1,4 @@
-// One time with SQL in flight: the Overview's number, the sum over its threads and the Statements' total are the same to the nanosecond.
+// One time while SQL runs: the Overview's number, the sum over its threads and the Statements' total are the same to the nanosecond.
 import { explained } from '../../src/analysis/findings/explained.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
 
-describe('time with SQL in flight', () => {
+describe('time while SQL runs', () => {
   it.each(readdirSync(GOLDEN).filter((name) => name.endsWith('.vfst')))('%s', async (name) => {
     const { store } = await readTrace(readFileSync(join(GOLDEN, name)));
     const facts = new Facts(store);

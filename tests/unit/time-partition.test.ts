@@ -214,7 +214,7 @@ describe('any sequence of calls', () => {
     );
   });
 
-  test('statements share the time with SQL in flight; both are told in one sweep', () => {
+  test('statements share the time while SQL runs; both are told in one sweep', () => {
     fc.assert(
       fc.property(drawnRows, (rows) => {
         const thread = threadOf(rows);

@@ -225,7 +225,7 @@ describe('a file', () => {
     expect(header).toMatchObject({
       origin: 'https://app.example',
       originMs: store.originMs,
-      sanitised: false,
+      sanitized: false,
     });
     for (const [i, thread] of store.threads.entries()) {
       const [a, b] = [thread.events, read.threads[i]!.events];

@@ -148,7 +148,7 @@ describe('the picture from the summaries', () => {
     const claiming = (chunks: number, count: number): Blob => {
       const range = { count, fromUs: 0, toUs: 1 };
       const parts = [
-        headerBytes({ originMs: 0, writer: 'test', savedAt: 0, origin: '', sanitised: false }),
+        headerBytes({ originMs: 0, writer: 'test', savedAt: 0, origin: '', sanitized: false }),
         sectionBytes(
           Tag.thread,
           jsonBytes({

@@ -240,7 +240,7 @@ describe('all commits together', () => {
     });
     expect(Object.values(commits.time).reduce((a, b) => a + b, 0)).toBeCloseTo(commits.spanUs, 6);
     expect(commitsText(commits)).toBe(
-      '12 commits took 5.11 ms, 84.2 % of the time with SQL in flight; 426 µs each',
+      '12 commits took 5.11 ms, 84.2 % of the time while SQL runs; 426 µs each',
     );
     expect(QUERIES.transactions(contextOf(autocommits(0)), {}).commits).toMatchObject({
       commits: 0,

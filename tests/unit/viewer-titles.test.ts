@@ -106,7 +106,7 @@ it('a lane of values says what they are at a moment, as it is painted', () => {
     ...['Read: 0 B/s', 'Read: 853 B/s', 'Read: n/a', 'Read: 1 MiB/s', '', ''],
   ]);
   expect([100.5, 101.5].map((us) => at('time', us))).toEqual([
-    'No SQL in flight',
+    'No SQL runs',
     'CPU 40 %, Read 20 %',
   ]);
   expect([

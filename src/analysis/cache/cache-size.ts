@@ -1,8 +1,6 @@
 /** `PRAGMA cache_size` of a connection, and how many pages such a cache holds. */
-import { fromPragma, NO_CACHE_SIZE } from '../pages/database-settings.ts';
+import { DEFAULT_CACHE_SIZE, fromPragma, NO_CACHE_SIZE } from '../pages/database-settings.ts';
 
-/** SQLite's default where no PRAGMA was seen: 2000 KiB. A build may have another. */
-const DEFAULT = '-2000';
 /** Bytes beside each page that SQLite counts in a cache_size of KiB (its MemPage; 136 on 64 bits, less in wasm). */
 const BYTES_BESIDE_PAGE = 136;
 /** Smaller caches hold more than they should, for statements pin pages: measured errors of a curve above 2 %. */
@@ -29,11 +27,11 @@ export interface CacheSize {
 export function cacheSizeOf(said: readonly string[], pageBytes: number | null): CacheSize {
   const { value, how } = fromPragma('cache_size', said.at(-1), NO_CACHE_SIZE);
   const assumed = said.length === 0;
-  const text = assumed ? DEFAULT : (value ?? 'n/a');
+  const text = assumed ? DEFAULT_CACHE_SIZE : (value ?? 'n/a');
   const pages = cachePages(text, pageBytes);
   const most = Math.max(...said.map((one) => cachePages(one, pageBytes, 0) ?? Infinity));
   const shown = !assumed && most < MOST_PAGES;
-  const largest = shown ? most : (cachePages(DEFAULT, pageBytes, 0) ?? 0);
+  const largest = shown ? most : (cachePages(DEFAULT_CACHE_SIZE, pageBytes, 0) ?? 0);
   return {
     text,
     pages,

@@ -4,7 +4,7 @@
  *
  *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
  */
-import { CACHE_COUNTS, NO_COUNTS } from '../core/counter-deltas.ts';
+import { CACHE_COUNTS, hitRate, NO_COUNTS } from '../core/counter-deltas.ts';
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
@@ -149,11 +149,8 @@ function cacheReportOf(store: TraceStore, { owners, pages }: Known<typeof NEEDS>
   const connections = connectionCaches(store);
   const sum = { ...NO_COUNTS };
   for (const c of connections) for (const name of CACHE_COUNTS) sum[name] += c[name];
-  const requests = sum.hits + sum.misses;
   return {
-    pageCache: connections.length
-      ? { ...sum, hitRate: requests ? sum.hits / requests : null }
-      : null,
+    pageCache: connections.length ? { ...sum, hitRate: hitRate(sum) } : null,
     connections,
     blockCaches: blockCachesOf(store, owners),
     rereads: pages.map(({ path, vfs, reads, rereads, placesRead, readsPerPlace }) => ({

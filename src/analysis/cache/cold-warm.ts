@@ -8,6 +8,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
 import { ById } from '../core/by-id.ts';
 import { connectionCaches } from './connection-caches.ts';
+import { hitRate } from '../core/counter-deltas.ts';
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { owners, type Owners } from '../core/owners.ts';
 import { fact, type Known } from '../core/graph.ts';
@@ -84,14 +85,14 @@ function workOf({ events }: ThreadStore): [beginUs: number, endUs: number] {
 }
 
 function phase(store: TraceStore, accesses: Accesses, range: Required<TimeRange>): Phase {
-  let [hits, requests, pageReads] = [0, 0, 0];
+  let [hits, misses, pageReads] = [0, 0, 0];
   for (const c of connectionCaches(store, range)) {
     hits += c.hits;
-    requests += c.hits + c.misses;
+    misses += c.misses;
   }
   for (let i = accesses.lowerBound(range.fromUs), to = accesses.lowerBound(range.toUs); i < to; i++)
     if (!(accesses.what[i]! & (Access.write | Access.checkpoint))) pageReads += accesses.span[i]!;
-  return { ...range, pageReads, hitRate: requests ? hits / requests : null };
+  return { ...range, pageReads, hitRate: hitRate({ hits, misses }) };
 }
 
 function firstExecutionsOf(store: TraceStore, known: Known<typeof NEEDS>): FirstExecution[] {

@@ -1,12 +1,12 @@
 /**
  * SQLite's page cache by connection, from the engine's own counters: hits, misses, writes and spills, over a range and over time.
  */
+import { databasesByConnection } from '../core/connection-databases.ts';
 import { getOrMake } from '../core/maps.ts';
-import { Op } from '../../event/event.ts';
-import type { Definition } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import {
   counterDeltas,
+  hitRate,
   type CacheCounts,
   NO_COUNTS,
   CACHE_COUNTS,
@@ -27,15 +27,12 @@ export interface ConnectionCache extends CacheCounts {
   databases: number;
 }
 
-const rate = (hits: number, misses: number): number | null =>
-  hits + misses ? hits / (hits + misses) : null;
-
 /** Empty where no engine gives its counters. */
 export function connectionCaches(store: TraceStore, range: TimeRange = {}): ConnectionCache[] {
   const { fromUs = -Infinity, toUs = Infinity } = range;
   const found: ConnectionCache[] = [];
   for (const thread of store.threads) {
-    const { events, definitions, index } = thread;
+    const { events, index } = thread;
     const deltas = counterDeltas(thread);
     if (deltas.count === 0) continue;
     const byId = new Map<number, ConnectionCache>();
@@ -54,35 +51,13 @@ export function connectionCaches(store: TraceStore, range: TimeRange = {}): Conn
       if (!deltas.known[i] || us < fromUs || us >= toUs) continue;
       c.readings++;
       for (const name of CACHE_COUNTS) c[name] += deltas[name][i]!;
-      c.hitRate = rate(c.hits, c.misses);
+      c.hitRate = hitRate(c);
     }
-    countDatabases(events, definitions, byId);
+    const databases = databasesByConnection(thread);
+    for (const [id, cache] of byId) cache.databases = databases.get(id)?.size ?? 0;
     found.push(...byId.values());
   }
   return found.filter((c) => c.readings > 0);
-}
-
-function countDatabases(
-  { op, context, object, count }: TraceStore['threads'][number]['events'],
-  definitions: ReadonlyMap<number, Definition>,
-  byId: ReadonlyMap<number, ConnectionCache>,
-): void {
-  const isDatabase = new Map<number, boolean>();
-  const used = new Map<number, Set<number>>();
-  for (let row = 0; row < count; row++) {
-    if (
-      (op[row] !== Op.xRead && op[row] !== Op.xWrite && op[row] !== Op.xLock) ||
-      context[row] === 0
-    )
-      continue;
-    const id = object[row]!;
-    const isMain = getOrMake(isDatabase, id, () => {
-      const d = definitions.get(id);
-      return d?.kind === 'file' && d.fileKind === 'main-db';
-    });
-    if (isMain) getOrMake(used, context[row]!, () => new Set<number>()).add(id);
-  }
-  for (const [connection, cache] of byId) cache.databases = used.get(connection)?.size ?? 0;
 }
 
 /** Columns by time bin, all connections together. */
@@ -122,6 +97,6 @@ export function cacheOverTime(
     }
   }
   for (let bin = 0; bin < bins; bin++)
-    out.hitRate[bin] = rate(out.hits[bin]!, out.misses[bin]!) ?? NaN;
+    out.hitRate[bin] = hitRate({ hits: out.hits[bin]!, misses: out.misses[bin]! }) ?? NaN;
   return readings ? out : null;
 }

@@ -13,7 +13,7 @@
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
-import { counterDeltas } from '../core/counter-deltas.ts';
+import { counterDeltas, hitRate } from '../core/counter-deltas.ts';
 import { databaseFiles, type DatabaseFiles, type Unit } from '../core/database-files.ts';
 import { pragmas } from '../core/pragmas.ts';
 import { Access, type Asker } from '../pages/accesses.ts';
@@ -148,7 +148,7 @@ function missRatiosOf(store: TraceStore, known: Known<typeof NEEDS>): MissRatio[
       fromPages,
       measured: measured && {
         ...measured,
-        hitRate: measured.hits / Math.max(1, measured.hits + measured.misses),
+        hitRate: hitRate(measured) ?? 0,
       },
       size,
       goal: goalOf(hits, reads, requests, avoidable, unit.bytes, least),

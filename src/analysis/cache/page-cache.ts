@@ -2,7 +2,7 @@
  * SQLite's page cache, as its own counters have it (sqlite3_db_status): what happened within the trace, all connections added up. What
  * a connection did before the recording is in its first reading, which is left out, as the Cache view does.
  */
-import type { CacheSums } from '../core/counter-deltas.ts';
+import { hitRate, type CacheSums } from '../core/counter-deltas.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { fact } from '../core/graph.ts';
 
@@ -34,6 +34,11 @@ export function pageCacheFrom(threads: readonly CacheSums[]): PageCache {
   if (sum('readings') === 0)
     return { hits: null, misses: null, writes: null, spills: null, hitRate: null };
   const [hits, misses] = [sum('hits'), sum('misses')];
-  const hitRate = hits + misses ? hits / (hits + misses) : null;
-  return { hits, misses, writes: sum('writes'), spills: sum('spills'), hitRate };
+  return {
+    hits,
+    misses,
+    writes: sum('writes'),
+    spills: sum('spills'),
+    hitRate: hitRate({ hits, misses }),
+  };
 }

@@ -42,13 +42,13 @@ function confidenceOf(
   { thread, connection, measured, assumed }: MissRatio,
   { store }: FindingContext,
 ): Pick<Found, 'confidence' | 'reason'> {
-  const { dropped, missing } = store.threads[thread]!;
+  const { lost } = store.threads[thread]!;
   const read = `${connection ? 'one connection' : 'the same thread'} read the same pages three times or more, and no call wrote them in between`;
   const doubts = [
     connection ? '' : 'connections are not told apart here',
     measured ? '' : 'the hits of the cache are not counted, so the size is the most that is needed',
     assumed ? "its cache is taken to have SQLite's default size, which no call shows" : '',
-    dropped + missing > 0 ? 'calls are missing from the recording' : '',
+    lost > 0 ? 'calls are missing from the recording' : '',
   ].filter(Boolean);
   return {
     confidence: assumed ? 'possible' : doubts.length ? 'likely' : 'certain',

@@ -19,6 +19,10 @@ export interface CacheCounts {
 /** Their names. */
 export const CACHE_COUNTS = ['hits', 'misses', 'writes', 'spills'] as const;
 export const NO_COUNTS: CacheCounts = { hits: 0, misses: 0, writes: 0, spills: 0 };
+/** Page requests that the cache answered, as a share of all; null where there were none. */
+export const hitRate = ({ hits, misses }: { hits: number; misses: number }): number | null =>
+  hits + misses ? hits / (hits + misses) : null;
+
 interface Reading extends CacheCounts {
   /** false = the connection's first reading, and its opening was not seen: what it says happened before the recording, in part. */
   known: boolean;

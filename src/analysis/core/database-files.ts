@@ -72,7 +72,7 @@ function databaseFilesOf(store: TraceStore): DatabaseFiles {
     }
     if (anyVfs || d.kind !== 'opfs-file') return null;
     const wal = isWalPath(d.path);
-    const main = wal ? d.path.slice(0, -4) : d.path;
+    const main = wal ? databasePath(d.path) : d.path;
     return known.has(main) ? { database: place(main, '', true), wal } : null;
   };
   const parts = store.threads.map(({ definitions }) => {

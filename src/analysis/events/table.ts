@@ -232,12 +232,7 @@ const threadColumns = {
   url: col('code', 'URL', 'Of the document or script', ({ t }) => t.info.url || null),
   parent: col('text', 'Parent', 'id of the thread that created it', ({ t }) => t.info.parent),
   events: col('count', 'Events', 'Calls recorded on it', ({ t }) => t.events.count),
-  dropped: col(
-    'count',
-    'Dropped',
-    "Calls that didn't fit, or got lost",
-    ({ t }) => t.dropped + t.missing,
-  ),
+  dropped: col('count', 'Dropped', "Calls that didn't fit, or got lost", ({ t }) => t.lost),
   title: col('text', 'Thread', 'As the timeline names it', ({ title }) => title),
   engine: col(
     'text',

@@ -110,8 +110,8 @@ export class CallCounts {
     return this.threads.map(({ cache }) => cache);
   }
 
-  /** What recording an event takes, nanoseconds; null before a thread has measured it. */
-  get nsPerEvent(): number | null {
+  /** What recording took, nanoseconds, and the events that this is known of. */
+  get cost(): { ns: number; events: number } {
     let [ns, events] = [0, 0];
     for (const t of this.threads) {
       const { cost } = t.thread;
@@ -121,7 +121,7 @@ export class CallCounts {
       ns += js * cost.nsPerJsEvent + vfs * (cost.nsPerVfsEvent ?? cost.nsPerJsEvent);
       events += js + vfs;
     }
-    return events > 0 ? ns / events : null;
+    return { ns, events };
   }
 }
 

@@ -3,10 +3,11 @@
  * Whether a window was private, and how old an origin is, no page can tell: such a badge is shown for what is known of it.
  */
 import { Op } from '../../event/event.ts';
-import { isVfsOp, OPS } from '../../event/operations.ts';
+import { OPS } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
+import { callCounts, type CallCounts } from '../files/call-counts.ts';
 import { losses, lossesText } from '../core/losses.ts';
 import { unrecordedText, unrecordedWorkers } from '../core/unrecorded-workers.ts';
 import { findingContext, type FindingContext } from '../rules/context.ts';
@@ -21,33 +22,31 @@ const TRACER_SHARE = 0.05;
 export const badges = fact(
   'badges',
   'badges',
-  { findingContext, losses, unrecordedWorkers },
-  (_, { findingContext: ctx, losses: missing, unrecordedWorkers: workers }): Badge[] => [
+  { findingContext, callCounts, losses, unrecordedWorkers },
+  (
+    _,
+    { findingContext: ctx, callCounts: calls, losses: missing, unrecordedWorkers: workers },
+  ): Badge[] => [
     ...(workers.length ? [{ badge: 'workers not recorded', say: unrecordedText(workers) }] : []),
     ...(missing.length ? [{ badge: 'events dropped', say: lossesText(missing) }] : []),
-    ...[recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
-      (badge) => badge(ctx) ?? [],
-    ),
+    ...[
+      () => recorderOn(ctx, calls),
+      coarseClock,
+      hiddenTab,
+      cleanDatabase,
+      firstRun,
+      oldOrigin,
+    ].flatMap((badge) => badge(ctx) ?? []),
   ],
 );
 
-function recorderOn(ctx: FindingContext): Badge | null {
-  let ns = 0;
-  for (const { events, cost } of ctx.store.threads)
-    if (cost)
-      for (let row = 0; row < events.count; row++) {
-        const op = events.op[row]!;
-        ns += isVfsOp(op)
-          ? (cost.nsPerVfsEvent ?? cost.nsPerJsEvent)
-          : OPS[op]?.layer !== 'host'
-            ? cost.nsPerJsEvent
-            : 0;
-      }
-  const length = ctx.toUs - ctx.fromUs;
-  if (length <= 0 || ns / 1000 < TRACER_SHARE * length) return null;
+function recorderOn({ fromUs, toUs }: FindingContext, calls: CallCounts): Badge | null {
+  const us = calls.cost.ns / 1000;
+  const length = toUs - fromUs;
+  if (length <= 0 || us < TRACER_SHARE * length) return null;
   return {
     badge: 'recorder on',
-    say: `Recording itself took about ${formatDuration(ns / 1000)}, ${formatShare(ns / 1000 / length)} of the time: times are inflated, counts are not.`,
+    say: `Recording itself took about ${formatDuration(us)}, ${formatShare(us / length)} of the time: times are inflated, counts are not.`,
   };
 }
 

@@ -4,7 +4,7 @@
  *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
  *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait under VFS calls, longer than the storage took
  */
-import { WORK } from './wait-graph.ts';
+import { STUCK_US, WORK } from './wait-graph.ts';
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { codesOf, isVfsOp } from '../../event/operations.ts';
@@ -18,7 +18,6 @@ import { measured, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
-const STUCK_US = 2_000_000;
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
 const FEW_WAITS = 50;
 

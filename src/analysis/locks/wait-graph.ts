@@ -103,7 +103,7 @@ function pathTo(
 }
 
 /** Waits from this length on: what did the holder do meanwhile? */
-const STUCK_US = 2_000_000;
+export const STUCK_US = 2_000_000;
 
 /** Long waits, with what the holder did meanwhile. */
 export function stuckWaits(

@@ -50,8 +50,9 @@ const MODE_OF: Readonly<Record<CommitPoint, [mode: string, how: string]>> = {
 
 const PRAGMAS = ['page_size', 'journal_mode', 'synchronous', 'cache_size', 'locking_mode'] as const;
 type Pragma = (typeof PRAGMAS)[number];
-export const NO_CACHE_SIZE =
-  "no PRAGMA cache_size was seen; SQLite's own default is -2000 (2,000 KiB), builds may have another";
+/** SQLite's own (https://www.sqlite.org/pragma.html#pragma_cache_size); a build may have another. */
+export const DEFAULT_CACHE_SIZE = '-2000';
+export const NO_CACHE_SIZE = `no PRAGMA cache_size was seen; SQLite's own default is ${DEFAULT_CACHE_SIZE} (2,000 KiB), builds may have another`;
 const LEVELS = ['off', 'normal', 'full', 'extra'];
 
 /** By database, in the order of `databaseFiles.list`. */

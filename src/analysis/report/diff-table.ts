@@ -143,8 +143,8 @@ export const statementDiffColumns = ({ stepUs }: Pick<TraceDiff, 'stepUs'>) =>
         .map(({ a, b, title }) => `${title} ${exactly(a, b)}`)
         .join(', '),
     ),
-    countsVerdict: verdict('Counts', (r) => r.countsVerdict),
-    timeVerdict: verdict('Time', (r) => r.time.verdict),
+    countsVerdict: verdict('Count verdict', (r) => r.countsVerdict),
+    timeVerdict: verdict('Time verdict', (r) => r.time.verdict),
     verdict: verdict('Verdict', (r) => r.verdict),
   }) satisfies Columns<StatementDiff>;
 

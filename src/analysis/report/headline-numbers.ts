@@ -191,7 +191,7 @@ const HEADLINES = {
     unit: 'us',
     list: 'statements',
     definition:
-      "Time with SQL in flight, summed over the threads that run SQLite. The tracer's own work outside of SQL is no part of it.",
+      "Time while SQL runs, summed over the threads that run SQLite. The tracer's own work outside of SQL is no part of it.",
     value: ({ known }) => known.totalTimeInSql,
     cause: (n) => n.noTime,
   },
@@ -199,8 +199,7 @@ const HEADLINES = {
     title: 'I/O share',
     unit: 'share',
     list: 'statements',
-    definition:
-      'Storage I/O (read, write, sync, IndexedDB transactions) / time with SQL in flight.',
+    definition: 'Storage I/O (read, write, sync, IndexedDB transactions) / time while SQL runs.',
     value: (n) => (leavesOut(n.store, 'web') ? null : n.share(n.time('ioUs'))),
     cause: (n) => (leavesOut(n.store, 'web') ? STORAGE_LEFT_OUT : n.noTime),
   },
@@ -209,7 +208,7 @@ const HEADLINES = {
     unit: 'share',
     list: 'locks',
     definition:
-      'Waiting while a recorded connection, thread or tab held the lock, or after SQLITE_BUSY / time with SQL in flight. The Locks view lists the waits.',
+      'Waiting while a recorded connection, thread or tab held the lock, or after SQLITE_BUSY / time while SQL runs. The Locks view lists the waits.',
     value: (n) => n.share(n.time('lockWaitUs')),
     cause: (n) => n.noTime,
   },
@@ -218,7 +217,7 @@ const HEADLINES = {
     unit: 'share',
     list: 'statements',
     definition:
-      'Waiting inside xLock, xUnlock and xCheckReservedLock with no known holder in the way: what locking costs in this VFS / time with SQL in flight.',
+      'Waiting inside xLock, xUnlock and xCheckReservedLock with no known holder in the way: what locking costs in this VFS / time while SQL runs.',
     value: (n) => n.share(n.time('lockUs')),
     cause: (n) => n.noTime,
   },
@@ -236,7 +235,7 @@ const HEADLINES = {
     unit: 'share',
     list: 'transactions',
     definition:
-      'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time with SQL in flight. Where the page cache spills within an autocommitted statement, the rest of the statement counts. The Transactions view splits it.',
+      'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time while SQL runs. Where the page cache spills within an autocommitted statement, the rest of the statement counts. The Transactions view splits it.',
     value: (n) => n.share(n.ofCommits(({ spanUs, time }) => spanUs - time.idleUs)),
     cause: (n) => n.noCommit,
   },
@@ -245,7 +244,7 @@ const HEADLINES = {
     unit: 'share',
     list: 'transactions',
     definition:
-      'Within commits, waiting until writes are durable (xSync, the completion of IndexedDB transactions) / time with SQL in flight.',
+      'Within commits, waiting until writes are durable (xSync, the completion of IndexedDB transactions) / time while SQL runs.',
     value: (n) => n.share(n.ofCommits(({ time }) => time.syncUs + time.idbCompleteUs)),
     cause: (n) => n.noCommit,
   },
@@ -276,7 +275,7 @@ const HEADLINES = {
     title: 'Checkpoint share',
     unit: 'share',
     list: 'wal',
-    definition: 'Time of all checkpoints / time with SQL in flight. The WAL view has each of them.',
+    definition: 'Time of all checkpoints / time while SQL runs. The WAL view has each of them.',
     value: (n) =>
       n.known.wals.length
         ? n.share(n.known.checkpoints.reduce((us, c) => us + c.toUs - c.fromUs, 0))
@@ -402,7 +401,7 @@ const OTHERS = {
     unit: 'nsPerEvent',
     definition:
       "The tracer's own time per recorded call, measured on each thread when its recording began.",
-    value: ({ calls }) => calls.nsPerEvent,
+    value: ({ calls: { cost } }) => (cost.events > 0 ? cost.ns / cost.events : null),
     cause: () => 'no thread has measured it yet',
   },
   distinctStatements: {

@@ -32,7 +32,7 @@ export interface StatementRow {
   prepareUs: number;
   /** reset and finalize */
   endingUs: number;
-  /** Time with SQL in flight that it decides, by part; spanUs is the sum. */
+  /** Time while SQL runs that it decides, by part; spanUs is the sum. */
   time: PartTimes & { spanUs: number };
   /** spanUs of it / spanUs of all; null where no time passed. */
   share: number | null;

@@ -33,7 +33,7 @@ export interface StatementTable {
   /** The longest time first. */
   rows: StatementRow[];
   executions: number;
-  /** Time with SQL in flight, all threads, microseconds. */
+  /** Time while SQL runs, all threads, microseconds. */
   spanUs: number;
   /** What the counters grew by that no single statement can be told to have caused; null without counters. */
   cacheShared: CacheCounts | null;

@@ -1,6 +1,7 @@
 /** The tables of statements by fingerprint, and of their runs. */
 import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+import { hitRate } from '../core/counter-deltas.ts';
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { THREAD } from '../events/table.ts';
 import { fact } from '../core/graph.ts';
@@ -23,13 +24,13 @@ export const statementColumns = {
   share: col(
     'share',
     '% of SQL',
-    'Share of the time with SQL in flight that the statement decides. Shares sum to 100 %',
+    'Share of the time while SQL runs that the statement decides. Shares sum to 100 %',
     (s) => s.share,
   ),
   dur: col(
     'us',
     'Where its time went',
-    'Time with SQL in flight that the statement decides: CPU, read, write, sync, IDB transaction, lock wait',
+    'Time while SQL runs that the statement decides: CPU, read, write, sync, IDB transaction, lock wait',
     (s) => s.time.spanUs,
   ),
   executions: col(
@@ -83,8 +84,7 @@ export const statementColumns = {
     'share',
     'Hit rate',
     `Hits of all page requests. n/a: it asked for no page. ${NO_COUNTERS}`,
-    ({ cache }) =>
-      cache && cache.hits + cache.misses ? cache.hits / (cache.hits + cache.misses) : null,
+    ({ cache }) => cache && hitRate(cache),
   ),
   spills: col(
     'count',

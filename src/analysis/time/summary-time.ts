@@ -22,10 +22,10 @@ export interface SummaryTime {
   vfsIsStorage: boolean;
 }
 
-/** Time with SQL in flight, summed over the threads that run SQLite, microseconds; null where none does. */
+/** Time while SQL runs, summed over the threads that run SQLite, microseconds; null where none does. */
 export const totalTimeInSql = fact(
   'totalTimeInSql',
-  'time with SQL in flight',
+  'time while SQL runs',
   { partition, sqliteThreads },
   (_, { partition, sqliteThreads: threads }): number | null =>
     threads.length

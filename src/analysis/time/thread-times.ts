@@ -53,16 +53,16 @@ class Sweeps {
 
 export const sweeps = threadFact(
   'sweeps',
-  'time with SQL in flight',
+  'time while SQL runs',
   { owners, lockWaitTimes, appDatabases },
   (thread, { owners, lockWaitTimes: waits, appDatabases: app }) =>
     new Sweeps(thread, owners, waits.get(thread) ?? NO_WAITS, app.of(thread)),
 );
 
-/** The time with SQL in flight moment by moment, as the timeline draws it. */
+/** The time while SQL runs moment by moment, as the timeline draws it. */
 export const pieces = threadFact(
   'pieces',
-  'time with SQL in flight',
+  'time while SQL runs',
   { sweeps },
   (thread, { sweeps }) => sweeps.of(thread).pieces,
 );

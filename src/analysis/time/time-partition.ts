@@ -13,7 +13,7 @@
  *
  * SQL is in flight while an SQL or VFS call is open. Who decides, first rule that applies:
  *   1. a tracer record is open: tracer, also outside SQL (so is the recording's own set-up)
- *   2. no SQL in flight: outside where a storage call of the browser is open, else idle. Locks and waits there are idle.
+ *   2. no SQL runs: outside where a storage call of the browser is open, else idle. Locks and waits there are idle.
  *   3. a synchronous call is open: the thread is in it, and of several in the one begun last. A web call is its own part
  *      (read, write, sync, idbTransaction, lock); VFS and SQL calls are cpu, for their JavaScript and wasm runs.
  *   4. a VFS call is open, so suspended: it waits for the web call begun last that is under way: its part, where it is no
@@ -65,7 +65,7 @@ export interface TimePartition extends PartTimes {
   vfsIsStorage: boolean;
 }
 
-/** Time with SQL in flight: what the shares of its statements sum to, microseconds. */
+/** Time while SQL runs: what the shares of its statements sum to, microseconds. */
 export const timeInSql = (p: TimePartition): number =>
   (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
 
@@ -83,7 +83,7 @@ export function partitionThread(sweep: TimeSweep, range: TimeRange = {}): TimePa
 export interface ThreadTimes {
   partition: TimePartition;
   /**
-   * The time with SQL in flight by statement text: id of the `sql` definition -> its share, 0 = statement not known (opening,
+   * The time while SQL runs by statement text: id of the `sql` definition -> its share, 0 = statement not known (opening,
    * closing, VFS calls with no SQL layer above). A moment belongs to the statement of the call that decides, else to that of the SQL
    * or VFS call begun last. idleUs and outsideUs are 0; the other parts of all statements sum to those of the thread, but for
    * tracerUs outside SQL.

@@ -1,5 +1,5 @@
 /**
- * Where a thread's time with SQL in flight went, moment by moment, as intervals that a picture can be drawn from. The moments are
+ * Where a thread's time while SQL runs went, moment by moment, as intervals that a picture can be drawn from. The moments are
  * those of the time partition, so a picture adds up to the numbers of summary and live strip.
  */
 import { IntervalIndex, KINDS } from '../../trace/lanes/interval-index.ts';

@@ -1,4 +1,4 @@
-/** The time with SQL in flight by statement text, while a sweep sums it up: one place for each text, found by the SQL call that a call serves. */
+/** The time while SQL runs by statement text, while a sweep sums it up: one place for each text, found by the SQL call that a call serves. */
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
 import { longer } from '../../trace/typed-arrays.ts';

@@ -77,7 +77,7 @@ export class TimeSweep {
   private part = -1;
   private share = -1;
   private shares: Shares | null = null;
-  /** The tracer is at work, and no SQL in flight. */
+  /** The tracer is at work, and no SQL runs. */
   private tracerOutside = false;
   private sums: Sums = {
     ns: new Float64Array(0),
@@ -113,7 +113,7 @@ export class TimeSweep {
     return this.calls.lastNs;
   }
 
-  /** Sum up [fromNs, toNs). @param shares takes in the time with SQL in flight again, by statement */
+  /** Sum up [fromNs, toNs). @param shares takes in the time while SQL runs again, by statement */
   run(fromNs: number, toNsExclusive: number, shares: Shares | null = null): Sums {
     const { count } = this.events;
     const sums = {

@@ -4,13 +4,12 @@
  */
 import { Op } from '../../event/event.ts';
 import { databaseName } from '../../event/file-names.ts';
-import { isVfsOp } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { walHistories, type WalHistory } from './wal.ts';
 import { ExecutionState, executions, type Executions } from '../core/executions.ts';
-import { getOrMake } from '../core/maps.ts';
+import { databasesByConnection } from '../core/connection-databases.ts';
 import { cut, oneLine, UNKNOWN_SQL } from '../../text/clean.ts';
 import { formatMoment } from '../../text/numbers.ts';
 import { fact, type ByThread } from '../core/graph.ts';
@@ -63,18 +62,6 @@ function readersOf(thread: ThreadStore, runs: Executions, endUs: number): OpenRe
       toUs: threadEndUs(thread, endUs),
     };
   });
-}
-
-function databasesByConnection({ events, definitions }: ThreadStore): Map<number, Set<string>> {
-  const found = new Map<number, Set<string>>();
-  for (let row = 0; row < events.count; row++) {
-    if (!isVfsOp(events.op[row]!)) continue;
-    const file = definitions.get(events.object[row]!);
-    if (file?.kind !== 'file' || (file.fileKind !== 'main-db' && file.fileKind !== 'wal')) continue;
-    const connection = events.context[row]!;
-    getOrMake(found, connection, () => new Set()).add(databaseName(file.path));
-  }
-  return found;
 }
 
 /** By place in walHistories: those that are open when the log was written last. */

@@ -63,7 +63,7 @@ export interface FileHeader {
   /** Origin of the recorded page, '' where unknown. */
   origin: string;
   /** Whether names and URLs have been taken out. */
-  sanitised: boolean;
+  sanitized: boolean;
 }
 
 type TraceFileFault = 'not a trace' | 'newer' | 'damaged' | 'too large' | 'canceled';

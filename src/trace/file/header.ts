@@ -86,7 +86,7 @@ export async function readHeader(source: Source): Promise<{ header: FileHeader; 
   }
   if (typeof header?.originMs !== 'number' || !Number.isFinite(header.originMs))
     throw damaged('it does not say when the trace began');
-  const { originMs, writer, savedAt, origin, sanitised } = header as Partial<
+  const { originMs, writer, savedAt, origin, sanitized } = header as Partial<
     Record<keyof FileHeader, unknown>
   > & { originMs: number };
   const text = (v: unknown): string => (typeof v === 'string' ? v : '');
@@ -96,7 +96,7 @@ export async function readHeader(source: Source): Promise<{ header: FileHeader; 
       writer: text(writer),
       savedAt: typeof savedAt === 'number' ? savedAt : 0,
       origin: text(origin),
-      sanitised: sanitised === true,
+      sanitized: sanitized === true,
     },
     at,
   };

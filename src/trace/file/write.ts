@@ -21,7 +21,7 @@ interface WriteOptions {
   writer?: string;
   /** Origin of the recorded page. */
   origin?: string;
-  sanitised?: boolean;
+  sanitized?: boolean;
   /** ms since the epoch; now unless said */
   savedAt?: number;
   /**
@@ -112,7 +112,7 @@ export class TraceWriter {
       const {
         writer = 'vfscope',
         origin = '',
-        sanitised = false,
+        sanitized = false,
         savedAt = Date.now(),
       } = this.options;
       const header: FileHeader = {
@@ -120,7 +120,7 @@ export class TraceWriter {
         writer,
         savedAt,
         origin,
-        sanitised,
+        sanitized,
       };
       await this.emit(headerBytes(header));
       this.started = true;

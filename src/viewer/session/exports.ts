@@ -123,7 +123,7 @@ async function* filePieces({ store, sanitized, origin }: Job): AsyncGenerator<Ui
     wake();
   };
   let end: { error?: unknown } | null = null;
-  new TraceWriter(store, { write }, { sanitised: sanitized, origin })
+  new TraceWriter(store, { write }, { sanitized: sanitized, origin })
     .finish()
     .then(
       () => (end = {}),

@@ -43,7 +43,7 @@ export function threadRows(store: TraceStore, lanes: Pick<TimelineLanes, 'rowsOf
     title: titles[t.index]!,
     url: t.info.url,
     events: t.events.count,
-    dropped: t.dropped + t.missing,
+    dropped: t.lost,
     ended: t.ended,
     engines: t.engines,
     notes: t.notes.map(({ topic, text, url }) =>

@@ -58,6 +58,9 @@ const sameQuery = (a: SentQuery | null, b: SentQuery | null): boolean =>
 /** At least this long between two answers of a growing trace, and at least so many times as long as one took. */
 const PAUSE_MS = 400;
 const PAUSE_RATIO = 3;
+/** How long to wait before it is asked again, ms; below 0 = no longer. @param last when it was answered (performance.now) and what that took, ms */
+export const pauseAfter = (last: { at: number; took: number }): number =>
+  last.at + Math.max(PAUSE_MS, PAUSE_RATIO * last.took) - performance.now();
 /** After this long, progress is shown. */
 const SLOW_MS = 500;
 const NOT_KNOWN = { what: '', done: 0, of: 0 } as const;
@@ -110,9 +113,7 @@ export function useQuery<N extends QueryName>(
     if (running && !sameQuery(running, wish)) running.query.cancel();
     if (running || !busy || !wish) return;
     const again = answered !== null && sameQuery(answered, wish);
-    const pause = again
-      ? answered!.at + Math.max(PAUSE_MS, PAUSE_RATIO * answered!.took) - performance.now()
-      : 0;
+    const pause = again ? pauseAfter(answered!) : 0;
     timer = setTimeout(() => void run(), Math.max(0, pause));
   }
   async function run(): Promise<void> {

@@ -4,6 +4,7 @@ import { Op } from '../../../event/event.ts';
 import { isVfsOp } from '../../../event/operations.ts';
 import type { FileKind } from '../../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import { countOf } from '../../../text/numbers.ts';
 
 export interface ReplayFile {
   /** Of its own, in the Lab's storage; null: a temporary file that SQLite names not. */
@@ -63,7 +64,7 @@ const MOST_CALLS = 5_000_000;
  * @throws Error with a message for the user where the recording has no VFS call, or too many
  */
 export function replayScriptOf(store: TraceStore): ReplayScript {
-  const counts = store.threads.map((thread) => countOf(thread));
+  const counts = store.threads.map((thread) => vfsCallsOf(thread));
   const all = counts.reduce((sum, n) => sum + n, 0);
   if (all === 0)
     throw new Error(
@@ -139,7 +140,7 @@ function sharedDatabases(threads: readonly ThreadStore[]): string[] {
 }
 
 /** VFS calls of a thread. */
-export function countOf({ events }: ThreadStore): number {
+export function vfsCallsOf({ events }: ThreadStore): number {
   let n = 0;
   for (let i = 0; i < events.count; i++) if (isVfsOp(events.op[i]!)) n++;
   return n;
@@ -153,10 +154,7 @@ export function timeInCalls({ events }: ThreadStore): number {
 }
 
 /** @param before databases that other threads have: ours are numbered after them */
-function scriptOf(
-  { events, definitions, dropped, missing }: ThreadStore,
-  before: number,
-): Scripted {
+function scriptOf({ events, definitions, lost }: ThreadStore, before: number): Scripted {
   const files: (ReplayFile & { size: number })[] = [];
   const written: number[] = [];
   const byId = new Map<number, number>();
@@ -207,14 +205,16 @@ function scriptOf(
   }
   const leftOut = [
     ...(skipped
-      ? [`${skipped} calls on shared memory or memory maps, which the Lab's VFSs do not have`]
+      ? [
+          `${countOf(skipped, 'call')} on shared memory or memory maps, which the Lab's VFSs do not have`,
+        ]
       : []),
     ...(unknown
       ? [
-          `${unknown} calls on files that the recording does not name, or on SQLite's in-memory journal`,
+          `${countOf(unknown, 'call')} on files that the recording does not name, or on SQLite's in-memory journal`,
         ]
       : []),
-    ...(dropped + missing ? [`${dropped + missing} records that the recording lost`] : []),
+    ...(lost ? [`${countOf(lost, 'record')} that the recording lost`] : []),
   ];
   return { files, calls, at, databases: databases.size, recordedUs, leftOut };
 }

@@ -3,7 +3,7 @@ import { pageSizes, type PageSizes } from '../../../analysis/pages/page-sizes.ts
 import { Facts } from '../../../analysis/core/graph.ts';
 import { summary } from '../../../analysis/report/summary.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import { countOf, replayScriptOf } from './calls.ts';
+import { vfsCallsOf, replayScriptOf } from './calls.ts';
 import { recordedVfs, type RecordedVfs } from './recorded-vfs.ts';
 
 export interface RecordingFacts {
@@ -37,7 +37,7 @@ export function recordingFactsOf(store: TraceStore): RecordingFacts {
   const vfsNames = engines.flatMap(({ vfs }) => vfs.map(short));
   return {
     calls: script.calls.length,
-    callsInAll: store.threads.reduce((n, thread) => n + countOf(thread), 0),
+    callsInAll: store.threads.reduce((n, thread) => n + vfsCallsOf(thread), 0),
     threads: script.threads.length,
     databases: [...new Set(databases)].slice(0, MOST_NAMES),
     vfsNames: [...new Set(vfsNames)].slice(0, MOST_NAMES),

@@ -8,7 +8,7 @@ import { knownWeb, type WebCounts } from '../../../analysis/files/web-counts.ts'
 import { Op } from '../../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { VFS_NAMES, type VfsName } from '../model/types.ts';
-import { countOf } from './calls.ts';
+import { vfsCallsOf } from './calls.ts';
 
 export interface RecordedVfs {
   /** null: none of the Lab's. */
@@ -78,7 +78,7 @@ export function recordedVfs(
   store: TraceStore,
   summary: Pick<Summary, 'web' | 'engines' | 'threads'>,
 ): RecordedVfs {
-  const using = store.threads.filter((thread) => countOf(thread) > 0);
+  const using = store.threads.filter((thread) => vfsCallsOf(thread) > 0);
   const ids = new Set(using.map(({ info }) => info.id));
   const engines = summary.engines.filter(({ thread }) => ids.has(thread));
   const names = [...new Set(engines.flatMap(({ vfs }) => vfs))];

@@ -17,7 +17,7 @@ import type { EngineModule } from '../engine/builds.ts';
 import type { Engines } from '../engine/open-engine.ts';
 import { memoryVfs, type VfsMaker } from '../engine/open-host.ts';
 import { DEFAULT_CONFIG, type Config, type Counters } from '../model/types.ts';
-import { countOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
+import { vfsCallsOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
 import { errorOf, webCalls, type ReplayError } from './control.ts';
 import { Player, type Played, type ReplayModule } from './play.ts';
 import { recordedVfs } from './recorded-vfs.ts';
@@ -96,7 +96,7 @@ export async function replay(
   const own = recordedVfs(store, summary);
   let error: ReplayError | null = null;
   let errorWhy = `the Lab does not have the recording's VFS: ${own.why}.`;
-  if (script.threads.length < store.threads.filter((t) => countOf(t) > 0).length)
+  if (script.threads.length < store.threads.filter((t) => vfsCallsOf(t) > 0).length)
     errorWhy = 'only one of its threads is replayed.';
   else if (own.vfs !== null) {
     const on = { ...own, vfs: own.vfs };

@@ -15,7 +15,7 @@ import { partitionsOf } from './overview.ts';
 
 export interface Side {
   events: number;
-  /** With SQL in flight, summed over the threads that run SQLite; null where none does. */
+  /** While SQL runs, summed over the threads that run SQLite; null where none does. */
   times: PartTimes | null;
 }
 export interface Comparison {
@@ -27,7 +27,7 @@ export interface Comparison {
   diff: TraceDiff;
 }
 
-/** One side's time with SQL in flight, from its first statement or VFS call on. */
+/** One side's time while SQL runs, from its first statement or VFS call on. */
 export interface Strip {
   /** From the first to the end of the last, microseconds. */
   spanUs: number;
@@ -109,7 +109,7 @@ function stackOf(
   return lane.columns([], fromUs, toUs, columns);
 }
 
-/** From the first moment with SQL in flight to the last, over all threads; 0 to 0 where there is none. */
+/** From the first moment while SQL runs to the last, over all threads; 0 to 0 where there is none. */
 function sqlRangeOf(facts: Facts): { fromUs: number; toUs: number } {
   let [from, to] = [Infinity, -Infinity];
   for (const thread of facts.get(sqliteThreads)) {

@@ -25,7 +25,7 @@ import { needing, type QueryContext } from './context.ts';
 export interface TransactionLines {
   rows: TransactionLine[];
   total: number;
-  /** All commits together, and the time with SQL in flight that they are a part of, microseconds; null = not known. */
+  /** All commits together, and the time while SQL runs that they are a part of, microseconds; null = not known. */
   commits: CommitTotals & { inSqlUs: number | null };
 }
 

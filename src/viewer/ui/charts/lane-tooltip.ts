@@ -41,5 +41,5 @@ export function laneTooltip(
   const parts = shares
     .filter(({ share }) => share > 0)
     .map((part) => `${part.title} ${formatShare(part.share)}`);
-  return parts.join(', ') || 'No SQL in flight';
+  return parts.join(', ') || 'No SQL runs';
 }

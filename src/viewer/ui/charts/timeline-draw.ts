@@ -1,5 +1,6 @@
 /** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
 import { ACTIVITIES } from '../../../event/operations.ts';
+import { SLICE_FIELDS } from '../../../trace/lanes/frame.ts';
 import { drawStretched } from './canvas.ts';
 import { scaleText } from './lane-tooltip.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox } from './timeline-layout.ts';
@@ -14,7 +15,6 @@ import {
 } from './timeline-overlay.ts';
 import { spanOf } from './viewport.ts';
 
-const SLICE_FIELDS = 5;
 const LOCK = ACTIVITIES.indexOf('lock');
 const FONT = '11px system-ui, sans-serif';
 const MIN_TEXT_PX = 24;

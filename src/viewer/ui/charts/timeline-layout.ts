@@ -40,7 +40,7 @@ export const LANE_TITLE: Record<LaneKind, string> = {
   cache: 'Cache hits',
 };
 export const LANE_HINT: Record<LaneKind, string> = {
-  time: 'Impulses and gaps: how each moment with SQL in flight was spent: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL in flight',
+  time: 'Impulses and gaps: how the time was spent while SQL ran: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL was running',
   sql: 'Statements: prepare, step, exec ...',
   txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',
   vfs: 'Calls that SQLite made of its VFS: xRead, xWrite, xSync, xLock ...',

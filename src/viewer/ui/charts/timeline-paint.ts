@@ -132,7 +132,7 @@ function paintStack(
   return top;
 }
 
-/** Where the time with SQL in flight went: CPU from the bottom, what was waited for on top of it. */
+/** Where the time while SQL runs went: CPU from the bottom, what was waited for on top of it. */
 export const paintTime: PaintLane = (s, frame, y, height, colors, least) => {
   const { stack } = frame;
   if (!stack) return;

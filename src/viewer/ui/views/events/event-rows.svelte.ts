@@ -2,11 +2,8 @@
 import { tick } from 'svelte';
 import { get, fromStore } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
+import { pauseAfter } from '../../query.svelte.ts';
 import type { EventFilter, EventLine } from '../../../../protocol/session.ts';
-
-/** The events of a growing trace are filtered again after this long at the soonest, and so many times as long as it took: all are looked at. */
-const PAUSE_MS = 400;
-const PAUSE_RATIO = 3;
 
 interface Wish {
   filter: EventFilter;
@@ -100,7 +97,7 @@ export class EventRows {
   private pauseBefore(wish: Wish): number | null {
     if (!this.asked || !sameFilter(this.asked, wish)) return 0;
     if (this.asked.version === wish.version) return null;
-    return this.asked.at + Math.max(PAUSE_MS, PAUSE_RATIO * this.asked.took) - performance.now();
+    return pauseAfter(this.asked);
   }
   private async count(wish: Wish): Promise<void> {
     const began = performance.now();

@@ -42,7 +42,7 @@ export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
   unlock: partWords('Unlock', '--activity-lock', 'giving locks back'),
   otherVfs: partWords('Other VFS', '--activity-meta', 'file sizes, file controls, other files'),
   cpu: partWords('CPU', '--activity-cpu', 'SQLite computing'),
-  idle: partWords('Idle inside', '--activity-none', 'locks held, no SQL in flight'),
+  idle: partWords('Idle inside', '--activity-none', 'locks held while no SQL ran'),
 };
 
 export const segmentsOf = (time: TransactionTimes): Segment[] =>
@@ -57,7 +57,7 @@ export function commitsText({
 }: TransactionLines['commits']): string {
   const us = spanUs - time.idleUs;
   const share = inSqlUs
-    ? `${formatShare(us / inSqlUs)} of the time with SQL in flight`
+    ? `${formatShare(us / inSqlUs)} of the time while SQL runs`
     : 'which share of the time is n/a';
   return `${countOf(commits, 'commit')} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
 }

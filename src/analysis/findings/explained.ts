@@ -66,14 +66,20 @@ export const explainedText = ({ explainedUs, inSqlUs }: Explained): string =>
 
 /** Add the index's time that lies in any of the spans (begin, end, begin, ...), by kind. */
 function addWithin(sums: Float64Array, spans: readonly number[], index: IntervalIndex): void {
-  const order = Uint32Array.from({ length: spans.length / 2 }, (_, i) => 2 * i);
+  const count = spans.length / 2;
+  // begins and ends sorted apart: as native numbers, for there may be one of each for every call
+  const begins = Float64Array.from({ length: count }, (_, i) => toNs(spans[2 * i]!)).sort();
+  const ends = Float64Array.from({ length: count }, (_, i) =>
+    toNs(Math.max(spans[2 * i]!, spans[2 * i + 1]!)),
+  ).sort();
   let at = 0;
-  let done = -Infinity;
-  for (const span of order.sort((a, b) => spans[a]! - spans[b]!)) {
-    const to = toNs(spans[span + 1]!);
-    const from = Math.max(toNs(spans[span]!), done);
-    if (to <= from) continue;
-    done = to;
+  for (let [begun, ended] = [0, 0]; ended < count;) {
+    const from = begins[begun]!;
+    do
+      if (begun < count && begins[begun]! <= ends[ended]!) begun++;
+      else ended++;
+    while (ended < begun);
+    const to = ends[ended - 1]!;
     while (at < index.count && index.endOf(at) <= from) at++;
     for (let i = at; i < index.count && index.startOf(i) < to; i++)
       sums[index.kind[i]!]! += Math.min(to, index.endOf(i)) - Math.max(from, index.startOf(i));

@@ -31,6 +31,7 @@ import {
 } from './recordings.ts';
 import { Relays } from './relays.ts';
 import { accessTo, frameSeen } from './site-access.ts';
+import { slowdownOf } from './page-pace.ts';
 import { storageOf } from './storage-health.ts';
 
 /** Panels reconnect soon after this worker was restarted; one that has not by then is gone, and its recording with it. */
@@ -112,6 +113,12 @@ async function sayStorage(panel: number, when: 'start' | 'stop'): Promise<void> 
   if (health) tell(panel, { k: 'storage', when, health });
 }
 
+/** Tell a panel how much slower its page runs under DevTools. */
+async function saySlowdown(panel: number): Promise<void> {
+  const slowdown = (await recordingOf(panel)) && (await slowdownOf(panel));
+  if (slowdown) tell(panel, { k: 'slowdown', slowdown });
+}
+
 /** @param page of the panel: tells one that connects again from one that was opened after it */
 function onPanel(port: WirePort, panel: number, page: string): void {
   const ports = panels.get(panel) ?? new Map<WirePort, string>();
@@ -123,7 +130,7 @@ function onPanel(port: WirePort, panel: number, page: string): void {
         .then(() => start(panel, page, message))
         .catch(failed(panel));
     else if (message.k === 'stop')
-      sayStorage(panel, 'stop')
+      Promise.all([sayStorage(panel, 'stop'), saySlowdown(panel)])
         .then(() => stop(panel))
         .catch(failed(panel));
     else if (message.k === 'page') {

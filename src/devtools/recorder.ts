@@ -17,7 +17,12 @@ import {
 } from '../protocol/messages.ts';
 import { drawName, RelayEnd } from '../protocol/relay.ts';
 import { captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
-import type { RecorderControl, RecordingStatus, StorageListener } from '../viewer/ui/host.ts';
+import type {
+  RecorderControl,
+  RecordingStatus,
+  SlowdownListener,
+  StorageListener,
+} from '../viewer/ui/host.ts';
 import { PageAccessState } from './page-access.ts';
 
 /** The service worker sleeps after 30 s without work; a recording keeps it awake, which saves it restarts. */
@@ -42,6 +47,7 @@ export function recordTab(tabId: number): RecorderControl {
   const listeners = new Set<(status: RecordingStatus) => void>();
   const portListeners = new Set<(port: MessagePort) => void>();
   const storageListeners = new Set<StorageListener>();
+  const slowdownListeners = new Set<SlowdownListener>();
   let command: Command | null = null;
 
   const update = (change: Partial<RecordingStatus>): void => {
@@ -79,6 +85,8 @@ export function recordTab(tabId: number): RecorderControl {
           if (isRelayMessage(message)) relay(message.source).receive(message);
         } else if (message.k === 'storage')
           storageListeners.forEach((listener) => listener(message.when, message.health));
+        else if (message.k === 'slowdown')
+          slowdownListeners.forEach((listener) => listener(message.slowdown));
         else if (message.k === 'access') {
           const lost = site.answered(message.access);
           update({
@@ -159,6 +167,8 @@ export function recordTab(tabId: number): RecorderControl {
     },
     onPort: listening(portListeners),
     onStorage: listening(storageListeners),
+    onSlowdown: listening(slowdownListeners),
+    devtools: (api.devtools as typeof api.devtools | undefined)?.panels ? true : null,
   };
 }
 

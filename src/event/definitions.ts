@@ -6,7 +6,7 @@ import { OpenFlag } from '../sqlite/constants.ts';
 import type { BTreeDefinition } from './b-tree-definitions.ts';
 import type { CaptureOptions } from './capture.ts';
 import type { DatabaseHeaderDefinition } from './database-headers.ts';
-import type { StorageDefinition } from './storage-health.ts';
+import type { OwnDefinition } from './own-definitions.ts';
 
 /** SQLite's file kinds, as vfsstat.c names them; `memory-journal` is no file at all. */
 export const FILE_KINDS = ['main-db', 'journal', 'wal', 'temp', 'memory-journal', 'other'] as const;
@@ -68,7 +68,7 @@ export type Definition =
   | BTreeDefinition
   | DatabaseHeaderDefinition
   /** Of the extension, not of the page. */
-  | StorageDefinition
+  | OwnDefinition
   /** What the tracer costs: measured on this thread at start. */
   | {
       kind: 'cost';

@@ -13,6 +13,7 @@
 import type { Refusal } from './page-policy.ts';
 import type { Batch } from '../event/batch.ts';
 import type { CaptureOptions } from '../event/capture.ts';
+import type { Slowdown } from '../event/conditions.ts';
 import type { StorageHealth } from '../event/storage-health.ts';
 import { RECORD_BYTES } from '../event/event.ts';
 import { checkedDefinition, MAX_TEXT } from '../event/definition-check.ts';
@@ -202,6 +203,8 @@ export type BackgroundMessage =
   | { k: 'frame'; origin: string }
   /** What the browser says of the storage of the panel's page. */
   | { k: 'storage'; when: 'start' | 'stop'; health: StorageHealth }
+  /** How much slower that page runs than it would by itself: said when the recording stops. */
+  | { k: 'slowdown'; slowdown: Slowdown }
   /** A command failed: `message` says what happened and what to do. */
   | { k: 'failed'; message: string }
   | RelayMessage;
@@ -242,7 +245,7 @@ function checkedDefinitions(v: unknown): Definition[] | null {
   const all: Definition[] = [];
   for (const said of v as unknown[]) {
     const definition = checkedDefinition(said);
-    if (!definition || definition.kind === 'storage') return null; // only the extension itself says that
+    if (!definition) return null;
     all.push(definition);
   }
   return all;

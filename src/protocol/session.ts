@@ -8,6 +8,7 @@ import type { HeadlineNumber } from '../analysis/report/headline-numbers.ts';
 import type { PrivacyReport } from '../analysis/privacy/privacy-report.ts';
 import type { Keep } from '../trace/retention.ts';
 import type { EventRef } from '../trace/store.ts';
+import type { Slowdown } from '../event/conditions.ts';
 import type { StorageHealth } from '../event/storage-health.ts';
 import type { TimelineKind, TimelineLaneFrame, TimelineRow } from '../timeline/timeline-lanes.ts';
 import type { ExportFormat } from './export-formats.ts';
@@ -207,7 +208,8 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   begin(meta: {
     originMs: number;
     spoolKey: string;
-    userAgent: string;
+    /** DevTools are open on the page; null = not known. */
+    devtools: boolean | null;
     flight: FlightOptions | null;
     limits?: RecordingLimits;
   }): Promise<void>;
@@ -219,6 +221,8 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   attach(port: MessagePort): Promise<void>;
   /** What the browser said of the recorded page's storage. */
   storage(when: 'start' | 'stop', health: StorageHealth): Promise<void>;
+  /** How much slower the recorded page runs than it would by itself. */
+  slowdown(slowdown: Slowdown): Promise<void>;
   /** Send stop to every thread, wait for their byes (at most `timeoutMs`), finish the spool. */
   end(timeoutMs: number): Promise<void>;
   clear(): Promise<void>;

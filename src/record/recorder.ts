@@ -402,7 +402,7 @@ export class Recorder {
       const seq = u32[w + W(Field.seq)]!;
       if (
         seq <= seqs[0]! ||
-        (u32[w + W(Field.op)]! & 255) >= Op.idbOpen ||
+        (u32[w + W(Field.op)]! & 255) >= Op.idbOpen || // no VFS call (isVfsOp); every byte of the hook is parsed by every page
         u32[w + W(Field.endSeq)]
       )
         continue;

@@ -79,7 +79,7 @@ export const formatSigned = (n: Known, format: (n: number) => string): string =>
   isUnknown(n) ? UNKNOWN : `${n < 0 ? '-' : n > 0 ? '+' : ''}${format(Math.abs(n))}`;
 
 /** `1 read`, `1,234 reads`: a count with its noun. */
-export const countOf = (n: number, one: string, many = `${one}s`): string =>
+export const countOf = (n: number | null, one: string, many = `${one}s`): string =>
   `${formatCount(n)} ${n === 1 ? one : many}`;
 
 /** A count where room is short: `999`, `12.3k`, `4.56M`. */

@@ -151,7 +151,8 @@ export class SummaryLanes {
         slices: new Float32Array(0),
         labels: [],
       };
-      if (kind === 'time') return { ...frame, stack: stackOf(lanes, fromUs, toUs, width) };
+      if (kind === 'time')
+        return { ...frame, stack: stackOf(lanes, fromUs, toUs, width), exact: 0 };
       const bins = lanes[kind as LaneKind];
       if (!bins) return { ...frame, values: new Float32Array(width).fill(NaN) };
       return {

@@ -1,6 +1,6 @@
 /**
  * The lane that shows a thread's impulses and gaps: per pixel column how its time while SQL runs was spent, in the parts of the
- * time partition. Exact where `settle` has been; behind that the storage calls in flight stand for what was waited for.
+ * time partition. Exact where `settle` has been; behind that, drawn hatched, the storage calls in flight stand for what was waited for.
  *
  *   #         #   ##        # cpu, from the bottom
  *   #rrrr  w  #rrrr#sssss   r read, w write, s sync, ...; what stays empty is time in which no SQL ran
@@ -65,7 +65,12 @@ export class TimeLane {
    * Shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`; at least 1 where there is any.
    * @param lanes of the thread, for what is not settled
    */
-  columns(lanes: readonly Lane[], fromUs: number, toUs: number, width: number): Uint8Array {
+  columns(
+    lanes: readonly Lane[],
+    fromUs: number,
+    toUs: number,
+    width: number,
+  ): { stack: Uint8Array; exact: number } {
     const stack = new Uint8Array(width * KINDS);
     const { exact } = this;
     const split = exact
@@ -83,7 +88,7 @@ export class TimeLane {
         }
       });
     if (split < width) this.fromCalls(lanes, stack, columns, split, width);
-    return stack;
+    return { stack, exact: this.grown ? split : width };
   }
 
   private fromCalls(

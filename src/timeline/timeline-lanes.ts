@@ -35,6 +35,8 @@ export type TimelineKind = LaneKind | 'time' | 'txn' | 'sub' | CounterKind;
 export interface TimelineLaneFrame extends LaneFrame {
   /** Of `time` lanes: shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`. */
   stack?: Uint8Array;
+  /** Columns from the left that `stack` has exactly; behind them, calls in flight stand for where the time went. Absent: all. */
+  exact?: number;
   /** Of counters, by column: bytes per second, calls in flight, bytes, hit rate 0..1; NaN = not known. */
   values?: Float32Array;
 }
@@ -285,7 +287,7 @@ export class TimelineLanes {
       case 'time':
         return {
           ...empty,
-          stack: own.time.columns(this.callLanes.lanesOf(own.thread), fromUs, toUs, width),
+          ...own.time.columns(this.callLanes.lanesOf(own.thread), fromUs, toUs, width),
         };
       case 'reads':
       case 'writes':

@@ -16,6 +16,7 @@ import type {
   ThreadKind,
 } from '../event/definitions.ts';
 import { noAnnotations, type Annotations } from './notes.ts';
+import type { ConditionsDefinition } from '../event/conditions.ts';
 import type { StorageDefinition } from '../event/storage-health.ts';
 
 /** Id of the one thread of a recording that an app keeps itself (vfscope/vfs): it began when the app said so, its engine loaded before. */
@@ -39,6 +40,7 @@ const LASTING: ReadonlySet<Definition['kind']> = new Set([
   'note',
   'engine',
   'storage',
+  'conditions',
   'database-header',
 ]);
 /** Of one thread: more are not worth reading, and a page can send any number. */
@@ -94,6 +96,8 @@ export class ThreadStore {
   readonly notes: Extract<Definition, { kind: 'note' }>[] = [];
   environment: ThreadEnvironment | null = null;
   cost: Extract<Definition, { kind: 'cost' }> | null = null;
+  /** How the recording was made, said of one of its threads. */
+  conditions: ConditionsDefinition | null = null;
   /** Records that the thread could not keep. */
   dropped = 0;
   /** Records that got lost on the way here: batches that never came, or that found no memory. */
@@ -108,6 +112,8 @@ export class ThreadStore {
   faults = 0;
   /** Why the thread ended, or null while it runs. */
   ended: string | null = null;
+  /** Until when it may have done what no record tells, microseconds of the trace: it was ended before it could send; null = it told all. */
+  unknownUntilUs: number | null = null;
   /** Records received so far, `end` records included: what an ack says. */
   received = 0;
   /** Number of the next expected record; null before the first. */
@@ -147,6 +153,9 @@ export class ThreadStore {
         break;
       case 'cost':
         this.cost = definition;
+        break;
+      case 'conditions':
+        this.conditions = definition;
         break;
       case 'note':
         if (this.notes.length < MOST_NOTES) this.notes.push(definition);

@@ -65,6 +65,11 @@ describe('record', () => {
     expect(storage).toMatchObject({ origin: server.origin('record'), persisted: false });
     expect(storage!.quota).toBeGreaterThan(1 << 20);
     expect(storage!.grownBytes).toBeGreaterThan(4096);
+    // and the page was timed under DevTools
+    const { conditions } = summary.environment;
+    expect(conditions).toMatchObject({ devtools: true, slowed: true });
+    expect(conditions.wasmFactor).toBeGreaterThan(0);
+    expect(conditions.awaitExtraNs).toBeGreaterThan(0);
     const png = await readFile(screenshot);
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 773]); // DevTools' own tab bar takes 27 px
 

@@ -236,6 +236,7 @@ export class SyntheticApp {
   }
 
   readonly recorder: RecorderControl = {
+    devtools: null,
     start: () => {
       this.recordings++;
       this.threads = ['main', 'search'].map(

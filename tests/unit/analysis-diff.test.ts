@@ -96,8 +96,8 @@ describe('diff', () => {
     });
     expect(d.warnings).toEqual(
       [
-        'A: 3 events did not fit into the ring: counts are lower bounds.',
-        'B: 3 events did not fit into the ring: counts are lower bounds.',
+        "A: 3 events didn't fit in the buffer, or got lost: counts are lower bounds.",
+        "B: 3 events didn't fit in the buffer, or got lost: counts are lower bounds.",
       ].flatMap((lost) => [lost, expect.stringMatching(`^${lost[0]}: 1 worker isn't recorded`)]),
     );
   });
@@ -480,7 +480,7 @@ describe('budget', () => {
     });
     const rows = checkBudget({ ...whole }, budget);
     expect(rows.map((r) => [r.value, r.ok, r.cause])).toEqual([
-      [3, true, null],
+      [3, true, '1 worker not recorded'],
       [3, false, 'above 2'],
       [null, false, 'the trace has no files[kind=wal]'],
       [null, true, 'the trace has no files[kind=temp]: optional'],
@@ -492,11 +492,13 @@ describe('budget', () => {
 
   test('with events dropped a maximum is not proven, a minimum is', () => {
     const rows = checkBudget(
-      { ...whole, dropped: 7, losses: ['7 events did not fit into the ring'] },
+      { ...whole, dropped: 7, losses: ["7 events didn't fit in the buffer, or got lost"] },
       { commits: { max: 3 }, 'web.idb.get': { min: 1 }, dropped: { max: 10 } },
     );
     expect(rows.map((r) => r.ok)).toEqual([false, true, true]);
-    expect(rows[0]!.cause).toMatch(/7 events did not fit into the ring: it is a lower bound/);
+    expect(rows[0]!.cause).toMatch(
+      /7 events didn't fit in the buffer, or got lost: it is a lower bound/,
+    );
   });
 
   test.each([

@@ -281,6 +281,22 @@ describe('SQLite', () => {
   });
 });
 
+test('waits that end because a lock is granted are no deadlock, those that one gives up are', () => {
+  const crossed = (first: CallFields): number => {
+    const { store, tab, at, send } = tabs();
+    const [x, y] = ['x', 'y'].map((text) => tab.map((t) => t.define({ kind: 'lock', text })));
+    at(0, 0, 'lockHeld', { object: x![0]!, dur: 500 });
+    at(1, 0, 'lockHeld', { object: y![1]!, dur: 400 });
+    at(0, 10, 'lockRequest', { object: y![0]!, dur: 300, ...first });
+    at(1, 20, 'lockRequest', { object: x![1]!, dur: 480 });
+    at(0, 1000, 'mark', {});
+    send();
+    return locksOf(store).cycles.length;
+  };
+  expect(crossed({ result: 0 })).toBe(0);
+  expect(crossed({ flags: Flag.threw })).toBe(1);
+});
+
 test('a deadlock: two tabs each hold what the other wants', () => {
   const { store, tab, at, send } = tabs();
   const [x, y] = [

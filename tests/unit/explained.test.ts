@@ -45,7 +45,7 @@ test('calls that two findings name count once', () => {
   const { about, reads, told } = recorded();
   about(reads[0]!);
   about(...reads);
-  expect(told()).toEqual({ explainedUs: 200, inSqlUs: 1000 });
+  expect(told()).toEqual({ explainedUs: 200, inSqlUs: 1000, slowed: false });
   expect(explainedText(told())).toBe('Explained by findings: 200 µs of 1 ms in SQL.');
 });
 test('a statement covers the calls in it', () => {
@@ -57,7 +57,7 @@ test('a statement covers the calls in it', () => {
 test('what ran outside of SQL explains none of it', () => {
   const { about, own, told } = recorded();
   about(own);
-  expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000 });
+  expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, slowed: false });
 });
 test('evidence that led to no finding explains nothing', () => {
   const { told } = recorded();

@@ -493,10 +493,26 @@ describe('caches', () => {
     ]);
     const over = cacheOverTime(t.store, 0, 40, 4)!;
     expect([[...over.hits], [...over.misses], [...over.hitRate]]).toEqual([
-      [0, 6, 1, 0],
-      [0, 2, 8, 0],
-      [NaN, 0.75, 1 / 9, NaN],
+      [6, 0, 1, 0],
+      [2, 0, 8, 0],
+      [0.75, NaN, 1 / 9, NaN],
     ]);
+  });
+  test('a reading is spread over the time from the first call since the one before', () => {
+    const t = new ThreadBuilder(newStore());
+    t.call('sqlOpen', { context: 1, dur: 0 });
+    t.call('sqlCounters', { offset: 0, length: 0, context: 1, dur: 0 });
+    t.idle(20); // in which nothing happened
+    t.call('sqlStep', { context: 1, dur: 30 });
+    t.call('sqlCounters', { offset: 30, length: 60, context: 1, dur: 0 });
+    t.send();
+    const over = cacheOverTime(t.store, 0, 60, 6)!;
+    expect([[...over.hits], [...over.misses]]).toEqual([
+      [0, 0, 10, 10, 10, 0],
+      [0, 0, 20, 20, 20, 0],
+    ]);
+    const part = cacheOverTime(t.store, 30, 40, 1)!; // what lies outside is left out
+    expect([part.hits[0], part.misses[0]]).toEqual([10, 20]);
     expect(cacheOverTime(newStore(), 0, 1, 1)).toBeNull();
   });
 });

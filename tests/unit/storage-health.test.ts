@@ -71,7 +71,7 @@ describe('storage of an origin', () => {
 
   it('waits for the page that it is of', async () => {
     const session = new Session(() => {});
-    await session.begin({ originMs: 0, spoolKey: '', userAgent: '', flight: null });
+    await session.begin({ originMs: 0, spoolKey: '', devtools: null, flight: null });
     const { kind: _kind, id: _id, when: _when, ...health } = said('start', 10);
     await session.storage('start', health);
     const { port1, port2 } = new MessageChannel();

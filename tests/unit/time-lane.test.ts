@@ -48,6 +48,26 @@ test('what has come since the last look is not said to be idle', () => {
   expect(area(0, 200).times).toMatchObject({ cpuUs: 300, idleUs: 100 });
 });
 
+test('the picture says from where on it is not analyzed', () => {
+  const { store, a, settle } = growing();
+  const exact = (lanes: TimelineLanes): number => {
+    lanes.update(store.extent()[1]);
+    return lanes.frames(['0:time'], 0, 200, 10)[0]!.exact!;
+  };
+  const lanes = new TimelineLanes(store);
+  a.call('sqlStep', { dur: 100 });
+  a.send();
+  expect(exact(lanes)).toBe(0);
+  lanes.settle(new Facts(store));
+  expect(exact(lanes)).toBe(10);
+  a.call('sqlStep', { dur: 100 });
+  a.send();
+  expect(exact(lanes)).toBe(5);
+  settle();
+  lanes.settle(new Facts(store));
+  expect(exact(lanes)).toBe(10);
+});
+
 test('an end that comes late, and no row with it, changes where the time went', () => {
   const { store, a, settle, area } = growing();
   const { thread } = a;

@@ -63,7 +63,9 @@ describe('shares', () => {
       lockWaitUs: 0,
       tracerUs: 0, // both records came while no SQL ran
       otherUs: 0,
-      idleUs: 40,
+      idleUs: 20,
+      outsideUs: 12,
+      tracerOutsideUs: 8,
       vfsIsStorage: false,
     });
     expect(store.threads.map((thread) => partitionThread(thread).spanUs)).toEqual([50, 30, 31]);

@@ -34,6 +34,7 @@ const contentOf = (store: TraceStore): unknown =>
     missing: t.missing,
     faults: t.faults,
     ended: t.ended,
+    unknownUntilUs: t.unknownUntilUs,
   }));
 
 const sameBytes = (a: ArrayBufferView, b: ArrayBufferView): boolean =>

@@ -314,6 +314,16 @@ describe('the pixels', () => {
     );
     expect(columnOf(t, 1)).toEqual(Array(10).fill(25));
   });
+  it('hatches what is not analyzed yet', () => {
+    const s = surface(2, 8);
+    const parts = Array.from({ length: 2 }, () => [255, 0, 0, 0, 0, 0, 0, 0, 0]).flat();
+    paintTime(s, { ...frame('0:time', [], [], parts), exact: 1 }, 0, 8, colors, 1);
+    expect(columnOf(s, 0)).toEqual(Array(8).fill(20));
+    const hatch = columnOf(s, 1).map((pixel) => pixel === colors.background);
+    expect(hatch).toEqual(
+      [3, 7].reduce((all, y) => all.with(y, true), Array<boolean>(8).fill(false)),
+    );
+  });
   it('draws a counter as an area below its line, and nothing where it is not known', () => {
     const s = surface(3, 10);
     paintArea(s, Float32Array.from([5, NaN, 0.001]), 10, 0, 10, { line: 7, area: 8 });

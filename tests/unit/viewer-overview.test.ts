@@ -227,24 +227,21 @@ describe('questions of the Overview', () => {
 describe('all commits together', () => {
   it('are the sum of each, and their parts sum to the whole', () => {
     const { commits, rows } = QUERIES.transactions(contextOf(autocommits(12)), {});
-    expect(commits).toMatchObject({ commits: 12, spanUs: 12 * 426, inSqlUs: 12 * 506 });
-    expect(rows.reduce((us, { commitUs }) => us + (commitUs ?? 0), 0)).toBeCloseTo(
-      commits.spanUs,
-      6,
-    );
+    expect(commits).toMatchObject({ commits: 12, us: 12 * 426, inSqlUs: 12 * 506 });
+    expect(rows.reduce((us, { commitUs }) => us + (commitUs ?? 0), 0)).toBeCloseTo(commits.us, 6);
     expect(commits.time).toMatchObject({
       syncUs: 12 * 400,
       dbWriteUs: 12 * 10,
       journalWriteUs: 12 * 10,
       idleUs: 0,
     });
-    expect(Object.values(commits.time).reduce((a, b) => a + b, 0)).toBeCloseTo(commits.spanUs, 6);
+    expect(Object.values(commits.time).reduce((a, b) => a + b, 0)).toBeCloseTo(commits.us, 6);
     expect(commitsText(commits)).toBe(
       '12 commits took 5.11 ms, 84.2 % of the time while SQL runs; 426 µs each',
     );
     expect(QUERIES.transactions(contextOf(autocommits(0)), {}).commits).toMatchObject({
       commits: 0,
-      spanUs: 0,
+      us: 0,
       inSqlUs: null,
     });
   });

@@ -17,7 +17,7 @@ import { Session } from '../../src/viewer/session/session.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
-const recording = { originMs: 0, spoolKey: '', userAgent: '', flight: null };
+const recording = { originMs: 0, spoolKey: '', devtools: null, flight: null };
 const identity = {
   id: 'a',
   kind: 'page',

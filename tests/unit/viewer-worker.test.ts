@@ -1,6 +1,9 @@
 // The store worker's parts without a browser: ports that lie, requests and answers, filters, live numbers.
 import { afterEach, describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { tailsText, unknownTails } from '../../src/analysis/core/unknown-tails.ts';
+import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
 import { isFailure, objectName, statementText } from '../../src/trace/describe.ts';
 import { OPS, opName } from '../../src/event/operations.ts';
 import { TraceStore } from '../../src/trace/store.ts';
@@ -271,6 +274,51 @@ describe('ports', () => {
     await until(() => store.threads.length === 1);
     await ports.stop(20);
     expect(store.threads[0]!.ended).toBeNull();
+  });
+
+  it('knows which threads ended before they could send their last records', async () => {
+    const { store, page, ports } = session();
+    const parent = page();
+    const lines = ['terminated', 'left', 'said'].map((id) => {
+      const { port1, port2 } = new MessageChannel();
+      open.push(port1);
+      parent.port.postMessage({ k: 'child' }, [port2]);
+      port1.postMessage({ ...hello(id), thread: { ...info(id), parent: 'page' } });
+      return port1;
+    });
+    for (const id of ['page', 'ring']) parent.port.postMessage(hello(id)); // the page reads the ring of one of them
+    lines[0]!.postMessage(batch('terminated'));
+    await until(() => store.threads.length === 5 && store.eventCount === 1);
+    lines[2]!.postMessage({ k: 'bye', thread: 'said', reason: 'closed' });
+    await until(() => store.threadById('said')!.ended !== null);
+    parent.port.postMessage({ k: 'bye', thread: 'terminated', reason: 'terminated' });
+    parent.port.postMessage({ k: 'bye', thread: 'ring', reason: 'terminated' });
+    parent.port.postMessage({ k: 'bye', thread: 'page', reason: 'pagehide' });
+    await until(() => store.threadById('page')!.ended !== null);
+    const facts = new Facts(store);
+    const tails = facts.get(unknownTails);
+    expect(
+      tails.map(({ thread, ended, us }) => [store.threads[thread]!.info.id, ended, us]),
+    ).toEqual([
+      ['terminated', 'terminated', expect.any(Number)],
+      ['left', 'closed', null],
+    ]);
+    expect(tailsText(tails)).toMatch(
+      /^.+ was terminated at most .+ after its last records; .+ ended with its page before it sent anything: what happened there then is unknown\.$/,
+    );
+    expect(numbersFrom(facts).get('dropped')).toMatchObject({ value: 0, also: '2 tails unknown' });
+    await ports.stop(20);
+  });
+  it('takes a late answer for an answer', async () => {
+    const { store, page, ports } = session();
+    const late = page();
+    late.port.postMessage(hello('late'));
+    await until(() => store.threads.length === 1);
+    await ports.stop(20);
+    expect(new Facts(store).get(unknownTails)).toMatchObject([{ ended: null, us: null }]);
+    late.port.postMessage({ k: 'bye', thread: 'late', reason: 'stopped' });
+    await until(() => store.threads[0]!.ended !== null);
+    expect(new Facts(store).get(unknownTails)).toEqual([]);
   });
 });
 

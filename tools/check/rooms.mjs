@@ -43,7 +43,7 @@ export const ROOMS = {
   probes: { imports: ['event', 'record', 'sqlite'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },
   'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
-  'vfs-instrumented/block-idb': { imports: ['event', 'record'], npm: ['wa-sqlite'] },
+  'vfs-instrumented/block-idb': { imports: ['event', 'record', 'sqlite'], npm: ['wa-sqlite'] },
   'vfs-instrumented/library': {
     imports: ['event', 'record', 'sqlite', 'trace', 'analysis/report', 'vfs-instrumented'],
     npm: ['wa-sqlite'],

@@ -3,6 +3,7 @@
  */
 import { databasesByConnection } from '../core/connection-databases.ts';
 import { getOrMake } from '../core/maps.ts';
+import { isSqlOp } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import {
   counterDeltas,
@@ -69,7 +70,10 @@ export interface CacheOverTime {
   hitRate: Float64Array;
 }
 
-/** Over [fromUs, toUs) in equal bins: a reading counts in the bin in which it was taken, at the end of a statement. */
+/**
+ * Over [fromUs, toUs) in equal bins. A reading says what happened since the one before: that is spread evenly over the time from the
+ * connection's first call after that one until the reading.
+ */
 export function cacheOverTime(
   store: TraceStore,
   fromUs: number,
@@ -83,17 +87,37 @@ export function cacheOverTime(
     hitRate: new Float64Array(bins).fill(NaN),
   };
   let readings = 0;
-  const scale = toUs > fromUs ? bins / (toUs - fromUs) : 0;
+  const width = (toUs - fromUs) / bins;
+  const spread = (values: Float64Array, amount: number, begin: number, end: number): void => {
+    const last = Math.min(bins - 1, Math.floor((end - fromUs) / width));
+    if (begin >= end) {
+      if (last >= 0 && end < toUs) values[last]! += amount;
+      return;
+    }
+    for (let bin = Math.max(0, Math.floor((begin - fromUs) / width)); bin <= last; bin++) {
+      const from = fromUs + bin * width;
+      values[bin]! +=
+        (amount * (Math.min(end, from + width) - Math.max(begin, from))) / (end - begin);
+    }
+  };
   for (const thread of store.threads) {
     const deltas = counterDeltas(thread);
     readings += deltas.count;
-    for (let i = 0; i < deltas.count; i++) {
-      const us = thread.events.t0[deltas.row[i]!]!;
-      if (!deltas.known[i] || us < fromUs || us >= toUs) continue;
-      const bin = Math.min(bins - 1, Math.floor((us - fromUs) * scale));
-      out.hits[bin]! += deltas.hits[i]!;
-      out.misses[bin]! += deltas.misses[i]!;
-      out.spills[bin]! += deltas.spills[i]!;
+    const { op, context, t0, count } = thread.events;
+    /** By connection: its first call since its last reading. */
+    const begun = new Map<number, number>();
+    for (let row = 0, i = 0; i < deltas.count && row < count; row++) {
+      if (deltas.row[i] !== row) {
+        if (isSqlOp(op[row]!) && !begun.has(context[row]!)) begun.set(context[row]!, t0[row]!);
+        continue;
+      }
+      const us = t0[row]!;
+      const begin = begun.get(context[row]!) ?? us;
+      begun.delete(context[row]!);
+      if (deltas.known[i])
+        for (const name of ['hits', 'misses', 'spills'] as const)
+          spread(out[name], deltas[name][i]!, begin, us);
+      i++;
     }
   }
   for (let bin = 0; bin < bins; bin++)

@@ -1,4 +1,6 @@
 /** The tables of locks: waits for them, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
+import { STUCK_US } from '../locks/wait-graph.ts';
+import { formatDuration } from '../../text/numbers.ts';
 import { THREAD } from '../events/table.ts';
 import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { lockLines, type BusyLine, type DeadlockLine, type LeftLine } from './lock-lines.ts';
@@ -10,7 +12,7 @@ export const LOCK_HELP = {
     'Waits for locks, one row for each holder: Web Locks, access handles, IndexedDB transactions, SQLITE_BUSY',
   busy: 'SQLITE_BUSY: refusals of one connection, tried again until granted or given up',
   left: 'Locks that a thread did not release before it ended',
-  deadlocks: 'Threads that wait for each other, and waits of two seconds or more',
+  deadlocks: `Threads that wait for each other, and waits of ${formatDuration(STUCK_US)} or more`,
 };
 
 const KIND = 'web-lock, access-handle, idb or sqlite';
@@ -111,7 +113,7 @@ export const deadlockColumns = {
   what: col(
     'text',
     'What',
-    'A cycle: each waits for the next. A long wait: two seconds or more',
+    `A cycle: each waits for the next. A long wait: ${formatDuration(STUCK_US)} or more`,
     (d) => d.what,
   ),
   threads: col('text', 'Threads', 'Who waits for whom', (d) =>

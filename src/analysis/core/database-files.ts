@@ -61,8 +61,8 @@ function databaseFilesOf(store: TraceStore): DatabaseFiles {
     for (const { definitions } of store.threads)
       for (const d of definitions.values())
         if (d.kind === 'opfs-file') {
-          const main = /^(.*)-(wal|journal)$/.exec(d.path)?.[1];
-          if (main !== undefined) known.add(main);
+          const main = databasePath(d.path);
+          if (main !== d.path) known.add(main);
           else if (DATABASE_NAME.test(d.path)) known.add(d.path);
         }
   const partOf = (d: Definition): DatabasePart | null => {

@@ -2,12 +2,15 @@
 import { countOf, formatCount } from '../../text/numbers.ts';
 import { fact } from './graph.ts';
 
+/** What a dropped event is. */
+export const LOST = "Calls that didn't fit in their thread's buffer, or got lost on the way here";
+
 /** What is missing, and why; [] where nothing is. What workers did that are not recorded is beside it (unrecorded-workers.ts). */
 export const losses = fact('losses', 'calls that are missing', {}, (store): readonly string[] => {
   const { dropped, forgotten, threads } = store;
   const faults = threads.reduce((n, t) => n + t.faults, 0);
   return [
-    ...(dropped ? [`${countOf(dropped, 'event')} did not fit into the ring`] : []),
+    ...(dropped ? [`${countOf(dropped, 'event')} didn't fit in the buffer, or got lost`] : []),
     ...(forgotten
       ? [`${formatCount(forgotten)} older ones were forgotten, as the recording was told to`]
       : []),

@@ -25,7 +25,7 @@ export const PART_WORDS = {
   tracer: { title: 'vfscope', meaning: 'work of the recording itself' },
   other: { title: 'Other wait', meaning: 'SQL runs, and it is not known what it waits for' },
   outside: { title: 'Outside SQL', meaning: 'storage calls while no SQL ran' },
-  idle: { title: 'Idle', meaning: 'no SQL ran' },
+  idle: { title: 'Idle', meaning: 'neither SQL nor a storage call ran' },
 } as const;
 export type Part = keyof typeof PART_WORDS;
 /** Their places are the numbers that the sweep uses. */

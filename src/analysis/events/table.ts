@@ -1,4 +1,5 @@
 /** Every recorded call as a row of named columns, the threads that made them, and what their ids stand for. */
+import { LOST } from '../core/losses.ts';
 import { getOrMake } from '../core/maps.ts';
 import { detailText, isFailure, objectName, resultText } from '../../trace/describe.ts';
 import { OPS, layerOfCode, opName } from '../../event/operations.ts';
@@ -232,7 +233,7 @@ const threadColumns = {
   url: col('code', 'URL', 'Of the document or script', ({ t }) => t.info.url || null),
   parent: col('text', 'Parent', 'id of the thread that created it', ({ t }) => t.info.parent),
   events: col('count', 'Events', 'Calls recorded on it', ({ t }) => t.events.count),
-  dropped: col('count', 'Dropped', "Calls that didn't fit, or got lost", ({ t }) => t.lost),
+  dropped: col('count', 'Dropped', LOST, ({ t }) => t.lost),
   title: col('text', 'Thread', 'As the timeline names it', ({ title }) => title),
   engine: col(
     'text',

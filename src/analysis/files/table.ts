@@ -42,14 +42,24 @@ export const fileColumns = {
   ),
   vfs: col('text', 'VFS', 'Name of the VFS that opened it', (f) => f.vfs || null),
   dur: col('us', 'Time', 'Sum of the durations of all its calls', (f) => f.timeUs),
-  reads: col('count', 'Reads', 'xRead; get, getAll, cursor steps; OPFS reads', (f) => f.reads),
+  reads: col(
+    'count',
+    'Reads',
+    'Calls that ask for content: xRead; requests of IndexedDB for keys or values; reads of OPFS and localStorage',
+    (f) => f.reads,
+  ),
   read_bytes: col(
     'bytes',
     'Read',
     'Bytes read. Failed and short reads count as 0',
     (f) => f.readBytes,
   ),
-  writes: col('count', 'Writes', 'xWrite; put, add; OPFS writes', (f) => f.writes),
+  writes: col(
+    'count',
+    'Writes',
+    'Calls that store content: xWrite; put, add, and updates in IndexedDB; writes of OPFS and localStorage',
+    (f) => f.writes,
+  ),
   write_bytes: col(
     'bytes',
     'Written',

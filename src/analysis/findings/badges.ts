@@ -8,8 +8,10 @@ import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 import { callCounts, type CallCounts } from '../files/call-counts.ts';
+import { conditions, slowedText } from '../core/conditions.ts';
 import { losses, lossesText } from '../core/losses.ts';
 import { unrecordedText, unrecordedWorkers } from '../core/unrecorded-workers.ts';
+import { tailsText, unknownTails } from '../core/unknown-tails.ts';
 import { findingContext, type FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
@@ -22,13 +24,22 @@ const TRACER_SHARE = 0.05;
 export const badges = fact(
   'badges',
   'badges',
-  { findingContext, callCounts, losses, unrecordedWorkers },
+  { findingContext, callCounts, losses, unrecordedWorkers, unknownTails, conditions },
   (
     _,
-    { findingContext: ctx, callCounts: calls, losses: missing, unrecordedWorkers: workers },
+    {
+      findingContext: ctx,
+      callCounts: calls,
+      losses: missing,
+      unrecordedWorkers: workers,
+      unknownTails: tails,
+      conditions: made,
+    },
   ): Badge[] => [
     ...(workers.length ? [{ badge: 'workers not recorded', say: unrecordedText(workers) }] : []),
     ...(missing.length ? [{ badge: 'events dropped', say: lossesText(missing) }] : []),
+    ...(made.slowed ? [{ badge: 'DevTools open', say: slowedText(made) }] : []),
+    ...(tails.length ? [{ badge: 'tail unknown', say: tailsText(tails) }] : []),
     ...[
       () => recorderOn(ctx, calls),
       coarseClock,

@@ -2,6 +2,7 @@
 import { formatDuration } from '../../text/numbers.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
+import { conditions } from '../core/conditions.ts';
 import { fact } from '../core/graph.ts';
 import { servedThreads } from '../core/helper-threads.ts';
 import { PART, SQL_PARTS } from '../core/time-parts.ts';
@@ -42,6 +43,8 @@ export const coverage = fact(
 export interface Explained {
   explainedUs: number;
   inSqlUs: number;
+  /** With DevTools open, in a browser that is slower then: so are the findings' savings. */
+  slowed: boolean;
 }
 
 /** Parts that a finding can be about: the recording's own work is in none, and partly outside SQL. */
@@ -51,18 +54,19 @@ const OF_THE_APP = SQL_PARTS.map((part) => PART[part]).filter((part) => part !==
 export const explained = fact(
   'explained',
   'what the findings explain',
-  { coverage, totalTimeInSql },
-  (_, { coverage, totalTimeInSql }): Explained | null =>
+  { coverage, totalTimeInSql, conditions },
+  (_, { coverage, totalTimeInSql, conditions }): Explained | null =>
     totalTimeInSql
       ? {
           explainedUs: OF_THE_APP.reduce((sum, part) => sum + coverage.explained[part]!, 0) / 1000,
           inSqlUs: totalTimeInSql,
+          slowed: conditions.slowed,
         }
       : null,
 );
 
-export const explainedText = ({ explainedUs, inSqlUs }: Explained): string =>
-  `Explained by findings: ${formatDuration(explainedUs)} of ${formatDuration(inSqlUs)} in SQL.`;
+export const explainedText = ({ explainedUs, inSqlUs, slowed }: Explained): string =>
+  `Explained by findings: ${formatDuration(explainedUs)} of ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
 
 /** Add the index's time that lies in any of the spans (begin, end, begin, ...), by kind. */
 function addWithin(sums: Float64Array, spans: readonly number[], index: IntervalIndex): void {

@@ -20,6 +20,8 @@ import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
 const FEW_WAITS = 50;
+/** Waits for a hidden page that are shorter are what locks take anywhere. */
+const SHORT_US = 100_000;
 
 /** Calls on IndexedDB and OPFS that serve no lock. */
 const STORAGE = codesOf(
@@ -193,7 +195,7 @@ export const frozenHolder: Rule = {
       const page = threads[rootOf(ctx.store, edge.holder)]!;
       if (
         resource.kind !== 'web-lock' ||
-        to - from < 100_000 ||
+        to - from < SHORT_US ||
         page.index === rootOf(ctx.store, edge.waiter)
       )
         continue;
@@ -201,9 +203,9 @@ export const frozenHolder: Rule = {
         const fromUs = Math.max(edge.fromUs, hidden.fromUs);
         const toUs = Math.min(edge.toUs, hidden.toUs);
         const us = toUs - fromUs;
-        if (us < 100_000) continue;
+        if (us < SHORT_US) continue;
         const idleUs = us - workOf(ctx, page, fromUs, toUs);
-        if (idleUs < 100_000 || idleUs < 0.5 * us) continue; // it worked all the while
+        if (idleUs < SHORT_US || idleUs < 0.5 * us) continue; // it worked all the while
         waited += us;
         [holder, name] = [ctx.titles[page.index]!, resource.name];
         evidence.add(threads[edge.waiter]!, waits.row[edge.wait]!);

@@ -4,7 +4,7 @@
  */
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import type { IntervalColumns } from './lock-columns.ts';
+import { Outcome, type IntervalColumns } from './lock-columns.ts';
 
 /** Calls of SQL, a VFS or storage: what a holder does. Lock requests, holds and waits are not among them. */
 export const WORK = opTable(
@@ -60,6 +60,7 @@ export function cyclesOf(edges: readonly WaitEdge[], waits: IntervalColumns): Wa
   const found: WaitCycle[] = [];
   const seen = new Set<string>();
   let live: number[] = [];
+  const endOf = (place: number): number => waits.to[edges[place]!.wait]!;
   edges.forEach((edge, place) => {
     live = live.filter((other) => edges[other]!.toUs > edge.fromUs).slice(-CROWD);
     live.push(place);
@@ -67,8 +68,14 @@ export function cyclesOf(edges: readonly WaitEdge[], waits: IntervalColumns): Wa
     if (!path) return;
     const ring = [place, ...path];
     // waiting for a lock of one's own is how a queue looks, unless it never ends
-    if (ring.length === 1 && (waits.outcome[edge.wait] !== 2 || edge.toUs < waits.to[edge.wait]!))
+    if (
+      ring.length === 1 &&
+      (waits.outcome[edge.wait] !== Outcome.open || edge.toUs < waits.to[edge.wait]!)
+    )
       return;
+    // a deadlock ends when one of them gives up: where a lock was granted first, its holder waited for none of the others
+    const first = ring.reduce((a, b) => (endOf(b) < endOf(a) ? b : a));
+    if (waits.outcome[edges[first]!.wait] === Outcome.done) return;
     const fromUs = Math.max(...ring.map((e) => edges[e]!.fromUs));
     const toUs = Math.min(...ring.map((e) => edges[e]!.toUs));
     const key = [...ring].sort((a, b) => a - b).join();

@@ -102,6 +102,7 @@ export function privacyReport(store: TraceStore): PrivacyReport {
         case 'b-tree-end':
         case 'database-header':
         case 'storage':
+        case 'conditions':
         case 'cost':
           break;
       }

@@ -183,6 +183,10 @@ class Sanitizer {
         };
       case 'b-tree-end':
         return { kind: 'b-tree-end', id: d.id, file: d.file, at: d.at, page: d.page };
+      case 'conditions': {
+        const { devtools, wasmFactor, awaitExtraNs } = d;
+        return { kind: 'conditions', id: 0, devtools, wasmFactor, awaitExtraNs };
+      }
       case 'storage': {
         const { when, quota, usage, persisted } = d;
         return {
@@ -311,6 +315,7 @@ function copyRows(from: ThreadStore, to: ThreadStore): void {
   to.faults = from.faults;
   to.received = from.received;
   to.orphanEnds = from.orphanEnds;
+  to.unknownUntilUs = from.unknownUntilUs;
   to.ended = from.ended === null ? null : oneOf(ENDED, from.ended, 'ended');
 }
 

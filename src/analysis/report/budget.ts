@@ -4,8 +4,10 @@
  *   { "commits": { "max": 10 }, "web.opfs.flushes": { "max": 3 }, "files[kind=wal].vfs.xWrite": { "max": 0, "optional": true } }
  *
  * A number that is missing or cannot be known breaks the budget, unless it is optional: a trace without the layer proves nothing.
- * Events that were dropped make every count a lower bound: then a maximum that holds is not proven either.
+ * Events that were dropped make every count a lower bound: then a maximum that holds is not proven either. Workers that are not recorded
+ * make it one only where SQLite or its storage runs there, which is not known: the maximum holds, and they are named.
  */
+import { countOf } from '../../text/numbers.ts';
 import type { Summary } from './summary.ts';
 import { selectNumber } from './summary-numbers.ts';
 
@@ -22,7 +24,7 @@ export interface BudgetRow {
   limit: Limit;
   value: number | null;
   ok: boolean;
-  /** Why it is broken, or passed over; null where it simply holds. */
+  /** Why it is broken or passed over, or what may be missing from the number; null where it simply holds. */
   cause: string | null;
 }
 
@@ -95,6 +97,7 @@ export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
     if (limit.min !== undefined && value < limit.min)
       return { path, limit, value, ok: false, cause: `below ${limit.min}` };
     const { losses } = summary;
+    const { unrecordedWorkers: workers } = summary;
     const unproven = losses.length > 0 && limit.max !== undefined && path !== 'dropped';
     const lost = `${losses.join(', ')}: it is a lower bound`;
     return {
@@ -102,7 +105,11 @@ export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
       limit,
       value,
       ok: !unproven || limit.optional === true,
-      cause: unproven ? lost : null,
+      cause: unproven
+        ? lost
+        : workers.length
+          ? `${countOf(workers.length, 'worker')} not recorded`
+          : null,
     };
   });
   if (faults.length) throw new BudgetError(faults);

@@ -71,7 +71,15 @@ export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
       kept += to - from;
     }
     left += events.count - kept;
-    for (const key of ['dropped', 'missing', 'faults', 'received', 'orphanEnds', 'ended'] as const)
+    for (const key of [
+      'dropped',
+      'missing',
+      'faults',
+      'received',
+      'orphanEnds',
+      'ended',
+      'unknownUntilUs',
+    ] as const)
       Object.assign(copy, { [key]: thread[key] });
   }
   const text = noteText(store, ranges, left);

@@ -27,7 +27,8 @@ const VERDICTS: Record<Verdict, string> = {
   changed:
     'Counts differ, or the total time by more than the spread of its runs, or most runs moved the same way',
   noise: 'The total time differs, within the spread of its runs',
-  unknown: 'Not comparable: a single reading of a time, fewer than 3 runs, or n/a on one side',
+  unknown:
+    'Not comparable: a single reading of a time, fewer than 3 runs, n/a on one side, or recorded in different ways',
   'only a': 'Only in A',
   'only b': 'Only in B',
 };
@@ -70,12 +71,17 @@ const WHOLE: Record<TraceDiff['whole']['verdict'], string> = {
   unknown: 'Too few runs to tell this from noise.',
 };
 /** What a comparison comes to: its first line gives direction and size. */
-export function verdictLines({ whole, stepUs, statements }: TraceDiff): string[] {
+export function verdictLines({ whole, stepUs, statements, unlike }: TraceDiff): string[] {
   if (statements.length === 0) return ['No statement is recorded in A or B.'];
   const only = (side: 'A' | 'B'): boolean =>
     statements.every((row) => sided(row.verdict) === `only ${side}`);
   if (only('A')) return [`Only A has statements: ${formatDuration(whole.totalA)}`];
   if (only('B')) return [`Only B has statements: ${formatDuration(whole.totalB)}`];
+  if (unlike !== null)
+    return [
+      unlike,
+      `A spent ${formatDuration(whole.totalA)} in all statements, B ${formatDuration(whole.totalB)}.`,
+    ];
   const headline = `B is ${timeChange(whole, stepUs)} in all statements`;
   if (statements.every((row) => row.verdict.startsWith('only')))
     return [headline, 'A and B have no statement in common.'];

@@ -7,6 +7,7 @@
  * summary are single readings: their spread isn't known either, and the verdict says so.
  */
 import { percentile } from '../core/durations.ts';
+import { conditions, unlikeText } from '../core/conditions.ts';
 import { lossesText } from '../core/losses.ts';
 import { unrecordedText } from '../core/unrecorded-workers.ts';
 import type { Facts } from '../core/graph.ts';
@@ -83,6 +84,8 @@ export interface TraceDiff {
   findings: FindingDiff[];
   /** Rows by verdict. */
   totals: { numbers: Record<Verdict, number>; statements: Record<Verdict, number> };
+  /** Why times are not judged; null = they are. */
+  unlike: string | null;
   /** What makes the comparison doubtful. */
   warnings: string[];
 }
@@ -91,10 +94,11 @@ export function diffOf(a: Facts, b: Facts): TraceDiff {
   const [summaryA, summaryB] = [a.get(summary), b.get(summary)];
   const numbers = numberRows(summaryA, summaryB);
   const stepUs = { a: summaryA.environment.clockStepUs, b: summaryB.environment.clockStepUs };
+  const unlike = unlikeText(a.get(conditions), b.get(conditions));
   const { statements, whole } = statementRows(
     a.get(executionGroups),
     b.get(executionGroups),
-    Math.max(stepUs.a ?? 0, stepUs.b ?? 0),
+    unlike === null ? Math.max(stepUs.a ?? 0, stepUs.b ?? 0) : null,
   );
   return {
     numbers,
@@ -103,6 +107,7 @@ export function diffOf(a: Facts, b: Facts): TraceDiff {
     statements,
     findings: findingDiffs(a, b),
     totals: { numbers: tally(numbers), statements: tally(statements) },
+    unlike,
     warnings: warningsOf(summaryA, summaryB),
   };
 }
@@ -150,10 +155,11 @@ const totalOf = (groups: Map<string, ExecutionGroup>): number =>
 export const totalDelta = ({ totalA, totalB }: { totalA: number; totalB: number }): number =>
   totalB - totalA;
 
+/** @param stepUs null: times are not judged */
 function statementRows(
   a: Map<string, ExecutionGroup>,
   b: Map<string, ExecutionGroup>,
-  stepUs: number,
+  stepUs: number | null,
 ): { statements: StatementDiff[]; whole: WholeDiff } {
   const totals = { totalA: totalOf(a), totalB: totalOf(b) };
   const wholeUs = Math.max(totals.totalA, totals.totalB);
@@ -169,7 +175,10 @@ function statementRows(
       rank(x) - rank(y) || weight(y) - weight(x) || (x.fingerprint < y.fingerprint ? -1 : 1),
   );
   const parts = statements.map(({ time }) => ({ us: totalDelta(time), spreadUs: time.spreadUs }));
-  return { statements, whole: { ...totals, verdict: wholeVerdict(parts) } };
+  return {
+    statements,
+    whole: { ...totals, verdict: stepUs === null ? 'unknown' : wholeVerdict(parts) },
+  };
 }
 
 const N = EXECUTION_COUNTS.length;
@@ -178,7 +187,7 @@ function statementDiff(
   print: string,
   a: ExecutionGroup | undefined,
   b: ExecutionGroup | undefined,
-  stepUs: number,
+  stepUs: number | null,
   wholeUs: number,
 ): StatementDiff {
   const sum = (g: ExecutionGroup | undefined, column: number): number => {
@@ -223,7 +232,7 @@ function statementDiff(
 function timeDiff(
   a: ExecutionGroup | undefined,
   b: ExecutionGroup | undefined,
-  stepUs: number,
+  stepUs: number | null,
   wholeUs: number,
 ): TimeDiff {
   const totals = { totalA: a?.totalUs ?? 0, totalB: b?.totalUs ?? 0 };
@@ -233,9 +242,11 @@ function timeDiff(
     ...totals,
     share: wholeUs ? totalDelta(totals) / wholeUs : 0,
   };
-  return a && b
-    ? { ...base, ...totalVerdict(a, b, stepUs) }
-    : { ...base, spreadUs: null, pairs: null, slower: null, verdict: a ? 'only a' : 'only b' };
+  const notJudged = { ...base, spreadUs: null, pairs: null, slower: null } as const;
+  if (!a || !b) return { ...notJudged, verdict: a ? 'only a' : 'only b' };
+  return stepUs === null
+    ? { ...notJudged, verdict: 'unknown' }
+    : { ...base, ...totalVerdict(a, b, stepUs) };
 }
 
 /** Of the runs that ended; null without any. */

@@ -3,21 +3,25 @@
  * Overview, the live strip, comparisons, summaries and reports take them from here, so that a number is the same wherever it stands.
  */
 import type { EventRef, TraceStore } from '../../trace/store.ts';
-import { formatCount, type Unit } from '../../text/numbers.ts';
+import { formatCount, formatDuration, type Unit } from '../../text/numbers.ts';
 import { NO_READINGS, pageCacheFrom } from '../cache/page-cache.ts';
 import { leavesOut } from '../core/layers.ts';
+import { LOST } from '../core/losses.ts';
+import { PART_WORDS } from '../core/time-parts.ts';
 import { extent } from '../core/time-range.ts';
 import { callCounts, type CallCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
 import { webCounts } from '../files/web-counts.ts';
 import { fact, type Facts, type Known } from '../core/graph.ts';
-import { lockWaits } from '../locks/lock-waits.ts';
+import { tailCount, tailsText, unknownTails } from '../core/unknown-tails.ts';
+import { lockWaits, UNSEEN_HOLDER_US } from '../locks/lock-waits.ts';
 import { amplificationOf, writeAmplification } from '../pages/block-writes.ts';
 import { pages } from '../pages/pages.ts';
 import { statements } from '../statements/statements.ts';
 import { summaryTime, totalTimeInSql } from '../time/summary-time.ts';
 import type { CommitTotals } from '../transactions/anatomy-table.ts';
 import { commits } from '../transactions/commits.ts';
+import { TRANSACTION_KINDS } from '../transactions/table.ts';
 import { longestReserved } from '../transactions/longest-reserved.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 import { transactions } from '../transactions/transactions.ts';
@@ -46,6 +50,7 @@ export const NUMBER_NEEDS = {
   checkpoints,
   writeAmplification,
   pages,
+  unknownTails,
 };
 
 export type NumberId = keyof typeof NUMBERS;
@@ -59,6 +64,8 @@ export interface HeadlineNumber {
   definition: string;
   unit: Unit;
   value: number | null;
+  /** Said beside the value; '' = nothing. */
+  also: string;
   /** Why it is not known; null where it is, and where it is not computed yet. */
   cause: string | null;
   /** The call that the number is about: `list` has what it belongs to. */
@@ -74,6 +81,7 @@ interface Entry {
   unit: Unit;
   definition: string | ((numbers: Numbers) => string);
   value: (numbers: Numbers) => number | null;
+  also?: (numbers: Numbers) => string;
   /** Asked where the value is null. */
   cause?: (numbers: Numbers) => string;
   event?: (numbers: Numbers) => HeadlineNumber['event'];
@@ -101,6 +109,7 @@ class Numbers {
     return {
       ...this.words(id),
       value,
+      also: entry.also?.(this) ?? '',
       cause: value === null ? (entry.cause?.(this) ?? null) : null,
       event: entry.event?.(this) ?? null,
     };
@@ -117,6 +126,7 @@ class Numbers {
       unit,
       definition,
       value: null,
+      also: '',
       cause: null,
       event: null,
       list: list ?? null,
@@ -207,8 +217,7 @@ const HEADLINES = {
     title: 'Lock wait',
     unit: 'share',
     list: 'locks',
-    definition:
-      'Waiting while a recorded connection, thread or tab held the lock, or after SQLITE_BUSY / time while SQL runs. The Locks view lists the waits.',
+    definition: `Time spent ${PART_WORDS.lockWait.meaning} / time while SQL runs. The Locks view lists the waits.`,
     value: (n) => n.share(n.time('lockWaitUs')),
     cause: (n) => n.noTime,
   },
@@ -216,8 +225,7 @@ const HEADLINES = {
     title: 'Lock calls',
     unit: 'share',
     list: 'statements',
-    definition:
-      'Waiting inside xLock, xUnlock and xCheckReservedLock with no known holder in the way: what locking costs in this VFS / time while SQL runs.',
+    definition: `Time spent ${PART_WORDS.lock.meaning} / time while SQL runs: what locking costs in this VFS.`,
     value: (n) => n.share(n.time('lockUs')),
     cause: (n) => n.noTime,
   },
@@ -236,7 +244,7 @@ const HEADLINES = {
     list: 'transactions',
     definition:
       'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time while SQL runs. Where the page cache spills within an autocommitted statement, the rest of the statement counts. The Transactions view splits it.',
-    value: (n) => n.share(n.ofCommits(({ spanUs, time }) => spanUs - time.idleUs)),
+    value: (n) => n.share(n.ofCommits(({ us }) => us)),
     cause: (n) => n.noCommit,
   },
   syncShare: {
@@ -392,9 +400,13 @@ const OTHERS = {
   dropped: {
     title: 'Dropped',
     unit: 'count',
-    definition: ({ store }) =>
-      `Records that didn't fit in a thread's buffer or got lost on the way here: ${formatCount(store.dropped)}. Their calls ran as usual.`,
+    definition: ({ store, known }) =>
+      [
+        `${LOST}: ${formatCount(store.dropped)}. They ran as usual.`,
+        ...(known.unknownTails.length ? [tailsText(known.unknownTails)] : []),
+      ].join(' '),
     value: ({ store }) => store.dropped,
+    also: ({ known }) => tailCount(known.unknownTails),
   },
   cost: {
     title: 'Tracer',
@@ -417,15 +429,14 @@ const OTHERS = {
     title: 'Lock waits',
     unit: 'count',
     list: 'locks',
-    definition:
-      'Locks that SQLite waited for: refused by SQLITE_BUSY, held by a recorded thread, or not granted within 10 ms. The Locks view lists them.',
+    definition: `Locks that SQLite waited for: refused by SQLITE_BUSY, held by a recorded thread, or not granted within ${formatDuration(UNSEEN_HOLDER_US)}. The Locks view lists them.`,
     value: ({ known }) => known.lockWaits.filter(({ sqlite }) => sqlite).length,
   },
   transactionsRead: {
     title: 'Read transactions',
     unit: 'count',
     list: 'transactions',
-    definition: 'Transactions that took no lock to write, and wrote nothing.',
+    definition: `Transactions that ${TRANSACTION_KINDS.read}.`,
     value: ({ known }) => known.transactions.read,
     cause: (n) => n.noVfs(),
   },
@@ -433,7 +444,7 @@ const OTHERS = {
     title: 'Write transactions',
     unit: 'count',
     list: 'transactions',
-    definition: 'Transactions that took a lock to write, or wrote.',
+    definition: `Transactions that ${TRANSACTION_KINDS.write}.`,
     value: ({ known }) => known.transactions.write,
     cause: (n) => n.noVfs(),
   },

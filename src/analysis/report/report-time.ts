@@ -3,7 +3,7 @@ import { sqliteThreads } from '../core/main-threads.ts';
 import type { Block } from './blocks.ts';
 import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { Facts } from '../core/graph.ts';
-import { tracerInSql } from '../time/time-partition.ts';
+import { openEndsText, tracerInSql } from '../time/time-partition.ts';
 import { partition } from '../time/thread-times.ts';
 import { isInSql, PART_WORDS, PARTS, SQL_PARTS, type Part } from '../core/time-parts.ts';
 
@@ -46,7 +46,7 @@ export function timeBlock(facts: Facts): Block | null {
             'The recording leaves storage calls out: the time of VFS calls counts as storage or locks, their JavaScript included.',
           ]
         : []),
-      ...(open ? [`${open} calls had not ended: they are taken to last to the end.`] : []),
+      ...(open ? [openEndsText(open)] : []),
     ],
   };
 }

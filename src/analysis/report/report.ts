@@ -6,6 +6,7 @@
 import { captureText } from '../../event/capture.ts';
 import { accounts } from '../findings/accounts.ts';
 import { accountsBlock } from './report-accounts.ts';
+import { tailCount, unknownTails } from '../core/unknown-tails.ts';
 import { explained, explainedText } from '../findings/explained.ts';
 import { badges, findings } from '../findings/index.ts';
 import { FINDING_LABELS as label, noFindings } from '../findings/finding-facts.ts';
@@ -52,6 +53,12 @@ export const REPORT_NEEDS = {
   ...TABLE_NEEDS,
 };
 
+/** `0 dropped, 1 tail unknown` */
+const droppedText = (facts: Facts): string =>
+  [`${formatCount(facts.store.dropped)} dropped`, tailCount(facts.get(unknownTails))]
+    .filter(Boolean)
+    .join(', ');
+
 /** All texts are the trace's own, unescaped: they may hold anything. */
 export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
   const { warnings = [], most = 10, longest } = options;
@@ -60,7 +67,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
   const found = facts.get(findings);
   const known = facts.get(explained);
   return {
-    title: `vfscope trace, ${formatDuration(said.durationUs)}, ${countOf(said.events, 'event')}, ${formatCount(said.dropped)} dropped`,
+    title: `vfscope trace, ${formatDuration(said.durationUs)}, ${countOf(said.events, 'event')}, ${droppedText(facts)}`,
     blocks: [
       recorded(said),
       caveats([...warnings, ...facts.get(badges).map((b) => `${b.badge}: ${b.say}`)]),
@@ -170,7 +177,7 @@ function headline(facts: Facts, { pageCache, unknown }: Summary): [string, strin
   const { hits, misses, spills } = pageCache;
   const more: Partial<Record<NumberId, string>> = {
     longestReserved: hold ? ` on ${hold.path}${hold.open ? ', not released' : ''}` : '',
-    hitRate: `: ${formatCount(hits)} hits, ${formatCount(misses)} misses, ${formatCount(spills)} spills`,
+    hitRate: `: ${countOf(hits, 'hit')}, ${countOf(misses, 'miss', 'misses')}, ${countOf(spills, 'spill')}`,
   };
   return [
     ...REPORTED.map((id): [string, string] => {

@@ -1,6 +1,8 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
 import { mainThreads } from '../core/main-threads.ts';
+import { conditions, type Conditions } from '../core/conditions.ts';
 import { losses } from '../core/losses.ts';
+import { unknownTails, type UnknownTail } from '../core/unknown-tails.ts';
 import { unrecordedWorkers, type UnrecordedWorker } from '../core/unrecorded-workers.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { coarsestStep } from '../core/time-range.ts';
@@ -26,6 +28,8 @@ export interface SummaryThread {
   url: string;
   events: number;
   layers: ('sql' | 'vfs' | 'web')[];
+  /** It was ended before it could send its last records: how long after the last of them at most, microseconds; null = it told all, or sent none. */
+  unknownTailUs: number | null;
   /** Why the thread is not recorded, or only in part; null where nothing is to be said. */
   note: string | null;
 }
@@ -51,6 +55,8 @@ export interface SummaryEnvironment {
   tracerNsPerEvent: { vfs: number | null; js: number | null };
   /** What was captured; null where threads differ or no environment was recorded. */
   capture: CaptureOptions | null;
+  /** What its times rest on. */
+  conditions: Conditions;
   /** What the browser said of the storage of the first origin that was asked about; null where it was not asked. */
   storage: OriginStorage | null;
 }
@@ -59,6 +65,8 @@ export interface Summary {
   format: number;
   events: number;
   dropped: number;
+  /** Threads that were ended before they could send their last records: those are in no number. */
+  unknownTails: number;
   /** Exceptions inside the tracer's own hooks. */
   faults: number;
   durationUs: number;
@@ -93,13 +101,24 @@ const NO_TIME = {
   tracerUs: null,
   otherUs: null,
   idleUs: null,
+  outsideUs: null,
+  tracerOutsideUs: null,
   vfsIsStorage: false,
 } as const;
 
 export const summary = fact(
   'summary',
   'summary',
-  { ...SUMMARY_NEEDS, pageCache, storageHealth, mainThreads, losses, unrecordedWorkers },
+  {
+    ...SUMMARY_NEEDS,
+    pageCache,
+    storageHealth,
+    mainThreads,
+    losses,
+    unrecordedWorkers,
+    unknownTails,
+    conditions,
+  },
   (store, known, facts): Summary => {
     const numbers = numbersFrom(facts);
     const unknown: Summary['unknown'] = {};
@@ -116,10 +135,18 @@ export const summary = fact(
       format: FORMAT_VERSION,
       events: store.eventCount,
       dropped: store.dropped,
+      unknownTails: known.unknownTails.length,
       faults: store.threads.reduce((n, t) => n + t.faults, 0),
       durationUs: value('duration')!,
-      environment: environmentOf(store, known.mainThreads, known.storageHealth[0] ?? null),
-      threads: threadTitles(store).map((title, i) => threadOf(store.threads[i]!, title)),
+      environment: environmentOf(
+        store,
+        known.mainThreads,
+        known.conditions,
+        known.storageHealth[0] ?? null,
+      ),
+      threads: threadTitles(store).map((title, i) =>
+        threadOf(store.threads[i]!, title, known.unknownTails),
+      ),
       engines: store.threads.flatMap(enginesOf),
       losses: known.losses,
       unrecordedWorkers: known.unrecordedWorkers,
@@ -143,7 +170,11 @@ export const summary = fact(
   },
 );
 
-function threadOf(thread: ThreadStore, title: string): SummaryThread {
+function threadOf(
+  thread: ThreadStore,
+  title: string,
+  tails: readonly UnknownTail[],
+): SummaryThread {
   const { info, events } = thread;
   const layers: SummaryThread['layers'] = [];
   if (hasSql(thread)) layers.push('sql');
@@ -158,6 +189,7 @@ function threadOf(thread: ThreadStore, title: string): SummaryThread {
     url: info.url,
     events: events.count,
     layers,
+    unknownTailUs: tails.find((tail) => tail.thread === thread.index)?.us ?? null,
     note: notes.join('; ') || null,
   };
 }
@@ -177,6 +209,7 @@ function enginesOf(thread: ThreadStore): SummaryEngine[] {
 function environmentOf(
   store: TraceStore,
   mainThreads: readonly ThreadStore[],
+  conditions: Conditions,
   storage: OriginStorage | null,
 ): SummaryEnvironment {
   const known = mainThreads.flatMap((t) => (t.environment ? [t.environment] : []));
@@ -195,6 +228,7 @@ function environmentOf(
     crossOriginIsolated: same('crossOriginIsolated'),
     clockStepUs: coarsestStep(mainThreads),
     capture: captureIn(store.threads.flatMap(({ environment }) => environment ?? [])),
+    conditions,
     storage,
     tracerNsPerEvent: {
       vfs: most(costs.map((c) => c.nsPerVfsEvent)),

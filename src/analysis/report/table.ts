@@ -1,6 +1,8 @@
 /** The trace as one row of numbers: what a comparison over many traces asks for first. */
 import { fact } from '../core/graph.ts';
 import { col, listed, table, type Column, type Columns, type Unit } from '../core/table.ts';
+import { LOST } from '../core/losses.ts';
+import { isInSql, PART_WORDS } from '../core/time-parts.ts';
 import { NUMBERS } from './headline-numbers.ts';
 import { summary, type Summary } from './summary.ts';
 
@@ -22,6 +24,15 @@ function number(
   return col(unit, title, definition, value);
 }
 
+/** A part of the time of the threads that run SQLite. */
+function time(
+  part: 'cpu' | 'lock' | 'lockWait' | 'tracer' | 'other' | 'idle' | 'outside',
+): Column<TraceLine> {
+  const { title, meaning } = PART_WORDS[part];
+  const about = isInSql(part) ? `While SQL runs: ${meaning}` : meaning;
+  return col('us', title, about, (t) => t.time[`${part}Us`]);
+}
+
 const traceColumns = {
   origin_ms: col('number', 'Origin', 'Time 0 of the trace, ms since the epoch', (t) => t.originMs),
   duration: number('duration', 'us', (t) => t.durationUs),
@@ -29,7 +40,7 @@ const traceColumns = {
   dropped: col(
     'count',
     'Dropped',
-    "Events that did not fit in a thread's buffer: above 0 all counts are lower bounds",
+    `${LOST}: above 0 all counts are lower bounds`,
     (t) => t.dropped,
   ),
   url: col('text', 'URL', 'Of the page', (t) => t.environment.url || null),
@@ -69,17 +80,19 @@ const traceColumns = {
   transactions_rolled_back: number('rolledBack', 'count', (t) => t.transactions.rolledBack),
   commits: number('commits', 'count', (t) => t.commits),
   syncs_per_commit: number('syncsPerCommit', 'number', (t) => t.syncsPerCommit),
-  cpu: col('us', 'CPU', 'While SQL runs: computing', (t) => t.time.cpuUs),
+  cpu: time('cpu'),
   io: col('us', 'I/O', 'While SQL runs: storage', (t) => t.time.ioUs),
-  lock: col('us', 'Lock calls', 'While SQL runs: the cost of lock calls', (t) => t.time.lockUs),
-  tracer: col(
+  lock: time('lock'),
+  tracer: time('tracer'),
+  other: time('other'),
+  idle: time('idle'),
+  outside: time('outside'),
+  tracer_outside: col(
     'us',
-    'vfscope',
-    'While SQL runs: work of the recording itself',
-    (t) => t.time.tracerUs,
+    'vfscope outside SQL',
+    "The recording's own set-up, while no SQL ran",
+    (t) => t.time.tracerOutsideUs,
   ),
-  other: col('us', 'Other wait', 'While SQL runs: not known', (t) => t.time.otherUs),
-  idle: col('us', 'Idle', 'No SQL ran', (t) => t.time.idleUs),
   page_cache_hits: col(
     'count',
     'Page cache hits',
@@ -92,12 +105,7 @@ const traceColumns = {
     'By the counters of the engine',
     (t) => t.pageCache.misses,
   ),
-  lock_wait: col(
-    'us',
-    'Lock wait',
-    'While SQL runs: a recorded holder had the lock, or SQLITE_BUSY was answered',
-    (t) => t.time.lockWaitUs,
-  ),
+  lock_wait: time('lockWait'),
 } satisfies Columns<TraceLine>;
 
 const traceRows = fact('traceRows', 'summary', { summary }, ({ originMs }, { summary }) =>

@@ -2,7 +2,7 @@
 import type { FileKind } from '../../event/definitions.ts';
 import type { FindingContext } from './context.ts';
 import type { Finding } from './types.ts';
-import { formatDuration } from '../../text/numbers.ts';
+import { countOf, formatDuration } from '../../text/numbers.ts';
 
 type KnownSaving = Pick<Finding, 'savingUs' | 'savingHow'>;
 
@@ -22,7 +22,7 @@ export class Saving {
     if (!cost) this.unknown.push(name);
     else {
       this.us += Math.min(n * cost.us, cost.totalUs); // never more than there was
-      this.parts.push(`${Math.round(n)} ${name}`);
+      this.parts.push(amount(n, name));
       this.by.add(cost.by);
     }
     return this;
@@ -32,7 +32,7 @@ export class Saving {
     const cost = n > 0 ? this.ctx.cost(op, kind) : null;
     if (cost) {
       this.us -= n * cost.us;
-      this.parts.push(`minus ${Math.round(n)} ${name}`);
+      this.parts.push(`minus ${amount(n, name)}`);
       this.by.add(cost.by);
     }
     return this;
@@ -45,14 +45,18 @@ export class Saving {
           ? `no ${this.unknown.join(', ')} was timed`
           : 'no call would be avoided',
       };
-    const coarse = this.by.has('mean') ? ' (the clock is too coarse for a median)' : '';
-    const by = [...this.by].sort().join(' or ');
-    const how = `${this.parts.join(', ')}, each at its ${by} in this trace${coarse}`;
+    const how = `${this.parts.join(', ')}, each at ${this.by.has('median') ? 'its median in this trace' : ''}${
+      this.by.size > 1 ? ', or at ' : ''
+    }${this.by.has('mean') ? 'its mean in this trace where the clock is too coarse for a median' : ''}`;
     return this.us < 0
       ? noSaving(`what would be called instead takes longer here: ${how}`)
       : { savingUs: this.us, savingHow: how };
   }
 }
+
+/** @param name of the calls, more than one */
+const amount = (n: number, name: string): string =>
+  countOf(Math.round(n), name.replace(/s$/, ''), name);
 
 /** A saving that cannot be computed, and why. */
 export const noSaving = (why: string): { savingUs: null; savingHow: string } => ({

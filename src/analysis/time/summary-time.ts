@@ -16,8 +16,12 @@ export interface SummaryTime {
   /** The recording's own work while SQL ran. */
   tracerUs: number;
   otherUs: number;
-  /** No SQL ran: storage calls of others and the recording's own set-up included. */
+  /** No SQL ran, and nothing else either. */
   idleUs: number;
+  /** No SQL ran, and a storage call of the browser was open. */
+  outsideUs: number;
+  /** No SQL ran, and the recording itself was at work: its set-up. */
+  tracerOutsideUs: number;
   /** On some thread the time of VFS calls counts as storage: see TimePartition. */
   vfsIsStorage: boolean;
 }
@@ -50,7 +54,9 @@ export const summaryTime = fact(
       lockWaitUs: sum((p) => p.lockWaitUs),
       tracerUs: sum(tracerInSql),
       otherUs: sum((p) => p.otherUs),
-      idleUs: sum((p) => p.idleUs + p.outsideUs + p.tracerOutsideUs),
+      idleUs: sum((p) => p.idleUs),
+      outsideUs: sum((p) => p.outsideUs),
+      tracerOutsideUs: sum((p) => p.tracerOutsideUs),
       vfsIsStorage: parts.some((p) => p.vfsIsStorage),
     };
   },

@@ -45,6 +45,7 @@ import { toNs } from '../../trace/lanes/sweep.ts';
 import type { Owners } from '../core/owners.ts';
 import type { TimeRange } from '../core/time-range.ts';
 import { PARTS, type PartTimes, partTimes } from '../core/time-parts.ts';
+import { formatCount } from '../../text/numbers.ts';
 import { Shares } from './time-shares.ts';
 import { TimeSweep, type Sums } from './time-sweep.ts';
 
@@ -64,6 +65,12 @@ export interface TimePartition extends PartTimes {
   /** The recording leaves storage calls out: the time of VFS calls counts as storage, their JavaScript included. */
   vfsIsStorage: boolean;
 }
+
+/** @param open calls, at least one */
+export const openEndsText = (open: number): string =>
+  open === 1
+    ? '1 call had not ended: it is taken to last to the end.'
+    : `${formatCount(open)} calls had not ended: they are taken to last to the end.`;
 
 /** Time while SQL runs: what the shares of its statements sum to, microseconds. */
 export const timeInSql = (p: TimePartition): number =>

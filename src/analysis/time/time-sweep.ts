@@ -210,7 +210,7 @@ export class TimeSweep {
       sums.ns[this.part]! += ns;
       if (shares && this.share >= 0) shares.ns[this.share]! += ns;
       if (this.tracerOutside) sums.tracerOutsideNs += ns;
-      this.onPiece?.(times[CURSOR]!, next, this.part);
+      this.onPiece?.(times[CURSOR]!, next, this.tracerOutside ? PART.idle : this.part);
       times[CURSOR] = next;
     }
   }

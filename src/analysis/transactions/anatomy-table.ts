@@ -55,7 +55,8 @@ const MOST_PAGES = 16;
 /** What making durable cost in all; `time` sums to `spanUs`. */
 export interface CommitTotals {
   commits: number;
-  spanUs: number;
+  /** What they took, idle time left out. */
+  us: number;
   time: TransactionTimes;
 }
 
@@ -200,12 +201,18 @@ export class AnatomyTable
   }
 
   /** All commits together: how many, from begin to end of each, and by part; microseconds. */
+  /** What a commit took, idle time left out, microseconds; null where nothing was committed. */
+  private commitCost(i: number): number | null {
+    const fromUs = this.commitUs[i]!;
+    return Number.isNaN(fromUs) ? null : this.toUs[i]! - fromUs - this.commitTime.idleUs[i]! / 1000;
+  }
+
   commitTotals(): CommitTotals {
-    const totals = { commits: 0, spanUs: 0, time: new Times(1).at(0) };
+    const totals = { commits: 0, us: 0, time: new Times(1).at(0) };
     for (let i = 0; i < this.count; i++) {
       if (Number.isNaN(this.commitUs[i]!)) continue;
       totals.commits++;
-      totals.spanUs += this.toUs[i]! - this.commitUs[i]!;
+      totals.us += this.commitCost(i)!;
       for (const part of PARTS) totals.time[part] += this.commitTime[part][i]! / 1000;
     }
     return totals;
@@ -232,7 +239,9 @@ export class AnatomyTable
       syncs: this.syncs[i]!,
       busyRetries: this.busyRetries[i]!,
       time: this.time.at(i),
-      commit: Number.isNaN(fromUs) ? null : { fromUs, toUs, time: this.commitTime.at(i) },
+      commit: Number.isNaN(fromUs)
+        ? null
+        : { fromUs, toUs, us: this.commitCost(i)!, time: this.commitTime.at(i) },
     };
   }
 

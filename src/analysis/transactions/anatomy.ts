@@ -37,5 +37,6 @@ export interface TransactionAnatomy {
   /** Sums to toUs - fromUs. */
   time: TransactionTimes;
   /** What the commit cost; null where nothing was committed. */
-  commit: { fromUs: number; toUs: number; time: TransactionTimes } | null;
+  /** `us`: what it took, idle time left out. */
+  commit: { fromUs: number; toUs: number; us: number; time: TransactionTimes } | null;
 }

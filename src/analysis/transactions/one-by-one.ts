@@ -16,7 +16,13 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { grouped } from '../core/maps.ts';
-import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatShare,
+} from '../../text/numbers.ts';
 
 /** Transactions further apart are no run. */
 const GAP_US = 100_000;
@@ -97,8 +103,8 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
     confidence: syncs >= commits ? 'certain' : 'likely',
     reason:
       syncs >= commits
-        ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than 100 ms after the one before`
-        : 'the commits follow each other within 100 ms; not every one of them syncs',
+        ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than ${formatDuration(GAP_US)} after the one before`
+        : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`,
     advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${syncs >= commits ? 'pays for its own sync' : 'writes its pages again'}.`,
     link: 'https://www.sqlite.org/faq.html#q19',
     tryInLab: 'autocommit-1000',
@@ -155,8 +161,7 @@ function pollReads(
     evidence: evidence.result(ctx),
     ...saving.result(),
     confidence: 'certain',
-    reason:
-      'each took SHARED, read the change counter at most, and unlocked; the next came within 100 ms',
+    reason: `each took SHARED, read the change counter at most, and unlocked; the next came within ${formatDuration(GAP_US)}`,
     advice:
       'Wrap the SELECTs that belong to one refresh in one BEGIN .. COMMIT, or set locking_mode=exclusive where one connection is all there is.',
     link: 'https://www.sqlite.org/lang_transaction.html',

@@ -55,7 +55,7 @@ export function transactionLine(
     commitPoint: t.commitPoint,
     fromUs: a.fromUs,
     durationUs: a.toUs - a.fromUs,
-    commitUs: a.commit ? a.commit.toUs - a.commit.fromUs : null,
+    commitUs: a.commit?.us ?? null,
     idleUs: a.time.idleUs,
     stepUs: thread.environment?.clockStepUs ?? null,
     pagesRead: a.pagesRead,
@@ -77,14 +77,26 @@ export const transactionRows = fact(
   },
 );
 
+const BEGIN = 'From its first lock, or where locks are kept from the statement that it began with';
+/** What makes a transaction one of this kind. */
+export const TRANSACTION_KINDS = {
+  read: 'took no lock to write, and wrote nothing',
+  write: 'took a lock to write, or wrote',
+} as const;
+
 export const transactionColumns = {
   thread: col('int', 'Thread', THREAD, (t) => t.thread),
   seq: col('id', 'First event', 'Its first call', (t) => t.seq),
   last_seq: col('id', 'Last event', 'Its last call', (t) => t.lastSeq),
-  ts: col('moment', 'Begin', 'First lock, or the statement that it began with', (t) => t.fromUs),
-  dur: col('us', 'Duration', 'From its first lock to its last unlock', (t) => t.durationUs),
+  ts: col('moment', 'Begin', BEGIN, (t) => t.fromUs),
+  dur: col('us', 'Duration', `${BEGIN}, to its last unlock`, (t) => t.durationUs),
   path: col('code', 'Database', 'Path of the database', (t) => t.path),
-  kind: col('text', 'Kind', 'read or write: whether anything was written', (t) => t.kind),
+  kind: col(
+    'text',
+    'Kind',
+    `write: ${TRANSACTION_KINDS.write}; read: ${TRANSACTION_KINDS.read}`,
+    (t) => t.kind,
+  ),
   outcome: col('text', 'Outcome', 'committed, rolled back or nothing written', (t) => t.outcome),
   commit_point: col('text', 'Commit point', 'What made it durable', (t) => t.commitPoint),
   connection: col('id', 'Connection', 'Connection on the thread', (t) => t.connection || null),
@@ -97,10 +109,10 @@ export const transactionColumns = {
   commit_dur: col(
     'us',
     'Commit',
-    'What making it durable took. Empty: nothing was committed',
+    'What making it durable took, idle time left out. Empty: nothing was committed',
     (t) => t.commitUs,
   ),
-  idle_dur: col('us', 'Idle inside', 'Locks held while no SQL was in flight', (t) => t.idleUs),
+  idle_dur: col('us', 'Idle inside', 'Locks held while no SQL ran', (t) => t.idleUs),
   statements: col(
     'count',
     'Statements',

@@ -6,7 +6,7 @@
  */
 import { Op } from '../../event/event.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';
-import { checkpoints, type Checkpoint } from './checkpoints.ts';
+import { checkpoints, HOT_US, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
 import { logReaders, readerText } from './open-readers.ts';
 import { AS_VFS, wals, type WalFile } from './wal-files.ts';
@@ -15,7 +15,13 @@ import { grouped } from '../core/maps.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
-import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatShare,
+} from '../../text/numbers.ts';
 
 /** The frames of a log since it last began; null where it does not grow any more. */
 function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): Evidence | null {
@@ -108,7 +114,7 @@ export const checkpointCopies: Rule = {
       const again = copies - places.size;
       if (again < 20 || again < copies / 2) return [];
       return {
-        title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places.size)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than 100 ms before`,
+        title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places.size)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than ${formatDuration(HOT_US)} before`,
         evidence: copying.result(ctx),
         ...new Saving(ctx)
           .avoid(again, Op.xWrite, 'database writes', 'main-db')

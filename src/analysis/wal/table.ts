@@ -2,7 +2,8 @@
 import { THREAD } from '../events/table.ts';
 import { fact } from '../core/graph.ts';
 import { col, rowsIn, table, type Columns } from '../core/table.ts';
-import { checkpoints, type Checkpoint } from './checkpoints.ts';
+import { checkpoints, HOT_US, type Checkpoint } from './checkpoints.ts';
+import { formatDuration } from '../../text/numbers.ts';
 import { walHistories, type WalHistory } from './wal.ts';
 
 export interface CheckpointLine extends Checkpoint {
@@ -53,7 +54,7 @@ export const checkpointColumns = {
   hot_reads: col(
     'count',
     'Hot reads',
-    `Pages read from the log less than 100 ms after they were written: likely still in SQLite's page cache. ${NOT_DECODED}`,
+    `Pages read from the log less than ${formatDuration(HOT_US)} after they were written: likely still in SQLite's page cache. ${NOT_DECODED}`,
     (c) => c.hotReads,
   ),
   pages_left: col(

@@ -2,6 +2,7 @@
 import { MAX_TRACE_NS } from '../../event/clock.ts';
 import { EventColumns } from '../columns.ts';
 import { checkedDefinition, MAX_TEXT } from '../../event/definition-check.ts';
+import { checkedOwnDefinition } from '../../event/own-definitions.ts';
 import { THREAD_KINDS } from '../../event/definitions.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
@@ -189,7 +190,7 @@ export class SectionLoader {
     budget.takeWords(bytes.length, list.length);
     const thread = this.of(t.thread);
     for (const d of list as unknown[]) {
-      const definition = checkedDefinition(d);
+      const definition = checkedDefinition(d) ?? checkedOwnDefinition(d);
       if (definition) thread.define(definition);
     }
   }
@@ -277,5 +278,7 @@ export class SectionLoader {
     thread.received = count(t.received);
     thread.orphanEnds = count(t.orphanEnds);
     thread.ended = typeof t.ended === 'string' ? t.ended : null;
+    const { unknownUntilUs: until } = t;
+    thread.unknownUntilUs = typeof until === 'number' && Number.isFinite(until) ? until : null;
   }
 }

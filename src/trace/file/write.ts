@@ -160,7 +160,7 @@ export class TraceWriter {
         await this.appendChunk(thread, state, Math.min(until, state.rows + CHUNK_EVENTS));
       }
     }
-    const { dropped, missing, faults, ended, received, orphanEnds } = thread;
+    const { dropped, missing, faults, ended, received, orphanEnds, unknownUntilUs } = thread;
     const counters = JSON.stringify({
       thread: thread.index,
       dropped,
@@ -169,6 +169,7 @@ export class TraceWriter {
       ended,
       received,
       orphanEnds,
+      ...(unknownUntilUs !== null && { unknownUntilUs }),
     });
     if (counters !== state.counters) {
       await this.section(Tag.counters, new TextEncoder().encode(counters));

@@ -5,6 +5,7 @@
  *   const vfs = await BlockIdbVfs.create('app', module, { blockSize: 8192, writePolicy: 'lazy' });
  *   sqlite3.vfs_register(vfs, true);
  */
+import { OpenFlag, Rc } from '../../sqlite/constants.ts';
 import { BlockFile } from './block-file.ts';
 import { FileLocks, Level } from './file-locks.ts';
 import { resolveOptions, type BlockIdbOptions, type BlockStats, type Resolved } from './options.ts';
@@ -12,10 +13,6 @@ import { openStorage, type BlockStorage } from './storage.ts';
 
 export type { BlockIdbOptions, BlockStats, WritePolicy } from './options.ts';
 
-const [OK, BUSY, FULL, CANTOPEN, NOTFOUND, IOERR, SHORT_READ] = [
-  0, 5, 13, 14, 12, 10, 522,
-] as const;
-const [OPEN_CREATE, OPEN_DELETEONCLOSE, OPEN_MAIN_DB] = [4, 8, 0x100] as const;
 const ASYNC = new Set([
   'xOpen',
   'xClose',
@@ -114,20 +111,20 @@ export class BlockIdbVfs {
     pOutFlags: number,
   ): Promise<number> {
     const path = zName ? this._module.UTF8ToString(zName) : `(temp ${++this.temps})`;
-    return this.guard(CANTOPEN, async () => {
+    return this.guard(Rc.cantOpen, async () => {
       const shared = this.byPath.get(path) ?? (await this.openShared(path, flags));
-      if (!shared) return CANTOPEN;
+      if (!shared) return Rc.cantOpen;
       shared.users++;
       this.byPointer.set(pFile, { shared, flags });
       this.setInt32(pOutFlags, flags);
-      return OK;
+      return Rc.ok;
     });
   }
 
   /** @returns null where there is no such file and none is to be made, or another thread has it */
   private async openShared(path: string, flags: number): Promise<Shared | null> {
     let releaseWebLock = (): void => {};
-    if (flags & OPEN_MAIN_DB) {
+    if (flags & OpenFlag.mainDb) {
       const release = await takeWebLock(`${databaseName(this.name)} ${path}`);
       if (!release) {
         this.lastError = new Error(
@@ -139,7 +136,7 @@ export class BlockIdbVfs {
     }
     try {
       const meta = await this.storage.readMeta(path);
-      if (!meta && !(flags & OPEN_CREATE)) {
+      if (!meta && !(flags & OpenFlag.create)) {
         releaseWebLock();
         return null;
       }
@@ -164,30 +161,30 @@ export class BlockIdbVfs {
 
   xDelete(_pVfs: number, zName: number, _syncDir: number): Promise<number> {
     const path = this._module.UTF8ToString(zName);
-    return this.guard(IOERR, () => this.remove(path));
+    return this.guard(Rc.ioErr, () => this.remove(path));
   }
   private async remove(path: string): Promise<number> {
     this.byPath.delete(path);
     await this.storage.writeMeta(path, null);
     await this.storage.deleteFrom(path, 0);
     await this.storage.commit(); // deleting a journal is a commit: it holds once this answers
-    return OK;
+    return Rc.ok;
   }
 
   xAccess(_pVfs: number, zName: number, _flags: number, pResOut: number): Promise<number> {
     const path = this._module.UTF8ToString(zName);
-    return this.guard(IOERR, async () => {
+    return this.guard(Rc.ioErr, async () => {
       this.setInt32(pResOut, this.byPath.has(path) || (await this.storage.readMeta(path)) ? 1 : 0);
-      return OK;
+      return Rc.ok;
     });
   }
 
   xFullPathname(_pVfs: number, zName: number, nOut: number, zOut: number): number {
     const path = new TextEncoder().encode(this._module.UTF8ToString(zName));
-    if (path.length >= nOut) return CANTOPEN;
+    if (path.length >= nOut) return Rc.cantOpen;
     this._module.HEAPU8.set(path, zOut);
     this._module.HEAPU8[zOut + path.length] = 0;
-    return OK;
+    return Rc.ok;
   }
   xRandomness(_pVfs: number, nByte: number, zOut: number): number {
     this._module.HEAPU8.set(crypto.getRandomValues(new Uint8Array(nByte)), zOut);
@@ -195,7 +192,7 @@ export class BlockIdbVfs {
   }
   xCurrentTimeInt64(_pVfs: number, pTime: number): number {
     this.view(pTime, 8).setBigInt64(0, JULIAN_EPOCH_MS + BigInt(Date.now()), true);
-    return OK;
+    return Rc.ok;
   }
   xGetLastError(_pVfs: number, nBuf: number, zBuf: number): number {
     const text = new TextEncoder()
@@ -203,24 +200,24 @@ export class BlockIdbVfs {
       .subarray(0, Math.max(0, nBuf - 1));
     this._module.HEAPU8.set(text, zBuf);
     if (nBuf > 0) this._module.HEAPU8[zBuf + text.length] = 0;
-    return OK;
+    return Rc.ok;
   }
 
   // ---- sqlite3_io_methods
 
   xClose(pFile: number): Promise<number> {
-    return this.guard(IOERR, async () => {
+    return this.guard(Rc.ioErr, async () => {
       const open = this.byPointer.get(pFile);
-      if (!open) return OK;
+      if (!open) return Rc.ok;
       const { shared, flags } = open;
       this.byPointer.delete(pFile);
       shared.locks.unlock(pFile, Level.none);
-      if (--shared.users > 0) return OK;
+      if (--shared.users > 0) return Rc.ok;
       const { path } = shared.file;
       try {
-        if (flags & OPEN_DELETEONCLOSE) return await this.remove(path);
+        if (flags & OpenFlag.deleteOnClose) return await this.remove(path);
         if (this.byPath.get(path) === shared) await shared.file.flush(); // else it was deleted meanwhile
-        return OK;
+        return Rc.ok;
       } finally {
         if (this.byPath.get(path) === shared) this.byPath.delete(path);
         shared.releaseWebLock();
@@ -235,11 +232,11 @@ export class BlockIdbVfs {
     iOffsetLo: number,
     iOffsetHi: number,
   ): Promise<number> {
-    return this.guard(IOERR, async () => {
+    return this.guard(Rc.ioErr, async () => {
       const out = new Uint8Array(iAmt); // the engine's memory may move while we wait
       const got = await this.file(pFile).read(out, join(iOffsetLo, iOffsetHi));
       this._module.HEAPU8.set(out, pData);
-      return got === iAmt ? OK : SHORT_READ;
+      return got === iAmt ? Rc.ok : Rc.shortRead;
     });
   }
   xWrite(
@@ -250,40 +247,40 @@ export class BlockIdbVfs {
     iOffsetHi: number,
   ): Promise<number> {
     const bytes = this._module.HEAPU8.slice(pData, pData + iAmt);
-    return this.guard(IOERR, async () => {
+    return this.guard(Rc.ioErr, async () => {
       await this.file(pFile).write(bytes, join(iOffsetLo, iOffsetHi));
-      return OK;
+      return Rc.ok;
     });
   }
   xTruncate(pFile: number, sizeLo: number, sizeHi: number): Promise<number> {
-    return this.guard(IOERR, async () => {
+    return this.guard(Rc.ioErr, async () => {
       await this.file(pFile).truncate(join(sizeLo, sizeHi));
-      return OK;
+      return Rc.ok;
     });
   }
   xSync(pFile: number, _flags: number): Promise<number> {
-    return this.guard(IOERR, async () => {
+    return this.guard(Rc.ioErr, async () => {
       await this.file(pFile).flush();
-      return OK;
+      return Rc.ok;
     });
   }
   xFileSize(pFile: number, pSize: number): number {
     this.view(pSize, 8).setBigInt64(0, BigInt(this.file(pFile).size), true);
-    return OK;
+    return Rc.ok;
   }
   xLock(pFile: number, level: number): number {
-    return this.open(pFile).shared.locks.lock(pFile, level) ? OK : BUSY;
+    return this.open(pFile).shared.locks.lock(pFile, level) ? Rc.ok : Rc.busy;
   }
   xUnlock(pFile: number, level: number): number {
     this.open(pFile).shared.locks.unlock(pFile, level);
-    return OK;
+    return Rc.ok;
   }
   xCheckReservedLock(pFile: number, pResOut: number): number {
     this.setInt32(pResOut, this.open(pFile).shared.locks.reserved ? 1 : 0);
-    return OK;
+    return Rc.ok;
   }
   xFileControl(_pFile: number, _op: number, _pArg: number): number {
-    return NOTFOUND;
+    return Rc.notFound;
   }
   xSectorSize(_pFile: number): number {
     return 512;
@@ -299,7 +296,7 @@ export class BlockIdbVfs {
       return await work();
     } catch (error) {
       this.lastError = error instanceof Error ? error : new Error(String(error));
-      return isFull(error) ? FULL : rc;
+      return isFull(error) ? Rc.full : rc;
     }
   }
   private open(pFile: number): OpenFile {

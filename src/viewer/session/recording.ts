@@ -1,6 +1,7 @@
 /** One recording: takes in what its ports bring, and keeps its copy on disk, its journal and its flight recorder. */
 import { originOfThread } from '../../analysis/core/thread-origin.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
+import type { ConditionsDefinition, Slowdown } from '../../event/conditions.ts';
 import type { StorageDefinition, StorageHealth } from '../../event/storage-health.ts';
 import type { ThreadCommand } from '../../protocol/messages.ts';
 import { ROW_BYTES, type Keep } from '../../trace/retention.ts';
@@ -49,6 +50,8 @@ export class Recording {
   private closed = false;
   /** What the browser said of the storage of pages that are not here yet. */
   private unplaced: StorageDefinition[] = [];
+  /** How it is made; goes with the first thread. */
+  private made: ConditionsDefinition | null = null;
 
   /**
    * @param shown shows this recording's trace from now on
@@ -79,6 +82,7 @@ export class Recording {
       },
       onThreads: () => {
         this.placeStorage();
+        this.placeConditions();
         shown.changed(true);
       },
       onProblem: (text) => shown.problem(text),
@@ -114,6 +118,21 @@ export class Recording {
     if (this.closed) refuse(port);
     else if (this.journal) await this.journal.attach(port);
     else this.ports.attach(lineOf(port));
+  }
+
+  /** How it is made. @param devtools open on the page; null = not known */
+  conditions(devtools: boolean | null): void {
+    this.made = { kind: 'conditions', id: 0, devtools, wasmFactor: null, awaitExtraNs: null };
+  }
+  slowdown(slowdown: Slowdown): void {
+    if (!this.shown.recording || !this.made) return;
+    this.made = { ...this.made, ...slowdown };
+    this.placeConditions();
+    this.shown.changed(false);
+  }
+  private placeConditions(): void {
+    const [first] = this.trace.store.threads;
+    if (this.made && first && first.conditions !== this.made) first.define(this.made);
   }
 
   /** Kept with a page of that origin: until one has said hello, it waits. */

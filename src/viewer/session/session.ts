@@ -105,6 +105,7 @@ export class Session implements Api {
   async begin({
     originMs,
     spoolKey,
+    devtools,
     flight,
     limits = limitsOf(),
   }: Parameters<Api['begin']>[0]): Promise<void> {
@@ -114,6 +115,7 @@ export class Session implements Api {
     this.before = { trace: this.shown.trace, recording: this.recording };
     const exported = (): Promise<unknown> | null => this.exports.done;
     this.recording = new Recording(this.shown, originMs, flight, limits, exported);
+    this.recording.conditions(devtools);
     await this.recording.beginCopy(spoolKey);
     this.shown.changed(true);
   }
@@ -141,6 +143,7 @@ export class Session implements Api {
     else refuse(port);
   }
   storage: Api['storage'] = async (when, health) => this.recording?.storage(when, health);
+  slowdown: Api['slowdown'] = async (slowdown) => this.recording?.slowdown(slowdown);
   async end(timeoutMs: number): Promise<void> {
     await this.recording?.end(timeoutMs);
   }

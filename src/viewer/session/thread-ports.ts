@@ -126,6 +126,9 @@ export class ThreadPorts {
           this.ignored++;
           return;
         }
+        // a worker that is read through its page's line has told all
+        if (own.has(message.thread)) thread.unknownUntilUs = null;
+        else if (message.reason === 'terminated') this.endsUnheard(thread);
         thread.ended ??= message.reason;
         this.alive.delete(message.thread);
         if (message.reason === 'pagehide') this.endWorkersOf(message.thread);
@@ -133,6 +136,13 @@ export class ThreadPorts {
         if (this.alive.size === 0) this.onIdle?.();
       }
     }
+  }
+
+  /** It is over, and what it did after its last batch was not said. */
+  private endsUnheard(thread: ThreadStore): void {
+    if (thread.ended === null)
+      thread.unknownUntilUs =
+        (performance.timeOrigin + performance.now() - this.store.originMs) * 1000;
   }
 
   /** Workers die with their page and say nothing: do not wait for them. What they sent before still arrives. */
@@ -144,6 +154,7 @@ export class ThreadPorts {
         !this.alive.delete(thread.info.id)
       )
         continue;
+      this.endsUnheard(thread);
       thread.ended ??= 'closed';
       this.endWorkersOf(thread.info.id);
     }
@@ -162,6 +173,10 @@ export class ThreadPorts {
       };
     });
     this.onIdle = null;
+    for (const id of this.alive) {
+      const thread = this.store.threadById(id);
+      if (thread) this.endsUnheard(thread);
+    }
   }
 
   close(): void {

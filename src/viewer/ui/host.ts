@@ -4,6 +4,7 @@
  */
 import type { AccessWanted, RecordingScope, SiteAccess } from '../../protocol/messages.ts';
 import type { CaptureOptions } from '../../event/capture.ts';
+import type { Slowdown } from '../../event/conditions.ts';
 import type { StorageHealth } from '../../event/storage-health.ts';
 import type { SettingsKeeper } from './settings.ts';
 
@@ -25,6 +26,7 @@ export interface PageAccess extends SiteAccess {
   afterReload: string[];
 }
 
+export type SlowdownListener = (slowdown: Slowdown) => void;
 export type StorageListener = (when: 'start' | 'stop', health: StorageHealth) => void;
 
 /** The host's record button: present where there is a page to record. */
@@ -47,6 +49,10 @@ export interface RecorderControl {
   onPort(listener: (port: MessagePort) => void): () => void;
   /** What the browser says of the storage of the page, at the begin and the end of a recording. Absent where it cannot be asked. */
   onStorage?(listener: StorageListener): () => void;
+  /** How much slower the page runs than it would by itself, when a recording stops. Absent where it cannot be timed. */
+  onSlowdown?(listener: SlowdownListener): () => void;
+  /** DevTools are open on the page; null = not known. */
+  devtools: boolean | null;
 }
 
 export interface ViewerHost {

@@ -107,6 +107,10 @@ export class ViewerModel {
         (when, health) => void this.attempt(() => session.storage(when, health)),
       );
       if (stop) this.undo.push(stop);
+      const timed = host.recorder.onSlowdown?.(
+        (slowdown) => void this.attempt(() => session.slowdown(slowdown)),
+      );
+      if (timed) this.undo.push(timed);
     }
   }
 
@@ -243,7 +247,7 @@ export class ViewerModel {
       await this.session.begin({
         originMs: performance.timeOrigin + performance.now(),
         spoolKey: this.host.spoolKey,
-        userAgent: navigator.userAgent,
+        devtools: recorder.devtools,
         flight: flightOptionsOf(get(this.flight)),
       });
       try {

@@ -1,4 +1,7 @@
 /** The numbers, and by which doors each is shown. */
+import { SQL_PARTS } from '../../../src/analysis/core/time-parts.ts';
+import type { Summary } from '../../../src/analysis/report/summary.ts';
+import { timeInSql, tracerInSql } from '../../../src/analysis/time/time-partition.ts';
 import { vfsTotal } from '../../../src/analysis/files/file-counts.ts';
 import { EXECUTION_COUNTS } from '../../../src/analysis/statements/statement-runs.ts';
 import { UNKNOWN, type Unit } from '../../../src/text/numbers.ts';
@@ -36,6 +39,17 @@ const inFiles = (
       (row) => row[column],
     ),
 });
+/** What the parts of a summary's time while SQL runs come to. */
+const inSql = ({
+  cpuUs,
+  ioUs,
+  lockUs,
+  lockWaitUs,
+  tracerUs,
+  otherUs,
+}: Summary['time']): number | null =>
+  cpuUs === null ? null : cpuUs + ioUs! + lockUs! + lockWaitUs! + tracerUs! + otherUs!;
+
 /** A part of the time while SQL runs. @param inHtml of the report, where it has any */
 const timeDoors = (
   us: 'lockUs' | 'lockWaitUs',
@@ -218,6 +232,63 @@ export const QUANTITIES: Quantity[] = [
               n === UNKNOWN ? 0 : whole(n!),
             )
           : undefined,
+    },
+  },
+  {
+    name: 'time in SQL',
+    unit: 'us',
+    doors: {
+      overview: ({ overview }) => overview('sqlTime'),
+      summary: ({ summary: { time } }) => inSql(time),
+      drawer: ({ drawerTimes: t }) => t && SQL_PARTS.reduce((us, part) => us + t[`${part}Us`], 0),
+      threads: ({ threads }) =>
+        threads.length ? sum(threads, ({ partition }) => timeInSql(partition)) : null,
+      'Parquet, traces': ({ traces: t }) =>
+        t['cpu_ns'] === null
+          ? null
+          : ['cpu_ns', 'io_ns', 'lock_ns', 'lock_wait_ns', 'tracer_ns', 'other_ns'].reduce(
+              (us, name) => us + Number(t[name]) / 1000,
+              0,
+            ),
+    },
+  },
+  ...(
+    [
+      ['tracer', 'tracerUs', 'tracer_ns', 'vfscope'],
+      ['idle', 'idleUs', 'idle_ns', 'Idle'],
+      ['outside SQL', 'outsideUs', 'outside_ns', 'Outside SQL'],
+    ] as const
+  ).map(([name, us, inParquet, inHtml]): Quantity => ({
+    name,
+    unit: 'us',
+    doors: {
+      summary: ({ summary }) => summary.time[us],
+      ...(us === 'tracerUs' && {
+        drawer: ({ drawerTimes }: Doors) => drawerTimes && drawerTimes[us],
+      }),
+      'Parquet, traces': ({ traces }) =>
+        traces[inParquet] === null ? null : Number(traces[inParquet]) / 1000,
+      threads: ({ threads }) =>
+        threads.length
+          ? sum(threads, ({ partition }) =>
+              us === 'tracerUs' ? tracerInSql(partition) : partition[us],
+            )
+          : null,
+      HTML: ({ html, summary }) => (summary.time[us] ? html.fact(/^Time on/, inHtml) : undefined),
+    },
+  })),
+  {
+    name: 'time of commits',
+    unit: 'us',
+    doors: {
+      transactions: ({ transactions }) =>
+        transactions?.commits.commits ? transactions.commits.us : null,
+      overview: ({ overview }) =>
+        overview('commitShare') === null ? null : overview('commitShare')! * overview('sqlTime')!,
+      'SQL, transactions': async ({ sql }) => {
+        const ns = await sql('SELECT sum(commit_dur) FROM transactions');
+        return ns === null ? null : ns;
+      },
     },
   },
   {

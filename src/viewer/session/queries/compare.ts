@@ -106,7 +106,7 @@ function stackOf(
 ): Uint8Array {
   const lane = new TimeLane(thread);
   lane.settle(facts.get(pieces));
-  return lane.columns([], fromUs, toUs, columns);
+  return lane.columns([], fromUs, toUs, columns).stack;
 }
 
 /** From the first moment while SQL runs to the last, over all threads; 0 to 0 where there is none. */

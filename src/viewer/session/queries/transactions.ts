@@ -15,6 +15,7 @@ import {
   type TransactionPart,
   type TransactionTimes,
 } from '../../../analysis/transactions/transaction-time.ts';
+import { getOrMake } from '../../../analysis/core/maps.ts';
 import { owners } from '../../../analysis/core/owners.ts';
 import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
 import { anatomies } from '../../../analysis/transactions/transaction-anatomy.ts';
@@ -42,13 +43,33 @@ export interface CallRun {
   seq: number;
   name: string;
 }
+export interface ExecutionRun {
+  fromUs: number;
+  toUs: number;
+  count: number;
+  /** First execution, and its text. */
+  seq: number;
+  text: string;
+}
+export interface StatementShare {
+  text: string;
+  count: number;
+  /** All executions together. */
+  us: number;
+  /** First execution. */
+  seq: number;
+}
 export interface TransactionDetails extends TransactionLine {
   toUs: number;
   ladder: (LadderStep | null)[];
   time: TransactionTimes;
-  commit: { fromUs: number; toUs: number; time: TransactionTimes } | null;
-  /** Executions inside it, at most 500 of them. */
-  statementList: { seq: number; fromUs: number; toUs: number; text: string }[];
+  commit: TransactionAnatomy['commit'];
+  /** Executions inside it, all of them: neighbors drawn as one where they are closer than a pixel. */
+  executions: ExecutionRun[];
+  /** The same by statement, the most time first, at most 500 of them. */
+  statementList: StatementShare[];
+  /** Statements that it executed. */
+  distinct: number;
   dbBytes: number;
   journalBytes: number;
   walBytes: number;
@@ -111,6 +132,34 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
   return { runs, calls };
 }
 
+function executionsOf(
+  thread: ThreadStore,
+  a: TransactionAnatomy,
+): Pick<TransactionDetails, 'executions' | 'statementList' | 'distinct'> {
+  const { events } = thread;
+  const gap = (a.toUs - a.fromUs) / PIXELS;
+  const executions: ExecutionRun[] = [];
+  const byText = new Map<string, StatementShare>();
+  for (const row of a.statementRows) {
+    const [seq, text] = [events.seq[row]!, statementText(thread, row)];
+    const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
+    const last = executions.at(-1);
+    if (last && fromUs - last.toUs <= gap && (last.text === text || toUs - fromUs <= gap)) {
+      last.toUs = Math.max(last.toUs, toUs);
+      last.count++;
+    } else executions.push({ fromUs, toUs, count: 1, seq, text });
+    const share = getOrMake(byText, text, () => ({ text, count: 0, us: 0, seq }));
+    share.count++;
+    share.us += toUs - fromUs;
+  }
+  const statements = [...byText.values()].sort((x, y) => y.us - x.us);
+  return {
+    executions,
+    statementList: statements.slice(0, MOST_STATEMENTS),
+    distinct: statements.length,
+  };
+}
+
 const ofTransactions = [anatomies, totalTimeInSql];
 
 export const transactionQueries = {
@@ -143,7 +192,6 @@ export const transactionQueries = {
       const place = all.transactions.placeOf(index, thread.events.rowOfSeq(seq));
       if (place < 0) return null;
       const a = all.at(place);
-      const { events } = thread;
       return {
         ...transactionLine(context.store, a, threadTitles(context.store)),
         toUs: a.toUs,
@@ -153,12 +201,7 @@ export const transactionQueries = {
         dbBytes: a.dbBytes,
         journalBytes: a.journalBytes,
         walBytes: a.walBytes,
-        statementList: a.statementRows.slice(0, MOST_STATEMENTS).map((at) => ({
-          seq: events.seq[at]!,
-          fromUs: events.t0[at]!,
-          toUs: events.t0[at]! + events.dur[at]!,
-          text: statementText(thread, at),
-        })),
+        ...executionsOf(thread, a),
         ...runsOf(thread, a),
       };
     },

@@ -30,7 +30,7 @@ export function laneTooltip(
   const { from, to, width } = strip.frame;
   const column = Math.floor(((us - from) / (to - from)) * width);
   if (column < 0 || column >= width) return '';
-  const { values, stack } = painted;
+  const { values, stack, exact = Infinity } = painted;
   if (values)
     return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : UNKNOWN}`;
   if (!stack) return '';
@@ -41,5 +41,6 @@ export function laneTooltip(
   const parts = shares
     .filter(({ share }) => share > 0)
     .map((part) => `${part.title} ${formatShare(part.share)}`);
-  return parts.join(', ') || 'No SQL runs';
+  const said = parts.join(', ') || 'No SQL runs';
+  return column < exact ? said : `Not analyzed yet. In flight: ${said}`;
 }

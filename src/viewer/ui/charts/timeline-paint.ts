@@ -27,6 +27,8 @@ export interface Surface {
 
 /** Shares of a column in LaneFrame.stack. */
 const PARTS = SQL_PARTS.length;
+/** What is not analyzed yet is hatched: a line of the background every so many pixels. */
+const HATCH = 4;
 /** Pixels of the line on top of a counter's area. */
 const LINE = 2;
 
@@ -113,6 +115,7 @@ function paintStack(
   height: number,
   colors: PaintColors,
   least: number,
+  exact: boolean,
 ): number {
   let sum = 0;
   let top = bottom;
@@ -129,15 +132,18 @@ function paintStack(
     if (next < top) column(s, x, next, top, colors.parts[part]!);
     top = Math.min(top, next);
   }
+  if (!exact)
+    for (let y = top; y < bottom; y++)
+      if ((x + y) % HATCH === 0) column(s, x, y, y + 1, colors.background);
   return top;
 }
 
 /** Where the time while SQL runs went: CPU from the bottom, what was waited for on top of it. */
 export const paintTime: PaintLane = (s, frame, y, height, colors, least) => {
-  const { stack } = frame;
+  const { stack, exact = Infinity } = frame;
   if (!stack) return;
   const n = Math.min(s.width, stack.length / PARTS);
-  for (let x = 0; x < n; x++) paintStack(s, x, stack, y + height, height, colors, least);
+  for (let x = 0; x < n; x++) paintStack(s, x, stack, y + height, height, colors, least, x < exact);
 };
 
 /** Counters: an area from the bottom up to the value. @param most the value that fills the height */
@@ -179,12 +185,21 @@ export function paintOverview(
   for (const frame of lanes)
     if (frame.stack || !threads.has(threadOf(frame))) threads.set(threadOf(frame), frame);
   const tops = new Int32Array(s.width).fill(s.height);
-  for (const { stack, busy, activity } of threads.values()) {
+  for (const { stack, exact = Infinity, busy, activity } of threads.values()) {
     const n = Math.min(s.width, stack ? stack.length / PARTS : busy.length);
     for (let x = 0; x < n; x++) {
       if (tops[x] === 0) continue;
       if (stack)
-        tops[x] = paintStack(s, x, stack, tops[x]!, Math.min(s.height, tops[x]!), colors, least);
+        tops[x] = paintStack(
+          s,
+          x,
+          stack,
+          tops[x]!,
+          Math.min(s.height, tops[x]!),
+          colors,
+          least,
+          x < exact,
+        );
       else if (busy[x]) {
         const top = Math.max(0, tops[x]! - barHeight(busy[x]!, s.height, least));
         column(s, x, top, tops[x]!, colors.activity[activity[x]!]!);

@@ -1,4 +1,5 @@
 /** The Locks view's words: kinds of locks, columns of its tables, and what a span says of itself. */
+import { STUCK_US } from '../../../../analysis/locks/wait-graph.ts';
 import { modeText, type ResourceKind } from '../../../../analysis/locks/lock-columns.ts';
 import type { WaitArrow } from '../../../../analysis/contention/wait-arrows.ts';
 import {
@@ -72,7 +73,7 @@ export const TABLES: readonly LockTable[] = [
     id: 'deadlocks',
     title: 'Possible deadlocks',
     help: LOCK_HELP.deadlocks,
-    empty: 'No threads waited for each other, and no wait took two seconds or more.',
+    empty: `No threads waited for each other, and no wait took ${formatDuration(STUCK_US)} or more.`,
   },
 ];
 

@@ -48,14 +48,8 @@ export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
 export const segmentsOf = (time: TransactionTimes): Segment[] =>
   TRANSACTION_PARTS.map((part) => ({ ...TRANSACTION_WORDS[part], us: time[`${part}Us`] }));
 
-/** All commits together, as text; idle time inside them is no part of it. */
-export function commitsText({
-  commits,
-  spanUs,
-  time,
-  inSqlUs,
-}: TransactionLines['commits']): string {
-  const us = spanUs - time.idleUs;
+/** All commits together, as text. */
+export function commitsText({ commits, us, inSqlUs }: TransactionLines['commits']): string {
   const share = inSqlUs
     ? `${formatShare(us / inSqlUs)} of the time while SQL runs`
     : 'which share of the time is n/a';

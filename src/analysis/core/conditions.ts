@@ -1,0 +1,41 @@
+/** How the recording was made: what times of two recordings rest on. */
+import type { Slowdown } from '../../event/conditions.ts';
+import { formatDuration, formatNumber } from '../../text/numbers.ts';
+import { fact } from './graph.ts';
+
+export interface Conditions extends Slowdown {
+  /** DevTools were open on the page; null = not known. */
+  devtools: boolean | null;
+  /** Its browser slows a page down while they are open. */
+  slowed: boolean;
+}
+
+const UNKNOWN = { devtools: null, wasmFactor: null, awaitExtraNs: null } as const;
+
+export const conditions = fact(
+  'conditions',
+  'how it was recorded',
+  {},
+  ({ threads }): Conditions => {
+    const said = threads.flatMap((thread) => thread.conditions ?? []).at(-1) ?? UNKNOWN;
+    const { devtools, wasmFactor, awaitExtraNs } = said;
+    const chromium = threads.some((t) => /Chrom(e|ium)\//.test(t.environment?.userAgent ?? ''));
+    return { devtools, wasmFactor, awaitExtraNs, slowed: devtools === true && chromium };
+  },
+);
+
+/** What open DevTools do to the times. @param conditions that slow the page down */
+export function slowedText({ wasmFactor, awaitExtraNs }: Conditions): string {
+  const how =
+    wasmFactor === null || awaitExtraNs === null
+      ? 'WebAssembly runs at about half its speed then, and awaits take several times as long'
+      : `when the recording stopped, WebAssembly took ${formatNumber(wasmFactor)} times as long in the page as outside of it, and each await ${formatDuration(awaitExtraNs / 1000)} more`;
+  return `DevTools were open, which slows a page down in Chromium: ${how}. Counts hold. CPU times, shares, and savings are those of the page with DevTools open.`;
+}
+
+/** Why times of the two can't be compared; null = they can. */
+export function unlikeText(a: Conditions, b: Conditions): string | null {
+  if (a.slowed === b.slowed || a.devtools === null || b.devtools === null) return null;
+  const [open, closed] = a.slowed ? ['A', 'B'] : ['B', 'A'];
+  return `DevTools slowed ${open} down and not ${closed}: times aren't compared. Record both the same way.`;
+}

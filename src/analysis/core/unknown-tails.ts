@@ -1,0 +1,55 @@
+/**
+ * Threads that were ended from outside before they could send their last records: a worker that is terminated, or goes with its page,
+ * and a thread that does not answer when the recording stops. Such a thread may have done more than the trace says.
+ */
+import { threadEndUs } from '../../trace/thread-end.ts';
+import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
+import { fact } from './graph.ts';
+import { threadTitles } from './thread-titles.ts';
+
+export interface UnknownTail {
+  /** Place in TraceStore.threads. */
+  thread: number;
+  /** As every view names the thread. */
+  title: string;
+  /** How it ended; null = it did not answer. */
+  ended: string | null;
+  /** From its last record until it is known to be over, at most, microseconds; null = it sent none. */
+  us: number | null;
+}
+
+/** In the order of the threads. */
+export const unknownTails = fact(
+  'unknownTails',
+  'threads whose end is unknown',
+  {},
+  (store): readonly UnknownTail[] => {
+    const titles = threadTitles(store);
+    return store.threads.flatMap((thread) => {
+      const { unknownUntilUs: until, events, ended, index } = thread;
+      if (until === null) return [];
+      const us = events.count ? Math.max(0, until - threadEndUs(thread, until)) : null;
+      return [{ thread: index, title: titles[index]!, ended, us }];
+    });
+  },
+);
+
+/** `1 tail unknown`; '' where there is none. */
+export const tailCount = (tails: readonly UnknownTail[]): string =>
+  tails.length ? `${countOf(tails.length, 'tail')} unknown` : '';
+
+/** Those that a text names. */
+const NAMED = 3;
+const HOW: Record<string, string> = { terminated: 'was terminated', closed: 'ended with its page' };
+
+/** @param tails at least one */
+export function tailsText(tails: readonly UnknownTail[]): string {
+  const said = tails.slice(0, NAMED).map(({ title, ended, us }) => {
+    const how = HOW[ended ?? ''] ?? "didn't answer when the recording stopped,";
+    return us === null
+      ? `${title} ${how} before it sent anything`
+      : `${title} ${how} at most ${formatDuration(us)} after its last records`;
+  });
+  const more = tails.length - said.length;
+  return `${said.join('; ')}${more ? `; and ${formatCount(more)} more` : ''}: what happened there then is unknown.`;
+}

@@ -1,0 +1,68 @@
+/**
+ * How much slower code runs in the inspected page than here: in Chromium, open DevTools make WebAssembly and promises slow in the page,
+ * and in no other context. The same work is timed in our isolated world of the page and in the background, which no DevTools inspect.
+ */
+import { runInPage } from '../platform/in-page.ts';
+import { isSlowdown, type Slowdown } from '../protocol/slowdown.ts';
+
+/** A recording that is to stop does not wait longer. */
+const WAIT_MS = 500;
+
+interface Pace {
+  /** One pass of the loop in WebAssembly, ms. */
+  wasmMs: number;
+  /** One await, ms. */
+  awaitMs: number;
+}
+
+/** Carried over as text: uses nothing from outside its own braces. Some 20 ms where it is slow. */
+async function pace(): Promise<Pace> {
+  // (func (export "r") (param $n i32) (result i32) (local $sum i32) loop: $sum = ($sum + mem[$n]) * 31; mem[$n] = $sum; while --$n)
+  const body = [
+    ...[3, 64, 32, 1, 32, 0, 65, 252, 255, 3, 113, 40, 2, 0, 106, 65, 31, 108, 33, 1],
+    ...[
+      32, 0, 65, 252, 255, 3, 113, 32, 1, 54, 2, 0, 32, 0, 65, 1, 107, 34, 0, 13, 0, 11, 32, 1, 11,
+    ],
+  ];
+  const head = [
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 127, 1, 127, 3, 2, 1, 0, 5, 3, 1, 0, 1,
+  ];
+  const code = [10, body.length + 5, 1, body.length + 3, 1, 1, 127, ...body];
+  const bytes = new Uint8Array([...head, 7, 5, 1, 1, 114, 0, 0, ...code]);
+  const { r } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as {
+    r(n: number): number;
+  };
+  const [passes, awaits] = [3, 2000];
+  let [wasmMs, awaitMs] = [Infinity, Infinity];
+  for (let i = 0; i < passes; i++) {
+    const began = performance.now();
+    r(400_000);
+    wasmMs = Math.min(wasmMs, performance.now() - began);
+  }
+  const next = async (n: number): Promise<number> => n + 1;
+  for (let i = 0; i < passes; i++) {
+    const began = performance.now();
+    for (let n = 0; n < awaits;) n = await next(n);
+    awaitMs = Math.min(awaitMs, (performance.now() - began) / awaits);
+  }
+  return { wasmMs, awaitMs };
+}
+
+/** @returns null where DevTools slow no page down, and where the page does not answer in time, or cannot be asked */
+export async function slowdownOf(tabId: number): Promise<Slowdown | null> {
+  if (!/Chrom(e|ium)\//.test(navigator.userAgent)) return null;
+  const late = new Promise<null>((done) => setTimeout(done, WAIT_MS, null));
+  try {
+    const there = (await Promise.race([runInPage(tabId, pace, []), late])) as Pace | null;
+    if (!there) return null;
+    const here = await pace();
+    const slowdown = {
+      wasmFactor: here.wasmMs > 0 ? there.wasmMs / here.wasmMs : null,
+      awaitExtraNs: Math.max(0, (there.awaitMs - here.awaitMs) * 1e6),
+    };
+    return isSlowdown(slowdown) ? slowdown : null;
+  } catch (e) {
+    console.warn('vfscope: the page could not be timed:', e); // a page of the browser's own, or gone
+    return null;
+  }
+}

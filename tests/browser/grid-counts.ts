@@ -15,10 +15,10 @@ function markAt(store: TraceStore, prefix: string): number {
   throw new Error(`the trace holds no mark ${prefix}`);
 }
 
-/** What the oracle counts, from the trace's own events between its marks. */
-export function countsOf(store: TraceStore): OracleCounts {
-  const from = markAt(store, 'oracle-begin');
-  const to = markAt(store, 'oracle-end');
+/** What the oracle counts, from the trace's own events between its marks. @param whole all events, where nothing marks the run */
+export function countsOf(store: TraceStore, whole = false): OracleCounts {
+  const from = whole ? -Infinity : markAt(store, 'oracle-begin');
+  const to = whole ? Infinity : markAt(store, 'oracle-end');
   const opfs = { reads: 0, readBytesAsked: 0, writes: 0, writeBytes: 0, flushes: 0, truncates: 0 };
   const requests: Record<string, number> = {};
   let transactions = 0;

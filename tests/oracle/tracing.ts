@@ -44,14 +44,15 @@ interface TraceEvent {
 const CATEGORIES = ['disabled-by-default-file', 'IndexedDB', 'blink.user_timing'];
 
 /**
- * Runs `work` under Chromium's tracing and counts what the page's renderer did meanwhile: the page's workers included, other pages not.
+ * Runs `work` under Chromium's tracing and counts what the renderers of these pages did meanwhile: their workers included, other pages not.
  * One trace at a time per browser. Throws where the trace is not whole: it began late, ended early or lost events.
  */
 export async function runTraced<T>(
-  page: Page,
+  pages: Page | readonly Page[],
   work: () => Promise<T>,
 ): Promise<{ result: T; counts: OracleCounts }> {
-  const session = await page.browser().target().createCDPSession();
+  const all = [pages].flat() as [Page, ...Page[]];
+  const session = await all[0].browser().target().createCDPSession();
   const id = randomUUID();
   try {
     const events: TraceEvent[] = [];
@@ -66,7 +67,7 @@ export async function runTraced<T>(
         excludedCategories: ['*'],
       },
     });
-    const outcome = await between(page, id, work).finally(() => endTracing(session));
+    const outcome = await between(all, id, work).finally(() => endTracing(session));
     const pids = pidsOf(events, id);
     return { result: outcome, counts: count(events.filter((event) => pids.has(event.pid))) };
   } finally {
@@ -75,10 +76,12 @@ export async function runTraced<T>(
 }
 
 /** Runs `work` between two marks: they name the renderers, and prove that the trace holds everything between them. */
-async function between<T>(page: Page, id: string, work: () => Promise<T>): Promise<T> {
-  await mark(page, `oracle-begin-${id}`);
+async function between<T>(pages: readonly Page[], id: string, work: () => Promise<T>): Promise<T> {
+  const markAll = (name: string): Promise<unknown> =>
+    Promise.all(pages.map((page) => mark(page, `oracle-${name}-${id}`)));
+  await markAll('begin');
   const result = await work();
-  await mark(page, `oracle-end-${id}`);
+  await markAll('end');
   return result;
 }
 
@@ -99,7 +102,7 @@ async function endTracing(session: CDPSession): Promise<void> {
     throw new Error('Chromium lost trace events: the counts would be too low; trace a shorter run');
 }
 
-/** The renderers that the page lived in (a navigation to another site changes it). */
+/** The renderers that the pages lived in (a navigation to another site changes it). */
 function pidsOf(events: readonly TraceEvent[], id: string): Set<number> {
   const pids = new Set<number>();
   for (const end of ['begin', 'end']) {

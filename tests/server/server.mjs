@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownOrigin } from './own-origin.mjs';
 import { bundle } from './bundle.mjs';
 import { mappedScript, suiteFile } from './suites.mjs';
 
@@ -27,6 +28,7 @@ export const VARIANTS = {
 const TYPES = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.map': 'application/json; charset=utf-8',
@@ -34,6 +36,7 @@ const TYPES = {
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
 };
 
 export async function createServer({ port = 0, host = '127.0.0.1' } = {}) {
@@ -73,6 +76,8 @@ async function answer(request, response) {
   } catch (error) {
     return refuse(response, 400, `not a URL path: ${error.message}`, {});
   }
+  const own = await ownOrigin(request.headers.host ?? '', pathname);
+  if (own) return send(request, response, own.file, own.headers);
   const prefix = Object.keys(VARIANTS).find((name) => pathname.startsWith(`/${name}/`));
   const headers = { 'Cache-Control': 'no-store', ...(prefix ? VARIANTS[prefix] : {}) };
   const rest = prefix ? pathname.slice(prefix.length + 1) : pathname;
@@ -87,8 +92,8 @@ async function answer(request, response) {
       return response.writeHead(301, { ...headers, Location: `${pathname}/${search}` }).end();
     return send(request, response, path.join(file, 'index.html'), headers);
   }
-  if (search === '?bundle' && file.startsWith(APPS + path.sep)) {
-    const body = await bundle(file);
+  if (search === '?bundle') {
+    const body = await bundle(file, prefix ? `/${prefix}` : '');
     response.writeHead(200, {
       ...headers,
       'Content-Type': TYPES['.js'],

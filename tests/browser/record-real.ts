@@ -1,0 +1,123 @@
+/** Real apps (tests/oracle/real-apps.ts) recorded by the panel, in Chromium and in Firefox, from their first page to their last call. */
+import type { Page } from 'puppeteer-core';
+import { expect } from 'vitest';
+import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/panel-control.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import type { RealApp } from '../oracle/real-apps.ts';
+import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { eventsSaid, launch, recorded, savedStore } from './extension-harness.ts';
+import { launchInFirefox } from './firefox-harness.ts';
+import { countsOf } from './grid-counts.ts';
+
+/** Looks at the panel's count of events, between which an app at rest makes no call. */
+const LOOKS = 16;
+
+/** The app makes no more calls: the panel's count of events has not moved for a while. */
+async function atRest(count: () => Promise<unknown>): Promise<void> {
+  let last: unknown;
+  let same = 0;
+  await expect
+    .poll(
+      async () => {
+        const now = await count();
+        same = now === last ? same + 1 : 0;
+        last = now;
+        return same;
+      },
+      { timeout: 60_000, interval: 50 },
+    )
+    .toBeGreaterThanOrEqual(LOOKS);
+}
+
+/** Wide enough for the app's own layout. */
+const WINDOW = { width: 1300, height: 900 };
+
+/** Record an app in all its tabs. @param run does its work, and may look at it */
+async function recordApp<P extends DrivenPanel>(
+  driven: DrivenBrowserBase,
+  openPanel: (page: Page) => Promise<P>,
+  server: AppServer,
+  app: RealApp,
+  run: (
+    pages: Page[],
+    panel: P,
+    work: (count: () => Promise<unknown>) => Promise<void>,
+  ) => Promise<void>,
+): Promise<TraceStore> {
+  const origin = server.origin(`${app.name}-real`);
+  const first = await driven.firstPage();
+  await first.setViewport(WINDOW);
+  await driven.load(first, `${origin}/nothing`);
+  const panel = await openPanel(first);
+  await startRecording(panel, { scope: app.tabs > 1 ? 'origin' : 'tab' });
+  const pages = [first];
+  while (pages.length < app.tabs) {
+    pages.push(await driven.browser.newPage());
+    await driven.load(pages.at(-1)!, `${origin}/nothing`);
+  }
+  await Promise.all(pages.map(recorded));
+  await run(pages, panel, async (count) => {
+    for (const page of pages) await driven.load(page, origin + app.path);
+    await app.use(pages, () => atRest(count));
+  });
+  await first.bringToFront(); // the panel takes no clicks in the background
+  await stopRecording(panel);
+  return savedStore(driven, panel);
+}
+
+/** Nothing was dropped, and nothing failed inside a hook. */
+function whole(store: TraceStore): TraceStore {
+  expect(store.dropped).toBe(0);
+  expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(
+    store.threads.map(() => [0, 0, 0]),
+  );
+  return store;
+}
+
+/** In a Chromium of its own. The recording's counts are those of Chromium's own tracing of the same run. */
+export async function recordTraced(app: RealApp): Promise<TraceStore> {
+  return inBrowser(launch(), async (driven, server) => {
+    let counts: OracleCounts | undefined;
+    const store = await recordApp(
+      driven,
+      driven.openPanel,
+      server,
+      app,
+      async (pages, panel, work) => {
+        ({ counts } = await runTraced(pages, () => work(() => eventsSaid(panel))));
+      },
+    );
+    expect(countsOf(store)).toEqual(counts);
+    return whole(store);
+  });
+}
+
+/** In a Firefox of its own. */
+export const recordInFirefox = (app: RealApp): Promise<TraceStore> =>
+  inBrowser(launchInFirefox(), async (driven, server) =>
+    whole(
+      await recordApp(driven, driven.openPanel, server, app, (_, panel, work) =>
+        work(() =>
+          panel.evaluate(
+            `return document.querySelector('[data-testid="live-events"]')?.parentElement?.title`,
+          ),
+        ),
+      ),
+    ),
+  );
+
+async function inBrowser<D extends DrivenBrowserBase>(
+  launched: Promise<D>,
+  use: (driven: D, server: AppServer) => Promise<TraceStore>,
+): Promise<TraceStore> {
+  const driven = await launched;
+  const server = await createServer();
+  try {
+    return await use(driven, server);
+  } finally {
+    await driven.close();
+    await server.close();
+  }
+}

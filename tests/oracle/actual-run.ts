@@ -1,0 +1,42 @@
+/** Actual Budget (@actual-app/web), used as its visitors do: its demo, all accounts, reports, the budget. The demo's amounts are random. */
+import type { Page } from 'puppeteer-core';
+import { WAIT, type Rest } from './waiting.ts';
+
+/** Follow the link, or press the button, of this name once it is there. */
+async function press(page: Page, name: string): Promise<void> {
+  await page.waitForFunction(
+    (text) => {
+      const found = [...document.querySelectorAll<HTMLElement>('a, button')].find(
+        (element) => element.innerText.split('\n')[0]!.trim() === text,
+      );
+      found?.click();
+      return found !== undefined;
+    },
+    WAIT,
+    name,
+  );
+}
+
+/** The page at this path shows all of these. */
+const shows = (page: Page, path: string, ...texts: string[]): Promise<unknown> =>
+  page.waitForFunction(
+    (start, all) =>
+      location.pathname.startsWith(start) &&
+      all.every((text) => document.body.innerText.includes(text)),
+    WAIT,
+    path,
+    texts,
+  );
+
+/** The page shows Actual, just opened under an origin without storage. */
+export async function useActual(page: Page, rest: Rest): Promise<void> {
+  await press(page, 'Try the demo');
+  await shows(page, '/budget', 'House Asset', 'To Budget:');
+  await press(page, 'All accounts');
+  await shows(page, '/accounts', 'Payee', 'Kroger');
+  await press(page, 'Reports');
+  await shows(page, '/reports', 'Net Worth', 'Cash Flow');
+  await press(page, 'Budget');
+  await shows(page, '/budget', 'To Budget:');
+  await rest();
+}

@@ -1,0 +1,65 @@
+/** Whole apps whose SQLite, and for Actual everything, is not ours, and how their users use them. */
+import type { Page } from 'puppeteer-core';
+import { useActual } from './actual-run.ts';
+import { WAIT, type Rest } from './waiting.ts';
+
+export interface RealApp {
+  /** Of its origins: their label begins with it. */
+  readonly name: string;
+  readonly path: string;
+  readonly tabs: number;
+  /** The tabs show the app, just opened under an origin without storage. At the end it is at rest. */
+  use(pages: readonly Page[], rest: Rest): Promise<void>;
+}
+
+/** All tabs show so many items, and so many of them open. */
+const shown = (pages: readonly Page[], all: number, open: number): Promise<unknown> =>
+  Promise.all(
+    pages.map((page) =>
+      page.waitForFunction(
+        (...counts) => {
+          const text = (id: string): string => document.getElementById(id)!.textContent;
+          if (document.body.dataset['state'] === 'error') throw new Error(text('error'));
+          return text('all') === counts[0] && text('open') === counts[1];
+        },
+        WAIT,
+        String(all),
+        String(open),
+      ),
+    ),
+  );
+
+/** Add and check off in each tab in its turn, then in all at once, and clear. */
+async function useList(pages: readonly Page[]): Promise<void> {
+  const each = (what: (page: Page) => Promise<unknown>): Promise<unknown> =>
+    Promise.all(pages.map(what));
+  const click = (selector: string) => (page: Page) =>
+    page.$eval(selector, (element) => (element as HTMLElement).click());
+  let all = 0;
+  let open = 0;
+  await shown(pages, 0, 0);
+  for (const page of pages) {
+    await click('#many')(page);
+    await shown(pages, (all += 50), (open += 50));
+    await page.$eval('#name', (input) => ((input as HTMLInputElement).value = 'One by hand'));
+    await click('#add')(page);
+    await shown(pages, ++all, ++open);
+    await click('li:has(input:not(:checked)) input')(page);
+    await shown(pages, all, --open);
+  }
+  await each(click('#many'));
+  await shown(pages, (all += 50 * pages.length), (open += 50 * pages.length));
+  await click('#clear')(pages[0]!);
+  await shown(pages, open, open);
+}
+
+export const REAL_APPS: readonly RealApp[] = [
+  {
+    name: 'actual',
+    path: '/',
+    tabs: 1,
+    use: ([only], rest) => useActual(only!, rest),
+  },
+  { name: 'evolu', path: '/evolu/', tabs: 1, use: useList },
+  { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList },
+];

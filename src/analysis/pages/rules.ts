@@ -14,7 +14,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
-import { measured, Saving } from '../rules/saving.ts';
+import { measured, noSaving, Saving } from '../rules/saving.ts';
 import { databaseFiles } from '../core/database-files.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
@@ -145,7 +145,8 @@ export const versionedKeys: Rule = {
       .map(([name, s]) => ({
         title: `Every page written to ${name} costs a put and a delete: ${countOf(s.puts, 'put')}, ${countOf(s.deletes, 'delete')}`,
         evidence: s.evidence.result(ctx),
-        ...new Saving(ctx).avoid(s.deletes, Op.idbDelete, 'deletes').result(),
+        // each waits behind all requests before it, so that together they would save many times the time there was
+        ...noSaving('the deletes wait beside the puts, and only another VFS would do without them'),
         confidence: 'likely',
         reason:
           'about as many deletes as puts in the same store, as a VFS makes them that keeps versions of pages as keys',
@@ -163,19 +164,29 @@ export const smallCalls: Rule = {
   run(ctx) {
     const evidence = new Evidence();
     let calls = 0;
+    let split = 0;
     for (const op of [Op.opfsRead, Op.opfsWrite])
       ctx.each(op, (thread, row) => {
+        const { events } = thread;
+        const at = events.parentRow(row);
+        const inVfs = at >= 0 && isVfsOp(events.op[at]!);
+        // a frame of a write-ahead log is a header and a page, each written for itself: there is no other way to write one
+        if (inVfs && ctx.file(thread, events.object[at]!)?.kind === 'wal') return;
         calls++;
-        if (thread.events.length[row]! < SMALL) evidence.add(thread, row);
+        if (events.length[row]! >= SMALL) return;
+        evidence.add(thread, row);
+        if (inVfs && !(events.length[at]! < SMALL)) split++;
       });
     if (evidence.count < FEW_SMALL_CALLS || evidence.count < 0.4 * calls) return [];
     return {
       title: `${formatCount(evidence.count)} of ${countOf(calls, 'read and write', 'reads and writes')} in OPFS move less than ${SMALL} bytes (${formatShare(evidence.count / calls)}), ${formatBytes(evidence.bytes)} in all`,
       evidence: evidence.result(ctx),
-      ...measured(
-        evidence.us,
-        `${evidence.count} small calls, as long as each took: what a buffer would save at most`,
-      ),
+      ...(split > evidence.count / 2
+        ? noSaving('the VFS makes most of them of larger calls: only its author can join them')
+        : measured(
+            evidence.us,
+            `${evidence.count} small calls, as long as each took: what a buffer would save at most`,
+          )),
       confidence: 'likely',
       reason:
         'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',

@@ -115,10 +115,19 @@ export const CLAIMS: Record<
     'page writes': [said(f, 'pages?'), await d.sql('SELECT sum(writes) FROM checkpoints')],
     ...bytesShown(f, d),
   }),
-  F44: (f, { calls }) =>
-    areCalls(
+  F44: (f, { calls }) => {
+    const onLogs = new Set(
+      calls.csv
+        .filter(({ op, kind }) => /^x/.test(op) && kind === 'wal')
+        .map(({ thread, seq }) => `${thread} ${seq}`),
+    );
+    return areCalls(
       f,
-      calls.csv.filter(({ op, length }) => /^opfs\.(read|write)$/.test(op) && length < 512),
-    ),
+      calls.csv.filter(
+        ({ op, length, thread, parent }) =>
+          /^opfs\.(read|write)$/.test(op) && length < 512 && !onLogs.has(`${thread} ${parent}`),
+      ),
+    );
+  },
   F45: bytesShown,
 };

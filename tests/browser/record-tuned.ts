@@ -1,0 +1,44 @@
+/** Well-tuned apps (tests/oracle/tuned.ts) recorded by the panel in Chromium, and what the findings claim. */
+import { expect } from 'vitest';
+import { findings } from '../../src/analysis/findings/index.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
+import { openPanel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { openApp, runApp } from '../oracle/baseline.ts';
+import { tunedOptions, type TUNED_APPS } from '../oracle/tuned.ts';
+import { createServer } from '../server/server.mjs';
+import { launch, openNothing, savedStore } from './extension-harness.ts';
+
+/** Of the time while SQL runs. */
+const MOST = 0.02;
+
+/** Demand that no finding saves more than 2 % of the time. @returns a line for each that fires */
+export async function judgeTuned(app: (typeof TUNED_APPS)[number]): Promise<string[]> {
+  const [driven, server] = await Promise.all([launch(), createServer()]);
+  try {
+    const page = await driven.firstPage();
+    const origin = server.origin('tuned');
+    await openNothing(page, origin);
+    const panel = await openPanel(page);
+    await startRecording(panel);
+    await openApp(page, origin + app.path);
+    const { integrity } = await runApp(page, 'sql', tunedOptions(app));
+    expect(integrity).toBe('ok');
+    await stopRecording(panel);
+    const store = await savedStore(driven, panel);
+    expect(store.dropped).toBe(0);
+    const facts = new Facts(store);
+    const timeUs = facts.get(totalTimeInSql)!;
+    const found = facts.get(findings).map(({ rule, savingUs, confidence, title }) => {
+      const share = (savingUs ?? 0) / timeUs;
+      const saves = savingUs === null ? 'unknown' : `${(100 * share).toFixed(1)} %`;
+      return { share, line: `${rule} (${saves}, ${confidence}): ${title}` };
+    });
+    expect(found.filter(({ share }) => share > MOST).map(({ line }) => line)).toEqual([]);
+    return found.map(({ line }) => line);
+  } finally {
+    await driven.close();
+    await server.close();
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Well-tuned work on nine pairs of engine and VFS, as the documentation of each asks for it: batches in one transaction each, reads in one
+ * transaction, a cache that holds the database, WAL or a journal in memory where one connection may have it.
+ */
+import type { WorkloadOptions } from './baseline.ts';
+
+interface TunedApp {
+  readonly id: string;
+  readonly path: string;
+  readonly pragmas: readonly string[];
+}
+
+const BATCHES = 8;
+const BATCH = 500;
+const row = (id: number): string => `(${id}, '${String(id).padStart(120, '0')}')`;
+const batch = (i: number): string =>
+  `INSERT INTO t VALUES ${Array.from({ length: BATCH }, (_, k) => row(i * BATCH + k + 1)).join(', ')}`;
+const eachBatch = (statement: (i: number) => string): string[] =>
+  Array.from({ length: BATCHES }, (_, i) => ['BEGIN', statement(i), 'COMMIT']).flat();
+
+/** 4,000 rows of about 130 bytes; reads by key and of all; updates of an eighth of the rows each. */
+const WORK: NonNullable<WorkloadOptions['sql']> = [
+  'CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT)',
+  ...eachBatch(batch),
+  'BEGIN',
+  [400, `SELECT body FROM t WHERE id = ($i * 7919) % ${BATCHES * BATCH} + 1`],
+  [5, 'SELECT count(*), sum(length(body)) FROM t'],
+  'COMMIT',
+  ...eachBatch((i) => `UPDATE t SET body = '${'x'.repeat(120)}' WHERE id % ${BATCHES} = ${i}`),
+];
+
+export const tunedOptions = ({ pragmas }: TunedApp): WorkloadOptions => ({
+  sql: WORK,
+  pragmas: [...pragmas, 'cache_size=-8000', 'temp_store=memory'],
+});
+
+const WAL = ['locking_mode=exclusive', 'journal_mode=wal', 'synchronous=normal'];
+const journey = (vfs: string, pragmas: readonly string[]): TunedApp => ({
+  id: `journeyapps-wa-sqlite ${vfs}`,
+  path: `/journeyapps-wa-sqlite/?vfs=${vfs}`,
+  pragmas,
+});
+
+/** Not `opfs` of @sqlite.org/sqlite-wasm: one connection has no need of its proxy, as F39 and F38 rightly say. */
+export const TUNED_APPS: readonly TunedApp[] = [
+  { id: 'sqlite-org opfs-sahpool', path: '/sqlite-org/?vfs=opfs-sahpool', pragmas: WAL },
+  { id: 'wa-sqlite AccessHandlePool', path: '/wa-sqlite/?vfs=AccessHandlePool', pragmas: WAL },
+  journey('OPFSCoopSync', WAL),
+  journey('OPFSWriteAhead', []),
+  journey('OPFSPermuted', ['synchronous=normal']),
+  journey('IDBBatchAtomic', ['synchronous=normal']), // exclusive it would keep a journal open, and write nothing atomically
+  {
+    id: 'absurd-sql',
+    path: '/coi/absurd-sql/',
+    pragmas: ['page_size=8192', 'journal_mode=memory', 'locking_mode=exclusive'],
+  },
+  { id: 'turso opfs', path: '/coi/turso/?vfs=opfs', pragmas: [] },
+  { id: 'sql-js', path: '/sql-js/', pragmas: [] },
+];

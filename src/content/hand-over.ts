@@ -23,8 +23,11 @@ export async function handOver(
   const address = handoverAddress(token);
   // document.open(), and nothing written yet: an element of ours would be the document's first
   if (!root || !address) return 'silent';
-  const host = document.createElement('div');
-  const frame = document.createElement('iframe');
+  // of HTML also in documents of SVG or XML
+  const html = <N extends 'div' | 'iframe'>(name: N): HTMLElementTagNameMap[N] =>
+    document.createElementNS('http://www.w3.org/1999/xhtml', name) as HTMLElementTagNameMap[N];
+  const host = html('div');
+  const frame = html('iframe');
   host.style.display = 'none';
   frame.src = address;
   host.attachShadow({ mode: 'closed' }).append(frame);

@@ -26,9 +26,7 @@ export class SharedRings {
       capacity > 65536 ||
       definitionsAt + words[Header.definitionsCapacity >>> 2]! > buffer.byteLength
     )
-      throw new RangeError(
-        `a shared ring of ${capacity} records does not fit in ${buffer.byteLength} bytes`,
-      );
+      throw new RangeError(`a ring of ${capacity} records is cut`);
     this.rings.set(identity.id, { identity, words });
     this.transport.add({
       identity,

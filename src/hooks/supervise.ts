@@ -133,7 +133,8 @@ export class Supervised {
 
   /** The prototype's methods are native again: a worker that a native one stands in for, or may have to, needs them on itself. */
   leaveBehind(): void {
-    if (!this.spare && !this.held) return;
+    // the app may have frozen it
+    if ((!this.spare && !this.held) || !Object.isExtensible(this.worker)) return;
     const postMessage = (...args: unknown[]): unknown => this.post(args);
     const terminate = (): void => this.terminate();
     this.left = Object.assign(this.worker, { postMessage, terminate });

@@ -13,8 +13,7 @@ const NativeRequest = Request;
 /** Makes a relative URL absolute; what is none passes as it is, so that the native call throws its own error. */
 export function absoluteBy(base: () => string): (url: unknown) => unknown {
   return (url) => {
-    if (url instanceof NativeRequest || (typeof url !== 'string' && Object(url) !== url))
-      return url;
+    if (url instanceof NativeRequest || typeof url === 'symbol') return url;
     const args = [isScriptUrl(url) ? String(url) : url];
     convertOnce(args);
     try {
@@ -113,7 +112,13 @@ export function repairBaseUrl(base: string): void {
     patches.method(prototypeOf('Cache'), name, firstArgument);
   patches.method(prototypeOf('CacheStorage'), 'match', firstArgument);
   patches.method(prototypeOf('Cache'), 'addAll', (native, self, args) =>
-    apply(native, self, Array.isArray(args[0]) ? [args[0].map(absolute), ...args.slice(1)] : args),
+    apply(
+      native,
+      self,
+      Object(args[0]) === args[0]
+        ? [Array.from(args[0] as Iterable<unknown>, absolute), ...args.slice(1)]
+        : args,
+    ),
   );
 }
 

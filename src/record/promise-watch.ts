@@ -28,6 +28,9 @@ interface RejectionTarget {
   removeEventListener(type: string, listener: (event: Event) => void, capture: true): void;
 }
 
+/** The accessor goes, unless the app has frozen the promise: then it goes on answering what it answers natively. */
+const drop = (promise: object): unknown => Reflect.deleteProperty(promise, 'constructor');
+
 /** Watches promises of one realm. The listeners must be registered before the app's: construct at the start. */
 export class PromiseWatch {
   /** Promises that still have the accessor, or whose branch has rejected. */
@@ -89,7 +92,7 @@ export class PromiseWatch {
   }
 
   private touch(promise: Promise<unknown>): void {
-    delete (promise as { constructor?: unknown }).constructor;
+    drop(promise);
     const watched = this.watched.get(promise);
     if (!watched || watched.touched) return;
     watched.touched = true;
@@ -100,7 +103,7 @@ export class PromiseWatch {
   }
 
   private release(promise: Promise<unknown>, watched: Watched): void {
-    if (!watched.touched) delete (promise as { constructor?: unknown }).constructor;
+    if (!watched.touched) drop(promise);
     this.close();
   }
 

@@ -496,6 +496,47 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
   await close(page);
 });
 
+test('promises that the app freezes or seals give their values', async () => {
+  const seen = [];
+  for (const recorded of [false, true]) {
+    const page = await open(undefined, recorded);
+    seen.push(
+      await page.evaluate(async () => {
+        const rejected: string[] = [];
+        addEventListener('unhandledrejection', ({ reason }) => void rejected.push(String(reason)));
+        const found = [
+          Object.freeze(navigator.locks.request('a', () => 1)),
+          Object.seal(navigator.locks.request('b', () => 2)),
+          Object.freeze(navigator.storage.getDirectory().then(({ name }) => `root${name}`)),
+        ];
+        const values = await Promise.all(found);
+        const late = Object.freeze(navigator.locks.request('c', () => 3));
+        await navigator.locks.request('c', () => 4); // the one before has settled
+        const then = await new Promise((done) => void late.then(done));
+        await new Promise((done) => setTimeout(done)); // rejections are told of after the task
+        return { values, then, rejected };
+      }),
+    );
+    await close(page);
+  }
+  expect(seen[0]).toEqual({ values: [1, 2, 'root'], then: 3, rejected: [] });
+  expect(seen[1]).toEqual(seen[0]);
+});
+
+test('a worker that the app has frozen keeps nothing else from being restored', async () => {
+  const page = await open();
+  await page.evaluate(() => {
+    window.vfscopeStandIn.stop(); // heard before the worker's hook is ready
+    Object.assign(globalThis, { worker: Object.freeze(new Worker('echo.js?held=')) });
+  });
+  await page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis));
+  expect(
+    await page.evaluate(() => [String(Worker.prototype.postMessage), Worker.name, Blob.name]),
+  ).toEqual(['function postMessage() { [native code] }', 'Worker', 'Blob']);
+  expect(faults(await collected(page))).toEqual([]);
+  await close(page);
+});
+
 test('a worker whose script never came keeps nothing else from being restored', async () => {
   const page = await open();
   await page.evaluate(() => {

@@ -66,3 +66,27 @@ test('frames in a recorded tab are recorded and restored, in any other tab given
   );
   await page.close();
 });
+
+test('a document of SVG is recorded, as a page and in a frame', async () => {
+  const page = await driven.browser.newPage();
+  const panel = await openPanel(page);
+  await startRecording(panel);
+  await page.goto(`${server.origin('svg')}/hook-cases/picture.svg`);
+  await recorded(page);
+  await page.goto(`${server.origin('svg')}/hook-cases/`);
+  await recorded(page);
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const frame = document.createElement('iframe');
+        frame.src = 'picture.svg';
+        frame.onload = done;
+        document.body.append(frame);
+      }),
+  );
+  await stopRecording(panel);
+  const { threads } = await savedStore(driven, panel);
+  const drawn = threads.filter((thread) => marksOf(thread).some(({ name }) => name === 'drawn'));
+  expect(drawn.map(({ info }) => info.kind)).toEqual(['page', 'frame']);
+  await page.close();
+});

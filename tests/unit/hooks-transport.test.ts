@@ -125,7 +125,7 @@ describe('shared rings', () => {
     const identity = { id: 'x', kind: 'worker', url: 'x', name: '', parent: null } as const;
     const small = new SharedArrayBuffer(4096);
     new Uint32Array(small)[13] = 1024; // capacity
-    expect(() => rings.add(identity, 0, small)).toThrow(/1024 records does not fit in 4096 bytes/);
+    expect(() => rings.add(identity, 0, small)).toThrow(/ring of 1024 records is cut/);
     const recorder = new Recorder({ capacity: 1024, shared: true, maxEngines: 0 });
     rings.add(identity, 0, recorder.memory.buffer as unknown as SharedArrayBuffer);
     recorder.instant(Op.mark, 0, NaN, 0);

@@ -24,6 +24,12 @@ xhr.send();
     responseUrl: xhr.responseURL,
     cached: await (await cache.match('sub/data.json')).json(),
     deleted: await cache.delete('sub/data.json'),
+    added: [
+      await cache.addAll(new Set(['sub/data.json?added'])),
+      (await cache.keys()).map(({ url }) => url),
+      await cache.delete('sub/data.json?added'),
+    ],
+    notTexts: [new Request(5).url, new Request(null).url, (await fetch(undefined)).url],
     name: self.name,
     fetchName: [fetch.name, fetch.length, importScripts.name],
     badImport: (() => {

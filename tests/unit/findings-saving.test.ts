@@ -66,7 +66,7 @@ test('where the calls in place of others take longer, the saving is no 0', () =>
     .result();
   expect(savingUs).toBeNull();
   expect(savingHow).toBe(
-    'what would be called instead takes longer here: 1 sync, minus 2 deletions, each at its median in this trace',
+    'what would be called instead takes longer here: 1 sync, minus 2 deletions, each at its mean in this trace',
   );
 });
 

@@ -91,7 +91,7 @@ export const vacuum: Rule = {
         .avoid(sums.writes, Op.xWrite, 'writes')
         .avoid(sums.syncs, Op.xSync, 'syncs')
         .result(),
-      confidence: 'certain',
+      confidence: 'likely',
       reason: `the calls are under ${countOf(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
       advice:
         'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',

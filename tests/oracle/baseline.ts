@@ -10,10 +10,17 @@ export interface WorkloadOptions {
   oneTransaction?: boolean;
   /** portable only: inserts with a transaction of their own, 20 unless told. */
   autocommits?: number;
-  /** sql only: statements, how often and the statement with the run's number in place of `$i`, or a query that is begun and never reset. */
-  sql?: readonly (string | readonly [number, string] | { readonly hold: string })[];
+  /**
+   * sql only: statements, how often and the statement with the run's number in place of `$i`, a query that is begun and never reset, or
+   * milliseconds in which nothing is called.
+   */
+  sql?: readonly (
+    string | readonly [number, string] | { readonly hold: string } | { readonly pause: number }
+  )[];
   /** sql only: a statement that finds the database locked is rolled back and tried again. */
   retry?: boolean;
+  /** No integrity check at the end. */
+  unchecked?: boolean;
   /** The database stays open, as an app leaves it. */
   leaveOpen?: boolean;
   /** Name of the database; `test-<count>.db` unless told. */
@@ -25,7 +32,7 @@ export type Workload = 'standard' | 'own-sql' | 'portable' | 'attached' | 'sql';
 export interface WorkloadResult {
   /** Aggregates, then ['checksum', hex]: equal in every engine. */
   rows: unknown[][];
-  /** What PRAGMA integrity_check said: "ok"; null in engines that are not SQLite. */
+  /** What PRAGMA integrity_check said: "ok"; null in engines that are not SQLite, and where it was not asked for. */
   integrity: string | null;
   /** First PRAGMA to integrity check, milliseconds of the worker's clock. */
   ms: number;

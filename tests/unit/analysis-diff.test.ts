@@ -538,7 +538,7 @@ describe('commands', () => {
     );
     expect(await diffCommand({ a: journal!, b: wal!, json: false })).toBe(0);
     expect(stdout).toMatch(
-      /Findings: 2 solved, 0 new, 2 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/,
+      /Findings: 3 solved, 0 new, 1 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/,
     );
     expect(stdout).toMatch(/^B is 1\.99× faster: 653 ms → 328 ms in all statements\n/);
     expect(stdout).toMatch(

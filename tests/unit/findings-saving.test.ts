@@ -66,7 +66,7 @@ test('where the calls in place of others take longer, the saving is no 0', () =>
     .result();
   expect(savingUs).toBeNull();
   expect(savingHow).toBe(
-    'what would be called instead takes longer here: 1 sync, minus 2 deletions, each at its median in this trace',
+    'what would be called instead takes longer here: 1 sync, minus 2 deletions, each at its mean in this trace',
   );
 });
 
@@ -116,4 +116,27 @@ test('flushes are set against the commits of a WAL in OPFS, where no VFS is seen
   const found = findingsOf(store).find(({ rule }) => rule === 'F14');
   expect(found?.title).toContain(', 1 a commit');
   expect(found?.savingHow).toContain('one flush a commit at most');
+});
+
+test('a finding names the calls that it avoids, by operation and kind of file', () => {
+  expect(journalCost(commits(0.1, 3)).avoids).toEqual([
+    { op: Op.xSync, kind: 'journal', calls: 12 },
+    { op: Op.xWrite, kind: 'journal', calls: 12 },
+    { op: Op.xOpen, kind: 'journal', calls: 12 },
+    { op: Op.xDelete, kind: 'journal', calls: 12 },
+    { op: Op.xWrite, kind: 'main-db', calls: -12 },
+  ]);
+});
+
+test('a saving is the mean of the calls: the few long ones are most of the time', () => {
+  const store = play(({ thread }) => {
+    const b = thread();
+    const db = b.file('/app.db');
+    times(10, (i) => b.call('xSync', { object: db, dur: i === 0 ? 910 : 10 }));
+  });
+  expect(new Saving(findingContextOf(store)).avoid(5, Op.xSync, 'syncs').result()).toEqual({
+    savingUs: 500,
+    savingHow: '5 syncs, each at its mean in this trace',
+    avoids: [{ op: Op.xSync, kind: '', calls: 5 }],
+  });
 });

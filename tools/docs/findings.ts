@@ -1,8 +1,15 @@
-// The lines **Judged** of docs/findings.md: how each rule does on all recordings (tests/oracle/findings.json). The rest is written by hand.
+// The lines **Judged** of docs/findings.md: how each rule does on all recordings (tests/oracle/findings.json); and the lines **Twin**: what it
+// predicted of its pair of recordings (tests/oracle/twins.json). The rest is written by hand.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { PAIRS } from '../../tests/twins/pairs.ts';
+import { storedOutcomes } from '../../tests/twins/stored.ts';
+import { twinText } from '../../tests/twins/text.ts';
+import { WITHOUT } from '../../tests/twins/without.ts';
 
 const PAGE = 'docs/findings.md';
 const LINE = /^(## (F\d\d) (?:(?!^## )[^])*?^- \*\*Judged\*\*: ).*$/gm;
+
+const TWIN = /^(## (F\d\d) (?:(?!^## )[^])*?^- \*\*Twin\*\*: ).*$/gm;
 
 interface Judged {
   verdicts: Record<string, string>;
@@ -14,7 +21,7 @@ interface Judged {
 export function findingsDoc(page: string): string {
   const judged = JSON.parse(readFileSync('tests/oracle/findings.json', 'utf8')) as Judged;
   const rows = Object.values(judged.rows);
-  return page.replace(LINE, (_, before: string, id: string) => {
+  return page.replace(TWIN, twinLine).replace(LINE, (_, before: string, id: string) => {
     const verdict = judged.verdicts[id];
     if (!verdict) return `${before}Not seen in any stored recording.`;
     const goldens = Object.entries(judged.golden).flatMap(([name, rules]) =>
@@ -24,6 +31,12 @@ export function findingsDoc(page: string): string {
     const where = `${goldens.length > 1 ? 'traces' : 'trace'} ${goldens.join(', ')}`;
     return `${before}${verdict} Seen in ${seen} of ${rows.length} engine apps${goldens.length ? ` and in the golden ${where}` : ''}.`;
   });
+}
+
+function twinLine(_: string, before: string, id: string): string {
+  const pair = PAIRS.find(({ rule }) => rule === id);
+  const outcome = storedOutcomes()[id];
+  return before + (pair && outcome ? twinText(pair, outcome) : `None: ${WITHOUT[id]}.`);
 }
 
 /** Writes the page. */

@@ -219,8 +219,9 @@ export const handleChurn: Rule = {
           .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle')
           .avoid(list.length - 1, Op.opfsClose, 'close')
           .result(),
-        confidence: 'certain',
-        reason: 'every pair of createSyncAccessHandle and close was recorded',
+        confidence: 'likely',
+        reason:
+          'every pair of createSyncAccessHandle and close was recorded; how many stay depends on when other threads want the file',
         advice:
           'Keep the handle until another thread asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
         link: SPEC,

@@ -55,9 +55,9 @@ export const flushCost: Rule = {
         : extra > 0
           ? new Saving(ctx).avoid(extra, Op.opfsFlush, 'flushes beyond one a commit').result()
           : noSaving('there is one flush a commit at most: fewer commits save them')),
-      confidence: 'certain',
+      confidence: 'likely',
       reason:
-        'every flush was timed; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
+        'every flush was timed, but how many go, and which writes go with them, depends on the change; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
       advice:
         'Make fewer, larger commits; in WAL mode synchronous=normal syncs at checkpoints only (commits since the last one may be lost in a power cut).',
       link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',

@@ -57,9 +57,9 @@ export const readModifyWrite: Rule = {
             timeShare: length > 0 ? Math.min(1, b.readUs / length) : null,
           },
           ...measured(b.readUs, `${b.readModifyWrites} storage reads, as long as each took`),
-          confidence: 'certain',
+          confidence: 'likely',
           reason:
-            'each is a storage read that brought bytes under an xWrite, or a get and a put of the same key in one transaction',
+            'each is a storage read that brought bytes under an xWrite, or a get and a put of the same key in one transaction; whole blocks save puts as well, which are not in the saving',
           advice:
             PARTIAL_ADVICE[b.kind] ??
             'Make the page size the block size, so that every write covers whole blocks.',
@@ -226,9 +226,9 @@ export const changeCounterPolling: Rule = {
       title: `${countOf(evidence.count, 'look', 'looks')} at the change counter (16 bytes) fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
       evidence: evidence.result(ctx),
       ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets').result(),
-      confidence: 'certain',
+      confidence: 'likely',
       reason:
-        'each get lies under an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction',
+        'each get lies under an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction; fewer transactions save their locks as well, which are not in the saving',
       advice:
         'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
       link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',

@@ -1,5 +1,5 @@
 /**
- * What the rules share on one trace: rows by operation, files, medians of durations, and the facts of the trace (`get`).
+ * What the rules share on one trace: rows by operation, files, what calls took, and the facts of the trace (`get`).
  * Holds no state beyond caches of pure functions, and what the findings are about: they say so as they are made.
  */
 import { getOrMake } from '../core/maps.ts';
@@ -10,7 +10,6 @@ import type { FileKind } from '../../event/definitions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
-import { medianOf } from '../core/durations.ts';
 import { ById } from '../core/by-id.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { mainThreads } from '../core/main-threads.ts';
@@ -26,13 +25,11 @@ interface FileRef {
   vfs: string;
 }
 
-/** What one call of an operation takes in this trace. */
+/** The calls of an operation in this trace that were timed. */
 interface Cost {
+  calls: number;
+  /** All of them together, microseconds. */
   us: number;
-  /** What `us` is of them. */
-  by: 'median' | 'mean';
-  /** All of them together. */
-  totalUs: number;
 }
 
 interface OpIndex {
@@ -138,7 +135,8 @@ export class FindingContext {
   }
 
   /**
-   * The median duration of an operation; its mean where the median lies below the clock's step, for sums hold where single times do not.
+   * What the calls of an operation took. Their mean is what one less saves: a median leaves out the few long ones, which are most of the
+   * time where calls wait for a disk (tests/oracle/twins.json), and on a coarse clock it is a multiple of its step.
    * @param kind of the file, for VFS calls; '' = of all @returns null where no call of it was timed
    */
   cost(op: number, kind: FileKind | '' = ''): Cost | null {
@@ -146,20 +144,17 @@ export class FindingContext {
   }
 
   private costsOf(op: number): Map<string, Cost> {
-    const sums = new Map<FileKind | '', DurationSum>();
-    // every row counts to the mean; a median of some thousands is as good as one of millions
-    const stride = Math.max(1, Math.floor(this.calls(op) / 8192));
-    const all = new DurationSum(stride);
-    const sumOf = (kind: FileKind): DurationSum =>
-      getOrMake(sums, kind, () => new DurationSum(stride));
+    const sums = new Map<FileKind | '', Cost>();
+    const sumOf = (kind: FileKind): Cost => getOrMake(sums, kind, () => ({ calls: 0, us: 0 }));
+    const all: Cost = { calls: 0, us: 0 };
     for (const thread of this.store.threads) {
       const { endSeq, flags, dur, object } = thread.events;
       const rows = this.rows(thread, op);
-      const byFile = new ById<DurationSum | null>();
+      const byFile = new ById<Cost | null>();
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i]!;
         if (endSeq[row] === 0 || flags[row]! & Flag.untimed) continue;
-        let sum: DurationSum | null | undefined = null;
+        let sum: Cost | null | undefined = null;
         if (isVfsOp(op) && flags[row]! & Flag.memoryJournal) sum = sumOf('memory-journal');
         else if (isVfsOp(op)) {
           sum = byFile.get(object[row]!);
@@ -168,22 +163,16 @@ export class FindingContext {
             sum = byFile.set(object[row]!, file && sumOf(file.kind));
           }
         }
-        sum?.add(dur[row]!);
-        all.add(dur[row]!);
+        const us = dur[row]!;
+        all.calls++;
+        all.us += us;
+        if (!sum) continue;
+        sum.calls++;
+        sum.us += us;
       }
     }
     if (all.calls > 0) sums.set('', all);
-    const found = new Map<string, Cost>();
-    for (const [kind, { calls: n, us, sample }] of sums) {
-      const median = medianOf(sample);
-      const tells = median > (this.clockStepUs ?? 0);
-      found.set(kind, {
-        us: tells ? median : us / n,
-        by: tells ? 'median' : 'mean',
-        totalUs: us,
-      });
-    }
-    return found;
+    return sums;
   }
 }
 
@@ -210,18 +199,6 @@ function indexOf({ events }: ThreadStore): OpIndex {
   const rows = new Uint32Array(count);
   for (let row = 0; row < count; row++) rows[next[op[row]!]!++] = row;
   return { rows, at };
-}
-
-/** Durations added up, one of `stride` kept. */
-class DurationSum {
-  calls = 0;
-  us = 0;
-  readonly sample: number[] = [];
-  constructor(private readonly stride: number) {}
-  add(us: number): void {
-    if (this.calls++ % this.stride === 0) this.sample.push(us);
-    this.us += us;
-  }
 }
 
 const SAMPLE_ROWS = 200;

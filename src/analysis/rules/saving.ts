@@ -1,43 +1,47 @@
 /** What a finding would save: calls avoided, each at what such a call takes in the trace, or why that cannot be told. */
 import type { FileKind } from '../../event/definitions.ts';
 import type { FindingContext } from './context.ts';
-import type { Finding } from './types.ts';
+import type { AvoidedCalls, Finding } from './types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 
-type KnownSaving = Pick<Finding, 'savingUs' | 'savingHow'>;
+type KnownSaving = Pick<Finding, 'savingUs' | 'savingHow' | 'avoids'>;
 
 /** Adds up calls that would not have to be made. */
 export class Saving {
   private us = 0;
   private readonly parts: string[] = [];
   private readonly unknown: string[] = [];
-  private readonly by = new Set<string>();
+  private readonly avoids: AvoidedCalls[] = [];
 
   constructor(private readonly ctx: FindingContext) {}
 
   /** `n` calls of an operation less. @param name the operation as the sentence calls it */
   avoid(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
     if (n <= 0) return this;
+    this.avoids.push({ op, kind, calls: n });
     const cost = this.ctx.cost(op, kind);
     if (!cost) this.unknown.push(name);
     else {
-      this.us += Math.min(n * cost.us, cost.totalUs); // never more than there was
+      this.us += (Math.min(n, cost.calls) * cost.us) / cost.calls; // never more than there was
       this.parts.push(amount(n, name));
-      this.by.add(cost.by);
     }
     return this;
   }
   /** Calls that would be made instead: they cost what such calls cost here. */
   instead(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
+    if (n > 0) this.avoids.push({ op, kind, calls: -n });
     const cost = n > 0 ? this.ctx.cost(op, kind) : null;
     if (cost) {
-      this.us -= n * cost.us;
+      this.us -= (n * cost.us) / cost.calls;
       this.parts.push(`minus ${amount(n, name)}`);
-      this.by.add(cost.by);
     }
     return this;
   }
   result(): KnownSaving {
+    const { avoids } = this;
+    return avoids.length ? { ...this.saving(), avoids } : this.saving();
+  }
+  private saving(): KnownSaving {
     if (this.parts.length === 0)
       return {
         savingUs: null,
@@ -45,9 +49,7 @@ export class Saving {
           ? `no ${this.unknown.join(', ')} was timed`
           : 'no call would be avoided',
       };
-    const how = `${this.parts.join(', ')}, each at ${this.by.has('median') ? 'its median in this trace' : ''}${
-      this.by.size > 1 ? ', or at ' : ''
-    }${this.by.has('mean') ? 'its mean in this trace where the clock is too coarse for a median' : ''}`;
+    const how = `${this.parts.join(', ')}, each at its mean in this trace`;
     return this.us < 0
       ? noSaving(`what would be called instead takes longer here: ${how}`)
       : { savingUs: this.us, savingHow: how };

@@ -2,9 +2,19 @@
  * What a finding is: a known mistake or cost that a trace shows, how often, what it cost, how sure that is, and what to do about it.
  * Every rule has an id (F01 ...) that stays its own for good; a rule is a pure function of a FindingContext.
  */
+import type { FileKind } from '../../event/definitions.ts';
 import type { FindingContext, FindingEvidence } from './context.ts';
 
 export type Confidence = 'certain' | 'likely' | 'possible';
+
+/** Calls that would not be made if the advice were followed. */
+export interface AvoidedCalls {
+  op: number;
+  /** Of the file, for VFS calls; '' = of all. */
+  kind: FileKind | '';
+  /** Below 0: so many would be made instead. */
+  calls: number;
+}
 
 export interface Finding {
   /** Id of the rule. */
@@ -19,6 +29,8 @@ export interface Finding {
   savingUs: number | null;
   /** How it was computed, or why it cannot be. */
   savingHow: string;
+  /** What a recording of the same work would have less, if the advice were followed; absent where that is no number of calls. */
+  avoids?: readonly AvoidedCalls[];
   confidence: Confidence;
   /** Why no more, or no less, sure. */
   reason: string;

@@ -43,8 +43,8 @@ export const tempFiles: Rule = {
       title: `${countOf(writes, 'write')} and ${countOf(reads, 'read')} of temporary files (${formatBytes(evidence.bytes)}) go through the VFS`,
       evidence: evidence.result(ctx),
       ...saving.result(),
-      confidence: 'certain',
-      reason: `the VFS was asked for ${countOf(files.size, 'file')} that SQLite opened as temporary`,
+      confidence: 'likely',
+      reason: `the VFS was asked for ${countOf(files.size, 'file')} that SQLite opened as temporary; sorting itself takes as long in memory`,
       advice: 'Set PRAGMA temp_store=memory, or give the query an index that saves the sort.',
       link: 'https://www.sqlite.org/tempfiles.html',
       tryInLab: 'temp-store',
@@ -91,7 +91,7 @@ export const vacuum: Rule = {
         .avoid(sums.writes, Op.xWrite, 'writes')
         .avoid(sums.syncs, Op.xSync, 'syncs')
         .result(),
-      confidence: 'certain',
+      confidence: 'likely',
       reason: `the calls are under ${countOf(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
       advice:
         'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',

@@ -52,15 +52,17 @@ export const oneTransactionPerStatement: Rule = {
 };
 
 const AVOIDED = [
-  ...(['journalSyncs', 'dbWrites', 'journalWrites', 'walWrites', 'dbReads', 'locks'] as const),
+  ...(['journalSyncs', 'dbWrites', 'journalWrites', 'walWrites', 'locks'] as const),
   ...(['unlocks', 'accesses', 'journalOpens', 'journalCloses', 'journalDeletes'] as const),
   ...(['journalTruncates'] as const),
 ];
-/** Calls that one commit of so many pages takes: a page is journalled in three writes, a frame written in two. */
-const LEAST: Partial<Record<CallCount, (pages: number) => number>> = {
-  dbReads: (pages) => pages,
+/** A page is journalled in three writes, beside the header, which is written twice. */
+const JOURNAL_HEADER = 2;
+const JOURNAL_PAGE = 3;
+/** Calls that one commit of so many pages takes, of which so many are new: they are in no journal. A frame is written in two. */
+const LEAST: Partial<Record<CallCount, (pages: number, added: number) => number>> = {
   dbWrites: (pages) => pages,
-  journalWrites: (pages) => 2 + 3 * pages,
+  journalWrites: (pages, added) => JOURNAL_HEADER + JOURNAL_PAGE * Math.max(0, pages - added),
   walWrites: (pages) => 2 * pages,
 };
 
@@ -68,10 +70,17 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   const all = ctx.get(anatomies);
   const places = runs.flat();
   const pagesOf = runs.map((run) => all.distinctPages(run));
+  /** Pages with which the database grew. */
+  const addedOf = runs.map((run) =>
+    run.reduce((added, i) => {
+      const journalled = Math.floor((all.journalWrites[i]! - JOURNAL_HEADER) / JOURNAL_PAGE);
+      return added + (journalled > 0 ? Math.max(0, all.pagesWritten[i]! - journalled) : 0);
+    }, 0),
+  );
   /** Calls of each run beyond those of its largest commit, and beyond what one commit of all its pages takes. */
-  const rest = (of: (i: number) => number, least: (pages: number) => number = () => 0): number =>
+  const rest = (of: (i: number) => number, least = (_pages: number, _added: number) => 0): number =>
     runs.reduce((sum, run, r) => {
-      let [total, most] = [0, least(pagesOf[r]!)];
+      let [total, most] = [0, least(pagesOf[r]!, addedOf[r]!)];
       for (const i of run) {
         total += of(i);
         most = Math.max(most, of(i));
@@ -87,6 +96,11 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
       ...CALLED[count],
     );
     if (count !== 'journalSyncs') continue;
+    // a page is read once, in one transaction or in many; the looks at the change counter are not
+    saving.avoid(
+      rest((i) => Math.max(0, all.dbReads[i]! - all.pagesRead[i]!)),
+      ...CALLED.dbReads,
+    );
     const others = rest((i) => all.syncs[i]! - all.journalSyncs[i]!);
     saving.avoid(others, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db');
   }

@@ -109,6 +109,8 @@ export const checkpointCopies: Rule = {
       const copies = sum((c) => c.dbWrites);
       const reads = sum((c) => c.walReads);
       if (list.length < 3 || copies < 20) return [];
+      /** Calls of all checkpoints but the one that has most of them. */
+      const rest = (of: (c: Checkpoint) => number): number => sum(of) - Math.max(...list.map(of));
       const file = ctx.get(wals).find((wal) => wal.path === path)!;
       const { copying, places } = copyingOf(ctx, file, list);
       const again = copies - places.size;
@@ -119,6 +121,18 @@ export const checkpointCopies: Rule = {
         ...new Saving(ctx)
           .avoid(again, Op.xWrite, 'database writes', 'main-db')
           .avoid(Math.min(again, reads), Op.xRead, 'WAL reads', 'wal')
+          .avoid(
+            rest((c) => c.dbSyncs),
+            Op.xSync,
+            'database syncs',
+            'main-db',
+          )
+          .avoid(
+            rest((c) => c.walSyncs),
+            Op.xSync,
+            'WAL syncs',
+            'wal',
+          )
           .result(),
         confidence: 'likely',
         reason:

@@ -6,7 +6,7 @@ import { launchBrowser, type DrivenBrowser } from '../../../src/drive/browser.ts
 import { openPanel } from '../../../src/drive/panel.ts';
 import { saveTrace, startRecording, stopRecording } from '../../../src/drive/session.ts';
 import { readTrace } from '../../../src/trace/file/read.ts';
-import { openApp, runApp } from '../../oracle/baseline.ts';
+import { openApp, runApp, type WorkloadResult } from '../../oracle/baseline.ts';
 import { ENGINE_APPS } from '../../oracle/catalog.ts';
 import { createServer, type AppServer } from '../../server/server.mjs';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
@@ -29,7 +29,7 @@ export async function recordAll({ scenarios, extension, folder, say }: RecordAll
       const driven = await launchBrowser({ extension });
       try {
         const file = path.join(folder, `${scenario.name}.vfst`);
-        await record(scenario, server, driven, i, file);
+        await recordScenario(scenario, server, driven, `golden-${i}`, file);
         const bytes = await readFile(file);
         const { store, warnings } = await readTrace(bytes);
         if (warnings.length || store.dropped) throw new Error(`${scenario.name}: ${store.dropped} dropped; ${warnings.join(' ')}`);
@@ -43,9 +43,18 @@ export async function recordAll({ scenarios, extension, folder, say }: RecordAll
   }
 }
 
-async function record(scenario: Scenario, server: AppServer, driven: DrivenBrowser, i: number, file: string): Promise<void> {
+/** @param label of the origin @param file to write @param more is done with the pages after the steps @returns what the runs answered, and the milliseconds of all */
+export async function recordScenario(
+  scenario: Pick<Scenario, 'path' | 'tabs' | 'steps'>,
+  server: AppServer,
+  driven: DrivenBrowser,
+  label: string,
+  file: string,
+  more: (pages: readonly Page[]) => Promise<void> = async () => {},
+): Promise<{ results: WorkloadResult[]; wallMs: number }> {
   const { tabs = 1 } = scenario;
-  const url = server.origin(`golden-${i}`) + scenario.path;
+  const url = server.origin(label) + scenario.path;
+  const results: WorkloadResult[] = [];
   const pages = [await driven.firstPage()];
   const panel = await openPanel(pages[0]!);
   if (tabs > 1) await openApp(pages[0]!, url); // an origin is recorded once a tab shows it
@@ -56,11 +65,15 @@ async function record(scenario: Scenario, server: AppServer, driven: DrivenBrows
     await openApp(page, url);
     pages.push(page);
   }
+  const began = performance.now();
   for (const step of scenario.steps)
-    await Promise.all(step.map(({ tab = 0, workload, options }) => runApp(pages[tab] as Page, workload, options)));
+    results.push(...(await Promise.all(step.map(({ tab = 0, workload, options }) => runApp(pages[tab] as Page, workload, options)))));
+  await more(pages);
+  const wallMs = performance.now() - began;
   await pages[0]!.bringToFront(); // DevTools of a tab in the background draws nothing to click on
   await stopRecording(panel);
   await saveTrace(driven, panel, file);
+  return { results, wallMs };
 }
 
 /** Every row of the engine grid, with the run that the grid's test makes of it. */

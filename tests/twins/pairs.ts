@@ -1,0 +1,524 @@
+/**
+ * For each rule a recording in which it fires, and a twin: the same work with the advice followed. Both are made by real engines in a real
+ * browser (tests/apps). tests/long/twins.test.ts records them and holds what a rule predicts against the difference.
+ */
+import type { Page } from 'puppeteer-core';
+import type { Scenario } from '../traces/golden/scenarios.ts';
+import type { Workload, WorkloadOptions } from '../oracle/baseline.ts';
+
+export interface Twin extends Pick<Scenario, 'path' | 'tabs' | 'steps'> {
+  /** Runs before the recording begins, in the same origin. */
+  before?: Scenario['steps'];
+  /** What is done with the pages behind the steps. */
+  more?: (pages: readonly Page[]) => Promise<void>;
+}
+
+export interface Pair {
+  rule: string;
+  /** What is done, and what the twin does in its place: two phrases for docs/findings.md. */
+  shows: string;
+  instead: string;
+  wrong: Twin;
+  right: Twin;
+  /** 'least': the finding itself says "at least" of its calls, so that the twin may have avoided more. 'exact' unless told. */
+  calls?: 'least';
+  /** 'wall': of all steps as the page's caller sees them, with opening and closing; else what the app measures of its SQL. */
+  clock?: 'wall';
+  /** How the fault was put there, where no real work brings it about. */
+  injected?: string;
+}
+
+type Sql = NonNullable<WorkloadOptions['sql']>;
+
+const BLOCKS = '/block-idb/?blockSize=16384&cacheBlocks=4';
+const journey = (vfs: string): string => `/journeyapps-wa-sqlite/?vfs=${vfs}`;
+const step = (workload: Workload, options: WorkloadOptions): Scenario['steps'][number] => [
+  { workload, options },
+];
+const NAME = 'twin.db';
+/** So that what comes before belongs to no run of transactions. */
+const APART = { pause: 150 };
+/**
+ * One run of statements on a database that is there.
+ * @param setup fills it, unrecorded @param pragmas of both @param more what differs
+ */
+const twin = (
+  path: string,
+  [setup, work]: readonly [setup: Sql, work: Sql],
+  pragmas: string[] = [],
+  more: WorkloadOptions = {},
+): Twin => ({
+  path,
+  before: [
+    step('sql', { name: NAME, sql: setup, pragmas: pragmas.filter((text) => !OWN.test(text)) }),
+  ],
+  steps: [
+    step('sql', {
+      name: NAME,
+      sql: [APART, ...work],
+      pragmas: pragmas.filter((text) => !STORED.test(text)),
+      unchecked: true,
+      ...more,
+    }),
+  ],
+});
+/** Of a new database. */
+const STORED = /^(page_size|auto_vacuum)/;
+/** Of a connection, and nothing that a setup needs. */
+const OWN = /^(wal_autocheckpoint|synchronous|cache_size|temp_store)/;
+
+/** A table of so many rows of about 130 bytes. */
+const fill = (rows: number): string =>
+  `CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT);
+   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+   INSERT INTO t SELECT i, printf('%0120d', i) FROM n`;
+const insert = "INSERT INTO t VALUES(NULL, 'some text')";
+const update = "UPDATE t SET body = printf('%0120d', $i + 1000) WHERE id = ($i * 7) % 400 + 1";
+/** What changes nothing is not written. */
+const other = update.replace('1000', '9000');
+const byKey = 'SELECT body FROM t WHERE id = ($i * 7) % 400 + 1';
+/** The same statements in one transaction. */
+const together = (...sql: Sql): Sql => ['BEGIN', ...sql, 'COMMIT'];
+const WAL = ['locking_mode=exclusive', 'journal_mode=wal'];
+
+/** Reads of which a quarter of the rows get most. */
+const SKEWED: Sql = [
+  [1200, 'SELECT body FROM t WHERE id = (($i * 7919) % 6000) * (($i * 104729) % 6000) / 6000 + 1'],
+  [600, 'SELECT body FROM t WHERE id = (($i * 3571) % 6000) * (($i * 8117) % 6000) / 6000 + 1'],
+];
+/** Brings every page of the table into the cache. */
+const WARM = 'SELECT sum(length(body)) FROM t';
+/** Every page of a table, again and again. */
+const REWRITTEN: Sql = [[3, "UPDATE t SET body = printf('%0120d', id + $i + 1)"]];
+const rewriteAll = [85, "UPDATE t SET body = printf('%0120d', id + $i + 1)"] as const;
+/** No journal, whose writes fill no block whatever the page size. */
+const MEMORY_REWRITES: Sql = [
+  'PRAGMA journal_mode=memory',
+  [10, "UPDATE t SET body = printf('%0120d', id + $i + 1) WHERE id % 40 = 0"],
+];
+const TEMPORARY: Sql = [
+  [3, 'SELECT count(*) FROM (SELECT body FROM t ORDER BY body DESC LIMIT -1 OFFSET 1)'],
+];
+const saved = (sql: Sql): Scenario['steps'][number] => step('sql', { name: 'saved.db', sql });
+const COLUMNS = Array.from({ length: 20 }, (_, i) => `a_column_with_a_long_name_${i} TEXT`).join();
+const tables = (n: number): Sql =>
+  Array.from({ length: n }, (_, i) => `CREATE TABLE t${i}(${COLUMNS})`);
+/** The first statement. */
+const first: Sql = ['SELECT count(*) FROM t0'];
+
+/** The database is filled and stays open. */
+const OPENED = step('sql', { name: NAME, sql: [fill(400)], leaveOpen: true });
+const LONG = { pause: 1500 };
+const attach = (n: number): Sql =>
+  Array.from(
+    { length: n },
+    (_, i) => `ATTACH '/attached-${i}.db' AS a${i}; CREATE TABLE a${i}.t(id)`,
+  );
+
+/** Statements in a tab, of which some may fail. */
+const inTab =
+  (tab: number, sql: Sql): Twin['more'] =>
+  async (pages) => {
+    const options = JSON.stringify({ name: NAME, sql, unchecked: true });
+    await pages[tab]!.evaluate(`window.run('sql', ${options}).catch(() => {})`);
+  };
+/** A script in the first tab. */
+const inPage =
+  (script: string): Twin['more'] =>
+  async ([page]) =>
+    void (await page!.evaluate(script));
+
+/** The first tab holds a Web Lock for so long, and the second one asks for it. */
+const lockFor =
+  (ms: number): Twin['more'] =>
+  async ([holder, waiter]) => {
+    await holder!.evaluate(
+      `new Promise((held) => void navigator.locks.request('app', () => (held(), new Promise((r) => setTimeout(r, ${ms})))))`,
+    );
+    await waiter!.evaluate("navigator.locks.request('app', () => {})");
+  };
+
+/** The second tab upgrades a database that the first one has open. @param ms after which the first one closes it; 0: when it is told to */
+const upgradeAgainst =
+  (ms: number): Twin['more'] =>
+  async ([keeper, upgrader]) => {
+    await keeper!.evaluate(`new Promise((opened) => {
+      const request = indexedDB.open('upgraded', 1);
+      request.onsuccess = () => {
+        const db = request.result;
+        db.onversionchange = () => ${ms ? `setTimeout(() => db.close(), ${ms})` : 'db.close()'};
+        opened();
+      };
+    })`);
+    await upgrader!.evaluate(`new Promise((opened) => {
+      const request = indexedDB.open('upgraded', 2);
+      request.onsuccess = () => (request.result.close(), opened());
+    })`);
+  };
+
+/** So many bytes into IndexedDB, of which the page may store 1 MB. */
+const putWithQuota =
+  (bytes: number): Twin['more'] =>
+  async ([page]) => {
+    const session = await page!.createCDPSession();
+    const origin = new URL(page!.url()).origin;
+    await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1_000_000 });
+    await page!.evaluate(`new Promise((ended) => {
+      const request = indexedDB.open('full', 1);
+      request.onupgradeneeded = () => request.result.createObjectStore('s');
+      request.onsuccess = () => {
+        const transaction = request.result.transaction('s', 'readwrite');
+        transaction.objectStore('s').put(new Uint8Array(${bytes}), 1);
+        transaction.oncomplete = ended;
+        transaction.onabort = () => (void Promise.reject(transaction.error), setTimeout(ended, 300));
+      };
+    })`);
+  };
+
+export const PAIRS: readonly Pair[] = [
+  {
+    rule: 'F01',
+    shows: '300 inserts on OPFSCoopSync, a transaction each',
+    instead: 'all in one',
+    wrong: twin(journey('OPFSCoopSync'), [[fill(400)], [[300, insert]]]),
+    right: twin(journey('OPFSCoopSync'), [[fill(400)], together([300, insert])]),
+  },
+  {
+    rule: 'F02',
+    shows: '1,000 reads by key on IDBBatchAtomic, each a transaction of its own',
+    instead: 'all in one',
+    wrong: twin(journey('IDBBatchAtomic'), [[fill(400)], [WARM, APART, [1000, byKey]]]),
+    right: twin(journey('IDBBatchAtomic'), [
+      [fill(400)],
+      [WARM, APART, ...together([1000, byKey])],
+    ]),
+  },
+  {
+    rule: 'F07',
+    shows: '300 updates on AccessHandlePool by rollback journal',
+    instead: 'by an exclusive WAL',
+    wrong: twin(journey('AccessHandlePool'), [[fill(400)], [[300, update]]]),
+    right: twin(journey('AccessHandlePool'), [[fill(400)], [[300, update]]], WAL),
+  },
+  {
+    rule: 'F09',
+    shows:
+      '10 updates of every page of a table on BlockIDB, with pages of 4 KiB in blocks of 16 KiB and a cache of 4 blocks',
+    instead: 'with pages of 16 KiB',
+    wrong: twin(BLOCKS, [[fill(1500)], MEMORY_REWRITES], ['page_size=4096']),
+    right: twin(BLOCKS, [[fill(1500)], MEMORY_REWRITES], ['page_size=16384']),
+  },
+  {
+    rule: 'F11',
+    shows: '1,800 reads in one transaction on IDBBatchAtomic with cache_size=-200',
+    instead: 'with the size that the finding names',
+    wrong: twin(
+      journey('IDBBatchAtomic'),
+      [[fill(6000)], together(...SKEWED)],
+      ['cache_size=-200'],
+    ),
+    right: twin(
+      journey('IDBBatchAtomic'),
+      [[fill(6000)], together(...SKEWED)],
+      ['cache_size=-1200'],
+    ),
+    calls: 'least',
+  },
+  {
+    rule: 'F12',
+    shows: 'tables rewritten through a page cache of 64 KiB on IDBBatchAtomic',
+    instead: 'the default cache',
+    wrong: twin(journey('IDBBatchAtomic'), [[fill(1500)], REWRITTEN], ['cache_size=-64']),
+    right: twin(journey('IDBBatchAtomic'), [[fill(1500)], REWRITTEN]),
+  },
+  {
+    rule: 'F13',
+    shows: 'a query that is stepped once and never reset, while the table is rewritten',
+    instead: 'no query left open',
+    wrong: twin(
+      journey('AccessHandlePool'),
+      [[fill(1500)], [{ hold: 'SELECT id FROM t' }, rewriteAll]],
+      WAL,
+      { leaveOpen: true },
+    ),
+    right: twin(journey('AccessHandlePool'), [[fill(1500)], [rewriteAll]], WAL, {
+      leaveOpen: true,
+    }),
+  },
+  {
+    rule: 'F14',
+    shows: '300 updates on AccessHandlePool by rollback journal',
+    instead: 'by an exclusive WAL',
+    wrong: twin(journey('AccessHandlePool'), [[fill(400)], [[300, update]]]),
+    right: twin(
+      journey('AccessHandlePool'),
+      [[fill(400)], [[300, update]]],
+      [...WAL, 'synchronous=full'],
+    ),
+  },
+  {
+    rule: 'F15',
+    shows: '100 updates on IDBBatchAtomic with synchronous=full, 100 more with synchronous=normal',
+    instead: 'all with synchronous=normal',
+    wrong: twin(journey('IDBBatchAtomic'), [
+      [fill(400)],
+      [[100, update], 'PRAGMA synchronous=normal', [100, other]],
+    ]),
+    right: twin(journey('IDBBatchAtomic'), [
+      [fill(400)],
+      ['PRAGMA synchronous=normal', [100, update], [100, other]],
+    ]),
+  },
+  {
+    rule: 'F19',
+    shows: '300 updates on IDBBatchAtomic, whose pages are stored by version',
+    instead: 'on OPFSCoopSync, which overwrites its pages',
+    wrong: twin(journey('IDBBatchAtomic'), [[fill(400)], [[300, update]]]),
+    right: twin(journey('OPFSCoopSync'), [[fill(400)], [[300, update]]]),
+  },
+  {
+    rule: 'F20',
+    shows:
+      '10 updates of every page of a table on BlockIDB, with pages of 4 KiB in blocks of 16 KiB and a cache of 4 blocks',
+    instead: 'with pages of 16 KiB',
+    wrong: twin(BLOCKS, [[fill(1500)], MEMORY_REWRITES], ['page_size=4096']),
+    right: twin(BLOCKS, [[fill(1500)], MEMORY_REWRITES], ['page_size=16384']),
+  },
+  {
+    rule: 'F21',
+    shows: 'a scan of 20,000 rows in pages of 1,024 bytes on IDBBatchAtomic',
+    instead: 'in pages of 32 KiB',
+    wrong: twin(journey('IDBBatchAtomic'), [[fill(20000)], [WARM]], ['page_size=1024']),
+    right: twin(journey('IDBBatchAtomic'), [[fill(20000)], [WARM]], ['page_size=32768']),
+  },
+  {
+    rule: 'F22',
+    shows: 'a database of 400 tables on IDBBatchAtomic, opened again',
+    instead: 'a database of 1 table',
+    wrong: twin(journey('IDBBatchAtomic'), [together(...tables(400)), first]),
+    right: twin(journey('IDBBatchAtomic'), [tables(1), first]),
+  },
+  {
+    rule: 'F23',
+    shows: 'a database of sql.js put into IndexedDB after each of 7 changes',
+    instead: 'after the last',
+    wrong: {
+      path: '/sql-js/',
+      steps: [
+        saved([fill(20000)]),
+        ...[1, 2, 3, 4, 5, 6].map((n) => saved([`UPDATE t SET body = 'new' WHERE id = ${n}`])),
+      ],
+    },
+    right: {
+      path: '/sql-js/',
+      steps: [saved([fill(20000), [6, "UPDATE t SET body = 'new' WHERE id = $i + 1"]])],
+    },
+    clock: 'wall',
+  },
+  {
+    rule: 'F36',
+    shows: '3 sorts of 20,000 rows on AccessHandlePool with temp_store=file and a cache of 64 KiB',
+    instead: 'with temp_store=memory',
+    wrong: twin(
+      journey('AccessHandlePool'),
+      [[fill(20000)], TEMPORARY],
+      ['temp_store=file', 'cache_size=-64'],
+    ),
+    right: twin(
+      journey('AccessHandlePool'),
+      [[fill(20000)], TEMPORARY],
+      ['temp_store=memory', 'cache_size=-64'],
+    ),
+  },
+  {
+    rule: 'F38',
+    shows: '100 updates on OPFSAdaptive, which opens its handles for each transaction',
+    instead: 'OPFSCoopSync, which keeps them, in the same build',
+    wrong: twin(journey('OPFSAdaptive'), [[fill(400)], [[100, update]]]),
+    right: twin(`${journey('OPFSCoopSync')}&build=asyncify`, [[fill(400)], [[100, update]]]),
+  },
+  {
+    rule: 'F39',
+    shows: '300 updates on the opfs VFS, whose worker is asked for each call',
+    instead: 'on opfs-sahpool',
+    wrong: twin('/coi/sqlite-org/?vfs=opfs', [[fill(400)], [[300, update]]]),
+    right: twin('/coi/sqlite-org/?vfs=opfs-sahpool', [[fill(400)], [[300, update]]]),
+  },
+  {
+    rule: 'F40',
+    shows: 'VACUUM on OPFSCoopSync after half the rows were deleted',
+    instead: 'PRAGMA incremental_vacuum',
+    wrong: twin(
+      journey('OPFSCoopSync'),
+      [[fill(3000), 'DELETE FROM t WHERE id > 1500'], ['VACUUM']],
+      ['auto_vacuum=incremental'],
+    ),
+    right: twin(
+      journey('OPFSCoopSync'),
+      [[fill(3000), 'DELETE FROM t WHERE id > 1500'], ['PRAGMA incremental_vacuum']],
+      ['auto_vacuum=incremental'],
+    ),
+  },
+  {
+    rule: 'F41',
+    shows: '300 updates in WAL on AccessHandlePool with wal_autocheckpoint=4',
+    instead: 'with the default',
+    wrong: twin(
+      journey('AccessHandlePool'),
+      [[fill(400)], [[300, update]]],
+      [...WAL, 'wal_autocheckpoint=4'],
+    ),
+    right: twin(journey('AccessHandlePool'), [[fill(400)], [[300, update]]], WAL),
+  },
+  {
+    rule: 'F43',
+    shows: '100 updates on OPFSAnyContext, which writes by createWritable',
+    instead: 'on OPFSAdaptive, which writes by sync access handles',
+    wrong: twin(journey('OPFSAnyContext'), [[fill(3000)], [[100, update]]]),
+    right: twin(journey('OPFSAdaptive'), [[fill(3000)], [[100, update]]]),
+  },
+  {
+    rule: 'F44',
+    shows: '300 updates on AccessHandlePool by rollback journal',
+    instead: 'with journal_mode=memory, which writes whole pages only',
+    wrong: twin(journey('AccessHandlePool'), [[fill(400)], [[300, update]]]),
+    right: twin(
+      journey('AccessHandlePool'),
+      [[fill(400)], [[300, update]]],
+      ['journal_mode=memory'],
+    ),
+  },
+  {
+    rule: 'F45',
+    shows: '500 reads by key on IDBBatchAtomic, each a transaction of its own',
+    instead: 'all in one',
+    wrong: twin(journey('IDBBatchAtomic'), [[fill(400)], [WARM, APART, [500, byKey]]]),
+    right: twin(journey('IDBBatchAtomic'), [[fill(400)], [WARM, APART, ...together([500, byKey])]]),
+  },
+  {
+    rule: 'F03',
+    shows: 'a database that two tabs open on AccessHandlePool',
+    instead: 'on OPFSCoopSync, whose tabs share it',
+    wrong: { path: journey('AccessHandlePool'), tabs: 2, steps: [OPENED], more: inTab(1, [byKey]) },
+    right: { path: journey('OPFSCoopSync'), tabs: 2, steps: [OPENED], more: inTab(1, [byKey]) },
+  },
+  {
+    rule: 'F05',
+    shows: 'a tab that asks for a Web Lock, which another one holds for 3 s without a call',
+    instead: 'for 50 ms',
+    wrong: { path: journey('Memory'), tabs: 2, steps: [], more: lockFor(3000) },
+    right: { path: journey('Memory'), tabs: 2, steps: [], more: lockFor(50) },
+    clock: 'wall',
+    injected: 'a page that holds the lock',
+  },
+  {
+    rule: 'F08',
+    shows: 'journal_mode=wal on OPFSCoopSync, which has no shared memory, then 20 updates',
+    instead: 'locking_mode=exclusive first',
+    wrong: twin(journey('OPFSCoopSync'), [[fill(400)], ['PRAGMA journal_mode=wal', [20, update]]]),
+    right: twin(journey('OPFSCoopSync'), [
+      [fill(400)],
+      ['PRAGMA locking_mode=exclusive', 'PRAGMA journal_mode=wal', [20, update]],
+    ]),
+  },
+  {
+    rule: 'F16',
+    shows: 'a page whose storage is refused by a SecurityError',
+    instead: 'no such error',
+    wrong: {
+      path: journey('Memory'),
+      steps: [OPENED],
+      more: inPage(
+        "void Promise.reject(new DOMException('getDirectory: no access to storage', 'SecurityError')); new Promise((r) => setTimeout(r, 300))",
+      ),
+    },
+    right: { path: journey('Memory'), steps: [OPENED] },
+    injected: 'an error as private windows throw it',
+  },
+  {
+    rule: 'F25',
+    shows: '20 updates on IDBBatchAtomic with synchronous=off',
+    instead: 'with synchronous=normal',
+    wrong: twin(journey('IDBBatchAtomic'), [[fill(400)], ['PRAGMA synchronous=off', [20, update]]]),
+    right: twin(journey('IDBBatchAtomic'), [
+      [fill(400)],
+      ['PRAGMA synchronous=normal', [20, update]],
+    ]),
+  },
+  {
+    rule: 'F26',
+    shows: 'a transaction on OPFSCoopSync that stays open for 1.5 s, in which nothing is called',
+    instead: 'begun behind the pause',
+    wrong: twin(journey('OPFSCoopSync'), [
+      [fill(400)],
+      ['BEGIN IMMEDIATE', insert, LONG, 'COMMIT'],
+    ]),
+    right: twin(journey('OPFSCoopSync'), [
+      [fill(400)],
+      [LONG, 'BEGIN IMMEDIATE', insert, 'COMMIT'],
+    ]),
+  },
+  {
+    rule: 'F29',
+    shows: 'an IndexedDB database that one tab keeps open for 1 s while another upgrades it',
+    instead: 'closed in the versionchange event',
+    wrong: { path: journey('Memory'), tabs: 2, steps: [], more: upgradeAgainst(1000) },
+    right: { path: journey('Memory'), tabs: 2, steps: [], more: upgradeAgainst(0) },
+    clock: 'wall',
+    injected: 'a page that keeps its connection',
+  },
+  {
+    rule: 'F30',
+    shows: 'a page that calls itself without end',
+    instead: 'no such call',
+    wrong: {
+      path: journey('Memory'),
+      steps: [OPENED],
+      more: inPage(
+        'setTimeout(function deep() { deep(); }); new Promise((r) => setTimeout(r, 300))',
+      ),
+    },
+    right: { path: journey('Memory'), steps: [OPENED] },
+    injected: 'endless recursion',
+  },
+  {
+    rule: 'F32',
+    shows: 'a read of a table whose root page lies behind the end of the file',
+    instead: 'of a table that is whole',
+    wrong: {
+      ...twin(journey('OPFSCoopSync'), [
+        [
+          fill(400),
+          'PRAGMA writable_schema=1',
+          "UPDATE sqlite_schema SET rootpage=9999 WHERE name='t'",
+        ],
+        [],
+      ]),
+      more: inTab(0, [byKey]),
+    },
+    right: { ...twin(journey('OPFSCoopSync'), [[fill(400)], []]), more: inTab(0, [byKey]) },
+    injected: 'the schema was overwritten',
+  },
+  {
+    rule: 'F34',
+    shows: 'absurd-sql on a page that is not cross-origin isolated',
+    instead: 'on one that is',
+    wrong: { path: '/absurd-sql/', steps: [step('own-sql', { n: 50 })] },
+    right: { path: '/coi/absurd-sql/', steps: [step('own-sql', { n: 50 })] },
+  },
+  {
+    rule: 'F35',
+    shows: '8 databases attached on opfs-sahpool, whose pool has 6 files',
+    instead: '2 databases',
+    wrong: { path: '/sqlite-org/?vfs=opfs-sahpool', steps: [], more: inTab(0, attach(8)) },
+    right: { path: '/sqlite-org/?vfs=opfs-sahpool', steps: [], more: inTab(0, attach(2)) },
+  },
+  {
+    rule: 'F42',
+    shows: 'a put of 40 MB into IndexedDB where the origin may store 1 MB',
+    instead: 'of 4 KB',
+    wrong: { path: journey('Memory'), steps: [OPENED], more: putWithQuota(40_000_000) },
+    right: { path: journey('Memory'), steps: [OPENED], more: putWithQuota(4_000) },
+    injected: 'a quota that DevTools sets',
+  },
+];

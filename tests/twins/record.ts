@@ -1,0 +1,46 @@
+/** Records one twin by the built extension, in a browser of its own, so that what one leaves in a cache changes nothing in the next. */
+import { readFile } from 'node:fs/promises';
+import { launchBrowser } from '../../src/drive/browser.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { openApp, runApp } from '../oracle/baseline.ts';
+import type { AppServer } from '../server/server.mjs';
+import { recordScenario } from '../traces/golden/record.ts';
+import type { Twin } from './pairs.ts';
+
+export interface Recorded {
+  store: TraceStore;
+  /** What the app measured of its SQL, and what its caller saw of all steps and of what was done behind them, milliseconds. */
+  ms: number;
+  wallMs: number;
+}
+
+/** @param label of its origin @param file where the trace is written @throws Error where the page fails, or the trace is not whole */
+export async function recordTwin(
+  twin: Twin,
+  {
+    server,
+    extension,
+    label,
+    file,
+  }: { server: AppServer; extension: string; label: string; file: string },
+): Promise<Recorded> {
+  const driven = await launchBrowser({ extension });
+  try {
+    if (twin.before) {
+      const page = await driven.browser.newPage();
+      await openApp(page, server.origin(label) + twin.path);
+      for (const step of twin.before)
+        for (const { workload, options } of step) await runApp(page, workload, options);
+      await page.evaluate('window.shutdown()');
+      await page.close();
+    }
+    const { results, wallMs } = await recordScenario(twin, server, driven, label, file, twin.more);
+    const { store, warnings } = await readTrace(await readFile(file));
+    if (warnings.length || store.dropped)
+      throw new Error(`${label}: ${store.dropped} dropped; ${warnings.join(' ')}`);
+    return { store, ms: results.reduce((sum, { ms }) => sum + ms, 0), wallMs };
+  } finally {
+    await driven.close();
+  }
+}

@@ -1,0 +1,65 @@
+// Advice that proves itself: every rule has a pair of recordings or a reason, and what its pair contradicts is not called certain.
+import { expect, it, test } from 'vitest';
+import { RULES } from '../../src/analysis/findings/index.ts';
+import { callsHold, timeError, timeHolds, type Outcome } from '../twins/measure.ts';
+import { PAIRS } from '../twins/pairs.ts';
+import { storedOutcomes } from '../twins/stored.ts';
+import { twinText } from '../twins/text.ts';
+import { WITHOUT } from '../twins/without.ts';
+
+const outcomes = storedOutcomes();
+
+it('every rule has a pair, or a reason why not', () => {
+  const named = [...PAIRS.map(({ rule }) => rule), ...Object.keys(WITHOUT)].sort();
+  expect(named).toEqual(RULES.map(({ id }) => id).sort());
+});
+
+it('every pair was recorded (to fix it: UPDATE_TWINS=1 npx vitest run --project long twins)', () => {
+  expect(Object.keys(outcomes)).toEqual(PAIRS.map(({ rule }) => rule).sort());
+});
+
+test.each(PAIRS)('$rule is seen with the fault, and less with the advice followed', ({ rule }) => {
+  const { seen, seenInTwin } = outcomes[rule]!;
+  expect(seen).toBeGreaterThan(0);
+  expect(seenInTwin).toBeLessThan(seen);
+});
+
+test.each(PAIRS)('$rule is certain of no saving that its twin contradicts', (pair) => {
+  const outcome = outcomes[pair.rule]!;
+  if (outcome.predictedMs === null || outcome.confidence !== 'certain') return;
+  expect(callsHold(outcome, pair), JSON.stringify(outcome.calls)).toBe(true);
+  expect(timeHolds(outcome), `${timeError(outcome)} off`).toBe(true);
+});
+
+const OUTCOME: Outcome = {
+  confidence: 'certain',
+  seen: 300,
+  seenInTwin: 0,
+  predictedMs: 1200,
+  measuredMs: 1000,
+  rangeMs: [900, 1100],
+  pairs: 3,
+  calls: [{ name: 'main-db xSync', predicted: 299, measured: 299 }],
+};
+
+test('time is off by a share of what was measured', () => {
+  expect(timeError(OUTCOME)).toBeCloseTo(0.2);
+  expect(timeHolds(OUTCOME)).toBe(true);
+  expect(timeHolds({ ...OUTCOME, predictedMs: 1301 })).toBe(false);
+  expect(timeHolds({ ...OUTCOME, measuredMs: -1 })).toBe(false);
+  expect(timeError({ ...OUTCOME, predictedMs: null })).toBeNull();
+});
+
+test('calls hold exactly, or at least', () => {
+  const off = { ...OUTCOME, calls: [{ name: 'xRead', predicted: 10, measured: 11 }] };
+  expect(callsHold(OUTCOME, {})).toBe(true);
+  expect(callsHold(off, {})).toBe(false);
+  expect(callsHold(off, { calls: 'least' })).toBe(true);
+});
+
+test('the page says what was predicted, measured, and how far that is off', () => {
+  const [pair] = PAIRS;
+  expect(twinText({ ...pair!, shows: '300 inserts', instead: 'all in one' }, OUTCOME)).toBe(
+    'Recorded: 300 inserts. Its twin: all in one. Predicted 1.2 s, measured 1 s (median of 3 pairs, 900 ms to 1.1 s): 20 % too much. Calls avoided: 299 `main-db xSync`, as predicted.',
+  );
+});

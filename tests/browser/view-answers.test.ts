@@ -171,7 +171,7 @@ describe('an answer about another thing is not shown', () => {
     await viewer.page.keyboard.press('r');
     await isThere(id('area-times'));
     const share = await viewer.text(`${id('area-times')} .subtle`);
-    expect(share).toMatch(/^SQL running [\d.]+ %$/);
+    expect(share).toMatch(/^While SQL runs [\d.]+ %$/);
     const span = await viewer.text(id('area-span'));
     await wire.hold('timelineArea');
     for (let i = 0; i < 4; i++) await viewer.page.keyboard.press('w');

@@ -7,6 +7,7 @@ import type { Patches } from '../record/patches.ts';
 import { firstWords, startsStrict } from '../protocol/strict-script.ts';
 import { apply, construct, dataProperty } from '../record/reflect.ts';
 import { NativeBlob, NativeURL } from './natives.ts';
+import { convertOnce } from './script-address.ts';
 
 const LOOKED_AT = 65536;
 /** So much of the first words decides, and no more of the app's text is kept. */
@@ -45,7 +46,8 @@ export class BlobScripts {
       return url;
     });
     patches.method(NativeURL, 'revokeObjectURL', (native, self, args) => {
-      if (typeof args[0] === 'string') this.blobs.delete(args[0]);
+      convertOnce(args);
+      this.blobs.delete(args[0] as string);
       return apply(native, self, args);
     });
   }

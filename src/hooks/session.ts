@@ -118,25 +118,16 @@ export class Session {
  * postMessage, with all its wasm frames.
  */
 const SEND_EVERY_MS = 125;
-/** Calls that generated code records know no time: the clock is looked at after so many. */
-const LOOK_EVERY = 64;
 
 /** The ring of a thread that sends its own records. */
 export function ownSource(session: Session, transport: Transport): Source {
   const { recorder, identity } = session.thread;
-  const askAfter = (ms: number, records: number): void => {
-    recorder.dueMs = ms;
-    recorder.askForDrains(records);
-  };
-  const restart = (): void => askAfter(recorder.now() + SEND_EVERY_MS, LOOK_EVERY);
+  const restart = (): void => recorder.askForDrains(Infinity, recorder.now() + SEND_EVERY_MS);
   restart();
   recorder.onPressure = () => {
-    const waiting = recorder.backlogRecords;
-    if (recorder.now() < recorder.dueMs && waiting < recorder.askForDrains(waiting + LOOK_EVERY))
-      return;
-    askAfter(Infinity, 0); // until the drain: our own record comes before it
+    recorder.askForDrains(0); // until the drain: our own record comes before it
     try {
-      const token = recorder.begin(Op.tracer, 0, NaN, waiting);
+      const token = recorder.begin(Op.tracer, 0, NaN, recorder.backlogRecords);
       transport.drain();
       recorder.end(token, 0);
     } catch (e) {
@@ -154,7 +145,7 @@ export function ownSource(session: Session, transport: Transport): Source {
       return recorder.takeDefinitions();
     },
     hold(on) {
-      if (on) askAfter(Infinity, 0); // else a drain follows
+      if (on) recorder.askForDrains(0); // else a drain follows
       if (!on || said) return;
       said = true;
       const text = `${UNACKNOWLEDGED_LIMIT >> 20} MiB of records wait for the panel: new ones may be dropped.`;

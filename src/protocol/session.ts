@@ -37,6 +37,13 @@ export interface Frozen extends EventRef {
   atUs: number;
 }
 
+/** What a flight recorder kept when it froze: a trace of its own. */
+export interface FrozenPart extends Frozen {
+  /** For `recover` and `frozenPart`; null while it is written. */
+  name: string | null;
+  bytes: number;
+}
+
 /** Where a recording stops growing, and the disk that its copy should have left. */
 export interface RecordingLimits {
   events: number;
@@ -76,7 +83,9 @@ export interface LiveStats {
   /** Recorded since the beginning, those that a flight recorder has forgotten included. */
   seen: number;
   /** A flight recorder's state; null where everything is kept. */
-  flight: { keep: Keep; frozen: Frozen | null } | null;
+  flight: { keep: Keep } | null;
+  /** What the flight recorder of the last recording froze, the oldest first. */
+  frozen: FrozenPart[];
   /** null: there is room for more. */
   room: Room | null;
   bytesReceived: number;
@@ -189,6 +198,8 @@ export interface Spool {
   savedAt: number | null;
   bytes: number;
   origin: string;
+  /** Frozen by a flight recorder. */
+  frozen: boolean;
 }
 export interface LoadResult {
   events: number;
@@ -231,8 +242,10 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   cancelOpen(): Promise<void>;
   /** The loaded trace as a .vfst file. */
   save(): Promise<Blob>;
-  /** The browser was given the file to save: the copy on disk stays, marked, until the trace is cleared or the next recording starts. */
-  saved(): Promise<void>;
+  /** The file of a part that was frozen. */
+  frozenPart(name: string): Promise<Blob>;
+  /** The browser was given the file to save: the copy on disk stays, marked, until the trace is cleared or the next recording starts. @param part a frozen one */
+  saved(part?: string): Promise<void>;
   /** In another format; `sanitize` takes the app's words out, `title` is what the trace is called in the result. */
   exportAs(options: { format: ExportFormat; sanitize: boolean; title: string }): Promise<Blob>;
   /** Give up the export that is under way; it rejects with an AbortError. */

@@ -73,11 +73,10 @@ export class Recorder {
   readonly shared: boolean;
   readonly level: CaptureLevel;
   /**
-   * Called when the ring holds `Header.pressure` undrained records, and at the first call after `dueMs` by the thread's clock, from inside
-   * the app's own call: must not throw.
+   * Called when the ring holds `Header.pressure` undrained records, and at the first call after `Header.due`, from inside the app's own
+   * call: must not throw.
    */
   onPressure: () => void = () => {};
-  dueMs = Infinity;
   private readonly definitions: DefinitionQueue;
   readonly engineBlocks: EngineBlocks;
   private lastId = 0;
@@ -112,14 +111,14 @@ export class Recorder {
     if (refused !== undefined) this.fault('memory for engines', refused);
   }
 
-  /**
-   * Call `onPressure` when that many records wait, or half of what the ring holds. 0 = never.
-   * @returns how many that is
-   */
-  askForDrains(records: number): number {
-    const at = Math.min(records, this.layout.capacity >>> 1);
-    Atomics.store(this.u32, W(Header.pressure), at || NEVER);
-    return at;
+  /** Call `onPressure` when that many records wait, or half of what the ring holds (0 = never), and at the first call after `dueMs`. */
+  askForDrains(records: number, dueMs = Infinity): void {
+    this.f64[W(Header.due) >>> 1] = dueMs;
+    Atomics.store(
+      this.u32,
+      W(Header.pressure),
+      Math.min(records, this.layout.capacity >>> 1) || NEVER,
+    );
   }
 
   get enabled(): boolean {
@@ -246,7 +245,7 @@ export class Recorder {
     let head = u32[W(Header.head)]!;
     if (
       (head - u32[W(Header.claimed)]!) >>> 0 >= u32[W(Header.pressure)]! ||
-      f64[W(Header.lastClock) >>> 1]! >= this.dueMs
+      f64[W(Header.lastClock) >>> 1]! >= f64[W(Header.due) >>> 1]!
     ) {
       this.onPressure();
       head = u32[W(Header.head)]!;

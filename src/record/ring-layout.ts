@@ -40,6 +40,8 @@ export const Header = {
   definitionsCapacity: 56,
   /** hook exceptions caught, in all */
   faults: 60,
+  /** f64: the writer asks for a drain with its first call after this, by its clock (ms; Infinity = never) */
+  due: 64,
 } as const;
 
 export const RING_AT = 256;

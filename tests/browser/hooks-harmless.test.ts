@@ -496,6 +496,31 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
   await close(page);
 });
 
+test('Blobs whose URL the app revokes, as a text or as a URL, are collected', async () => {
+  const page = await open();
+  await page.evaluate(() => {
+    const blobs = Array.from({ length: 20 }, (_, i) => {
+      const blob = new Blob([new Uint8Array(1000)]);
+      const url = URL.createObjectURL(blob);
+      URL.revokeObjectURL(i % 2 ? url : (new URL(url) as unknown as string));
+      return new WeakRef(blob);
+    });
+    Object.assign(globalThis, { blobs });
+  });
+  const session = await page.createCDPSession();
+  await expect
+    .poll(async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      return page.evaluate(
+        () =>
+          (globalThis as unknown as { blobs: WeakRef<Blob>[] }).blobs.filter((ref) => ref.deref())
+            .length,
+      );
+    })
+    .toBe(0);
+  await close(page);
+});
+
 test('promises that the app freezes or seals give their values', async () => {
   const seen = [];
   for (const recorded of [false, true]) {

@@ -44,6 +44,24 @@ it('a full ring drops, counts what it dropped, and the app goes on', async () =>
   expect(dropped).toBeLessThan(whole - 256 + 16);
 });
 
+it('a thread that does not yield asks for a drain by its clock, however slow its calls are', async () => {
+  let ms = 0;
+  const t = trace({ now: () => (ms += 10) }, {}, false); // 10 ms until a call ends, and as long until the next
+  const asked: number[] = [0];
+  const restart = (): void => t.recorder.askForDrains(Infinity, ms + 125);
+  t.recorder.onPressure = () => {
+    asked.push(ms);
+    t.drain();
+    restart();
+  };
+  restart();
+  const answers = await runScript((await loadWaSqlite('journey-sync')).sqlite3);
+  expect(answers.at(-1)).toEqual(['ok']);
+  const gaps = asked.slice(1).map((at, i) => at - asked[i]!);
+  expect(gaps.length).toBeGreaterThan(20);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(125 + 4 * 10);
+});
+
 it('writes into a shared ring too', async () => {
   const t = trace({ shared: true });
   t.recorder.onPressure = () => t.drain();

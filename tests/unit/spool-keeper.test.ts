@@ -352,7 +352,14 @@ describe('recordings that are offered again', () => {
       return held;
     };
     expect(await idleSpools()).toEqual([
-      { name, writtenAt: 1, savedAt: null, bytes: 100, origin: 'https://app.example' },
+      {
+        name,
+        writtenAt: 1,
+        savedAt: null,
+        bytes: 100,
+        origin: 'https://app.example',
+        frozen: false,
+      },
     ]);
     expect([...disk.files.keys()].sort()).toEqual(['begun.vfst', name]);
   });

@@ -340,16 +340,39 @@ describe('a flight recorder', () => {
   }
   const BUSY = 5;
 
-  it('freezes on what happens while its rows are written, and forgets when they are', async () => {
+  it('freezes on what happens while its rows are written, and goes on', async () => {
     const { session, port, heard, written } = await flying();
+    const frozen = async () => (await session.stats()).frozen;
     port.postMessage(reads('a', MANY, 1, BUSY));
     port.postMessage(reads('a', MANY + 1, 5));
     await expect.poll(() => events(session)).toBe(MANY + 6);
-    await expect.poll(() => heard).toContainEqual({ k: 'stop' });
-    expect((await session.stats()).flight?.frozen?.seq).toBe(2 * MANY + 1);
+    expect(await frozen()).toEqual([]);
     written();
-    await expect.poll(() => events(session)).toBe(10_000 + 6); // 10 s before the trigger, it, and what was on its way
+    await expect.poll(async () => (await frozen())[0]?.name).toBeTruthy();
+    expect(await events(session)).toBe(10_000 + 6); // 10 s before the trigger, it, and what was on its way
+    // it goes on, and freezes nothing while the first trigger is still in what is kept
+    port.postMessage(reads('a', MANY + 6, 1, BUSY));
+    port.postMessage(reads('a', MANY + 7, 10_500));
+    port.postMessage(reads('a', MANY + 10_507, 1, BUSY));
+    await expect.poll(async () => (await frozen())[1]?.name).toBeTruthy();
+    expect(heard).not.toContainEqual({ k: 'stop' });
+    const parts = await frozen();
+    expect(parts.map(({ seq }) => seq)).toEqual([2 * MANY + 1, 2 * (MANY + 10_507) + 1]);
+    for (const [i, { name, thread, seq }] of parts.entries()) {
+      const { store } = await readTrace(await session.frozenPart(name!));
+      const { events: rows } = store.threads[thread]!;
+      const row = rows.rowOfSeq(seq);
+      expect(rows.result[row]).toBe(BUSY);
+      expect(rows.t0[row]! - rows.t0[0]!).toBeCloseTo(10e6, -5);
+      expect(rows.count - row).toBe(i === 0 ? 6 : 1);
+    }
+    await session.end(0);
+    const opened = await session.recover(parts[0]!.name!);
+    expect(opened.warnings).toEqual([]);
+    expect(await events(session)).toBe(10_006);
+    expect((await frozen()).map(({ name }) => name)).toEqual(parts.map(({ name }) => name));
     await session.clear();
+    expect(await frozen()).toEqual([]);
   });
 
   it('that is stopped keeps the rows of an export until it has them', async () => {

@@ -14,6 +14,7 @@ const stats = (change: Partial<LiveStats> = {}): LiveStats => ({
     events: 12_345,
     seen: 12_345,
     flight: null,
+    frozen: [],
     room: null,
     bytesReceived: 0,
     dropped: 0,

@@ -100,6 +100,7 @@ export const OP = {
   ltU: 0x49,
   gtU: 0x4b,
   geU: 0x4f,
+  f64Ge: 0x66,
   add: 0x6a,
   sub: 0x6b,
   mul: 0x6c,

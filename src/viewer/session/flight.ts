@@ -1,6 +1,7 @@
 /**
- * The flight recorder: a recording of which the last seconds or megabytes are kept until something happens that is worth a look.
- * Looks at calls as they end and says which of them is the trigger; the session stops the recording there.
+ * The flight recorder: a recording of which the last seconds or megabytes are kept, and frozen when something happens that is worth a
+ * look. Looks at calls as they end and says which of them is the trigger; the recording stores what it holds then, and goes on. While
+ * the trigger is still in what is kept, no other one freezes: it would freeze the same again.
  */
 import { Op } from '../../event/event.ts';
 import { isSqlOp, opName, opTable } from '../../event/operations.ts';
@@ -40,7 +41,7 @@ interface FailedCall {
 }
 
 export class Flight {
-  frozen: Frozen | null = null;
+  private frozen: Frozen | null = null;
   keep: Keep;
   private finished = false;
   /** Slow commits, by thread. */
@@ -63,7 +64,7 @@ export class Flight {
 
   /**
    * A batch has come in.
-   * @param firstNew place of its first row @param lateEnds places of earlier rows that ended with it @param endUs the trace's end @returns the trigger, once
+   * @param firstNew place of its first row @param lateEnds places of earlier rows that ended with it @param endUs the trace's end @returns a trigger that freezes
    */
   onBatch(
     thread: ThreadStore,
@@ -71,7 +72,6 @@ export class Flight {
     lateEnds: readonly number[],
     endUs: number,
   ): Frozen | null {
-    if (this.frozen) return null;
     let first = -1;
     let reason = '';
     const { events } = thread;
@@ -86,8 +86,9 @@ export class Flight {
       if (LOOK[events.op[row]!] !== Look.nothing) consider(row, this.reasonOf(thread, row));
     const slow = this.slowCommit(thread);
     if (slow) consider(slow.row, slow.text);
-    if (first >= 0) return this.freeze(thread, first, reason);
     const heard = this.heard(endUs);
+    if (this.frozen && cutOf(this.store, this.keep, endUs) <= this.frozen.atUs) return null;
+    if (first >= 0) return this.freeze(thread, first, reason);
     return heard && this.freeze(heard.thread, heard.row, this.failureText(heard.thread, heard.row));
   }
 
@@ -210,20 +211,21 @@ export class Flight {
 
   /** Forget what is too old while the recording runs. @param endUs the trace's end @returns rows forgotten */
   trim(endUs: number): number {
-    return this.frozen ? 0 : forgetBlock(this.store, this.keep, endUs);
+    return forgetBlock(this.store, this.keep, endUs);
   }
 
-  /** The recording ends, or has met its trigger: keep exactly what was asked for, and the trigger. Once. @returns rows forgotten */
+  /** Keep exactly what was asked for: before a trigger, and it, or before the recording's end. @returns rows forgotten */
+  cut(endUs: number, trigger: Frozen | null): number {
+    const { keep, store } = this;
+    const triggerUs = trigger?.atUs ?? Infinity;
+    const until = keep.kind === 'seconds' ? Math.min(triggerUs, endUs) : endUs;
+    return forgetBefore(store, Math.min(cutOf(store, keep, until), triggerUs));
+  }
+
+  /** The recording ends. Once. @returns rows forgotten */
   finish(endUs: number): number {
     if (this.finished) return 0;
     this.finished = true;
-    const { keep } = this;
-    const triggerUs = this.frozen?.atUs ?? Infinity;
-    const cut = cutOf(
-      this.store,
-      keep,
-      keep.kind === 'seconds' ? Math.min(triggerUs, endUs) : endUs,
-    );
-    return forgetBefore(this.store, Math.min(cut, triggerUs));
+    return this.cut(endUs, null);
   }
 }

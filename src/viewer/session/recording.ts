@@ -7,11 +7,14 @@ import type { ThreadCommand } from '../../protocol/messages.ts';
 import { ROW_BYTES, type Keep } from '../../trace/retention.ts';
 import type {
   FlightOptions,
+  Frozen,
   LiveStats,
   RecordingLimits,
   RoomKind,
 } from '../../protocol/session.ts';
+import { countOf } from '../../text/numbers.ts';
 import { Flight } from './flight.ts';
+import type { FrozenParts } from './frozen-parts.ts';
 import { Journal } from './journal.ts';
 import { journalOf } from './journal-file.ts';
 import { lineOf } from './line.ts';
@@ -19,7 +22,7 @@ import { RecordingRoom } from './room.ts';
 import { loadedTrace, type LoadedTrace } from './loaded-trace.ts';
 import { originOf } from './page-origin.ts';
 import type { ShownTrace } from './shown-trace.ts';
-import { spoolName } from './spool.ts';
+import { spoolName, type LanesOf } from './spool.ts';
 import { SpoolKeeper } from './spool-keeper.ts';
 import { ThreadPorts } from './thread-ports.ts';
 
@@ -41,6 +44,10 @@ export class Recording {
   /** Through which the ports go; null = straight to us. */
   private journal: Journal | null = null;
   private flight: Flight | null;
+  /** Parts that are being stored: nothing is forgotten meanwhile. */
+  private freezing = 0;
+  /** In the names of its copies. */
+  private key = '';
   /** The flight recorder is not what the user chose: it keeps the recording below its limits. */
   private forced = false;
   private readonly room: RecordingRoom;
@@ -62,6 +69,7 @@ export class Recording {
     originMs: number,
     flight: FlightOptions | null,
     limits: RecordingLimits,
+    private readonly frozen: FrozenParts,
     private readonly exported: () => Promise<unknown> | null,
   ) {
     const store = new TraceStore(originMs);
@@ -91,8 +99,11 @@ export class Recording {
     shown.recording = true;
   }
 
+  private readonly lanesOf: LanesOf = (thread) => this.shown.callLanes().lanesOf(thread);
+
   /** Begin its copy on disk. @param key in the copy's name */
   async beginCopy(key: string): Promise<void> {
+    this.key = key;
     const { store } = this.trace;
     try {
       this.journal = await Journal.start(journalOf(spoolName(store, key, '')), (line) =>
@@ -104,13 +115,7 @@ export class Recording {
         `If the browser crashes now, you lose more than the last half second: the recording has no journal (${reason}).`,
       );
     }
-    this.spool.begin(
-      store,
-      key,
-      originOf,
-      (thread) => this.shown.callLanes().lanesOf(thread),
-      this.journal,
-    );
+    this.spool.begin(store, key, originOf, this.lanesOf, this.journal);
   }
 
   /** A thread that comes too late is told so, and goes on without us. */
@@ -185,18 +190,42 @@ export class Recording {
     this.shown.changed(false);
   }
 
+  /** Store what is kept as a trace of its own, and go on. */
+  private async freeze(flight: Flight, trigger: Frozen): Promise<void> {
+    const { shown, frozen, key, lanesOf } = this;
+    const { store } = this.trace;
+    if (frozen.isFull) {
+      shown.problem(
+        `The flight recorder has frozen ${countOf(frozen.list.length, 'part')}, the most of one recording. What happens from now on isn't frozen. Stop and save them, then record again.`,
+      );
+      return;
+    }
+    this.freezing++;
+    try {
+      while (this.exported()) await this.exported();
+      if (this.closed) return;
+      if (flight.cut(shown.endUs, trigger)) shown.shortened();
+      await frozen.keep(trigger, store, { key, origin: originOf(store), lanesOf }, (text) =>
+        shown.problem(text),
+      );
+    } finally {
+      this.freezing--;
+      shown.changed(false);
+    }
+  }
+
   /** A flight recorder: forget what is too old, or freeze. */
   private retain(thread: ThreadStore, firstNew: number, lateEnds: readonly number[]): void {
     const { flight, shown } = this;
     if (!flight) return;
-    if (!this.forced && flight.onBatch(thread, firstNew, lateEnds, shown.endUs)) {
-      void this.ports.stop(0); // the drawing side tells the host; what is on its way still arrives
-      void this.finishFlight(flight);
-    } else if (!this.exported() && flight.trim(shown.endUs)) shown.shortened();
+    const trigger = this.forced ? null : flight.onBatch(thread, firstNew, lateEnds, shown.endUs);
+    if (trigger) void this.freeze(flight, trigger);
+    else if (!this.exported() && !this.freezing && flight.trim(shown.endUs)) shown.shortened();
   }
-  /** Once no export walks over the rows. */
+  /** Once nothing walks over the rows. */
   private async finishFlight(flight: Flight): Promise<void> {
     while (this.exported()) await this.exported();
+    while (this.freezing) await new Promise((done) => setTimeout(done, 20));
     if (!this.closed && flight.finish(this.shown.endUs)) this.shown.shortened();
   }
 
@@ -228,7 +257,7 @@ export class Recording {
     const { flight } = this;
     const { room } = this.room;
     return {
-      flight: flight && this.keepsNewest ? { keep: flight.keep, frozen: flight.frozen } : null,
+      flight: flight && this.keepsNewest ? { keep: flight.keep } : null,
       room:
         room && (this.shown.recording || room.reached)
           ? { ...room, forgotten: this.trace.store.forgotten }

@@ -17,6 +17,7 @@ import type {
 import type { Queries } from './query-table.ts';
 import { ComparisonTraces } from './comparison-traces.ts';
 import { Exports } from './exports.ts';
+import { FrozenParts } from './frozen-parts.ts';
 import { FileReading } from './file-reading.ts';
 import { journalOf, readJournal } from './journal-file.ts';
 import { loadedTrace, type LoadedTrace } from './loaded-trace.ts';
@@ -26,7 +27,7 @@ import { Recording, refuse } from './recording.ts';
 import { replay } from './replay.ts';
 import { limitsOf } from './room.ts';
 import { ShownTrace } from './shown-trace.ts';
-import { discardSpool, idleSpools, readSpool } from './spool.ts';
+import { discardSpool, idleSpools, isFrozenPart, readSpool } from './spool.ts';
 import { markSaved } from './spool-marks.ts';
 
 type Api = SessionApi<Queries>;
@@ -35,7 +36,13 @@ export class Session implements Api {
   /** That the shown trace comes from; null = from a file, or there is none. */
   private recording: Recording | null = null;
   /** What was shown before a recording of which it is not known yet whether it runs. */
-  private before: { trace: LoadedTrace; recording: Recording | null } | null = null;
+  private before: {
+    trace: LoadedTrace;
+    recording: Recording | null;
+    frozen: FrozenParts;
+  } | null = null;
+  /** What flight recorders froze: of the recording that came last, also while another trace is shown. */
+  private frozen = new FrozenParts();
   /** Files on their way, one of which becomes the current trace. */
   private openings = 0;
   private readonly compared = new ComparisonTraces();
@@ -89,6 +96,7 @@ export class Session implements Api {
     return {
       recording,
       ...(this.recording?.stats() ?? NOT_RECORDED),
+      frozen: this.frozen.list.map((part) => ({ ...part })),
       ...counts.counts(performance.now(), !recording, version, this.recording?.keepsNewest),
       dropped: store.dropped,
       faults: threads.reduce((n, t) => n + t.faults, 0),
@@ -112,9 +120,10 @@ export class Session implements Api {
     await this.stopOpening();
     await this.before?.recording?.spool.drop();
     this.leave();
-    this.before = { trace: this.shown.trace, recording: this.recording };
+    this.before = { trace: this.shown.trace, recording: this.recording, frozen: this.frozen };
     const exported = (): Promise<unknown> | null => this.exports.done;
-    this.recording = new Recording(this.shown, originMs, flight, limits, exported);
+    this.frozen = new FrozenParts();
+    this.recording = new Recording(this.shown, originMs, flight, limits, this.frozen, exported);
     this.recording.conditions(devtools);
     await this.recording.beginCopy(spoolKey);
     this.shown.changed(true);
@@ -125,6 +134,7 @@ export class Session implements Api {
     this.before = null;
     this.compared.keep(before.trace.store, 'the recording before this one');
     await before.recording?.spool.drop();
+    await before.frozen.drop();
   }
   /** Nothing is recorded: the trace before it is the current one again. */
   async revert(): Promise<void> {
@@ -134,6 +144,8 @@ export class Session implements Api {
     await this.recording?.stop(0); // a page may have been reached before it went wrong
     await this.recording?.spool.drop();
     this.leave();
+    await this.frozen.drop();
+    this.frozen = before.frozen;
     this.recording = before.recording;
     this.shown.use(before.trace);
     this.shown.changed(true);
@@ -169,6 +181,7 @@ export class Session implements Api {
     if (trace.recovered !== null) await discardSpool(trace.recovered);
     trace.recovered = null;
     this.compared.forget();
+    await this.frozen.drop();
     await this.forget();
   }
 
@@ -251,21 +264,28 @@ export class Session implements Api {
     await this.shown.whole();
     return saveTrace(this.shown.trace.store, { origin: this.origin });
   }
-  async saved(): Promise<void> {
+  async saved(part?: string): Promise<void> {
+    if (part !== undefined) return this.frozen.saved(part);
     if (this.shown.recording) return; // it goes on: the file is not all of it
     const copies = [this.recording?.spool.name, this.shown.trace.recovered];
     for (const copy of copies) if (copy) await markSaved(copy);
   }
 
   async spools(): Promise<Spool[]> {
-    return (await idleSpools()).filter(({ name }) => name !== this.shown.trace.recovered);
+    const here = this.frozen.list.map(({ name }) => name);
+    return (await idleSpools()).filter(
+      ({ name }) => name !== this.shown.trace.recovered && !here.includes(name),
+    );
   }
   async recover(name: string): Promise<LoadResult> {
-    const journal = await readJournal(journalOf(name));
-    const result = await this.openWith(await readSpool(name), 'The recovered recording', journal);
-    if (!result.partial) this.shown.trace.recovered = name; // deleted once it is cleared
+    const part = this.frozen.list.find((one) => one.name === name);
+    const file = part ? await this.frozen.file(name) : await readSpool(name);
+    const journal = part || isFrozenPart(name) ? [] : await readJournal(journalOf(name));
+    const result = await this.openWith(file, 'The recovered recording', journal);
+    if (!result.partial && !part) this.shown.trace.recovered = name; // deleted once it is cleared
     return result;
   }
+  frozenPart: Api['frozenPart'] = (name) => this.frozen.file(name);
   discard(name: string): Promise<void> {
     return discardSpool(name);
   }

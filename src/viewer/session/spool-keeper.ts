@@ -68,7 +68,8 @@ export class SpoolKeeper {
     this.store = store;
     this.journal = journal;
     this.generation = 0;
-    this.renew = (generation) => DiskSpool.create(store, key, originOf(store), lanesOf, generation);
+    this.renew = (generation) =>
+      DiskSpool.create(store, key, originOf(store), lanesOf, generation ? `${generation}` : '');
     this.wanted = true;
     this.plan();
   }

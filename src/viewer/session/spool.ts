@@ -17,12 +17,16 @@ const lockName = (name: string): string => `vfscope spool ${name}`;
 const folder = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 
-/** Of a recording's copies, up to their generation; its first two parts tell the recording. */
+/** Of a recording's copies, up to what tells them apart; its first two parts tell the recording. */
 export const spoolName = (store: TraceStore, key: string, origin: string): string =>
   [key, Math.round(store.originMs), origin]
     .map((part) => encodeURIComponent(part))
     .join('~')
     .slice(0, 180);
+
+/** In the name of what a flight recorder froze, with a number: a copy of its own, without a journal. */
+export const FROZEN = 'frozen';
+export const isFrozenPart = (name: string): boolean => name.includes(`~${FROZEN}`);
 
 /** Lanes of a thread as they are now: a file carries their summaries. */
 export type LanesOf = (thread: ThreadStore) => readonly Lane[];
@@ -38,16 +42,16 @@ export class DiskSpool {
 
   /**
    * @param key the panel's own @param origin what is recorded, shown when the recording is offered again
-   * @param generation 0 = the recording's first spool
+   * @param tag tells the recording's copies apart; '' = the first
    */
   static async create(
     store: TraceStore,
     key: string,
     origin: string,
     lanesOf: LanesOf,
-    generation = 0,
+    tag = '',
   ): Promise<DiskSpool> {
-    const name = `${spoolName(store, key, origin)}${generation ? `~${generation}` : ''}${EXTENSION}`;
+    const name = `${spoolName(store, key, origin)}${tag && `~${tag}`}${EXTENSION}`;
     const release = await hold(name);
     try {
       const file = (await (await folder()).getFileHandle(name, { create: true })) as SyncFileHandle;
@@ -133,6 +137,7 @@ export async function idleSpools(): Promise<Spool[]> {
           savedAt: await whenSaved(name),
           bytes: file.size,
           origin: originOf(name),
+          frozen: isFrozenPart(name),
         });
     } catch {
       // gone meanwhile, or another panel has it by now: none of ours

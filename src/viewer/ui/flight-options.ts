@@ -58,8 +58,8 @@ export function keepText(keep: Keep): string {
       : 'everything';
 }
 
-/** `armed` while it waits for its trigger, `frozen` by it, `stopped` by hand; null without a flight recorder. */
-export function flightState(stats: LiveStats | null): 'armed' | 'frozen' | 'stopped' | null {
+/** `armed` while it waits for its triggers, `stopped` with its recording; null without a flight recorder. */
+export function flightState(stats: LiveStats | null): 'armed' | 'stopped' | null {
   if (!stats?.flight) return null;
-  return stats.flight.frozen ? 'frozen' : stats.recording ? 'armed' : 'stopped';
+  return stats.recording ? 'armed' : 'stopped';
 }

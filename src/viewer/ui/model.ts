@@ -14,6 +14,7 @@ import { QueryClient } from './query-client.ts';
 import { SettingsModel } from './settings.ts';
 import { siteName } from './site-name.ts';
 import type {
+  FrozenPart,
   LiveStats,
   LoadProgress,
   SessionApi,
@@ -192,7 +193,6 @@ export class ViewerModel {
   private onChange(change: SessionChange): void {
     const { version, stats, threadsChanged, ...extents } = change;
     this.showStats(stats);
-    if (stats.flight?.frozen && stats.recording) void this.stop();
     if (get(this.paused)) {
       this.held = {
         ...change,
@@ -273,16 +273,32 @@ export class ViewerModel {
       await this.session.end(STOP_TIMEOUT_MS);
       this.navigation.takeExtents(await this.session.extents());
       if (get(this.navigation.follow)) this.navigation.followView(false); // all of it, at once: not what lay before the first event
-      await this.showTrigger();
       await this.lookForSpools(); // those of saved recordings are gone
     });
   }
 
-  /** Select the event that froze the flight recorder, and show it. */
-  async showTrigger(): Promise<void> {
-    const { flight } = await this.session.stats();
-    if (flight?.frozen)
-      await this.navigation.select(flight.frozen.thread, flight.frozen.seq, { show: true });
+  /** Open what the flight recorder froze, with the event that did it selected. A recording that runs is stopped before. */
+  async openFrozen(part: FrozenPart): Promise<void> {
+    const { name, thread, seq, bytes } = part;
+    if (name === null) return;
+    if (get(this.status)?.recording) await this.stop();
+    if (await this.load(this.frozenName(part), bytes, () => this.session.recover(name)))
+      await this.navigation.select(thread, seq, { show: true });
+  }
+  /** The recording goes on. */
+  async saveFrozen(part: FrozenPart): Promise<void> {
+    const { name } = part;
+    if (name === null) return;
+    await this.attempt(async () => {
+      await this.host.saveFile(
+        `${this.frozenName(part)}.vfst`,
+        await this.session.frozenPart(name),
+      );
+      await this.session.saved(name);
+    });
+  }
+  private frozenName({ atUs }: FrozenPart): string {
+    return `${this.fileName()}-frozen-${Math.round(atUs / 1000)}ms`;
   }
 
   toggleRecording(): Promise<void> {

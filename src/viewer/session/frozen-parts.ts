@@ -1,0 +1,67 @@
+/**
+ * What a flight recorder froze: each part is a file of its own beside the recording's copy, so that it outlives the recording, which goes
+ * on, and a crash. Where the disk takes none, the part stays in memory.
+ */
+import { saveTrace } from '../../trace/file/write.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import type { Frozen, FrozenPart } from '../../protocol/session.ts';
+import { markSaved } from './spool-marks.ts';
+import { DiskSpool, discardSpool, FROZEN, readSpool, type LanesOf } from './spool.ts';
+
+/** Of one recording: an app that fails all the time must not fill the disk. */
+const MOST_PARTS = 8;
+export class FrozenParts {
+  /** In the order in which they were frozen; the last may still be written. */
+  readonly list: FrozenPart[] = [];
+  private readonly inMemory = new Map<string, Blob>();
+
+  get isFull(): boolean {
+    return this.list.length >= MOST_PARTS;
+  }
+
+  /**
+   * Store what the trace holds now. @param key, origin as of the recording's own copy
+   * @param onProblem told where it is in memory alone
+   */
+  async keep(
+    frozen: Frozen,
+    store: TraceStore,
+    { key, origin, lanesOf }: { key: string; origin: string; lanesOf: LanesOf },
+    onProblem: (text: string) => void,
+  ): Promise<void> {
+    const part: FrozenPart = { ...frozen, name: null, bytes: 0 };
+    const number = this.list.push(part);
+    try {
+      const spool = await DiskSpool.create(store, key, origin, lanesOf, `${FROZEN}${number}`);
+      try {
+        await spool.finish();
+        [part.name, part.bytes] = [spool.name, spool.bytes];
+      } finally {
+        spool.close();
+      }
+    } catch (error) {
+      const blob = await saveTrace(store, { origin });
+      [part.name, part.bytes] = [`${FROZEN}${number}`, blob.size];
+      this.inMemory.set(part.name, blob);
+      onProblem(
+        `A frozen part is in memory alone: ${error instanceof Error ? error.message : String(error)}. Save it before you close the panel.`,
+      );
+    }
+  }
+
+  /** A part's file. @throws where it is gone */
+  async file(name: string): Promise<Blob> {
+    return this.inMemory.get(name) ?? readSpool(name);
+  }
+
+  /** The user was given the file to save. */
+  async saved(name: string): Promise<void> {
+    if (!this.inMemory.has(name)) await markSaved(name);
+  }
+
+  /** Their recording is unwanted: delete them. */
+  async drop(): Promise<void> {
+    for (const { name } of this.list.splice(0))
+      if (name !== null && !this.inMemory.delete(name)) await discardSpool(name);
+  }
+}

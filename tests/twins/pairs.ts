@@ -170,7 +170,10 @@ const putWithQuota =
         const transaction = request.result.transaction('s', 'readwrite');
         transaction.objectStore('s').put(new Uint8Array(${bytes}), 1);
         transaction.oncomplete = ended;
-        transaction.onabort = () => (void Promise.reject(transaction.error), setTimeout(ended, 300));
+        transaction.onabort = () => {
+          addEventListener('unhandledrejection', ended, { once: true });
+          void Promise.reject(transaction.error);
+        };
       };
     })`);
   };
@@ -429,7 +432,7 @@ export const PAIRS: readonly Pair[] = [
       path: journey('Memory'),
       steps: [OPENED],
       more: inPage(
-        "void Promise.reject(new DOMException('getDirectory: no access to storage', 'SecurityError')); new Promise((r) => setTimeout(r, 300))",
+        "void Promise.reject(new DOMException('getDirectory: no access to storage', 'SecurityError')); new Promise((r) => addEventListener('unhandledrejection', r, { once: true }))",
       ),
     },
     right: { path: journey('Memory'), steps: [OPENED] },
@@ -475,7 +478,7 @@ export const PAIRS: readonly Pair[] = [
       path: journey('Memory'),
       steps: [OPENED],
       more: inPage(
-        'setTimeout(function deep() { deep(); }); new Promise((r) => setTimeout(r, 300))',
+        "setTimeout(function deep() { deep(); }); new Promise((r) => addEventListener('error', r, { once: true }))",
       ),
     },
     right: { path: journey('Memory'), steps: [OPENED] },

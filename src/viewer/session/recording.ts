@@ -44,8 +44,8 @@ export class Recording {
   /** Through which the ports go; null = straight to us. */
   private journal: Journal | null = null;
   private flight: Flight | null;
-  /** Parts that are being stored: nothing is forgotten meanwhile. */
-  private freezing = 0;
+  /** Settled when the parts are stored that are being stored now: nothing is forgotten meanwhile; null = none is. */
+  private freezing: Promise<void> | null = null;
   /** In the names of its copies. */
   private key = '';
   /** The flight recorder is not what the user chose: it keeps the recording below its limits. */
@@ -190,8 +190,16 @@ export class Recording {
     this.shown.changed(false);
   }
 
-  /** Store what is kept as a trace of its own, and go on. */
-  private async freeze(flight: Flight, trigger: Frozen): Promise<void> {
+  /** Store what is kept as a trace of its own, and go on: one part after the other. */
+  private freeze(flight: Flight, trigger: Frozen): void {
+    const stored = (this.freezing ?? Promise.resolve()).then(() => this.store(flight, trigger));
+    this.freezing = stored;
+    void stored.finally(() => {
+      if (this.freezing === stored) this.freezing = null;
+      this.shown.changed(false);
+    });
+  }
+  private async store(flight: Flight, trigger: Frozen): Promise<void> {
     const { shown, frozen, key, lanesOf } = this;
     const { store } = this.trace;
     if (frozen.isFull) {
@@ -200,18 +208,12 @@ export class Recording {
       );
       return;
     }
-    this.freezing++;
-    try {
-      while (this.exported()) await this.exported();
-      if (this.closed) return;
-      if (flight.cut(shown.endUs, trigger)) shown.shortened();
-      await frozen.keep(trigger, store, { key, origin: originOf(store), lanesOf }, (text) =>
-        shown.problem(text),
-      );
-    } finally {
-      this.freezing--;
-      shown.changed(false);
-    }
+    while (this.exported()) await this.exported();
+    if (this.closed) return;
+    if (flight.cut(shown.endUs, trigger)) shown.shortened();
+    await frozen.keep(trigger, store, { key, origin: originOf(store), lanesOf }, (text) =>
+      shown.problem(text),
+    );
   }
 
   /** A flight recorder: forget what is too old, or freeze. */
@@ -219,13 +221,13 @@ export class Recording {
     const { flight, shown } = this;
     if (!flight) return;
     const trigger = this.forced ? null : flight.onBatch(thread, firstNew, lateEnds, shown.endUs);
-    if (trigger) void this.freeze(flight, trigger);
+    if (trigger) this.freeze(flight, trigger);
     else if (!this.exported() && !this.freezing && flight.trim(shown.endUs)) shown.shortened();
   }
   /** Once nothing walks over the rows. */
   private async finishFlight(flight: Flight): Promise<void> {
     while (this.exported()) await this.exported();
-    while (this.freezing) await new Promise((done) => setTimeout(done, 20));
+    await this.freezing;
     if (!this.closed && flight.finish(this.shown.endUs)) this.shown.shortened();
   }
 

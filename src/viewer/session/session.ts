@@ -119,6 +119,7 @@ export class Session implements Api {
   }: Parameters<Api['begin']>[0]): Promise<void> {
     await this.stopOpening();
     await this.before?.recording?.spool.drop();
+    await this.before?.frozen.drop();
     this.leave();
     this.before = { trace: this.shown.trace, recording: this.recording, frozen: this.frozen };
     const exported = (): Promise<unknown> | null => this.exports.done;

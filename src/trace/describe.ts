@@ -6,6 +6,7 @@ import type { Definition } from '../event/definitions.ts';
 import { exceptionName } from '../event/exceptions.ts';
 import { VERSION_AT, VERSION_BYTES } from '../sqlite/page-size.ts';
 import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
+import { ownersOf } from './owners.ts';
 import type { ThreadStore } from './store.ts';
 import { FILE_CONTROLS, LOCK_LEVELS, lockLevelText, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
 
@@ -131,16 +132,9 @@ export function objectName(thread: ThreadStore, id: number): string {
   return definition ? nameOfDefinition(definition) : '';
 }
 
-/** Row of the innermost SQL call that an event serves, itself included; -1 = none known. */
-export function statementRow({ events }: ThreadStore, row: number): number {
-  let at = row;
-  while (at >= 0 && !isStatementOp(events.op[at]!)) at = events.parentRow(at);
-  return at;
-}
-
 /** Text of the statement that an event serves (literals folded); '' = none known. */
 export function statementText(thread: ThreadStore, row: number): string {
-  const at = statementRow(thread, row);
+  const at = ownersOf(thread).statement(row);
   return at < 0 ? '' : objectName(thread, thread.events.object[at]!);
 }
 

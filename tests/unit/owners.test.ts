@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Op, type OpName } from '../../src/event/event.ts';
-import { OPS } from '../../src/event/operations.ts';
+import { isStatementOp, OPS } from '../../src/event/operations.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { threadOf, type Row } from '../traces/partition-rows.ts';
-import { ownersOf } from '../traces/analyses.ts';
+import { ownersOf } from '../../src/trace/owners.ts';
 
 test('a statement, its VFS call, the storage below, and what the storage call made', () => {
   const t = new ThreadBuilder(newStore());
@@ -20,11 +20,22 @@ test('a statement, its VFS call, the storage below, and what the storage call ma
   const rows = [0, 1, 2, 3, 4, 5, 6];
   expect(rows.map((row) => owners.sql(row))).toEqual([0, 0, 0, 0, -1, -1, -1]);
   expect(rows.map((row) => owners.vfs(row))).toEqual([-1, 1, 1, 1, 4, 4, -1]);
+  t.call('sqlOpen', {}, () =>
+    t.call('sqlStep', {}, () => t.call('sqlOpen', {}, () => t.call('xRead', { object: db }))),
+  );
+  t.send();
+  const more = ownersOf(t.thread);
+  expect(more).toBe(owners); // it goes on where it stopped
+  expect([7, 8, 9, 10].map((row) => more.statement(row))).toEqual([-1, 8, 8, 8]);
+  expect([7, 8, 9, 10].map((row) => more.sql(row))).toEqual([7, 8, 9, 9]);
+  t.thread.forget(8);
+  expect([0, 1, 2].map((row) => ownersOf(t.thread).statement(row))).toEqual([0, 0, 0]);
 });
 
 test('equal to a walk up the calls above, row by row', () => {
   const names: OpName[] = [
     'sqlStep',
+    'sqlOpen',
     'sqlExec',
     'sqlPrepare',
     'xRead',
@@ -55,22 +66,31 @@ test('equal to a walk up the calls above, row by row', () => {
       const { events } = thread;
       const owners = ownersOf(thread);
       /** The innermost call of a layer at or above a row; a VFS call is looked for under the innermost SQL call alone. */
+      const above = (at: number): number => {
+        const parent = events.parent[at]! ? events.rowOfSeq(events.parent[at]!) : -1;
+        return parent < at ? parent : -1;
+      };
+      const statement = (from: number): number => {
+        let at = from;
+        while (at >= 0 && !isStatementOp(events.op[at]!)) at = above(at);
+        return at;
+      };
       const innermost = (from: number, layer: 'sql' | 'vfs'): number => {
         for (let at = from; at >= 0;) {
           const own = OPS[events.op[at]!]!.layer;
           if (own === layer) return at;
           if (own === 'sql') return -1;
-          const parent = events.parent[at]! ? events.rowOfSeq(events.parent[at]!) : -1;
-          at = parent < at ? parent : -1;
+          at = above(at);
         }
         return -1;
       };
       for (let i = 0; i < events.count; i++) {
         const at = `row ${i} of ${drawn.map((d) => `${Op[d.op]}:${d.up}`).join(' ')}`;
-        expect([at, owners.sql(i), owners.vfs(i)]).toEqual([
+        expect([at, owners.sql(i), owners.vfs(i), owners.statement(i)]).toEqual([
           at,
           innermost(i, 'sql'),
           innermost(i, 'vfs'),
+          statement(i),
         ]);
         if (owners.sql(i) >= 0 && owners.vfs(i) >= 0) served++;
       }

@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { areaRows } from '../../src/analysis/time/area.ts';
 import { Durations } from '../../src/analysis/core/durations.ts';
 import { ioAt, ioMap } from '../../src/analysis/files/io-map.ts';
-import { statementRow } from '../../src/trace/describe.ts';
 import { Op } from '../../src/event/event.ts';
-import { OPS, opName } from '../../src/event/operations.ts';
+import { isStatementOp, OPS, opName } from '../../src/event/operations.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { checkedAnnotations, MAX_NOTES } from '../../src/trace/notes.ts';
 import { Session } from '../../src/viewer/session/session.ts';
-import { StatementIndex } from '../../src/trace/statement-index.ts';
+import { ownersOf } from '../../src/trace/owners.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { ioObjects } from '../traces/analyses.ts';
@@ -18,7 +17,7 @@ import { ioObjects } from '../traces/analyses.ts';
 const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
 const [begin, end] = store.extent();
 const statements = (thread: (typeof store.threads)[number]): Uint32Array =>
-  new StatementIndex(thread).texts();
+  ownersOf(thread).texts();
 
 describe('the statement that a call serves', () => {
   it('is the same for one call and for all, however deep the calls lie in each other', () => {
@@ -30,9 +29,9 @@ describe('the statement that a call serves', () => {
     );
     t.send();
     const { thread } = t;
-    const one = Array.from({ length: 102 }, (_, row) => statementRow(thread, row));
-    expect(one).toEqual([...new StatementIndex(thread).update().subarray(0, 102)]);
-    expect(new Set(one)).toEqual(new Set([0]));
+    const owners = ownersOf(thread);
+    const all = Array.from({ length: 102 }, (_, row) => owners.statement(row));
+    expect(new Set(all)).toEqual(new Set([0]));
   });
 });
 
@@ -107,7 +106,8 @@ describe('an area', () => {
       for (let row = 0; row < thread.events.count; row++) {
         const op = thread.events.op[row]!;
         if (op !== Op.xRead && op !== Op.xWrite) continue;
-        const at = statementRow(thread, row);
+        let at = row;
+        while (at >= 0 && !isStatementOp(thread.events.op[at]!)) at = thread.events.parentRow(at);
         const text = at < 0 ? null : thread.definitions.get(thread.events.object[at]!);
         if (text?.kind === 'sql')
           expected.set(text.text, (expected.get(text.text) ?? 0) + thread.events.length[row]!);

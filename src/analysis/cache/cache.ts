@@ -14,7 +14,8 @@ import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { leavesOut } from '../core/layers.ts';
-import { owners, type Owners } from '../core/owners.ts';
+import { owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import { pages } from '../pages/pages.ts';
 import { fact, type ByThread, type Known } from '../core/graph.ts';
 

@@ -5,7 +5,7 @@ import { detailText, isFailure, objectName, resultText } from '../../trace/descr
 import { OPS, layerOfCode, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
-import { StatementIndex } from '../../trace/statement-index.ts';
+import { ownersOf, type Owners } from '../../trace/owners.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fileOf } from '../files/files.ts';
@@ -23,14 +23,13 @@ export class ThreadView {
   i = 0;
   private readonly names = new Map<number, string | null>();
   private readonly kinds = new Map<number, string | null>();
-  private readonly statements: StatementIndex;
-  private rows: Int32Array | null = null;
+  private readonly owners: Owners;
   private texts: Uint32Array | null = null;
 
   constructor(readonly thread: ThreadStore) {
     this.events = thread.events;
     this.count = thread.events.count;
-    this.statements = new StatementIndex(thread);
+    this.owners = ownersOf(thread);
   }
   at(i: number): this {
     this.i = i;
@@ -44,13 +43,13 @@ export class ThreadView {
     const { parent } = this.events;
     return parent[this.i] === 0 ? -1 : this.events.rowOfSeq(parent[this.i]!);
   }
-  /** By place: that of the innermost SQL call that it serves, itself included; -1 = none known. */
-  get statementRow(): Int32Array {
-    return (this.rows ??= this.statements.update());
+  /** Place of the innermost SQL call that it serves, itself included; -1 = none known. */
+  get statementRow(): number {
+    return this.owners.statement(this.i);
   }
-  /** The same by the id of the statement's text; 0 = none known. */
+  /** By place: id of the text of the statement that it serves; 0 = none known. */
   get statementId(): Uint32Array {
-    return (this.texts ??= this.statements.texts());
+    return (this.texts ??= this.owners.texts());
   }
   /** Name of what an id stands for; null where it is not known. */
   name(id: number): string | null {
@@ -184,7 +183,7 @@ export const eventColumns = {
     'id',
     'Statement',
     'seq of the SQL call that it serves, itself included',
-    (e) => (e.statementRow[e.i]! < 0 ? null : e.events.seq[e.statementRow[e.i]!]!),
+    (e) => (e.statementRow < 0 ? null : e.events.seq[e.statementRow]!),
   ),
   statement: col('code', 'Statement', 'SQL that the call served, literals folded', (e) =>
     e.name(e.statementId[e.i]!),

@@ -16,7 +16,8 @@ import type { FileKind } from '../../event/definitions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
-import { owners, type Owners } from '../core/owners.ts';
+import { owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 
 /** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */

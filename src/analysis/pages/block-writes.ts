@@ -23,7 +23,8 @@ import { accesses } from './page-accesses.ts';
 import { fact, type ByThread, type Known } from '../core/graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf } from '../files/files.ts';
-import { owners, type Owners } from '../core/owners.ts';
+import { owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 
 export interface BlockWrites {
   /** A file of SQLite, or where no VFS call is known a store. */

@@ -5,7 +5,7 @@ import { isErrorResult } from '../../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
 import { ExecutionState, type Executions } from '../core/executions.ts';
-import type { Owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import type { Entry, PlaceOf, StatementRow } from './statement-entry.ts';
 import type { TimeRange } from '../core/time-range.ts';
 

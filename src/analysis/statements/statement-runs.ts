@@ -4,7 +4,8 @@
  */
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
-import { owners, type Owners } from '../core/owners.ts';
+import { owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';

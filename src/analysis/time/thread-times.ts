@@ -6,7 +6,8 @@ import type { ThreadStore } from '../../trace/store.ts';
 import type { ByThread } from '../core/graph.ts';
 import { threadFact } from '../core/graph.ts';
 import { appDatabases } from '../core/app-databases.ts';
-import { owners, type Owners } from '../core/owners.ts';
+import { owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import { lockWaitTimes, NO_WAITS, type LockWaitTimes } from '../locks/lock-waits.ts';
 import {
   partitionThread,

@@ -42,7 +42,7 @@
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
-import type { Owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import type { TimeRange } from '../core/time-range.ts';
 import { PARTS, type PartTimes, partTimes } from '../core/time-parts.ts';
 import { formatCount } from '../../text/numbers.ts';

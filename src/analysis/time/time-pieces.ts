@@ -4,7 +4,7 @@
  */
 import { IntervalIndex, KINDS } from '../../trace/lanes/interval-index.ts';
 import type { TimeSweep } from './time-sweep.ts';
-import type { Owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import { timesOfThread, type ThreadTimes } from './time-partition.ts';
 
 export interface TimePieces extends ThreadTimes {

@@ -3,7 +3,7 @@ import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
 import { longer } from '../../trace/typed-arrays.ts';
 import { ById } from '../core/by-id.ts';
-import type { Owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import { PARTS } from '../core/time-parts.ts';
 
 export class Shares {

@@ -11,7 +11,6 @@
  * WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a spill of the page cache in the same statement counts too.
  */
 import { databasePath, plainPath } from '../../event/file-names.ts';
-import { statementRow } from '../../trace/describe.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
@@ -28,7 +27,8 @@ import { executions, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { fact } from '../core/graph.ts';
 import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
-import { owners, type Owners } from '../core/owners.ts';
+import { owners } from '../core/owners.ts';
+import type { Owners } from '../../trace/owners.ts';
 import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction } from './transaction-table.ts';
 import { transactions } from './transactions.ts';
@@ -165,17 +165,12 @@ class AnatomyScanner {
     return copied.get(this.file(object).plain)?.get(context) ?? 0;
   }
 
-  /** Row of the innermost SQL call that a call serves, as `statementRow` tells it; -1 = none known. */
-  private statement(row: number): number {
-    return statementRow(this.thread, this.owners.sql(row));
-  }
-
   put(t: Transaction): void {
     const { events } = this.thread;
     const { clock, table } = this;
     const span = this.explicit.at(t.context, events.seq[t.beginRow]!);
     // where locks are kept it begins with its statement, and after the statement's earlier ones (sqlite3_exec)
-    const earliest = Math.max(t.lockRow, span?.beginRow ?? this.statement(t.beginRow));
+    const earliest = Math.max(t.lockRow, span?.beginRow ?? this.owners.statement(t.beginRow));
     const connection = connectionKey(t.object, t.context);
     const from = Math.min(
       t.beginRow,
@@ -189,7 +184,7 @@ class AnatomyScanner {
     this.ended.set(connection, toRow + 1);
     const fromNs = toNs(events.t0[from]!);
     const toNsAll = toNs(events.t0[toRow]! + events.dur[toRow]!);
-    const enclosing = this.statement(from);
+    const enclosing = this.owners.statement(from);
     const sqlUntil = enclosing < 0 ? -Infinity : clock.endOf(enclosing);
     clock.start(fromNs, toNsAll, sqlUntil);
     const i = table.begin(span ? 'explicit' : this.explicit.known ? 'autocommit' : null);
@@ -231,7 +226,7 @@ class AnatomyScanner {
   /** Row with which the commit begins, or -1. */
   private commitBegin(t: Transaction, from: number, span: ExplicitSpan | null): number {
     const { events } = this.thread;
-    const statement = this.statement(t.endRow);
+    const statement = this.owners.statement(t.endRow);
     if (span && span.endRow === statement && statement >= from && span.beginRow !== statement)
       return statement;
     for (let row = Math.max(from, statement); row <= t.endRow; row++) {

@@ -1,5 +1,6 @@
 /** Why a checkpoint ran, and in which mode: from the statement that it serves, else from the VFS calls around it. */
-import { statementRow, statementText } from '../../trace/describe.ts';
+import { statementText } from '../../trace/describe.ts';
+import { ownersOf } from '../../trace/owners.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -34,7 +35,7 @@ export function triggerOf(
   const parent = events.parentRow(from);
   if (parent >= 0 && events.op[parent] === Op.sqlClose)
     return { trigger: 'close', mode: 'PASSIVE' };
-  const row = statementRow(thread, from);
+  const row = ownersOf(thread).statement(from);
   if (row >= 0) {
     const text = statementText(thread, from);
     const mode = modeOfText(text);

@@ -11,7 +11,8 @@ import {
   RETRIED_WITHIN_US,
 } from '../../analysis/core/handled-failures.ts';
 import { TransactionScanner } from '../../analysis/transactions/transaction-scan.ts';
-import { objectName, statementRow } from '../../trace/describe.ts';
+import { objectName } from '../../trace/describe.ts';
+import { ownersOf } from '../../trace/owners.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
 import { cutOf, forgetBefore, forgetBlock, type Keep } from '../../trace/retention.ts';
 import { resultName } from '../../sqlite/result-codes.ts';
@@ -197,7 +198,7 @@ export class Flight {
     for (; scan.seen < transactions.length; scan.seen++) {
       const { outcome, commitRow, beginRow, endRow } = transactions.at(scan.seen);
       if (outcome !== 'committed' || events.seq[endRow]! <= scan.told) continue;
-      const statement = statementRow(thread, commitRow);
+      const statement = ownersOf(thread).statement(commitRow);
       const row = statement < 0 ? beginRow : statement;
       if (statement >= 0 && events.endSeq[row] === 0) break; // its statement still runs: looked at when it has ended
       const last = statement < 0 ? endRow : statement;

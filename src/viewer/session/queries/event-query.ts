@@ -10,7 +10,7 @@ import { OPS, opName } from '../../../event/operations.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { threadEndUs } from '../../../trace/thread-end.ts';
 import type { EventFilter, EventWhere } from '../../../protocol/session.ts';
-import { StatementIndex } from '../../../trace/statement-index.ts';
+import { ownersOf, type Owners } from '../../../trace/owners.ts';
 
 /** What a filter asks of one thread, with words looked up once per name and not once per event. */
 interface ThreadTest {
@@ -39,7 +39,6 @@ export class EventQuery {
   };
   private thread = new Uint16Array(0);
   private row = new Uint32Array(0);
-  private readonly statements = new Map<ThreadStore, StatementIndex>();
 
   constructor(private readonly store: TraceStore) {}
 
@@ -58,7 +57,7 @@ export class EventQuery {
     const tests = threads.map((t) =>
       testOf(t, filter, rows && (rows.get(t.index) ?? new Set<number>())),
     );
-    const statements = threads.map((t) => (filter.text.trim() ? this.statementsOf(t) : null));
+    const owners = threads.map((t) => (filter.text.trim() ? ownersOf(t) : null));
     const total = this.store.eventCount;
     if (this.row.length < total) {
       this.thread = new Uint16Array(total);
@@ -68,17 +67,13 @@ export class EventQuery {
     eachRunInTimeOrder(threads, (thread, from, to) => {
       const { index } = thread;
       for (let row = from; row < to; row++)
-        if (matches(thread, row, filter, tests[index]!, statements[index]!)) {
+        if (matches(thread, row, filter, tests[index]!, owners[index]!)) {
           this.thread[n] = index;
           this.row[n++] = row;
         }
     });
     this.count = n;
     return n;
-  }
-
-  private statementsOf(thread: ThreadStore): Int32Array {
-    return getOrMake(this.statements, thread, () => new StatementIndex(thread)).update();
   }
 
   /** The event of a line. @throws RangeError outside 0..count-1 */
@@ -167,7 +162,7 @@ function matches(
   row: number,
   filter: EventFilter,
   test: ThreadTest,
-  statements: Int32Array | null,
+  owners: Owners | null,
 ): boolean {
   const { events } = thread;
   const op = events.op[row]!;
@@ -183,7 +178,7 @@ function matches(
   if (test.objects && !test.objects.has(events.object[row]!)) return false;
   if (test.rows && !test.rows.has(row)) return false;
   if (filter.where && !meets(thread, row, filter.where)) return false;
-  const call = statements?.[row] ?? -1;
+  const call = owners?.statement(row) ?? -1;
   for (const { ops, objects } of test.words)
     if (
       !ops[op] &&

@@ -2,7 +2,7 @@
 import type { Locks } from '../../../analysis/locks/locks.ts';
 import { serves } from '../../../analysis/core/time-calls.ts';
 import type { EventColumns } from '../../../trace/columns.ts';
-import { statementRow } from '../../../trace/describe.ts';
+import { ownersOf } from '../../../trace/owners.ts';
 import { Op } from '../../../event/event.ts';
 import { laneOfOp } from '../../../trace/lanes/lanes.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
@@ -45,10 +45,11 @@ export const timelineFlowQueries = {
 
 function io(thread: ThreadStore, row: number, answer: Flows): void {
   const { events } = thread;
+  const owners = ownersOf(thread);
   const lane = laneOfOp(events.op[row]!);
   const key = (kind: string): string => `${thread.index}:${kind}`;
   if (lane !== 'sql') {
-    const statement = lane ? statementRow(thread, row) : -1;
+    const statement = lane ? owners.statement(row) : -1;
     if (statement < 0) return;
     answer.cause = thread.ref(statement);
     answer.flows.push({
@@ -62,7 +63,7 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
   const below: { web: number[]; vfs: number[] } = { web: [], vfs: [] };
   for (let i = row + 1; i < events.count && events.seq[i]! < end; i++) {
     const kind = laneOfOp(events.op[i]!);
-    if ((kind === 'web' || kind === 'vfs') && statementRow(thread, i) === row) below[kind].push(i);
+    if ((kind === 'web' || kind === 'vfs') && owners.statement(i) === row) below[kind].push(i);
   }
   const kind = below.web.length ? 'web' : 'vfs';
   answer.calls = below[kind].length;

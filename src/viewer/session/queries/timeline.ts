@@ -20,7 +20,7 @@ import {
 import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { fact, threadFact } from '../../../analysis/core/graph.ts';
 import { extent } from '../../../analysis/core/time-range.ts';
-import { StatementIndex } from '../../../trace/statement-index.ts';
+import { owners } from '../../../analysis/core/owners.ts';
 import type { QueryContext } from './context.ts';
 
 export interface AreaAnswer {
@@ -32,8 +32,11 @@ export interface AreaAnswer {
 }
 
 /** By row: id of the text of the statement that it serves. */
-const statementTexts = threadFact('statementTexts', 'statement of each call', {}, (thread) =>
-  new StatementIndex(thread).texts(),
+const statementTexts = threadFact(
+  'statementTexts',
+  'statement of each call',
+  { owners },
+  (thread, known) => known.owners.of(thread).texts(),
 );
 const blockEnds = fact('blockEnds', 'block boundaries', {}, blockEndsOf);
 

@@ -1,6 +1,6 @@
 /** Queries of the Transactions view: all of them in short, and the anatomy of one. */
 import { databasePath } from '../../../event/file-names.ts';
-import { statementRow, statementText } from '../../../trace/describe.ts';
+import { statementText } from '../../../trace/describe.ts';
 import { Flag, Op } from '../../../event/event.ts';
 import { isVfsOp, opName } from '../../../event/operations.ts';
 import { transactionLine, type TransactionLine } from '../../../analysis/transactions/table.ts';
@@ -221,7 +221,7 @@ export const transactionQueries = {
       const caller = own.vfs(at) < 0 ? own.sql(at) : own.vfs(at);
       if (caller < 0) return null;
       const connection = thread.events.context[caller]!;
-      const serves = statementRow(thread, at);
+      const serves = own.statement(at);
       const all = context.facts.get(anatomies);
       const { thread: threads, context: connections, beginRow, endRow } = all.transactions;
       let [innermost, ofStatement] = [-1, -1];

@@ -16,7 +16,7 @@ import {
 } from './natives.ts';
 import { isFromWorker, type FromWorker } from './creator-wire.ts';
 import type { Bootstrap } from './worker-bootstrap.ts';
-import { apply } from '../record/reflect.ts';
+import { apply, define } from '../record/reflect.ts';
 
 /** An error and a message that a worker sends one after the other arrive closer together than this. */
 const OVERTAKEN_MS = 100;
@@ -295,8 +295,7 @@ function amend(
   name: 'filename' | 'lineno' | 'message',
   value: string | number,
 ): void {
-  if (event[name] !== value)
-    Object.defineProperty(event, name, { value, configurable: true, enumerable: true });
+  if (event[name] !== value) define(event, name, value);
 }
 
 function stop(event: Event): void {

@@ -10,7 +10,7 @@
  * What differs from native: the own property until the first touch; and V8 gives up a shortcut for `await` (some ns each).
  */
 import { react } from './reaction.ts';
-import { apply } from './reflect.ts';
+import { apply, define, defineProperty } from './reflect.ts';
 
 const NativePromise = Promise;
 const nativeThen = Promise.prototype.then;
@@ -52,6 +52,10 @@ export class PromiseWatch {
         touch(this);
         return NativePromise;
       },
+      set(this: Promise<unknown>, value: unknown) {
+        touch(this);
+        define(this, 'constructor', value, true);
+      },
     };
     target?.addEventListener('unhandledrejection', this.onRejection, true);
     target?.addEventListener('rejectionhandled', this.onRejection, true);
@@ -82,7 +86,7 @@ export class PromiseWatch {
     this.open++;
     const watched: Watched = { touched: false, announced: false, branch: react(value, ok, failed) };
     this.watched.set(value, watched);
-    void Object.defineProperty(value, 'constructor', this.accessor);
+    void defineProperty(value, 'constructor', this.accessor);
   }
 
   /** Stop listening once the promises still under way have settled. */
@@ -121,11 +125,7 @@ export class PromiseWatch {
   private readonly onRejection = (event: Event): void => {
     const promise = this.branches.get((event as PromiseRejectionEvent).promise);
     if (!promise) return;
-    Object.defineProperty(event, 'promise', {
-      value: promise,
-      configurable: true,
-      enumerable: true,
-    });
+    define(event, 'promise', promise);
     const watched = this.watched.get(promise)!;
     if (watched.announced) return;
     watched.announced = true;

@@ -3,6 +3,7 @@
  * of the app's values without running its code.
  */
 export const { apply, construct } = Reflect;
+export const { defineProperty } = Object;
 const { getOwnPropertyDescriptor } = Object;
 
 /** The platform's getter of a prototype's property; undefined where there is none. */
@@ -12,6 +13,15 @@ export const getterOf = (prototype: object, name: PropertyKey): (() => unknown) 
 /** An own data property; undefined for accessors, which are the app's code. */
 export const dataProperty = (object: object, name: PropertyKey): unknown =>
   getOwnPropertyDescriptor(object, name)?.value;
+
+/** Gives an object a property of its own, as a class's field would be. @throws TypeError where the object is frozen */
+export const define = (
+  object: object,
+  name: PropertyKey,
+  value: unknown,
+  writable = false,
+): object =>
+  defineProperty(object, name, { value, writable, configurable: true, enumerable: true });
 
 const isPrimitive = (value: unknown): boolean =>
   value === null || (typeof value !== 'object' && typeof value !== 'function');

@@ -521,7 +521,7 @@ test('Blobs whose URL the app revokes, as a text or as a URL, are collected', as
   await close(page);
 });
 
-test('promises that the app freezes or seals give their values', async () => {
+test('promises that the app freezes, seals, or gives a constructor give their values', async () => {
   const seen = [];
   for (const recorded of [false, true]) {
     const page = await open(undefined, recorded);
@@ -538,13 +538,39 @@ test('promises that the app freezes or seals give their values', async () => {
         const late = Object.freeze(navigator.locks.request('c', () => 3));
         await navigator.locks.request('c', () => 4); // the one before has settled
         const then = await new Promise((done) => void late.then(done));
+        /** A constructor that the app gives a promise is that promise's own. */
+        class Own extends Promise<unknown> {
+          /** Of a class: strict code, in which what can't be assigned throws. */
+          static of(promise: Promise<unknown>): void {
+            promise.constructor = this;
+          }
+        }
+        const given = navigator.locks.request('d', () => 5);
+        Own.of(given);
+        const derived = given.then((value) => value);
+        const own: unknown[] = [
+          derived instanceof Own,
+          await derived,
+          Object.getOwnPropertyDescriptor(given, 'constructor')?.writable,
+        ];
+        const refused = Object.freeze(navigator.locks.request('e', () => 6));
+        try {
+          Own.of(refused);
+        } catch (error) {
+          own.push((error as Error).name);
+        }
         await new Promise((done) => setTimeout(done)); // rejections are told of after the task
-        return { values, then, rejected };
+        return { values, then, own, rejected };
       }),
     );
     await close(page);
   }
-  expect(seen[0]).toEqual({ values: [1, 2, 'root'], then: 3, rejected: [] });
+  expect(seen[0]).toEqual({
+    values: [1, 2, 'root'],
+    then: 3,
+    own: [true, 5, true, 'TypeError'],
+    rejected: [],
+  });
   expect(seen[1]).toEqual(seen[0]);
 });
 

@@ -15,4 +15,7 @@ export const WITHOUT: Readonly<Record<string, string>> = {
   F33: 'no VFS here loses its lock',
   F37: OTHER_BROWSER,
   F46: 'not recorded: the app here that writes behind stops at a failed write',
+  F47: 'TODO',
+  F48: 'TODO',
+  F49: 'TODO',
 };

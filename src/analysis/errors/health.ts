@@ -13,7 +13,7 @@ import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 import { objectName } from '../../trace/describe.ts';
 import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
-import { LockLevel } from '../../sqlite/constants.ts';
+import { LockLevel, Rc } from '../../sqlite/constants.ts';
 
 const RELOAD_US = 2_000_000;
 export const FAILURE = noSaving('a failure, not a cost');
@@ -138,7 +138,8 @@ export const malformed: Rule = {
     for (const op of [Op.sqlStep, Op.sqlExec, Op.sqlPrepare, Op.sqlOpen, Op.xRead, Op.xWrite])
       ctx.eachFailed(op, (thread, row) => {
         const rc = thread.events.result[row]! & 255;
-        if (thread.events.result[row]! > 0 && (rc === 11 || rc === 26)) evidence.add(thread, row);
+        if (thread.events.result[row]! > 0 && (rc === Rc.corrupt || rc === Rc.notADb))
+          evidence.add(thread, row);
       });
     if (evidence.count === 0) return [];
     return {

@@ -2,6 +2,9 @@
  * All findings of a trace, the largest saving first. Each rule is in a file with its relatives; not among them is F31 (memory that grows
  * while an asynchronous xRead runs), which no event shows.
  */
+import { leakedHandles } from '../files/leaked-handles.ts';
+import { refusedHandles } from '../locks/refused-handles.ts';
+import { shortWrite } from '../errors/short-write.ts';
 import { fact } from '../core/graph.ts';
 import {
   changeCounterPolling,
@@ -100,6 +103,9 @@ export const RULES: readonly Rule[] = [
   smallCalls,
   changeCounterPolling,
   storageGivenUp,
+  shortWrite,
+  refusedHandles,
+  leakedHandles,
 ];
 
 const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };

@@ -115,7 +115,7 @@ export class FindingContext {
     }
   }
 
-  /** The same, of those that answered SQLITE_BUSY, IOERR_LOCK, CORRUPT, FULL or NOTADB: few, where an operation has a million rows. */
+  /** The same, of those that answered SQLITE_BUSY, IOERR, CORRUPT, FULL or NOTADB: few, where an operation has a million rows. */
   eachFailed(op: number, each: (thread: ThreadStore, row: number) => void): void {
     for (const thread of this.store.threads)
       for (const row of this.failures(thread)) if (thread.events.op[row] === op) each(thread, row);

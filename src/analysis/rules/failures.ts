@@ -5,13 +5,7 @@ import { isWebOp } from '../../event/operations.ts';
 import { threadFact } from '../core/graph.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
-const FAILURES: ReadonlySet<number> = new Set([
-  Rc.busy,
-  Rc.corrupt,
-  Rc.full,
-  Rc.notADb,
-  Rc.ioErrLock,
-]);
+const FAILURES: ReadonlySet<number> = new Set([Rc.busy, Rc.corrupt, Rc.full, Rc.notADb, Rc.ioErr]);
 
 /** Rows of VFS and SQL calls, ascending. Result codes of xSectorSize and xDeviceCharacteristics are numbers of another kind. */
 export const failures = threadFact('failures', 'calls that failed', {}, failuresOf);
@@ -21,7 +15,7 @@ function failuresOf({ events }: ThreadStore): readonly number[] {
   const found: number[] = [];
   for (let row = 0; row < count; row++) {
     const rc = result[row]!;
-    if (rc === 0 || !FAILURES.has(rc === Rc.ioErrLock ? rc : rc & 255)) continue;
+    if (rc === 0 || rc === Rc.shortRead || !FAILURES.has(rc & 255)) continue;
     const code = op[row]!;
     if (code !== Op.xSectorSize && code !== Op.xDeviceCharacteristics && !isWebOp(code))
       found.push(row);

@@ -1,6 +1,6 @@
 // What goes wrong: storage gone or full, limits, damage, writes that are lost. Each story beside the same work done right.
 import type { ThreadBuilder } from '../builder.ts';
-import { PAGE, environment, locked, type Case } from './stage.ts';
+import { MS, PAGE, REFUSED, S, environment, locked, times, type Case } from './stage.ts';
 
 export const FAILURES: Case[] = [
   {
@@ -96,6 +96,41 @@ export const FAILURES: Case[] = [
     right: ({ thread }) => void stored(thread(), 17 * MIB, 20 * MIB, true).call('xRead'),
     says: /^Storage of https:\/\/app\.example is nearly full: 19 MiB of 20 MiB in use, persisted$/,
   },
+  {
+    rule: 'F47',
+    name: 'a write that storage did not take whole',
+    wrong: ({ thread }) => short(thread(), { result: -8, xWrite: 778 }),
+    right: ({ thread }) => short(thread(), { result: PAGE, xWrite: 0 }),
+    says: /^1 write to \/app\.db left 4 KiB out, without an exception$/,
+  },
+  {
+    rule: 'F47',
+    name: 'a write that came short, of which SQLite was told that it is whole, and one whose rest follows',
+    wrong: ({ thread }) => short(thread(), { result: 1024, xWrite: 0 }),
+    right: ({ thread }) => short(thread(), { result: 1024, xWrite: 0, rest: true }),
+    says: /^1 write to \/app\.db left 3 KiB out, without an exception; SQLite was told of success 1 time$/,
+  },
+  {
+    rule: 'F48',
+    name: 'I/O errors over refused handles, and SQLITE_BUSY in their place',
+    wrong: ({ thread }) => refusedHandles(thread(), 3850),
+    right: ({ thread }) => refusedHandles(thread(), 5),
+    says: /^4 calls on \/app\.db answered SQLITE_IOERR within [\d.]+ ms, since 4 handles were refused/,
+  },
+  {
+    rule: 'F49',
+    name: 'handles opened beside a refused one, and closed',
+    wrong: ({ thread }) => opensTogether(thread(), 'drops'),
+    right: ({ thread }) => opensTogether(thread(), 'closes'),
+    says: /^2 handles \(\/a, \/c\) opened at once with \/b, which was refused, and neither used nor closed since$/,
+  },
+  {
+    rule: 'F49',
+    name: 'handles that are blocked later, and handles in use',
+    wrong: ({ thread }) => opensTogether(thread(), 'drops and asks again'),
+    right: ({ thread }) => opensTogether(thread(), 'uses'),
+    says: /neither used nor closed since; 2 requests for them failed later$/,
+  },
 ];
 
 const MIB = 1 << 20;
@@ -145,4 +180,35 @@ function givenUp(
 }
 function fails(b: ThreadBuilder, text: string): void {
   b.call('error', { object: b.define({ kind: 'message', text }) });
+}
+
+function short(b: ThreadBuilder, of: { result: number; xWrite: number; rest?: boolean }): void {
+  const [db, file] = [b.file('/app.db'), b.define({ kind: 'opfs-file', path: '/app.db' })];
+  b.call('xWrite', { object: db, offset: 0, length: PAGE, result: of.xWrite }, () => {
+    b.call('opfsWrite', { object: file, offset: 0, length: PAGE, result: of.result, context: 1 });
+    if (of.rest) b.call('opfsWrite', { object: file, offset: of.result, length: PAGE - of.result, result: PAGE - of.result, context: 1 });
+  });
+}
+function refusedHandles(b: ThreadBuilder, result: number): void {
+  const [db, file] = [b.file('/app.db'), b.define({ kind: 'opfs-file', path: '/app.db' })];
+  times(4, () => {
+    b.call('xLock', { object: db, aux: 1, result }, () => b.call('opfsOpenSyncAccessHandle', { object: file, ...REFUSED }));
+    b.idle(10 * MS);
+  });
+}
+/** Three handles asked for in one go, of which the second is refused. */
+function opensTogether(b: ThreadBuilder, then: 'drops' | 'drops and asks again' | 'closes' | 'uses'): void {
+  const [x, y, z] = ['/a', '/b', '/c'].map((path) => b.define({ kind: 'opfs-file', path }));
+  const open = 'opfsOpenSyncAccessHandle';
+  for (const [object, fields] of [[x!, {}], [y!, REFUSED], [z!, {}]] as const) {
+    const { now } = b;
+    b.call(open, { object, dur: 500, ...fields });
+    b.now = now + 1;
+  }
+  b.idle(MS);
+  if (then === 'closes') for (const object of [x!, z!]) b.call('opfsClose', { object });
+  if (then === 'uses') for (const object of [x!, z!]) b.call('opfsRead', { object, length: PAGE, result: PAGE });
+  if (then === 'drops and asks again') for (const object of [x!, z!]) b.call(open, { object, ...REFUSED });
+  b.idle(S);
+  b.call('mark');
 }

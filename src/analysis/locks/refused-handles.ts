@@ -1,0 +1,103 @@
+/**
+ * Finding about a VFS that opens its sync access handles for each lock or call, is refused them, since another tab or worker has the file,
+ * and answers SQLite an I/O error, which no busy handler waits for.
+ *
+ *   F48   xLock -> createSyncAccessHandle NoModificationAllowedError -> SQLITE_IOERR, again and again
+ */
+import { Op } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
+import { Rc } from '../../sqlite/constants.ts';
+import { countOf, formatDuration } from '../../text/numbers.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { getOrMake } from '../core/maps.ts';
+import { owners } from '../core/owners.ts';
+import { rootOf } from '../core/thread-origin.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Saving } from '../rules/saving.ts';
+import type { Found, Rule } from '../rules/types.ts';
+import { Outcome } from './lock-columns.ts';
+import { locks, placesOf } from './locks.ts';
+
+const FEW = 3;
+/** Refusals further apart are no storm. */
+const GAP_US = 500_000;
+
+/** Rows of VFS calls that answered an I/O error: a short read is none. */
+const ioErrors = (ctx: FindingContext, thread: ThreadStore): number[] =>
+  ctx.failures(thread).filter((row) => {
+    const result = thread.events.result[row]!;
+    return isVfsOp(thread.events.op[row]!) && (result & 255) === Rc.ioErr;
+  });
+
+interface Storm {
+  evidence: Evidence;
+  path: string;
+  /** End of the last one, microseconds. */
+  untilUs: number;
+  refused: number;
+  /** A refusal was of another thread, and lay within the call's time. */
+  byTime: boolean;
+}
+
+export const refusedHandles: Rule = {
+  id: 'F48',
+  title: 'I/O errors where a handle was refused',
+  run(ctx) {
+    const all = ctx.get(locks);
+    const { waits } = all;
+    const refused = placesOf(all, waits, 'access-handle').filter(
+      (wait) => waits.outcome[wait] === Outcome.refused,
+    );
+    if (refused.length === 0) return [];
+    const storms: Storm[] = [];
+    for (const thread of ctx.store.threads) {
+      const { events } = thread;
+      const own = ctx.get(owners).of(thread);
+      const page = rootOf(ctx.store, thread.index);
+      const beneath = (row: number): number[] => {
+        const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
+        return refused.filter((wait) => {
+          const at = waits.thread[wait]!;
+          if (at === thread.index) return own.vfs(waits.row[wait]!) === row;
+          const within = waits.from[wait]! >= fromUs && waits.to[wait]! <= toUs;
+          return within && rootOf(ctx.store, at) === page;
+        });
+      };
+      const running = new Map<string, Storm>();
+      for (const row of ioErrors(ctx, thread)) {
+        const found = beneath(row);
+        if (found.length === 0) continue;
+        const path = ctx.file(thread, events.object[row]!)?.main ?? '';
+        const key = `${events.context[row]} ${path}`;
+        const before = running.get(key);
+        const goesOn = before !== undefined && events.t0[row]! - before.untilUs <= GAP_US;
+        if (!goesOn) running.delete(key);
+        const storm = getOrMake(running, key, () => {
+          const made = { evidence: new Evidence(), path, untilUs: 0, refused: 0, byTime: false };
+          storms.push(made);
+          return made;
+        });
+        storm.evidence.add(thread, row);
+        storm.untilUs = events.t0[row]! + events.dur[row]!;
+        storm.refused += found.length;
+        storm.byTime ||= found.some((wait) => waits.thread[wait] !== thread.index);
+        for (const wait of found.slice(0, 1))
+          storm.evidence.show(waits.thread[wait]!, waits.row[wait]!);
+      }
+    }
+    return storms
+      .filter(({ evidence }) => evidence.count >= FEW)
+      .map(({ evidence, path, refused: n, byTime }): Found => ({
+        title: `${countOf(evidence.count, 'call')} on ${path || 'a database'} answered SQLITE_IOERR within ${formatDuration(evidence.toUs - evidence.fromUs)}, since ${countOf(n, 'handle was', 'handles were')} refused`,
+        evidence: evidence.result(ctx),
+        ...new Saving(ctx).avoid(n - 1, Op.opfsOpenSyncAccessHandle, 'refused handles').result(),
+        confidence: byTime ? 'likely' : 'certain',
+        reason: byTime
+          ? 'a worker of the same page was refused a handle while each call ran; what it answered the call is not in the trace'
+          : 'each call asked for a handle, was refused it, and answered an I/O error',
+        advice:
+          'Another tab or worker has the file: wait for it by a Web Lock around the handle. A VFS should answer SQLITE_BUSY, so that busy_timeout applies, and pause longer after each refusal.',
+        link: 'https://www.sqlite.org/rescode.html#ioerr_lock',
+      }));
+  },
+};

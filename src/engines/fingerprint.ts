@@ -78,8 +78,7 @@ export function fingerprint(
   );
   const evidence = { exports, data };
   // the hash of a modified source carries a suffix, so its end is not anchored
-  const sourceId =
-    /20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{50,64}[0-9a-z]*/.exec(data)?.[0] ?? null;
+  const id = /20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{50,64}[0-9a-z]*/.exec(data);
   const asyncify = asyncifyExports(exports);
   const known = BUILDS.find((b) => b.is(evidence)) ?? null;
   const suspension = asyncify ? 'asyncify' : hasSuspendingImport(imports) ? 'jspi' : 'none';
@@ -87,12 +86,20 @@ export function fingerprint(
     typeof exports.sqlite3_step === 'function' && typeof exports.sqlite3_prepare_v2 === 'function';
   return {
     name: known?.name ?? 'SQLite (unknown build)',
-    sqliteVersion: /[^\d.V](3\.\d{1,2}\.\d{1,2})\0/.exec(data)?.[1] ?? null, // PHP's module has "ReiserFS V3.6.19", too
-    sourceId,
+    sqliteVersion: versionNear(data, id?.index ?? 0),
+    sourceId: id?.[0] ?? null,
     suspension,
     asyncify,
     namedExports: named && (known === BUILDS[0] || (known === null && suspension === 'none')),
   };
+}
+
+/** The version nearest to the source id: other libraries' texts lie in the same memory (PHP's module has "ReiserFS V3.6.19", too). */
+function versionNear(data: string, at: number): string | null {
+  let nearest: RegExpExecArray | null = null;
+  for (const match of data.matchAll(/[^\d.V](3\.\d{1,2}\.\d{1,2})\0/g))
+    if (!nearest || Math.abs(match.index - at) < Math.abs(nearest.index - at)) nearest = match;
+  return nearest && nearest[1]!;
 }
 
 const NOTHING = { params: '', results: '' };

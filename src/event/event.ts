@@ -90,6 +90,10 @@ export const Op = {
   localStorageRemove: 114,
   localStorageKey: 115,
   localStorageClear: 116,
+  // web: HTTP, for SQLite's calls alone
+  httpXhr: 120,
+  httpFetch: 121,
+  httpBody: 122,
   // sql
   sqlOpen: 128,
   sqlClose: 129,

@@ -19,7 +19,7 @@ export const ACTIVITIES = ['none', 'cpu', 'read', 'write', 'sync', 'lock', 'wait
 export type Activity = (typeof ACTIVITIES)[number];
 
 /** The web API that a storage call, a lock or a wait belongs to. */
-export type Api = 'idb' | 'opfs' | 'locks' | 'atomics' | 'localStorage';
+export type Api = 'idb' | 'opfs' | 'locks' | 'atomics' | 'localStorage' | 'http';
 
 /** What a call counts as wherever calls on a file or store are counted. */
 export type Counts = 'read' | 'write' | 'sync' | 'lock' | 'open';
@@ -154,6 +154,9 @@ const CATALOG: Record<OpName, Traits> = {
   localStorageRemove: { ...REMOVE, synchronous: true },
   localStorageKey: { ...ASKS, synchronous: true },
   localStorageClear: { ...REMOVE, synchronous: true },
+  httpXhr: { ...READ, synchronous: true }, // a synchronous XMLHttpRequest, until its response is there
+  httpFetch: ASKS, // until the headers are there
+  httpBody: READ,
   sqlOpen: CPU,
   sqlClose: CPU,
   sqlPrepare: CPU, // aux: id of the statement instance (per thread)
@@ -196,7 +199,7 @@ export interface OpInfo {
   readonly aside: boolean;
 }
 
-const GROUP = /^(idb|opfs|lock|atomics|localStorage|sql|wasm)(?=[A-Z])/;
+const GROUP = /^(idb|opfs|lock|atomics|localStorage|http|sql|wasm)(?=[A-Z])/;
 
 /** Display names where the code's own key is not the field's word. */
 function displayName(key: string): string {

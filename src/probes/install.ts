@@ -1,6 +1,7 @@
 /** All probes of a thread at once: the storage APIs under a VFS, recorded into the thread's ring. */
 import type { Recorder } from '../record/recorder.ts';
 import { installAtomics } from './atomics.ts';
+import { installHttp } from './http.ts';
 import { installIndexedDb } from './indexeddb.ts';
 import { installLocalStorage } from './local-storage.ts';
 import { PromiseWatch } from '../record/promise-watch.ts';
@@ -15,7 +16,7 @@ export interface InstalledProbes {
 }
 
 /**
- * Patch what this realm has of IndexedDB, OPFS, Web Locks, Atomics and localStorage. Call before the app's first line. A probe that
+ * Patch what this realm has of IndexedDB, OPFS, Web Locks, Atomics, localStorage, and HTTP requests. Call before the app's first line. A probe that
  * cannot be installed is reported as a fault; the others work.
  * @param watch of this realm, where there is one already; it ends with the probes
  */
@@ -32,6 +33,7 @@ export function installProbes(
     ['Web Locks', () => installWebLocks(context, watch)],
     ['Atomics', () => installAtomics(context)],
     ['localStorage', () => installLocalStorage(context)],
+    ['HTTP', () => installHttp(context, watch)],
   ];
   for (const [name, install] of installers)
     try {

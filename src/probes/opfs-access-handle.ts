@@ -4,7 +4,8 @@
  */
 import { Op } from '../event/event.ts';
 import { byteLengthOf } from './byte-length.ts';
-import type { EndWith, OpfsPaths } from './opfs-paths.ts';
+import type { EndWith } from './end-with.ts';
+import type { OpfsPaths } from './opfs-paths.ts';
 import type { ProbeContext } from './context.ts';
 import { numberOf } from '../record/reflect.ts';
 import { WalHeaders } from './wal-headers.ts';

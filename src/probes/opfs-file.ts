@@ -4,7 +4,7 @@
  */
 import { Flag, Op } from '../event/event.ts';
 import { failureIn } from '../event/exceptions.ts';
-import type { EndWith } from './opfs-paths.ts';
+import type { EndWith } from './end-with.ts';
 import type { ProbeContext } from './context.ts';
 import { apply } from '../record/reflect.ts';
 

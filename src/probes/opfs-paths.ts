@@ -1,5 +1,4 @@
-/** What the OPFS probes share: the paths of handles, and how an event ends with its promise. */
-import type { Token } from '../record/recorder.ts';
+/** What the OPFS probes share: the paths of handles. */
 import type { ProbeContext } from './context.ts';
 
 /** Paths of handles, and ids of paths; shared by the OPFS probes. '' is the root, '/dir/a.db' a file. */
@@ -22,6 +21,3 @@ export class OpfsPaths {
     );
   }
 }
-
-/** Ends an event when the promise that the call returned settles. */
-export type EndWith = (token: Token, promise: unknown, then?: (value: unknown) => void) => void;

@@ -3,7 +3,8 @@
  * Not seen: what is piped in (readable.pipeTo(writable)).
  */
 import { Op } from '../event/event.ts';
-import type { EndWith, OpfsPaths } from './opfs-paths.ts';
+import type { EndWith } from './end-with.ts';
+import type { OpfsPaths } from './opfs-paths.ts';
 import type { ProbeContext } from './context.ts';
 import { apply, dataProperty } from '../record/reflect.ts';
 import { valueBytes } from './value-size.ts';

@@ -3,12 +3,12 @@
  * and the calls on handles. A handle that came by postMessage or from IndexedDB has the path '?/name'. Sync access handles, streams
  * and File reads are in the files beside this one.
  */
-import { Flag, Op } from '../event/event.ts';
-import { failureOf } from '../event/exceptions.ts';
+import { Op } from '../event/event.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { installOpfsAccessHandles } from './opfs-access-handle.ts';
 import { installOpfsFiles } from './opfs-file.ts';
-import { OpfsPaths, type EndWith } from './opfs-paths.ts';
+import { endingWith } from './end-with.ts';
+import { OpfsPaths } from './opfs-paths.ts';
 import { installOpfsStreams } from './opfs-stream.ts';
 import { ownerOf } from '../record/patches.ts';
 import type { ProbeContext } from './context.ts';
@@ -18,16 +18,7 @@ import { apply } from '../record/reflect.ts';
 export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
   const { recorder, patches } = context;
   const paths = new OpfsPaths(context);
-  const endWith: EndWith = (token, promise, then) =>
-    watch.watch(promise, (ok, value) => {
-      recorder.end(token, ok ? 0 : failureOf(value), ok ? Flag.async : Flag.async | Flag.threw);
-      if (ok && then)
-        try {
-          then(value);
-        } catch (e) {
-          recorder.fault('OPFS', e);
-        }
-    });
+  const endWith = endingWith(recorder, watch, 'OPFS');
 
   const storage = context.prototypeOf('StorageManager');
   patches.method(storage, 'getDirectory', (native, self, args) => {

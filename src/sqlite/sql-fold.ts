@@ -2,7 +2,8 @@
  * An SQL text with `?` in the place of every literal, in one pass and without a string: what the hook does for every statement, and
  * what sql-text.ts does for strings. A literal's sign goes with it. A list behind IN becomes `(?, ...)`, and rows of VALUES after the
  * first become `, ...`: their number is no part of a statement's shape. The number that a PRAGMA sets stays where it says how the database
- * is run and nothing of what is in it (SETTINGS). Everything else stays as it was written.
+ * is run and nothing of what is in it (SETTINGS). A string that stands for a name (`INSERT INTO 'todos'`) stays, and everything else as
+ * it was written.
  */
 import { Kind, SqlScanner, isKeyword, type Units } from './sql-scan.ts';
 
@@ -45,14 +46,15 @@ function nextInPragma(pragma: number, u: Units, from: number, end: number, kind:
 const List = { none: 0, in: 1, open: 2, item: 3, comma: 4, closed: 5, between: 6 } as const;
 
 /** After these words, `-` and `+` are a value's sign; after other words, numbers and names they subtract and add. */
-const BEFORE_VALUE = new Set(
-  (
-    'select distinct all where and or not in is like glob match regexp between when then else case limit offset by having on set values return ' +
-    'returning default escape check from collate'
-  )
-    .split(' ')
-    .map((word) => packed(units(word), 0, word.length)),
+const BEFORE_VALUE = setOf(
+  'select distinct all where and or not in is like glob match regexp between when then else case limit offset by having on set values return ' +
+    'returning default escape check from collate',
 );
+/** After these words a string is a name: SQLite takes it for one where it expects one (sqlite.org/quirks.html). */
+const BEFORE_NAME = setOf('into update from join table index exists');
+function setOf(words: string): ReadonlySet<number> {
+  return new Set(words.split(' ').map((word) => packed(units(word), 0, word.length)));
+}
 /** A word of up to ten letters as a number, in any case; -1 for others. */
 function packed(u: ArrayLike<number>, from: number, end: number): number {
   if (end - from > 10) return -1;
@@ -137,6 +139,8 @@ export class SqlFolder<U extends Units> {
           keeps = pragma === Pragma.value && kind === Kind.number;
           pragma = nextInPragma(pragma, u, i, after, kind);
         }
+        if (kind === Kind.string)
+          keeps = u[beforeAt] === DOT || BEFORE_NAME.has(packed(u, beforeAt, beforeEnd));
         if (kind === Kind.word) {
           if (words === 0)
             words =
@@ -153,7 +157,7 @@ export class SqlFolder<U extends Units> {
         }
       }
       if (keeps) this.kept = true;
-      if (!keeps && (kind === Kind.string || kind === Kind.blob || kind === Kind.number)) {
+      if (!keeps && kind >= Kind.string && kind <= Kind.number) {
         if (signAt >= 0) this.length = signAt;
         signAt = -1;
         out[this.length++] = QUESTION;
@@ -173,7 +177,10 @@ export class SqlFolder<U extends Units> {
         this.length = length;
         if (c === CLOSE) this.listClosed();
       }
-      if (kind > Kind.comment) {
+      // IS DISTINCT FROM: a value comes, as after DISTINCT
+      const compares =
+        isKeyword(u, i, after, 'from') && isKeyword(u, beforeAt, beforeEnd, 'distinct');
+      if (kind > Kind.comment && !compares) {
         before = kind;
         beforeAt = i;
         beforeEnd = after;

@@ -127,13 +127,28 @@ async function send(request, response, file, headers) {
   const info = await stat(file).catch(() => null);
   if (!info?.isFile()) return refuse(response, 404, 'no such file', headers);
   const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
-  response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': info.size });
-  if (request.method === 'HEAD') return response.end();
+  const range = rangeOf(request.headers.range, info.size);
+  const [start, end] = range ?? [0, info.size - 1];
+  response.writeHead(range ? 206 : 200, {
+    ...headers,
+    'Content-Type': type,
+    'Content-Length': end - start + 1,
+    'Accept-Ranges': 'bytes',
+    ...(range ? { 'Content-Range': `bytes ${start}-${end}/${info.size}` } : {}),
+  });
+  if (request.method === 'HEAD' || info.size === 0) return response.end();
   // A page that goes away in mid-load ends the response early: then the file is closed too.
-  const stream = createReadStream(file);
+  const stream = createReadStream(file, { start, end });
   response.on('close', () => stream.destroy());
   stream.on('error', (error) => response.destroy(error));
   stream.pipe(response);
+}
+
+/** First and last byte of a request for one range of a file; null where all of it is wanted. */
+function rangeOf(header, size) {
+  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(header ?? '') ?? [];
+  if (from === undefined || Number(from) >= size) return null;
+  return [Number(from), to ? Math.min(Number(to), size - 1) : size - 1];
 }
 
 /** The list of apps, at `/`. */

@@ -66,12 +66,12 @@ function storageNumbers(layers: CapturedLayer[]): {
 describe('storage calls', () => {
   test('none, where they were looked for', () =>
     expect(storageNumbers(['vfs', 'web'])).toEqual({
-      numbers: new Array(29).fill(0),
+      numbers: new Array(31).fill(0),
       cause: undefined,
     }));
   test('not known, where they were left out, and why', () =>
     expect(storageNumbers(['vfs'])).toEqual({
-      numbers: new Array(29).fill(null),
+      numbers: new Array(31).fill(null),
       cause: 'no storage call was recorded: the recording leaves that layer out',
     }));
 });

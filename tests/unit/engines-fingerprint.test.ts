@@ -27,5 +27,14 @@ test("another software's version is not SQLite's", () => {
   expect(of(HEADER, 'ReiserFS V3.6.19\0')?.sqliteVersion).toBeNull();
 });
 
+test('the version is the one nearest to the source id', () => {
+  expect(of(HEADER, '?3.6.19\0', 'x'.repeat(2000), ID, '\0', '3.51.0\0')?.sqliteVersion).toBe(
+    '3.51.0',
+  );
+  expect(of(HEADER, ID, '\0', '3.51.0\0', 'x'.repeat(2000), '?3.6.19\0')?.sqliteVersion).toBe(
+    '3.51.0',
+  );
+});
+
 test('a module without the header of a database is no SQLite', () =>
   expect(of('3.51.0\0')).toBeNull());

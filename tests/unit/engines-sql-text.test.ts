@@ -46,6 +46,22 @@ describe('foldLiterals', () => {
     ['PRAGMA cache_size SELECT 5; cache_size=5', 'PRAGMA cache_size SELECT ?; cache_size=?'],
     ['SELECT pragma, cache_size = 5 FROM pragma', 'SELECT pragma, cache_size = ? FROM pragma'],
     ['PRAGMA page_size.key = 1234', 'PRAGMA page_size.key = ?'],
+    [
+      "INSERT INTO 'todos' (\"id\", 'text') VALUES ('a', 'b')",
+      'INSERT INTO \'todos\' ("id", ?) VALUES (?, ?)',
+    ],
+    [
+      "update 'main'.'t' SET a='x' WHERE b IS DISTINCT FROM 'y' OR b IS NOT DISTINCT FROM 'z'",
+      "update 'main'.'t' SET a=? WHERE b IS DISTINCT FROM ? OR b IS NOT DISTINCT FROM ?",
+    ],
+    [
+      "SELECT 'x' FROM 't' JOIN 'u' ON 'v' = u.a WHERE EXISTS (SELECT 'w' FROM /* of all */ 'q')",
+      "SELECT ? FROM 't' JOIN 'u' ON ? = u.a WHERE EXISTS (SELECT ? FROM /* of all */ 'q')",
+    ],
+    [
+      "CREATE TABLE IF NOT EXISTS 't'(a DEFAULT 'x'); DROP INDEX 'i'",
+      "CREATE TABLE IF NOT EXISTS 't'(a DEFAULT ?); DROP INDEX 'i'",
+    ],
   ])('%s', (sql, folded) => expect(foldLiterals(sql)).toBe(folded));
 
   it('tokens joined are the text', () => {
@@ -97,6 +113,8 @@ describe('foldLiterals', () => {
       ['VALUES(', ')'],
       ['SELECT a,', ''],
       ['/* c */ SELECT ', '-- end'],
+      ['SELECT a IS DISTINCT FROM ', ' FROM t'],
+      ['SELECT a FROM t ON ', ''],
     );
     fc.assert(
       fc.property(secret, around, ({ sql }, [before, after]) => {

@@ -45,7 +45,7 @@ export const fileColumns = {
   reads: col(
     'count',
     'Reads',
-    'Calls that ask for content: xRead; requests of IndexedDB for keys or values; reads of OPFS and localStorage',
+    'Calls that ask for content: xRead; requests of IndexedDB for keys or values; reads of OPFS and localStorage; HTTP requests that SQLite waits for',
     (f) => f.reads,
   ),
   read_bytes: col(

@@ -29,6 +29,8 @@ export interface WebCounts<N = number | null> {
   };
   locks: { requests: N };
   localStorage: { get: N; set: N; remove: N };
+  /** Requests that SQLite's calls made. */
+  http: { requests: N; readBytes: N };
 }
 
 /** null where the recording leaves storage calls out. */
@@ -92,6 +94,10 @@ function webCountsOf(store: TraceStore): WebCounts {
       get: n(Op.localStorageGet),
       set: n(Op.localStorageSet),
       remove: n(Op.localStorageRemove),
+    },
+    http: {
+      requests: n(Op.httpXhr, Op.httpFetch),
+      readBytes: sum(bytes, [Op.httpXhr, Op.httpBody]),
     },
   };
 }

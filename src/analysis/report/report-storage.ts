@@ -1,13 +1,13 @@
 /** The storage calls of a report. */
 import type { Block } from './blocks.ts';
-import { UNKNOWN, formatBytes, formatCount } from '../../text/numbers.ts';
+import { UNKNOWN, countOf, formatBytes, formatCount } from '../../text/numbers.ts';
 import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
 /** Calls of the browser's storage APIs, by all threads. @param cause why they are not known, where they are not */
 export function storageBlock(web: WebCounts, cause: string | undefined): Block {
   const known = knownWeb(web);
   if (!known) return { heading: 'Storage calls', facts: [[UNKNOWN, cause ?? 'not recorded']] };
-  const { opfs, idb, locks, localStorage: local } = known;
+  const { opfs, idb, locks, localStorage: local, http } = known;
   return {
     heading: 'Storage calls',
     facts: [
@@ -26,6 +26,14 @@ export function storageBlock(web: WebCounts, cause: string | undefined): Block {
         'localStorage',
         `${formatCount(local.get)} get, ${formatCount(local.set)} set, ${formatCount(local.remove)} remove`,
       ],
+      ...(http.requests
+        ? ([
+            [
+              'HTTP',
+              `${countOf(http.requests, 'request')} of SQLite's calls, ${formatBytes(http.readBytes)} read`,
+            ],
+          ] as const)
+        : []),
     ],
   };
 }

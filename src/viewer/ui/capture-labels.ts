@@ -23,7 +23,7 @@ export const CAPTURE_LEVEL_LABELS: readonly (readonly [
 export const CAPTURED_LAYER_LABELS: Readonly<Record<CapturedLayer, string>> = {
   sql: 'SQL: statements of SQLite builds that are known',
   vfs: 'VFS: reads, writes, syncs and locks of SQLite',
-  web: 'Storage: IndexedDB, OPFS, Web Locks, localStorage',
+  web: "Storage: IndexedDB, OPFS, Web Locks, localStorage, HTTP requests of SQLite's calls",
 };
 
 export const STACKS_LABEL = 'JavaScript stack at the first run of each statement';

@@ -44,7 +44,7 @@ export const LANE_HINT: Record<LaneKind, string> = {
   sql: 'Statements: prepare, step, exec ...',
   txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',
   vfs: 'Calls that SQLite made of its VFS: xRead, xWrite, xSync, xLock ...',
-  web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage; of those that overlap, the one that began last",
+  web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage, and HTTP where SQLite waits for it; of those that overlap, the one that began last",
   sub: 'Storage calls that overlap, one by one',
   lock: "SQLite's lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)",
   reads:

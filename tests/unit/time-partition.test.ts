@@ -49,7 +49,7 @@ const rowsOf = (ops: readonly OpName[]): fc.Arbitrary<Row[]> => {
     gap: fc.nat(4),
     dur: fc.option(fc.nat(12), { freq: 8 }),
     op: fc.constantFrom(...ops),
-    flags: fc.constantFrom(0, 0, Flag.async, Flag.async, Flag.untimed),
+    flags: fc.constantFrom(0, 0, Flag.async, Flag.async, Flag.untimed, Flag.memoryJournal),
     parent: fc.nat(4),
     object: fc.nat(3),
     context: fc.nat(2),
@@ -132,7 +132,9 @@ function oracle(
         row: -1,
       };
     const running = latest((c) => c.role !== Role.tracer && c.sync);
-    const stands = vfsIsStorage && running?.role === Role.vfs && PARTS[running.part] !== 'other';
+    const inMemory = running && rows[running.row]!.flags & Flag.memoryJournal;
+    const stands =
+      vfsIsStorage && running?.role === Role.vfs && !inMemory && PARTS[running.part] !== 'other';
     if (running)
       return {
         part: running.role === Role.web ? web(running) : stands ? PARTS[running.part]! : 'cpu',

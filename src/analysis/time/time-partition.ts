@@ -26,6 +26,7 @@
  *      transaction or its requests while another thread's transaction was ahead of it.
  *   7. A thread whose recording leaves storage calls out shows nothing under its VFS calls: there the time of a VFS call is the part
  *      that its operation stands for (read, write, sync, lock), its JavaScript included, and `vfsIsStorage` says so.
+ *      Calls on SQLite's in-memory journal stay cpu.
  *   Atomics.wait and waitAsync are what the VFS call around them is for (sqlite.org's "opfs" VFS waits so inside xRead, xWrite,
  *   xSync, xLock); other with no VFS call around them.
  *

@@ -5,6 +5,7 @@
  * Only the tops of the stacks (the calls begun last) can decide, so a call that ends below the top is thrown away when it comes up:
  * every call is pushed and popped once, no sorting of ends.
  */
+import { Flag } from '../../event/event.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -271,8 +272,9 @@ export class TimeSweep {
 
   /** The part that a synchronous SQL or VFS call is. */
   private running(entry: number): number {
-    if (!this.vfsIsStorage) return PART.cpu;
-    const op = this.events.op[entry >> 1]!;
+    const { flags, op: ops } = this.events;
+    if (!this.vfsIsStorage || flags[entry >> 1]! & Flag.memoryJournal) return PART.cpu;
+    const op = ops[entry >> 1]!;
     const part = ROLE_OF_OP[op] === Role.vfs ? PART_OF_OP[op]! : PART.cpu;
     return part === PART.other ? PART.cpu : part;
   }

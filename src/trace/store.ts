@@ -7,7 +7,7 @@ import { RecordReader, type Batch } from '../event/batch.ts';
 import { isTraceUs, toTraceUs } from '../event/clock.ts';
 import { EventColumns, type NarrowColumn } from './columns.ts';
 import { Op } from '../event/event.ts';
-import { databaseName, plainPath } from '../event/file-names.ts';
+import { FileNames } from './file-names.ts';
 import { OPS } from '../event/operations.ts';
 import type {
   Definition,
@@ -66,11 +66,7 @@ interface Words {
   most: number;
   /** Those that were not. */
   refused: number;
-  /** Slashes that the names of a database's files begin with, by its name, for SQLite and for OPFS: as the first of them was spelled. */
-  readonly slashes: Map<string, string>;
 }
-/** Databases whose spelling is remembered: a page can make up any number. */
-const MOST_SPELLED = 65_536;
 
 /** The name of an event: its thread's place in the trace, and its sequence number there. Rows move when older ones are forgotten, names stay. */
 export interface EventRef {
@@ -135,6 +131,7 @@ export class ThreadStore {
     readonly info: ThreadInfo,
     private readonly traceOriginMs: number,
     private readonly inAll: Words,
+    private readonly fileNames: FileNames,
   ) {}
 
   define(definition: Definition): void {
@@ -173,27 +170,12 @@ export class ThreadStore {
         break;
       }
       case 'file':
-      case 'opfs-file': {
-        const path = this.spelled(definition.kind, definition.path);
-        this.definitions.set(
-          definition.id,
-          path === definition.path ? definition : { ...definition, path },
-        );
+      case 'opfs-file':
+        this.fileNames.define(this, definition);
         break;
-      }
       default:
         this.definitions.set(definition.id, definition);
     }
-  }
-
-  /** `app.db` is `/app.db` where another thread or connection said so before: everything that goes by a path takes them for one. */
-  private spelled(kind: 'file' | 'opfs-file', path: string): string {
-    const { slashes } = this.inAll;
-    const [name, plain] = [`${kind}\0${databaseName(path)}`, plainPath(path)];
-    const known = slashes.get(name);
-    if (known !== undefined) return known + plain;
-    if (slashes.size < MOST_SPELLED) slashes.set(name, path.slice(0, -plain.length));
-    return path;
   }
 
   /**
@@ -206,6 +188,7 @@ export class ThreadStore {
     events.append(rows);
     this.lastSeq = events.seq[events.count - 1]!;
     this.lastT0 = events.t0[events.count - 1]!;
+    this.fileNames.follow(this);
     return true;
   }
 
@@ -232,6 +215,7 @@ export class ThreadStore {
     this.received += reader.count - from;
     this.missing += reader.count - stored;
     this.refused += reader.count - stored;
+    this.fileNames.follow(this);
     return lateEnds;
   }
 
@@ -391,7 +375,8 @@ export class TraceStore {
   readonly threads: ThreadStore[] = [];
   /** What people wrote on the trace. */
   annotations: Annotations = noAnnotations();
-  readonly words: Words = { used: 0, most: Infinity, refused: 0, slashes: new Map() };
+  readonly words: Words = { used: 0, most: Infinity, refused: 0 };
+  private readonly fileNames = new FileNames();
   private readonly byId = new Map<string, ThreadStore>();
 
   /** @param originMs the trace's time 0, ms since the epoch (a thread's timeOrigin + now) */
@@ -416,7 +401,13 @@ export class TraceStore {
   thread(info: ThreadInfo): ThreadStore {
     let thread = this.byId.get(info.id);
     if (!thread) {
-      thread = new ThreadStore(this.threads.length, info, this.originMs, this.words);
+      thread = new ThreadStore(
+        this.threads.length,
+        info,
+        this.originMs,
+        this.words,
+        this.fileNames,
+      );
       this.threads.push(thread);
       this.byId.set(info.id, thread);
     }

@@ -21,11 +21,14 @@ export const cacheTooSmall: Rule = {
   id: 'F11',
   title: 'Page cache too small',
   run(ctx) {
-    return ctx.get(missRatios).flatMap((r): Found | [] => {
-      const { goal, reads, avoidable, again } = r;
-      if (!goal || !r.hot || !isWorthACache(avoidable, reads)) return [];
+    const found = ctx.get(missRatios).flatMap((ratio) => {
+      const { goal, hot, avoidable, reads } = ratio;
+      return goal && hot && isWorthACache(avoidable, reads) ? { ...ratio, goal } : [];
+    });
+    return found.map((r): Found => {
+      const { goal, reads, again } = r;
       return {
-        title: `${countOf(reads, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written: ${formatCount(again.count)} read pages again that the page cache had dropped`,
+        title: `${countOf(reads, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written${whoseOf(r, found, ctx)}: ${formatCount(again.count)} read pages again that the page cache had dropped`,
         evidence: again.result(ctx),
         ...new Saving(ctx).avoid(goal.avoided, Op.xRead, 'reads', 'main-db').result(),
         ...confidenceOf(r, ctx),
@@ -36,6 +39,18 @@ export const cacheTooSmall: Rule = {
     });
   },
 };
+
+/** Whose cache it is, where several on one file are too small. */
+function whoseOf(
+  { path, thread, connection }: MissRatio,
+  all: readonly MissRatio[],
+  { titles }: FindingContext,
+): string {
+  const others = all.filter((r) => r.path === path);
+  if (others.length === 1) return '';
+  const alone = others.filter((r) => r.thread === thread).length === 1;
+  return ` by ${alone || !connection ? '' : `connection ${connection} of `}${titles[thread]}`;
+}
 
 /** How sure it is that the advised cache is large enough. */
 function confidenceOf(

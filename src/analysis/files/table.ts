@@ -31,7 +31,7 @@ export const fileColumns = {
   path: col(
     'code',
     'File or store',
-    'Path as the VFS or OPFS names it; database/store for IndexedDB',
+    'Path as the VFS or OPFS names it, after its VFS where several files have one path; database/store for IndexedDB',
     (f) => f.path,
   ),
   kind: col(

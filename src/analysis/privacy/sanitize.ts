@@ -309,7 +309,7 @@ function browserOf(userAgent: string): string {
 }
 
 function copyRows(from: ThreadStore, to: ThreadStore): void {
-  to.events.append(from.events);
+  to.appendRows(from.events);
   to.dropped = from.dropped;
   to.missing = from.missing;
   to.faults = from.faults;

@@ -178,6 +178,98 @@ const putWithQuota =
     })`);
   };
 
+/** Two tabs write: the second one asks for the lock while the first one has it, and again 5 ms after each refusal. */
+const twoWriters = (lockPolicy: string, hint: Sql): Twin => {
+  const write = (
+    tab: number,
+    first: { pause: number },
+    then: Sql,
+  ): Scenario['steps'][number][number] => ({
+    tab,
+    workload: 'sql',
+    options: {
+      name: NAME,
+      sql: [first, ...hint, 'BEGIN IMMEDIATE', insert, ...then, 'COMMIT'],
+      retry: true,
+      unchecked: true,
+    },
+  });
+  return {
+    path: `${journey('IDBBatchAtomic')}&lockPolicy=${lockPolicy}`,
+    tabs: 2,
+    before: [step('sql', { name: NAME, sql: [fill(400)] })],
+    steps: [[write(0, APART, [{ pause: 1000 }]), write(1, { pause: 500 }, [])]],
+  };
+};
+
+/** Runs in a frozen page's stead until it is told to go on. @param frozen whether the holder is frozen meanwhile */
+const lockInFrozenTab =
+  (frozen: boolean): Twin['more'] =>
+  async ([holder, waiter]) => {
+    await holder!.evaluate(
+      `new Promise((held) => void navigator.locks.request('app', () => (held(), new Promise((r) => (globalThis.release = r)))))`,
+    );
+    const session = await holder!.createCDPSession();
+    if (frozen) await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+    else await holder!.evaluate('release()');
+    const asked = waiter!.evaluate("navigator.locks.request('app', () => {})");
+    await waiter!.evaluate(`new Promise((r) => setTimeout(r, ${frozen ? 1000 : 0}))`);
+    await session.send('Page.setWebLifecycleState', { state: 'active' });
+    await holder!.evaluate('globalThis.release()');
+    await asked;
+  };
+
+/** A page that was frozen, and begins a transaction on its connection. @param closed whether the connection is closed meanwhile */
+const transactionAfterFreeze =
+  (closed: boolean): Twin['more'] =>
+  async ([page]) => {
+    await page!.evaluate(`new Promise((opened) => {
+      const request = indexedDB.open('kept', 1);
+      request.onupgradeneeded = () => request.result.createObjectStore('s');
+      request.onsuccess = () => ((globalThis.kept = request.result), opened());
+    })`);
+    const session = await page!.createCDPSession();
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+    await session.send('Page.setWebLifecycleState', { state: 'active' });
+    await page!.evaluate(
+      `${closed ? 'kept.close();' : ''} try { kept.transaction('s'); } catch {}`,
+    );
+  };
+
+/** SQL that meets a full quota. @param bytes of a row */
+const insertWithQuota =
+  (bytes: number): Twin['more'] =>
+  async (pages) => {
+    const session = await pages[0]!.createCDPSession();
+    const origin = new URL(pages[0]!.url()).origin;
+    await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 20_000_000 });
+    await inTab(0, [`INSERT INTO t VALUES(NULL, zeroblob(${bytes}))`])!(pages);
+  };
+
+/** A failed write behind, and SQL that goes on. */
+const goesOn =
+  (bytes: number): Twin['more'] =>
+  async (pages) => {
+    await putWithQuota(bytes)!(pages);
+    await inTab(0, [[5, insert]])!(pages);
+  };
+
+/** A worker has a file's handle, and another one asks for it and two more at once. @param after what that one does once it is refused */
+const handlesAtOnce = (after: string): Twin['more'] =>
+  inPage(`(async () => {
+    const run = (code) => new Promise((done) => {
+      const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })));
+      worker.onmessage = () => done(worker);
+    });
+    const open = \`const open = async (name) => (await (await navigator.storage.getDirectory()).getFileHandle(name, { create: true })).createSyncAccessHandle();\`;
+    await run(open + "open('b').then((handle) => { globalThis.kept = handle; postMessage(0); })");
+    await run(open + \`(async () => {
+      const asked = ['a', 'b', 'c'].map(open);
+      ${after}
+      setTimeout(() => postMessage(0), 1000);
+    })()\`);
+  })()`);
+
 export const PAIRS: readonly Pair[] = [
   {
     rule: 'F01',
@@ -518,10 +610,70 @@ export const PAIRS: readonly Pair[] = [
   },
   {
     rule: 'F42',
-    shows: 'a put of 40 MB into IndexedDB where the origin may store 1 MB',
-    instead: 'of 4 KB',
-    wrong: { path: journey('Memory'), steps: [OPENED], more: putWithQuota(40_000_000) },
-    right: { path: journey('Memory'), steps: [OPENED], more: putWithQuota(4_000) },
+    shows: 'a row of 40 MB on OPFSCoopSync where the origin may store 20 MB',
+    instead: 'a row of 400 bytes',
+    wrong: { path: journey('OPFSCoopSync'), steps: [OPENED], more: insertWithQuota(40_000_000) },
+    right: { path: journey('OPFSCoopSync'), steps: [OPENED], more: insertWithQuota(400) },
     injected: 'a quota that DevTools sets',
+  },
+  {
+    rule: 'F06',
+    shows:
+      'a tab that asks for the lock every 5 ms while another one writes, on IDBBatchAtomic with lockPolicy "shared"',
+    instead: 'lockPolicy "shared+hint" and PRAGMA write_hint',
+    wrong: twoWriters('shared', []),
+    right: twoWriters('shared%2Bhint', ['PRAGMA write_hint']),
+    clock: 'wall',
+  },
+  {
+    rule: 'F17',
+    shows: '200 reads on IDBBatchAtomic, each in a readwrite transaction of IndexedDB',
+    instead: 'all under one lock',
+    wrong: twin(journey('IDBBatchAtomic'), [[fill(400)], [WARM, APART, [200, byKey]]]),
+    right: twin(journey('IDBBatchAtomic'), [[fill(400)], [WARM, APART, ...together([200, byKey])]]),
+  },
+  {
+    rule: 'F27',
+    shows: 'a tab that waits 1 s for the Web Lock of a frozen tab',
+    instead: 'the lock given back first',
+    wrong: { path: journey('Memory'), tabs: 2, steps: [], more: lockInFrozenTab(true) },
+    right: { path: journey('Memory'), tabs: 2, steps: [], more: lockInFrozenTab(false) },
+    clock: 'wall',
+    injected: 'DevTools freezes the tab',
+  },
+  {
+    rule: 'F28',
+    shows:
+      'a transaction on a connection of IndexedDB that was closed, in a tab that had been frozen',
+    instead: 'on one that is open',
+    wrong: { path: journey('Memory'), steps: [OPENED], more: transactionAfterFreeze(true) },
+    right: { path: journey('Memory'), steps: [OPENED], more: transactionAfterFreeze(false) },
+    injected: 'DevTools freezes the tab, and the page closes its connection itself',
+  },
+  {
+    rule: 'F46',
+    shows: 'a put into IndexedDB that fails for lack of space, and 5 commits after it',
+    instead: 'a put that fits',
+    wrong: { path: journey('Memory'), steps: [OPENED], more: goesOn(40_000_000) },
+    right: { path: journey('Memory'), steps: [OPENED], more: goesOn(4_000) },
+    injected: 'a quota that DevTools sets',
+  },
+  {
+    rule: 'F49',
+    shows: 'three handles that a worker asks for by Promise.all, of which another worker has one',
+    instead: 'by Promise.allSettled, and those that were opened are closed',
+    wrong: {
+      path: journey('Memory'),
+      steps: [OPENED],
+      more: handlesAtOnce('await Promise.all(asked).catch(() => {});'),
+    },
+    right: {
+      path: journey('Memory'),
+      steps: [OPENED],
+      more: handlesAtOnce(
+        'for (const { value } of await Promise.allSettled(asked)) value?.close();',
+      ),
+    },
+    injected: 'another worker that has the file',
   },
 ];

@@ -3,15 +3,22 @@
  *
  *   F42   quota exceeded, or nearly
  */
-import { Op } from '../../event/event.ts';
+import { Flag, Op } from '../../event/event.ts';
+import { exceptionName } from '../../event/exceptions.ts';
+import { codesOf, OPS } from '../../event/operations.ts';
 import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { errors, FAILURE, quote } from './health.ts';
 import type { Found, Rule } from '../rules/types.ts';
-import { formatBytes, formatCount } from '../../text/numbers.ts';
+import { countOf, formatBytes } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 const NEARLY_FULL = 0.9;
+const QUOTA = 'QuotaExceededError';
+/** Storage calls that a full disk or quota refuses. */
+const STORES = codesOf(
+  ({ layer, activity }) => layer === 'web' && (activity === 'write' || activity === 'sync'),
+);
 /** `11.9 MiB of 3 GiB in use, not persisted` */
 const healthText = ({ usage, quota, persisted }: OriginStorage): string =>
   `${formatBytes(usage)} of ${formatBytes(quota)} in use, ` +
@@ -47,8 +54,16 @@ export const quotaExceeded: Rule = {
   id: 'F42',
   title: 'Quota exceeded',
   run(ctx) {
-    const { evidence, text } = errors(ctx, /QuotaExceeded/i);
-    let full = 0;
+    const { evidence, text } = errors(ctx, new RegExp(QUOTA, 'i'));
+    let [full, refused] = [0, 0];
+    for (const op of STORES)
+      ctx.each(op, (thread, row) => {
+        const { flags, result } = thread.events;
+        const failed = OPS[op]!.result === 'failure' || flags[row]! & Flag.threw;
+        if (!failed || exceptionName(result[row]!) !== QUOTA) return;
+        refused++;
+        evidence.add(thread, row);
+      });
     for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.sqlStep, Op.sqlExec])
       ctx.eachFailed(op, (thread, row) => {
         if ((thread.events.result[row]! & 255) !== Rc.full || thread.events.result[row]! < 0)
@@ -58,14 +73,20 @@ export const quotaExceeded: Rule = {
       });
     const said = ctx.get(storageHealth).map(healthText).join('; ');
     if (evidence.count === 0) return nearlyFull(ctx);
+    const what = refused
+      ? `${countOf(refused, 'storage call')} failed with ${QUOTA}`
+      : full
+        ? `${countOf(full, 'call')} answered SQLITE_FULL`
+        : quote(text);
     return {
-      title: `Storage is full: ${full ? `${formatCount(full)} calls answered SQLITE_FULL` : quote(text)}${said ? ` (${said})` : ''}`,
+      title: `Storage is full: ${what}${said ? ` (${said})` : ''}`,
       evidence: evidence.result(ctx),
       ...FAILURE,
-      confidence: text ? 'certain' : 'likely',
-      reason: text
-        ? 'the browser says QuotaExceededError'
-        : 'SQLITE_FULL is what a VFS answers when the storage takes no more; the max_page_count of a database answers alike',
+      confidence: text || refused ? 'certain' : 'likely',
+      reason:
+        text || refused
+          ? 'the browser says QuotaExceededError'
+          : 'SQLITE_FULL is what a VFS answers when the storage takes no more; the max_page_count of a database answers alike',
       advice:
         'Ask navigator.storage.estimate() before large writes, navigator.storage.persist() against eviction, and vacuum.',
       link: 'https://storage.spec.whatwg.org/#usage-and-quota',

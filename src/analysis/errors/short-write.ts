@@ -1,6 +1,6 @@
 /**
- * Finding about writes that the browser's storage did not take whole, without an exception. A full disk or quota does it: Chromium answers
- * 4294967288, Firefox the bytes that went in.
+ * Finding about writes that the browser's storage did not take whole, without an exception. A full disk or quota does it: Chromium 150
+ * answers 4294967288, Firefox the bytes that went in; Chromium 156 throws (F42).
  *
  *   F47   opfs.write 4096 -> 4294967288, xWrite -> SQLITE_IOERR
  */

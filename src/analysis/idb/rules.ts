@@ -150,7 +150,7 @@ export const readersInReadwrite: Rule = {
       reason:
         'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
       advice:
-        'Begin readonly transactions for reads: set lockPolicy "shared" where the VFS has it.',
+        'Begin readonly transactions for reads. An app whose VFS does not: read several times in one transaction of SQLite, which takes its lock once.',
       link: `${SPEC}#transaction-scheduling`,
       tryInLab: 'writers-and-readers',
     };

@@ -14,7 +14,7 @@ import { rootOf } from '../core/thread-origin.ts';
 import { Outcome } from './lock-columns.ts';
 import { locks } from './locks.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
-import { measured, Saving } from '../rules/saving.ts';
+import { measured, noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
@@ -117,7 +117,7 @@ export const busyStorm: Rule = {
     return [...byConnection.values()].map((e): Found => ({
       title: `${countOf(e.refusals, 'SQLITE_BUSY answer')} in ${countOf(e.chains, 'burst')} on ${e.path || 'a connection'}, ${formatDuration(e.evidence.us)} of trying; ${formatCount(e.granted)} of them got the lock in the end`,
       evidence: e.evidence.result(ctx),
-      ...new Saving(ctx).avoid(e.refusals - e.chains, Op.xLock, 'refused locks').result(),
+      ...noSaving('the tries pass while another connection keeps its lock'),
       confidence: 'certain',
       reason: `each burst has three refusals or more, less than half a second apart${e.level >= 2 ? '; a lock for writing was refused' : ''}`,
       advice:

@@ -1,6 +1,7 @@
 // @journeyapps/wa-sqlite 2.0.6 as its README loads it, in a module worker.
 // ?vfs=OPFSCoopSync (default) | AccessHandlePool | OPFSAdaptive | OPFSAnyContext | OPFSPermuted | OPFSWriteAhead | IDBBatchAtomic | IDBMirror
 //     | Memory | MemoryAsync   &build=sync | asyncify | jspi (a VFS with asynchronous methods needs one of the last two)
+//     &lockPolicy=exclusive (default) | shared | shared%2Bhint
 import * as SQLite from '../node_modules/@journeyapps/wa-sqlite/src/sqlite-api.js';
 import { serve } from '../common/engine-worker.js';
 
@@ -35,7 +36,7 @@ const VFS = {
 let sqlite3;
 
 serve({
-  async load({ vfs = 'OPFSCoopSync', build = VFS[vfs] }) {
+  async load({ vfs = 'OPFSCoopSync', build = VFS[vfs], lockPolicy }) {
     if (!VFS[vfs]) throw new Error(`no VFS "${vfs}"; there are ${Object.keys(VFS).join(', ')}`);
     if (!BUILDS[build])
       throw new Error(`no build "${build}"; there are ${Object.keys(BUILDS).join(', ')}`);
@@ -43,7 +44,8 @@ serve({
     const module = await SQLiteESMFactory();
     sqlite3 = SQLite.Factory(module);
     const example = await import(`${PACKAGE}/src/examples/${vfs}VFS.js`);
-    sqlite3.vfs_register(await example[`${vfs}VFS`].create('wa-sqlite', module), true);
+    const options = lockPolicy ? { lockPolicy } : undefined;
+    sqlite3.vfs_register(await example[`${vfs}VFS`].create('wa-sqlite', module, options), true);
     return { package: '@journeyapps/wa-sqlite', sqliteVersion: sqlite3.libversion(), vfs, build };
   },
 

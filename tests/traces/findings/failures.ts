@@ -1,4 +1,5 @@
 // What goes wrong: storage gone or full, limits, damage, writes that are lost. Each story beside the same work done right.
+import { Flag } from '../../../src/event/event.ts';
 import type { ThreadBuilder } from '../builder.ts';
 import { MS, PAGE, REFUSED, S, environment, locked, times, type Case } from './stage.ts';
 
@@ -88,6 +89,13 @@ export const FAILURES: Case[] = [
     wrong: ({ thread }) => fails(stored(thread(), 2 * MIB, 2 * MIB, false), 'QuotaExceededError: the operation failed'),
     right: ({ thread }) => fails(stored(thread(), MIB, 2 * MIB, true), 'Error: out of luck'),
     says: /Storage is full: .* \(2 MiB of 2 MiB in use, not persisted\)$/,
+  },
+  {
+    rule: 'F42',
+    name: 'a write that the browser refuses for lack of space, and one that comes short in the result that this exception has',
+    wrong: ({ thread }) => refusedWrite(thread(), Flag.threw),
+    right: ({ thread }) => refusedWrite(thread(), 0),
+    says: /^Storage is full: 1 storage call failed with QuotaExceededError$/,
   },
   {
     rule: 'F42',
@@ -182,6 +190,13 @@ function fails(b: ThreadBuilder, text: string): void {
   b.call('error', { object: b.define({ kind: 'message', text }) });
 }
 
+/** Chromium's answer on a full disk, and on an older version of it. */
+function refusedWrite(b: ThreadBuilder, flags: number): void {
+  const [db, file] = [b.file('/app.db'), b.define({ kind: 'opfs-file', path: '/app.db' })];
+  b.call('xWrite', { object: db, offset: 0, length: PAGE, result: 778 }, () => {
+    b.call('opfsWrite', { object: file, offset: 0, length: PAGE, result: -4, flags, context: 1 });
+  });
+}
 function short(b: ThreadBuilder, of: { result: number; xWrite: number; rest?: boolean }): void {
   const [db, file] = [b.file('/app.db'), b.define({ kind: 'opfs-file', path: '/app.db' })];
   b.call('xWrite', { object: db, offset: 0, length: PAGE, result: of.xWrite }, () => {

@@ -71,13 +71,13 @@ test('badges say what makes numbers mislead', () => {
   const store = play(({ thread }) => {
     const b = thread({ kind: 'page' });
     b.say(environment({ clockStepUs: 100, threadKind: 'page' }));
-    b.say({ kind: 'cost', id: 0, nsPerJsEvent: 20_000, nsPerVfsEvent: 20_000, nsPerClockPair: 50 });
+    b.say({ kind: 'cost', id: 0, nsPerJsEvent: 9_000_000, nsPerVfsEvent: 9_000_000, nsPerClockPair: 50 });
     const db = b.file('/app.db');
     b.call('xRead', { object: db, offset: 0, length: 100, result: 522, dur: 5 });
     times(20, () => b.call('xWrite', { object: db, offset: 0, length: PAGE, dur: 5 }));
     b.call('idbOpen', { object: b.define({ kind: 'idb-database', db: 'x' }) });
     b.call('visibility', { aux: 1 });
-    b.idle(100);
+    b.idle(2_000_000);
     b.call('visibility', { aux: 0 });
     b.send(7);
     b.thread.dropped = 7;

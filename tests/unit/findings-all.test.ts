@@ -71,7 +71,13 @@ test('badges say what makes numbers mislead', () => {
   const store = play(({ thread }) => {
     const b = thread({ kind: 'page' });
     b.say(environment({ clockStepUs: 100, threadKind: 'page' }));
-    b.say({ kind: 'cost', id: 0, nsPerJsEvent: 9_000_000, nsPerVfsEvent: 9_000_000, nsPerClockPair: 50 });
+    b.say({
+      kind: 'cost',
+      id: 0,
+      nsPerJsEvent: 9_000_000,
+      nsPerVfsEvent: 9_000_000,
+      nsPerClockPair: 50,
+    });
     const db = b.file('/app.db');
     b.call('xRead', { object: db, offset: 0, length: 100, result: 522, dur: 5 });
     times(20, () => b.call('xWrite', { object: db, offset: 0, length: PAGE, dur: 5 }));

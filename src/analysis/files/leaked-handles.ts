@@ -6,9 +6,11 @@
  */
 import { Op } from '../../event/event.ts';
 import { objectName } from '../../trace/describe.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { Outcome } from '../locks/lock-columns.ts';
 import { locks, placesOf } from '../locks/locks.ts';
-import { Evidence } from '../rules/context.ts';
+import { getOrMake } from '../core/maps.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
 import { countOf } from '../../text/numbers.ts';
@@ -16,6 +18,17 @@ import { countOf } from '../../text/numbers.ts';
 /** An app that closes what it got beside a refused handle does so by then. */
 const MOMENT_US = 500_000;
 const CALLS = [Op.opfsRead, Op.opfsWrite, Op.opfsFlush, Op.opfsTruncate, Op.opfsGetSize];
+
+/** By file: row of the last call on a handle. */
+function lastUseOf(ctx: FindingContext, thread: ThreadStore): Map<number, number> {
+  const last = new Map<number, number>();
+  for (const op of CALLS)
+    for (const row of ctx.rows(thread, op)) {
+      const object = thread.events.object[row]!;
+      last.set(object, Math.max(row, last.get(object) ?? -1));
+    }
+  return last;
+}
 
 export const leakedHandles: Rule = {
   id: 'F49',
@@ -29,6 +42,7 @@ export const leakedHandles: Rule = {
     if (refused.length === 0) return [];
     const evidence = new Evidence();
     const names = new Set<string>();
+    const lastUse = new Map<ThreadStore, Map<number, number>>();
     let [later, refusedName] = [0, ''];
     for (const hold of placesOf(all, holds, 'access-handle')) {
       if (holds.outcome[hold] !== Outcome.open) continue;
@@ -46,10 +60,8 @@ export const leakedHandles: Rule = {
       if (beside === undefined) continue;
       const since = Math.max(waits.to[beside]!, holds.from[hold]!);
       if (ctx.endOf(thread) - since < MOMENT_US) continue;
-      const used = CALLS.some((op) =>
-        ctx.rows(thread, op).some((at) => at > row && events.object[at] === events.object[row]),
-      );
-      if (used) continue;
+      const last = getOrMake(lastUse, thread, () => lastUseOf(ctx, thread));
+      if ((last.get(events.object[row]!) ?? -1) > row) continue;
       evidence.add(thread, row);
       evidence.show(thread.index, waits.row[beside]!);
       names.add(objectName(thread, events.object[row]!));

@@ -8,6 +8,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import { Rc } from '../../sqlite/constants.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
+import { lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
@@ -50,18 +51,28 @@ export const refusedHandles: Rule = {
     );
     if (refused.length === 0) return [];
     const storms: Storm[] = [];
+    refused.sort((a, b) => waits.from[a]! - waits.from[b]!);
+    const begins = Float64Array.from(refused, (wait) => waits.from[wait]!);
     for (const thread of ctx.store.threads) {
       const { events } = thread;
       const own = ctx.get(owners).of(thread);
       const page = rootOf(ctx.store, thread.index);
+      /** Refusals under a call, or of another worker of the page while it ran. */
       const beneath = (row: number): number[] => {
         const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
-        return refused.filter((wait) => {
+        const found: number[] = [];
+        for (let i = lowerBound(begins, fromUs, begins.length); i < begins.length; i++) {
+          const wait = refused[i]!;
+          if (begins[i]! > toUs) break;
           const at = waits.thread[wait]!;
-          if (at === thread.index) return own.vfs(waits.row[wait]!) === row;
-          const within = waits.from[wait]! >= fromUs && waits.to[wait]! <= toUs;
-          return within && rootOf(ctx.store, at) === page;
-        });
+          if (
+            at === thread.index
+              ? own.vfs(waits.row[wait]!) === row
+              : waits.to[wait]! <= toUs && rootOf(ctx.store, at) === page
+          )
+            found.push(wait);
+        }
+        return found;
       };
       const running = new Map<string, Storm>();
       for (const row of ioErrors(ctx, thread)) {

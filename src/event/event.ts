@@ -92,8 +92,6 @@ export const Op = {
   localStorageClear: 116,
   // web: HTTP, for SQLite's calls alone
   httpXhr: 120,
-  httpFetch: 121,
-  httpBody: 122,
   // sql
   sqlOpen: 128,
   sqlClose: 129,

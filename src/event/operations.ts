@@ -155,8 +155,6 @@ const CATALOG: Record<OpName, Traits> = {
   localStorageKey: { ...ASKS, synchronous: true },
   localStorageClear: { ...REMOVE, synchronous: true },
   httpXhr: { ...READ, synchronous: true }, // a synchronous XMLHttpRequest, until its response is there
-  httpFetch: ASKS, // until the headers are there
-  httpBody: READ,
   sqlOpen: CPU,
   sqlClose: CPU,
   sqlPrepare: CPU, // aux: id of the statement instance (per thread)

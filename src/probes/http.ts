@@ -1,25 +1,18 @@
 /**
- * What a VFS reads over HTTP while SQLite waits: a synchronous XMLHttpRequest (sql.js-httpvfs), and fetch in a build that can suspend.
- * Requests outside SQLite's calls are the app's own and not recorded.
+ * What a VFS reads over HTTP while SQLite waits for it: synchronous XMLHttpRequests (sql.js-httpvfs). While a VFS that suspends awaits
+ * fetch, the app's own code runs too, and makes requests that look the same: fetch is not recorded.
  */
 import { Op } from '../event/event.ts';
-import { ownerOf } from '../record/patches.ts';
-import type { PromiseWatch } from '../record/promise-watch.ts';
-import { NOTHING, type Token } from '../record/recorder.ts';
+import { NOTHING } from '../record/recorder.ts';
 import { apply, getterOf, textOf } from '../record/reflect.ts';
 import type { ProbeContext } from './context.ts';
-import { endingWith } from './end-with.ts';
 import { valueBytes } from './value-size.ts';
 
-/** Record the HTTP requests that SQL and VFS calls of this thread make, until the context's patches are restored. length = bytes. */
-export function installHttp(context: ProbeContext, watch: PromiseWatch): void {
-  const { recorder, scope } = context;
-  const endWith = endingWith(recorder, watch, 'HTTP');
-  const begin = (op: number, url: string): Token =>
-    // what follows ? and # may be a secret
-    recorder.begin(op, context.textId('name', url.replace(/[?#].*/s, '')), NaN, 0);
-
+/** Record the synchronous requests that SQL and VFS calls of this thread make, until the context's patches are restored. length = bytes. */
+export function installHttp(context: ProbeContext): void {
+  const { recorder } = context;
   const xhr = context.prototypeOf('XMLHttpRequest');
+  if (!xhr) return;
   /** Address of each that is opened to be synchronous. */
   const synchronous = new WeakMap<object, string>();
   context.record<object>(xhr, 'open', {
@@ -29,35 +22,23 @@ export function installHttp(context: ProbeContext, watch: PromiseWatch): void {
       else synchronous.delete(self);
     },
   });
-  const responseOf = xhr && getterOf(xhr, 'response');
+  const responseOf = getterOf(xhr, 'response');
   context.record<object>(xhr, 'send', {
     begin(self) {
       const url = recorder.current ? synchronous.get(self) : undefined;
-      return url === undefined ? NOTHING : begin(Op.httpXhr, url);
+      if (url === undefined) return NOTHING;
+      const name = url.replace(/(^data:|[?#]).*/s, '').replace(/\/\/[^/]*@/, '//'); // a secret may stand there
+      return recorder.begin(Op.httpXhr, context.textId('name', name), NaN, 0);
     },
     end(token, _, self) {
       if (token === NOTHING) return;
-      const response = apply(responseOf!, self, []);
-      const bytes = typeof response === 'string' ? response.length : valueBytes(response);
-      recorder.end(token, 0, 0, bytes);
+      const response = apply(responseOf, self, []);
+      recorder.end(
+        token,
+        0,
+        0,
+        typeof response === 'string' ? response.length : valueBytes(response),
+      );
     },
   });
-
-  /** Responses of SQLite's requests. */
-  const responses = new WeakSet<object>();
-  context.record(ownerOf(scope, 'fetch'), 'fetch', {
-    begin: (_, [input]) => (recorder.current ? begin(Op.httpFetch, textOf(input)) : NOTHING),
-    end(token, promise) {
-      if (token !== NOTHING)
-        endWith(token, promise, (response) => responses.add(response as object));
-    },
-  });
-  for (const name of ['arrayBuffer', 'bytes', 'blob', 'text'])
-    context.record<object>(context.prototypeOf('Response'), name, {
-      begin: (self) => (responses.has(self) ? recorder.begin(Op.httpBody, 0, NaN, 0) : NOTHING),
-      end(token, promise) {
-        if (token === NOTHING) return;
-        watch.watch(promise, (ok, value) => recorder.end(token, 0, 0, ok ? valueBytes(value) : 0));
-      },
-    });
 }

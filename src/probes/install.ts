@@ -33,7 +33,7 @@ export function installProbes(
     ['Web Locks', () => installWebLocks(context, watch)],
     ['Atomics', () => installAtomics(context)],
     ['localStorage', () => installLocalStorage(context)],
-    ['HTTP', () => installHttp(context, watch)],
+    ['HTTP', () => installHttp(context)],
   ];
   for (const [name, install] of installers)
     try {

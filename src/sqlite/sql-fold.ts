@@ -75,7 +75,7 @@ export class SqlFolder<U extends Units> {
   statements = 0;
   /** Something of the text was replaced. */
   changed = false;
-  /** A number stayed: another of the same shape is another text. */
+  /** A number or a name stayed: another of the same shape is another text. */
   kept = false;
   private readonly scanner: SqlScanner;
   private readonly stop: number;
@@ -117,6 +117,7 @@ export class SqlFolder<U extends Units> {
     let began = false; // the statement
     let words = 0; // of the statement, counted as long as they may say that it makes a trigger
     let inTrigger = false;
+    let vacuums = false; // VACUUM INTO takes a value
     let afterSemicolon = false;
     let sawEnd = false;
     let i = from;
@@ -127,7 +128,7 @@ export class SqlFolder<U extends Units> {
       let keeps = false;
       if (c === SEMICOLON && (!inTrigger || sawEnd)) {
         if (first) return i;
-        began = inTrigger = sawEnd = afterSemicolon = false;
+        began = inTrigger = vacuums = sawEnd = afterSemicolon = false;
         words = 0;
         pragma = Pragma.none;
       } else if (kind !== Kind.space) {
@@ -139,9 +140,12 @@ export class SqlFolder<U extends Units> {
           keeps = pragma === Pragma.value && kind === Kind.number;
           pragma = nextInPragma(pragma, u, i, after, kind);
         }
-        if (kind === Kind.string)
-          keeps = u[beforeAt] === DOT || BEFORE_NAME.has(packed(u, beforeAt, beforeEnd));
+        if (kind === Kind.string && !vacuums)
+          keeps =
+            (u[beforeAt] === DOT && beforeEnd - beforeAt === 1) ||
+            BEFORE_NAME.has(packed(u, beforeAt, beforeEnd));
         if (kind === Kind.word) {
+          vacuums ||= isKeyword(u, i, after, 'vacuum');
           if (words === 0)
             words =
               isKeyword(u, i, after, 'create') || isKeyword(u, i, after, 'explain')

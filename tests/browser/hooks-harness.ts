@@ -247,8 +247,6 @@ export interface SeenEvent {
   objectId: number;
   seq: number;
   endSeq: number;
-  /** seq of the call that it serves; 0 = none known. */
-  parent: number;
   durationMs: number;
   /** Of the begin, ms since the epoch. */
   startMs: number;
@@ -311,7 +309,6 @@ export async function collected(page: Page): Promise<SeenThread[]> {
           objectId: reader.object(i),
           seq: reader.seq(i),
           endSeq: reader.endSeq(i),
-          parent: reader.parent(i),
           durationMs: reader.t1(i) - reader.t0(i),
           startMs: batch.timeOrigin + reader.t0(i),
         });

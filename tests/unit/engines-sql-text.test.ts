@@ -59,6 +59,10 @@ describe('foldLiterals', () => {
       "SELECT ? FROM 't' JOIN 'u' ON ? = u.a WHERE EXISTS (SELECT ? FROM /* of all */ 'q')",
     ],
     [
+      "VACUUM main INTO 'file:copy.db?key=1'; INSERT INTO 't' SELECT .5 'x'",
+      "VACUUM main INTO ?; INSERT INTO 't' SELECT ? ?",
+    ],
+    [
       "CREATE TABLE IF NOT EXISTS 't'(a DEFAULT 'x'); DROP INDEX 'i'",
       "CREATE TABLE IF NOT EXISTS 't'(a DEFAULT ?); DROP INDEX 'i'",
     ],
@@ -115,6 +119,8 @@ describe('foldLiterals', () => {
       ['/* c */ SELECT ', '-- end'],
       ['SELECT a IS DISTINCT FROM ', ' FROM t'],
       ['SELECT a FROM t ON ', ''],
+      ['VACUUM INTO ', ''],
+      ['EXPLAIN VACUUM main INTO ', ''],
     );
     fc.assert(
       fc.property(secret, around, ({ sql }, [before, after]) => {

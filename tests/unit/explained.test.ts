@@ -70,6 +70,13 @@ describe('never more than there was, and something where there are findings', ()
     const facts = new Facts((await readTrace(readFileSync(path.join(folder, name)))).store);
     const found = facts.get(findings);
     const known = facts.get(explained);
+    const { fromUs, toUs } = facts.get(findingContext);
+    for (const { rule, savingUs, evidence } of found)
+      if (['F01', 'F02', 'F11', 'F45'].includes(rule) && evidence.timeShare! < 1)
+        // the others name more calls than their evidence shows
+        expect(savingUs ?? 0, rule).toBeLessThanOrEqual(
+          evidence.timeShare! * (toUs - fromUs) * 1.000001,
+        );
     if (!known)
       return expect(found.every(({ savingUs }) => savingUs === null || savingUs >= 0)).toBe(true);
     expect(known.explainedUs).toBeLessThanOrEqual(known.inSqlUs);

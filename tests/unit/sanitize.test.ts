@@ -168,6 +168,7 @@ const sql = fc
     fc.constantFrom(
       `SELECT ${a}, count(${b}) FROM ${c} WHERE ${d} = '${e}'`,
       `INSERT INTO "${a}"(${b}, [${c}]) VALUES(:${d}, @${e}, 12345)`,
+      `INSERT INTO '${a}'(${b}) SELECT '${c}' FROM '${d}'.'${e}'`,
       `CREATE TABLE \`${a}\`(${b} TEXT PRIMARY KEY) -- ${c}\n/* ${d} */`,
       `PRAGMA ${a}.journal_mode = ${b}; ATTACH '${c}' AS ${d}; ${e}`,
       `${a} ${b}('${c}" ${d} ${e}`,

@@ -30,7 +30,10 @@ export const cacheTooSmall: Rule = {
       return {
         title: `${countOf(reads, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written${whoseOf(r, found, ctx)}: ${formatCount(again.count)} read pages again that the page cache had dropped`,
         evidence: again.result(ctx),
-        ...new Saving(ctx).avoid(goal.avoided, Op.xRead, 'reads', 'main-db').result(),
+        ...new Saving(ctx)
+          .avoid(goal.avoided, Op.xRead, 'reads', 'main-db')
+          .atMost(again.us)
+          .result(),
         ...confidenceOf(r, ctx),
         advice: `Set PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib} (${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : ' A smaller cache may do: which pages were hits is not recorded.'}`,
         link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',

@@ -4,6 +4,10 @@
 export const percentile = (sorted: ArrayLike<number>, share: number): number =>
   sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
 
+/** NaN for none. */
+export const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** Of an even number the lower one; NaN of none. */
 export const medianOf = (values: readonly number[]): number =>
   percentile(Float64Array.from(values).sort(), 0.5);

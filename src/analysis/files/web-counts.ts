@@ -96,8 +96,8 @@ function webCountsOf(store: TraceStore): WebCounts {
       remove: n(Op.localStorageRemove),
     },
     http: {
-      requests: n(Op.httpXhr, Op.httpFetch),
-      readBytes: sum(bytes, [Op.httpXhr, Op.httpBody]),
+      requests: n(Op.httpXhr),
+      readBytes: sum(bytes, [Op.httpXhr]),
     },
   };
 }

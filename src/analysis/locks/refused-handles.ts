@@ -102,10 +102,10 @@ export const refusedHandles: Rule = {
         title: `${countOf(evidence.count, 'call')} on ${path || 'a database'} answered SQLITE_IOERR within ${formatDuration(evidence.toUs - evidence.fromUs)}, since ${countOf(n, 'handle was', 'handles were')} refused`,
         evidence: evidence.result(ctx),
         ...new Saving(ctx).avoid(n - 1, Op.opfsOpenSyncAccessHandle, 'refused handles').result(),
-        confidence: byTime ? 'likely' : 'certain',
+        confidence: 'likely',
         reason: byTime
           ? 'a worker of the same page was refused a handle while each call ran; what it answered the call is not in the trace'
-          : 'each call asked for a handle, was refused it, and answered an I/O error',
+          : 'each call asked for a handle, was refused it, and answered an I/O error; how often it would ask with pauses is not known',
         advice:
           'Another tab or worker has the file: wait for it by a Web Lock around the handle. A VFS should answer SQLITE_BUSY, so that busy_timeout applies, and pause longer after each refusal.',
         link: 'https://www.sqlite.org/rescode.html#ioerr_lock',

@@ -77,12 +77,13 @@ class Sanitizer {
     const pragma = /^\s*pragma\b/i.test(text);
     for (const { kind, text: token } of tokens(foldLiterals(text))) {
       if (kind === 'comment') out += ' ';
-      else if (kind === 'string' || kind === 'blob' || kind === 'number') out += '?';
+      else if (kind === 'blob' || kind === 'number') out += '?';
       else if (kind === 'parameter')
         out += /^\?\d*$/.test(token)
           ? token
           : `:${this.identifiers.of(token.slice(1).toLowerCase(), 'p')}`;
-      else if (kind === 'quoted')
+      else if (kind === 'quoted' || kind === 'string')
+        // a string that is left is a name
         out += this.identifiers.of(unquoted(token).toLowerCase(), 'n') || '""';
       else if (kind === 'word') out += this.word(token, pragma);
       else if (kind === 'space') out += /[\r\n]/.test(token) ? '\n' : ' ';

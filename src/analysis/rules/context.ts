@@ -25,8 +25,8 @@ interface FileRef {
   vfs: string;
 }
 
-/** The calls of an operation in this trace that were timed. */
-interface Cost {
+/** Calls that were timed. */
+export interface Cost {
   calls: number;
   /** All of them together, microseconds. */
   us: number;

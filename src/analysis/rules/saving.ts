@@ -1,6 +1,6 @@
 /** What a finding would save: calls avoided, each at what such a call takes in the trace, or why that cannot be told. */
 import type { FileKind } from '../../event/definitions.ts';
-import type { FindingContext } from './context.ts';
+import type { Cost, FindingContext } from './context.ts';
 import type { AvoidedCalls, Finding } from './types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 
@@ -15,11 +15,19 @@ export class Saving {
 
   constructor(private readonly ctx: FindingContext) {}
 
-  /** `n` calls of an operation less. @param name the operation as the sentence calls it */
-  avoid(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
+  /**
+   * `n` calls of an operation less.
+   * @param name the operation as the sentence calls it @param cost what the calls took of which these are, where that is known; else of all such calls
+   */
+  avoid(
+    n: number,
+    op: number,
+    name: string,
+    kind: FileKind | '' = '',
+    cost: Cost | null = this.ctx.cost(op, kind),
+  ): this {
     if (n <= 0) return this;
     this.avoids.push({ op, kind, calls: n });
-    const cost = this.ctx.cost(op, kind);
     if (!cost) this.unknown.push(name);
     else {
       this.us += (Math.min(n, cost.calls) * cost.us) / cost.calls; // never more than there was
@@ -35,6 +43,11 @@ export class Saving {
       this.us -= (n * cost.us) / cost.calls;
       this.parts.push(`minus ${amount(n, name)}`);
     }
+    return this;
+  }
+  /** Never more than the calls took that the finding is about. */
+  atMost(us: number): this {
+    this.us = Math.min(this.us, us);
     return this;
   }
   result(): KnownSaving {

@@ -190,9 +190,9 @@ export const batchAtomicLost: Rule = {
         title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(syncs, 'sync')}`,
         evidence: commitEvidence(ctx, commits).result(ctx, false),
         ...journalCalls(ctx, commits).result(),
-        confidence: many ? 'certain' : 'likely',
+        confidence: 'likely',
         reason: many
-          ? 'each covers several databases, so that a super-journal had to name the journal of every one'
+          ? 'each covers several databases, so that a super-journal had to name the journal of every one; what one database would take is not known'
           : 'the VFS announces SQLITE_IOCAP_BATCH_ATOMIC and a journal file was opened inside the transaction: its pages did not fit into the page cache',
         advice: many
           ? 'Keep what changes together in one database: a transaction over attached databases cannot be written atomically.'

@@ -12,10 +12,10 @@ import type { TransactionTable } from './transaction-table.ts';
 import type { CallCount } from './anatomy-table.ts';
 import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
-import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
-import { grouped } from '../core/maps.ts';
+import { getOrMake, grouped } from '../core/maps.ts';
 import {
   countOf,
   formatBytes,
@@ -113,7 +113,7 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   return {
     title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
     evidence: found,
-    ...saving.result(),
+    ...saving.atMost(evidence.us).result(),
     confidence: syncs >= commits ? 'certain' : 'likely',
     reason:
       syncs >= commits
@@ -147,8 +147,8 @@ function pollReads(
   runs: readonly (readonly number[])[],
 ): Found {
   const evidence = new Evidence();
-  /** Calls of all transactions but the first of each run, by operation. */
-  const avoid = new Map<number, number>();
+  /** By operation: what the calls took, and how many all transactions but the first of each run made. */
+  const byOp = new Map<number, Cost & { avoided: number }>();
   let calls = 0;
   for (const run of runs)
     run.forEach((place, i) => {
@@ -165,11 +165,15 @@ function pollReads(
         evidence.us += events.dur[row]!;
         evidence.ran(thread, events.t0[row]!, events.t0[row]! + events.dur[row]!);
         if (op === Op.xRead) evidence.bytes += bytesMoved(events, row);
-        if (i > 0) avoid.set(op, (avoid.get(op) ?? 0) + 1);
+        const sum = getOrMake(byOp, op, () => ({ calls: 0, us: 0, avoided: 0 }));
+        sum.calls++;
+        sum.us += events.dur[row]!;
+        if (i > 0) sum.avoided++;
       }
     });
   const saving = new Saving(ctx);
-  for (const [op, n] of avoid) saving.avoid(n, op, opName(op), op === Op.xRead ? 'main-db' : '');
+  for (const [op, cost] of byOp)
+    saving.avoid(cost.avoided, op, opName(op), op === Op.xRead ? 'main-db' : '', cost);
   return {
     title: `${formatCount(evidence.count)} read transactions on ${path} read no page at all, yet made ${countOf(calls, 'VFS call')} to lock, look for changes and unlock`,
     evidence: evidence.result(ctx),

@@ -140,7 +140,7 @@ class AnatomyScanner {
     app: ReadonlySet<number>,
   ) {
     this.explicit = explicitTransactionsOf(thread);
-    this.clock = new TransactionClock(thread.events, new Completions(thread.events, app));
+    this.clock = new TransactionClock(thread.events, new Completions(thread, owners, app));
     this.executions = firstRow.subarray(0, count);
     this.counts = CALLS.map((name) => table[name]);
   }

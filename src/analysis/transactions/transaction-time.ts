@@ -10,6 +10,8 @@
  */
 import { firstPlace } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
+import type { Owners } from '../../trace/owners.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { IDB_REQUEST } from '../../event/operations.ts';
@@ -148,7 +150,7 @@ export class Completions {
   private readonly byConnection = new Map<number, Windows>();
 
   /** @param app databases of the app itself: their transactions are left out */
-  constructor(events: EventColumns, app: ReadonlySet<number>) {
+  constructor({ events }: ThreadStore, owners: Owners, app: ReadonlySet<number>) {
     const answered = new Map<number, number>();
     const rows: number[] = [];
     for (let i = 0; i < events.count; i++) {
@@ -168,7 +170,8 @@ export class Completions {
     }
     this.all = rows.map((row) => {
       const begin = toNs(events.t0[row]!);
-      const caller = events.parentRow(row);
+      const call = owners.vfs(row);
+      const caller = call < 0 ? owners.sql(row) : call;
       return {
         begin: Math.max(begin, answered.get(events.context[row]!) ?? begin),
         end: toNs(events.t0[row]! + events.dur[row]!),

@@ -7,7 +7,7 @@ import { executionGroups } from '../../../src/analysis/statements/statement-runs
 import type { AreaBy } from '../../../src/analysis/time/area.ts';
 import { htmlReport } from '../../../src/formats/html.ts';
 import { RowCounters } from '../../../src/timeline/row-counters.ts';
-import type { TraceStore } from '../../../src/trace/store.ts';
+import type { EventRef, TraceStore } from '../../../src/trace/store.ts';
 import { LiveCounts } from '../../../src/viewer/session/live-stats.ts';
 import { QUERIES } from '../../../src/viewer/session/query-table.ts';
 import { headlineNumbers } from '../../traces/analyses.ts';
@@ -92,6 +92,8 @@ export async function doorsOf(store: TraceStore) {
     statements: QUERIES.statements(context, {}),
     runs: [...context.facts.get(executionGroups).values()],
     transactions: seesVfs ? QUERIES.transactions(context, {}) : null,
+    transaction: (ref: EventRef) => QUERIES.transaction(context, ref)!,
+    findings: QUERIES.findings(context, {}).findings,
     calls: {
       sql: await sqlCalls(store),
       csv: await csvCalls(store),

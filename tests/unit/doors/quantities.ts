@@ -4,7 +4,8 @@ import type { Summary } from '../../../src/analysis/report/summary.ts';
 import { timeInSql, tracerInSql } from '../../../src/analysis/time/time-partition.ts';
 import { vfsTotal } from '../../../src/analysis/files/file-counts.ts';
 import { EXECUTION_COUNTS } from '../../../src/analysis/statements/statement-runs.ts';
-import { UNKNOWN, type Unit } from '../../../src/text/numbers.ts';
+import { TRANSACTION_PARTS } from '../../../src/analysis/transactions/transaction-time.ts';
+import { formatDuration, UNKNOWN, type Unit } from '../../../src/text/numbers.ts';
 import { pagesOf, writeAmplificationOf } from '../../traces/analyses.ts';
 import { sum, type Call, orNull, counted, lockUs } from './calls.ts';
 import { whole, type Doors, NOT_OF_SQLITE, OF_SQLITE } from './doors.ts';
@@ -124,6 +125,8 @@ function underSteps(calls: readonly Call[]): number {
     return above && /_(step|exec|reset|finalize)$/.test(above.op);
   });
 }
+/** Transactions that are asked for one at a time: more take too long. */
+const MOST_ONE_BY_ONE = 500;
 const PAGE_READS = 'write = 0 AND checkpoint = 0';
 
 export const QUANTITIES: Quantity[] = [
@@ -289,6 +292,47 @@ export const QUANTITIES: Quantity[] = [
         const ns = await sql('SELECT sum(commit_dur) FROM transactions');
         return ns === null ? null : ns;
       },
+    },
+  },
+  ...TRANSACTION_PARTS.map((part): Quantity => ({
+    name: `${part} of commits`,
+    unit: 'us',
+    doors: {},
+    ofVfs: {
+      transactions: ({ transactions }) => transactions!.commits.time[`${part}Us`],
+      'one by one': ({ transactions, transaction }) =>
+        transactions!.rows.length > MOST_ONE_BY_ONE
+          ? undefined
+          : sum(transactions!.rows, (line) => transaction(line).commit?.time[`${part}Us`] ?? 0),
+    },
+  })),
+  {
+    name: 'parts of commits',
+    unit: 'us',
+    doors: {},
+    ofVfs: {
+      transactions: ({ transactions }) =>
+        sum(TRANSACTION_PARTS, (part) =>
+          part === 'idle' ? 0 : transactions!.commits.time[`${part}Us`],
+        ),
+      'time of commits': ({ transactions }) => transactions!.commits.us,
+    },
+  },
+  {
+    name: 'savings of the findings that a report lists',
+    unit: 'us',
+    doors: {
+      panel: ({ findings, html }) =>
+        sum(
+          findings.slice(0, html.table('Findings', 'Rule').length),
+          ({ savingUs }) => savingUs ?? 0,
+        ),
+      HTML: ({ findings, html }) =>
+        sum(html.table('Findings', 'Rule', 'Saving').entries(), ([i, [rule, saving]]) => {
+          const of = findings[i]!;
+          const same = of.rule === rule && saving === formatDuration(of.savingUs);
+          return same ? (of.savingUs ?? 0) : NaN;
+        }),
     },
   },
   {

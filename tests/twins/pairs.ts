@@ -306,7 +306,7 @@ export const PAIRS: readonly Pair[] = [
   {
     rule: 'F11',
     shows: '1,800 reads in one transaction on IDBBatchAtomic with cache_size=-200',
-    instead: 'with the size that the finding names',
+    instead: 'with cache_size=-1200',
     wrong: twin(
       journey('IDBBatchAtomic'),
       [[fill(6000)], together(...SKEWED)],

@@ -2,6 +2,12 @@
 import { expect, it, test } from 'vitest';
 import { RULES } from '../../src/analysis/findings/index.ts';
 import { callsHold, timeError, timeHolds, type Outcome } from '../twins/measure.ts';
+import { findingsOf } from '../traces/analyses.ts';
+import { FAILURES } from '../traces/findings/failures.ts';
+import { IDB } from '../traces/findings/idb.ts';
+import { play } from '../traces/findings/stage.ts';
+import { STORAGE } from '../traces/findings/storage.ts';
+import { WAITS } from '../traces/findings/waits.ts';
 import { PAIRS } from '../twins/pairs.ts';
 import { storedOutcomes } from '../twins/stored.ts';
 import { twinText } from '../twins/text.ts';
@@ -30,6 +36,19 @@ test.each(PAIRS)('$rule is certain of no saving that its twin contradicts', (pai
   expect(callsHold(outcome, pair), JSON.stringify(outcome.calls)).toBe(true);
   expect(timeHolds(outcome), `${timeError(outcome)} off`).toBe(true);
 });
+
+test.each([...FAILURES, ...IDB, ...STORAGE, ...WAITS])(
+  '$rule, $name: certain of a saving only where a pair proves it',
+  ({ rule, wrong }) => {
+    for (const found of findingsOf(play(wrong))) {
+      if (found.rule !== rule || found.savingUs === null || found.confidence !== 'certain')
+        continue;
+      const [pair, outcome] = [PAIRS.find((each) => each.rule === rule), outcomes[rule]];
+      expect(outcome?.predictedMs).toEqual(expect.any(Number));
+      expect(callsHold(outcome!, pair!) && timeHolds(outcome!)).toBe(true);
+    }
+  },
+);
 
 const OUTCOME: Outcome = {
   confidence: 'certain',

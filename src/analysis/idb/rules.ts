@@ -146,9 +146,9 @@ export const readersInReadwrite: Rule = {
       ...(waits.length
         ? measured(waited, `what ${countOf(waits.length, 'transaction')} waited for them`)
         : noSaving('no transaction was seen to wait for one of them')),
-      confidence: waits.length ? 'certain' : 'likely',
+      confidence: 'likely',
       reason:
-        'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
+        'no put, add, delete or clear was called in them, and a readwrite transaction lets no other one on its stores begin; what else a readonly one saves was not measured',
       advice:
         'Begin readonly transactions for reads. An app whose VFS does not: read several times in one transaction of SQLite, which takes its lock once.',
       link: `${SPEC}#transaction-scheduling`,

@@ -24,6 +24,7 @@ const PLACES = [
     'parameter',
     'bound',
     'quoted',
+    'quotedname',
     'pragma',
   ],
   ...[
@@ -79,6 +80,7 @@ const ADDED: Readonly<Record<CaptureLevel, readonly Place[]>> = {
     'alias',
     'parameter',
     'quoted',
+    'quotedname',
     'thrown',
     'rejected',
     'function',
@@ -140,12 +142,13 @@ async function leak(w: Record<Place, string>): Promise<void> {
         `SELECT ${w.column} AS ${w.alias} FROM ${w.table} WHERE ${w.column} = "${w.quoted}" OR ${w.column} = :${w.parameter}`,
         [w.bound],
       );
+      db.exec(`CREATE TABLE '${w.quotedname}'(a)`);
       db.exec(`PRAGMA application_id = 1; PRAGMA journal_mode = '${w.pragma}'`);
     },
   };
   zq[w.function]!();
   const messages = [
-    trial(`SELECT * FROM '${w.syntax}' nonsense here`),
+    trial(`SELECT * FROM x WHERE '${w.syntax}' nonsense here`),
     trial(`INSERT INTO ${w.table}(${w.column}) VALUES('${w.constraint}')`),
   ];
   // told once the page has heard of it: the hook listens before we do

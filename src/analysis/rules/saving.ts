@@ -9,6 +9,7 @@ type KnownSaving = Pick<Finding, 'savingUs' | 'savingHow' | 'avoids'>;
 /** Adds up calls that would not have to be made. */
 export class Saving {
   private us = 0;
+  private capped = false;
   private readonly parts: string[] = [];
   private readonly unknown: string[] = [];
   private readonly avoids: AvoidedCalls[] = [];
@@ -47,7 +48,10 @@ export class Saving {
   }
   /** Never more than the calls took that the finding is about. */
   atMost(us: number): this {
-    this.us = Math.min(this.us, us);
+    if (this.us > us) {
+      this.us = us;
+      this.capped = true;
+    }
     return this;
   }
   result(): KnownSaving {
@@ -62,7 +66,7 @@ export class Saving {
           ? `no ${this.unknown.join(', ')} was timed`
           : 'no call would be avoided',
       };
-    const how = `${this.parts.join(', ')}, each at its mean in this trace`;
+    const how = `${this.parts.join(', ')}, each at its mean in this trace${this.capped ? ', but no more than the calls took that this is about' : ''}`;
     return this.us < 0
       ? noSaving(`what would be called instead takes longer here: ${how}`)
       : { savingUs: this.us, savingHow: how };

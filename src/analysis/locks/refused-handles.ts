@@ -58,7 +58,7 @@ export const refusedHandles: Rule = {
       const own = ctx.get(owners).of(thread);
       const page = rootOf(ctx.store, thread.index);
       /** Refusals under a call, or of another worker of the page while it ran. */
-      const beneath = (row: number): number[] => {
+      const under = (row: number): number[] => {
         const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
         const found: number[] = [];
         for (let i = lowerBound(begins, fromUs, begins.length); i < begins.length; i++) {
@@ -76,7 +76,7 @@ export const refusedHandles: Rule = {
       };
       const running = new Map<string, Storm>();
       for (const row of ioErrors(ctx, thread)) {
-        const found = beneath(row);
+        const found = under(row);
         if (found.length === 0) continue;
         const path = ctx.file(thread, events.object[row]!)?.main ?? '';
         const key = `${events.context[row]} ${path}`;

@@ -55,6 +55,18 @@ export class Owners {
     const owner = isSqlOp(code) ? -1 : this.up[row]!;
     return owner >= 0 && isVfsOp(this.op[owner]!) ? owner : -1;
   }
+  /** Row of the SQL call that a call was made for, or of the outermost VFS call where no SQL is recorded: whose answer others hear; -1 = none. */
+  answering(row: number): number {
+    const sql = this.sql(row);
+    if (sql >= 0) return sql;
+    let vfs = this.vfs(row);
+    for (let outer = vfs; outer >= 0;) {
+      vfs = outer;
+      const above = this.thread.events.parentRow(outer);
+      outer = above < 0 ? -1 : this.vfs(above);
+    }
+    return vfs;
+  }
   /** Row of the SQL call that belongs to a statement; -1 = none known. */
   statement(row: number): number {
     let call = this.sql(row);

@@ -20,6 +20,7 @@ test('a statement, its VFS call, the storage below, and what the storage call ma
   const rows = [0, 1, 2, 3, 4, 5, 6];
   expect(rows.map((row) => owners.sql(row))).toEqual([0, 0, 0, 0, -1, -1, -1]);
   expect(rows.map((row) => owners.vfs(row))).toEqual([-1, 1, 1, 1, 4, 4, -1]);
+  expect(rows.map((row) => owners.answering(row))).toEqual([0, 0, 0, 0, 4, 4, -1]);
   t.call('sqlOpen', {}, () =>
     t.call('sqlStep', {}, () => t.call('sqlOpen', {}, () => t.call('xRead', { object: db }))),
   );
@@ -30,6 +31,15 @@ test('a statement, its VFS call, the storage below, and what the storage call ma
   expect([7, 8, 9, 10].map((row) => more.sql(row))).toEqual([7, 8, 9, 9]);
   t.thread.forget(8);
   expect([0, 1, 2].map((row) => ownersOf(t.thread).statement(row))).toEqual([0, 0, 0]);
+});
+
+test('a VFS over another one answers for it', () => {
+  const t = new ThreadBuilder(newStore());
+  t.call('xSync', {}, () => t.call('xSync', {}, () => t.call('opfsFlush')));
+  t.send();
+  const owners = ownersOf(t.thread);
+  expect([0, 1, 2].map((row) => owners.vfs(row))).toEqual([0, 1, 1]);
+  expect([0, 1, 2].map((row) => owners.answering(row))).toEqual([0, 0, 0]);
 });
 
 test('equal to a walk up the calls above, row by row', () => {

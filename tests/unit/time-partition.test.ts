@@ -107,11 +107,19 @@ function oracle(
       counts: !(r.flags & Flag.untimed),
     };
   });
+  /** The innermost SQL or VFS call that a call was made for. */
+  const serves = (c: (typeof calls)[number]): (typeof calls)[number] | undefined => {
+    const parent = calls[c.parent];
+    return !parent || parent.role === Role.vfs || parent.role === Role.sql
+      ? parent
+      : serves(parent);
+  };
   for (const c of calls) {
     if (!c.counts || c.role !== Role.web || c.sync || (PARTS[c.part] !== 'lock' && c.part !== WAIT))
       continue;
-    if (c.parent < 0) c.counts = false;
-    else c.end = Math.min(c.end, calls[c.parent]!.end);
+    const caller = serves(c);
+    if (caller) c.end = Math.min(c.end, caller.end);
+    else c.counts = false;
   }
   const storage = (part: number): boolean =>
     ['read', 'write', 'sync', 'idbTransaction'].includes(PARTS[part]!);
@@ -141,7 +149,7 @@ function oracle(
         row: running.row,
       };
     const mine = (c: (typeof calls)[number]): boolean =>
-      c.role === Role.web && (vfs !== undefined || calls[c.parent]?.role === Role.sql);
+      c.role === Role.web && (vfs !== undefined || serves(c)?.role === Role.sql);
     const request = latest((c) => mine(c) && PARTS[c.part] !== 'idbTransaction');
     if (request) return { part: web(request), row: request.row };
     const transaction = latest((c) => mine(c) && PARTS[c.part] === 'idbTransaction');

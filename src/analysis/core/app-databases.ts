@@ -4,16 +4,18 @@
  * them: a VFS begins some as it starts, and while it waits the app's own calls look as if it made them.
  */
 import { Op } from '../../event/event.ts';
-import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { threadFact } from './graph.ts';
 import { getOrMake } from './maps.ts';
+import { owners } from './owners.ts';
 
 /** Ids of these databases and their object stores, by thread. */
 export const appDatabases = threadFact(
   'appDatabases',
   "which IndexedDB databases are the app's own",
-  {},
-  ({ events, definitions }): ReadonlySet<number> => {
+  { owners },
+  (thread, { owners }): ReadonlySet<number> => {
+    const { events, definitions } = thread;
+    const whose = owners.of(thread);
     const nameOf = (id: number): string | null => {
       const d = definitions.get(id);
       return d?.kind === 'idb-database' || d?.kind === 'idb-store' ? d.db : null;
@@ -25,9 +27,7 @@ export const appDatabases = threadFact(
       if (name === null) continue;
       const of = getOrMake(begun, name, () => ({ all: 0, served: 0 }));
       of.all++;
-      const caller = events.parentRow(row);
-      const op = caller < 0 ? Op.none : events.op[caller]!;
-      if (isVfsOp(op) || isSqlOp(op)) of.served++;
+      if (whose.answering(row) >= 0) of.served++;
     }
     const own = new Set<number>();
     for (const { id } of definitions.values()) {

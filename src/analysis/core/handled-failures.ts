@@ -9,9 +9,10 @@
 import { isFailure } from '../../trace/describe.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
-import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
+import { isSqlOp, isWebOp } from '../../event/operations.ts';
 import { threadFact } from './graph.ts';
 import { servedThreads } from './helper-threads.ts';
+import { owners } from './owners.ts';
 
 const fails = ({ op, result, flags }: EventColumns, row: number): boolean =>
   isFailure(op[row]!, result[row]!, flags[row]!);
@@ -30,22 +31,14 @@ export function isRepeated(events: EventColumns, row: number, next: number): boo
   );
 }
 
-/** Row of the SQL call that a call was made for, or of the VFS call where no SQL is recorded: whose answer others hear; -1 = none. */
-export function answeringRow(events: EventColumns, row: number): number {
-  let vfs = -1;
-  for (let at = row; at >= 0; at = events.parentRow(at)) {
-    if (isSqlOp(events.op[at]!)) return at;
-    if (isVfsOp(events.op[at]!)) vfs = at;
-  }
-  return vfs;
-}
-
 /** Of a thread's own calls. */
 const handledHere = threadFact(
   'handledHere',
   'which failed calls the app hears of',
-  {},
-  ({ events }): ReadonlySet<number> => {
+  { owners },
+  (thread, { owners }): ReadonlySet<number> => {
+    const { events } = thread;
+    const whose = owners.of(thread);
     const handled = new Set<number>();
     const below: number[] = [];
     /** By connection: the SQL call that follows. */
@@ -63,7 +56,7 @@ const handledHere = threadFact(
       next.set(connection, (last = row));
     }
     for (const row of below) {
-      const answer = answeringRow(events, row);
+      const answer = whose.answering(row);
       if (answer < 0 || answer === row || events.endSeq[answer] === 0) continue;
       if (handled.has(answer) || !fails(events, answer)) handled.add(row);
     }

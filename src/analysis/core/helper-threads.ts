@@ -3,10 +3,11 @@
  * asynchronous OPFS proxy, absurd-sql's IndexedDB worker.
  */
 import { Op } from '../../event/event.ts';
-import { isVfsOp } from '../../event/operations.ts';
+import type { Owners } from '../../trace/owners.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 import { sqliteThreads } from './main-threads.ts';
+import { owners } from './owners.ts';
 import { rootOf } from './thread-origin.ts';
 
 /**
@@ -16,9 +17,9 @@ import { rootOf } from './thread-origin.ts';
 export const servedThreads = fact(
   'servedThreads',
   'which thread a worker does storage for',
-  { sqliteThreads },
-  (store, { sqliteThreads }): readonly (ThreadStore | null)[] => {
-    const waiting = sqliteThreads.filter(waitsForAnother);
+  { sqliteThreads, owners },
+  (store, { sqliteThreads, owners }): readonly (ThreadStore | null)[] => {
+    const waiting = sqliteThreads.filter((thread) => waitsForAnother(thread, owners.of(thread)));
     return store.threads.map((thread) => {
       if (!waiting.length || sqliteThreads.includes(thread)) return null;
       const maker = waiting.find(({ info }) => info.id === thread.info.parent);
@@ -30,11 +31,8 @@ export const servedThreads = fact(
   },
 );
 
-function waitsForAnother({ events }: ThreadStore): boolean {
-  for (let row = 0; row < events.count; row++) {
-    if (events.op[row] !== Op.atomicsWait) continue;
-    const caller = events.parentRow(row);
-    if (caller >= 0 && isVfsOp(events.op[caller]!)) return true;
-  }
+function waitsForAnother({ events }: ThreadStore, owners: Owners): boolean {
+  for (let row = 0; row < events.count; row++)
+    if (events.op[row] === Op.atomicsWait && owners.vfs(row) >= 0) return true;
   return false;
 }

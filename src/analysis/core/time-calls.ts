@@ -4,6 +4,7 @@
  */
 import { lowerBound } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
+import { ownersOf, type Owners } from '../../trace/owners.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Flag } from '../../event/event.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -64,11 +65,16 @@ export class Calls {
   /** Of lock requests and waits that a call's end cuts short: their end by row; NaN for others. Most threads have none. */
   private cuts: Float64Array | null = null;
 
+  private readonly events: EventColumns;
+  private owners: Owners | null = null;
+
   /** @param app databases and stores of the app itself: see app-databases.ts */
   constructor(
-    private readonly events: EventColumns,
+    private readonly thread: ThreadStore,
     private readonly app: ReadonlySet<number>,
   ) {
+    const { events } = thread;
+    this.events = events;
     const { count, t0, dur, endSeq } = events;
     let last = count ? -Infinity : 0;
     for (let row = 0; row < count; row++) {
@@ -132,14 +138,16 @@ export class Calls {
   private suspendedWeb(row: number): number {
     const { events } = this;
     const part = PART_OF_OP[events.op[row]!]!;
-    const parent = events.parentRow(row);
-    const direct = parent >= 0 && ROLE_OF_OP[events.op[parent]!] === Role.sql;
+    const owners = (this.owners ??= ownersOf(this.thread));
+    const vfs = owners.vfs(row);
+    const serves = vfs >= 0 ? vfs : owners.sql(row);
+    const direct = vfs < 0 && serves >= 0;
     const storage = isStorage(part);
     if (storage && this.app.has(events.object[row]!)) return 1 << Stack.storage;
     if (!storage && (part === PART.lock || part === WAIT)) {
-      if (parent < 0) return 0; // a lock that the app itself is after
+      if (serves < 0) return 0; // a lock that the app itself is after
       this.cuts ??= new Float64Array(events.count).fill(NaN);
-      this.cuts[row] = Math.min(this.endOf(row), this.endOf(parent));
+      this.cuts[row] = Math.min(this.endOf(row), this.endOf(serves));
     }
     const transaction = part === PART.idbTransaction;
     return (

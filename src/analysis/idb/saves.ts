@@ -5,9 +5,10 @@
  *   F23   the whole database is put away again and again       F43   createWritable copies the whole file, for a page
  */
 import { getOrMake } from '../core/maps.ts';
+import { owners } from '../core/owners.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
-import { isVfsOp, STORAGE_WRITES } from '../../event/operations.ts';
+import { STORAGE_WRITES } from '../../event/operations.ts';
 import { ioObjects } from '../files/io-map.ts';
 import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
@@ -81,8 +82,7 @@ export const wholeFileSaves: Rule = {
         const { events } = thread;
         const bytes = bytesMoved(events, row);
         if (bytes < SMALLEST_DATABASE || !sizes.some((n) => bytes >= 0.9 * n)) return;
-        const at = events.parentRow(row);
-        if (at >= 0 && isVfsOp(events.op[at]!)) return; // a VFS of large blocks
+        if (ctx.get(owners).of(thread).vfs(row) >= 0) return; // a VFS of large blocks
         const name = objectName(thread, events.object[row]!);
         getOrMake(saves, name, () => new Evidence()).add(thread, row);
       });
@@ -109,6 +109,7 @@ export const lostOnLeaving: Rule = {
     return ctx.store.threads.flatMap((thread): Found | [] => {
       const { events } = thread;
       if (thread.ended === null || thread.ended === 'stopped') return [];
+      const whose = ctx.get(owners).of(thread);
       const evidence = new Evidence();
       let writes = 0;
       for (const op of [
@@ -121,9 +122,7 @@ export const lostOnLeaving: Rule = {
         for (const row of ctx.rows(thread, op)) {
           const writing = op !== Op.idbTransaction || idbMode(events.aux[row]!) === READWRITE;
           if (!writing) continue;
-          const at = events.parentRow(row);
-          const inBackground = at < 0 || !isVfsOp(events.op[at]!);
-          if (!inBackground) continue;
+          if (whose.vfs(row) >= 0) continue; // not in the background
           writes++;
           if (events.endSeq[row] !== 0) continue;
           evidence.add(thread, row);

@@ -7,7 +7,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact, type Known } from '../core/graph.ts';
 import { servedThreads } from '../core/helper-threads.ts';
 import { getOrMake } from '../core/maps.ts';
-import { Role, ROLE_OF_OP } from '../core/time-parts.ts';
+import { owners } from '../core/owners.ts';
 import { Outcome } from './lock-columns.ts';
 import { locks, type Locks } from './locks.ts';
 import type { WaitEdge } from './wait-graph.ts';
@@ -27,12 +27,12 @@ export interface LockWait {
   sqlite: ThreadStore | null;
 }
 
-const NEEDS = { locks, servedThreads };
+const NEEDS = { locks, servedThreads, owners };
 export const lockWaits = fact('lockWaits', 'waits for locks', NEEDS, lockWaitsOf);
 
 function lockWaitsOf(
   { threads }: TraceStore,
-  { locks: { waits, edges, resources }, servedThreads }: Known<typeof NEEDS>,
+  { locks: { waits, edges, resources }, servedThreads, owners }: Known<typeof NEEDS>,
 ): LockWait[] {
   const edgesOf = new Map<number, WaitEdge[]>();
   for (const edge of edges)
@@ -45,18 +45,11 @@ function lockWaitsOf(
     const busy = resources[waits.resource[wait]!]!.kind === 'sqlite';
     if (!own.length && !busy && waits.outcome[wait] === Outcome.done && !long) continue;
     const thread = threads[waits.thread[wait]!]!;
-    const sqlite = isOfSqlite(thread, waits.row[wait]!) ? thread : servedThreads[thread.index]!;
+    const sqlite =
+      owners.of(thread).answering(waits.row[wait]!) >= 0 ? thread : servedThreads[thread.index]!;
     found.push({ wait, edges: own, sqlite });
   }
   return found;
-}
-
-function isOfSqlite({ events }: ThreadStore, asked: number): boolean {
-  for (let row = asked; row >= 0; row = events.parentRow(row)) {
-    const role = ROLE_OF_OP[events.op[row]!];
-    if (role === Role.vfs || role === Role.sql) return true;
-  }
-  return false;
 }
 
 /** When locks were in the way of a thread. Borders: from, to, from, ..., nanoseconds, ascending, disjoint. */

@@ -6,8 +6,9 @@
  */
 import { STUCK_US, WORK } from './wait-graph.ts';
 import { getOrMake } from '../core/maps.ts';
+import { owners } from '../core/owners.ts';
 import { Op } from '../../event/event.ts';
-import { codesOf, isVfsOp } from '../../event/operations.ts';
+import { codesOf } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { busyChains } from './busy.ts';
 import { rootOf } from '../core/thread-origin.ts';
@@ -241,8 +242,8 @@ export const proxyOverhead: Rule = {
     let vfs = '';
     ctx.each(Op.atomicsWait, (thread, row) => {
       const { events } = thread;
-      const at = events.parentRow(row);
-      if (at < 0 || !isVfsOp(events.op[at]!)) return;
+      const at = ctx.get(owners).of(thread).vfs(row);
+      if (at < 0) return;
       if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return; // waiting for the lock's holder
       evidence.add(thread, row);
       waiting.add(thread.index);

@@ -6,11 +6,10 @@
  *   F45   xRead 16@24 (has another connection changed the database?) -> get of a whole block
  */
 import { getOrMake } from '../core/maps.ts';
+import { owners } from '../core/owners.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
-import { isVfsOp } from '../../event/operations.ts';
 import { blockWrites, type BlockWrites } from './block-writes.ts';
-import type { ThreadStore } from '../../trace/store.ts';
 import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -126,13 +125,10 @@ export const versionedKeys: Rule = {
     const none = () => ({ puts: 0, deletes: 0, evidence: new Evidence() });
     const stores = new Map<string, ReturnType<typeof none>>();
     const storeOf = (name: string) => getOrMake(stores, name, none);
-    const inVfs = ({ events }: ThreadStore, row: number): boolean => {
-      const at = events.parentRow(row);
-      return at >= 0 && isVfsOp(events.op[at]!);
-    };
     for (const op of [Op.idbPut, Op.idbAdd])
       ctx.each(op, (thread, row) => {
-        if (inVfs(thread, row)) storeOf(objectName(thread, thread.events.object[row]!)).puts++;
+        if (ctx.get(owners).of(thread).vfs(row) >= 0)
+          storeOf(objectName(thread, thread.events.object[row]!)).puts++;
       });
     for (const op of [Op.idbDelete, Op.idbCursorDelete])
       ctx.each(op, (thread, row) => {
@@ -168,8 +164,8 @@ export const smallCalls: Rule = {
     for (const op of [Op.opfsRead, Op.opfsWrite])
       ctx.each(op, (thread, row) => {
         const { events } = thread;
-        const at = events.parentRow(row);
-        const inVfs = at >= 0 && isVfsOp(events.op[at]!);
+        const at = ctx.get(owners).of(thread).vfs(row);
+        const inVfs = at >= 0;
         // a frame of a write-ahead log is a header and a page, each written for itself: there is no other way to write one
         if (inVfs && ctx.file(thread, events.object[at]!)?.kind === 'wal') return;
         calls++;
@@ -206,7 +202,7 @@ export const changeCounterPolling: Rule = {
     for (const op of [Op.idbGet, Op.idbOpenCursor])
       ctx.each(op, (thread, row) => {
         const { events } = thread;
-        const at = events.parentRow(row);
+        const at = ctx.get(owners).of(thread).vfs(row);
         if (
           at < 0 ||
           events.op[at] !== Op.xRead ||

@@ -5,6 +5,7 @@
  *   F40   VACUUM  ->  every page into a temporary database, then into the journal, then back
  */
 import { getOrMake } from '../core/maps.ts';
+import { owners } from '../core/owners.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -70,8 +71,8 @@ export const vacuum: Rule = {
       const { events } = thread;
       for (const op of [Op.xWrite, Op.xSync])
         for (const row of ctx.rows(thread, op)) {
-          const at = events.parentRow(row);
-          if (at < 0 || !runs.has(at)) continue;
+          const at = ctx.get(owners).of(thread).statement(row);
+          if (!runs.has(at)) continue;
           const file = ctx.file(thread, events.object[row]!);
           evidence.add(thread, row);
           sums.statements.add(`${thread.index} ${events.aux[at]}`);

@@ -103,7 +103,7 @@ export class TimeSweep {
     this.held = new Borders(waits.held);
     this.busy = new Borders(waits.busy);
     this.events = thread.events;
-    this.calls = new Calls(thread.events, app);
+    this.calls = new Calls(thread, app);
     this.vfsIsStorage = storageIsUnseen(thread);
   }
 

@@ -5,11 +5,7 @@
  */
 import { Op } from '../../event/event.ts';
 import { isSqlOp, opName, opTable } from '../../event/operations.ts';
-import {
-  answeringRow,
-  isRepeated,
-  RETRIED_WITHIN_US,
-} from '../../analysis/core/handled-failures.ts';
+import { isRepeated, RETRIED_WITHIN_US } from '../../analysis/core/handled-failures.ts';
 import { TransactionScanner } from '../../analysis/transactions/transaction-scan.ts';
 import { objectName } from '../../trace/describe.ts';
 import { ownersOf } from '../../trace/owners.ts';
@@ -169,7 +165,7 @@ export class Flight {
         if (!asked) return null;
         // the app hears of what SQL calls answer
         if (isSqlOp(op)) this.failed.push({ thread, seq: events.seq[row]!, until: 0 });
-        const answer = isSqlOp(op) ? row : answeringRow(events, row);
+        const answer = isSqlOp(op) ? row : ownersOf(thread).answering(row);
         return answer >= 0 && isSqlOp(events.op[answer]!) ? null : this.failureText(thread, row);
       }
       default:

@@ -34,31 +34,38 @@ async function atRest(count: () => Promise<unknown>): Promise<void> {
 /** Wide enough for the app's own layout. */
 const WINDOW = { width: 1300, height: 900 };
 
-/** Record an app in all its tabs. @param run does its work, and may look at it */
+/**
+ * Record an app in all its tabs.
+ * @param countIn the panel's count of events, in its own words
+ * @param run does its work, and may look at it
+ */
 async function recordApp<P extends DrivenPanel>(
   driven: DrivenBrowserBase,
   openPanel: (page: Page) => Promise<P>,
   server: AppServer,
   app: RealApp,
-  run: (
-    pages: Page[],
-    panel: P,
-    work: (count: () => Promise<unknown>) => Promise<void>,
-  ) => Promise<void>,
+  countIn: (panel: P) => Promise<unknown>,
+  run: (pages: Page[], work: () => Promise<void>) => Promise<void>,
 ): Promise<TraceStore> {
   const origin = server.origin(`${app.name}-real`);
   const first = await driven.firstPage();
   await first.setViewport(WINDOW);
   await driven.load(first, `${origin}/nothing`);
   const panel = await openPanel(first);
+  const count = (): Promise<unknown> => countIn(panel);
   await startRecording(panel, { scope: app.tabs > 1 ? 'origin' : 'tab' });
   const pages = [first];
-  while (pages.length < app.tabs) {
+  let counted: unknown = '';
+  for (;;) {
+    await recorded(pages.at(-1)!);
+    // a page that leaves before it has its way to the panel takes its events along
+    await expect.poll(count, { timeout: 30_000, interval: 50 }).not.toBe(counted);
+    if (pages.length === app.tabs) break;
+    counted = await count();
     pages.push(await driven.browser.newPage());
     await driven.load(pages.at(-1)!, `${origin}/nothing`);
   }
-  await Promise.all(pages.map(recorded));
-  await run(pages, panel, async (count) => {
+  await run(pages, async () => {
     for (const page of pages) await driven.load(page, origin + app.path);
     await app.use(pages, () => atRest(count));
   });
@@ -85,8 +92,9 @@ export async function recordTraced(app: RealApp): Promise<TraceStore> {
       driven.openPanel,
       server,
       app,
-      async (pages, panel, work) => {
-        ({ counts } = await runTraced(pages, () => work(() => eventsSaid(panel))));
+      eventsSaid,
+      async (pages, work) => {
+        ({ counts } = await runTraced(pages, work));
       },
     );
     expect(countsOf(store)).toEqual(counts);
@@ -98,12 +106,16 @@ export async function recordTraced(app: RealApp): Promise<TraceStore> {
 export const recordInFirefox = (app: RealApp): Promise<TraceStore> =>
   inBrowser(launchInFirefox(), async (driven, server) =>
     whole(
-      await recordApp(driven, driven.openPanel, server, app, (_, panel, work) =>
-        work(() =>
+      await recordApp(
+        driven,
+        driven.openPanel,
+        server,
+        app,
+        (panel) =>
           panel.evaluate(
-            `return document.querySelector('[data-testid="live-events"]')?.parentElement?.title`,
+            `return document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? ''`,
           ),
-        ),
+        (_, work) => work(),
       ),
     ),
   );

@@ -1,4 +1,4 @@
-/** Actual Budget (@actual-app/web), used as its visitors do: its demo, all accounts, reports, the budget. The demo's amounts are random. */
+/** Actual Budget (@actual-app/web), used as its visitors do: its demo, all accounts, reports, the budget. The demo's payees and amounts are random. */
 import type { Page } from 'puppeteer-core';
 import { WAIT, type Rest } from './waiting.ts';
 
@@ -17,7 +17,7 @@ async function press(page: Page, name: string): Promise<void> {
   );
 }
 
-/** The page at this path shows all of these. */
+/** The page at this path shows all of these texts. */
 const shows = (page: Page, path: string, ...texts: string[]): Promise<unknown> =>
   page.waitForFunction(
     (start, all) =>
@@ -33,7 +33,8 @@ export async function useActual(page: Page, rest: Rest): Promise<void> {
   await press(page, 'Try the demo');
   await shows(page, '/budget', 'House Asset', 'To Budget:');
   await press(page, 'All accounts');
-  await shows(page, '/accounts', 'Payee', 'Kroger');
+  await shows(page, '/accounts', 'Payee');
+  await page.waitForSelector('[data-testid="transaction-table"] [data-testid="row"]', WAIT);
   await press(page, 'Reports');
   await shows(page, '/reports', 'Net Worth', 'Cash Flow');
   await press(page, 'Budget');

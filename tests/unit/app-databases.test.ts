@@ -126,3 +126,36 @@ test('another connection is not charged either', () => {
     101, 0,
   ]);
 });
+
+test('a transaction that a VFS begins outside its calls counts for the connections on its database', () => {
+  const store = newStore();
+  const thread = new ThreadBuilder(store);
+  const file = thread.file('app.db');
+  const databases = ['one', 'two'].map((db) => thread.define({ kind: 'idb-database', db }));
+  let asked = 50;
+  const begin = (object: number, dur: number): void => {
+    thread.call('idbTransaction', { object, context: asked++, aux: READWRITE, flags, dur });
+  };
+  const write = (context: number): void =>
+    void thread.call('sqlStep', { flags, context, dur: 5 }, () => {
+      for (const aux of [LockLevel.shared, LockLevel.reserved, LockLevel.exclusive])
+        thread.call('xLock', { object: file, context, aux });
+      thread.call('xWrite', { object: file, context, offset: 0, length: 4096 });
+      thread.call('xSync', { object: file, context, flags, dur: 0 }, () => {
+        begin(databases[context - 1]!, 100);
+      });
+      thread.call('xUnlock', { object: file, context, aux: LockLevel.none });
+    });
+  const whileOneIsUnderWay = (context: number): void => {
+    const begun = thread.now;
+    begin(databases[0]!, 10_000);
+    thread.now = begun + 10;
+    write(context);
+    thread.now = begun + 20_000;
+  };
+  for (const context of [1, 2]) write(context);
+  for (const context of [1, 2]) whileOneIsUnderWay(context);
+  thread.send();
+  const times = transactionAnatomies(store).map((one) => one.commit!.time);
+  expect(times.map((one) => one.idbCompleteUs > 101)).toEqual([false, false, true, false]);
+});

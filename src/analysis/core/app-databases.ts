@@ -3,10 +3,15 @@
  * works, is no part of a statement or commit. A VFS's databases are those whose transactions are begun by VFS or SQL calls, at least half of
  * them: a VFS begins some as it starts, and while it waits the app's own calls look as if it made them.
  */
+import type { Definition } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { threadFact } from './graph.ts';
 import { getOrMake } from './maps.ts';
 import { owners } from './owners.ts';
+
+/** Name of the IndexedDB database that a definition is, or belongs to; null for others. */
+export const idbDatabase = (d: Definition | undefined): string | null =>
+  d?.kind === 'idb-database' || d?.kind === 'idb-store' ? d.db : null;
 
 /** Ids of these databases and their object stores, by thread. */
 export const appDatabases = threadFact(
@@ -16,10 +21,7 @@ export const appDatabases = threadFact(
   (thread, { owners }): ReadonlySet<number> => {
     const { events, definitions } = thread;
     const whose = owners.of(thread);
-    const nameOf = (id: number): string | null => {
-      const d = definitions.get(id);
-      return d?.kind === 'idb-database' || d?.kind === 'idb-store' ? d.db : null;
-    };
+    const nameOf = (id: number): string | null => idbDatabase(definitions.get(id));
     const begun = new Map<string, { all: number; served: number }>();
     for (let row = 0; row < events.count; row++) {
       if (events.op[row] !== Op.idbTransaction) continue;

@@ -17,6 +17,7 @@ import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { IDB_REQUEST } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
+import { idbDatabase } from '../core/app-databases.ts';
 import { getOrMake } from '../core/maps.ts';
 
 export const TRANSACTION_PARTS = [
@@ -143,14 +144,16 @@ interface Windows {
 
 /**
  * When readwrite IndexedDB transactions of a thread were on their way to completion: all requests answered, `complete` not yet. Each counts
- * for the connection whose VFS call began it, where that is known.
+ * for the connection whose VFS call began it; one that a VFS began outside its calls, for the connections that use its database.
  */
 export class Completions {
-  private readonly all: { begin: number; end: number; connection: number }[];
+  private readonly all: { begin: number; end: number; connection: number; database: string }[];
+  /** By name of an IndexedDB database: connections whose calls began transactions of it. */
+  private readonly users = new Map<string, Set<number>>();
   private readonly byConnection = new Map<number, Windows>();
 
   /** @param app databases of the app itself: their transactions are left out */
-  constructor({ events }: ThreadStore, owners: Owners, app: ReadonlySet<number>) {
+  constructor({ events, definitions }: ThreadStore, owners: Owners, app: ReadonlySet<number>) {
     const answered = new Map<number, number>();
     const rows: number[] = [];
     for (let i = 0; i < events.count; i++) {
@@ -172,10 +175,15 @@ export class Completions {
       const begin = toNs(events.t0[row]!);
       const call = owners.vfs(row);
       const caller = call < 0 ? owners.sql(row) : call;
+      const connection = caller < 0 ? 0 : events.context[caller]!;
+      const database = idbDatabase(definitions.get(events.object[row]!)) ?? '';
+      if (connection !== 0)
+        getOrMake(this.users, database, () => new Set<number>()).add(connection);
       return {
         begin: Math.max(begin, answered.get(events.context[row]!) ?? begin),
         end: toNs(events.t0[row]! + events.dur[row]!),
-        connection: caller < 0 ? 0 : events.context[caller]!,
+        connection,
+        database,
       };
     });
     this.all.sort((a, b) => a.begin - b.begin);
@@ -184,8 +192,9 @@ export class Completions {
   private windowsOf(connection: number): Windows {
     const begins: number[] = [];
     const ends: number[] = [];
-    for (const { begin, end, connection: own } of this.all) {
-      if (own !== 0 && connection !== 0 && own !== connection) continue;
+    for (const { begin, end, connection: own, database } of this.all) {
+      const counts = own === 0 ? this.users.get(database)?.has(connection) : own === connection;
+      if (connection !== 0 && !counts) continue;
       const last = ends.length - 1;
       if (last >= 0 && begin <= ends[last]!) ends[last] = Math.max(ends[last]!, end);
       else if (end > begin) {

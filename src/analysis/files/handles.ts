@@ -216,7 +216,10 @@ export const handleChurn: Rule = {
         title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${formatDuration(us)} by ${ctx.titles[opener.index]!}`,
         evidence: evidence.result(ctx),
         ...new Saving(ctx)
-          .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle')
+          .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle', '', {
+            calls: list.length,
+            us: evidence.us,
+          })
           .avoid(list.length - 1, Op.opfsClose, 'close')
           .result(),
         confidence: 'likely',

@@ -66,6 +66,8 @@ const timeDoors = (
     traces[inParquet] === null ? null : Number(traces[inParquet]) / 1000,
   threads: ({ threads }) =>
     threads.length ? sum(threads, ({ partition }) => partition[us]) : null,
+  statements: ({ statements }) =>
+    statements ? sum(statements.rows, ({ time }) => time[us]) : undefined,
   HTML: ({ html, summary }) => (summary.time[us] ? html.fact(/^Time on/, inHtml) : undefined), // parts of no time have no row
 });
 const bytes = (

@@ -77,6 +77,12 @@ const update = "UPDATE t SET body = printf('%0120d', $i + 1000) WHERE id = ($i *
 /** What changes nothing is not written. */
 const other = update.replace('1000', '9000');
 const byKey = 'SELECT body FROM t WHERE id = ($i * 7) % 400 + 1';
+/** @param query of the database's URI */
+const attached = (query: string): Sql => [
+  `ATTACH 'file:/other.db${query}' AS other`,
+  'CREATE TABLE other.t(id INTEGER PRIMARY KEY, body TEXT)',
+  [20, insert.replace('INTO t', 'INTO other.t')],
+];
 /** The same statements in one transaction. */
 const together = (...sql: Sql): Sql => ['BEGIN', ...sql, 'COMMIT'];
 const WAL = ['locking_mode=exclusive', 'journal_mode=wal'];
@@ -600,6 +606,13 @@ export const PAIRS: readonly Pair[] = [
     instead: 'on one that is',
     wrong: { path: '/absurd-sql/', steps: [step('own-sql', { n: 50 })] },
     right: { path: '/coi/absurd-sql/', steps: [step('own-sql', { n: 50 })] },
+  },
+  {
+    rule: 'F33',
+    shows: '20 inserts into a database on opfs-sahpool that is attached with nolock=1',
+    instead: 'attached without',
+    wrong: twin('/sqlite-org/?vfs=opfs-sahpool', [[fill(1)], attached('?nolock=1')]),
+    right: twin('/sqlite-org/?vfs=opfs-sahpool', [[fill(1)], attached('')]),
   },
   {
     rule: 'F35',

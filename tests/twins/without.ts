@@ -7,7 +7,6 @@ export const WITHOUT: Readonly<Record<string, string>> = {
   F10: FOR_AUTHORS,
   F18: FOR_AUTHORS,
   F24: 'what a page that is left has not stored comes by chance',
-  F33: 'no VFS here loses its lock',
   F37: 'Chromium opens 2,500 handles and more',
   F47: 'Chromium 156 throws QuotaExceededError, on a full disk as at a quota: only other browsers and older versions write less and say nothing',
   F48: 'no VFS here answers an I/O error where a handle is refused',

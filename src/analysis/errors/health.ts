@@ -15,6 +15,7 @@ import { objectName } from '../../trace/describe.ts';
 import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
 import { LockLevel, Rc } from '../../sqlite/constants.ts';
 
+const LOCKING = 'https://www.sqlite.org/lockingv3.html';
 const RELOAD_US = 2_000_000;
 export const FAILURE = noSaving('a failure, not a cost');
 
@@ -161,16 +162,18 @@ export const writeWithoutLock: Rule = {
   run(ctx) {
     const found: Found[] = [];
     for (const thread of ctx.store.threads) {
-      const { events, definitions } = thread;
-      if (ctx.rows(thread, Op.xOpen).length === 0) continue;
-      // a checkpoint writes under locks of the WAL
+      const { events } = thread;
+      // a checkpoint writes under locks of the WAL; that SQLite looks for one says nothing
       const wals = new Set<string>();
-      for (const d of definitions.values())
-        if (d.kind === 'file' && d.fileKind === 'wal') wals.add(databasePath(d.path));
+      for (const op of [Op.xOpen, Op.xRead, Op.xWrite])
+        for (const row of ctx.rows(thread, op)) {
+          const file = ctx.file(thread, events.object[row]!);
+          if (file?.kind === 'wal') wals.add(databasePath(file.path));
+        }
       const levels = new LockLevels(events);
-      /** Connections and files whose opening was seen. */
-      const opened = new Set<number>();
-      const evidence = new Evidence();
+      /** Connections and files whose opening was seen -> whether SQLite has asked for a lock since. */
+      const opened = new Map<number, boolean>();
+      const [dropped, unasked] = [new Evidence(), new Evidence()];
       let path = '';
       for (let row = 0; row < events.count; row++) {
         const op = events.op[row]!;
@@ -178,26 +181,40 @@ export const writeWithoutLock: Rule = {
         const file = ctx.file(thread, events.object[row]!);
         if (file?.kind !== 'main-db' || events.result[row] !== 0 || wals.has(file.path)) continue;
         const key = connectionKey(events.object[row]!, events.context[row]!);
-        if (op === Op.xOpen) opened.add(key);
+        if (op === Op.xOpen) opened.set(key, false);
         if (!opened.has(key)) continue;
+        if (op === Op.xLock) opened.set(key, true);
         if (op !== Op.xWrite) levels.take(row);
         else if (levels.of(row) < LockLevel.reserved) {
-          evidence.add(thread, row);
+          (opened.get(key) ? dropped : unasked).add(thread, row);
           ({ path } = file);
         }
         if (op === Op.xClose) opened.delete(key);
       }
-      if (evidence.count)
+      if (dropped.count)
         found.push({
-          title: `${countOf(evidence.count, 'write')} to ${path} while the connection held no lock for writing`,
-          evidence: evidence.result(ctx),
+          title: `${countOf(dropped.count, 'write')} to ${path} while the connection held no lock for writing`,
+          evidence: dropped.result(ctx),
           ...FAILURE,
           confidence: 'certain',
           reason:
             'by every xLock and xUnlock since the file was opened the level was below RESERVED',
           advice:
             'Save this trace for the author of the VFS: another tab may have written at the same time.',
-          link: 'https://www.sqlite.org/lockingv3.html',
+          link: LOCKING,
+        });
+      // an engine that locks in a way of its own has no xLock at all
+      if (unasked.count && ctx.rows(thread, Op.xLock).length)
+        found.push({
+          title: `${countOf(unasked.count, 'write')} to ${path} on a connection that takes no locks`,
+          evidence: unasked.result(ctx),
+          ...FAILURE,
+          confidence: 'possible',
+          reason:
+            'SQLite has called xLock for none of them, as with nolock=1; whether another connection has the file open is not looked at',
+          advice:
+            'Leave nolock=1 out unless no other connection can open the file: two that write at once damage it.',
+          link: 'https://www.sqlite.org/uri.html#urinolock',
         });
     }
     return found;

@@ -155,6 +155,13 @@ export const WAITS: Case[] = [
     says: /^1 write to \/app\.db while the connection held no lock for writing/,
   },
   {
+    rule: 'F33',
+    name: 'no lock asked for, as with nolock=1',
+    wrong: ({ thread }) => lockless(thread(), 0),
+    right: ({ thread }) => lockless(thread(), 4),
+    says: /^1 write to \/app\.db on a connection that takes no locks/,
+  },
+  {
     rule: 'F35',
     name: 'the pool has no place',
     wrong: ({ thread }) => pool(thread(), 14),
@@ -218,8 +225,14 @@ function blockedBySelf(b: ThreadBuilder, told: boolean): void {
 }
 function lockless(b: ThreadBuilder, level: number): void {
   const db = b.file('/app.db');
+  const other = b.file('/other.db');
+  b.call('xOpen', { object: other, aux: 0x106 });
+  b.call('xLock', { object: other, aux: 1 });
   b.call('xOpen', { object: db, aux: 0x106 });
-  locked(b, db, level, () => b.call('xWrite', { object: db, offset: 0, length: PAGE }));
+  b.call('xAccess', { object: b.file('/app.db-wal', 'wal') });
+  const write = (): void => void b.call('xWrite', { object: db, offset: 0, length: PAGE });
+  if (level) locked(b, db, level, write);
+  else write();
 }
 function pool(b: ThreadBuilder, rc: number): void {
   times(6, (i) => b.call('opfsOpenSyncAccessHandle', { object: b.define({ kind: 'opfs-file', path: `/.opaque/${i}` }) }));

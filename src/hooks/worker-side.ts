@@ -3,6 +3,7 @@
  * repairs the base URL, then records, over a port of its own or, on an isolated page, into a ring that the page reads.
  */
 import { MARK } from '../protocol/messages.ts';
+import { drainBeforeMessages } from './before-messages.ts';
 import { isToWorker, type FromWorker } from './creator-wire.ts';
 import {
   dataOf,
@@ -147,6 +148,7 @@ function record(
     transport.connect(ours);
     transport.add(ownSource(session, transport));
     transport.onStop = stop;
+    drainBeforeMessages(lifetime, recorder, () => transport.drain());
   }
   lifetime.method(globalThis, 'close', (native, self, args) => {
     transport?.finish('closed');

@@ -17,7 +17,7 @@ import type { AppServer } from '../server/server.mjs';
 import { recorded, savedStore, savedSummary, state } from './extension-harness.ts';
 import { arrived, freshTab, inFirefox, siteAccessInFirefox } from './firefox-harness.ts';
 import { makeFrames } from './opened-documents.ts';
-import { marksOf } from './threads-harness.ts';
+import { countOf, marksOf, threadOf } from './threads-harness.ts';
 
 const ENGINE = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync';
 let server: AppServer;
@@ -232,6 +232,36 @@ test('relayed by an event page that ends again and again, every call arrives onc
   } finally {
     await panel.setTransport('port');
   }
+});
+
+test('a worker that is terminated at its reply has sent everything that came before', async () => {
+  await startRecording(panel);
+  await driven.load(page, server.origin(`replies-${++labels}`) + '/hook-cases/');
+  await recorded(page);
+  const works = ['slowly', 'chatty'];
+  for (const work of works)
+    await page.evaluate(
+      (name) =>
+        new Promise<void>((terminated) => {
+          const worker = new Worker('replies.js', { name });
+          const asked = ['pauses', name]; // in its first turns the way to the panel is not there yet
+          const ask = (): void => worker.postMessage({ work: asked.shift(), n: 200, door: 'self' });
+          worker.onmessage = ({ data }: MessageEvent<{ done: boolean }>) => {
+            if (!data.done) return;
+            if (asked.length > 0) return ask();
+            worker.terminate();
+            terminated();
+          };
+          ask();
+        }),
+      work,
+    );
+  await arrived(panel, page);
+  await stopRecording(panel);
+  const store = await savedStore(driven, panel);
+  const threads = works.map((name) => threadOf(store, name));
+  expect(threads.map((thread) => countOf(thread, Op.atomicsNotify))).toEqual([400, 400]);
+  expect(threads.map(({ ended }) => ended)).toEqual(['terminated', 'terminated']);
 });
 
 test('a page whose worker hangs while it is recorded costs its own tab only', async () => {

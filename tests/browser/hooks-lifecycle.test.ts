@@ -237,6 +237,44 @@ test('terminate: the last records of an isolated worker are taken', async () => 
   await close(page);
 });
 
+test.each([
+  ['burst', 200, 'self'],
+  ['burst', 6000, 'port'],
+  ['burst', 40_000, 'channel'],
+  ['slowly', 4000, 'self'],
+  ['pauses', 200, 'self'],
+  ['chatty', 200, 'self'],
+  ['chatty', 200, 'channel'],
+  ['cancelled', 500, 'port'],
+])(
+  'terminate: nothing is lost that came before the last message: %s of %i by %s',
+  async (...asked) => {
+    const page = await openCases(browser, server.url('plain'), hook);
+    const said = await page.evaluate(
+      ([work, n, door]) =>
+        new Promise((done) => {
+          const worker = new Worker('replies.js');
+          const { port1, port2 } = new MessageChannel();
+          const heard = ({ data }: MessageEvent<{ made: number; done: boolean }>): void => {
+            if (!data.done) return;
+            worker.terminate();
+            done(data.made);
+          };
+          new BroadcastChannel('replies').onmessage = port1.onmessage = worker.onmessage = heard;
+          worker.postMessage({ work, n, door }, [port2]);
+        }),
+      asked,
+    );
+    expect(said).toBe(asked[1]);
+    const threads = await collectUntil(page, (all) => all.some((t) => t.bye === 'terminated'));
+    const worker = threads.find((t) => t.identity.kind === 'worker')!;
+    const calls = worker.events.filter((e) => e.op === 'atomics.notify').length;
+    expect(calls).toBeGreaterThanOrEqual(asked[1]);
+    if (asked[0] !== 'cancelled') expect(calls).toBe(asked[1]);
+    await close(page);
+  },
+);
+
 /** Counts of what arrived from the worker, without carrying the records out of the page. */
 const arrived = (page: Page): Promise<{ batches: number; records: number; dropped: number }> =>
   page.evaluate(() => {

@@ -1,0 +1,54 @@
+// Recorded calls, and messages that say how many there were. Its creator terminates it when the last one, which says `done`, arrives.
+performance.mark(`own ${self.name}`);
+const words = new Int32Array(2);
+let made = 0;
+const call = (n) => {
+  for (let i = 0; i < n; i++) Atomics.notify(words, 0);
+  made += n;
+};
+const spin = (ms) => {
+  for (const from = performance.now(); performance.now() - from < ms;);
+};
+const doors = {
+  self: (message) => self.postMessage(message),
+  channel: (message) => new BroadcastChannel('replies').postMessage(message),
+};
+
+const WORK = {
+  burst: (say, n) => (call(n), say(true)),
+  slowly(say, n) {
+    for (let i = 0; i < n; i += 10) {
+      call(10);
+      spin(1);
+    }
+    say(true);
+  },
+  async pauses(say, n) {
+    for (let i = 0; i < n; i++) {
+      call(1);
+      await new Promise((done) => setTimeout(done, 1));
+    }
+    say(true);
+  },
+  /** A call for each message. */
+  chatty(say, n) {
+    for (let i = 1; i <= n; i++) {
+      call(1);
+      say(i === n);
+    }
+  },
+  /** It goes on after its last message. */
+  cancelled(say, n) {
+    call(n);
+    say(true);
+    for (;;) {
+      call(1);
+      spin(1);
+    }
+  },
+};
+
+self.onmessage = ({ data: { work, n, door }, ports: [port] }) => {
+  const post = door === 'port' ? (message) => port.postMessage(message) : doors[door];
+  WORK[work]((done) => post({ made, done }), n);
+};

@@ -15,7 +15,6 @@ import { objectName } from '../../trace/describe.ts';
 import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
 import { LockLevel, Rc } from '../../sqlite/constants.ts';
 
-const LOCKING = 'https://www.sqlite.org/lockingv3.html';
 const RELOAD_US = 2_000_000;
 export const FAILURE = noSaving('a failure, not a cost');
 
@@ -173,8 +172,8 @@ export const writeWithoutLock: Rule = {
       const levels = new LockLevels(events);
       /** Connections and files whose opening was seen -> whether SQLite has asked for a lock since. */
       const opened = new Map<number, boolean>();
-      const [dropped, unasked] = [new Evidence(), new Evidence()];
-      let path = '';
+      const written = () => ({ evidence: new Evidence(), path: '' });
+      const [dropped, unasked] = [written(), written()];
       for (let row = 0; row < events.count; row++) {
         const op = events.op[row]!;
         if (!SETS_LEVEL[op] && op !== Op.xOpen && op !== Op.xWrite) continue;
@@ -186,28 +185,29 @@ export const writeWithoutLock: Rule = {
         if (op === Op.xLock) opened.set(key, true);
         if (op !== Op.xWrite) levels.take(row);
         else if (levels.of(row) < LockLevel.reserved) {
-          (opened.get(key) ? dropped : unasked).add(thread, row);
-          ({ path } = file);
+          const wrong = opened.get(key) ? dropped : unasked;
+          wrong.evidence.add(thread, row);
+          wrong.path = file.path;
         }
         if (op === Op.xClose) opened.delete(key);
       }
-      if (dropped.count)
+      if (dropped.evidence.count)
         found.push({
-          title: `${countOf(dropped.count, 'write')} to ${path} while the connection held no lock for writing`,
-          evidence: dropped.result(ctx),
+          title: `${countOf(dropped.evidence.count, 'write')} to ${dropped.path} while the connection held no lock for writing`,
+          evidence: dropped.evidence.result(ctx),
           ...FAILURE,
           confidence: 'certain',
           reason:
             'by every xLock and xUnlock since the file was opened the level was below RESERVED',
           advice:
             'Save this trace for the author of the VFS: another tab may have written at the same time.',
-          link: LOCKING,
+          link: 'https://www.sqlite.org/lockingv3.html',
         });
       // an engine that locks in a way of its own has no xLock at all
-      if (unasked.count && ctx.rows(thread, Op.xLock).length)
+      if (unasked.evidence.count && ctx.rows(thread, Op.xLock).length)
         found.push({
-          title: `${countOf(unasked.count, 'write')} to ${path} on a connection that takes no locks`,
-          evidence: unasked.result(ctx),
+          title: `${countOf(unasked.evidence.count, 'write')} to ${unasked.path} on a connection that takes no locks`,
+          evidence: unasked.evidence.result(ctx),
           ...FAILURE,
           confidence: 'possible',
           reason:

@@ -196,7 +196,7 @@ class LockPeriods {
     const failed = events.result[row] !== 0 && events.endSeq[row] !== 0;
     if (op === Op.xLock && failed) this.until = Math.max(this.until, events.endSeq[row]!);
     if (op === Op.xLock) return !failed && levels.take(row) > 0 && before === 0;
-    if (before > 0 && levels.take(row) === 0)
+    if (!failed && before > 0 && levels.take(row) === 0)
       this.until = Math.max(this.until, events.endSeq[row] || Infinity);
     return false;
   }

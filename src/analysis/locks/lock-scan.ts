@@ -176,6 +176,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
         handleOf(object, from, row);
         break;
       case Op.idbTransaction: {
+        if (events.flags[row]! & Flag.threw) break; // there is no transaction
         const mode = idbMode(events.aux[row]!) === READONLY ? Mode.shared : Mode.exclusive;
         const outcome = open ? Outcome.open : Outcome.done;
         const made = hold(['idb', object], context, mode, outcome, [from, to], row);

@@ -24,7 +24,7 @@ export const heldAcrossAwaits: Rule = {
     const found: Found[] = [];
     const all = ctx.get(anatomies);
     const list = all.transactions;
-    /** How long the lock for writing was held; what was idle before it is taken for part of what was not. */
+    /** From the transaction's first call for the lock for writing; what was idle before it is taken for part of what was not. */
     const heldUs = (i: number): number => list.endUs[i]! - list.beginUs[i]!;
     const busyUs = (i: number): number =>
       Math.max(0, list.endUs[i]! - all.fromUs[i]! - all.idleUs(i));
@@ -60,7 +60,7 @@ export const heldAcrossAwaits: Rule = {
           : noSaving('no thread in this recording waited for it')),
         confidence: 'certain',
         reason:
-          'the lock for writing was held for more than a second with less than 5 % of it in SQL or VFS calls',
+          'from its first call for the lock to its last call it took more than a second, with less than 5 % of it in SQL or VFS calls',
         advice:
           'Do slow work (fetch, user input) before BEGIN, and send the statements of a transaction through one queue per connection.',
         link: 'https://www.sqlite.org/lang_transaction.html',

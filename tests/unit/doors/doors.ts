@@ -93,6 +93,7 @@ export async function doorsOf(store: TraceStore) {
     runs: [...context.facts.get(executionGroups).values()],
     transactions: seesVfs ? QUERIES.transactions(context, {}) : null,
     transaction: (ref: EventRef) => QUERIES.transaction(context, ref)!,
+    locks: QUERIES.locks(context, {}),
     findings: QUERIES.findings(context, {}).findings,
     calls: {
       sql: await sqlCalls(store),

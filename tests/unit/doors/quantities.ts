@@ -356,6 +356,8 @@ export const QUANTITIES: Quantity[] = [
         summary.time.lockWaitUs === null
           ? null
           : await sql('SELECT coalesce(sum(sql_dur), 0) FROM locks'),
+      'Locks view': ({ locks, summary }) =>
+        summary.time.lockWaitUs === null ? null : locks.waitSums.whileSqlUs,
     },
   },
   {
@@ -367,6 +369,7 @@ export const QUANTITIES: Quantity[] = [
         await sql(
           "SELECT count(DISTINCT thread || ' ' || seq) FROM locks WHERE sqlite_thread IS NOT NULL",
         ),
+      'Locks view': ({ locks }) => locks.waitSums.ofSqlite,
     },
   },
   {

@@ -8,6 +8,7 @@ import {
 } from '../../../analysis/contention/lock-lines.ts';
 import { arrowsOf, type WaitArrow } from '../../../analysis/contention/wait-arrows.ts';
 import { waitLines, type WaitLine } from '../../../analysis/contention/wait-lines.ts';
+import { sumsOf, type WaitSums } from '../../../analysis/contention/wait-sums.ts';
 import { answerOf } from './context.ts';
 import { lockLanes, shownLanes, type LockLane } from './lock-lanes.ts';
 
@@ -23,6 +24,8 @@ export interface LocksAnswer {
   left: LeftLine[];
   deadlocks: DeadlockLine[];
   totals: { waits: number; busy: number; left: number; deadlocks: number };
+  /** Of all lines of waits. */
+  waitSums: WaitSums;
   /** Times of two threads compare to within this, microseconds; null = not known. */
   toleranceUs: number | null;
 }
@@ -59,6 +62,7 @@ const locksAnswer = fact(
         left: left.length,
         deadlocks: deadlocks.length,
       },
+      waitSums: sumsOf(waits),
     };
   },
 );

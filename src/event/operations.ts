@@ -303,6 +303,11 @@ export const STORAGE_WRITES: readonly number[] = /* @__PURE__ */ codesOf(
   ({ layer, counts }) => layer === 'web' && counts === 'write',
 );
 
+/** Codes of the operations that make a file in OPFS durable: flush() of a handle, close() of a stream. */
+export const OPFS_FLUSHES: readonly number[] = /* @__PURE__ */ codesOf(
+  ({ api, counts }) => api === 'opfs' && counts === 'sync',
+);
+
 /** Codes of the operations of which something holds. */
 export function codesOf(holds: (info: OpInfo) => boolean): number[] {
   return OPS.flatMap((info) => (info && holds(info) ? [info.code] : []));

@@ -2,7 +2,7 @@
 import type { TraceStore } from '../../trace/store.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
-import { codesOf, isWebOp, type Counts } from '../../event/operations.ts';
+import { codesOf, isWebOp, OPFS_FLUSHES, type Counts } from '../../event/operations.ts';
 import { fact } from '../core/graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { leavesOut } from '../core/layers.ts';
@@ -70,7 +70,7 @@ function webCountsOf(store: TraceStore): WebCounts {
       readBytes: opfs(bytes, 'read'),
       writes: opfs(calls, 'write'),
       writeBytes: opfs(bytes, 'write'),
-      flushes: opfs(calls, 'sync'),
+      flushes: sum(calls, OPFS_FLUSHES),
       truncates: n(Op.opfsTruncate, Op.opfsStreamTruncate),
     },
     idb: {

@@ -8,7 +8,7 @@ import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
-import { STORAGE_WRITES } from '../../event/operations.ts';
+import { OPFS_FLUSHES, STORAGE_WRITES } from '../../event/operations.ts';
 import { ioObjects } from '../files/io-map.ts';
 import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
@@ -39,10 +39,11 @@ export const flushCost: Rule = {
   run(ctx) {
     const evidence = new Evidence();
     const times: number[] = [];
-    ctx.each(Op.opfsFlush, (thread, row) => {
-      evidence.add(thread, row);
-      times.push(thread.events.dur[row]!);
-    });
+    for (const op of OPFS_FLUSHES)
+      ctx.each(op, (thread, row) => {
+        evidence.add(thread, row);
+        times.push(thread.events.dur[row]!);
+      });
     const found = evidence.result(ctx);
     if (evidence.count < FEW_FLUSHES || (found.timeShare ?? 0) < FLUSH_SHARE) return [];
     const sorted = Float64Array.from(times).sort();
@@ -54,7 +55,12 @@ export const flushCost: Rule = {
       ...(extra === null
         ? noSaving('how many commits they served is not known')
         : extra > 0
-          ? new Saving(ctx).avoid(extra, Op.opfsFlush, 'flushes beyond one a commit').result()
+          ? new Saving(ctx)
+              .avoid(extra, Op.opfsFlush, 'flushes beyond one a commit', '', {
+                calls: evidence.count,
+                us: evidence.us,
+              })
+              .result()
           : noSaving('there is one flush a commit at most: fewer commits save them')),
       confidence: 'likely',
       reason:

@@ -88,7 +88,10 @@ export const CLAIMS: Record<
   },
   F14: (f, { summary, calls }) => ({
     flushes: [f.evidence.count, summary.web.opfs.flushes],
-    calls: [f.evidence.count, sum(calls.csv, ({ op }) => op === 'opfs.flush')],
+    calls: [
+      f.evidence.count,
+      sum(calls.csv, ({ op }) => op === 'opfs.flush' || op === 'opfs.streamClose'),
+    ],
   }),
   F18: bytesShown,
   F23: bytesShown,

@@ -2,8 +2,9 @@
 import { installProbes, type InstalledProbes } from '../../../probes/install.ts';
 import { RecordReader } from '../../../event/batch.ts';
 import { idbMode, READWRITE } from '../../../event/idb-modes.ts';
+import { OPFS_FLUSHES } from '../../../event/operations.ts';
 import { drainRecords } from '../../../record/drain.ts';
-import { Op } from '../../../event/event.ts';
+import { Flag, Op } from '../../../event/event.ts';
 import { Recorder } from '../../../record/recorder.ts';
 import type { Counters } from '../model/types.ts';
 
@@ -21,7 +22,7 @@ const NAMES = new Map<number, string>([
   [Op.opfsFileRead, 'opfs.reads'],
   [Op.opfsWrite, 'opfs.writes'],
   [Op.opfsStreamWrite, 'opfs.writes'],
-  [Op.opfsFlush, 'opfs.flushes'],
+  ...OPFS_FLUSHES.map((op): [number, string] => [op, 'opfs.flushes']),
   [Op.opfsTruncate, 'opfs.truncates'],
   [Op.opfsStreamTruncate, 'opfs.truncates'],
   [Op.opfsCreateWritable, 'opfs.writables'],
@@ -58,6 +59,7 @@ export class WebTally {
       const op = reader.op(i);
       const name = NAMES.get(op);
       if (!name) continue;
+      if (op === Op.idbTransaction && reader.flags(i) & Flag.threw) continue; // none was made
       this.counts[name] = (this.counts[name] ?? 0) + 1;
       if (op === Op.idbTransaction && idbMode(reader.aux(i)) === READWRITE)
         this.counts['idb.readwriteTransactions'] =

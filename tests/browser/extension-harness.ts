@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
+import { expect } from 'vitest';
 import { launchBrowser, type DrivenBrowser, type LaunchOptions } from '../../src/drive/browser.ts';
 import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/panel-control.ts';
 import type { Panel } from '../../src/drive/panel.ts';
@@ -65,6 +66,19 @@ export const eventsSaid = (panel: Panel): Promise<string> =>
   panel.frame.evaluate(
     () => document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '',
   );
+
+/** The number in that. */
+export const callsIn = (said: unknown): number =>
+  Number(/^Calls recorded: ([\d,]+)/.exec(String(said))?.[1]?.replaceAll(',', '') ?? 0);
+
+/**
+ * The panel counts a call: the page has its way to it. One that leaves before takes what it did along.
+ * @param than calls that it counted before
+ */
+export const arrived = (count: () => Promise<unknown>, than = 0): Promise<void> =>
+  expect
+    .poll(async () => callsIn(await count()), { timeout: 30_000, interval: polling })
+    .toBeGreaterThan(than);
 
 /** The panel counts more events than it did. @param than what it said earlier; without it, now */
 export async function moreEvents(panel: Panel, than?: string): Promise<void> {

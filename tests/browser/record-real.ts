@@ -7,7 +7,7 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import type { RealApp } from '../oracle/real-apps.ts';
 import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { eventsSaid, launch, recorded, savedStore } from './extension-harness.ts';
+import { arrived, callsIn, eventsSaid, launch, recorded, savedStore } from './extension-harness.ts';
 import { launchInFirefox } from './firefox-harness.ts';
 import { countsOf } from './grid-counts.ts';
 
@@ -55,13 +55,12 @@ async function recordApp<P extends DrivenPanel>(
   const count = (): Promise<unknown> => countIn(panel);
   await startRecording(panel, { scope: app.tabs > 1 ? 'origin' : 'tab' });
   const pages = [first];
-  let counted: unknown = '';
+  let counted = 0;
   for (;;) {
     await recorded(pages.at(-1)!);
-    // a page that leaves before it has its way to the panel takes its events along
-    await expect.poll(count, { timeout: 30_000, interval: 50 }).not.toBe(counted);
+    await arrived(count, counted);
     if (pages.length === app.tabs) break;
-    counted = await count();
+    counted = callsIn(await count());
     pages.push(await driven.browser.newPage());
     await driven.load(pages.at(-1)!, `${origin}/nothing`);
   }

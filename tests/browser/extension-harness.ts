@@ -75,7 +75,7 @@ export const callsIn = (said: unknown): number =>
  * The panel counts a call: the page has its way to it. One that leaves before takes what it did along.
  * @param than calls that it counted before
  */
-export const arrived = (count: () => Promise<unknown>, than = 0): Promise<void> =>
+export const reachesPanel = (count: () => Promise<unknown>, than = 0): Promise<void> =>
   expect
     .poll(async () => callsIn(await count()), { timeout: 30_000, interval: polling })
     .toBeGreaterThan(than);

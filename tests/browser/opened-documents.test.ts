@@ -6,10 +6,10 @@ import { openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import {
+  callsIn,
   eventsSaid,
   launch,
-  arrived,
-  callsIn,
+  reachesPanel,
   recorded,
   restored,
   savedStore,
@@ -83,9 +83,9 @@ test('a document of SVG is recorded, as a page and in a frame', async () => {
     const before = callsIn(await eventsSaid(panel));
     await page.goto(`${server.origin('svg')}/hook-cases/${file}`);
     await recorded(page);
-    await arrived(() => eventsSaid(panel), before);
+    await reachesPanel(() => eventsSaid(panel), before);
   };
-  // as a page of its own its first script may run before the hook (docs/limits.md): in about every second load
+  // as a page of its own its first script is missing in about every second load (docs/limits.md)
   for (let loads = 0; loads < 8; loads++) await go('picture.svg');
   await go('');
   await page.evaluate(

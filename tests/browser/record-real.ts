@@ -7,7 +7,14 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import type { RealApp } from '../oracle/real-apps.ts';
 import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { arrived, callsIn, eventsSaid, launch, recorded, savedStore } from './extension-harness.ts';
+import {
+  callsIn,
+  eventsSaid,
+  launch,
+  reachesPanel,
+  recorded,
+  savedStore,
+} from './extension-harness.ts';
 import { launchInFirefox } from './firefox-harness.ts';
 import { countsOf } from './grid-counts.ts';
 
@@ -58,7 +65,7 @@ async function recordApp<P extends DrivenPanel>(
   let counted = 0;
   for (;;) {
     await recorded(pages.at(-1)!);
-    await arrived(count, counted);
+    await reachesPanel(count, counted);
     if (pages.length === app.tabs) break;
     counted = callsIn(await count());
     pages.push(await driven.browser.newPage());

@@ -4,7 +4,7 @@ import type { Recorder } from '../record/recorder.ts';
 /** Say in a note what this recording lacks, if scripts of this document have run before the hook. */
 export function noteLateStart(recorder: Recorder): void {
   // at document_start a web page is loading and has no script element yet; empty frames are complete from the start
-  const early = document.readyState === 'loading' && document.scripts.length === 0;
+  const early = document.readyState === 'loading' && document.querySelector('script') === null; // of SVG, too
   if (early || !/^https?:$/.test(location.protocol)) return;
   const loaded = performance
     .getEntriesByType('resource')

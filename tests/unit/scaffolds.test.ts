@@ -32,14 +32,12 @@ test('an engine: an app and its two entries, once', () => {
 test('a finding: a rule, its place, its trace, and its section, once', () => {
   const index = 'src/analysis/findings/index.ts';
   copy(index, 'src/analysis/wal/rules.ts', 'tests/traces/findings/storage.ts', 'docs/findings.md');
-  copy('tests/twins/without.ts');
-  expect(newFinding(root, 'wal', 'tooManyFrames')).toHaveLength(5);
+  expect(newFinding(root, 'wal', 'tooManyFrames')).toHaveLength(4);
   const [, id] = /id: '(F\d\d)'/.exec(written('src/analysis/wal/too-many-frames.ts'))!;
   expect(written(index)).toContain("import { tooManyFrames } from '../wal/too-many-frames.ts';\n");
   expect(written(index)).toContain('\n  tooManyFrames,\n];\n');
   expect(written('tests/traces/findings/storage.ts')).toContain(`rule: '${id}',`);
   expect(written('docs/findings.md')).toContain(`\n## ${id} TODO\n`);
-  expect(written('tests/twins/without.ts')).toContain(`\n  ${id}: 'TODO',`);
   expect(() => newFinding(root, 'wal', 'tooManyFrames')).toThrow('exists');
   expect(() => newFinding(root, 'nowhere', 'tooManyFrames')).toThrow("doesn't exist");
 });

@@ -88,7 +88,6 @@ export function scaffold(root: string, subject: string, name: string): string[] 
   const index = 'src/analysis/findings/index.ts';
   insert(index, '*/', 'import ', `import { ${name} } from '../${subject}/${file}.ts';\n`);
   insert(index, 'export const RULES', '\n];', `\n  ${name},`);
-  insert('tests/twins/without.ts', 'export const WITHOUT', '\n};', `\n  ${id}: 'TODO',`);
   insert('tests/traces/findings/storage.ts', 'export const STORAGE', '\n];', story(id));
   edits.set(
     'docs/findings.md',
@@ -103,5 +102,5 @@ export function scaffold(root: string, subject: string, name: string): string[] 
 export const next = (): string => `
   1. write the rule and replace each TODO
   2. npx vitest run --project unit tests/unit/findings
-     and in tests/twins a pair of recordings: tests/twins/pairs.ts, or the reason why not in tests/twins/without.ts
+     and a pair of recordings: tests/twins/pairs.ts, or the reason why not in docs/findings.md
   3. if it fires on stored recordings: judge whether it's right, and add it to tests/oracle/findings.json; npm run docs`;

@@ -2,36 +2,20 @@
 import type { TraceStore } from '../../trace/store.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
-import { codesOf, isWebOp, OPFS_FLUSHES, type Counts } from '../../event/operations.ts';
+import { isWebOp } from '../../event/operations.ts';
+import { WEB_CALLS } from '../../event/web-calls.ts';
 import { fact } from '../core/graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { leavesOut } from '../core/layers.ts';
 
-export interface WebCounts<N = number | null> {
-  /** readBytes = bytes that the calls returned. Reads of File objects, writes to streams and their closes (as flushes) are included. */
-  opfs: { reads: N; readBytes: N; writes: N; writeBytes: N; flushes: N; truncates: N };
-  /** put = put and add; cursor = cursors opened. */
-  idb: {
-    get: N;
-    put: N;
-    delete: N;
-    getAll: N;
-    cursor: N;
-    transactions: N;
-    readwriteTransactions: N;
-    getKey: N;
-    getAllKeys: N;
-    count: N;
-    clear: N;
-    cursorContinue: N;
-    cursorUpdate: N;
-    cursorDelete: N;
-  };
-  locks: { requests: N };
-  localStorage: { get: N; set: N; remove: N };
-  /** Requests that SQLite's calls made. */
-  http: { requests: N; readBytes: N };
-}
+type Calls = typeof WEB_CALLS;
+/** Calls, bytes that reads returned and writes carried, and IndexedDB transactions of mode readwrite. */
+type Named<N> = { [Api in keyof Calls]: Record<keyof Calls[Api], N> };
+export type WebCounts<N = number | null> = Named<N> & {
+  opfs: { readBytes: N; writeBytes: N };
+  idb: { readwriteTransactions: N };
+  http: { readBytes: N };
+};
 
 /** null where the recording leaves storage calls out. */
 export const knownWeb = (web: WebCounts): WebCounts<number> | null =>
@@ -58,46 +42,19 @@ function webCountsOf(store: TraceStore): WebCounts {
   }
   const sum = (of: Float64Array, ops: readonly number[]): number | null =>
     seen ? ops.reduce((all, op) => all + of[op]!, 0) : null;
-  const n = (...ops: number[]): number | null => sum(calls, ops);
-  const opfs = (of: Float64Array, way: Counts): number | null =>
-    sum(
-      of,
-      codesOf(({ api, counts }) => api === 'opfs' && counts === way),
-    );
+  const named = <Api extends keyof Calls>(api: Api): Record<keyof Calls[Api], number | null> =>
+    Object.fromEntries(
+      Object.entries(WEB_CALLS[api]).map(([name, ops]) => [name, sum(calls, ops as number[])]),
+    ) as Record<keyof Calls[Api], number | null>;
   return {
     opfs: {
-      reads: opfs(calls, 'read'),
-      readBytes: opfs(bytes, 'read'),
-      writes: opfs(calls, 'write'),
-      writeBytes: opfs(bytes, 'write'),
-      flushes: sum(calls, OPFS_FLUSHES),
-      truncates: n(Op.opfsTruncate, Op.opfsStreamTruncate),
+      ...named('opfs'),
+      readBytes: sum(bytes, WEB_CALLS.opfs.reads),
+      writeBytes: sum(bytes, WEB_CALLS.opfs.writes),
     },
-    idb: {
-      get: n(Op.idbGet),
-      put: n(Op.idbPut, Op.idbAdd),
-      delete: n(Op.idbDelete),
-      getAll: n(Op.idbGetAll),
-      cursor: n(Op.idbOpenCursor, Op.idbOpenKeyCursor),
-      transactions: n(Op.idbTransaction),
-      readwriteTransactions: seen ? readwrite : null,
-      getKey: n(Op.idbGetKey),
-      getAllKeys: n(Op.idbGetAllKeys),
-      count: n(Op.idbCount),
-      clear: n(Op.idbClear),
-      cursorContinue: n(Op.idbCursorContinue),
-      cursorUpdate: n(Op.idbCursorUpdate),
-      cursorDelete: n(Op.idbCursorDelete),
-    },
-    locks: { requests: n(Op.lockRequest) },
-    localStorage: {
-      get: n(Op.localStorageGet),
-      set: n(Op.localStorageSet),
-      remove: n(Op.localStorageRemove),
-    },
-    http: {
-      requests: n(Op.httpXhr),
-      readBytes: sum(bytes, [Op.httpXhr]),
-    },
+    idb: { ...named('idb'), readwriteTransactions: seen ? readwrite : null },
+    locks: named('locks'),
+    localStorage: named('localStorage'),
+    http: { ...named('http'), readBytes: sum(bytes, WEB_CALLS.http.requests) },
   };
 }

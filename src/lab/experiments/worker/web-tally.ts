@@ -2,31 +2,19 @@
 import { installProbes, type InstalledProbes } from '../../../probes/install.ts';
 import { RecordReader } from '../../../event/batch.ts';
 import { idbMode, READWRITE } from '../../../event/idb-modes.ts';
-import { OPFS_FLUSHES } from '../../../event/operations.ts';
+import { WEB_CALLS } from '../../../event/web-calls.ts';
 import { drainRecords } from '../../../record/drain.ts';
 import { Flag, Op } from '../../../event/event.ts';
 import { Recorder } from '../../../record/recorder.ts';
 import type { Counters } from '../model/types.ts';
 
 const NAMES = new Map<number, string>([
-  [Op.idbGet, 'idb.get'],
-  [Op.idbPut, 'idb.put'],
-  [Op.idbAdd, 'idb.put'],
-  [Op.idbDelete, 'idb.delete'],
-  [Op.idbGetAll, 'idb.getAll'],
-  [Op.idbOpenCursor, 'idb.cursor'],
-  [Op.idbOpenKeyCursor, 'idb.cursor'],
-  [Op.idbCursorContinue, 'idb.cursorContinue'],
-  [Op.idbTransaction, 'idb.transactions'],
-  [Op.opfsRead, 'opfs.reads'],
-  [Op.opfsFileRead, 'opfs.reads'],
-  [Op.opfsWrite, 'opfs.writes'],
-  [Op.opfsStreamWrite, 'opfs.writes'],
-  ...OPFS_FLUSHES.map((op): [number, string] => [op, 'opfs.flushes']),
-  [Op.opfsTruncate, 'opfs.truncates'],
-  [Op.opfsStreamTruncate, 'opfs.truncates'],
+  ...Object.entries(WEB_CALLS).flatMap(([api, calls]) =>
+    Object.entries(calls).flatMap(([name, ops]) =>
+      ops.map((op): [number, string] => [op, `${api}.${name}`]),
+    ),
+  ),
   [Op.opfsCreateWritable, 'opfs.writables'],
-  [Op.lockRequest, 'locks.requests'],
 ]);
 
 export class WebTally {

@@ -1,0 +1,39 @@
+/** The calls of the browser's storage APIs that the summary counts and the Lab tallies, by API and name. */
+import { Op } from './event.ts';
+import { codesOf, OPFS_FLUSHES, type Counts } from './operations.ts';
+
+const ofOpfs = (way: Counts): number[] =>
+  codesOf(({ api, counts }) => api === 'opfs' && counts === way);
+
+/** Reads of File objects, writes to streams and their closes (as flushes) are included; put = put and add, cursor = cursors opened. */
+export const WEB_CALLS = {
+  opfs: {
+    reads: ofOpfs('read'),
+    writes: ofOpfs('write'),
+    flushes: OPFS_FLUSHES,
+    truncates: [Op.opfsTruncate, Op.opfsStreamTruncate],
+  },
+  idb: {
+    get: [Op.idbGet],
+    put: [Op.idbPut, Op.idbAdd],
+    delete: [Op.idbDelete],
+    getAll: [Op.idbGetAll],
+    cursor: [Op.idbOpenCursor, Op.idbOpenKeyCursor],
+    transactions: [Op.idbTransaction],
+    getKey: [Op.idbGetKey],
+    getAllKeys: [Op.idbGetAllKeys],
+    count: [Op.idbCount],
+    clear: [Op.idbClear],
+    cursorContinue: [Op.idbCursorContinue],
+    cursorUpdate: [Op.idbCursorUpdate],
+    cursorDelete: [Op.idbCursorDelete],
+  },
+  locks: { requests: [Op.lockRequest] },
+  localStorage: {
+    get: [Op.localStorageGet],
+    set: [Op.localStorageSet],
+    remove: [Op.localStorageRemove],
+  },
+  /** Requests that SQLite's calls made. */
+  http: { requests: [Op.httpXhr] },
+} as const;

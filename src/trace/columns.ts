@@ -65,6 +65,13 @@ export class EventColumns extends columns(EVENT) {
     return at < row && seq[at] === wanted ? at : -1;
   }
 
+  /** Whether a call is the other one or was made for it. */
+  serves(row: number, other: number): boolean {
+    let at = row;
+    while (at > other) at = this.parentRow(at);
+    return at === other;
+  }
+
   /** First row that begins at or after `us`. @param from a row before which none does */
   lowerBound(us: number, from = 0): number {
     return lowerBound(this.t0, us, this.count, from);

@@ -8,10 +8,14 @@ import type { EventColumns } from './columns.ts';
 export const connectionKey = (object: number, context: number): number =>
   object + context * 2 ** 26;
 
-/** Calls that set the level of their connection where they succeed. */
+/** Calls that set the level of their connection where they take effect. */
 export const SETS_LEVEL = /* @__PURE__ */ opSet(Op.xLock, Op.xUnlock, Op.xClose);
 
-/** @param op xLock or xUnlock; an xOpen or xClose leaves no lock @param asked the call's aux @returns the level after a call that succeeded */
+/** Whether such a call, or an xOpen, took effect: it has ended without an error; of an xClose SQLite does not look at the answer. */
+export const tookEffect = ({ op, result, endSeq }: EventColumns, row: number): boolean =>
+  endSeq[row] !== 0 && (result[row] === 0 || op[row] === Op.xClose);
+
+/** @param op xLock or xUnlock; an xOpen or xClose leaves no lock @param asked the call's aux @returns the level after a call that took effect */
 export function levelAfter(op: number, before: number, asked: number): number {
   if (op === Op.xLock) return Math.max(before, Math.min(asked, LockLevel.exclusive));
   return op === Op.xUnlock ? Math.min(before, asked) : LockLevel.none;
@@ -30,10 +34,12 @@ export class LockLevels {
     return this.levels.get(connectionKey(object[row]!, context[row]!)) ?? LockLevel.none;
   }
 
-  /** Take in an xOpen, xLock, xUnlock or xClose that succeeded. @returns the level after it */
+  /** Take in an xOpen, xLock, xUnlock or xClose. @returns the level after it, the one before where it took no effect */
   take(row: number): number {
     const { op, object, context, aux } = this.events;
-    const level = levelAfter(op[row]!, this.of(row), aux[row]!);
+    const before = this.of(row);
+    if (!tookEffect(this.events, row)) return before;
+    const level = levelAfter(op[row]!, before, aux[row]!);
     const key = connectionKey(object[row]!, context[row]!);
     if (level > LockLevel.none) this.levels.set(key, level);
     else this.levels.delete(key);

@@ -55,6 +55,11 @@ export class Owners {
     const owner = isSqlOp(code) ? -1 : this.up[row]!;
     return owner >= 0 && isVfsOp(this.op[owner]!) ? owner : -1;
   }
+  /** Row of the innermost SQL or VFS call, itself included: whose connection it is on; -1 = none known. */
+  engine(row: number): number {
+    const vfs = this.vfs(row);
+    return vfs < 0 ? this.sql(row) : vfs;
+  }
   /** Row of the SQL call that a call was made for, or of the outermost VFS call where no SQL is recorded: whose answer others hear; -1 = none. */
   answering(row: number): number {
     const sql = this.sql(row);

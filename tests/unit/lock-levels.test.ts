@@ -4,6 +4,8 @@ import { Op } from '../../src/event/event.ts';
 import type { EventColumns } from '../../src/trace/columns.ts';
 import { LockLevels } from '../../src/trace/lock-levels.ts';
 
+const [REFUSED, RUNNING] = ['refused', 'running'] as const;
+
 it('raises by xLock, lowers by xUnlock, and holds two connections to one file apart', () => {
   const calls = [
     [Op.xOpen, 1, 0, 0],
@@ -13,13 +15,18 @@ it('raises by xLock, lowers by xUnlock, and holds two connections to one file ap
     [Op.xLock, 1, 2, 4],
     [Op.xUnlock, 2, 0, 0],
     [Op.xUnlock, 1, 1, 1],
-    [Op.xClose, 1, 0, 0],
+    [Op.xLock, 1, 2, 1, REFUSED],
+    [Op.xLock, 1, 2, 1, RUNNING],
+    [Op.xUnlock, 1, 0, 1, REFUSED],
+    [Op.xClose, 1, 0, 0, REFUSED],
   ] as const;
   const events = {
     op: calls.map(([op]) => op),
     context: calls.map(([, connection]) => connection),
     aux: calls.map(([, , aux]) => aux),
     object: calls.map(() => 7),
+    result: calls.map(([, , , , how]) => (how === REFUSED ? 5 : 0)),
+    endSeq: calls.map(([, , , , how], row) => (how === RUNNING ? 0 : row + 1)),
   } as unknown as EventColumns;
   const levels = new LockLevels(events);
   expect(calls.map((_, row) => levels.take(row))).toEqual(calls.map(([, , , after]) => after));

@@ -5,6 +5,7 @@ import { isFailure, objectName, resultText } from '../../src/trace/describe.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { opName } from '../../src/event/operations.ts';
 import { Exports } from '../../src/viewer/session/exports.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { EventQuery } from '../../src/viewer/session/queries/event-query.ts';
 import { lineOfEvent } from '../../src/viewer/session/event-lines.ts';
 import type { EventWhere } from '../../src/protocol/session.ts';
@@ -51,7 +52,7 @@ const anything: EventWhere = {
 };
 const run = (store: TraceStore, where: Partial<EventWhere>): string[] => {
   const query = new EventQuery(store);
-  const n = query.run({
+  const n = query.run(new Facts(store), {
     text: '',
     layers: null,
     errorsOnly: false,
@@ -82,7 +83,13 @@ describe('a range of time', () => {
     t.send();
     t.thread.ended = ended;
     const query = new EventQuery(store);
-    const n = query.run({ text: '', layers: null, errorsOnly: false, fromUs, toUs });
+    const n = query.run(new Facts(store), {
+      text: '',
+      layers: null,
+      errorsOnly: false,
+      fromUs,
+      toUs,
+    });
     return Array.from({ length: n }, (_, line) => t.thread.events.rowOfSeq(query.at(line).seq));
   };
   it('has the calls that still run in it', () => {
@@ -258,7 +265,13 @@ describe('lines that leave the panel', () => {
     let whole = '';
     for await (const piece of csv(store)) whole += piece;
     const query = new EventQuery(store);
-    query.run({ text: 'xread', layers: null, errorsOnly: false, fromUs: null, toUs: null });
+    query.run(new Facts(store), {
+      text: 'xread',
+      layers: null,
+      errorsOnly: false,
+      fromUs: null,
+      toUs: null,
+    });
     const exports = new Exports();
     const some = await (await exports.runLines(store, query.slice(2, 3), () => undefined)).text();
     const rows = whole.trimEnd().split('\n');

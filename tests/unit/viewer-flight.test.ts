@@ -21,6 +21,7 @@ import {
   keepText,
 } from '../../src/viewer/ui/flight-options.ts';
 import { FREEZE_MARK, type FreezeOn, type Frozen } from '../../src/protocol/session.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { EventQuery } from '../../src/viewer/session/queries/event-query.ts';
 import { detailsOfEvent, lineOfEvent } from '../../src/viewer/session/event-lines.ts';
 import { Flight } from '../../src/viewer/session/flight.ts';
@@ -146,7 +147,7 @@ describe('what is kept', () => {
           forgetBefore(store, endUs - ms * 1000);
         });
         const filter = { text: 'xread', layers: null, errorsOnly: false, fromUs: null, toUs: null };
-        expect(query.run(filter)).toBe(store.eventCount);
+        expect(query.run(new Facts(store), filter)).toBe(store.eventCount);
         for (let line = 0; line < query.count; line++) {
           const event = query.at(line);
           expect(query.lineOf(event)).toBe(line);

@@ -117,7 +117,7 @@ describe('filters', () => {
     const filter = { ...everything, ...change };
     const query = new EventQuery(store);
     const expected = bruteForce(store, filter);
-    expect(query.run(filter)).toBe(expected.length);
+    expect(query.run(new Facts(store), filter)).toBe(expected.length);
     const lines = expected.map((_, line) => query.at(line));
     expect(lines.map((_, line) => query.beginOf(line))).toEqual(expected.map((e) => e.t0));
     expect(
@@ -128,7 +128,7 @@ describe('filters', () => {
   });
   it('matches errors and misses hidden events', () => {
     const query = new EventQuery(store);
-    expect(query.run({ ...everything, errorsOnly: true })).toBe(2);
+    expect(query.run(new Facts(store), { ...everything, errorsOnly: true })).toBe(2);
     expect(query.lineOf(store.threads[0]!.ref(0))).toBe(-1);
     expect(query.lineOf({ thread: 7, seq: 1 })).toBe(-1);
   });

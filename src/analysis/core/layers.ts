@@ -18,9 +18,11 @@ export function hasCall(
   for (let row = 0; row < count; row++) if (is(op[row]!)) return true;
   return false;
 }
+/** An engine of this thread says that its VFS calls are recorded. */
+export const saysVfs = ({ engines }: ThreadStore): boolean =>
+  engines.some(({ layers }) => layers.vfs);
 /** Whether VFS calls of this thread were recorded. */
-export const hasVfs = (thread: ThreadStore): boolean =>
-  thread.engines.some((e) => e.layers.vfs) || hasCall(thread, isVfsOp);
+export const hasVfs = (thread: ThreadStore): boolean => saysVfs(thread) || hasCall(thread, isVfsOp);
 /** Whether SQL calls of this thread were recorded. An engine's exports may be hooked and never called: some apps call SQLite from inside its own module. */
 export const hasSql = (thread: ThreadStore): boolean => hasCall(thread, isSqlOp);
 

@@ -6,6 +6,7 @@ import { lowerBound } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import { ownersOf, type Owners } from '../../trace/owners.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+import { isVfsOp } from '../../event/operations.ts';
 import { Flag } from '../../event/event.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { isStorage, PART, PART_OF_OP, Role, ROLE_OF_OP, WAIT } from './time-parts.ts';
@@ -29,13 +30,6 @@ export const Stack = {
   storage: 8,
 } as const;
 export const STACKS = 9;
-
-/** Whether a call is the other one or was made for it. */
-export function serves(events: EventColumns, row: number, other: number): boolean {
-  let at = row;
-  while (at > other) at = events.parentRow(at);
-  return at === other;
-}
 
 const isTurn = ({ flags, op, endSeq }: EventColumns, row: number): boolean =>
   (flags[row]! & Flag.async) !== 0 && ROLE_OF_OP[op[row]!] === Role.web && endSeq[row] !== 0;
@@ -139,9 +133,8 @@ export class Calls {
     const { events } = this;
     const part = PART_OF_OP[events.op[row]!]!;
     const owners = (this.owners ??= ownersOf(this.thread));
-    const vfs = owners.vfs(row);
-    const serves = vfs >= 0 ? vfs : owners.sql(row);
-    const direct = vfs < 0 && serves >= 0;
+    const serves = owners.engine(row);
+    const direct = serves >= 0 && !isVfsOp(events.op[serves]!);
     const storage = isStorage(part);
     if (storage && this.app.has(events.object[row]!)) return 1 << Stack.storage;
     if (!storage && (part === PART.lock || part === WAIT)) {

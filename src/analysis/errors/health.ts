@@ -12,7 +12,7 @@ import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 import { objectName } from '../../trace/describe.ts';
-import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
+import { connectionKey, LockLevels, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 import { LockLevel, Rc } from '../../sqlite/constants.ts';
 
 const RELOAD_US = 2_000_000;
@@ -178,9 +178,9 @@ export const writeWithoutLock: Rule = {
         const op = events.op[row]!;
         if (!SETS_LEVEL[op] && op !== Op.xOpen && op !== Op.xWrite) continue;
         const file = ctx.file(thread, events.object[row]!);
-        if (file?.kind !== 'main-db' || events.result[row] !== 0 || wals.has(file.path)) continue;
+        if (file?.kind !== 'main-db' || wals.has(file.path)) continue;
         const key = connectionKey(events.object[row]!, events.context[row]!);
-        if (op === Op.xOpen) opened.set(key, false);
+        if (op === Op.xOpen && tookEffect(events, row)) opened.set(key, false);
         if (!opened.has(key)) continue;
         if (op === Op.xLock) opened.set(key, true);
         if (op !== Op.xWrite) levels.take(row);

@@ -9,7 +9,7 @@ import { isSqlOp, opTable } from '../../event/operations.ts';
 import { RowCursor } from '../../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { CacheSums } from '../core/counter-deltas.ts';
-import { leavesOut } from '../core/layers.ts';
+import { leavesOut, saysVfs } from '../core/layers.ts';
 import { fact } from '../core/graph.ts';
 
 const WAYS = ['read', 'write', 'sync'] as const;
@@ -55,11 +55,6 @@ class ThreadCalls {
     this.rows.next = count;
   }
 
-  /** An engine says that its VFS calls are recorded. */
-  get hasVfs(): boolean {
-    return this.thread.engines.some(({ layers }) => layers.vfs);
-  }
-
   /** VFS calls on files; with `all` those on the in-memory journal, too. */
   vfsCalls(all: boolean): number {
     return this.counts.subarray(VFS, IN_MEMORY + Number(all)).reduce((a, b) => a + b, 0);
@@ -80,9 +75,9 @@ export class CallCounts {
     return this;
   }
 
-  /** VFS calls are recorded on some thread. */
+  /** VFS calls are recorded on some thread (layers.ts, hasVfs). */
   get seesVfs(): boolean {
-    return this.threads.some((t) => t.hasVfs || t.vfsCalls(true) > 0);
+    return this.threads.some((t) => saysVfs(t.thread) || t.vfsCalls(true) > 0);
   }
   /** SQL calls are recorded: one was seen (layers.ts, hasSql). */
   get seesSql(): boolean {

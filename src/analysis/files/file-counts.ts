@@ -4,7 +4,7 @@
  */
 import { hasVfs, leavesOut } from '../core/layers.ts';
 import { plainPath } from '../../event/file-names.ts';
-import { Op } from '../../event/event.ts';
+import { Flag, Op } from '../../event/event.ts';
 import { opSet, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -71,10 +71,12 @@ function fileCountsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> 
   };
   // SQLite's own files of all threads first: a proxy thread's storage calls may come before them in the list
   for (const thread of store.threads)
-    for (const [id, sum] of vfsCallsOf(thread)) {
+    for (const [id, { sum, inMemory }] of vfsCallsOf(thread)) {
       const file = thread.definitions.get(id);
       if (file && file.kind !== 'file') continue;
-      const found = file ? entry(file.path, file.fileKind) : entry(UNKNOWN_FILE.path, 'other');
+      const found = file
+        ? entry(file.path, file.fileKind)
+        : entry(UNKNOWN_FILE.path, inMemory ? 'memory-journal' : UNKNOWN_FILE.kind);
       if (file && file.fileKind !== 'memory-journal') byPath.set(plainPath(file.path), found);
       for (const name of VFS_COUNTS) found.vfs[name]! += sum[Op[name]]!;
       found.vfs.xReadBytes! += sum[READ_BYTES]!;
@@ -115,10 +117,17 @@ const fileAt = ({ definitions, events }: ThreadStore, row: number): ReturnType<t
 const READ_BYTES = 256;
 const WRITE_BYTES = 257;
 
+interface ObjectCalls {
+  /** By operation, and the two of bytes. */
+  sum: Float64Array;
+  /** An in-memory journal, whatever its definition says. */
+  inMemory: boolean;
+}
+
 /** Calls by operation, and bytes read and written, of each object with a counted VFS call, in the order of their first. */
-function vfsCallsOf(thread: ThreadStore): Map<number, Float64Array> {
-  const { op, object, count } = thread.events;
-  const all = new Map<number, Float64Array>();
+function vfsCallsOf(thread: ThreadStore): Map<number, ObjectCalls> {
+  const { op, object, flags, count } = thread.events;
+  const all = new Map<number, ObjectCalls>();
   let last = -1;
   let sum: Float64Array = new Float64Array(0);
   for (let i = 0; i < count; i++) {
@@ -127,8 +136,8 @@ function vfsCallsOf(thread: ThreadStore): Map<number, Float64Array> {
     if (object[i] !== last) {
       last = object[i]!;
       const known = all.get(last);
-      if (known) sum = known;
-      else all.set(last, (sum = new Float64Array(WRITE_BYTES + 1)));
+      sum = known?.sum ?? new Float64Array(WRITE_BYTES + 1);
+      if (!known) all.set(last, { sum, inMemory: (flags[i]! & Flag.memoryJournal) !== 0 });
     }
     sum[code]!++;
     if (code === Op.xRead) sum[READ_BYTES]! += bytesCarried(thread.events, i);

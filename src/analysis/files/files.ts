@@ -51,8 +51,9 @@ export function fileOf(
 /** All keys together: an app keeps settings there, one string a key. */
 const LOCAL_STORAGE = { path: 'localStorage', kind: 'storage', vfs: '' } as const;
 
-/** What VFS calls are on whose definition is lost. */
+/** What VFS calls are on whose definition is lost, and which of them count for it: some are on no file at all. */
 export const UNKNOWN_FILE = { path: '(unknown file)', kind: 'other', vfs: '' } as const;
+export const IS_NAMELESS = opTable(({ layer, counts }) => layer === 'vfs' && counts !== null);
 
 /** The sums of a row. */
 export const SUMS = [
@@ -116,7 +117,7 @@ function addCalls(
     let sums = byId.get(id);
     if (sums === undefined) sums = byId.set(id, sumsOf(id));
     const counted = COUNTED[code]!;
-    if (sums === null || (sums === unknown && (counted === 0 || isWebOp(code)))) continue;
+    if (sums === null || (sums === unknown && !IS_NAMELESS[code])) continue;
     sums[TIME]! += endSeq[i] === 0 ? Math.max(0, untilUs - t0[i]!) : dur[i]!;
     if (counted === 0) continue;
     const place = (counted >>> 1) - 1;

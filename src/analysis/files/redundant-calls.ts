@@ -11,7 +11,7 @@
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
-import { levelAfter } from '../../trace/lock-levels.ts';
+import { levelAfter, tookEffect } from '../../trace/lock-levels.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 
@@ -77,14 +77,14 @@ function repeatedCallsOf(store: TraceStore): RepeatedCalls[] {
         if (op === Op.xWrite || op === Op.xTruncate)
           for (const k of connections.values()) k.answers &= ~SIZE;
         else if (op === Op.xOpen || op === Op.xClose || op === Op.xDelete) {
-          if (op !== Op.xDelete && events.result[row] === 0)
+          if (op !== Op.xDelete && tookEffect(events, row))
             known.level = levelAfter(op, known.level, 0);
           for (const k of connections.values()) k.answers = 0;
         }
         continue;
       }
       const repeats =
-        events.result[row] === 0 || op === Op.xSectorSize || op === Op.xDeviceCharacteristics
+        tookEffect(events, row) || op === Op.xSectorSize || op === Op.xDeviceCharacteristics
           ? ask(known, op, bit, events.aux[row]!)
           : false;
       const count = countOf(op, id);

@@ -193,11 +193,11 @@ class LockPeriods {
     const d = definitions.get(events.object[row]!);
     if (d?.kind !== 'file' || d.fileKind !== 'main-db') return false;
     const before = levels.of(row);
-    const failed = events.result[row] !== 0 && events.endSeq[row] !== 0;
-    if (op === Op.xLock && failed) this.until = Math.max(this.until, events.endSeq[row]!);
-    if (op === Op.xLock) return !failed && levels.take(row) > 0 && before === 0;
-    if (!failed && before > 0 && levels.take(row) === 0)
+    const after = levels.take(row);
+    if (this.until === Infinity) this.until = 0; // that call is over: its end was lost
+    // what a call does that takes no lock, or gives up the last, counts, too
+    if (after === 0 && (op === Op.xLock || before > 0))
       this.until = Math.max(this.until, events.endSeq[row] || Infinity);
-    return false;
+    return before === 0 && after > 0;
   }
 }

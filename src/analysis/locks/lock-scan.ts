@@ -22,7 +22,7 @@ import {
   type ResourceKind,
 } from './lock-columns.ts';
 import { originOfThread } from '../core/thread-origin.ts';
-import { connectionKey, levelAfter, SETS_LEVEL } from '../../trace/lock-levels.ts';
+import { connectionKey, levelAfter, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 
 type ResourceOf = (kind: ResourceKind, name: string, origin: string) => number;
 
@@ -186,7 +186,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
       case Op.xLock:
       case Op.xUnlock:
       case Op.xClose: {
-        if (open || events.result[row] !== 0) break;
+        if (!tookEffect(events, row)) break;
         const d = definitions.get(object);
         if (d?.kind !== 'file' || d.fileKind !== 'main-db') break;
         const key = connectionKey(object, events.context[row]!);

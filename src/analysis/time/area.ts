@@ -10,7 +10,7 @@ import { Flag } from '../../event/event.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { UNKNOWN_SQL } from '../../text/clean.ts';
 import { objectName } from '../../trace/describe.ts';
-import { fileOf, type FileRow } from '../files/files.ts';
+import { fileOf, IS_NAMELESS, UNKNOWN_FILE, type FileRow } from '../files/files.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { longer } from '../../trace/typed-arrays.ts';
@@ -52,8 +52,8 @@ const SHIFT = 12;
 /** Ids below are looked up in an array. */
 const CLOSE_IDS = 65_536;
 const [SQL, VFS] = [1, 2];
-/** In place of a group's number: what is no file. */
-const NONE = -1;
+/** In place of a group's number: what is no file, and what was one whose definition is lost. */
+const [NONE, LOST] = [-1, -2];
 /** Places in Groups.sums; the last two name the longest call. */
 const [TOTAL_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4] as const;
 const PLACES = 5;
@@ -183,15 +183,16 @@ class ThreadScan {
     }
   }
 
-  /** @returns its number; NONE of what is no file, by file */
+  /** @returns its number; by file also NONE or LOST */
   private groupOf(id: number): number {
     const { thread, close, groups } = this;
     const known = id < close.length ? 0 : this.far.get(id);
     if (known) return known;
     const { by } = this.request;
+    const definition = by === 'file' ? thread.definitions.get(id) : undefined;
     const found =
       by === 'file'
-        ? fileOf(thread.definitions.get(id))
+        ? fileOf(definition)
         : {
             path:
               by === 'statement'
@@ -199,7 +200,8 @@ class ThreadScan {
                 : `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`,
             kind: '' as const,
           };
-    const group = found ? groups.of(found.path, found.kind) : NONE;
+    const none = by === 'file' && !definition ? LOST : NONE;
+    const group = found ? groups.of(found.path, found.kind) : none;
     if (id < close.length) close[id] = group;
     else this.far.set(id, group);
     return group;
@@ -223,13 +225,17 @@ class ThreadScan {
         : by === 'file'
           ? object[row]!
           : code + (flags[row]! & Flag.memoryJournal ? OPS.length : 0); // no storage: it stands apart
-      if (id === 0 && by !== 'operation') continue;
+      if (id === 0 && by === 'statement') continue;
       let number = id < close.length ? close[id]! : 0;
       if (number === 0) {
         number = this.groupOf(id);
         ({ sums } = groups);
       }
-      if (number === NONE) continue;
+      if (number < 0) {
+        if (number === NONE || !IS_NAMELESS[code]) continue;
+        number = groups.of(UNKNOWN_FILE.path, UNKNOWN_FILE.kind);
+        ({ sums } = groups);
+      }
       const at = (number - 1) * PLACES;
       if (statements && layerOf[code] !== SQL) {
         if (layerOf[code] === moving) sums[at + BYTES]! += bytesMoved(events, row);

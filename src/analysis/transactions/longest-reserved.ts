@@ -47,7 +47,7 @@ function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold 
       };
     };
     for (let i = 0; i < events.count; i++) {
-      if (!SETS_LEVEL[events.op[i]!] || events.result[i] !== 0 || events.endSeq[i] === 0) continue;
+      if (!SETS_LEVEL[events.op[i]!]) continue;
       const before = levels.of(i);
       const after = levels.take(i);
       const key = connectionKey(events.object[i]!, events.context[i]!);

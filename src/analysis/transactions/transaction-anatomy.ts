@@ -89,9 +89,13 @@ const COUNTED: Partial<Record<FileKind, Partial<Record<CallCount, number>>>> = {
   'main-db': { dbReads: Op.xRead, dbWrites: Op.xWrite },
   wal: { walReads: Op.xRead, walWrites: Op.xWrite },
   journal: {
-    ...{ journalReads: Op.xRead, journalWrites: Op.xWrite, journalSyncs: Op.xSync },
-    ...{ journalOpens: Op.xOpen, journalCloses: Op.xClose },
-    ...{ journalDeletes: Op.xDelete, journalTruncates: Op.xTruncate },
+    journalReads: Op.xRead,
+    journalWrites: Op.xWrite,
+    journalSyncs: Op.xSync,
+    journalOpens: Op.xOpen,
+    journalCloses: Op.xClose,
+    journalDeletes: Op.xDelete,
+    journalTruncates: Op.xTruncate,
   },
 };
 const ON_ALL: Partial<Record<CallCount, number>> = {
@@ -107,7 +111,10 @@ function countedOf(kind: FileKind): Uint8Array {
 }
 const countedByKind = new Map<FileKind, Uint8Array>();
 const fileOf = (kind: FileKind, main: string): KnownFile => ({
-  ...{ kind, main, plain: plainPath(main), perByte: 0 },
+  kind,
+  main,
+  plain: plainPath(main),
+  perByte: 0,
   counted: getOrMake(countedByKind, kind, () => countedOf(kind)),
 });
 const NO_FILE = fileOf('other', '');

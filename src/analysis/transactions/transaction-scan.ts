@@ -6,11 +6,10 @@ import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
-import { serves } from '../core/time-calls.ts';
 import { Database, fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
 import { TransactionTable, type CommitPoint, type Transaction } from './transaction-table.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
-import { connectionKey, levelAfter } from '../../trace/lock-levels.ts';
+import { connectionKey, levelAfter, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 
 const [SHARED, RESERVED] = [1, 2];
 
@@ -66,7 +65,7 @@ export class TransactionScanner {
     for (let later = this.held.looked; later < count; later++) {
       if (!isVfsOp(op[later]!) || context[later] !== own) continue;
       if (own === 0 && object[later] !== object[row]) continue; // of which connection is not known
-      if (!serves(events, later, row)) return true;
+      if (!events.serves(later, row)) return true;
     }
     this.held.looked = count;
     return false;
@@ -77,7 +76,9 @@ export class TransactionScanner {
     const object = events.object[row]!;
     const file = this.files.get(object) ?? this.files.set(object, fileOf(definitions.get(object)));
     if (file === NO_FILE) return;
-    if (events.result[row] !== 0 && op !== Op.xRead && op !== Op.xFileControl) return; // many VFSs answer NOTFOUND to COMMIT_PHASETWO
+    // many VFSs answer NOTFOUND to COMMIT_PHASETWO
+    const failed = events.result[row] !== 0 && op !== Op.xRead && op !== Op.xFileControl;
+    if (SETS_LEVEL[op] ? !tookEffect(events, row) : failed) return;
     const kind: FileKind = events.flags[row]! & Flag.memoryJournal ? 'memory-journal' : file.kind;
     if (kind === 'main-db')
       return this.databaseCall(row, op, this.database(row, object, file.path));

@@ -173,8 +173,7 @@ export class Completions {
     }
     this.all = rows.map((row) => {
       const begin = toNs(events.t0[row]!);
-      const call = owners.vfs(row);
-      const caller = call < 0 ? owners.sql(row) : call;
+      const caller = owners.engine(row);
       const connection = caller < 0 ? 0 : events.context[caller]!;
       const database = idbDatabase(definitions.get(events.object[row]!)) ?? '';
       if (connection !== 0)

@@ -1,6 +1,6 @@
 /**
- * SQLite's lock level of a thread over time: the highest level that any of its connections holds, from successful xLock and xUnlock
- * calls. On a thread without VFS calls, Web Locks held take their place (exclusive as EXCLUSIVE, shared as SHARED).
+ * SQLite's lock level of a thread over time: the highest level that any of its connections holds, from the xLock and xUnlock calls
+ * that took effect. On a thread without VFS calls, Web Locks held take their place (exclusive as EXCLUSIVE, shared as SHARED).
  */
 import { Op } from '../../event/event.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
@@ -62,7 +62,6 @@ export class LockLadder {
     const { events, levels } = this;
     const op = events.op[row]!;
     if (op !== Op.xClose) this.vfsEvents++;
-    if (events.result[row] !== 0) return;
     levels.take(row);
     const level = levels.highest;
     if (level === this.level) return;

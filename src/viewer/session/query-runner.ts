@@ -137,7 +137,7 @@ export class QueryRunner {
   async filterEvents(filter?: EventFilter): Promise<number> {
     await this.shown.whole();
     this.filteredVersion = this.shown.version;
-    return this.shown.trace.query.run(filter);
+    return this.shown.trace.query.run(this.shown.facts, filter);
   }
   async eventLines(from: number, count: number): Promise<EventLine[]> {
     const { thread, row } = await this.lines(from, count);

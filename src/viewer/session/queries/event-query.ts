@@ -2,7 +2,7 @@
 import { firstPlace } from '../../../trace/number-columns.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { eachRunInTimeOrder } from '../../../analysis/core/time-order.ts';
-import { Facts } from '../../../analysis/core/graph.ts';
+import type { Facts } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { bytesCarried } from '../../../trace/bytes-moved.ts';
 import { isFailure, objectName, resultText } from '../../../trace/describe.ts';
@@ -47,13 +47,13 @@ export class EventQuery {
     return this.forgotten !== this.store.forgotten;
   }
 
-  /** Apply a filter to the trace as it is now. @param filter default: the last one @returns events that match */
-  run(filter = this.filter): number {
+  /** Apply a filter to the trace as it is now. @param facts of that trace @param filter default: the last one @returns events that match */
+  run(facts: Facts, filter = this.filter): number {
     this.filter = filter;
     const { threads } = this.store;
     this.forgotten = this.store.forgotten;
     const page = filter.where?.page ?? null;
-    const rows = page === null ? null : rowsOfPage(this.store, page);
+    const rows = page === null ? null : rowsOfPage(facts, page);
     const tests = threads.map((t) =>
       testOf(t, filter, rows && (rows.get(t.index) ?? new Set<number>())),
     );
@@ -109,9 +109,9 @@ export class EventQuery {
 }
 
 /** Places of the events that read or wrote a page, in any database, by thread. */
-function rowsOfPage(store: TraceStore, page: number): Map<number, Set<number>> {
+function rowsOfPage(facts: Facts, page: number): Map<number, Set<number>> {
   const found = new Map<number, Set<number>>();
-  const { count, place, span, thread, row } = new Facts(store).get(accesses);
+  const { count, place, span, thread, row } = facts.get(accesses);
   for (let i = 0; i < count; i++) {
     if (page < place[i]! || page >= place[i]! + span[i]!) continue;
     getOrMake(found, thread[i]!, () => new Set<number>()).add(row[i]!);

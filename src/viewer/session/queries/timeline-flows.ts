@@ -1,8 +1,6 @@
 /** Arrows of the timeline for the selected event: from a statement to its I/O, from who waits to who holds the lock. */
 import type { Locks } from '../../../analysis/locks/locks.ts';
-import { serves } from '../../../analysis/core/time-calls.ts';
-import type { EventColumns } from '../../../trace/columns.ts';
-import { ownersOf } from '../../../trace/owners.ts';
+import { ownersOf, type Owners } from '../../../trace/owners.ts';
 import { Op } from '../../../event/event.ts';
 import { laneOfOp } from '../../../trace/lanes/lanes.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
@@ -83,17 +81,17 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
 function isPartOf(
   { waits, resources }: Locks,
   wait: number,
-  events: EventColumns,
+  { events }: ThreadStore,
+  own: Owners,
   row: number,
 ): boolean {
   const [asked, connection] = [waits.row[wait]!, waits.context[wait]];
-  if (serves(events, row, asked) || serves(events, asked, row)) return true;
+  if (events.serves(row, asked) || events.serves(asked, row)) return true;
   const { kind } = resources[waits.resource[wait]!]!;
   if (kind === 'idb')
     return laneOfOp(events.op[row]!) === 'web' && events.context[row] === connection;
   if (kind !== 'sqlite') return false;
-  let asks = row;
-  while (asks >= 0 && laneOfOp(events.op[asks]!) === 'web') asks = events.parentRow(asks);
+  const asks = own.engine(row);
   return (
     asks >= 0 &&
     events.context[asks] === connection &&
@@ -104,6 +102,7 @@ function isPartOf(
 function waits(context: QueryContext, thread: ThreadStore, row: number, answer: Flows): void {
   const known = context.facts.get(locks);
   const { events } = thread;
+  const own = ownersOf(thread);
   const from = events.t0[row]!;
   const to = events.endSeq[row] === 0 ? Infinity : from + Math.max(events.dur[row]!, 0.001); // of what still runs the wait says how long
   const best = new Map<number, { edge: Locks['edges'][number]; us: number }>();
@@ -112,7 +111,7 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
     if (
       edge.waiter !== thread.index ||
       edge.toUs < from ||
-      !isPartOf(known, edge.wait, events, row)
+      !isPartOf(known, edge.wait, thread, own, row)
     )
       continue;
     const us = Math.min(to, edge.toUs) - Math.max(from, edge.fromUs);

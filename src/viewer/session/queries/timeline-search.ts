@@ -33,7 +33,13 @@ function hitsOf(context: QueryContext, text: string): Hits {
   const hits = context.memo('timeline search', () => new Hits(new EventQuery(context.store)));
   if (hits.text === text) return hits;
   hits.count = text.trim()
-    ? hits.query.run({ text, layers: null, errorsOnly: false, fromUs: null, toUs: null })
+    ? hits.query.run(context.facts, {
+        text,
+        layers: null,
+        errorsOnly: false,
+        fromUs: null,
+        toUs: null,
+      })
     : 0;
   hits.text = text;
   return hits;

@@ -218,7 +218,7 @@ export const transactionQueries = {
       const at = thread?.events.rowOfSeq(seq) ?? -1;
       if (!thread || at < 0) return null;
       const own = context.facts.get(owners).of(thread);
-      const caller = own.vfs(at) < 0 ? own.sql(at) : own.vfs(at);
+      const caller = own.engine(at);
       if (caller < 0) return null;
       const connection = thread.events.context[caller]!;
       const serves = own.statement(at);

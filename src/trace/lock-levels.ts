@@ -8,10 +8,10 @@ import type { EventColumns } from './columns.ts';
 export const connectionKey = (object: number, context: number): number =>
   object + context * 2 ** 26;
 
-/** Calls that set the level of their connection where they take effect. */
-export const SETS_LEVEL = /* @__PURE__ */ opSet(Op.xLock, Op.xUnlock, Op.xClose);
+/** Calls that set the level of their connection where they take effect: an xOpen, too, for the xClose before it may be lost. */
+export const SETS_LEVEL = /* @__PURE__ */ opSet(Op.xLock, Op.xUnlock, Op.xOpen, Op.xClose);
 
-/** Whether such a call, or an xOpen, took effect: it has ended without an error; of an xClose SQLite does not look at the answer. */
+/** Whether such a call took effect: it has ended without an error; of an xClose SQLite does not look at the answer. */
 export const tookEffect = ({ op, result, endSeq }: EventColumns, row: number): boolean =>
   endSeq[row] !== 0 && (result[row] === 0 || op[row] === Op.xClose);
 

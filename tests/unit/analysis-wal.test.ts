@@ -255,7 +255,7 @@ test('OPFS alone (Turso): the checkpoint is seen, with pages left in the log', (
   expect(rest).toEqual([]);
   check(c!);
   expect(c).toMatchObject({
-    path: 'turso.db',
+    path: '/turso.db',
     trigger: 'unknown',
     mode: null,
     bracketed: false,
@@ -423,7 +423,7 @@ test('calls of all threads are in order of time, each of them once, whatever ove
       }
       threads.forEach(({ t }) => t.send());
       const files = walFilesOf(store);
-      expect(files.map(({ path }) => path)).toEqual(onLog ? ['a.db'] : []);
+      expect(files.map(({ path }) => path)).toEqual(onLog ? ['/a.db'] : []);
       for (const { thread, row, onWal } of files) {
         const places = Array.from(row, (r, i) => ({
           us: store.threads[thread[i]!]!.events.t0[r]!,

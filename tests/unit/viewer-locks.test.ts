@@ -92,8 +92,8 @@ describe('what went wrong', () => {
     ).toEqual([
       [worker(1), worker(2), 'web-lock', 'B', 'exclusive', 'exclusive', 'refused', 3e6],
       [worker(2), worker(1), 'web-lock', 'A', 'exclusive', 'exclusive', 'granted', 3.5e6],
-      [worker(4), worker(3), 'sqlite', 'app.db', 'RESERVED', 'RESERVED', 'granted', 900_001],
-      [worker(2), null, 'access-handle', 'x.db', 'exclusive', null, 'refused', 300],
+      [worker(4), worker(3), 'sqlite', '/app.db', 'RESERVED', 'RESERVED', 'granted', 900_001],
+      [worker(2), null, 'access-handle', '/x.db', 'exclusive', null, 'refused', 300],
       [worker(2), null, 'web-lock', 'A', 'exclusive', null, 'granted', UNSEEN_HOLDER_US],
     ]);
     expect(answer.totals).toEqual({ waits: 5, busy: 1, left: 1, deadlocks: 3 });
@@ -102,7 +102,7 @@ describe('what went wrong', () => {
     expect(answer.arrows.map((a) => [a.waiter, a.holder, a.waits, a.names])).toEqual([
       [3, 1, 1, ['A']],
       [1, 3, 1, ['B']],
-      [7, 5, 1, ['app.db']],
+      [7, 5, 1, ['/app.db']],
     ]);
     const twice = arrowsOf([...answer.waits, ...answer.waits]);
     expect(twice.map((a) => [a.waits, a.waitedUs])).toEqual(
@@ -122,7 +122,7 @@ describe('what went wrong', () => {
     ]);
     expect(answer.left).toMatchObject([
       {
-        name: 'x.db',
+        name: '/x.db',
         kind: 'access-handle',
         reason: 'pagehide',
         laterWaits: 1,

@@ -7,6 +7,7 @@
 import { CACHE_COUNTS, hitRate, NO_COUNTS } from '../core/counter-deltas.ts';
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
+import { hasMoved } from '../../trace/bytes-moved.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
@@ -73,7 +74,7 @@ interface CachedFile {
 }
 
 function countCaches(thread: ThreadStore, owners: Owners, cacheOf: (vfs: string) => Counts): void {
-  const { op: ops, object, length, result, count } = thread.events;
+  const { op: ops, object, length, count } = thread.events;
   const files = new ById<CachedFile | null>();
   const fileOf = (id: number): CachedFile | null => {
     const d = thread.definitions.get(id);
@@ -85,7 +86,10 @@ function countCaches(thread: ThreadStore, owners: Owners, cacheOf: (vfs: string)
     );
   };
   const isRead = (row: number, file: CachedFile): boolean =>
-    ops[row] === Op.xRead && file.database && length[row]! >= SMALLEST_PAGE && result[row] === 0;
+    ops[row] === Op.xRead &&
+    file.database &&
+    length[row]! >= SMALLEST_PAGE &&
+    hasMoved(thread.events, row);
   /** By row: 1 = a read that was seen to go to the storage. */
   let counted: Uint8Array | null = null;
   const here = new Set<string>();

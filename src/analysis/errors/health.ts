@@ -176,7 +176,7 @@ export const writeWithoutLock: Rule = {
       const [dropped, unasked] = [written(), written()];
       for (let row = 0; row < events.count; row++) {
         const op = events.op[row]!;
-        if (!SETS_LEVEL[op] && op !== Op.xOpen && op !== Op.xWrite) continue;
+        if (!SETS_LEVEL[op] && op !== Op.xWrite) continue;
         const file = ctx.file(thread, events.object[row]!);
         if (file?.kind !== 'main-db' || wals.has(file.path)) continue;
         const key = connectionKey(events.object[row]!, events.context[row]!);

@@ -7,6 +7,7 @@
  */
 import { grouped } from '../core/maps.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
@@ -79,7 +80,7 @@ function storesOf(ctx: FindingContext, threads: readonly ThreadStore[]): Stores 
     }
     for (const op of [Op.opfsWrite, Op.opfsStreamClose, Op.localStorageSet])
       for (const row of ctx.rows(thread, op))
-        if (!(flags[row]! & Flag.threw))
+        if (op === Op.opfsWrite ? bytesMoved(thread.events, row) > 0 : !(flags[row]! & Flag.threw))
           stores.storedUs = Math.max(stores.storedUs, endSeq[row] === 0 ? Infinity : end(row));
   }
   return stores;

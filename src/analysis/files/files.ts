@@ -1,6 +1,7 @@
 /** Calls, bytes and time by file, over all threads: SQLite's files by path and kind, OPFS files and IndexedDB stores as they are. */
 import { getOrMake } from '../core/maps.ts';
 import { bytesCarried } from '../../trace/bytes-moved.ts';
+import { Flag } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -79,9 +80,10 @@ const COUNTED = opTable(({ counts }) =>
 export function filesOf(store: TraceStore, threads = store.threads): FileRow[] {
   const rows = new Map<string, { file: Omit<FileRow, Sum>; sums: Float64Array }>();
   const unknown = new Float64Array(SUMS.length);
+  const inMemory = new Float64Array(SUMS.length);
   const [, traceEndUs] = store.extent();
   for (const thread of threads) {
-    addCalls(thread, threadEndUs(thread, traceEndUs), unknown, (id) => {
+    addCalls(thread, threadEndUs(thread, traceEndUs), { unknown, inMemory }, (id) => {
       const definition = thread.definitions.get(id);
       if (!definition) return unknown;
       const file = fileOf(definition);
@@ -93,6 +95,8 @@ export function filesOf(store: TraceStore, threads = store.threads): FileRow[] {
     });
   }
   if (unknown.some((n) => n > 0)) rows.set('', { file: UNKNOWN_FILE, sums: unknown });
+  if (inMemory.some((n) => n > 0))
+    rows.set('memory', { file: { ...UNKNOWN_FILE, kind: 'memory-journal' }, sums: inMemory });
   return [...rows.values()]
     .map(({ file, sums }): FileRow => {
       const sum = Object.fromEntries(SUMS.map((name, i) => [name, sums[i]!]));
@@ -101,14 +105,14 @@ export function filesOf(store: TraceStore, threads = store.threads): FileRow[] {
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }
 
-/** @param untilUs until when calls without an end last @param unknown takes VFS calls whose file is not known @param sumsOf of an id's file; null where it holds no data */
+/** @param untilUs until when calls without an end last @param lost take VFS calls whose file is not known @param sumsOf of an id's file; null where it holds no data */
 function addCalls(
   thread: ThreadStore,
   untilUs: number,
-  unknown: Float64Array,
+  { unknown, inMemory }: Record<'unknown' | 'inMemory', Float64Array>,
   sumsOf: (id: number) => Float64Array | null,
 ): void {
-  const { op, object, t0, dur, endSeq, count } = thread.events;
+  const { op, object, t0, dur, endSeq, flags, count } = thread.events;
   const byId = new ById<Float64Array | null>();
   for (let i = 0; i < count; i++) {
     const code = op[i]!;
@@ -118,6 +122,7 @@ function addCalls(
     if (sums === undefined) sums = byId.set(id, sumsOf(id));
     const counted = COUNTED[code]!;
     if (sums === null || (sums === unknown && !IS_NAMELESS[code])) continue;
+    if (sums === unknown && flags[i]! & Flag.memoryJournal) sums = inMemory;
     sums[TIME]! += endSeq[i] === 0 ? Math.max(0, untilUs - t0[i]!) : dur[i]!;
     if (counted === 0) continue;
     const place = (counted >>> 1) - 1;

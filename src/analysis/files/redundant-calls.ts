@@ -11,7 +11,7 @@
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
-import { levelAfter, tookEffect } from '../../trace/lock-levels.ts';
+import { levelAfter, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 
@@ -76,8 +76,8 @@ function repeatedCallsOf(store: TraceStore): RepeatedCalls[] {
       if (bit === 0 && op !== Op.xLock && op !== Op.xUnlock) {
         if (op === Op.xWrite || op === Op.xTruncate)
           for (const k of connections.values()) k.answers &= ~SIZE;
-        else if (op === Op.xOpen || op === Op.xClose || op === Op.xDelete) {
-          if (op !== Op.xDelete && tookEffect(events, row))
+        else if (SETS_LEVEL[op] || op === Op.xDelete) {
+          if (SETS_LEVEL[op] && tookEffect(events, row))
             known.level = levelAfter(op, known.level, 0);
           for (const k of connections.values()) k.answers = 0;
         }

@@ -32,7 +32,7 @@ export interface LockScan {
   waits: IntervalColumns;
   /** By place in `holds`, of IndexedDB transactions: ids of the stores that requests used, within the resource; null = none seen. */
   stores: Map<number, ReadonlySet<string>>;
-  /** Place of a resource, new where it was not known. */
+  /** Place of a resource, new where it was not known. A file is one however it is spelled, and has the name that came first. */
   resource: ResourceOf;
 }
 
@@ -40,7 +40,8 @@ export function scanLocks(store: TraceStore): LockScan {
   const resources: LockResource[] = [];
   const known = new Map<string, number>();
   const resource = (kind: ResourceKind, name: string, origin: string): number => {
-    const key = `${kind}\0${origin}\0${name}`;
+    const isPath = kind === 'sqlite' || kind === 'access-handle';
+    const key = `${kind}\0${origin}\0${isPath ? plainPath(name) : name}`;
     return getOrMake(known, key, () => resources.push({ kind, name, origin }) - 1);
   };
   const scan: LockScan = {
@@ -96,7 +97,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
     const d = definitions.get(object);
     const name =
       d?.kind === 'file' || d?.kind === 'opfs-file'
-        ? plainPath(d.path)
+        ? d.path
         : d?.kind === 'lock'
           ? d.text
           : d?.kind === 'idb-database'
@@ -185,6 +186,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
       }
       case Op.xLock:
       case Op.xUnlock:
+      case Op.xOpen:
       case Op.xClose: {
         if (!tookEffect(events, row)) break;
         const d = definitions.get(object);

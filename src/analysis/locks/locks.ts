@@ -10,7 +10,6 @@
  * other and were there at the same time. Times of two threads compare to within `toleranceUs`.
  */
 import { coarsestStep } from '../core/time-range.ts';
-import { plainPath } from '../../event/file-names.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact, type Known } from '../core/graph.ts';
 import { busyChains, type BusyChain } from './busy.ts';
@@ -95,7 +94,7 @@ function addSqliteWaits(
 ): void {
   for (const { thread, context, path, level, granted, fromUs, toUs, firstRow } of busy) {
     if (level === 0) continue;
-    const place = resource('sqlite', plainPath(path), originOfThread(store.threads[thread]!));
+    const place = resource('sqlite', path, originOfThread(store.threads[thread]!));
     waits.push(
       thread,
       context,

@@ -8,6 +8,7 @@
  * Pages of the pointer map are known by their numbers, where a header said that the database has one; their first byte looks like a b-tree's.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
+import { bytesCarried, hasMoved } from '../../trace/bytes-moved.ts';
 import { opSet } from '../../event/operations.ts';
 import { isPointerMapPage, PageType } from '../../sqlite/page.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
@@ -124,17 +125,16 @@ class PageScan {
 
   /** The next rows of a thread. */
   take(thread: ThreadStore, from: number, to: number): void {
-    const { index } = thread;
+    const { index, events } = thread;
     const {
       op: ops,
       object,
       aux,
-      endSeq,
       result: results,
       length: lengths,
       offset: offsets,
       aux2,
-    } = thread.events;
+    } = events;
     if (index !== this.thread) {
       this.thread = index;
       this.id = -1;
@@ -151,15 +151,14 @@ class PageScan {
       if (!use) continue;
       const { opfs, size } = use;
       const transfer = transferOf(op, opfs);
-      if (!transfer || size === null || endSeq[row] === 0) continue;
-      const result = results[row]!;
-      if (opfs ? result < 0 : result !== 0 && !(transfer === 1 && result === Rc.shortRead))
-        continue;
+      if (!transfer || size === null) continue;
+      const isShort = !opfs && transfer === 1 && results[row] === Rc.shortRead; // what lies behind the end reads as zeros
+      if (!hasMoved(events, row) && !isShort) continue;
       const length = lengths[row]!;
       const offset = offsets[row]!;
       if (!(offset >= 0)) continue;
       const what = transfer === 2 ? Access.write : 0;
-      const bytes = opfs ? result : result === 0 ? length : 0;
+      const bytes = bytesCarried(events, row);
       if (!use.wal) {
         if (length < SMALLEST_PAGE) continue;
         const span = Math.max(1, Math.floor(length / size));
@@ -234,7 +233,7 @@ function usesOf(
   checkpoints: readonly Checkpoint[],
 ): ById<Use>[] {
   const frames = list.map(() => new Frames());
-  const byPlace = grouped([...checkpoints].reverse(), (c) => `${c.thread} ${c.path}`);
+  const byPlace = grouped([...checkpoints].reverse(), (c) => `${c.thread} ${plainPath(c.path)}`);
   return store.threads.map((_, t) => {
     const uses = new ById<Use>();
     for (const [id, part] of parts[t]!) {

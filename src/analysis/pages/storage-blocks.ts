@@ -4,6 +4,7 @@
  */
 import { getOrMake } from '../core/maps.ts';
 import { Flag } from '../../event/event.ts';
+import { bytesCarried } from '../../trace/bytes-moved.ts';
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, Accesses } from './accesses.ts';
@@ -140,7 +141,7 @@ function blockAccessesOf(store: TraceStore): Accesses {
       () => out.askers.push({ thread: thread.index, connection: 0 }) - 1,
     );
     const what = (kind & 3) === 2 ? Access.write : 0;
-    const bytes = inOpfs ? result : events.length[row]!;
+    const bytes = bytesCarried(events, row);
     out.push(thread, row, seen.object, first, span, what, 0, bytes, asker);
   };
   eachRunInTimeOrder(used, (thread, from, to) => {

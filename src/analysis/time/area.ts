@@ -233,7 +233,8 @@ class ThreadScan {
       }
       if (number < 0) {
         if (number === NONE || !IS_NAMELESS[code]) continue;
-        number = groups.of(UNKNOWN_FILE.path, UNKNOWN_FILE.kind);
+        const inMemory = flags[row]! & Flag.memoryJournal;
+        number = groups.of(UNKNOWN_FILE.path, inMemory ? 'memory-journal' : UNKNOWN_FILE.kind);
         ({ sums } = groups);
       }
       const at = (number - 1) * PLACES;

@@ -7,6 +7,7 @@
  *   F25   synchronous=OFF on a batch-atomic VFS: neither atomic write nor journal
  */
 import { Op } from '../../event/event.ts';
+import { fileKindOfPath, suffixOf } from '../../event/file-names.ts';
 import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { transactions } from './transactions.ts';
@@ -160,7 +161,9 @@ const superJournals = findingFact('superJournals', 'super-journals', superJourna
 function superJournalsOf(ctx: FindingContext): Map<number, number[]> {
   const found = new Map<number, number[]>();
   ctx.each(Op.xOpen, (thread, row) => {
-    if (/-mj[0-9A-F]{6,}$/.test(ctx.file(thread, thread.events.object[row]!)?.path ?? ''))
+    const path = ctx.file(thread, thread.events.object[row]!)?.path ?? '';
+    // a journal by its name, and no database's own
+    if (fileKindOfPath(path) === 'journal' && !suffixOf(path))
       getOrMake(found, thread.index, (): number[] => []).push(row);
   });
   return found;

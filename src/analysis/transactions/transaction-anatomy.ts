@@ -33,7 +33,7 @@ import { Completions, partOfCall, TransactionClock } from './transaction-time.ts
 import type { Transaction } from './transaction-table.ts';
 import { transactions } from './transactions.ts';
 import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';
-import { Fcntl, isBusy, LockLevel } from '../../sqlite/constants.ts';
+import { Fcntl, isRefusal, LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 
 export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
@@ -165,7 +165,7 @@ class AnatomyScanner {
   private checkpointed({ object, context, beginRow }: Transaction): number {
     const { checkpoints, copied } = this;
     for (let c; (c = checkpoints[this.nextCheckpoint]) && c.toRow < beginRow; this.nextCheckpoint++)
-      getOrMake(copied, c.path, () => new Map<number, number>()).set(
+      getOrMake(copied, plainPath(c.path), () => new Map<number, number>()).set(
         this.thread.events.context[c.fromRow]!,
         c.toRow + 1,
       );
@@ -341,7 +341,7 @@ class AnatomyScanner {
     if (op === Op.xUnlock) {
       if (rc === 0) table.left(level, end);
     } else if (level >= LockLevel.shared && level <= LockLevel.exclusive) {
-      const busy = isBusy(rc);
+      const busy = isRefusal(rc);
       table.asked(level, at, rc === 0 ? end : NaN, busy);
       if (busy) table.busyRetries[table.length - 1]!++;
     }

@@ -8,10 +8,10 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { Database, fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
 import { TransactionTable, type CommitPoint, type Transaction } from './transaction-table.ts';
-import { Fcntl } from '../../sqlite/constants.ts';
+import { Fcntl, LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey, levelAfter, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 
-const [SHARED, RESERVED] = [1, 2];
+const { shared: SHARED, reserved: RESERVED } = LockLevel;
 
 /** Follows one thread; `advance` takes in what arrived since. */
 export class TransactionScanner {
@@ -129,9 +129,10 @@ export class TransactionScanner {
         db.level = levelAfter(op, db.level, aux);
         return;
       case Op.xUnlock:
+      case Op.xOpen: // the xClose before it may be lost
       case Op.xClose:
-        this.unlock(row, op === Op.xClose ? 0 : aux, db);
-        if (op === Op.xClose) {
+        this.unlock(row, op === Op.xUnlock ? aux : 0, db);
+        if (op !== Op.xUnlock) {
           this.databases.delete(connectionKey(db.object, db.context));
           this.latest = null;
         }

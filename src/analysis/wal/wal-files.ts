@@ -60,7 +60,11 @@ class FoundCalls {
   bracketed = false;
   readonly threads: ThreadCalls[] = [];
 
-  constructor(readonly layer: WalFile['layer']) {}
+  /** @param path of the database, as it was spelled first */
+  constructor(
+    readonly layer: WalFile['layer'],
+    readonly path: string,
+  ) {}
 
   /** Of a thread: the last one that there are calls of, or the next. */
   of(thread: number): Calls {
@@ -104,12 +108,14 @@ function walsOf(store: TraceStore, { databaseFiles }: { databaseFiles: DatabaseF
   const files = new Map<string, FoundCalls>();
   for (const thread of store.threads)
     if ([...thread.definitions.values()].some(isLog)) takeCalls(thread, files);
-  return [...files].flatMap(([key, found]) => {
-    const { layer, bracketed, used } = found;
-    const path = key.slice(4);
-    if (!used || (layer === 'web' && files.has(`vfs\0${path}`))) return [];
+  return [...files.values()].flatMap((found) => {
+    const { layer, path, bracketed, used } = found;
+    const plain = plainPath(path);
+    if (!used || (layer === 'web' && files.has(`vfs\0${plain}`))) return [];
     const file: WalFile = { path, layer, pageSize: null, bracketed, ...found.inTimeOrder() };
-    const database = databaseFiles.list.find((d) => plainPath(d.path) === path && d.pageSize.bytes);
+    const database = databaseFiles.list.find(
+      (d) => plainPath(d.path) === plain && d.pageSize.bytes,
+    );
     file.pageSize = database?.pageSize.bytes ?? pageSizeOf(store, file);
     return [file];
   });
@@ -124,8 +130,8 @@ function targetOf(
   const isWal = d.kind === 'file' ? d.fileKind === 'wal' : isWalPath(d.path);
   if (d.kind === 'file' && !isWal && d.fileKind !== 'main-db') return null;
   const layer = d.kind === 'file' ? 'vfs' : 'web';
-  const key = `${layer}\0${plainPath(isWal ? databasePath(d.path) : d.path)}`;
-  const found = getOrMake(files, key, () => new FoundCalls(layer));
+  const path = isWal ? databasePath(d.path) : d.path;
+  const found = getOrMake(files, `${layer}\0${plainPath(path)}`, () => new FoundCalls(layer, path));
   return { found, calls: found.of(thread), onWal: isWal ? 1 : 0 };
 }
 

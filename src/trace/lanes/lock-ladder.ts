@@ -61,7 +61,7 @@ export class LockLadder {
   private apply(row: number): void {
     const { events, levels } = this;
     const op = events.op[row]!;
-    if (op !== Op.xClose) this.vfsEvents++;
+    if (op === Op.xLock || op === Op.xUnlock) this.vfsEvents++;
     levels.take(row);
     const level = levels.highest;
     if (level === this.level) return;

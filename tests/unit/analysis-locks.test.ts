@@ -50,7 +50,7 @@ const async = Flag.async;
 
 test('a wait is one whatever the VFS calls it, and as long as it lasts', () => {
   const { store, tab, at, send } = tabs(2);
-  const [db, lock] = [tab[0]!.file('a.db'), tab[1]!.define({ kind: 'lock', text: 'app.db' })];
+  const [db, lock] = [tab[0]!.file('a.db'), tab[1]!.define({ kind: 'lock', text: '/app.db' })];
   [3850, 3850, 3850, 5, 0].forEach((result, i) =>
     at(0, 10 * i, 'xLock', { object: db, context: 1, aux: 2, result }),
   );
@@ -66,7 +66,7 @@ test('a wait is one whatever the VFS calls it, and as long as it lasts', () => {
 
 test('Web Locks: tab 2 waits while tab 1 holds; what is shared excludes nobody', () => {
   const { store, tab, at, send } = tabs(3);
-  const ids = tab.map((t) => t.define({ kind: 'lock', text: 'app.db' }));
+  const ids = tab.map((t) => t.define({ kind: 'lock', text: '/app.db' }));
   at(0, 10, 'lockRequest', { object: ids[0]!, dur: 1, flags: async });
   at(0, 11, 'lockHeld', { object: ids[0]!, dur: 89, flags: async });
   at(1, 40, 'lockRequest', { object: ids[1]!, aux: 1, dur: 61, flags: async });
@@ -77,8 +77,8 @@ test('Web Locks: tab 2 waits while tab 1 holds; what is shared excludes nobody',
   const locks = locksOf(store);
   expect(locks.holds.count).toBe(3);
   expect(edges(locks)).toEqual([
-    [1, 0, 'web-lock', 'app.db', 40, 100, 60],
-    [2, 0, 'web-lock', 'app.db', 45, 100, 55],
+    [1, 0, 'web-lock', '/app.db', 40, 100, 60],
+    [2, 0, 'web-lock', '/app.db', 45, 100, 55],
   ]);
   expect([locks.cycles, locks.stuck, locks.leftBehind, locks.busy]).toEqual([[], [], [], []]);
 });
@@ -112,7 +112,7 @@ test('access handles: refused while another thread has the file open, also one o
   at(0, 70, 'opfsRead', { object: early, length: 10, result: 10 });
   send();
   const locks = locksOf(store);
-  expect(edges(locks)).toEqual([[1, 0, 'access-handle', 'app.db', 20, 22, 2]]);
+  expect(edges(locks)).toEqual([[1, 0, 'access-handle', '/app.db', 20, 22, 2]]);
   const held = Array.from({ length: locks.holds.count }, (_, i) => [
     locks.resources[locks.holds.resource[i]!]!.name,
     locks.holds.from[i],
@@ -120,9 +120,9 @@ test('access handles: refused while another thread has the file open, also one o
     locks.holds.outcome[i],
   ]);
   expect(held).toEqual([
-    ['app.db', 5, 51, Outcome.done],
-    ['early.db', 70, 71, Outcome.open],
-    ['app.db', 62, 71, Outcome.open],
+    ['/app.db', 5, 51, Outcome.done],
+    ['/early.db', 70, 71, Outcome.open],
+    ['/app.db', 62, 71, Outcome.open],
   ]);
 });
 
@@ -207,7 +207,7 @@ describe('SQLite', () => {
       },
       { level: 4, refusals: 1, fromUs: 400, toUs: 401, granted: false },
     ]);
-    expect(edges(locks)).toEqual([[1, 0, 'sqlite', 'app.db', 20, 253, 233]]);
+    expect(edges(locks)).toEqual([[1, 0, 'sqlite', '/app.db', 20, 253, 233]]);
     const { holds } = locks;
     const ladder = Array.from({ length: holds.count }, (_, i) => [
       holds.thread[i],
@@ -265,7 +265,7 @@ describe('SQLite', () => {
   test('golden: the ladder of a real engine is the sum of its holds', async () => {
     traced = new Traced();
     const { sqlite3 } = await loadWaSqlite('journey-sync');
-    const db = await sqlite3.open_v2('app.db');
+    const db = await sqlite3.open_v2('/app.db');
     await sqlite3.exec(db, CREATE_T);
     for (let i = 0; i < 10; i++) await sqlite3.exec(db, insertT(i));
     await sqlite3.close(db);

@@ -2,6 +2,8 @@
 import { LOST } from '../core/losses.ts';
 import { getOrMake } from '../core/maps.ts';
 import { detailText, isFailure, objectName, resultText } from '../../trace/describe.ts';
+import { Flag } from '../../event/event.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { OPS, layerOfCode, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
@@ -68,6 +70,7 @@ export class ThreadView {
 export const LAYERS = OPS.map((_, code) => layerOfCode(code));
 export const NAMES = OPS.map((_, code) => opName(code));
 const ACTIVITIES = OPS.map((info) => info?.activity ?? 'none');
+const COUNTS = OPS.map((info) => info?.counts ?? null);
 
 export const eventColumns = {
   thread: col('int', 'Thread', THREAD, (e) => e.thread.index),
@@ -199,6 +202,18 @@ export const eventColumns = {
     'Activity',
     'What it was for: cpu, read, write, sync, lock, wait, meta or none',
     (e) => ACTIVITIES[e.events.op[e.i]!]!,
+  ),
+  counts: col(
+    'text',
+    'Counts as',
+    "read, write, sync, lock or open in all counts; null: none of these, or of SQLite's in-memory journal, which is no storage",
+    ({ events, i }) => (events.flags[i]! & Flag.memoryJournal ? null : COUNTS[events.op[i]!]!),
+  ),
+  bytes: col(
+    'bytes',
+    'Bytes',
+    'Bytes moved: 0 where it failed, came short or is of the in-memory journal; OPFS says how many',
+    ({ events, i }) => bytesMoved(events, i),
   ),
   failed: col('int', 'Failed', '1: the call failed', ({ events, i, ended }) =>
     ended && isFailure(events.op[i]!, events.result[i]!, events.flags[i]!) ? 1 : 0,

@@ -9,6 +9,7 @@ import { htmlReport } from '../../../src/formats/html.ts';
 import { RowCounters } from '../../../src/timeline/row-counters.ts';
 import type { EventRef, TraceStore } from '../../../src/trace/store.ts';
 import { LiveCounts } from '../../../src/viewer/session/live-stats.ts';
+import { EXAMPLES } from '../../../src/viewer/ui/views/sql/examples.ts';
 import { QUERIES } from '../../../src/viewer/session/query-table.ts';
 import { headlineNumbers } from '../../traces/analyses.ts';
 import { rows } from '../sql-queries.ts';
@@ -74,6 +75,8 @@ export async function doorsOf(store: TraceStore) {
     overview: (id: NumberId) => headline.find((n) => n.id === id)!.value,
     live: (slot: string) => strip.find((n) => n.slot === slot)!.value,
     sql: async (query: string) => orNull((await rows(store, query))[0]![0]),
+    /** What an example of the SQL page answers, a row at a time. */
+    example: (title: string) => rows(store, EXAMPLES.find((e) => e.title === title)!.sql),
     /** The drawer of the timeline over the whole trace. */
     drawer: (op: string) =>
       byOperation.rows.find(({ name }) => name === op) ?? { count: 0, bytes: 0 },

@@ -85,6 +85,8 @@ const bytes = (
   ofVfs: {
     drawer: ({ drawer }) => drawer(op).bytes,
     timeline: ({ rates }) => ({ about: rates(op === 'xRead' ? 0 : 1) }),
+    'SQL, bytes': async ({ sql }) =>
+      (await sql(`SELECT sum(bytes) FROM events WHERE op = '${op}'`)) ?? 0,
     ...inFiles(op === 'xRead' ? 'read_bytes' : 'write_bytes', (f) =>
       op === 'xRead' ? f.readBytes : f.writeBytes,
     ),
@@ -106,6 +108,11 @@ const calls = (
   ofVfs: {
     summary: ({ summary }) => vfsTotal(summary.files, op),
     drawer: ({ drawer }) => drawer(op).count,
+    'SQL, example': async ({ example }) =>
+      sum(
+        await example('Reads and writes over time'),
+        (row) => row[1 + ['reads', 'writes', 'syncs'].indexOf(slot)],
+      ),
     ...inFiles(slot, (f) => f[slot]),
     ...inCalls((all) => counted.calls(all, op)),
     'HTML, files': ({ html }) =>
@@ -143,6 +150,8 @@ export const QUANTITIES: Quantity[] = [
     doors: {
       overview: ({ overview }) => overview('commits'),
       summary: ({ summary }) => summary.commits,
+      'SQL, example': async ({ example }) =>
+        orNull((await example('How many syncs and bytes does a commit cost?'))[0]![0]),
       live: ({ live }) => live('commits'),
       'Parquet, traces': ({ traces }) => orNull(traces['commits']),
       HTML: ({ html }) => html.fact('SQLite', 'Commits'),

@@ -14,7 +14,8 @@ FROM events GROUP BY op ORDER BY ms DESC`,
   {
     title: 'Which statements cause the most storage time?',
     sql: `SELECT statement, count(*) AS vfs_calls, sum(dur) / 1000 AS ms,
-  sum(activity = 'read') AS reads, sum(activity = 'write') AS writes, sum(activity = 'sync') AS syncs
+  count(*) FILTER (WHERE counts = 'read') AS reads, count(*) FILTER (WHERE counts = 'write') AS writes,
+  count(*) FILTER (WHERE counts = 'sync') AS syncs
 FROM events WHERE layer = 'vfs' AND statement IS NOT NULL
 GROUP BY statement ORDER BY ms DESC LIMIT 50`,
   },
@@ -34,20 +35,15 @@ FROM ranked GROUP BY op ORDER BY calls DESC`,
   },
   {
     title: 'Reads and writes over time',
-    sql: `SELECT CAST(ts / 1e5 AS INTEGER) / 10.0 AS second, sum(activity = 'read') AS reads, sum(activity = 'write') AS writes,
-  sum(activity = 'sync') AS syncs
+    sql: `SELECT CAST(ts / 1e5 AS INTEGER) / 10.0 AS second, count(*) FILTER (WHERE counts = 'read') AS reads,
+  count(*) FILTER (WHERE counts = 'write') AS writes, count(*) FILTER (WHERE counts = 'sync') AS syncs, sum(bytes) AS bytes
 FROM events WHERE layer = 'vfs' GROUP BY second ORDER BY second`,
   },
   {
     title: 'Pages that a statement reads in one run, on average',
-    sql: `WITH pages AS (
-  SELECT statement, count(*) AS reads FROM events
-  WHERE op = 'xRead' AND kind IN ('main-db', 'wal') AND length >= 512 GROUP BY statement
-), runs AS (
-  SELECT statement, count(*) AS runs, sum(rows) AS rows FROM executions GROUP BY statement
-)
-SELECT runs.statement, runs, rows, coalesce(reads, 0) AS reads, round(coalesce(reads, 0) * 1.0 / runs, 1) AS reads_a_run
-FROM runs LEFT JOIN pages USING (statement) ORDER BY reads DESC`,
+    sql: `SELECT fingerprint AS statement, executions AS runs, rows, pages_read AS reads,
+  round(pages_read * 1.0 / executions, 1) AS reads_a_run
+FROM statements WHERE executions > 0 ORDER BY pages_read DESC`,
   },
   {
     title: 'The longest write transactions',
@@ -63,11 +59,10 @@ WHERE e.layer = 'vfs' ORDER BY e.seq`,
   },
   {
     title: 'How many syncs and bytes does a commit cost?',
-    sql: `SELECT count(*) AS commits,
-  (SELECT count(*) FROM events WHERE op = 'xSync') * 1.0 / count(*) AS syncs_a_commit,
-  (SELECT sum(length) FROM events WHERE op = 'xWrite') / count(*) AS bytes_a_commit,
-  avg(dur) / 1000 AS mean_ms
-FROM transactions WHERE outcome = 'committed'`,
+    sql: `SELECT commits, syncs_per_commit,
+  (SELECT sum(bytes) FROM events WHERE op = 'xWrite') / commits AS bytes_a_commit,
+  (SELECT avg(dur) / 1000 FROM transactions WHERE outcome = 'committed') AS mean_ms
+FROM traces`,
   },
   {
     title: 'Failed calls',
@@ -91,7 +86,7 @@ ORDER BY l.dur DESC`,
 FROM pages WHERE rereads > 0 ORDER BY rereads DESC LIMIT 200`,
   },
   {
-    title: 'Write amplification: writes for each page written',
+    title: 'How often is a page written, on average?',
     sql: `SELECT path, count(*) AS pages_written, sum(writes + wal_writes + checkpoint_writes) AS writes,
   sum(writes + wal_writes + checkpoint_writes) * 1.0 / count(*) AS writes_a_page
 FROM pages WHERE writes + wal_writes + checkpoint_writes > 0 GROUP BY path`,
@@ -108,20 +103,20 @@ FROM reads GROUP BY object`,
   {
     title: 'When does the VFS store its blocks: at a write, or at a sync?',
     sql: `SELECT coalesce(v.op, '(behind, or by the app itself)') AS below, v.kind AS file, w.op AS storage_write,
-  count(*) AS calls, sum(w.length) AS bytes
+  count(*) AS calls, sum(w.bytes) AS bytes
 FROM events w LEFT JOIN events v ON v.thread = w.thread AND v.seq = w.parent_seq
-WHERE w.layer = 'web' AND w.activity = 'write'
+WHERE w.layer = 'web' AND w.counts = 'write'
 GROUP BY below, file, storage_write ORDER BY calls DESC`,
   },
   {
     title: 'Writes past the end of a database, and inside it',
     sql: `WITH calls AS (
-  SELECT op, object, offset, length, dur,
+  SELECT op, object, offset, bytes, dur,
     max(offset + length) OVER (PARTITION BY object ORDER BY ts, thread, seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
   FROM events WHERE op IN ('xRead', 'xWrite') AND kind = 'main-db' AND result = 0
 )
 SELECT object, CASE WHEN offset >= coalesce(reached, 0) THEN 'past all that was read or written before' ELSE 'inside' END AS place,
-  count(*) AS writes, sum(length) AS bytes, sum(dur) / 1000 AS ms, avg(dur) AS mean_us
+  count(*) AS writes, sum(bytes) AS bytes, sum(dur) / 1000 AS ms, avg(dur) AS mean_us
 FROM calls WHERE op = 'xWrite' GROUP BY object, place ORDER BY object, place`,
   },
   {

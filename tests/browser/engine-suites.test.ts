@@ -94,10 +94,10 @@ async function runRecorded(
     ...files.map((file): [string, string] => ['file', file]),
   ]);
   await page.goto(`${server.origin('suite')}/engine-suite/?${query}`);
-  await page.waitForFunction(
-    () => ['done', 'error'].includes(document.body.dataset['state'] ?? ''),
-    { timeout, polling: 250 },
-  );
+  // asked again and again: one question may take no longer than 180 s
+  await expect
+    .poll(() => page.evaluate(() => document.body.dataset['state']), { timeout, interval: 250 })
+    .toMatch(/done|error/);
   const results = await page.evaluate(() => (window as unknown as { results: Result[] }).results);
   await stopRecording(panel);
   const { faults, dropped, events } = await savedSummary(driven, panel);

@@ -7,7 +7,8 @@
  *   F25   synchronous=OFF on a batch-atomic VFS: neither atomic write nor journal
  */
 import { Op } from '../../event/event.ts';
-import { fileKindOfPath, suffixOf } from '../../event/file-names.ts';
+import { databasePath, fileKindOfPath, suffixOf } from '../../event/file-names.ts';
+import { Rc } from '../../sqlite/constants.ts';
 import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { transactions } from './transactions.ts';
@@ -46,6 +47,24 @@ const isAtomicIn =
     return ctx.get(batchAtomic).has(databaseKey(list.thread[i]!, list.path(i)));
   };
 
+/** VFSs that store no write-ahead log: a database whose mode is WAL can't be opened on them. kvvfs has no place for names that end in -wal. */
+const STORES_NO_WAL = /kvvfs/i;
+/** Paths of databases whose VFS stores no write-ahead log, by its name or because a log could not be opened. */
+const withoutWal = findingFact('withoutWal', 'databases that can have no WAL', withoutWalOf);
+
+function withoutWalOf(ctx: FindingContext): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { definitions } of ctx.store.threads)
+    for (const d of definitions.values())
+      if (d.kind === 'file' && STORES_NO_WAL.test(d.vfs)) found.add(databasePath(d.path));
+  ctx.each(Op.xOpen, (thread, row) => {
+    const file = ctx.file(thread, thread.events.object[row]!);
+    if (file?.kind === 'wal' && (thread.events.result[row]! & 255) === Rc.cantOpen)
+      found.add(file.main);
+  });
+  return found;
+}
+
 /** Commits by path of their database, those of `when` alone. */
 const byDatabase = (ctx: FindingContext, when: (i: number) => boolean): Map<string, number[]> =>
   grouped(ctx.get(commitPlaces).filter(when), (i) => ctx.get(transactions).list.path(i));
@@ -60,6 +79,10 @@ function journalCalls(ctx: FindingContext, commits: readonly number[]): Saving {
   for (const count of ON_JOURNAL) saving.avoid(callsOf(ctx, commits, count), ...CALLED[count]);
   return saving;
 }
+
+/** Advice for a VFS that stores no write-ahead log. */
+const NEVER_WAL =
+  "Don't set locking_mode=exclusive with journal_mode=wal here: this VFS can't store a WAL, and the database could not be opened again.";
 
 export const rollbackJournalCost: Rule = {
   id: 'F07',
@@ -84,17 +107,20 @@ export const rollbackJournalCost: Rule = {
         'writes of frame headers',
         'main-db',
       );
+      const noWal = ctx.get(withoutWal).has(path);
       found.push({
         title: `${formatCount(commits.length)} commits on ${path} by rollback journal: ${countOf(writes, 'journal write')} and ${countOf(syncs, 'journal sync')} beside ${countOf(others, 'database write')} (${formatShare(writes / (writes + others))} of all writes)`,
         evidence: commitEvidence(ctx, commits).result(ctx, false),
-        ...saving.result(),
+        ...(noWal ? noSaving('this VFS can store no WAL to compare with') : saving.result()),
         confidence: connections === 1 ? 'likely' : 'possible',
-        reason:
-          connections === 1
+        reason: noWal
+          ? 'the journal calls were counted; the VFS has no place for a WAL file'
+          : connections === 1
             ? 'one connection is seen to write here, so an exclusive WAL would serve; another tab or worker may use the database outside this recording'
             : `${formatCount(connections)} connections write this database: a WAL without shared memory needs locking_mode=exclusive, which they cannot have`,
-        advice:
-          'Set locking_mode=exclusive, then journal_mode=wal, where one connection is all there is; or use a VFS with batch-atomic writes, which needs no journal.',
+        advice: noWal
+          ? `Make fewer, larger commits, or use a VFS with batch-atomic writes, which needs no journal. ${NEVER_WAL}`
+          : 'Set locking_mode=exclusive, then journal_mode=wal, where one connection is all there is; or use a VFS with batch-atomic writes, which needs no journal.',
         link: 'https://www.sqlite.org/wal.html#noshm',
         tryInLab: 'journal-modes',
       });
@@ -146,8 +172,9 @@ export const walRefused: Rule = {
         confidence: 'certain',
         reason:
           'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
-        advice:
-          'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
+        advice: ctx.get(withoutWal).has(path)
+          ? `Remove the PRAGMA. ${NEVER_WAL}`
+          : 'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
         link: 'https://www.sqlite.org/wal.html#noshm',
         tryInLab: 'journal-modes',
       };

@@ -1,0 +1,45 @@
+// Advice that fits the VFS, and claims that fit who was in the way.
+import { describe, expect, test } from 'vitest';
+import type { ThreadBuilder } from '../traces/builder.ts';
+import { findingsOf } from '../traces/analyses.ts';
+import { locked, PAGE, play, times } from '../traces/findings/stage.ts';
+
+/** Commits by rollback journal, apart from one another. */
+function journalled(b: ThreadBuilder, vfs: string, n: number): void {
+  const db = b.file('/app.db', 'main-db', vfs);
+  const journal = b.file('/app.db-journal', 'journal', vfs);
+  times(n, () => {
+    locked(b, db, 2, () => {
+      b.call('xOpen', { object: journal });
+      b.call('xWrite', { object: journal, offset: 0, length: 512, dur: 50 });
+      b.call('xSync', { object: journal, dur: 50 });
+      b.call('xWrite', { object: db, offset: PAGE, length: PAGE, dur: 2 });
+      b.call('xSync', { object: db });
+      b.call('xDelete', { object: journal });
+      b.call('xFileControl', { object: db, aux: 22 });
+    });
+    b.idle(200_000);
+  });
+}
+
+describe('a WAL is advised only where the VFS can store one', () => {
+  const found = (rule: string, vfs: string, refused = false) => {
+    const store = play(({ thread }) => {
+      const b = thread();
+      const sql = b.define({ kind: 'sql', text: 'PRAGMA journal_mode=wal' });
+      b.call('sqlStep', { object: sql });
+      if (refused) b.call('xOpen', { object: b.file('/app.db-wal', 'wal', vfs), result: 14 });
+      journalled(b, vfs, 12);
+    });
+    return findingsOf(store).find((f) => f.rule === rule)!;
+  };
+  const EXCLUSIVE = /^Set locking_mode=exclusive/;
+  test.each(['F07', 'F08'])('%s', (rule) => {
+    expect(found(rule, 'opfs').advice).toMatch(EXCLUSIVE);
+    for (const { advice, savingUs } of [found(rule, 'kvvfs'), found(rule, 'own', true)]) {
+      expect(advice).not.toMatch(EXCLUSIVE);
+      expect(advice).toContain("Don't set locking_mode=exclusive with journal_mode=wal");
+      expect(savingUs).toBeNull();
+    }
+  });
+});

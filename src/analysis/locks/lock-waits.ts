@@ -3,6 +3,7 @@
  * tab held the lock, where the request was refused (SQLITE_BUSY too), or where it took long though no recorded holder is known.
  */
 import { toNs } from '../../trace/lanes/sweep.ts';
+import { firstPlace } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact, type Known } from '../core/graph.ts';
 import { servedThreads } from '../core/helper-threads.ts';
@@ -66,6 +67,23 @@ export const NO_WAITS: LockWaitTimes = {
   busy: new Float64Array(0),
   idb: new Map(),
 };
+
+/**
+ * The parts of a time range in which no lock was in the way. Microseconds; begin, end, begin, ...
+ * @param held borders, as in LockWaitTimes
+ */
+export function unblocked(held: Float64Array, fromUs: number, toUs: number): number[] {
+  const spans: number[] = [];
+  const end = toNs(toUs);
+  let at = toNs(fromUs);
+  const first = firstPlace(0, held.length, (i) => held[i]! > at);
+  for (let i = first - (first % 2); i < held.length && held[i]! < end; i += 2) {
+    if (held[i]! > at) spans.push(at / 1000, held[i]! / 1000);
+    at = Math.max(at, held[i + 1]!);
+  }
+  if (at < end) spans.push(at / 1000, end / 1000);
+  return spans;
+}
 
 /** Of the threads of SQLite that waited. */
 export const lockWaitTimes = fact(

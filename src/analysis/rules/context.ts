@@ -239,6 +239,10 @@ export class Evidence {
     this.show(thread.index, row);
     this.ran(thread, events.t0[row]!, events.t0[row]! + events.dur[row]!);
   }
+  /** What its calls took: the price of one of them. */
+  get cost(): Cost {
+    return { calls: this.count, us: this.us };
+  }
   /** When something ran that is counted. */
   ran(thread: ThreadStore, fromUs: number, toUs: number): void {
     getOrMake(this.spans, thread, (): Spans => []).push(fromUs, toUs);

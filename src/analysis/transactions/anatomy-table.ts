@@ -170,11 +170,6 @@ export class AnatomyTable
   bytesWritten(i: number): number {
     return this.dbBytes[i]! + this.journalBytes[i]! + this.walBytes[i]!;
   }
-  /** Time of the connection's VFS calls, microseconds. */
-  vfsUs(i: number): number {
-    const { cpuUs, idleUs } = this.time;
-    return (toNs(this.toUs[i]!) - toNs(this.fromUs[i]!) - cpuUs[i]! - idleUs[i]!) / 1000;
-  }
   /** Nothing called, microseconds. */
   idleUs(i: number): number {
     return this.time.idleUs[i]! / 1000;

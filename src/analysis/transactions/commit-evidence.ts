@@ -4,9 +4,11 @@ import { Op } from '../../event/event.ts';
 import { STORAGE_WRITES } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
-import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
+import { lockWaitTimes, NO_WAITS, unblocked } from '../locks/lock-waits.ts';
 import type { CallCount } from './anatomy-table.ts';
 import { anatomies } from './transaction-anatomy.ts';
+import { isTimedCall } from './transaction-time.ts';
 import { transactions } from './transactions.ts';
 
 /** Thread by thread, each in order of time. */
@@ -50,22 +52,56 @@ export const callsOf = (
   return commits.reduce((n, i) => n + calls[i]!, 0);
 };
 
-export function commitEvidence(ctx: FindingContext, commits: readonly number[]): Evidence {
+interface CommitCalls {
+  /** The commits, and the time of their transactions' VFS calls without waits for locks. */
+  evidence: Evidence;
+  /** What their xLock calls took, without waits. */
+  locks: Cost;
+  /** How long locks of others were in the way. */
+  waitedUs: number;
+}
+
+/** What commits took: the VFS calls of their transactions' connections, each moment once. Waits for locks are the fault of the holder. */
+export function commitCalls(ctx: FindingContext, commits: readonly number[]): CommitCalls {
   const evidence = new Evidence();
+  const locks: Cost = { calls: 0, us: 0 };
+  let waitedUs = 0;
   const all = ctx.get(anatomies);
-  const { thread, commitRow, beginRow } = all.transactions;
+  const waits = ctx.get(lockWaitTimes);
+  const { thread, commitRow, beginRow, context } = all.transactions;
   for (const i of commits) {
+    const own = ctx.store.threads[thread[i]!]!;
+    const { held } = waits.get(own) ?? NO_WAITS;
+    const { op, t0, dur } = own.events;
     evidence.count++;
     evidence.bytes += all.bytesWritten(i);
-    evidence.us += all.vfsUs(i);
     evidence.show(thread[i]!, commitRow[i]! >= 0 ? commitRow[i]! : beginRow[i]!);
-    evidence.span(all.fromUs[i]!, all.toUs[i]!);
-    const { commitUs, fromUs, toUs } = all;
-    const known = !Number.isNaN(commitUs[i]!);
-    evidence.ran(ctx.store.threads[thread[i]!]!, (known ? commitUs : fromUs)[i]!, toUs[i]!);
+    const toUs = all.toUs[i]!;
+    evidence.span(all.fromUs[i]!, toUs);
+    let at = all.fromUs[i]!;
+    for (let row = all.fromRow[i]!; row < own.events.count && t0[row]! < toUs; row++) {
+      if (!isTimedCall(own.events, row, context[i]!)) continue;
+      if (ctx.file(own, own.events.object[row]!)?.kind === 'memory-journal') continue;
+      const [from, to] = [Math.max(at, t0[row]!), Math.min(toUs, t0[row]! + dur[row]!)];
+      if (op[row] === Op.xLock) locks.calls++;
+      if (to <= from) continue;
+      at = to;
+      const spans = unblocked(held, from, to);
+      let us = 0;
+      for (let s = 0; s < spans.length; s += 2) {
+        us += spans[s + 1]! - spans[s]!;
+        evidence.ran(own, spans[s]!, spans[s + 1]!);
+      }
+      evidence.us += us;
+      waitedUs += to - from - us;
+      if (op[row] === Op.xLock) locks.us += us;
+    }
   }
-  return evidence;
+  return { evidence, locks, waitedUs };
 }
+/** The commits as evidence. */
+export const commitEvidence = (ctx: FindingContext, commits: readonly number[]): Evidence =>
+  commitCalls(ctx, commits).evidence;
 
 /**
  * No storage of the browser was written, on any thread, from the first to the last of these commits: the database lives in memory, where

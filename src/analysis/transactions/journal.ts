@@ -101,16 +101,14 @@ export const rollbackJournalCost: Rule = {
       const syncs = callsOf(ctx, commits, 'journalSyncs');
       const others = callsOf(ctx, commits, 'dbWrites');
       const connections = new Set(commits.map((i) => `${list.thread[i]} ${list.context[i]}`)).size;
-      const saving = journalCalls(ctx, commits).instead(
-        others,
-        Op.xWrite,
-        'writes of frame headers',
-        'main-db',
-      );
+      const evidence = commitEvidence(ctx, commits);
+      const saving = journalCalls(ctx, commits)
+        .instead(others, Op.xWrite, 'writes of frame headers', 'main-db')
+        .atMost(evidence.us);
       const noWal = ctx.get(withoutWal).has(path);
       found.push({
         title: `${formatCount(commits.length)} commits on ${path} by rollback journal: ${countOf(writes, 'journal write')} and ${countOf(syncs, 'journal sync')} beside ${countOf(others, 'database write')} (${formatShare(writes / (writes + others))} of all writes)`,
-        evidence: commitEvidence(ctx, commits).result(ctx, false),
+        evidence: evidence.result(ctx, false),
         ...(noWal ? noSaving('this VFS can store no WAL to compare with') : saving.result()),
         confidence: connections === 1 ? 'likely' : 'possible',
         reason: noWal
@@ -216,10 +214,11 @@ export const batchAtomicLost: Rule = {
     return found.map(({ path, commits, many }): Found => {
       const writes = callsOf(ctx, commits, 'journalWrites');
       const syncs = callsOf(ctx, commits, 'syncs');
+      const evidence = commitEvidence(ctx, commits);
       return {
         title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(syncs, 'sync')}`,
-        evidence: commitEvidence(ctx, commits).result(ctx, false),
-        ...journalCalls(ctx, commits).result(),
+        evidence: evidence.result(ctx, false),
+        ...journalCalls(ctx, commits).atMost(evidence.us).result(),
         confidence: 'likely',
         reason: many
           ? 'each covers several databases, so that a super-journal had to name the journal of every one; what one database would take is not known'

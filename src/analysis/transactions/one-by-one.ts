@@ -10,7 +10,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import type { CallCount } from './anatomy-table.ts';
-import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
+import { CALLED, callsOf, commitCalls, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
@@ -88,12 +88,14 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
       return sum + Math.max(0, total - most);
     }, 0);
   const wal = callsOf(ctx, places, 'walWrites');
+  const { evidence, locks, waitedUs } = commitCalls(ctx, places);
   const saving = new Saving(ctx);
   for (const count of AVOIDED) {
     const calls = all[count];
     saving.avoid(
       rest((i) => calls[i]!, LEAST[count]),
       ...CALLED[count],
+      count === 'locks' ? locks : undefined, // the mean of all has the waits for other connections in it
     );
     if (count !== 'journalSyncs') continue;
     // a page is read once, in one transaction or in many; the looks at the change counter are not
@@ -104,7 +106,6 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
     const others = rest((i) => all.syncs[i]! - all.journalSyncs[i]!);
     saving.avoid(others, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db');
   }
-  const evidence = commitEvidence(ctx, places);
   const found = evidence.result(ctx);
   const commits = places.length;
   const syncs = callsOf(ctx, places, 'syncs');
@@ -114,11 +115,12 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
     title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
     evidence: found,
     ...saving.atMost(evidence.us).result(),
-    confidence: syncs >= commits ? 'certain' : 'likely',
-    reason:
+    confidence: syncs >= commits && waitedUs === 0 ? 'certain' : 'likely',
+    reason: `${
       syncs >= commits
         ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than ${formatDuration(GAP_US)} after the one before`
-        : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`,
+        : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
+    }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}`,
     advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${syncs >= commits ? 'pays for its own sync' : 'writes its pages again'}.`,
     link: 'https://www.sqlite.org/faq.html#q19',
     tryInLab: 'autocommit-1000',

@@ -29,7 +29,7 @@ import { fact } from '../core/graph.ts';
 import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
-import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';
+import { Completions, isTimedCall, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction } from './transaction-table.ts';
 import { transactions } from './transactions.ts';
 import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';
@@ -269,7 +269,8 @@ class AnatomyScanner {
     to: number,
     commitRow: number,
   ): void {
-    const { t0, op: ops, context, object, endSeq, flags, offset, aux } = this.thread.events;
+    const { events } = this.thread;
+    const { t0, op: ops, context, object, offset, aux } = events;
     const { read, written, frames, clock, table, counts } = this;
     const { syncs, dbBytes, journalBytes, walBytes, webWrites, atomicBegins } = table;
     const i = table.length - 1;
@@ -288,7 +289,7 @@ class AnatomyScanner {
         if (isSqlOp(op)) clock.sqlCall(row);
         continue;
       }
-      if (endSeq[row] === 0 || flags[row]! & Flag.memoryJournal) continue;
+      if (!isTimedCall(events, row, own)) continue;
       if (object[row] !== lastObject) {
         file = this.file((lastObject = object[row]!));
         ofIt = file !== NO_FILE && file.main === path;

@@ -1,4 +1,4 @@
-// Advice that fits the VFS, and claims that fit who was in the way.
+// What findings claim and advise: no more than their calls took, and nothing that the VFS cannot do.
 import { describe, expect, test } from 'vitest';
 import type { ThreadBuilder } from '../traces/builder.ts';
 import { findingsOf } from '../traces/analyses.ts';
@@ -42,4 +42,38 @@ describe('a WAL is advised only where the VFS can store one', () => {
       expect(savingUs).toBeNull();
     }
   });
+});
+
+test('F01 saves none of the time that another tab had the lock', () => {
+  const found = (waitUs: number) => {
+    const store = play(({ thread }) => {
+      const other = thread({ id: 'p1', kind: 'page', name: 'other' });
+      const held = other.define({ kind: 'lock', text: 'db' });
+      if (waitUs) other.call('lockRequest', { object: held });
+      if (waitUs) other.call('lockHeld', { object: held, dur: waitUs });
+      const b = thread({ id: 'p2', kind: 'page', name: 'own' });
+      const lock = b.define({ kind: 'lock', text: 'db' });
+      const db = b.file('/app.db');
+      b.now = 2;
+      times(20, (i) => {
+        b.call('xLock', { object: db, aux: 1, dur: 10 }, () =>
+          b.call('lockRequest', { object: lock, dur: i === 0 ? waitUs : 1 }),
+        );
+        b.call('lockHeld', { object: lock, dur: 0 }, () => {
+          b.call('xLock', { object: db, aux: 2, dur: 10 });
+          b.call('xWrite', { object: db, offset: PAGE, length: PAGE, dur: 100 });
+          b.call('xSync', { object: db, dur: 100 });
+          b.call('xFileControl', { object: db, aux: 22 });
+          b.call('xUnlock', { object: db, aux: 0, dur: 10 });
+        });
+      });
+    });
+    return findingsOf(store).find(({ rule }) => rule === 'F01')!;
+  };
+  const [free, waited] = [found(0), found(2_000_000)];
+  expect(free).toMatchObject({ confidence: 'certain' });
+  expect(waited).toMatchObject({ confidence: 'likely' });
+  expect(waited.reason).toContain('of waiting for locks that others held is not counted');
+  expect(waited.savingUs).toBeGreaterThan(19 * 200);
+  expect(waited.savingUs).toBeLessThan(20 * 250);
 });

@@ -16,6 +16,7 @@ import {
   idbUseOf,
   cacheReport,
   fileCountsOf,
+  findingContextOf,
   findingsOf,
   interleavingOf,
   ioObjects,
@@ -151,12 +152,14 @@ describe('blocks under writes', () => {
     t.send();
     const found = blockWritesOf(t.store);
     const at = t.store.threads[0]!.events;
-    const { thread, row } = found[0]!.reads[0]!;
+    const { reads } = found[0]!;
+    const { thread, seq } = reads.result(findingContextOf(t.store)).events[0]!;
+    const row = at.rowOfSeq(seq);
     expect([thread, at.op[row], at.length[row], at.t0[row]]).toEqual([
       0,
       Op.idbGet,
       8192,
-      found[0]!.readSpan!.fromUs,
+      reads.fromUs,
     ]);
     expect(found).toMatchObject([
       {
@@ -169,7 +172,7 @@ describe('blocks under writes', () => {
           readModifyWrites: 1,
           readBytes: 8192,
         },
-        ...{ rewrittenBytes: 4096, wastedBytes: 12288, readUs: 5, reads: [{ thread: 0 }] },
+        ...{ rewrittenBytes: 4096, wastedBytes: 12288, readUs: 5, reads: { count: 1 } },
       },
     ]);
   });

@@ -207,20 +207,30 @@ export const handleChurn: Rule = {
     });
     const cycles = grouped(opened, (h) => `${thread[h]} ${resource[h]}`);
     return [...cycles.values()].flatMap((list): Found | [] => {
-      const evidence = new Evidence();
       const opener = ctx.store.threads[thread[list[0]!]!]!;
-      for (const h of list) evidence.add(opener, row[h]!);
+      const { object } = opener.events;
+      const [opens, closes] = [new Evidence(), new Evidence()];
+      for (const h of list) opens.add(opener, row[h]!);
+      const handles = new Set(list.map((h) => object[row[h]!]));
+      for (const close of ctx.rows(opener, Op.opfsClose))
+        if (handles.has(object[close])) closes.add(opener, close);
+      const [openCost, closeCost] = [opens.cost, closes.cost];
+      const evidence = opens.join(closes);
+      evidence.count = list.length; // pairs
       const us = to[list.at(-1)!]! - from[list[0]!]!;
       if (list.length < FEW_CYCLES || list.length < (CYCLES_A_SECOND * us) / 1e6) return [];
       return {
         title: `${pathAt(ctx, opener.index, row[list[0]!]!)} was opened and closed ${countOf(list.length, 'time')} in ${formatDuration(us)} by ${ctx.titles[opener.index]!}`,
         evidence: evidence.result(ctx),
         ...new Saving(ctx)
-          .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle', '', {
-            calls: list.length,
-            us: evidence.us,
-          })
-          .avoid(list.length - 1, Op.opfsClose, 'close')
+          .avoid(
+            list.length - 1,
+            Op.opfsOpenSyncAccessHandle,
+            'createSyncAccessHandle',
+            '',
+            openCost,
+          )
+          .avoid(list.length - 1, Op.opfsClose, 'close', '', closeCost)
           .result(),
         confidence: 'likely',
         reason:

@@ -56,10 +56,7 @@ export const flushCost: Rule = {
         ? noSaving('how many commits they served is not known')
         : extra > 0
           ? new Saving(ctx)
-              .avoid(extra, Op.opfsFlush, 'flushes beyond one a commit', '', {
-                calls: evidence.count,
-                us: evidence.us,
-              })
+              .avoid(extra, Op.opfsFlush, 'flushes beyond one a commit', '', evidence.cost)
               .result()
           : noSaving('there is one flush a commit at most: fewer commits save them')),
       confidence: 'likely',

@@ -65,7 +65,10 @@ export const hang: Rule = {
       const { from, to, row, outcome } = waits;
       const pending = outcome[wait] === Outcome.open;
       entry.evidence.add(threads[waiter]!, row[wait]!);
-      if (pending) entry.evidence.us += to[wait]! - from[wait]!;
+      if (pending) {
+        entry.evidence.us += to[wait]! - from[wait]!; // the call has no end
+        entry.evidence.ran(threads[waiter]!, from[wait]!, to[wait]!);
+      }
       entry.evidence.span(from[wait]!, to[wait]!);
       entry.evidence.show(holder, holds.row[firstHold]!);
       entry.idleUs = Math.max(entry.idleUs, idleUs);

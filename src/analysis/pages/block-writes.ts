@@ -23,6 +23,7 @@ import { accesses } from './page-accesses.ts';
 import { fact, type ByThread, type Known } from '../core/graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf } from '../files/files.ts';
+import { Evidence } from '../rules/context.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
 
@@ -43,14 +44,9 @@ export interface BlockWrites {
   wastedBytes: number;
   /** Time of the reads, microseconds. */
   readUs: number;
-  /** The first of the reads, to be shown: place of the thread, row. */
-  reads: { thread: number; row: number }[];
-  /** From the first read's begin to the last one's end, microseconds; null without a read. */
-  readSpan: { fromUs: number; toUs: number } | null;
+  /** The reads themselves. */
+  reads: Evidence;
 }
-
-/** Reads that are kept to be shown. */
-const MOST_SHOWN = 200;
 
 interface Entry extends BlockWrites {
   /** Storage puts by log2 of their bytes: blocks are all of one size. */
@@ -82,8 +78,7 @@ class Entries {
       wastedBytes: 0,
       readUs: 0,
       puts: new Float64Array(33),
-      reads: [],
-      readSpan: null,
+      reads: new Evidence(),
     }));
   }
 }
@@ -109,8 +104,7 @@ function blockWritesOf(store: TraceStore, { owners }: { owners: ByThread<Owners>
         readBytes: 0,
         rewrittenBytes: 0,
         readUs: 0,
-        reads: [],
-        readSpan: null,
+        reads: new Evidence(),
       });
   return [...entries.byName.values()]
     .filter((e) => e.writes + e.readModifyWrites > 0)
@@ -178,12 +172,7 @@ function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries): voi
     entry.readModifyWrites++;
     entry.readBytes += bytesMoved(thread.events, read);
     entry.readUs += events.dur[read]!;
-    if (entry.reads.length < MOST_SHOWN) entry.reads.push({ thread: thread.index, row: read });
-    const [fromUs, toUs] = [events.t0[read]!, events.t0[read]! + events.dur[read]!];
-    entry.readSpan = {
-      fromUs: Math.min(entry.readSpan?.fromUs ?? fromUs, fromUs),
-      toUs: Math.max(entry.readSpan?.toUs ?? toUs, toUs),
-    };
+    entry.reads.add(thread, read);
     if (call >= 0) counted[call] = 1;
   };
   for (let row = 0; row < events.count; row++) {

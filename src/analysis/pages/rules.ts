@@ -44,17 +44,10 @@ export const readModifyWrite: Rule = {
     return blockWritesIn(ctx)
       .filter((b) => b.readModifyWrites >= FEW && b.readBytes > 0)
       .map((b): Found => {
-        const length = ctx.toUs - ctx.fromUs;
         const block = b.blockBytes === null ? 'a block' : `a block of ${formatBytes(b.blockBytes)}`;
         return {
           title: `${countOf(b.readModifyWrites, 'write')} to ${b.path} filled only part of ${block}, which had to be read first: ${formatBytes(b.readBytes)} read${b.rewrittenBytes ? ` and ${formatBytes(b.rewrittenBytes)} written back` : ''} for nothing`,
-          evidence: {
-            count: b.readModifyWrites,
-            bytes: b.wastedBytes,
-            events: b.reads.map(({ thread, row }) => ctx.store.threads[thread]!.ref(row)),
-            ...(b.readSpan ?? { fromUs: ctx.fromUs, toUs: ctx.toUs }),
-            timeShare: length > 0 ? Math.min(1, b.readUs / length) : null,
-          },
+          evidence: { ...b.reads.result(ctx), bytes: b.wastedBytes },
           ...measured(b.readUs, `${b.readModifyWrites} storage reads, as long as each took`),
           confidence: 'likely',
           reason:

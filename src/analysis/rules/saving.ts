@@ -29,7 +29,7 @@ export class Saving {
   ): this {
     if (n <= 0) return this;
     this.avoids.push({ op, kind, calls: n });
-    if (!cost) this.unknown.push(name);
+    if (!cost?.calls) this.unknown.push(name);
     else {
       this.us += (Math.min(n, cost.calls) * cost.us) / cost.calls; // never more than there was
       this.parts.push(amount(n, name));

@@ -12,7 +12,7 @@ import { logReaders, readerText } from './open-readers.ts';
 import { AS_VFS, wals, type WalFile } from './wal-files.ts';
 import { pragmas } from '../core/pragmas.ts';
 import { grouped } from '../core/maps.ts';
-import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import {
@@ -74,29 +74,49 @@ export const walGrows: Rule = {
   },
 };
 
-/** The calls that read the log or wrote the database in these checkpoints of it, and the places that they wrote. */
-function copyingOf(
-  ctx: FindingContext,
-  file: WalFile,
-  list: readonly Checkpoint[],
-): { copying: Evidence; places: ReadonlySet<number> } {
-  const copying = new Evidence();
-  const places = new Set<number>();
+interface Copying {
+  evidence: Evidence;
+  /** What the calls took, by kind. */
+  walReads: Cost;
+  walSyncs: Cost;
+  dbWrites: Cost;
+  dbSyncs: Cost;
+  /** Where they wrote the database. */
+  places: Set<number>;
+}
+
+/** The calls that read the log, wrote the database, or synced one of them in these checkpoints of it. */
+function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint[]): Copying {
+  const none = (): Cost => ({ calls: 0, us: 0 });
+  const found: Copying = {
+    evidence: new Evidence(),
+    walReads: none(),
+    walSyncs: none(),
+    dbWrites: none(),
+    dbSyncs: none(),
+    places: new Set(),
+  };
+  const { walReads, walSyncs, dbWrites, dbSyncs } = found;
   for (const [index, own] of grouped(list, (c) => c.thread)) {
     const thread = ctx.store.threads[index]!;
-    const { op, offset } = thread.events;
+    const { op, offset, dur } = thread.events;
     let at = 0;
     file.row.forEach((row, i) => {
       if (file.thread[i] !== index) return;
       while (at < own.length && own[at]!.toRow < row) at++;
       if (at === own.length || row < own[at]!.fromRow) return;
       const onWal = file.onWal[i];
-      if (AS_VFS[op[row]!] !== (onWal ? Op.xRead : Op.xWrite)) return;
-      copying.add(thread, row);
-      if (!onWal) places.add(offset[row]!);
+      const call = AS_VFS[op[row]!];
+      let cost = onWal ? walSyncs : dbSyncs;
+      if (call === (onWal ? Op.xRead : Op.xWrite)) cost = onWal ? walReads : dbWrites;
+      else if (call !== Op.xSync) return;
+      found.evidence.add(thread, row);
+      cost.calls++;
+      cost.us += dur[row]!;
+      if (cost === dbWrites) found.places.add(offset[row]!);
     });
   }
-  return { copying, places };
+  return found;
 }
 
 export const checkpointCopies: Rule = {
@@ -112,26 +132,29 @@ export const checkpointCopies: Rule = {
       /** Calls of all checkpoints but the one that has most of them. */
       const rest = (of: (c: Checkpoint) => number): number => sum(of) - Math.max(...list.map(of));
       const file = ctx.get(wals).find((wal) => wal.path === path)!;
-      const { copying, places } = copyingOf(ctx, file, list);
+      const copying = copyingOf(ctx, file, list);
+      const { places } = copying;
       const again = copies - places.size;
       if (again < 20 || again < copies / 2) return [];
       return {
         title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places.size)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than ${formatDuration(HOT_US)} before`,
-        evidence: copying.result(ctx),
+        evidence: copying.evidence.result(ctx),
         ...new Saving(ctx)
-          .avoid(again, Op.xWrite, 'database writes', 'main-db')
-          .avoid(Math.min(again, reads), Op.xRead, 'WAL reads', 'wal')
+          .avoid(again, Op.xWrite, 'database writes', 'main-db', copying.dbWrites)
+          .avoid(Math.min(again, reads), Op.xRead, 'WAL reads', 'wal', copying.walReads)
           .avoid(
             rest((c) => c.dbSyncs),
             Op.xSync,
             'database syncs',
             'main-db',
+            copying.dbSyncs,
           )
           .avoid(
             rest((c) => c.walSyncs),
             Op.xSync,
             'WAL syncs',
             'wal',
+            copying.walSyncs,
           )
           .result(),
         confidence: 'likely',

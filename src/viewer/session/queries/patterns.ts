@@ -19,7 +19,7 @@ import { databaseName } from '../../../event/file-names.ts';
 export interface FileUse extends Pick<FileRow, 'path' | 'kind'> {
   reads: Runs | null;
   writes: Runs | null;
-  blocks: Omit<BlockWrites, 'reads' | 'readSpan'> | null;
+  blocks: Omit<BlockWrites, 'reads'> | null;
   /** Of a database with its journal and log. */
   amplification: WriteAmplification | null;
   /** Of a database with a rollback journal. */
@@ -53,7 +53,7 @@ export const patternQueries = {
     ({ facts }: QueryContext, { path, kind }: Pick<FileRow, 'path' | 'kind'>): FileUse => {
       const ofFile = facts.get(runs).find((f) => f.path === path && f.kind === kind);
       const blocks = facts.get(blockWrites).find((b) => b.path === path && b.kind === kind);
-      const { reads: _reads, readSpan: _span, ...counts } = blocks ?? {};
+      const { reads: _reads, ...counts } = blocks ?? {};
       return {
         path,
         kind,

@@ -6,7 +6,7 @@
  */
 import { Op } from '../../event/event.ts';
 import { READWRITE, VERSIONCHANGE } from '../../event/idb-modes.ts';
-import { meanOf, medianOf } from '../core/durations.ts';
+import { meanOf } from '../core/durations.ts';
 import { getOrMake } from '../core/maps.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -98,11 +98,12 @@ export const durabilityTier: Rule = {
       writers.filter((t) => t.durability === tier),
     ) as [IdbTransaction[], IdbTransaction[], IdbTransaction[]];
     if (strict.length < FEW_UNUSED) return [];
-    const median = (list: readonly IdbTransaction[]): number => medianOf(list.map((t) => t.us));
-    const gain = relaxed.length ? meanWaitUs(ctx, strict) - meanWaitUs(ctx, relaxed) : NaN;
     const mixed = relaxed.length > 0;
+    const waited = meanWaitUs(ctx, strict);
+    const waitedRelaxed = mixed ? meanWaitUs(ctx, relaxed) : NaN;
+    const gain = waited - waitedRelaxed;
     return {
-      title: `${formatCount(strict.length)} of ${countOf(writers.length, 'writing IndexedDB transaction')} asked for strict durability, ${formatDuration(median(strict))} each in the median${mixed ? `, against ${formatDuration(median(relaxed))} of the ${formatCount(relaxed.length)} relaxed ones` : ''}`,
+      title: `${formatCount(strict.length)} of ${countOf(writers.length, 'writing IndexedDB transaction')} asked for strict durability. SQLite waited ${formatDuration(waited)} for each on average${mixed ? `, and ${formatDuration(waitedRelaxed)} for each of the ${formatCount(relaxed.length)} relaxed ones` : ''}`,
       evidence: evidenceOf(strict).result(ctx),
       ...(Number.isNaN(gain)
         ? noSaving('no relaxed transaction in this trace to compare with')
@@ -170,7 +171,7 @@ export const sequentialGets: Rule = {
     return {
       title: `${countOf(evidence.count, 'get')} on neighboring keys, one by one in ${countOf(sequences, 'sequence')}: ${formatCount(sequences)} getAll calls would do`,
       evidence: evidence.result(ctx),
-      ...new Saving(ctx).avoid(saved, Op.idbGet, 'gets').result(),
+      ...new Saving(ctx).avoid(saved, Op.idbGet, 'gets', '', evidence.cost).result(),
       confidence: 'likely',
       reason:
         'in one transaction that asked nothing else between, one block apart each time; each get waits for the event loop. Much in Firefox, less in Chrome',

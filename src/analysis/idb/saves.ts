@@ -79,7 +79,7 @@ export const wholeFileSaves: Rule = {
       .get(ioObjects)
       .flatMap(({ kind, end }) => (kind === 'main-db' && end >= SMALLEST_DATABASE ? [end] : []));
     if (sizes.length === 0) return [];
-    const saves = new Map<string, Evidence>();
+    const saves = new Map<string, { op: number; evidence: Evidence }>();
     for (const op of STORAGE_WRITES)
       ctx.each(op, (thread, row) => {
         const { events } = thread;
@@ -87,14 +87,14 @@ export const wholeFileSaves: Rule = {
         if (bytes < SMALLEST_DATABASE || !sizes.some((n) => bytes >= 0.9 * n)) return;
         if (ctx.get(owners).of(thread).vfs(row) >= 0) return; // a VFS of large blocks
         const name = objectName(thread, events.object[row]!);
-        getOrMake(saves, name, () => new Evidence()).add(thread, row);
+        getOrMake(saves, name, () => ({ op, evidence: new Evidence() })).evidence.add(thread, row);
       });
     return [...saves]
-      .filter(([, e]) => e.count >= FEW_SAVES)
-      .map(([name, e]): Found => ({
+      .filter(([, { evidence }]) => evidence.count >= FEW_SAVES)
+      .map(([name, { op, evidence: e }]): Found => ({
         title: `The whole database was put into ${name} ${countOf(e.count, 'time')}, ${formatBytes(e.bytes)} in all`,
         evidence: e.result(ctx),
-        ...new Saving(ctx).avoid(e.count - 1, Op.idbPut, 'saves but the last').result(),
+        ...new Saving(ctx).avoid(e.count - 1, op, 'saves but the last', '', e.cost).result(),
         confidence: 'likely',
         reason:
           'single values of 90 % or more of the size of a database that is open, not made by its VFS',
@@ -156,7 +156,12 @@ export const writableCopies: Rule = {
   id: 'F43',
   title: 'createWritable rewrites the whole file',
   run(ctx) {
-    const noFile = () => ({ evidence: new Evidence(), written: 0, highest: 0, closes: 0 });
+    const noFile = () => ({
+      creates: new Evidence(),
+      closes: new Evidence(),
+      written: 0,
+      highest: 0,
+    });
     const files = new Map<string, ReturnType<typeof noFile>>();
     for (const op of [
       Op.opfsCreateWritable,
@@ -171,21 +176,27 @@ export const writableCopies: Rule = {
         const offset = events.offset[row]!;
         const length = events.length[row]!;
         if (Number.isFinite(offset)) f.highest = Math.max(f.highest, offset + length);
-        if (op === Op.opfsCreateWritable || op === Op.opfsStreamClose) f.evidence.add(thread, row);
-        if (op === Op.opfsStreamClose) f.closes++;
+        if (op === Op.opfsCreateWritable) f.creates.add(thread, row);
+        if (op === Op.opfsStreamClose) f.closes.add(thread, row);
         if (op === Op.opfsStreamWrite) f.written += length;
       });
     return [...files]
       .filter(
         ([, f]) =>
-          f.closes >= FEW_STREAMS && f.highest > 0 && f.written < 0.25 * f.closes * f.highest,
+          f.closes.count >= FEW_STREAMS &&
+          f.highest > 0 &&
+          f.written < 0.25 * f.closes.count * f.highest,
       )
-      .map(([name, f]): Found => ({
-        title: `${formatCount(f.closes)} writable streams on ${name} wrote ${formatBytes(f.written)} into a file of at least ${formatBytes(f.highest)}: each copies the whole file`,
-        evidence: { ...f.evidence.result(ctx), count: f.closes, bytes: f.written },
+      .map(([name, { creates, closes, ...f }]): Found => ({
+        title: `${formatCount(closes.count)} writable streams on ${name} wrote ${formatBytes(f.written)} into a file of at least ${formatBytes(f.highest)}: each copies the whole file`,
+        evidence: {
+          ...new Evidence().join(creates).join(closes).result(ctx),
+          count: closes.count,
+          bytes: f.written,
+        },
         ...new Saving(ctx)
-          .avoid(f.closes, Op.opfsCreateWritable, 'createWritable')
-          .avoid(f.closes, Op.opfsStreamClose, 'closes of streams')
+          .avoid(closes.count, Op.opfsCreateWritable, 'createWritable', '', creates.cost)
+          .avoid(closes.count, Op.opfsStreamClose, 'closes of streams', '', closes.cost)
           .result(),
         confidence: 'likely',
         reason:

@@ -77,3 +77,69 @@ test('F01 saves none of the time that another tab had the lock', () => {
   expect(waited.savingUs).toBeGreaterThan(19 * 200);
   expect(waited.savingUs).toBeLessThan(20 * 250);
 });
+
+describe('the price of a call is that of the calls that the finding names', () => {
+  const SLOW = 50_000;
+  /** A slow database beside the one that the finding is about. */
+  const beside = (b: ThreadBuilder): void => {
+    const slow = b.file('/slow.db');
+    times(20, (i) => {
+      b.call('xRead', { object: slow, offset: i * 37 * PAGE, length: PAGE, dur: SLOW });
+      b.call('xWrite', { object: slow, offset: i * 37 * PAGE, length: PAGE, dur: SLOW });
+      b.call('xSync', { object: slow, dur: SLOW });
+    });
+  };
+  const saving = (rule: string, story: (b: ThreadBuilder) => void): number => {
+    const store = play(({ thread }) => {
+      const b = thread();
+      beside(b);
+      story(b);
+    });
+    return findingsOf(store).find((f) => f.rule === rule)!.savingUs!;
+  };
+  test('F22', () => {
+    const us = saving('F22', (b) => {
+      const db = b.file('/app.db');
+      b.call('sqlPrepare', { context: 1 }, () =>
+        times(12, (i) => b.call('xRead', { object: db, offset: i * PAGE, length: PAGE, dur: 10 })),
+      );
+    });
+    expect(us).toBeCloseTo(11 * 10, 6);
+  });
+  test('F21', () => {
+    const us = saving('F21', (b) => {
+      const db = b.file('/app.db');
+      times(200, (i) => b.call('xRead', { object: db, offset: i * 1024, length: 1024, dur: 10 }));
+    });
+    expect(us).toBeGreaterThan(1000);
+    expect(us).toBeLessThan(200 * 10);
+  });
+  test('F40', () => {
+    const us = saving('F40', (b) => {
+      const db = b.file('/app.db');
+      b.call('sqlStep', { object: b.define({ kind: 'sql', text: 'VACUUM' }) }, () => {
+        times(30, (i) => b.call('xWrite', { object: db, offset: i * PAGE, length: PAGE, dur: 10 }));
+        b.call('xSync', { object: db, dur: 100 });
+      });
+    });
+    expect(us).toBeCloseTo(30 * 10 + 100, 6);
+  });
+  test.each([
+    ['opfsWrite', 'opfs-file'],
+    ['idbAdd', 'idb-store'],
+  ] as const)('F23: %s', (op, kind) => {
+    const us = saving('F23', (b) => {
+      const db = b.file('/app.db');
+      const length = 32 * PAGE;
+      times(32, (i) => b.call('xWrite', { object: db, offset: i * PAGE, length: PAGE }));
+      const other = b.define({ kind: 'idb-store', db: 'other', store: 'notes' });
+      times(5, () => b.call('idbPut', { object: other, length: 10, dur: SLOW }));
+      const own = b.define(
+        kind === 'opfs-file' ? { kind, path: '/saved' } : { kind, db: 'app', store: 'files' },
+      );
+      const result = kind === 'opfs-file' ? length : 0;
+      times(5, () => b.call(op, { object: own, offset: 0, length, result, dur: 300 }));
+    });
+    expect(us).toBeCloseTo(4 * 300, 6);
+  });
+});

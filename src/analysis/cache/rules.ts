@@ -89,7 +89,7 @@ export const pageTooSmall: Rule = {
         return {
           title: `Scans of ${r.path} took ${countOf(inRuns, 'read')} of ${formatCount(r.pageBytes)} bytes each, in ${countOf(r.runs, 'run')} of up to ${countOf(r.longest, 'page')}; pages of 32 KiB would take ${formatCount(inRuns - avoided)}`,
           evidence: r.reads.result(ctx),
-          ...new Saving(ctx).avoid(avoided, Op.xRead, 'reads', 'main-db').result(),
+          ...new Saving(ctx).avoid(avoided, Op.xRead, 'reads', 'main-db', r.reads.cost).result(),
           confidence: tiny ? 'likely' : 'possible',
           reason: `${tiny ? 'the page is below the default of 4,096 bytes' : 'pages of 4,096 bytes are right for reads of single rows'}; the saving holds where a read costs by call rather than by byte`,
           advice:
@@ -151,7 +151,7 @@ export const coldStart: Rule = {
           title: `The first statement on ${path} waited for ${countOf(pages.size, 'page')} of schema, read one by one in ${formatDuration(evidence.us)}`,
           evidence: evidence.result(ctx),
           ...new Saving(ctx)
-            .avoid(pages.size - 1, Op.xRead, 'reads of schema pages', 'main-db')
+            .avoid(pages.size - 1, Op.xRead, 'reads of schema pages', 'main-db', evidence.cost)
             .result(),
           confidence: 'certain',
           reason:

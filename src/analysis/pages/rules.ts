@@ -214,10 +214,7 @@ export const changeCounterPolling: Rule = {
     return {
       title: `${countOf(evidence.count, 'look', 'looks')} at the change counter (16 bytes) fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
       evidence: evidence.result(ctx),
-      ...new Saving(ctx)
-        .avoid(evidence.count - 1, Op.idbGet, 'gets')
-        .atMost(evidence.us)
-        .result(),
+      ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets', '', evidence.cost).result(),
       confidence: 'likely',
       reason:
         'each get lies under an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction; fewer transactions save their locks as well, which are not in the saving',

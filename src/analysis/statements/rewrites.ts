@@ -62,9 +62,9 @@ export const vacuum: Rule = {
   id: 'F40',
   title: 'VACUUM rewrites everything',
   run(ctx) {
-    const evidence = new Evidence();
     const pages = new Set<string>();
-    const sums = { writes: 0, syncs: 0, statements: new Set<string>() };
+    const [writes, syncs] = [new Evidence(), new Evidence()];
+    const statements = new Set<string>();
     ctx.store.threads.forEach((thread) => {
       const runs = vacuumRows(ctx, thread);
       if (runs.size === 0) return;
@@ -74,26 +74,24 @@ export const vacuum: Rule = {
           const at = ctx.get(owners).of(thread).statement(row);
           if (!runs.has(at)) continue;
           const file = ctx.file(thread, events.object[row]!);
-          evidence.add(thread, row);
-          sums.statements.add(`${thread.index} ${events.aux[at]}`);
-          if (op === Op.xSync) sums.syncs++;
-          else {
-            sums.writes++;
-            if (file?.kind === 'main-db') pages.add(`${file.path} ${events.offset[row]}`);
-          }
+          (op === Op.xSync ? syncs : writes).add(thread, row);
+          statements.add(`${thread.index} ${events.aux[at]}`);
+          if (op === Op.xWrite && file?.kind === 'main-db')
+            pages.add(`${file.path} ${events.offset[row]}`);
         }
     });
-    if (sums.writes < FEW_VACUUM_WRITES) return [];
-    const found = evidence.result(ctx);
+    if (writes.count < FEW_VACUUM_WRITES) return [];
+    const [writeCost, syncCost] = [writes.cost, syncs.cost];
+    const evidence = writes.join(syncs);
     return {
-      title: `VACUUM wrote ${formatBytes(evidence.bytes)} in ${countOf(sums.writes, 'write')} and ${countOf(sums.syncs, 'sync')}${pages.size ? ` for a database of ${countOf(pages.size, 'page')}` : ''}, ${formatDuration(evidence.us)}`,
-      evidence: found,
+      title: `VACUUM wrote ${formatBytes(evidence.bytes)} in ${countOf(writeCost.calls, 'write')} and ${countOf(syncCost.calls, 'sync')}${pages.size ? ` for a database of ${countOf(pages.size, 'page')}` : ''}, ${formatDuration(evidence.us)}`,
+      evidence: evidence.result(ctx),
       ...new Saving(ctx)
-        .avoid(sums.writes, Op.xWrite, 'writes')
-        .avoid(sums.syncs, Op.xSync, 'syncs')
+        .avoid(writeCost.calls, Op.xWrite, 'writes', '', writeCost)
+        .avoid(syncCost.calls, Op.xSync, 'syncs', '', syncCost)
         .result(),
       confidence: 'likely',
-      reason: `the calls are under ${countOf(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
+      reason: `the calls are under ${countOf(statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
       advice:
         'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',
       link: 'https://www.sqlite.org/lang_vacuum.html',

@@ -143,3 +143,38 @@ describe('the price of a call is that of the calls that the finding names', () =
     expect(us).toBeCloseTo(4 * 300, 6);
   });
 });
+
+test('F26 saves what connections were refused while a transaction was open, and is then likely', () => {
+  const found = (refusedAt: readonly number[]) => {
+    const store = play(({ thread }) => {
+      const b = thread();
+      const db = b.file('/app.db');
+      times(2, () => {
+        b.idle(1_000_000);
+        locked(b, db, 2, () => {
+          b.idle(3_000_000);
+          b.call('xWrite', { object: db, offset: 0, length: PAGE });
+          b.call('xSync', { object: db });
+          b.call('xFileControl', { object: db, aux: 22 });
+        });
+        b.idle(6_000_000);
+      });
+      const other = thread();
+      const same = other.file('/app.db');
+      for (const from of refusedAt) {
+        other.now = from;
+        times(2, () => other.call('xLock', { object: same, aux: 2, result: 5, dur: 250_000 }));
+        other.call('xLock', { object: same, aux: 2, dur: 1 });
+        other.call('xUnlock', { object: same, aux: 0 });
+      }
+    });
+    return findingsOf(store).find(({ rule }) => rule === 'F26')!;
+  };
+  // open from 1 to 4 s, and from 11 to 14 s
+  expect(found([])).toMatchObject({ savingUs: null, confidence: 'certain' });
+  expect(found([6_000_000])).toMatchObject({ savingUs: null, confidence: 'certain' });
+  const both = found([2_000_000, 2_600_000, 6_000_000]);
+  expect(both.savingUs).toBeCloseTo(1_000_000, -2);
+  expect(both.confidence).toBe('likely');
+  expect(both.savingHow).toMatch(/^how long 1 refused connection tried/);
+});

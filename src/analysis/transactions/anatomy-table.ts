@@ -2,7 +2,6 @@
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 import { columns, each } from '../../trace/number-columns.ts';
 import type { Numbers } from '../../trace/typed-arrays.ts';
-import { toNs } from '../../trace/lanes/sweep.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 import { TRANSACTION_PARTS, type TransactionTimes } from './transaction-time.ts';

@@ -10,7 +10,7 @@ import { Evidence } from '../rules/context.ts';
 import { measured, noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { grouped } from '../core/maps.ts';
-import { busyChains } from '../locks/busy.ts';
+import { busyChains, type BusyChain } from '../locks/busy.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 
@@ -36,6 +36,8 @@ export const heldAcrossAwaits: Rule = {
     });
     const connectionOf = (i: number): string =>
       `${list.thread[i]} ${list.context[i]} ${list.path(i)}`;
+    const chainsOn = (path: string): BusyChain[] =>
+      ctx.get(busyChains).filter((chain) => chain.path === path);
     for (const holds of grouped(held, connectionOf).values()) {
       const path = list.path(holds[0]!);
       const evidence = new Evidence();
@@ -48,19 +50,30 @@ export const heldAcrossAwaits: Rule = {
       }
       const longest = Math.max(...holds.map(heldUs));
       const busy = holds.reduce((sum, i) => sum + busyUs(i), 0);
-      const waited = ctx
-        .get(busyChains)
-        .filter((c) => c.path === path && c.fromUs < evidence.toUs && c.toUs > evidence.fromUs);
-      const us = waited.reduce((sum, c) => sum + c.toUs - c.fromUs, 0);
+      const refused = new Set<string>();
+      let waitedUs = 0;
+      for (const { thread, context, fromUs, toUs, firstRow } of chainsOn(path))
+        for (const i of holds) {
+          const from = Math.max(fromUs, list.beginUs[i]!);
+          const to = Math.min(toUs, list.endUs[i]!);
+          const isHolder = thread === list.thread[i] && context === list.context[i];
+          if (isHolder || to <= from) continue;
+          refused.add(`${thread} ${context}`);
+          waitedUs += to - from;
+          evidence.ran(ctx.store.threads[thread]!, from, to);
+          evidence.show(thread, firstRow);
+        }
       found.push({
         title: `${countOf(evidence.count, 'write transaction')} on ${path} stayed open for ${formatDuration(evidence.us)} (the longest ${formatDuration(longest)}), ${formatShare(1 - busy / evidence.us)} of it idle`,
         evidence: evidence.result(ctx),
-        ...(waited.length
-          ? measured(us, `what ${waited.length} refused connections tried meanwhile`)
-          : noSaving('no thread in this recording waited for it')),
-        confidence: 'certain',
-        reason:
-          'from its first call for the lock to its last call it took more than a second, with less than 5 % of it in SQL or VFS calls',
+        ...(refused.size
+          ? measured(
+              waitedUs,
+              `how long ${countOf(refused.size, 'refused connection')} tried while it was open`,
+            )
+          : noSaving('no connection in this recording waited for it')),
+        confidence: refused.size ? 'likely' : 'certain',
+        reason: `from its first call for the lock to its last call it took more than a second, with less than 5 % of it in SQL or VFS calls${refused.size ? '; another connection may have been in the way of those that were refused, too' : ''}`,
         advice:
           'Do slow work (fetch, user input) before BEGIN, and send the statements of a transaction through one queue per connection.',
         link: 'https://www.sqlite.org/lang_transaction.html',

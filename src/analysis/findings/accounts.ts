@@ -18,7 +18,8 @@ import { fact, type Known } from '../core/graph.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
-import { lockWaits } from '../locks/lock-waits.ts';
+import { isHeld, lockWaits } from '../locks/lock-waits.ts';
+import { locks } from '../locks/locks.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import { byStatement } from '../time/thread-times.ts';
 import { commits } from '../transactions/commits.ts';
@@ -43,6 +44,7 @@ const NEEDS = {
   callCounts,
   fileCounts,
   commits,
+  locks,
   lockWaits,
 };
 
@@ -112,8 +114,8 @@ const KINDS: readonly Kind[] = [
   {
     parts: ['lockWait'],
     what: 'Waiting for locks that others held',
-    calls: ({ lockWaits: waits }, us) =>
-      each(waits.filter(({ sqlite }) => sqlite).length, 'wait', us),
+    calls: ({ locks, lockWaits: waits }, us) =>
+      each(waits.filter((wait) => wait.sqlite && isHeld(locks, wait)).length, 'wait', us),
     advice:
       'Keep write transactions short, and send writes through one connection. The Locks view shows who held each lock.',
   },
@@ -139,13 +141,17 @@ export const accounts = fact(
     const inSql = 1000 * (known.totalTimeInSql ?? 0);
     const sumOf = (ns: Float64Array, { parts }: Kind): number =>
       parts.reduce((sum, part) => sum + ns[PART[part]]!, 0);
-    return KINDS.map((kind) => ({ kind, ns: sumOf(all, kind), known: sumOf(explained, kind) }))
-      .filter(({ ns, known: told }) => ns - told > LARGE * inSql)
-      .sort((a, b) => b.ns - a.ns)
-      .map(({ kind, ns }): Account => {
+    return KINDS.map((kind) => {
+      const [ns, told] = [sumOf(all, kind), sumOf(explained, kind)];
+      return { kind, ns, told, left: ns - told };
+    })
+      .filter(({ left }) => left > LARGE * inSql)
+      .sort((a, b) => b.left - a.left)
+      .map(({ kind, ns, told, left }): Account => {
         const calls = kind.calls(known, ns / 1000);
         const who = statementsText(known, kind, ns);
-        const share = `${kind.what} takes ${formatShare(ns / inSql)} of the time in SQL (${formatDuration(ns / 1000)})`;
+        const rest = told > 0 ? `, and ${formatDuration(told / 1000)} that findings explain` : '';
+        const share = `${kind.what} takes ${formatShare(left / inSql)} of the time in SQL (${formatDuration(left / 1000)}${rest})`;
         return { title: [share, calls, who].filter(Boolean).join('; '), advice: kind.advice };
       });
   },

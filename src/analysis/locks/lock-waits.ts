@@ -28,6 +28,12 @@ export interface LockWait {
   sqlite: ThreadStore | null;
 }
 
+/** Whether its time counts as lockWait: a recorded holder was in the way, or SQLITE_BUSY was answered. */
+export function isHeld({ waits, resources }: Locks, { wait, edges }: LockWait): boolean {
+  const { kind } = resources[waits.resource[wait]!]!;
+  return kind === 'sqlite' || edges.some((edge) => kind !== 'idb' || edge.holder !== edge.waiter);
+}
+
 const NEEDS = { locks, servedThreads, owners };
 export const lockWaits = fact('lockWaits', 'waits for locks', NEEDS, lockWaitsOf);
 
@@ -59,27 +65,30 @@ export interface LockWaitTimes {
   held: Float64Array;
   /** While an SQL call was answered BUSY again and again: from its first refusal to its last attempt. */
   busy: Float64Array;
+  /** While a lock of another connection was in the way: `held`, and transactions of IndexedDB behind those of another thread. */
+  blocked: Float64Array;
   /** IndexedDB transaction -> when the last one of another thread ended that it waited for, nanoseconds. */
   idb: ReadonlyMap<number, number>;
 }
 export const NO_WAITS: LockWaitTimes = {
   held: new Float64Array(0),
   busy: new Float64Array(0),
+  blocked: new Float64Array(0),
   idb: new Map(),
 };
 
 /**
  * The parts of a time range in which no lock was in the way. Microseconds; begin, end, begin, ...
- * @param held borders, as in LockWaitTimes
+ * @param blocked borders, as in LockWaitTimes
  */
-export function unblocked(held: Float64Array, fromUs: number, toUs: number): number[] {
+export function unblocked(blocked: Float64Array, fromUs: number, toUs: number): number[] {
   const spans: number[] = [];
   const end = toNs(toUs);
   let at = toNs(fromUs);
-  const first = firstPlace(0, held.length, (i) => held[i]! > at);
-  for (let i = first - (first % 2); i < held.length && held[i]! < end; i += 2) {
-    if (held[i]! > at) spans.push(at / 1000, held[i]! / 1000);
-    at = Math.max(at, held[i + 1]!);
+  const first = firstPlace(0, blocked.length, (i) => blocked[i]! > at);
+  for (let i = first - (first % 2); i < blocked.length && blocked[i]! < end; i += 2) {
+    if (blocked[i]! > at) spans.push(at / 1000, blocked[i]! / 1000);
+    at = Math.max(at, blocked[i + 1]!);
   }
   if (at < end) spans.push(at / 1000, end / 1000);
   return spans;
@@ -119,17 +128,24 @@ function timesOf(
   { index }: ThreadStore,
 ): LockWaitTimes {
   const held: Span[] = [...tries];
+  const queued: Span[] = [];
   const idb = new Map<number, number>();
   for (const { waiter, holder, resource, wait, fromUs, toUs } of own.flatMap((w) => w.edges)) {
     const isIdb = resources[resource]!.kind === 'idb';
     if (isIdb && holder === waiter) continue; // its own transactions queue: that is storage
     if (!isIdb || waiter !== index) held.push([fromUs, toUs]);
     else {
+      queued.push([fromUs, toUs]);
       const transaction = waits.context[wait]!;
       idb.set(transaction, Math.max(idb.get(transaction) ?? 0, toNs(toUs)));
     }
   }
-  return { held: bordersOf(held), busy: bordersOf(tries), idb };
+  return {
+    held: bordersOf(held),
+    busy: bordersOf(tries),
+    blocked: bordersOf([...held, ...queued]),
+    idb,
+  };
 }
 
 /** @param spans microseconds, in any order; they may overlap */

@@ -71,7 +71,7 @@ export function commitCalls(ctx: FindingContext, commits: readonly number[]): Co
   const { thread, commitRow, beginRow, context } = all.transactions;
   for (const i of commits) {
     const own = ctx.store.threads[thread[i]!]!;
-    const { held } = waits.get(own) ?? NO_WAITS;
+    const { blocked } = waits.get(own) ?? NO_WAITS;
     const { op, t0, dur } = own.events;
     evidence.count++;
     evidence.bytes += all.bytesWritten(i);
@@ -86,7 +86,7 @@ export function commitCalls(ctx: FindingContext, commits: readonly number[]): Co
       if (op[row] === Op.xLock) locks.calls++;
       if (to <= from) continue;
       at = to;
-      const spans = unblocked(held, from, to);
+      const spans = unblocked(blocked, from, to);
       let us = 0;
       for (let s = 0; s < spans.length; s += 2) {
         us += spans[s + 1]! - spans[s]!;

@@ -178,3 +178,30 @@ test('F26 saves what connections were refused while a transaction was open, and 
   expect(both.confidence).toBe('likely');
   expect(both.savingHow).toMatch(/^how long 1 refused connection tried/);
 });
+
+test('F39 advises a pool of handles only where one tab has the database', () => {
+  const advice = (tabs: number): string => {
+    const store = play(({ thread }) => {
+      times(tabs, (tab) => {
+        const page = thread({ id: `p${tab}`, kind: 'page' });
+        const b = thread({ id: `w${tab}`, parent: `p${tab}` });
+        const proxy = thread({ id: `x${tab}`, parent: `w${tab}` });
+        page.call('mark');
+        const db = b.file('/app.db', 'main-db', 'opfs');
+        const file = proxy.define({ kind: 'opfs-file', path: '/app.db' });
+        times(60, (i) => {
+          b.call('xRead', { object: db, offset: i * PAGE, length: PAGE }, () =>
+            b.call('atomicsWait', { dur: 500 }),
+          );
+          proxy.now = b.now - 250;
+          proxy.call('opfsRead', { object: file, length: PAGE, result: PAGE, dur: 100 });
+        });
+      });
+    });
+    return findingsOf(store).find(({ rule }) => rule === 'F39')!.advice;
+  };
+  expect(advice(1)).toContain('where one tab is all there is, else OPFSCoopSync');
+  expect(advice(2)).toContain(
+    '(OPFSCoopSync). A pool of handles (opfs-sahpool) refuses the second',
+  );
+});

@@ -236,12 +236,23 @@ export const frozenHolder: Rule = {
   },
 };
 
+/** Whether several tabs, or workers whose tab is not known, have one of these databases open. */
+function isShared({ store }: FindingContext, paths: ReadonlySet<string>): boolean {
+  const roots = new Set<number>();
+  for (const { definitions, index } of store.threads)
+    for (const d of definitions.values())
+      if (d.kind === 'file' && d.fileKind === 'main-db' && paths.has(d.path))
+        roots.add(rootOf(store, index));
+  return roots.size > 1;
+}
+
 export const proxyOverhead: Rule = {
   id: 'F39',
   title: 'Overhead of an asynchronous proxy',
   run(ctx) {
     const evidence = new Evidence();
     const waiting = new Set<number>();
+    const paths = new Set<string>();
     let vfs = '';
     ctx.each(Op.atomicsWait, (thread, row) => {
       const { events } = thread;
@@ -250,7 +261,9 @@ export const proxyOverhead: Rule = {
       if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return; // waiting for the lock's holder
       evidence.add(thread, row);
       waiting.add(thread.index);
-      vfs ||= ctx.file(thread, events.object[at]!)?.vfs ?? '';
+      const file = ctx.file(thread, events.object[at]!);
+      vfs ||= file?.vfs ?? '';
+      if (file) paths.add(file.main);
     });
     if (evidence.count < FEW_WAITS) return [];
     // what the other threads spent in storage meanwhile
@@ -277,8 +290,9 @@ export const proxyOverhead: Rule = {
       confidence: 'likely',
       reason:
         'Atomics.wait lies under the VFS calls, and the storage calls of the other threads add up to less',
-      advice:
-        'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool).',
+      advice: isShared(ctx, paths)
+        ? 'Use a VFS whose worker calls the storage itself and passes its handles on to other tabs (OPFSCoopSync). A pool of handles (opfs-sahpool) refuses the second tab.'
+        : 'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool) where one tab is all there is, else OPFSCoopSync.',
       link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',
       tryInLab: 'autocommit-1000',
     };

@@ -257,11 +257,44 @@ describe('diff', () => {
     expect(diffOf(some(10, 500), some(10, 100)).whole.verdict).toBe('changed');
     expect(verdictLines(diffOf(some(2, 500), newStore()))).toEqual(['Only A has statements: 1 ms']);
     expect(verdictLines(diffOf(some(1, 500), runs([100, 100])))).toEqual([
-      'B is 2.5× faster: 500 µs → 200 µs in all statements',
-      'A and B have no statement in common.',
+      'A and B have no statement in common',
+      "Statements that the other one doesn't have took 500 µs in A and 200 µs in B.",
     ]);
     expect(verdictLines(diffOf(newStore(), newStore()))).toEqual([
       'No statement is recorded in A or B.',
+    ]);
+  });
+
+  test('the statements of both are judged: others are other work', () => {
+    /** Runs of a common statement, and one of another. */
+    const work = (common: number, table: string, us: number) => {
+      const store = newStore();
+      const t = new ThreadBuilder(store);
+      const [both, own] = ['both', table].map((name) =>
+        t.define({ kind: 'sql', text: `SELECT * FROM ${name}` }),
+      );
+      for (let i = 1; i <= 10; i++)
+        t.call('sqlStep', { object: both, aux: i, result: 101, dur: common });
+      if (us) t.call('sqlStep', { object: own, aux: 99, result: 101, dur: us });
+      t.send();
+      return store;
+    };
+    // as fast, and A does more besides
+    const more = diffOf(work(1000, 'a', 9000), work(1000, 'b', 0));
+    expect(more.whole).toEqual({
+      ...{ totalA: 10_000, totalB: 10_000, onlyA: 9000, onlyB: 0 },
+      verdict: 'same',
+    });
+    expect(verdictLines(more)).toEqual([
+      'B is as fast: 10 ms in the statements of both',
+      "Statements that the other one doesn't have took 9 ms in A and 0 in B.",
+      'Both spent the same time.',
+      'No statement moved beyond noise.',
+    ]);
+    expect(verdictLines(diffOf(work(1000, 'a', 70_000), work(1000, 'b', 1000)))).toEqual([
+      'A and B spent most of their time in different statements',
+      "Statements that the other one doesn't have took 70 ms in A and 1 ms in B.",
+      'In statements of both, A spent 10 ms and B 10 ms.',
     ]);
   });
 
@@ -540,7 +573,7 @@ describe('commands', () => {
     expect(stdout).toMatch(
       /Findings: 3 solved, 0 new, 1 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/,
     );
-    expect(stdout).toMatch(/^B is 1\.99× faster: 653 ms → 328 ms in all statements\n/);
+    expect(stdout).toMatch(/^B is 3\.49× faster: 653 ms → 187 ms in the statements of both\n/);
     expect(stdout).toMatch(
       /\n {2}3\.51× faster: 628 ms → 179 ms +100 → 300 .*\n {4}insert into t values\(\?,\?,\?\)\n {4}VFS calls 3,500 → 1,206, syncs 300 → 0, bytes/,
     );

@@ -70,25 +70,37 @@ const WHOLE: Record<TraceDiff['whole']['verdict'], string> = {
   noise: 'This is within the spread of the runs: noise.',
   unknown: 'Too few runs to tell this from noise.',
 };
+/** Of the time of a trace: with less of it in statements of both, a factor would compare little. */
+const COMPARABLE = 0.5;
 /** What a comparison comes to: its first line gives direction and size. */
 export function verdictLines({ whole, stepUs, statements, unlike }: TraceDiff): string[] {
   if (statements.length === 0) return ['No statement is recorded in A or B.'];
-  const only = (side: 'A' | 'B'): boolean =>
+  const { totalA, totalB, onlyA, onlyB } = whole;
+  const of = (us: number): string => formatDuration(us);
+  const isOnly = (side: 'A' | 'B'): boolean =>
     statements.every((row) => sided(row.verdict) === `only ${side}`);
-  if (only('A')) return [`Only A has statements: ${formatDuration(whole.totalA)}`];
-  if (only('B')) return [`Only B has statements: ${formatDuration(whole.totalB)}`];
+  if (isOnly('A')) return [`Only A has statements: ${of(onlyA)}`];
+  if (isOnly('B')) return [`Only B has statements: ${of(onlyB)}`];
   if (unlike !== null)
-    return [
-      unlike,
-      `A spent ${formatDuration(whole.totalA)} in all statements, B ${formatDuration(whole.totalB)}.`,
-    ];
-  const headline = `B is ${timeChange(whole, stepUs)} in all statements`;
+    return [unlike, `A spent ${of(totalA + onlyA)} in all statements, B ${of(totalB + onlyB)}.`];
+  const isOwn = onlyA + onlyB > 0;
+  const ownLines = isOwn
+    ? [`Statements that the other one doesn't have took ${of(onlyA)} in A and ${of(onlyB)} in B.`]
+    : [];
   if (statements.every((row) => row.verdict.startsWith('only')))
-    return [headline, 'A and B have no statement in common.'];
+    return ['A and B have no statement in common', ...ownLines];
+  if (totalA < COMPARABLE * (totalA + onlyA) || totalB < COMPARABLE * (totalB + onlyB))
+    return [
+      'A and B spent most of their time in different statements',
+      ...ownLines,
+      `In statements of both, A spent ${of(totalA)} and B ${of(totalB)}.`,
+    ];
+  const headline = `B is ${timeChange(whole, stepUs)} in ${isOwn ? 'the statements of both' : 'all statements'}`;
   const changed = statements.filter(({ time }) => time.verdict === 'changed');
   const slower = changed.filter(({ time }) => time.slower).length;
   return [
     headline,
+    ...ownLines,
     WHOLE[whole.verdict],
     changed.length
       ? `Beyond noise, ${countOf(changed.length - slower, 'statement is', 'statements are')} faster and ${formatCount(slower)} slower.`

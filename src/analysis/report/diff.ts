@@ -66,10 +66,12 @@ export interface StatementDiff {
   verdict: Verdict;
 }
 
-/** All statements together, microseconds. */
+/** The statements that both traces have, together, and those that one has: microseconds. */
 export interface WholeDiff {
   totalA: number;
   totalB: number;
+  onlyA: number;
+  onlyB: number;
   verdict: TotalVerdict['verdict'];
 }
 
@@ -149,8 +151,9 @@ export const movesWhole = ({ time }: StatementDiff): boolean => Math.abs(time.sh
 export const differs = ({ verdict }: { verdict: Verdict }): boolean =>
   verdict !== 'same' && verdict !== 'noise';
 
-const totalOf = (groups: Map<string, ExecutionGroup>): number =>
-  [...groups.values()].reduce((sum, { totalUs }) => sum + totalUs, 0);
+/** @param when by fingerprint */
+const totalOf = (groups: Map<string, ExecutionGroup>, when: (print: string) => boolean): number =>
+  [...groups].reduce((sum, [print, { totalUs }]) => sum + (when(print) ? totalUs : 0), 0);
 /** B - A, microseconds. */
 export const totalDelta = ({ totalA, totalB }: { totalA: number; totalB: number }): number =>
   totalB - totalA;
@@ -161,8 +164,13 @@ function statementRows(
   b: Map<string, ExecutionGroup>,
   stepUs: number | null,
 ): { statements: StatementDiff[]; whole: WholeDiff } {
-  const totals = { totalA: totalOf(a), totalB: totalOf(b) };
-  const wholeUs = Math.max(totals.totalA, totals.totalB);
+  const totals = {
+    totalA: totalOf(a, (print) => b.has(print)),
+    totalB: totalOf(b, (print) => a.has(print)),
+    onlyA: totalOf(a, (print) => !b.has(print)),
+    onlyB: totalOf(b, (print) => !a.has(print)),
+  };
+  const wholeUs = Math.max(totals.totalA + totals.onlyA, totals.totalB + totals.onlyB);
   const prints = [...a.keys(), ...[...b.keys()].filter((p) => !a.has(p))];
   const statements = prints.map((print) =>
     statementDiff(print, a.get(print), b.get(print), stepUs, wholeUs),
@@ -174,7 +182,9 @@ function statementRows(
     (x, y) =>
       rank(x) - rank(y) || weight(y) - weight(x) || (x.fingerprint < y.fingerprint ? -1 : 1),
   );
-  const parts = statements.map(({ time }) => ({ us: totalDelta(time), spreadUs: time.spreadUs }));
+  const parts = statements
+    .filter(({ verdict }) => !verdict.startsWith('only'))
+    .map(({ time }) => ({ us: totalDelta(time), spreadUs: time.spreadUs }));
   return {
     statements,
     whole: { ...totals, verdict: stepUs === null ? 'unknown' : wholeVerdict(parts) },

@@ -66,10 +66,15 @@ describe('how a recording was made', () => {
     const [open, closed, unknown] = [made(true), made(false), null].map((how) => of(recorded(how)));
     expect(unlikeText(open!, closed!)).toMatch(/^DevTools slowed A down and not B/);
     expect(unlikeText(closed!, open!)).toMatch(/^DevTools slowed B down and not A/);
+    expect(unlikeText(open!, unknown!)).toBe(
+      "DevTools slowed A down, and B doesn't show whether they were open: times aren't compared. Record both the same way.",
+    );
+    expect(unlikeText(unknown!, open!)).toMatch(/^DevTools slowed B down, and A doesn't show/);
     for (const [a, b] of [
       [open, open],
       [closed, closed],
-      [open, unknown],
+      [closed, unknown],
+      [unknown, unknown],
     ])
       expect(unlikeText(a!, b!)).toBeNull();
     const diff = (a: ConditionsDefinition, b: ConditionsDefinition) =>

@@ -35,7 +35,11 @@ export function slowedText({ wasmFactor, awaitExtraNs }: Conditions): string {
 
 /** Why times of the two can't be compared; null = they can. */
 export function unlikeText(a: Conditions, b: Conditions): string | null {
-  if (a.slowed === b.slowed || a.devtools === null || b.devtools === null) return null;
-  const [open, closed] = a.slowed ? ['A', 'B'] : ['B', 'A'];
-  return `DevTools slowed ${open} down and not ${closed}: times aren't compared. Record both the same way.`;
+  if (a.slowed === b.slowed) return null;
+  const [open, closed, other] = a.slowed ? ['A', 'B', b] : ['B', 'A', a];
+  const why =
+    other.devtools === null
+      ? `DevTools slowed ${open} down, and ${closed} doesn't show whether they were open`
+      : `DevTools slowed ${open} down and not ${closed}`;
+  return `${why}: times aren't compared. Record both the same way.`;
 }

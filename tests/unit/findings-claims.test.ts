@@ -205,3 +205,51 @@ test('F39 advises a pool of handles only where one tab has the database', () => 
     '(OPFSCoopSync). A pool of handles (opfs-sahpool) refuses the second',
   );
 });
+
+describe('temporary files', () => {
+  const found = (sql: string, of: { reads?: boolean; query?: boolean }) => {
+    const store = play(({ thread }) => {
+      const b = thread();
+      const temp = b.file('', 'temp');
+      const stored = b.define({ kind: 'opfs-file', path: '/temp' });
+      const query = b.define({ kind: 'sql', text: 'SELECT id FROM t' });
+      if (of.query) b.call('sqlStep', { object: query, aux: 7, context: 1, result: 100 });
+      const text = b.define({ kind: 'sql', text: sql });
+      b.call('sqlStep', { object: text, aux: 8, context: 1, result: 101 }, () => {
+        const call = { object: temp, length: 4, dur: 10 };
+        times(300, (i) =>
+          b.call('xWrite', { ...call, offset: i * 4 }, () =>
+            b.call('opfsWrite', { object: stored, length: 4, result: 4, offset: i * 4 }),
+          ),
+        );
+        if (of.reads) times(300, (i) => b.call('xRead', { ...call, offset: i * 4 }));
+      });
+      b.call('sqlFinalize', { aux: 8, context: 1 });
+    });
+    return findingsOf(store);
+  };
+  const F36 = (...args: Parameters<typeof found>) =>
+    found(...args).filter(({ rule }) => rule === 'F36');
+  test('F36 tells the journal of a statement from a sort', () => {
+    const update = 'UPDATE t SET body = ?';
+    expect(F36('SELECT 1 ORDER BY 1', { reads: true })).toMatchObject([
+      { title: expect.stringContaining('of temporary files') as string },
+    ]);
+    expect(F36('INSERT INTO t SELECT 1 ORDER BY 1', { reads: true })).toMatchObject([
+      { title: expect.stringContaining('of temporary files') as string },
+    ]);
+    expect(F36(update, {})).toMatchObject([
+      {
+        title: expect.stringMatching(/^300 writes of statement journals/) as string,
+        advice: 'Set PRAGMA temp_store=memory.',
+        savingUs: 3300, // a call of 1 us in each
+      },
+    ]);
+    expect(F36(update, { query: true })).toMatchObject([
+      { advice: expect.stringMatching(/^Reset or finalize "SELECT id FROM t"/) as string },
+    ]);
+  });
+  test('F44 leaves them out', () => {
+    expect(found('UPDATE t SET body = ?', {}).map(({ rule }) => rule)).not.toContain('F44');
+  });
+});

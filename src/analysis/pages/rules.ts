@@ -159,8 +159,9 @@ export const smallCalls: Rule = {
         const { events } = thread;
         const at = ctx.get(owners).of(thread).vfs(row);
         const inVfs = at >= 0;
-        // a frame of a write-ahead log is a header and a page, each written for itself: there is no other way to write one
-        if (inVfs && ctx.file(thread, events.object[at]!)?.kind === 'wal') return;
+        // SQLite writes a frame of a log, and a page of a statement journal, as a header and a page: no journal mode changes that
+        const kind = inVfs ? ctx.file(thread, events.object[at]!)?.kind : undefined;
+        if (kind === 'wal' || kind === 'temp') return;
         calls++;
         if (events.length[row]! >= SMALL) return;
         evidence.add(thread, row);

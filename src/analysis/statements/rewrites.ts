@@ -1,7 +1,7 @@
 /**
  * SQLite's own heavy writers: temporary files that reach storage, and VACUUM.
  *
- *   F36   CREATE INDEX, ORDER BY without an index  ->  xWrite temp, xRead temp ...
+ *   F36   CREATE INDEX, ORDER BY without an index  ->  xWrite temp, xRead temp ...     UPDATE while a query is open  ->  xWrite temp
  *   F40   VACUUM  ->  every page into a temporary database, then into the journal, then back
  */
 import { getOrMake } from '../core/maps.ts';
@@ -10,48 +10,107 @@ import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
+import { openReaders, readerText } from '../wal/open-readers.ts';
 import { Saving } from '../rules/saving.ts';
-import type { Rule } from '../rules/types.ts';
+import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatDuration } from '../../text/numbers.ts';
 
 const FEW_TEMP_CALLS = 20;
 const FEW_VACUUM_WRITES = 20;
 const VACUUM = /^\s*vacuum\b/i;
 
+/** INSERT, UPDATE, or DELETE, with a WITH clause or without. */
+const CHANGES_ROWS = /^\s*(?:with\b[^]*\)\s*)?(?:insert|replace|update|delete)\b/i;
+
+/** What one temporary file was used for. */
+interface TempFile {
+  thread: ThreadStore;
+  reads: Evidence;
+  writes: Evidence;
+  /** Nothing but statements that change rows wrote it. */
+  byChanges: boolean;
+}
+/** A sort reads back what it wrote; the journal of a statement is read only to undo it. */
+const isJournal = ({ byChanges, reads }: TempFile): boolean => byChanges && reads.count === 0;
+
 export const tempFiles: Rule = {
   id: 'F36',
   title: 'Temporary files hit storage',
   run(ctx) {
     if (!ctx.store.threads.some(hasTempFile)) return [];
-    const evidence = new Evidence();
-    const files = new Set<string>();
-    let [reads, writes] = [0, 0];
+    const files = new Map<string, TempFile>();
     for (const op of [Op.xRead, Op.xWrite])
       ctx.each(op, (thread, row) => {
-        const { events } = thread;
-        const file = ctx.file(thread, events.object[row]!);
-        if (file?.kind !== 'temp') return;
-        evidence.add(thread, row);
-        files.add(`${thread.index} ${events.object[row]}`);
-        if (op === Op.xRead) reads++;
-        else writes++;
+        const { object } = thread.events;
+        if (ctx.file(thread, object[row]!)?.kind !== 'temp') return;
+        const file = getOrMake(files, `${thread.index} ${object[row]}`, () => ({
+          thread,
+          reads: new Evidence(),
+          writes: new Evidence(),
+          byChanges: true,
+        }));
+        (op === Op.xRead ? file.reads : file.writes).add(thread, row);
+        const statement = ctx.get(owners).of(thread).statement(row);
+        file.byChanges &&=
+          statement >= 0 && CHANGES_ROWS.test(objectName(thread, object[statement]!));
       });
-    if (evidence.count < FEW_TEMP_CALLS) return [];
-    const saving = new Saving(ctx)
-      .avoid(writes, Op.xWrite, 'writes of temporary files', 'temp')
-      .avoid(reads, Op.xRead, 'reads of temporary files', 'temp');
-    return {
-      title: `${countOf(writes, 'write')} and ${countOf(reads, 'read')} of temporary files (${formatBytes(evidence.bytes)}) go through the VFS`,
-      evidence: evidence.result(ctx),
-      ...saving.result(),
-      confidence: 'likely',
-      reason: `the VFS was asked for ${countOf(files.size, 'file')} that SQLite opened as temporary; sorting itself takes as long in memory`,
-      advice: 'Set PRAGMA temp_store=memory, or give the query an index that saves the sort.',
-      link: 'https://www.sqlite.org/tempfiles.html',
-      tryInLab: 'temp-store',
-    };
+    const all = [...files.values()];
+    return [
+      tempFinding(
+        ctx,
+        all.filter((file) => !isJournal(file)),
+        false,
+      ),
+      tempFinding(ctx, all.filter(isJournal), true),
+    ].flat();
   },
 };
+
+function tempFinding(
+  ctx: FindingContext,
+  files: readonly TempFile[],
+  journals: boolean,
+): Found | [] {
+  const [reads, writes] = [new Evidence(), new Evidence()];
+  for (const file of files) {
+    reads.join(file.reads);
+    writes.join(file.writes);
+  }
+  const saving = new Saving(ctx)
+    .avoid(writes.count, Op.xWrite, 'writes of temporary files', 'temp', writes.cost)
+    .avoid(reads.count, Op.xRead, 'reads of temporary files', 'temp', reads.cost);
+  const evidence = new Evidence().join(reads).join(writes);
+  if (evidence.count < FEW_TEMP_CALLS) return [];
+  const reader = ctx
+    .get(openReaders)
+    .find(
+      ({ thread, fromUs, toUs }) =>
+        files.some((file) => file.thread.index === thread) &&
+        fromUs < evidence.toUs &&
+        toUs >= evidence.fromUs,
+    );
+  const count = countOf(files.length, 'file');
+  return {
+    ...(journals
+      ? {
+          title: `${countOf(writes.count, 'write')} of statement journals (${formatBytes(evidence.bytes)}) go through the VFS`,
+          reason: `statements that change rows wrote ${count} that SQLite opened as temporary, and nothing read them: what undoes one statement without its transaction`,
+          advice: reader
+            ? `Reset or finalize ${readerText(reader, ctx.titles)}: while a query is open, SQLite keeps a journal for each statement that changes rows.`
+            : 'Set PRAGMA temp_store=memory.',
+        }
+      : {
+          title: `${countOf(writes.count, 'write')} and ${countOf(reads.count, 'read')} of temporary files (${formatBytes(evidence.bytes)}) go through the VFS`,
+          reason: `the VFS was asked for ${count} that SQLite opened as temporary; sorting itself takes as long in memory`,
+          advice: 'Set PRAGMA temp_store=memory, or give the query an index that saves the sort.',
+        }),
+    evidence: evidence.result(ctx),
+    ...saving.result(),
+    confidence: 'likely',
+    link: 'https://www.sqlite.org/tempfiles.html',
+    tryInLab: 'temp-store',
+  };
+}
 
 const hasTempFile = ({ definitions }: ThreadStore): boolean => {
   for (const d of definitions.values()) if (d.kind === 'file' && d.fileKind === 'temp') return true;

@@ -120,7 +120,7 @@ export function countsOf(store: TraceStore): { [analysis: string]: Json } {
     patterns: counted({
       runs: runsOf(store),
       interleaving: interleavingOf(store),
-      blockWrites: blockWritesOf(store),
+      blockWrites: blockWritesOf(store).map(({ reads: _reads, ...counts }) => counts),
       amplification: writeAmplificationOf(store),
       repeated: repeatedCallsOf(store),
       idb: idbUseOf(store),

@@ -114,7 +114,10 @@ export const CLAIMS: Record<
     return { waits: [f.evidence.count, waits.length] };
   },
   F41: async (f, d) => ({
-    calls: [f.evidence.count, await d.sql('SELECT sum(writes + wal_reads) FROM checkpoints')],
+    calls: [
+      f.evidence.count,
+      await d.sql('SELECT sum(writes + wal_reads + syncs) FROM checkpoints'),
+    ],
     'page writes': [said(f, 'pages?'), await d.sql('SELECT sum(writes) FROM checkpoints')],
     ...bytesShown(f, d),
   }),

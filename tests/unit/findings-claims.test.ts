@@ -253,3 +253,21 @@ describe('temporary files', () => {
     expect(found('UPDATE t SET body = ?', {}).map(({ rule }) => rule)).not.toContain('F44');
   });
 });
+
+test('F33 names no write that failed, or that was never seen to end', () => {
+  const titles = (write: { result?: number; open?: boolean }) =>
+    findingsOf(
+      play(({ thread }) => {
+        const b = thread();
+        const object = b.file('/app.db');
+        b.call('xOpen', { object, aux: 0x106 });
+        b.call('xLock', { object, aux: 1 });
+        b.call('xWrite', { object, offset: 0, length: PAGE, ...write });
+      }),
+    )
+      .filter(({ rule }) => rule === 'F33')
+      .map(({ title }) => title);
+  expect(titles({})).toEqual([expect.stringMatching(/^1 write to \/app\.db/)]);
+  expect(titles({ result: 10 })).toEqual([]);
+  expect(titles({ open: true })).toEqual([]);
+});

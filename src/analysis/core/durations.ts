@@ -8,10 +8,6 @@ export const percentile = (sorted: ArrayLike<number>, share: number): number =>
 export const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Of an even number the lower one; NaN of none. */
-export const medianOf = (values: readonly number[]): number =>
-  percentile(Float64Array.from(values).sort(), 0.5);
-
 const FLOAT = new Float32Array(1);
 const BITS = new Uint32Array(FLOAT.buffer);
 /** Mantissa bits that are dropped: 6 of 23 stay. */

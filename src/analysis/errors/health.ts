@@ -11,6 +11,7 @@ import { locks } from '../locks/locks.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
+import { hasMoved } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
 import { connectionKey, LockLevels, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 import { LockLevel, Rc } from '../../sqlite/constants.ts';
@@ -184,7 +185,7 @@ export const writeWithoutLock: Rule = {
         if (!opened.has(key)) continue;
         if (op === Op.xLock) opened.set(key, true);
         if (op !== Op.xWrite) levels.take(row);
-        else if (levels.of(row) < LockLevel.reserved) {
+        else if (hasMoved(events, row) && levels.of(row) < LockLevel.reserved) {
           const wrong = opened.get(key) ? dropped : unasked;
           wrong.evidence.add(thread, row);
           wrong.path = file.path;

@@ -3,7 +3,7 @@ import { experimentFor } from '../lab/experiments/documents/tries.ts';
 import { badges, findings, type Badge, type Finding } from '../analysis/findings/index.ts';
 import { accounts, type Account } from '../analysis/findings/accounts.ts';
 import { accountsBlock } from '../analysis/report/report-accounts.ts';
-import { explained, explainedText, type Explained } from '../analysis/findings/explained.ts';
+import { explained, explainedText, type Explained } from '../analysis/findings/explanation.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import { findingFacts, noFindings } from '../analysis/findings/finding-facts.ts';
 import type { Block, Report } from '../analysis/report/blocks.ts';

@@ -1,6 +1,5 @@
 // The curve recorded with cache_size=0 against what real caches of many sizes do with the same statements.
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
 import { missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
 import { cutTo } from '../../src/analysis/report/cut.ts';
 import { Op } from '../../src/event/event.ts';
@@ -8,7 +7,13 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';
-import { cacheReport, findingsOf, missRatiosOf, pagesOf } from '../traces/analyses.ts';
+import {
+  cacheReport,
+  connectionCaches,
+  findingsOf,
+  missRatiosOf,
+  pagesOf,
+} from '../traces/analyses.ts';
 
 let traced: Traced | undefined;
 afterEach(() => traced?.restore());

@@ -1,4 +1,7 @@
 // Facts of a store that a test made, each computed for itself, as functions of the store.
+import * as pageCaches from '../../src/analysis/cache/connection-caches.ts';
+import { databasesByConnection } from '../../src/analysis/core/connection-databases.ts';
+import { counterDeltas } from '../../src/analysis/core/counter-deltas.ts';
 import { Facts, type ByThread, type Fact } from '../../src/analysis/core/graph.ts';
 import * as caches from '../../src/analysis/cache/cache.ts';
 import { coldWarm } from '../../src/analysis/cache/cold-warm.ts';
@@ -100,6 +103,10 @@ export const walHistories = of(wal.walHistories);
 export const webCountsOf = of(webCounts);
 
 export const blockCachesOf = (store: TraceStore): caches.BlockCache[] => cacheReport(store).blockCaches;
+export const connectionCaches = (store: TraceStore, range: TimeRange = {}): pageCaches.ConnectionCache[] =>
+  pageCaches.connectionCachesIn(store, new Facts(store).known({ counterDeltas, databasesByConnection }), range);
+export const cacheOverTime = (store: TraceStore, ...range: [fromUs: number, toUs: number, bins: number]): pageCaches.CacheOverTime | null =>
+  pageCaches.cacheOverTime(store, new Facts(store).get(counterDeltas), ...range);
 export const diffOf = (a: TraceStore, b: TraceStore): diffs.TraceDiff => diffs.diffOf(new Facts(a), new Facts(b));
 export const pagesOf = (store: TraceStore, range: TimeRange = {}, all: Accesses = pageAccessesOf(store)): ObjectPages[] =>
   placesOf(all, range);

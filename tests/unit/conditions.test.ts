@@ -5,7 +5,7 @@ import type { Definition } from '../../src/event/definitions.ts';
 import { conditions, slowedText, unlikeText } from '../../src/analysis/core/conditions.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { badges } from '../../src/analysis/findings/badges.ts';
-import { explained, explainedText } from '../../src/analysis/findings/explained.ts';
+import { explained, explainedText } from '../../src/analysis/findings/explanation.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { diffOf } from '../../src/analysis/report/diff.ts';
 import { verdictLines } from '../../src/analysis/report/diff-table.ts';

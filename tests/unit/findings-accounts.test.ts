@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { accounts } from '../../src/analysis/findings/accounts.ts';
-import { explained } from '../../src/analysis/findings/explained.ts';
+import { explained } from '../../src/analysis/findings/explanation.ts';
 import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Flag, Op } from '../../src/event/event.ts';
-import { cacheOverTime, connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
 import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
 import { areaRows } from '../../src/analysis/time/area.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';
@@ -11,13 +10,15 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import {
   blockCachesOf,
-  callCountsOf,
   blockWritesOf,
-  idbUseOf,
+  cacheOverTime,
   cacheReport,
+  callCountsOf,
+  connectionCaches,
   fileCountsOf,
   findingContextOf,
   findingsOf,
+  idbUseOf,
   interleavingOf,
   ioObjects,
   repeatedCallsOf,

@@ -1,5 +1,5 @@
 // One time while SQL runs: the Overview's number, the sum over its threads and the Statements' total are the same to the nanosecond.
-import { explained } from '../../src/analysis/findings/explained.ts';
+import { explained } from '../../src/analysis/findings/explanation.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

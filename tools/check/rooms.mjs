@@ -103,7 +103,6 @@ export const ROOMS = {
   'lab/experiments/worker': {
     imports: [
       'event',
-      'sqlite',
       'record',
       'probes',
       'vfs-instrumented/block-idb',
@@ -113,7 +112,7 @@ export const ROOMS = {
     npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
   },
   'lab/experiments': {
-    imports: ['text', 'record', 'trace', 'probes', 'engines', 'lab/experiments'],
+    imports: ['record', 'trace', 'probes', 'engines', 'lab/experiments'],
     npm: [],
   },
   'lab/results': { imports: ['text', 'analysis', 'lab/experiments'], npm: [] },

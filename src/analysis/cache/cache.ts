@@ -140,18 +140,20 @@ export interface RereadRatio {
 export interface CacheReport {
   /** All connections; null where no engine gives its counters. */
   pageCache: (CacheCounts & { hitRate: number | null }) | null;
-  connections: ConnectionCache[];
+  connections: readonly ConnectionCache[];
   blockCaches: BlockCache[];
   rereads: RereadRatio[];
 }
 
-const NEEDS = { owners, pages };
+const NEEDS = { owners, pages, connectionCaches };
 
 /** Over the whole trace. */
 export const cacheReport = fact('cacheReport', 'caches', NEEDS, cacheReportOf);
 
-function cacheReportOf(store: TraceStore, { owners, pages }: Known<typeof NEEDS>): CacheReport {
-  const connections = connectionCaches(store);
+function cacheReportOf(
+  store: TraceStore,
+  { owners, pages, connectionCaches: connections }: Known<typeof NEEDS>,
+): CacheReport {
   const sum = { ...NO_COUNTS };
   for (const c of connections) for (const name of CACHE_COUNTS) sum[name] += c[name];
   return {

@@ -5,10 +5,11 @@
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { Access, type Accesses } from '../pages/accesses.ts';
+import { Access } from '../pages/accesses.ts';
 import { ById } from '../core/by-id.ts';
-import { connectionCaches } from './connection-caches.ts';
-import { hitRate } from '../core/counter-deltas.ts';
+import { connectionCachesIn } from './connection-caches.ts';
+import { databasesByConnection } from '../core/connection-databases.ts';
+import { counterDeltas, hitRate } from '../core/counter-deltas.ts';
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
@@ -45,7 +46,7 @@ export interface ColdWarm {
 /** How long the cold time range is. */
 const COLD_US = 1e6;
 
-const NEEDS = { accesses, owners, executions };
+const NEEDS = { accesses, owners, executions, counterDeltas, databasesByConnection };
 
 export const coldWarm = fact('coldWarm', 'first and later runs', NEEDS, coldWarmOf);
 
@@ -57,15 +58,14 @@ function coldWarmOf(store: TraceStore, known: Known<typeof NEEDS>): ColdWarm {
     begin = Math.min(begin, first);
     end = Math.max(end, last);
   }
-  const { accesses } = known;
   const firstExecutions = firstExecutionsOf(store, known);
   if (begin === Infinity) return { cold: null, warm: null, firstExecutions };
   const border = begin + COLD_US;
   // one more nanosecond: a range leaves its end out
   const behind = end + 0.001;
   return {
-    cold: phase(store, accesses, { fromUs: begin, toUs: Math.min(border, behind) }),
-    warm: border < behind ? phase(store, accesses, { fromUs: border, toUs: behind }) : null,
+    cold: phase(store, known, { fromUs: begin, toUs: Math.min(border, behind) }),
+    warm: border < behind ? phase(store, known, { fromUs: border, toUs: behind }) : null,
     firstExecutions,
   };
 }
@@ -85,9 +85,10 @@ function workOf({ events }: ThreadStore): [beginUs: number, endUs: number] {
   return [begin, end];
 }
 
-function phase(store: TraceStore, accesses: Accesses, range: Required<TimeRange>): Phase {
+function phase(store: TraceStore, known: Known<typeof NEEDS>, range: Required<TimeRange>): Phase {
+  const { accesses } = known;
   let [hits, misses, pageReads] = [0, 0, 0];
-  for (const c of connectionCaches(store, range)) {
+  for (const c of connectionCachesIn(store, known, range)) {
     hits += c.hits;
     misses += c.misses;
   }

@@ -2,6 +2,7 @@
  * SQLite's page cache by connection, from the engine's own counters: hits, misses, writes and spills, over a range and over time.
  */
 import { databasesByConnection } from '../core/connection-databases.ts';
+import { fact, type ByThread, type Known } from '../core/graph.ts';
 import { getOrMake } from '../core/maps.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -9,6 +10,7 @@ import {
   counterDeltas,
   hitRate,
   type CacheCounts,
+  type CounterDeltas,
   NO_COUNTS,
   CACHE_COUNTS,
 } from '../core/counter-deltas.ts';
@@ -28,13 +30,27 @@ export interface ConnectionCache extends CacheCounts {
   databases: number;
 }
 
+const NEEDS = { counterDeltas, databasesByConnection };
+
+/** Over the whole trace. */
+export const connectionCaches = fact(
+  'connectionCaches',
+  'page caches by connection',
+  NEEDS,
+  (store, known) => connectionCachesIn(store, known),
+);
+
 /** Empty where no engine gives its counters. */
-export function connectionCaches(store: TraceStore, range: TimeRange = {}): ConnectionCache[] {
+export function connectionCachesIn(
+  store: TraceStore,
+  known: Known<typeof NEEDS>,
+  range: TimeRange = {},
+): ConnectionCache[] {
   const { fromUs = -Infinity, toUs = Infinity } = range;
   const found: ConnectionCache[] = [];
   for (const thread of store.threads) {
     const { events, index } = thread;
-    const deltas = counterDeltas(thread);
+    const deltas = known.counterDeltas.of(thread);
     if (deltas.count === 0) continue;
     const byId = new Map<number, ConnectionCache>();
     for (let i = 0; i < deltas.count; i++) {
@@ -54,7 +70,7 @@ export function connectionCaches(store: TraceStore, range: TimeRange = {}): Conn
       for (const name of CACHE_COUNTS) c[name] += deltas[name][i]!;
       c.hitRate = hitRate(c);
     }
-    const databases = databasesByConnection(thread);
+    const databases = known.databasesByConnection.of(thread);
     for (const [id, cache] of byId) cache.databases = databases.get(id)?.size ?? 0;
     found.push(...byId.values());
   }
@@ -76,6 +92,7 @@ export interface CacheOverTime {
  */
 export function cacheOverTime(
   store: TraceStore,
+  readingsOf: ByThread<CounterDeltas>,
   fromUs: number,
   toUs: number,
   bins: number,
@@ -101,7 +118,7 @@ export function cacheOverTime(
     }
   };
   for (const thread of store.threads) {
-    const deltas = counterDeltas(thread);
+    const deltas = readingsOf.of(thread);
     readings += deltas.count;
     const { op, context, t0, count } = thread.events;
     /** By connection: its first call since its last reading. */

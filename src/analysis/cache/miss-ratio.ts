@@ -13,7 +13,7 @@
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
-import { counterDeltas, hitRate } from '../core/counter-deltas.ts';
+import { counterDeltas, hitRate, type CounterDeltas } from '../core/counter-deltas.ts';
 import { databaseFiles, type DatabaseFiles, type Unit } from '../core/database-files.ts';
 import { pragmas } from '../core/pragmas.ts';
 import { Access, type Asker } from '../pages/accesses.ts';
@@ -95,14 +95,23 @@ export interface CacheGoal {
   avoided: number;
 }
 
-const NEEDS = { accesses, databaseFiles, databaseHeaders, transactions, pragmas, staleCaches };
+const NEEDS = {
+  accesses,
+  databaseFiles,
+  databaseHeaders,
+  transactions,
+  pragmas,
+  staleCaches,
+  connectionCaches,
+  counterDeltas,
+};
 
 /** Over the whole trace. */
 export const missRatios = fact('missRatios', 'misses at every cache size', NEEDS, missRatiosOf);
 
 function missRatiosOf(store: TraceStore, known: Known<typeof NEEDS>): MissRatio[] {
   const { askers, objects } = known.accesses;
-  const caches = connectionCaches(store);
+  const caches = known.connectionCaches;
   const found: MissRatio[] = [];
   for (const refs of referencesOf(store, known)) {
     const { requests: reads, cold } = refs;
@@ -213,7 +222,7 @@ class Around {
     private readonly known: Known<typeof NEEDS>,
   ) {
     const { databaseFiles, pragmas, transactions } = known;
-    this.readings = store.threads.map(readingsOf);
+    this.readings = store.threads.map((thread) => readingsOf(known.counterDeltas.of(thread)));
     this.opened = store.threads.map((thread, t) => openingsOf(thread, databaseFiles.parts[t]!));
     this.sizes = grouped(
       pragmas.filter(({ name }) => name === 'cache_size'),
@@ -247,9 +256,9 @@ class Around {
 }
 
 /** By connection. */
-function readingsOf(thread: ThreadStore): Map<number, { row: number[]; hits: number[] }> {
+function readingsOf(deltas: CounterDeltas): Map<number, { row: number[]; hits: number[] }> {
   const found = new Map<number, { row: number[]; hits: number[] }>();
-  const { connection, row, hits, count } = counterDeltas(thread);
+  const { connection, row, hits, count } = deltas;
   for (let i = 0; i < count; i++) {
     const of = getOrMake(found, connection[i]!, () => ({ row: [], hits: [] }));
     of.row.push(row[i]!);

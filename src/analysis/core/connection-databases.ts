@@ -1,10 +1,18 @@
 import { databaseName } from '../../event/file-names.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+import { threadFact } from './graph.ts';
 import { getOrMake } from './maps.ts';
 
-/** By connection id: names (`databaseName`) of the databases that its VFS calls go to; calls of no known connection are under 0. */
-export function databasesByConnection({
+/** Of each thread. By connection id: names (`databaseName`) of the databases that its VFS calls go to; calls of no known connection are under 0. */
+export const databasesByConnection = threadFact(
+  'databasesByConnection',
+  'databases by connection',
+  {},
+  databasesOf,
+);
+
+function databasesOf({
   events,
   definitions,
 }: ThreadStore): ReadonlyMap<number, ReadonlySet<string>> {

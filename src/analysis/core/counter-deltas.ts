@@ -2,6 +2,7 @@
  * Readings of SQLite's page-cache counters (sqlite3_db_status) as differences. The engine gives sums since the connection was opened;
  * the first reading of a connection opened before the recording is therefore only a start.
  */
+import { threadFact } from './graph.ts';
 import { columns, each } from '../../trace/number-columns.ts';
 import { Op } from '../../event/event.ts';
 import type { EventColumns } from '../../trace/columns.ts';
@@ -77,7 +78,7 @@ export class CacheSums {
 }
 
 /** One row per reading, in the thread's order: what happened since the connection's reading before. */
-class CounterDeltas extends columns({
+export class CounterDeltas extends columns({
   /** Row of the reading. */
   row: Uint32Array,
   connection: Uint32Array,
@@ -86,7 +87,15 @@ class CounterDeltas extends columns({
   known: Uint8Array,
 }) {}
 
-export function counterDeltas({ events }: ThreadStore): CounterDeltas {
+/** Of each thread. */
+export const counterDeltas = threadFact(
+  'counterDeltas',
+  'readings of the page cache',
+  {},
+  counterDeltasOf,
+);
+
+function counterDeltasOf({ events }: ThreadStore): CounterDeltas {
   const deltas = new CounterDeltas();
   const readings = new CounterReadings();
   for (let row = 0; row < events.count; row++) {

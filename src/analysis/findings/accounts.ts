@@ -23,7 +23,7 @@ import { locks } from '../locks/locks.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import { byStatement } from '../time/thread-times.ts';
 import { commits } from '../transactions/commits.ts';
-import { coverage } from './explained.ts';
+import { coverage } from './explanation.ts';
 
 /** Of the time while SQL runs: less needs no account. */
 const LARGE = 0.3;

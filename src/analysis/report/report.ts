@@ -7,7 +7,7 @@ import { captureText } from '../../event/capture.ts';
 import { accounts } from '../findings/accounts.ts';
 import { accountsBlock } from './report-accounts.ts';
 import { tailCount, unknownTails } from '../core/unknown-tails.ts';
-import { explained, explainedText } from '../findings/explained.ts';
+import { explained, explainedText } from '../findings/explanation.ts';
 import { badges, findings } from '../findings/index.ts';
 import { FINDING_LABELS as label, noFindings } from '../findings/finding-facts.ts';
 import type { Facts } from '../core/graph.ts';

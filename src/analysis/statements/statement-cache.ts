@@ -8,7 +8,7 @@ import { Op } from '../../event/event.ts';
 import { isStatementOp } from '../../event/operations.ts';
 import { Rc } from '../../sqlite/constants.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { counterDeltas, type CacheCounts } from '../core/counter-deltas.ts';
+import type { CacheCounts, CounterDeltas } from '../core/counter-deltas.ts';
 
 const SEVERAL = -2;
 
@@ -26,9 +26,9 @@ interface Since {
  */
 export function eachCacheShare(
   thread: ThreadStore,
+  deltas: CounterDeltas,
   each: (text: number | null, row: number, counts: CacheCounts) => void,
 ): void {
-  const deltas = counterDeltas(thread);
   if (deltas.count === 0) return;
   const { events } = thread;
   const connections = new Map<number, Since>();

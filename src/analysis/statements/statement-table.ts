@@ -3,7 +3,7 @@
  * Statements of several threads with the same text are one row. Times of executions are those of their step calls; prepare, reset
  * and finalize stand apart. `time` is the part of the time partition that the statement decides, so that shares add up to one.
  */
-import { NO_COUNTS, CACHE_COUNTS } from '../core/counter-deltas.ts';
+import { counterDeltas, NO_COUNTS, CACHE_COUNTS } from '../core/counter-deltas.ts';
 import { hasSql, hasVfs } from '../core/layers.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { eachBound, withExample } from './bound-values.ts';
@@ -40,7 +40,7 @@ export interface StatementTable {
   cacheShared: CacheCounts | null;
 }
 
-const NEEDS = { executions, owners, byStatement, sweeps, accesses };
+const NEEDS = { executions, owners, byStatement, sweeps, accesses, counterDeltas };
 
 /** Over the whole trace; null where no SQL call was recorded. */
 export const statementTable = fact('statementTable', 'statements', NEEDS, (store, known) =>
@@ -97,7 +97,7 @@ function tableOf(
       const entry = entries[placeOf[t]!(events.object[row]!)]!;
       entry.bound = withExample(entry.bound, example);
     });
-    eachCacheShare(thread, (text, row, counts) => {
+    eachCacheShare(thread, known.counterDeltas.of(thread), (text, row, counts) => {
       const us = events.t0[row]!;
       if (us < fromUs || us >= toUs) return;
       cacheShared ??= { ...NO_COUNTS };

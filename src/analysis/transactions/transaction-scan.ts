@@ -193,6 +193,7 @@ export class TransactionScanner {
       if (db.inWal && !db.wrote) db.writeRow = -1; // locked for the checkpoint that closes the log
       db.inWal = false;
     }
+    if (op === Op.xSync) db.lastFrame = -1; // padding comes before
     if (op !== Op.xWrite) return;
     const page = events.aux[row]!;
     const isFrame = page !== 0 && page !== AUX_WAL_HEADER;

@@ -5,7 +5,7 @@
 import { Op } from '../../event/event.ts';
 import { databaseName } from '../../event/file-names.ts';
 import { objectName } from '../../trace/describe.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { walHistories, type WalHistory } from './wal.ts';
 import { ExecutionState, executions, type Executions } from '../core/executions.ts';
@@ -32,16 +32,23 @@ export interface OpenReader {
 export const openReaders = fact(
   'openReaders',
   'statements left open',
-  { executions },
-  (store: TraceStore, known: { executions: ByThread<Executions> }): readonly OpenReader[] => {
+  { executions, databasesByConnection },
+  (store, known): readonly OpenReader[] => {
     const [, endUs] = store.extent();
     return store.threads
-      .flatMap((thread) => readersOf(thread, known.executions.of(thread), endUs))
+      .flatMap((thread) =>
+        readersOf(thread, known.executions.of(thread), known.databasesByConnection, endUs),
+      )
       .sort((a, b) => a.fromUs - b.fromUs);
   },
 );
 
-function readersOf(thread: ThreadStore, runs: Executions, endUs: number): OpenReader[] {
+function readersOf(
+  thread: ThreadStore,
+  runs: Executions,
+  ofConnections: ByThread<ReadonlyMap<number, ReadonlySet<string>>>,
+  endUs: number,
+): OpenReader[] {
   const { events, index } = thread;
   const lastCall = new Uint32Array(runs.count);
   for (let i = 0; i < runs.calls.count; i++)
@@ -50,7 +57,7 @@ function readersOf(thread: ThreadStore, runs: Executions, endUs: number): OpenRe
     (i) => runs.state[i] === ExecutionState.rowsLeft && events.op[lastCall[i]!] === Op.sqlStep,
   );
   if (left.length === 0) return [];
-  const databases = databasesByConnection(thread);
+  const databases = ofConnections.of(thread);
   return left.map((i) => {
     const row = runs.firstRow[i]!;
     return {

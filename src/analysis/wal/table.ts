@@ -91,7 +91,12 @@ export const walLines = fact(
 
 export const walColumns = {
   path: col('code', 'Database', 'Path of the database', (w) => w.path),
-  commits: col('count', 'Commits', `Commit frames. ${NOT_DECODED}`, (w) => w.commits),
+  commits: col(
+    'count',
+    'Commit frames',
+    `Padding apart; one whose sync failed commits nothing. ${NOT_DECODED}`,
+    (w) => w.commits,
+  ),
   frames: col('count', 'Frames', `Appended in all. ${NOT_DECODED}`, (w) => w.frames),
   write_bytes: col('bytes', 'Written', 'To the log', (w) => w.bytesWritten),
   page_size: col('bytes', 'Page size', 'Of the database', (w) => w.pageSize),

@@ -4,6 +4,7 @@ import { fact } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { cacheReport, type CacheReport } from '../../../analysis/cache/cache.ts';
 import { coldWarm, type ColdWarm } from '../../../analysis/cache/cold-warm.ts';
+import { counterDeltas } from '../../../analysis/core/counter-deltas.ts';
 import { cacheOverTime, type CacheOverTime } from '../../../analysis/cache/connection-caches.ts';
 import { missRatioAt, missRatios, type MissRatio } from '../../../analysis/cache/miss-ratio.ts';
 import { sizeToHold } from '../../../analysis/cache/cache-size.ts';
@@ -119,7 +120,7 @@ export const cacheQueries = {
 
   /** @param args bins 1..2000 @throws RangeError for others */
   cacheTimes: needing(
-    [accesses, coldWarm],
+    [accesses, coldWarm, counterDeltas],
     (context: QueryContext, { bins }: { bins: number }): CacheTimes => {
       const { store, facts } = context;
       if (!(bins >= 1 && bins <= 2000)) throw new RangeError(`${bins} bins`);
@@ -129,7 +130,7 @@ export const cacheQueries = {
       const out: CacheTimes = {
         fromUs,
         toUs,
-        counters: cacheOverTime(store, fromUs, toUs, bins),
+        counters: cacheOverTime(store, facts.get(counterDeltas), fromUs, toUs, bins),
         pageReads: new Float64Array(bins),
         distinct: new Float64Array(bins),
         fresh: new Float64Array(bins),

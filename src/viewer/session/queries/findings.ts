@@ -1,7 +1,7 @@
 /** What to change, by the findings' rules, and the report of a trace as text to paste. */
 import { badges, findings, type Badge, type Finding } from '../../../analysis/findings/index.ts';
 import { accounts, type Account } from '../../../analysis/findings/accounts.ts';
-import { explained, type Explained } from '../../../analysis/findings/explained.ts';
+import { explained, type Explained } from '../../../analysis/findings/explanation.ts';
 import { noFindings } from '../../../analysis/findings/finding-facts.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';

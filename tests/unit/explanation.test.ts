@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
-import { explained, explainedText } from '../../src/analysis/findings/explained.ts';
+import { explained, explainedText } from '../../src/analysis/findings/explanation.ts';
 import { findings, type Finding } from '../../src/analysis/findings/index.ts';
 import { Evidence, findingContext } from '../../src/analysis/rules/context.ts';
 import { readTrace } from '../../src/trace/file/read.ts';

@@ -10,11 +10,12 @@
  * The commit begins with the COMMIT statement; in autocommit with the statement's first call that only a commit makes (EXCLUSIVE, a
  * WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a spill of the page cache in the same statement counts too.
  */
+import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
 import { databasePath, plainPath } from '../../event/file-names.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
-import { isPageSize, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
+import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -45,7 +46,7 @@ const AT_ONCE = 1 << 14;
 export const anatomies = fact(
   'anatomies',
   'what each transaction did',
-  { transactions, owners, executions, checkpoints, appDatabases },
+  { transactions, owners, executions, checkpoints, appDatabases, databaseFiles },
   function* (store, known): Generator<void, AnatomyTable> {
     const { list } = known.transactions;
     const scanners = new Map<number, AnatomyScanner>();
@@ -61,6 +62,7 @@ export const anatomies = fact(
         known.executions.of(thread),
         own,
         known.appDatabases.of(thread),
+        known.databaseFiles,
       );
     };
     for (let i = 0; i < list.length; i++) {
@@ -78,8 +80,8 @@ interface KnownFile {
   main: string;
   /** The same, without slashes in front. */
   plain: string;
-  /** Places are counted in pages of the first length that was moved: pages a byte; 0 = nothing was moved. */
-  perByte: number;
+  /** Bytes of a page, as in all facts about pages; where they aren't known, the first length that was moved; 0 = none was. */
+  pageBytes: number;
   /** By operation: place in CALLS + 1 of the count that a call on it adds to; 0 = none. */
   counted: Uint8Array;
 }
@@ -114,7 +116,7 @@ const fileOf = (kind: FileKind, main: string): KnownFile => ({
   kind,
   main,
   plain: plainPath(main),
-  perByte: 0,
+  pageBytes: 0,
   counted: getOrMake(countedByKind, kind, () => countedOf(kind)),
 });
 const NO_FILE = fileOf('other', '');
@@ -145,6 +147,7 @@ class AnatomyScanner {
     /** Those of the thread, in order. */
     private readonly checkpoints: readonly Checkpoint[],
     app: ReadonlySet<number>,
+    private readonly databases: DatabaseFiles,
   ) {
     this.explicit = explicitTransactionsOf(thread);
     this.clock = new TransactionClock(thread.events, new Completions(thread, owners, app));
@@ -307,14 +310,13 @@ class AnatomyScanner {
       const length = bytesMoved(this.thread.events, row);
       if (length === 0) continue;
       if (kind === 'main-db') {
-        if (op === Op.xRead && length < SMALLEST_PAGE) continue;
-        if (file.perByte === 0) file.perByte = 1 / (isPageSize(length) ? length : SMALLEST_PAGE);
-        const place = offset[row]! * file.perByte;
-        const whole = place | 0; // as a fraction each would be an object of its own
-        const first = (op === Op.xRead ? read : written).add(whole === place ? whole : place);
-        if (op === Op.xRead) continue;
-        dbBytes[i]! += length;
-        if (first) table.addPage(place + 1);
+        if (op === Op.xWrite) dbBytes[i]! += length;
+        if (length < SMALLEST_PAGE) continue;
+        const size = (file.pageBytes ||= this.pageBytes(object[row]!) ?? length);
+        const first = Math.floor(offset[row]! / size);
+        for (let place = first, n = Math.max(1, Math.floor(length / size)); n > 0; n--, place++)
+          if ((op === Op.xRead ? read : written).add(place) && op === Op.xWrite)
+            table.addPage(place + 1);
       } else if (op === Op.xRead) continue;
       else if (kind === 'journal') journalBytes[i]! += length;
       else if (kind === 'wal') {
@@ -329,6 +331,12 @@ class AnatomyScanner {
     clock.advance(Infinity);
     table.pagesRead[i] = read.size;
     table.pagesWritten[i] = walBytes[i] && !framesDecoded ? -1 : written.size + frames.size;
+  }
+
+  private pageBytes(object: number): number | null {
+    const { list, parts } = this.databases;
+    const part = parts[this.thread.index]!.get(object);
+    return part ? list[part.database]!.pageSize.bytes : null;
   }
 
   /** A lock asked for or given back. */

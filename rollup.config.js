@@ -124,6 +124,7 @@ const CAPTURE_SCRIPTS = {
   ...Object.fromEntries([256, 512, 2048, 4096].map((kib) => [`buffer-${kib}`, `.buffer = ${kib}`])),
   stacks: '.stacks = true',
   wait: '.wait = true',
+  shared: '.shared = true',
 };
 /** In a document that was announced: before the hook or behind it. */
 const NOW_SCRIPT = `{ const [sign, key] = ['thread', 'capture'].map((name) => Symbol.for('vfscope.' + name));

@@ -15,7 +15,14 @@ import type {
   PanelMessage,
   RecordingState,
 } from '../protocol/messages.ts';
-import { documentGone, expectDocument, notePolicies, reach } from './coverage.ts';
+import { documentGone, expectDocument, notePolicies, reach, watchCoverage } from './coverage.ts';
+import {
+  documentRequested,
+  originTabs,
+  pageShown,
+  reloadTabs,
+  sharedUrl,
+} from './shared-workers.ts';
 import {
   answer,
   isOpen,
@@ -29,6 +36,7 @@ import {
   tidy,
   watchRecordings,
 } from './recordings.ts';
+import { webOrigin } from '../platform/recordable.ts';
 import { Relays } from './relays.ts';
 import { accessTo, frameSeen } from './site-access.ts';
 import { slowdownOf } from './page-pace.ts';
@@ -65,10 +73,15 @@ const known = (run: () => Promise<void>): Promise<void> =>
 
 /** While a recording runs, tabs are followed, also by a background that was stopped meanwhile; else nothing that tabs do wakes it. */
 const tabEvents: TabEvents = {
-  onRequest: (request) => known(() => expectDocument(request)),
+  onRequest: (request) =>
+    known(() => documentRequested(request).then(() => expectDocument(request))),
   onPolicies: (document, policies) => known(() => notePolicies(document, policies)),
   onGone: (request) => void known(() => documentGone(request)),
-  onDocument: (tabId, frameId, url) => void known(() => reach(tabId, frameId, url)),
+  onDocument: (tabId, frameId, url) =>
+    void known(async () => {
+      await reach(tabId, frameId, url);
+      if (frameId === 0) await pageShown(tabId, webOrigin(url));
+    }),
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };
 followTabs(tabEvents, false);
@@ -87,6 +100,21 @@ async function sayAccess(port: WirePort): Promise<void> {
   const access = await accessTo(page);
   if (inspected.get(port) === page) say(port, { k: 'access', access });
 }
+const saidTabs = new WeakMap<WirePort, string>();
+/** Tell a panel which other tabs of its page's origin its user should know of, if that has changed. */
+async function sayTabs(port: WirePort, panel: number): Promise<void> {
+  const page = inspected.get(port);
+  if (!page?.origin) return;
+  const tabs = await originTabs(panel, page.origin);
+  const text = page.origin + JSON.stringify(tabs);
+  if (inspected.get(port) !== page || saidTabs.get(port) === text) return;
+  saidTabs.set(port, text);
+  say(port, { k: 'tabs', tabs });
+}
+watchCoverage(() => {
+  for (const [panel, ports] of panels)
+    for (const port of ports.keys()) sayTabs(port, panel).catch(warn);
+});
 watchSiteAccess(() => {
   for (const port of inspected.keys()) sayAccess(port).catch(warn);
 });
@@ -135,8 +163,12 @@ function onPanel(port: WirePort, panel: number, page: string): void {
         .catch(failed(panel));
     else if (message.k === 'page') {
       inspected.set(port, message);
+      saidTabs.delete(port);
       sayAccess(port).catch(failed(panel));
+      sayTabs(port, panel).catch(failed(panel));
     } else if (message.k === 'allow') openAccessPage(panel, message.wanted).catch(failed(panel));
+    else if (message.k === 'reload-tabs')
+      reloadTabs(inspected.get(port)?.origin ?? '').catch(failed(panel));
     else if (message.k === 'relay') relays.toPage(message);
   });
   port.onDisconnect.addListener(() => {
@@ -165,6 +197,7 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
     return answer(sender);
   }
   if (ask.k === 'redeem') return redeem(ask.token, sender);
+  if (ask.k === 'shared') return sharedUrl(ask, sender);
   if (ask.k === 'frame') return frameSeen(ask.origin, sender, tell);
   // only our own pages learn of other tabs
   return ask.k === 'recording?' && sender.url?.startsWith(api.runtime.getURL(''))

@@ -13,7 +13,9 @@ import type { DocumentRequest } from '../platform/tab-requests.ts';
 import { api } from '../platform/extension-api.ts';
 import { refusalsOf, type Refusal } from '../protocol/page-policy.ts';
 import { drawName } from '../protocol/relay.ts';
+import { captureOptionsOf } from '../protocol/capture.ts';
 import type { RecordingState, Tell } from '../protocol/messages.ts';
+import { isOver, type Sharing } from './sharing.ts';
 
 /** What a recorded tab has shown. */
 interface Shown {
@@ -40,6 +42,7 @@ interface Guarded extends Omit<Awaited, 'asked'> {
   refused: Refusal[];
 }
 interface Coverage {
+  sharing: Sharing[];
   shown: Shown[];
   awaited: Awaited[];
   guarded: Guarded[];
@@ -56,12 +59,15 @@ let recordings: readonly RecordingState[] = [];
 /** These recordings run: known from here on, nothing is registered yet. */
 export const coverLater = (running: readonly RecordingState[]): void => void (recordings = running);
 
-const covers = (tabId: number): boolean => recordings.some(({ tabs }) => tabs.includes(tabId));
+/** A recording runs that has this tab. */
+export const covers = (tabId: number): boolean =>
+  recordings.some(({ tabs }) => tabs.includes(tabId));
 const plain = (url: string): string => url.replace(/#.*/s, '');
 
-async function load(): Promise<Coverage> {
+/** What is known; the rest of this room changes it and then says `apply`. */
+export async function load(): Promise<Coverage> {
   const stored = (await api.storage.session.get(KEY)) as { [KEY]?: Coverage };
-  return (value ??= stored[KEY] ?? { shown: [], awaited: [], guarded: [] });
+  return (value ??= stored[KEY] ?? { sharing: [], shown: [], awaited: [], guarded: [] });
 }
 
 /** From now on what these recordings need is registered, and nothing else. */
@@ -71,25 +77,38 @@ export async function cover(running: readonly RecordingState[]): Promise<void> {
   await apply();
 }
 
-function coverOf({ shown, awaited, guarded }: Coverage): Cover {
+function coverOf({ sharing, shown, awaited, guarded }: Coverage): Cover {
   const whole = recordings.flatMap(({ scope, origin }) =>
     scope === 'origin' && origin ? [origin] : [],
   );
   const origins = shown.flatMap((tab) => tab.origins.map(([origin]) => origin));
-  return { origins: [...whole, ...origins], announced: awaited, whole, guarded };
+  const shared = sharing.filter(({ on }) => on).map(({ origin }) => origin);
+  return { origins: [...whole, ...origins, ...shared], announced: awaited, whole, guarded, shared };
 }
 
+/** A recorded tab shows this origin, or did. */
+export const showsOrigin = (of: string): boolean =>
+  recordings.some(({ origin }) => origin === of) ||
+  (value?.shown ?? []).some(({ origins }) => origins.some(([origin]) => origin === of));
+
+let onApplied: () => void = () => {};
+/** Told after every change. */
+export const watchCoverage = (listener: () => void): void => void (onApplied = listener);
+
 /** Register what `value` says, at once, then store it. */
-async function apply(): Promise<void> {
+export async function apply(): Promise<void> {
   const now = value!;
   now.shown = now.shown.filter(({ tabId }) => covers(tabId));
   now.awaited = now.awaited.filter(({ tabId }) => covers(tabId));
   now.guarded = now.guarded.filter(({ tabId }) => covers(tabId));
-  const [first] = recordings;
-  const registered = first
-    ? registerPageScripts(first.capture, coverOf(now))
-    : unregisterPageScripts(); // all capture the same
+  now.sharing = now.sharing.filter((one) => !isOver(one) || showsOrigin(one.origin));
+  const [first] = recordings; // all capture the same
+  const registered =
+    first || now.sharing.length
+      ? registerPageScripts(first?.capture ?? captureOptionsOf({}), coverOf(now))
+      : unregisterPageScripts();
   await Promise.all([registered, api.storage.session.set({ [KEY]: now })]);
+  onApplied();
 }
 
 /** @param isPage a new page of the tab */

@@ -4,11 +4,13 @@
  */
 import { injectPageScripts } from '../platform/page-scripts.ts';
 import { webOrigin, whyNotRecordable } from '../platform/recordable.ts';
+import { tabsOf } from '../platform/tabs-of.ts';
 import { showRecording, tabExists } from '../platform/recording-badge.ts';
 import { hasSiteAccess, hasSomeAccess } from '../platform/site-access.ts';
 import { SessionState } from '../platform/session-state.ts';
 import { api } from '../platform/extension-api.ts';
 import { cover, coverLater, documentSpeaks, expectDocument, refusedTo } from './coverage.ts';
+import { joins, pageShown, share, sharedOrigins } from './shared-workers.ts';
 import { followWorkers } from './workers.ts';
 import type { Answer, PanelMessage, RecordingState, Redeemed, Tell } from '../protocol/messages.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../protocol/capture.ts';
@@ -88,7 +90,7 @@ export async function start(
   owner: string,
   options: Extract<PanelMessage, { k: 'start' }>,
 ): Promise<void> {
-  const { scope, reload, transport } = options;
+  const { scope, reload, others, transport } = options;
   const capture = captureOptionsOf(options.capture);
   const tab = await api.tabs.get(panel);
   // a page of the browser's own, empty or not, has no address for us: the recording begins with the web page that follows it
@@ -97,11 +99,9 @@ export async function start(
   const origin = webOrigin(tab.url);
   const asked = origin || webOrigin(options.origin); // the browser hides the address of a page that we may not enter
   if (!(await (asked ? hasSiteAccess(asked) : hasSomeAccess()))) throw new Error(NO_ACCESS(asked));
-  // not by a pattern: Firefox finds none that names a port
-  const open =
-    scope === 'origin' && origin
-      ? (await api.tabs.query({})).filter(({ url }) => webOrigin(url) === origin)
-      : [tab];
+  const shown = origin ? await tabsOf(origin) : [];
+  const reloaded = !reload ? [] : others && scope === 'origin' ? shown : [panel];
+  const open = scope === 'origin' && origin ? shown : [panel];
   const recording = await state.change(async ({ recordings }) => {
     const running = recordings.find(({ tabId }) => tabId === panel);
     if (running) {
@@ -118,7 +118,7 @@ export async function start(
       throw new Error(
         'Another recording is running that captures something else. Stop that one first, or choose the same settings.',
       );
-    const free = [panel, ...open.map(({ id }) => id!)].filter(
+    const free = [panel, ...open].filter(
       (id, i, all) => all.indexOf(id) === i && !covering(recordings, id),
     );
     const made: Recording = {
@@ -133,6 +133,7 @@ export async function start(
     };
     const first = { tabId: panel, frameId: 0, url: tab.url ?? '' };
     try {
+      if (origin) await share(origin, shown, reloaded);
       await cover([...recordings, made]);
       await expectDocument(first);
     } catch (e) {
@@ -146,8 +147,9 @@ export async function start(
   try {
     await showRecording(panel, true);
     if (!reload && origin) await injectPageScripts(panel, capture);
-    for (const tabId of recording.tabs) if (tabId !== panel) await joinOpenTab(tabId, capture);
-    if (reload && origin) await api.tabs.reload(panel);
+    const stay = recording.tabs.filter((tabId) => tabId !== panel && !reloaded.includes(tabId));
+    for (const tabId of stay) await joinOpenTab(tabId, capture);
+    if (origin) await Promise.all(reloaded.map((tabId) => api.tabs.reload(tabId)));
   } catch (e) {
     await stop(panel).catch((also: unknown) =>
       console.warn('vfscope: a recording that did not begin did not end well:', also),
@@ -172,31 +174,49 @@ async function joinOpenTab(tabId: number, capture: CaptureOptions): Promise<void
  * @throws the first failure, after all of its tabs have been told and the panel knows
  */
 export async function stop(panel: number): Promise<void> {
+  let shared: string[] = [];
   const ended = await state.change(async (value) => {
     const recording = value.recordings.find(({ tabId }) => tabId === panel);
     value.recordings = value.recordings.filter((r) => r !== recording);
     if (value.recordings.length === 0) value.tokens = [];
+    shared = await sharedOrigins();
     await cover(value.recordings);
     return recording;
   });
-  const released = await Promise.allSettled(ended?.tabs.map(release) ?? []);
+  const still = await sharedOrigins();
+  // SharedWorkers of other tabs were to be those of the recorded ones
+  const others = (
+    await Promise.all(shared.filter((origin) => !still.includes(origin)).map(tabsOf))
+  ).flat();
+  const tabs = ended?.tabs ?? [];
+  const released = await Promise.allSettled([
+    ...tabs.map((tab) => release(tab, still)),
+    ...others.filter((tab) => !tabs.includes(tab)).map((tab) => restore(tab, still)),
+  ]);
   onChange(panel, null);
   const failed = released.find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
 /** A tab is no longer recorded: its pages restore, its icon rests. */
-async function release(tabId: number): Promise<void> {
+async function release(tabId: number, shared: readonly string[] = []): Promise<void> {
   await showRecording(tabId, false);
+  await restore(tabId, shared);
+}
+/** @param shared origins whose SharedWorkers run with our script all the same */
+async function restore(tabId: number, shared: readonly string[]): Promise<void> {
   try {
-    await api.tabs.sendMessage(tabId, { k: 'restore' } satisfies Tell);
+    const joins = shared.length > 0 && shared.includes(webOrigin((await api.tabs.get(tabId)).url));
+    await api.tabs.sendMessage(tabId, { k: 'restore', joins } satisfies Tell);
   } catch (e) {
-    if (!/Receiving end does not exist|message port closed/i.test(String(e))) throw e; // no page of ours in that tab, or gone
+    if (!/Receiving end does not exist|message port closed|No tab with id/i.test(String(e)))
+      throw e; // no page of ours in that tab, or gone
   }
 }
 
 /** A tab is gone: so is what its panel recorded. */
 export async function tabClosed(closed: number): Promise<void> {
+  await pageShown(closed, '');
   if (await recordingOf(closed)) return stop(closed);
   const left = await state.change(({ recordings }) => {
     const recording = covering(recordings, closed);
@@ -248,7 +268,16 @@ export async function answer(sender: chrome.runtime.MessageSender): Promise<Answ
   if (recording && sender.frameId === 0 && (await tabExists(tabId)))
     await showRecording(tabId, true);
   const [since, transport] = [recording?.since ?? 0, recording?.transport ?? 'port'];
-  return { recorded: recording !== undefined, since, tabId, token, transport, refused };
+  const shares = await joins(tabId, webOrigin(sender.origin ?? sender.url), origin !== null);
+  return {
+    recorded: recording !== undefined,
+    since,
+    tabId,
+    token,
+    transport,
+    refused,
+    joins: shares,
+  };
 }
 
 /** Whether this token still waits for its frame. */

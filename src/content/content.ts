@@ -7,6 +7,7 @@ import {
   CONTACT,
   WORKER,
   isPageMessage,
+  type PageMessage,
   type Answer,
   type Ask,
   type ContentMessage,
@@ -20,8 +21,7 @@ import { relay } from './relay.ts';
 /** To the hook of this page, and to those that were here before; the page itself can lay some, but not without end. */
 const lines: MessagePort[] = [];
 const MAX_LINES = 1000;
-const answer = (line: MessagePort, k: ContentMessage['k']): void =>
-  line.postMessage({ k } satisfies ContentMessage);
+const answer = (line: MessagePort, message: ContentMessage): void => line.postMessage(message);
 
 /** A background that stops while it is asked gives no answer. It starts again with the next question. */
 const ASK_AGAIN_MS = 200;
@@ -55,18 +55,18 @@ let first: Promise<Answer> | null = null;
 /** When the recording began that this page's hook belongs to; 0 = none yet. */
 let since = 0;
 
-async function passOn(port: MessagePort): Promise<ContentMessage['k']> {
+async function passOn(port: MessagePort): Promise<ContentMessage> {
   const asked = first && performance.now() - askedAt < FRESH_MS ? first : isRecorded();
   first = null;
   const said = await asked;
-  if (!said.recorded) return 'restore';
+  if (!said.recorded) return { k: 'restore', joins: said.joins };
   since = said.since;
   watchFrames();
   // in a sandboxed frame the handover frame would be without an origin, too: it reaches no panel
   const outcome =
     said.transport === 'runtime' || origin === 'null' ? 'silent' : await handOver(port, said.token);
   if (outcome === 'silent') relay(port);
-  return outcome === 'no-panel' ? 'no-panel' : 'connected';
+  return { k: outcome === 'no-panel' ? 'no-panel' : 'connected' };
 }
 
 /** Addresses of the scripts that this page's workers asked for. */
@@ -91,17 +91,27 @@ function isGuarded(url: string): boolean {
   );
 }
 
+/** Which URL is this SharedWorker's? Without an answer it runs natively. */
+function onShared(line: MessagePort, { n, key, url, dead }: PageMessage & { k: 'shared' }): void {
+  const told = (agreed: unknown): void =>
+    answer(line, { k: 'shared', n, url: typeof agreed === 'string' ? agreed : '' });
+  if (!isInstalled()) return told('');
+  api.runtime.sendMessage({ k: 'shared', key, url, dead } satisfies Ask).then(told, () => told(''));
+}
+
 let offers = 0;
 
 function onOffer(line: MessagePort, { data, ports: [port] }: MessageEvent<unknown>): void {
-  if (!isPageMessage(data) || !port) return;
+  if (!isPageMessage(data)) return;
+  if (data.k === 'shared') return onShared(line, data);
+  if (!port) return;
   const mine = ++offers;
   passOn(port).then(
     (outcome) => {
-      if (outcome === 'restore') leave();
+      if (outcome.k === 'restore') leave(outcome.joins);
       else if (mine === offers) answer(line, outcome); // else a newer offer is on its way and gets the answer
     },
-    () => (isInstalled() ? answer(line, 'no-panel') : leave()), // the hook asks again while the extension is there
+    () => (isInstalled() ? answer(line, { k: 'no-panel' }) : leave()), // the hook asks again while the extension is there
   );
 }
 
@@ -137,17 +147,21 @@ function listen(): void {
   watch ??= setInterval(() => isInstalled() || leave(), GONE_MS);
 }
 
-/** Give everything back, and hear nothing more: a page that isn't recorded must not find us. This script is injected again for the next recording. */
-function leave(): void {
+/**
+ * Give everything back, and hear nothing more: a page that isn't recorded must not find us. This script is injected again for the next
+ * recording.
+ * @param joins its hook stays for SharedWorkers alone, and its line
+ */
+function leave(joins = false): void {
   removeEventListener(CONTACT, onContact, true);
   removeEventListener('pageshow', onPageShow, true);
   emptied.disconnect();
   if (watch !== null) clearInterval(watch);
   watch = null;
   unwatchFrames();
-  for (const line of lines.splice(0)) {
-    answer(line, 'restore');
-    line.close(); // what was said before still arrives
+  for (const line of joins ? lines : lines.splice(0)) {
+    answer(line, { k: 'restore', joins });
+    if (!joins) line.close(); // what was said before still arrives
   }
   workerScripts.clear();
 }
@@ -156,7 +170,7 @@ const realm = globalThis as { vfscopeListen?: () => void };
 if (!realm.vfscopeListen) {
   realm.vfscopeListen = listen;
   api.runtime.onMessage.addListener((message: Tell, _sender, reply) => {
-    if (message.k === 'restore') leave();
+    if (message.k === 'restore') leave(message.joins);
     else if (message.k === 'here?') reply(watch !== null);
     else reply(workerScripts.has(message.url) && !isGuarded(message.url));
   });
@@ -164,7 +178,7 @@ if (!realm.vfscopeListen) {
   askedAt = performance.now();
   first = isRecorded();
   first.then(
-    ({ recorded }) => recorded && lines.forEach((line) => answer(line, 'recorded')),
+    ({ recorded }) => recorded && lines.forEach((line) => answer(line, { k: 'recorded' })),
     () => undefined, // as its offer hears
   );
 }

@@ -93,7 +93,8 @@ export function recordTab(tabId: number): RecorderControl {
             access: site.now,
             ...(status.recording && lost ? { error: accessLost(message.access.origin) } : {}),
           });
-        } else if (message.k === 'frame') {
+        } else if (message.k === 'tabs') update({ tabs: message.tabs });
+        else if (message.k === 'frame') {
           if (site.frame(message.origin)) background.post(site.asked);
         } else if (message.k === 'failed') finish(new Error(message.message));
         else {
@@ -113,9 +114,11 @@ export function recordTab(tabId: number): RecorderControl {
   );
   watchInspectedOrigin(tabId, (origin) => {
     site.navigated(origin);
-    update({ access: site.now });
+    update({ access: site.now, tabs: null });
     background.post(site.asked);
   });
+  // tabs come and go while nothing is recorded, and nothing tells of them
+  addEventListener('focus', () => background.post(site.asked));
   setInterval(() => status.recording && background.post({ k: 'ping' }), PING_EVERY_MS);
 
   /** One command at a time: the answer to it is the state that it asks for. */
@@ -139,7 +142,7 @@ export function recordTab(tabId: number): RecorderControl {
   };
 
   return {
-    async start({ scope, reload, capture }) {
+    async start({ scope, reload, others = false, capture }) {
       await hub?.register();
       const transport = await chosenTransport();
       await run(
@@ -147,6 +150,7 @@ export function recordTab(tabId: number): RecorderControl {
           k: 'start',
           scope,
           reload,
+          others,
           transport,
           capture: capture ?? (await chosenCapture()),
           origin: site.asked.origin,
@@ -160,6 +164,7 @@ export function recordTab(tabId: number): RecorderControl {
       background.post({ k: 'allow', wanted });
       return 'asked';
     },
+    reloadTabs: () => background.post({ k: 'reload-tabs' }),
     subscribe(listener) {
       listeners.add(listener);
       listener(status);

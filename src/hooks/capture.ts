@@ -3,9 +3,11 @@ import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
 import { environment } from './source.ts';
 
-type Said = Partial<Record<'capture' | 'buffer' | 'stacks' | 'without' | 'wait' | 'now', unknown>>;
+type Said = Partial<
+  Record<'capture' | 'buffer' | 'stacks' | 'without' | 'wait' | 'now' | 'shared', unknown>
+>;
 
-function take(): [CaptureOptions, waits?: boolean] {
+function take(): [CaptureOptions, waits?: boolean, shares?: boolean] {
   const key = Symbol.for(CAPTURE_KEY);
   try {
     if (environment.role !== 'page') return [captureOptionsOf(environment.capture)];
@@ -17,6 +19,7 @@ function take(): [CaptureOptions, waits?: boolean] {
         layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)),
       }),
       said.wait === true && said.now !== true,
+      said.shared === true,
     ];
   } catch {
     return [captureOptionsOf({})]; // a page that was running already can leave anything there; the defaults are safe
@@ -25,5 +28,5 @@ function take(): [CaptureOptions, waits?: boolean] {
   }
 }
 
-/** Of this thread; and whether it is not known yet that its tab is recorded. */
-export const [capture, waits = false] = take();
+/** Of this thread; whether it is not known yet that its tab is recorded; and whether SharedWorkers of its origin run with our script. */
+export const [capture, waits = false, shares = false] = take();

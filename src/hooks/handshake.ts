@@ -3,7 +3,13 @@
  * there when the recording is over. The line is laid within one call, before the app's first one, so that no listener of the app can hear
  * any of it, and document.open(), which removes the listeners of a window, cannot cut it.
  */
-import { CONTACT, isContentMessage, type PageMessage, type WORKER } from '../protocol/messages.ts';
+import {
+  CONTACT,
+  isContentMessage,
+  type PageMessage,
+  type SharedAsk,
+  type WORKER,
+} from '../protocol/messages.ts';
 import type { Refusal } from '../protocol/page-policy.ts';
 import {
   clearTimeout,
@@ -24,6 +30,8 @@ import {
 const NO_ANSWER_MS = 3000;
 /** Offers in a row without an answer: the content script will never come, or is gone. */
 const MOST_UNANSWERED = 10;
+/** What is asked of a SharedWorker and has no answer by then gets none: the extension is gone. */
+const UNANSWERED_MS = 5000;
 /** After `no-panel`: a panel may open later. Ever more rarely. */
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
@@ -33,8 +41,8 @@ interface HandshakeEvents {
   onConnected(port: MessagePort): void;
   /** This tab is recorded. */
   onRecorded(): void;
-  /** This tab is not recorded (any more), or no end is there that could answer. */
-  onRestore(): void;
+  /** This tab is not recorded (any more), or no end is there that could answer. @param joins SharedWorkers are started with our script all the same */
+  onRestore(joins: boolean): void;
 }
 
 export class Handshake {
@@ -48,6 +56,10 @@ export class Handshake {
   private timer = 0;
   private wait = FIRST_RETRY_MS;
   private done = false;
+  private resting = false;
+  /** By number: what was asked, and who hears the answer. */
+  private readonly asked = new Map<number, [ask: SharedAsk, answer: (url: string) => void]>();
+  private asks = 0;
 
   constructor(private readonly events: HandshakeEvents) {
     listen(window, CONTACT, this.onContact, true);
@@ -56,7 +68,7 @@ export class Handshake {
 
   /** Offer a fresh port to the content script. */
   offer(): void {
-    if (this.unanswered++ === MOST_UNANSWERED) return this.events.onRestore();
+    if (this.unanswered++ === MOST_UNANSWERED) return this.events.onRestore(false);
     if (this.offered) portClose(this.offered);
     const { ours, theirs } = newChannel();
     this.offered = ours;
@@ -82,6 +94,31 @@ export class Handshake {
         } as MessageEventInit),
       )
     );
+  }
+
+  /** Which URL is this SharedWorker's? @returns '' without an answer */
+  ask(ask: SharedAsk): Promise<string> {
+    return new Promise((answer) => {
+      const n = ++this.asks;
+      this.asked.set(n, [ask, answer]);
+      setTimeout(() => this.answered(n, ''), UNANSWERED_MS);
+      if (!this.line) this.lay();
+      this.say(n, ask);
+    });
+  }
+  private say(n: number, ask: SharedAsk): void {
+    if (this.line) portPost(this.line, { k: 'shared', n, ...ask } satisfies PageMessage);
+  }
+  private answered(n: number, url: string): void {
+    const [, answer] = this.asked.get(n) ?? [];
+    this.asked.delete(n);
+    answer?.(url);
+  }
+
+  /** Offer nothing until the content script comes again. */
+  rest(): void {
+    this.stopOffering();
+    this.resting = true;
   }
 
   /** The page goes before an answer came: what is sent to this port still arrives if the offer does. */
@@ -119,7 +156,10 @@ export class Handshake {
   private readonly onContact = (event: Event): void => {
     if (event === this.laying) return;
     this.lay();
-    if (this.offered) this.offer();
+    for (const [n, [ask]] of this.asked) this.say(n, ask);
+    if (this.resting) [this.resting, this.done, this.unanswered] = [false, false, 0];
+    else if (!this.offered) return;
+    this.offer();
   };
 
   private again(ms: number): void {
@@ -136,7 +176,8 @@ export class Handshake {
   private readonly onMessage = (event: Event): void => {
     const data = dataOf(event);
     if (!isContentMessage(data)) return;
-    if (data.k === 'restore') this.events.onRestore();
+    if (data.k === 'shared') this.answered(data.n, data.url);
+    else if (data.k === 'restore') this.events.onRestore(data.joins === true);
     else if (data.k === 'recorded') this.events.onRecorded();
     else if (this.done || !this.offered) return;
     else if (data.k === 'connected') {

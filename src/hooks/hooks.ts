@@ -5,11 +5,14 @@
 import { environment, WORKERS_FILTERED } from './source.ts';
 import { startPage } from './page-side.ts';
 import { hookIn } from './thread.ts';
-import { startShared } from './shared-side.ts';
+import { startShared, startWrappedShared } from './shared-side.ts';
 import { startFiltered, startWorker } from './worker-side.ts';
 
 if (hookIn(globalThis) === undefined) {
-  if (environment.role === 'worker') startWorker(environment);
+  if (environment.role === 'worker')
+    if (!WORKERS_FILTERED && environment.shared)
+      startWrappedShared(environment, environment.shared);
+    else startWorker(environment);
   else if (WORKERS_FILTERED && environment.role === 'filtered') {
     if ('DedicatedWorkerGlobalScope' in globalThis) startFiltered();
     else startShared();

@@ -89,6 +89,9 @@ export const portsOf = (event: Event): MessagePort[] =>
   apply(messagePorts, event, []) as MessagePort[];
 export const portPost = (port: MessagePort, message: unknown, transfer?: Transferable): void =>
   void apply(postMessage, port, transfer ? [message, sequence(transfer)] : [message]);
+/** The same of what the app sends on: all of these go with it. */
+export const portPostAll = (port: MessagePort, message: unknown, transfer: Transferable[]): void =>
+  void apply(postMessage, port, [message, transfer]);
 /** Hear a port, from now on. */
 export const portListen = (port: MessagePort, listener: Listener): void => {
   listen(port, 'message', listener);

@@ -1,14 +1,15 @@
 /** Workers that we do not start: what is said of those that stay native, and SharedWorkers and service workers, which always do. */
 import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
+import { SHARED_WAS_RUNNING } from '../protocol/messages.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { convertOnce, isScriptUrl } from './script-address.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
-const SHARED = 'a SharedWorker cannot be wrapped: every page would get its own';
-const SERVICE = 'a service worker cannot be wrapped';
+const SERVICE =
+  'a service worker cannot be wrapped. To see what it stores, run its script in a dedicated worker while you record.';
 // said where the hook comes in the script only: the other browsers need not parse it
 const SHARED_UNSEEN =
   WORKERS_FILTERED &&
@@ -60,6 +61,7 @@ export function wrapOtherWorkers(
     base(): string;
     requests?(url: string): void;
     readonly sharedRelay?: SharedRelay | null;
+    readonly wrapsShared?: boolean;
   },
   notes: WorkerNotes,
 ): void {
@@ -69,20 +71,16 @@ export function wrapOtherWorkers(
     if (WORKERS_FILTERED) host.requests?.(url);
     if (sharedRelay && unheard && /^https?:/.test(url))
       sharedRelay.expect(url, () => notes.note(unheard, script));
-    else
-      notes.note(
-        `${unseen}. To see what it stores, run its script in a dedicated worker while you record.`,
-        script,
-      );
+    else notes.note(unseen, script);
   };
   const scope = globalThis as unknown as Record<string, unknown>;
-  if (typeof scope.SharedWorker === 'function') {
+  if (typeof scope.SharedWorker === 'function' && !host.wrapsShared) {
     const native = scope.SharedWorker as new (...args: unknown[]) => object;
     const ours: typeof native = new Proxy(native, {
       construct: (target, args: unknown[], newTarget) => {
         convertOnce(args);
         const worker = construct(target, args, newTarget === ours ? target : newTarget) as object;
-        asked(SHARED, SHARED_UNSEEN, args[0]);
+        asked(SHARED_WAS_RUNNING, SHARED_UNSEEN, args[0]);
         return worker;
       },
     });

@@ -1,12 +1,13 @@
 /** The hook in a page or frame: session, handshake, and on an isolated page the rings of all its workers. */
 import { NOW_EVENT } from '../protocol/capture.ts';
-import { waits } from './capture.ts';
+import { shares, waits } from './capture.ts';
 import { Handshake } from './handshake.ts';
 import { noteLateStart } from './late-start.ts';
 import { listen, origin, unlisten, type Listener } from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import { SharedRelay } from './shared-relay.ts';
-import { WORKER } from '../protocol/messages.ts';
+import { SharedWorkers } from './shared-workers.ts';
+import { SHARED_WAS_RUNNING, WORKER } from '../protocol/messages.ts';
 import { SharedRings } from './shared-rings.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -26,6 +27,8 @@ interface Hook {
   /** Over: stopped, or the page goes. */
   gone: boolean;
   readonly handshake: Handshake;
+  /** Where they run with our script, recorded or not. */
+  sharedWorkers: SharedWorkers | null;
   stop(drop: boolean): void;
 }
 
@@ -39,12 +42,23 @@ export function startPage(): void {
     unlisten(window, NOW_EVENT, begin, true);
     recording ??= record(hook);
   };
-  const stop = (drop: boolean): void => {
+  const wait = (): void => {
+    leaveSign();
+    listen(window, NOW_EVENT, begin, true);
+  };
+  const stop = (drop: boolean, joins = false): void => {
     if (hook.gone) return;
+    recording?.stop(drop);
+    unlisten(window, NOW_EVENT, begin, true);
+    if (joins && hook.sharedWorkers) {
+      recording = null;
+      hook.connected = false;
+      hook.handshake.rest();
+      return wait();
+    }
     hook.gone = true;
     hook.handshake.close();
-    unlisten(window, NOW_EVENT, begin, true);
-    recording?.stop(drop);
+    hook.sharedWorkers?.restore();
     forgetHook();
   };
   const hook: Hook = {
@@ -58,14 +72,21 @@ export function startPage(): void {
         hook.connected = true;
         recording!.transport.connect(port);
       },
-      onRestore: () => stop(!hook.connected),
+      onRestore: (joins) => stop(!hook.connected, joins),
     }),
+    sharedWorkers: null,
   };
+  if (!WORKERS_FILTERED && shares) {
+    hook.sharedWorkers = new SharedWorkers({
+      base: () => document.baseURI,
+      ask: (ask) => hook.handshake.ask(ask),
+      refuses: (what) => hook.handshake.tell(what),
+    });
+    hook.sharedWorkers.install();
+  }
   // a frame knows by the page around it
-  if (waits && parentThread() === null) {
-    leaveSign();
-    listen(window, NOW_EVENT, begin, true);
-  } else begin();
+  if (waits && parentThread() === null) wait();
+  else begin();
   // Not from here: for a message Chromium notes the place in the script, and to find it V8 parses each function on the stack once
   // more, the whole hook among them: 12 ms.
   void Promise.resolve().then(() => hook.gone || hook.handshake.offer());
@@ -80,7 +101,7 @@ function record(hook: Hook): Recording {
     () => session.announce(),
   );
   const rings = new SharedRings(transport);
-  const sharedRelay = WORKERS_FILTERED ? relayShared(identity.id, transport, recorder) : null;
+  let sharedRelay = WORKERS_FILTERED ? relayShared(identity.id, transport, recorder) : null;
   const workers = new Workers({
     recorder,
     id: identity.id,
@@ -101,7 +122,16 @@ function record(hook: Hook): Recording {
       else transport.bye(id, 'terminated');
     },
     sharedRelay,
+    wrapsShared: hook.sharedWorkers !== null,
   });
+  if (!WORKERS_FILTERED && hook.sharedWorkers)
+    hook.sharedWorkers.recorded = {
+      expects(url) {
+        sharedRelay ??= relayShared(identity.id, transport, recorder);
+        sharedRelay?.expect(url, () => workers.note(SHARED_WAS_RUNNING, url));
+      },
+      note: (reason, script) => workers.note(reason, script),
+    };
   transport.add(ownSource(session, transport));
   transport.onStop = () => hook.stop(false);
   session.install(workers);
@@ -137,6 +167,7 @@ function record(hook: Hook): Recording {
       unlisten(window, 'pagehide', onHide, true);
       rings.disable();
       sharedRelay?.leave(drop);
+      if (hook.sharedWorkers) hook.sharedWorkers.recorded = null;
       session.restore();
       if (drop) transport.close();
       else transport.finish('stopped');

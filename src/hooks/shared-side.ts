@@ -6,17 +6,33 @@ import { RelayEnd } from '../protocol/relay.ts';
 import { MARK } from '../protocol/messages.ts';
 import {
   dataOf,
+  dispatch,
   listen,
   NativeBroadcastChannel,
+  NativeMessageEvent,
   newChannel,
+  portClose,
+  portListen,
+  portPost,
+  portsOf,
   randomId,
+  sequence,
   setTimeout,
+  unlisten,
+  type Listener,
 } from './natives.ts';
 import { ownSource, Session } from './session.ts';
-import { CHANNEL, isSharedMessage, type SharedMessage } from './shared-wire.ts';
+import {
+  CHANNEL,
+  fromShared,
+  isSharedMessage,
+  isToShared,
+  type SharedMessage,
+} from './shared-wire.ts';
 import type { WorkerEnvironment } from './source.ts';
 import { createThread } from './thread.ts';
 import { Transport } from './transport.ts';
+import { repairBaseUrl, unfitness } from './worker-repairs.ts';
 import { Workers } from './workers.ts';
 
 /**
@@ -25,12 +41,65 @@ import { Workers } from './workers.ts';
  */
 const ALONE_MS = 10_000;
 
-/** Record this worker while a recorded page of its origin is there. */
-export function startShared(): void {
+/**
+ * The same in a SharedWorker that pages started with our script: it serves their connections as long as it lives.
+ * @throws where the app's script must not run here
+ */
+export function startWrappedShared(
+  environment: WorkerEnvironment,
+  type: 'classic' | 'module',
+): void {
+  const { base } = environment;
+  const { href } = location; // of our script
+  const scope = globalThis as unknown as EventTarget;
+  let failed = unfitness(base);
+  const unfit = failed;
+  /** The app's connect event is on its way. */
+  let passing = false;
+  listen(scope, 'connect', (event) => {
+    if (passing) return; // WebKit trusts none of them
+    event.stopImmediatePropagation();
+    const [line] = portsOf(event);
+    const data = dataOf(event); // null in Chromium, '' by the standard
+    portListen(line!, (said) => {
+      const [port] = portsOf(said);
+      if (!isToShared(dataOf(said)) || !port) return;
+      const init = { __proto__: null, data, ports: sequence(port), source: port };
+      passing = true;
+      dispatch(scope, new NativeMessageEvent('connect', init as MessageEventInit));
+      passing = false;
+      portClose(line!);
+    });
+    portPost(line!, fromShared(failed));
+  });
+  if (unfit) throw new Error(unfit);
+  repairBaseUrl(base);
+  if (type === 'classic') {
+    failed = 'its script is missing or no JavaScript.';
+    // a script that throws runs, too
+    const runs = (): void => {
+      failed = '';
+      unlisten(scope, 'error', onError);
+    };
+    const onError: Listener = (event) => {
+      if ((event as ErrorEvent).filename !== href) runs();
+    };
+    listen(scope, 'error', onError);
+    environment.runs = runs;
+  }
+  try {
+    startShared(base);
+  } catch (e) {
+    console.warn('vfscope: this worker cannot be recorded:', e);
+  }
+}
+
+/** Record this worker while a recorded page of its origin is there. @param base address of the app's script */
+export function startShared(base = location.href): void {
   const name = typeof self.name === 'string' ? self.name : '';
   const environment: WorkerEnvironment = {
     role: 'worker',
-    base: location.href,
+    base,
     id: randomId(),
     name,
     parent: null,

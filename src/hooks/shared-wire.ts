@@ -21,6 +21,27 @@ export type SharedMessage =
   /** Relayed, between a page and a worker. */
   | { mark: typeof MARK; k: 'relay'; to: string; message: RelayMessage };
 
+/** Between a page and the SharedWorker that it started with our script, over the port of that start. */
+type FromShared =
+  /** The app's script has run: the page's port may come. */
+  | { mark: typeof MARK; k: 'ready' }
+  /** It cannot run here. */
+  | { mark: typeof MARK; k: 'failed'; reason: string };
+export const fromShared = (reason: string): FromShared =>
+  reason ? { mark: MARK, k: 'failed', reason } : { mark: MARK, k: 'ready' };
+export function isFromShared(v: unknown): v is FromShared {
+  if (typeof v !== 'object' || v === null) return false;
+  const { mark, k, reason } = v as Record<string, unknown>;
+  return mark === MARK && (k === 'ready' || (k === 'failed' && typeof reason === 'string'));
+}
+/** The page: `ports[0]` is the app's line to the worker. */
+export const toShared = { mark: MARK, k: 'connect' };
+export const isToShared = (v: unknown): boolean =>
+  typeof v === 'object' &&
+  v !== null &&
+  (v as typeof toShared).mark === MARK &&
+  (v as typeof toShared).k === 'connect';
+
 const isId = (v: unknown): boolean => typeof v === 'string' && v.length <= 64;
 
 /** A well-formed message of a hook. Any script of the origin can send one. */

@@ -38,6 +38,8 @@ export interface WorkerEnvironment {
   refused?: Refusal[];
   /** Id of the creating thread; null where that cannot be known here. */
   parent: string | null;
+  /** A SharedWorker that all pages of its origin start together: `id` is drawn there. */
+  shared?: 'classic' | 'module';
   /** Set by the hook: what its script calls when the app's script has run. */
   runs?: () => void;
 }

@@ -5,6 +5,7 @@
  */
 import { Patches, type Callable } from '../record/patches.ts';
 import { NativeURL } from './natives.ts';
+import { REFUSED } from './refusals.ts';
 import { convertOnce, isScriptUrl } from './script-address.ts';
 import { apply } from '../record/reflect.ts';
 
@@ -154,4 +155,17 @@ function repairLocation(base: string): void {
     },
   });
   Object.defineProperty(prototype, 'toString', { ...toString, value });
+}
+
+/** The smallest wasm module: magic and version. */
+const EMPTY_MODULE = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+
+/** A network worker has the headers of its own response; ours inherits the page's policy, which may forbid wasm. '' = fit. */
+export function unfitness(base: string): string {
+  if (base.startsWith('blob:')) return ''; // the app's own worker inherits the policy as well
+  try {
+    return new WebAssembly.Module(EMPTY_MODULE) ? '' : 'no WebAssembly';
+  } catch {
+    return REFUSED.wasm;
+  }
 }

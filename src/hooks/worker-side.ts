@@ -16,18 +16,14 @@ import {
   unlisten,
   type Listener,
 } from './natives.ts';
-import { REFUSED } from './refusals.ts';
 import { ownSource, Session } from './session.ts';
 import type { WorkerEnvironment } from './source.ts';
 import { createThread, forgetHook } from './thread.ts';
 import { DRAIN_EVERY_MS, Transport } from './transport.ts';
-import { repairBaseUrl } from './worker-repairs.ts';
+import { repairBaseUrl, unfitness } from './worker-repairs.ts';
 import { Workers } from './workers.ts';
 import { Patches } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
-
-/** The smallest wasm module: magic and version. */
-const EMPTY_MODULE = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
 
 /**
  * Record this worker from now on.
@@ -82,16 +78,6 @@ function begin(
     tell({ mark: MARK, k: 'failed', id, reason: String(e) });
   }
   tell({ mark: MARK, k: 'ready', id }, ports); // whatever became of the recording, the app's script runs next
-}
-
-/** A network worker has the headers of its own response; ours inherits the page's policy, which may forbid wasm. '' = fit. */
-function unfitness(base: string): string {
-  if (base.startsWith('blob:')) return ''; // the app's own worker inherits the policy as well
-  try {
-    return new WebAssembly.Module(EMPTY_MODULE) ? '' : 'no WebAssembly';
-  } catch {
-    return REFUSED.wasm;
-  }
 }
 
 /** @returns the panel's end of this thread's port, where it sends its records itself */

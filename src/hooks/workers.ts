@@ -39,6 +39,8 @@ export interface WorkerHost extends WorkerEvents {
   requests?(url: string): void;
   /** Where shared and service workers bring the hook in their script. */
   readonly sharedRelay?: SharedRelay | null;
+  /** SharedWorkers run with our script, or say by themselves why not. */
+  readonly wrapsShared?: boolean;
 }
 
 const { blob: CSP, types: TRUSTED_TYPES } = REFUSED;
@@ -137,6 +139,11 @@ export class Workers {
     }
     this.stopWatching();
     return this.patches.restore();
+  }
+
+  /** Say why a worker is not recorded. */
+  note(reason: string, script: unknown): void {
+    this.notes.note(reason, script);
   }
 
   private tell(worker: Worker, id: string, k: ToWorker['k']): void {

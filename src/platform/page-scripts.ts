@@ -7,6 +7,7 @@
 import {
   captureScripts,
   NOW_SCRIPT,
+  SHARED_SCRIPT,
   WAIT_SCRIPT,
   type CaptureOptions,
 } from '../protocol/capture.ts';
@@ -24,6 +25,8 @@ export interface Cover {
   whole: string[];
   /** On their way, with headers that refuse this: the content script there knows it before the first line. */
   guarded: { name: string; url: string; refused: Refusal[] }[];
+  /** Origins whose SharedWorkers run with our script. */
+  shared: string[];
 }
 type Script = chrome.scripting.RegisteredContentScript;
 
@@ -59,7 +62,7 @@ const WEB = ['http://*/*', 'https://*/*'];
 /** An origin has registrations of its own: one that is added is there sooner than one that is changed. */
 function scriptsFor(
   capture: CaptureOptions,
-  { origins, announced, whole, guarded }: Cover,
+  { origins, announced, whole, guarded, shared }: Cover,
 ): Script[] {
   const common = { runAt: 'document_start', persistAcrossSessions: false } as const;
   const patterns = (of: string[]): string[] => [...new Set(of.map(originPattern))].sort();
@@ -78,12 +81,18 @@ function scriptsFor(
       : [];
   // without requests to follow, no document is announced: there the hook does not wait
   const hook = [...(canFollowRequests() ? [WAIT_SCRIPT] : []), ...hookFiles(capture)];
+  const sharing = patterns(shared);
   return [
     ...(canFollowRequests() ? patterns(origins) : WEB).flatMap((pattern): Script[] => {
       const base = { ...common, matches: [pattern], allFrames: true, matchOriginAsFallback: true };
       return [
         { ...base, id: `vfscope-content ${pattern}`, js: ['content.js'], world: 'ISOLATED' },
-        { ...base, id: `vfscope-hooks ${pattern}`, js: hook, world: 'MAIN' },
+        {
+          ...base,
+          id: `vfscope-hooks ${pattern}`,
+          js: [...(sharing.includes(pattern) ? [SHARED_SCRIPT] : []), ...hook],
+          world: 'MAIN',
+        },
       ];
     }),
     ...early('whole', patterns(whole), false),

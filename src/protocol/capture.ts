@@ -15,6 +15,8 @@ export const CAPTURE_KEY = 'vfscope.capture';
  */
 export const WAIT_SCRIPT = 'capture/wait.js';
 export const NOW_SCRIPT = 'capture/now.js';
+/** In front of the hook: all pages of its origin start SharedWorkers with our script, so that they stay one (src/hooks/shared-workers.ts). */
+export const SHARED_SCRIPT = 'capture/shared.js';
 export const NOW_EVENT = 'vfscope.now';
 
 /** Files of the extension to run in the page before hooks.js; none for the defaults. */

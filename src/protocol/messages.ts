@@ -69,10 +69,25 @@ export type ThreadCommand =
 export const CONTACT = 'vfscope';
 /** Event on the hook's line: `data` is the address of a script that the page starts a worker with. */
 export const WORKER = 'worker';
+/** Why a SharedWorker is not recorded where our script can run in it; the panel offers to load its pages again. */
+export const SHARED_WAS_RUNNING =
+  'it may have been running before the recording began. Reload every tab that uses it while you record.';
 /** Hook -> content script; `ports[0]` is the end that the panel gets. */
-export type PageMessage = { k: 'offer' };
-/** Content script -> hook. `recorded`: this tab is, the port is on its way; `restore`: this tab is not recorded (any more). */
-export type ContentMessage = { k: 'recorded' | 'connected' | 'restore' | 'no-panel' };
+export type PageMessage = { k: 'offer' } | ({ k: 'shared'; n: number } & SharedAsk);
+/**
+ * Which blob: URL do the pages of this origin start a SharedWorker from? `key` names the worker, `url` is the one that this page has made,
+ * `dead` are those that it could not start one from. Answered with a URL; '' = it runs natively.
+ */
+export interface SharedAsk {
+  key: string;
+  url: string;
+  dead: string[];
+}
+/** Content script -> hook. `recorded`: this tab is, the port is on its way; `restore`: this tab is not recorded (any more), and with `joins` its SharedWorkers are those of pages that are, or were. */
+export type ContentMessage =
+  | { k: 'recorded' | 'connected' | 'no-panel' }
+  | { k: 'restore'; joins?: boolean }
+  | { k: 'shared'; n: number; url: string };
 
 // ---- content script and handover frame <-> background ------------------------------------------------------------------
 
@@ -85,7 +100,8 @@ export type Ask =
   | { k: 'recorded?' }
   | { k: 'redeem'; token: string }
   | { k: 'recording?'; tabId: number }
-  | { k: 'frame'; origin: string };
+  | { k: 'frame'; origin: string }
+  | ({ k: 'shared' } & SharedAsk);
 export interface Answer {
   recorded: boolean;
   /** When that recording began, ms since the epoch: tells it from the tab's next one. */
@@ -100,12 +116,14 @@ export interface Answer {
   transport: 'port' | 'runtime';
   /** What the headers of this document refuse, where they were seen. */
   refused: Refusal[];
+  /** SharedWorkers of its origin run with our script. */
+  joins: boolean;
 }
 /** Answer to `redeem`: the tab whose panel records, or null where the token is not good (any more). */
 export type Redeemed = { panel: number } | null;
 /** Background -> content scripts of a tab. */
 export type Tell =
-  | { k: 'restore' }
+  | { k: 'restore'; joins: boolean }
   /** Does a content script listen there? Answered with a boolean. */
   | { k: 'here?' }
   /** Has the page asked for a worker with this script, and checks no integrity of it? Answered with a boolean. */
@@ -179,16 +197,30 @@ export interface SiteAccess {
   granted: 'none' | 'origin' | 'all';
   frames: string[];
 }
+/**
+ * Tabs of the inspected page's origin: `open` beside it, before a recording; `unseen`: their pages were there before the recording, so that
+ * a SharedWorker that they may hold is not recorded; `held`: they hold a SharedWorker that the recording before started.
+ */
+export interface OriginTabs {
+  state: 'open' | 'unseen' | 'held';
+  count: number;
+  /** Of some of them, the page's words. */
+  titles: string[];
+}
 /** `ping` keeps the service worker awake. `start` names the page's origin as the panel knows it, which the browser may hide from us. */
 export type PanelMessage =
   | {
       k: 'start';
       scope: RecordingScope;
       reload: boolean;
+      /** With `reload`, and of the whole origin: its other tabs load again, too. */
+      others?: boolean;
       transport: Answer['transport'];
       capture: CaptureOptions;
       origin?: string;
     }
+  /** Those that `tabs` told of. */
+  | { k: 'reload-tabs' }
   | { k: 'stop' }
   | { k: 'ping' }
   /** The inspected page is of this origin and has frames of these: answered with `access`, now and after every change. */
@@ -199,6 +231,7 @@ export type PanelMessage =
 export type BackgroundMessage =
   | { k: 'state'; recording: RecordingState | null }
   | { k: 'access'; access: SiteAccess }
+  | { k: 'tabs'; tabs: OriginTabs }
   /** A page of the recording has a frame of this origin, which we may not enter. */
   | { k: 'frame'; origin: string }
   /** What the browser says of the storage of the panel's page. */
@@ -214,6 +247,10 @@ export type BackgroundMessage =
 /** Batches above this are refused: no honest thread sends one. */
 const MAX_BATCH_RECORDS = 65536;
 const MAX_DEFINITIONS = 65_536;
+/** Of a blob: URL: an origin and a UUID. */
+const MAX_ADDRESS = 1000;
+/** So many of a SharedWorker's URLs are tried. */
+export const MOST_DEAD = 8;
 
 type Loose = Record<string, unknown>;
 const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
@@ -316,7 +353,18 @@ export function checkedThreadCommand(v: unknown): ThreadCommand | null {
 export const isThreadCommand = (v: unknown): v is ThreadCommand => checkedThreadCommand(v) !== null;
 
 export function isPageMessage(v: unknown): v is PageMessage {
-  return isObject(v) && v.k === 'offer';
+  if (!isObject(v)) return false;
+  const { k, n, key, url, dead } = v;
+  if (k === 'shared')
+    return (
+      isCount(n) &&
+      isText(key, MAX_TEXT) &&
+      isText(url, MAX_ADDRESS) &&
+      Array.isArray(dead) &&
+      dead.length <= MOST_DEAD &&
+      dead.every((one) => isText(one, MAX_ADDRESS))
+    );
+  return k === 'offer';
 }
 
 export function isFrameMessage(v: unknown): v is FrameMessage {
@@ -335,5 +383,7 @@ export function isRelayMessage(v: unknown): v is RelayMessage {
 }
 
 export function isContentMessage(v: unknown): v is ContentMessage {
-  return isObject(v) && ['recorded', 'connected', 'restore', 'no-panel'].includes(v.k as string);
+  if (!isObject(v)) return false;
+  if (v.k === 'shared') return isCount(v.n) && isText(v.url, MAX_ADDRESS);
+  return ['recorded', 'connected', 'restore', 'no-panel'].includes(v.k as string);
 }

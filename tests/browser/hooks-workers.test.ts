@@ -61,7 +61,7 @@ const NATIVE = [
   ['data:', 'a data: URL has no origin'],
   ['echo.js?trusted', 'the page uses Trusted Types'],
   ['echo.js?trusted-inside', 'the page uses Trusted Types'],
-  ['shared.js', 'a SharedWorker cannot be wrapped'],
+  ['shared.js', 'it may have been running before'],
 ];
 /** Those that importScripts, or a module that imports them, does not load: run natively, if they run at all. */
 const UNLOADED = [

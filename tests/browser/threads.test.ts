@@ -81,7 +81,6 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
     await started(['classic', 'module', 'blob', 'data', 'nested', 'pool', 'shared', 'service']);
     for (const text of [
       /A worker is not recorded \(a data: URL\): a data: URL has no origin.*Make it from a Blob/,
-      /A worker is not recorded \(shared\.js\): a SharedWorker cannot be wrapped.*run its script in a dedicated worker/,
       /A worker is not recorded \(service\.js\): a service worker cannot be wrapped.*run its script in a dedicated worker/,
     ])
       await notice(panel, text);
@@ -105,14 +104,18 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
       if (label !== 'nested') expect(countOf(thread, Op.idbOpen), label).toBe(1);
       expect(thread.ended, label).toBe('stopped');
     }
-    expect(store.threads).toHaveLength(labeled.length + 1);
+    const shared = threadOf(store, 'shared');
+    expect(shared.info).toMatchObject({
+      kind: 'shared-worker',
+      name: 'shared',
+      url: `${origin}${variant}${PATH}shared.js`,
+      parent: null,
+    });
+    expect(shared.ended).toBe('stopped');
+    expect(store.threads).toHaveLength(labeled.length + 2);
     expect(summary.faults).toBe(0);
     const { note } = summary.threads.find(({ kind }) => kind === 'page')!;
-    for (const url of [
-      `${origin}${variant}${PATH}shared.js`,
-      `${origin}${variant}${PATH}service.js`,
-      'data:text/javascript',
-    ])
+    for (const url of [`${origin}${variant}${PATH}service.js`, 'data:text/javascript'])
       expect(note).toContain(url);
   });
 });

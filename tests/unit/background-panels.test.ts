@@ -46,6 +46,7 @@ const api = () => ({
     onRemoved: event(),
     onUpdated: event(),
     get: (id: number) => Promise.resolve({ id, url: `${ORIGIN}/` }),
+    query: () => Promise.resolve([{ id: 1, url: `${ORIGIN}/` }]),
     reload: () => Promise.resolve(void reloads++),
     sendMessage: (id: number) => Promise.resolve(void restored.push(id)),
   },

@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SHARED_SCRIPT } from '../../src/protocol/capture.ts';
 import { PartReader, toParts } from '../../src/protocol/json-wire.ts';
 import { isRelayMessage, type Answer, type RelayMessage } from '../../src/protocol/messages.ts';
 import { RelayEnd } from '../../src/protocol/relay.ts';
@@ -19,8 +20,13 @@ const PROGRAM = fileURLToPath(new URL('./isolated-browser.py', import.meta.url))
 const PYTHON = '/usr/bin/python3';
 export const WORLD = 'vfscope';
 
-/** Origins by what their documents get at their start. The rest of the two scripts comes when a test says so. */
-export const SITES = { both: 'both', hook: 'hook-only', content: 'content-only' } as const;
+/** Origins by what their documents get at their start; `shared` is both, and SharedWorkers start with the hook. The rest of the two scripts comes when a test says so. */
+export const SITES = {
+  both: 'both',
+  hook: 'hook-only',
+  content: 'content-only',
+  shared: 'shared',
+} as const;
 const on = (...sites: string[]): string[] => sites.map((site) => `http://*.${site}.localhost/*`);
 
 interface MockPort {
@@ -34,6 +40,8 @@ interface MockState {
   ports: MockPort[];
   asked: unknown[];
   answer: Answer;
+  /** The blob: URL that all SharedWorkers start from. */
+  shared?: string;
   /** Lines that the hook has laid to this window, taken or not. */
   lines: number;
   tell(message: object): void;
@@ -90,9 +98,11 @@ function mock(manifest: object, answer: Answer): void {
     getManifest: () => manifest,
     getURL: (file: string) => `safari-web-extension://mock/${file}`,
     connect,
-    sendMessage(message: unknown) {
+    sendMessage(message: { k: string; url?: string }) {
       state.asked.push(message);
-      return Promise.resolve(asJson(state.answer));
+      return Promise.resolve(
+        message.k === 'shared' ? (state.shared ??= message.url!) : asJson(state.answer),
+      );
     },
     onMessage: { addListener: (listener: Listener) => void told.push(listener) },
   };
@@ -117,16 +127,18 @@ export async function launchIsolated(answer: Answer): Promise<IsolatedWebKit> {
     );
   }
   const built = (file: string): Promise<string> => readFile(path.join(SAFARI_BUILD, file), 'utf8');
-  const [hook, content, manifest] = await Promise.all([
+  const [hook, shares, content, manifest] = await Promise.all([
     built('hooks.js'),
+    built(SHARED_SCRIPT),
     built('content.js'),
     built('manifest.json'),
   ]);
   const start = `(${String(mock)})(${manifest}, ${JSON.stringify(answer)});`;
   const scripts = [
     { source: start, world: WORLD, at: 'start', on: on(...Object.values(SITES)) },
-    { source: content, world: WORLD, at: 'start', on: on(SITES.both, SITES.content) },
-    { source: hook, world: '', at: 'start', on: on(SITES.both, SITES.hook) },
+    { source: content, world: WORLD, at: 'start', on: on(SITES.both, SITES.content, SITES.shared) },
+    { source: shares, world: '', at: 'start', on: on(SITES.shared) },
+    { source: hook, world: '', at: 'start', on: on(SITES.both, SITES.hook, SITES.shared) },
   ];
   const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-worlds-'));
   const file = path.join(folder, 'scripts.json');

@@ -36,6 +36,7 @@ const RECORDED: Answer = {
   token: 't',
   transport: 'runtime',
   refused: [],
+  joins: false,
 };
 const WAIT = { timeout: 30_000, interval: 20 };
 
@@ -231,6 +232,28 @@ describe('whichever script comes first', () => {
     ]);
     await stopped();
   });
+});
+
+test('a SharedWorker stays one, and is recorded', async () => {
+  const { page } = driven;
+  const url = `${site('one', SITES.shared)}/hook-cases/`;
+  await page.asPuppeteer().goto(url);
+  const ask = (mark: string): Promise<{ id: string; connections: number; location: string }> =>
+    page.evaluate(
+      `new Promise((done, failed) => {
+        const worker = new SharedWorker('counter.js', 'counter');
+        worker.onerror = () => failed(new Error('error event'));
+        worker.port.onmessage = ({ data }) => done(data);
+        worker.port.postMessage('${mark}');
+      })`,
+    );
+  const first = await meanwhile(ask('t-first'));
+  const second = await meanwhile(ask('t-second'));
+  expect(first).toMatchObject({ connections: 1, location: `${url}counter.js` });
+  expect(second).toMatchObject({ id: first.id, connections: 2 });
+  await until(() => expect(panel.marks()).toEqual(['t-first', 't-second']));
+  expect(panel.hellos.map(({ kind }) => kind).sort()).toEqual(['page', 'shared-worker']);
+  await stopped();
 });
 
 describe('the page', () => {

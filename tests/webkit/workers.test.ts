@@ -71,7 +71,7 @@ const NEVER = [
   'echo.js?trusted: Not recorded: the page uses Trusted Types',
   'echo.js?trusted-inside: Not recorded: the page uses Trusted Types',
   ...UNSTARTED.map((url) => `${url}: Not recorded: our bootstrap could not start it`),
-  'shared.js: Not recorded: a SharedWorker cannot be wrapped',
+  'shared.js: Not recorded: it may have been running before',
 ];
 const FORBIDDEN = [...DIRECT, ...UNSTARTED, 'unlinked-module.js#part'].map(
   (url) => `${url}: Not recorded: the page's CSP forbids blob: workers`,
@@ -88,7 +88,7 @@ const EXPECTED: Record<string, [string[], string[]]> = {
       ...FORBIDDEN,
       'echo.js: Not recorded: it cannot be wrapped: The operation is insecure.',
       'echo.js?trusted: Not recorded: the page uses Trusted Types',
-      'shared.js: Not recorded: a SharedWorker cannot be wrapped',
+      'shared.js: Not recorded: it may have been running before',
     ],
   ],
   'connect-src self': [ALL, NEVER],

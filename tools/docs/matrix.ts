@@ -37,7 +37,13 @@ const FEATURES: Feature[] = [
     webkit('workers', 'the app sees the same'),
   ],
   [
-    'Shared workers and service workers',
+    'Shared workers, one for all tabs of the origin',
+    browser('shared-workers', 'one for two tabs of an origin, %s %s'),
+    browser('firefox', 'each is recorded, or noted with its cause; transport %s'),
+    webkit('isolated', 'a SharedWorker stays one, and is recorded'),
+  ],
+  [
+    'Service workers',
     NOTED,
     browser('firefox', 'each is recorded, or noted with its cause; transport %s'),
     NOTED,

@@ -2,7 +2,12 @@
  * What the viewer asks of the place that it runs in. The DevTools panel, a tab, the Lab and the tests each supply one; the
  * viewer itself knows no extension.
  */
-import type { AccessWanted, RecordingScope, SiteAccess } from '../../protocol/messages.ts';
+import type {
+  AccessWanted,
+  OriginTabs,
+  RecordingScope,
+  SiteAccess,
+} from '../../protocol/messages.ts';
 import type { CaptureOptions } from '../../event/capture.ts';
 import type { Slowdown } from '../../event/conditions.ts';
 import type { StorageHealth } from '../../event/storage-health.ts';
@@ -18,6 +23,8 @@ export interface RecordingStatus {
   error: string | null;
   /** Which sites the user lets us into; null or absent where that is not known. */
   access?: PageAccess | null;
+  /** Other tabs of its origin that the user should know of. */
+  tabs?: OriginTabs | null;
 }
 
 /** What a recording may enter of the inspected page. */
@@ -35,6 +42,8 @@ export interface RecorderControl {
   start(options: {
     scope: RecordingScope;
     reload: boolean;
+    /** With `reload`, and of the whole origin: its other tabs load again, too. */
+    others?: boolean;
     capture?: CaptureOptions;
   }): Promise<void>;
   /** Ask every thread to stop. The threads' last batches arrive on their ports before or shortly after this resolves. */
@@ -44,6 +53,8 @@ export interface RecorderControl {
    * @returns `asked`: in a tab of its own; `access` of the status says what became of it
    */
   allow?(wanted: AccessWanted): Promise<'granted' | 'refused' | 'asked'>;
+  /** Load those of `tabs` again. */
+  reloadTabs?(): void;
   subscribe(listener: (status: RecordingStatus) => void): () => void;
   /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
   onPort(listener: (port: MessagePort) => void): () => void;

@@ -163,6 +163,11 @@ export class ViewerModel {
     await this.attempt(async () => void (await this.ask(wanted)));
   }
 
+  /** Other tabs of the origin load again, so that what they hold is recorded or, after a recording, given back. */
+  reloadTabs(): void {
+    this.host.recorder?.reloadTabs?.();
+  }
+
   /** What the inspected page lacks to be recorded; null = nothing, or that is not known. */
   private missing(allSites: boolean): AccessWanted | null {
     const access = get(this.status)?.access;
@@ -232,8 +237,11 @@ export class ViewerModel {
     this.busy.set(false);
   }
 
-  /** @param allSites ask for access to all sites, not only to the inspected page's */
-  async record(allSites = false): Promise<void> {
+  /**
+   * @param allSites ask for access to all sites, not only to the inspected page's
+   * @param others the origin's other tabs, too, which load again
+   */
+  async record(allSites = false, others = false): Promise<void> {
     const { recorder } = this.host;
     if (!recorder) return;
     await this.exclusively(async () => {
@@ -253,7 +261,9 @@ export class ViewerModel {
       try {
         await this.settings.read(); // another panel, or `vfscope record`, may have changed them
         const capture = captureOptionsOf(get(this.settings.values));
-        await recorder.start({ scope: get(this.scope), reload: get(this.reload), capture });
+        const scope = others ? 'origin' : get(this.scope);
+        const reload = others || get(this.reload);
+        await recorder.start({ scope, reload, others, capture });
       } catch (error) {
         await this.session.revert();
         this.file.set(file);

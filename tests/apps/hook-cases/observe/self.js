@@ -1,4 +1,6 @@
-// A classic worker tells what it sees.
+// A classic worker, dedicated or shared, tells what it sees.
+const connected =
+  'SharedWorkerGlobalScope' in self && new Promise((done) => addEventListener('connect', done));
 (async () => {
   const names = [];
   for (const key in location) names.push(key);
@@ -65,11 +67,18 @@
     xhr.open('GET', '../sub/data.json', false);
     xhr.send();
     seen.xhr = [xhr.status, xhr.responseURL];
-    seen.nested = await new Promise((done) => {
-      const w = new Worker('../echo.js');
-      w.onmessage = ({ data }) => done(data);
-      w.postMessage('last');
-    });
+    if (self.Worker)
+      seen.nested = await new Promise((done) => {
+        const w = new Worker('../echo.js');
+        w.onmessage = ({ data }) => done(data);
+        w.postMessage('last');
+      });
   }
-  postMessage(seen);
+  if (!connected) return postMessage(seen);
+  const e = await connected;
+  const [port] = e.ports;
+  seen.connect = [e.type, e.data, e.origin, e.lastEventId, e.ports.length, e.source === port];
+  seen.connected = [e.target === self, e.constructor.name, e.bubbles, e.cancelable];
+  seen['shared-worker-facade'] = e.isTrusted;
+  port.postMessage(seen);
 })();

@@ -23,8 +23,8 @@ async function workers(put) {
         })
       );
     });
-  const about = async (name, make) => {
-    for (const [what, value] of Object.entries(await ask(make())))
+  const about = async (name, make, answered = ask) => {
+    for (const [what, value] of Object.entries(await answered(make())))
       put(
         `${/^[a-z]+-/.test(what) ? what : `worker/${what}`}/${name}`,
         JSON.parse(text(JSON.stringify(value))),
@@ -42,6 +42,22 @@ async function workers(put) {
       new Worker(URL.createObjectURL(new Blob([' /* first line */ throw new RangeError("mine")']))),
   );
   await about('syntax', () => new Worker(URL.createObjectURL(new Blob(['\n  let 1']))));
+  const askShared = (worker) =>
+    new Promise((done) => {
+      worker.port.onmessage = ({ data }) => done(data);
+      worker.onerror = (e) => done({ error: [e.type, e.constructor.name, e.target === worker] });
+    });
+  await about('shared', () => new SharedWorker('self.js?q=2#h', { name: 'named' }), askShared);
+  await about('shared missing', () => new SharedWorker('missing.js', 'none'), askShared);
+  const shared = new SharedWorker('../shared.js', 'shape');
+  put('shared-worker-facade/own', Object.getOwnPropertyNames(shared));
+  put('shared-worker/shape', [
+    shared instanceof SharedWorker,
+    shared.port instanceof MessagePort,
+    shared.onerror,
+    shared.constructor === SharedWorker,
+    String(shared),
+  ]);
   put(
     'worker-resources/of the page',
     performance

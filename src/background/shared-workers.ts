@@ -1,0 +1,121 @@
+/** What pages, tabs and panels ask about the SharedWorkers of recorded origins. */
+import { webOrigin } from '../platform/recordable.ts';
+import { tabsOf } from '../platform/tabs-of.ts';
+import { api } from '../platform/extension-api.ts';
+import type { DocumentRequest } from '../platform/tab-requests.ts';
+import type { OriginTabs, SharedAsk } from '../protocol/messages.ts';
+import { apply, covers, load, showsOrigin } from './coverage.ts';
+import {
+  agree,
+  beginsAgain,
+  documentComes,
+  documentLeaves,
+  newSharing,
+  reloadAll,
+  tabReloads,
+  tabsToReload,
+  waitsNoLonger,
+  type Sharing,
+} from './sharing.ts';
+
+/** How long a page's SharedWorker waits for the last page that may hold another one to go. */
+const OLDER_MS = 4000;
+const LOOK_EVERY_MS = 50;
+const MOST_TABS = 20;
+const LONGEST_TITLE = 100;
+
+const sharingOf = async (origin: string): Promise<Sharing | undefined> =>
+  (await load()).sharing.find((one) => one.origin === origin);
+
+/** A recording of this origin begins. @param tabs that show it @param reloaded those that load again at once */
+export async function share(
+  origin: string,
+  tabs: number[],
+  reloaded: readonly number[],
+): Promise<void> {
+  const known = await sharingOf(origin);
+  if (known) beginsAgain(known);
+  else (await load()).sharing.push(newSharing(origin, tabs, reloaded));
+}
+
+/** A tab has asked for a document: to be known before the scripts of a recorded one are registered. */
+export async function documentRequested({ tabId, frameId, url }: DocumentRequest): Promise<void> {
+  const origin = webOrigin(url);
+  if (frameId !== 0 || !origin || !covers(tabId)) return;
+  const known = await sharingOf(origin);
+  if (known) tabReloads(known, tabId);
+  else await share(origin, await tabsOf(origin), [tabId]);
+}
+
+/** A tab shows a page of this origin now; '' = it is closed. */
+export async function pageShown(tabId: number, origin: string): Promise<void> {
+  const now = await load();
+  const before = JSON.stringify(now.sharing);
+  for (const sharing of now.sharing) if (sharing.origin !== origin) documentLeaves(sharing, tabId);
+  if (JSON.stringify(now.sharing) !== before) await apply();
+}
+
+/** Origins whose SharedWorkers run with our script. */
+export const sharedOrigins = async (): Promise<string[]> =>
+  (await load()).sharing.filter(({ on }) => on).map(({ origin }) => origin);
+
+/** Which URL is this page's SharedWorker started from? '' = none of ours. */
+export async function sharedUrl(
+  ask: SharedAsk,
+  sender: chrome.runtime.MessageSender,
+): Promise<string> {
+  const sharing = await sharingOf(webOrigin(sender.origin ?? sender.url));
+  if (!sharing) return '';
+  const tab = sender.tab?.id ?? -1;
+  for (let ms = 0; sharing.older.length > 0 && ms < OLDER_MS; ms += LOOK_EVERY_MS)
+    await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+  if (sharing.older.length > 0) waitsNoLonger(sharing, tab);
+  const url = agree(sharing, ask, tab, showsOrigin(sharing.origin));
+  apply().catch((e: unknown) => console.warn('vfscope: a SharedWorker may start twice:', e)); // the page does not wait for it
+  return url;
+}
+
+/** A document with our script speaks. @returns whether its SharedWorkers run with it */
+export async function joins(tabId: number, origin: string, isPage: boolean): Promise<boolean> {
+  const sharing = await sharingOf(origin);
+  if (!sharing) return false;
+  const before = JSON.stringify(sharing);
+  if (isPage) documentComes(sharing, tabId);
+  if (isPage && !showsOrigin(origin)) {
+    // nothing has followed the tabs since the recording
+    const open = new Set((await api.tabs.query({})).map(({ id }) => id));
+    for (const holder of sharing.holders) if (!open.has(holder)) documentLeaves(sharing, holder);
+  }
+  if (JSON.stringify(sharing) !== before) await apply();
+  return sharing.on && !sharing.ends && (showsOrigin(origin) || sharing.holders.length > 0);
+}
+
+/** Which tabs does a panel's user have to know of? @param panel the tab that it inspects */
+export async function originTabs(panel: number, origin: string): Promise<OriginTabs> {
+  const sharing = await sharingOf(origin);
+  const isRecorded = showsOrigin(origin);
+  const toReload = sharing ? tabsToReload(sharing, isRecorded) : [];
+  const state = isRecorded ? 'unseen' : toReload.length ? 'held' : 'open';
+  const ids = state === 'open' ? (await tabsOf(origin)).filter((id) => id !== panel) : toReload;
+  const tabs = await Promise.all(
+    ids.slice(0, MOST_TABS).map((id) => api.tabs.get(id).catch(() => null)),
+  );
+  return {
+    state,
+    count: ids.length,
+    titles: tabs.flatMap((tab) =>
+      tab ? [(tab.title || tab.url || '').slice(0, LONGEST_TITLE)] : [],
+    ),
+  };
+}
+
+/** The user lets these load again: where a recording runs, its SharedWorkers are recorded then; after it, they are the browser's own. */
+export async function reloadTabs(origin: string): Promise<void> {
+  const sharing = await sharingOf(origin);
+  if (!sharing) return;
+  const tabs = reloadAll(sharing, showsOrigin(origin));
+  await apply();
+  await Promise.all(
+    tabs.map((tab) => api.tabs.reload(tab).catch(() => documentLeaves(sharing, tab))),
+  ); // it was closed
+}

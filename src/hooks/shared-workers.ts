@@ -1,0 +1,211 @@
+/**
+ * SharedWorkers where no script can be changed on its way in: all pages of the origin start one from the same blob: URL, of a script that
+ * runs our hook before the app's, so that it stays one worker. Which URL that is, the background decides; until it has, and until the
+ * worker's hook speaks, the app holds a port of ours that it may use already:
+ *
+ *   app   port ------------ theirs  --+
+ *                                     |  over a port of our own, once the worker's hook speaks
+ *   ours  SharedWorker(blob:).port ---+-->  hook in the worker --> connect event with `theirs`
+ *
+ * A worker that cannot run so runs natively: then its port and `theirs` pass on what they get.
+ */
+import { Patches } from '../record/patches.ts';
+import { apply, construct, defineProperty } from '../record/reflect.ts';
+import { bridge } from './port-bridge.ts';
+import {
+  dataOf,
+  dispatch,
+  listen,
+  NativeEvent,
+  NativeURL,
+  newChannel,
+  origin,
+  portListen,
+  portPost,
+  revokeObjectURL,
+} from './natives.ts';
+import { NETWORK_WORKER, REFUSED } from './refusals.ts';
+import { convertOnce, isScriptUrl } from './script-address.ts';
+import { isFromShared, toShared } from './shared-wire.ts';
+import { bootstrap } from './worker-bootstrap.ts';
+import { absoluteBy } from './worker-repairs.ts';
+import type { SharedAsk } from '../protocol/messages.ts';
+import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
+
+type Constructor = new (...args: unknown[]) => SharedWorker;
+
+interface SharedHost {
+  /** What relative URLs resolve against. */
+  base(): string;
+  /** Which URL is this worker's? @returns '' = it runs natively */
+  ask(ask: SharedAsk): Promise<string>;
+  /** Do the policies of this page refuse that? */
+  refuses(what: Refusal): boolean;
+}
+/** What a recording hears of them. */
+interface Recorded {
+  /** One was asked for that brings the hook. */
+  expects(url: string): void;
+  /** One runs natively. @param script as the app gave it */
+  note(reason: string, script: unknown): void;
+}
+/** What the app asked for. */
+interface Asked {
+  args: unknown[];
+  url: string;
+  name: string;
+  isModule: boolean;
+  /** What the app holds, and the other end of its port. */
+  worker: EventTarget;
+  theirs: MessagePort;
+}
+
+const DATA = 'a data: or blob: URL is not shared between pages as a script of its own address is.';
+
+export class SharedWorkers {
+  /** While this page is recorded. */
+  recorded: Recorded | null = null;
+  private readonly patches = new Patches();
+  private native!: Constructor;
+  /** They live as long as the page, whatever the app holds. */
+  private readonly held = new Set<SharedWorker>();
+
+  constructor(private readonly host: SharedHost) {}
+
+  install(): void {
+    const native = (globalThis as { SharedWorker?: Constructor }).SharedWorker;
+    if (typeof native !== 'function') return;
+    this.native = native;
+    const ours: Constructor = new Proxy(native, {
+      construct: (target, args: unknown[], newTarget) => {
+        convertOnce(args, 'credentials', 'name', 'type');
+        const as = (newTarget === ours ? target : newTarget) as Constructor;
+        const cause = this.whyNative(args);
+        if (cause === null) return this.make(args, as);
+        const worker = construct(target, args, as) as SharedWorker; // throws what the app must see
+        if (cause) this.recorded?.note(cause, args[0]);
+        return worker;
+      },
+    });
+    this.patches.value(globalThis, 'SharedWorker', () => ours);
+    this.patches.value(native.prototype, 'constructor', () => ours);
+  }
+
+  /** @returns names of what the app has frozen */
+  restore(): string[] {
+    return this.patches.restore();
+  }
+
+  /** '' = it fails by itself; null = it runs as ours. */
+  private whyNative([script, options]: unknown[]): string | null {
+    const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
+    if (isScriptUrl(script) || types?.defaultPolicy) return REFUSED.types;
+    if (
+      typeof script !== 'string' ||
+      (options !== undefined && Object(options) !== options && typeof options !== 'string')
+    )
+      return '';
+    const type = (options as WorkerOptions | undefined)?.type;
+    if (type !== undefined && type !== 'classic' && type !== 'module') return '';
+    const url = absoluteBy(() => this.host.base())(script) as string;
+    if (!NativeURL.canParse(url)) return '';
+    if (/^(data|blob):/.test(url)) return DATA;
+    if (new NativeURL(url).origin !== origin) return '';
+    for (const what of NETWORK_WORKER) if (this.host.refuses(what)) return REFUSED[what];
+    return null;
+  }
+
+  /** The worker that the app holds at once. */
+  private make(args: unknown[], as: Constructor): SharedWorker {
+    const [script, options] = args as [string, string | WorkerOptions | undefined];
+    const { ours: port, theirs } = newChannel();
+    const worker = construct(EventTarget, [], as) as EventTarget & SharedWorker;
+    defineProperty(worker, 'port', { value: port, configurable: true });
+    let handler: unknown = null;
+    defineProperty(worker, 'onerror', {
+      configurable: true,
+      get: () => handler,
+      set(value: unknown) {
+        if (handler === null)
+          listen(
+            worker,
+            'error',
+            (event) =>
+              void (typeof handler === 'function' && apply(handler as () => void, worker, [event])),
+          );
+        handler = Object(value) === value ? value : null;
+      },
+    });
+    const url = absoluteBy(() => this.host.base())(script) as string;
+    const isModule = typeof options === 'object' && options.type === 'module';
+    const name = typeof options === 'object' ? (options.name ?? '') : (options ?? '');
+    void this.start({ args, url, name, isModule, worker, theirs }, []);
+    return worker;
+  }
+
+  /** @param dead URLs that none could be started from */
+  private async start(asked: Asked, dead: string[]): Promise<void> {
+    const { url, name, isModule } = asked;
+    try {
+      const boot = bootstrap(url, undefined, undefined, isModule, {
+        role: 'worker',
+        shared: isModule ? 'module' : 'classic',
+        base: url,
+        id: '',
+        name,
+        parent: null,
+        refused: REFUSALS.filter((what) => this.host.refuses(what)),
+      });
+      const agreed = await this.host.ask({ key: `${url}\0${name}`, url: boot.script, dead });
+      if (agreed !== boot.script) boot.urls.forEach((one) => revokeObjectURL(one));
+      if (!agreed) return this.runNatively(asked, '');
+      this.connect(asked, agreed, agreed === boot.script, dead);
+    } catch (e) {
+      this.runNatively(asked, `it cannot be wrapped: ${String(e)}.`);
+    }
+  }
+
+  private connect(asked: Asked, script: string, isFresh: boolean, dead: string[]): void {
+    const worker = construct(this.native, [script, ...asked.args.slice(1)]) as SharedWorker;
+    this.held.add(worker);
+    let over = false;
+    const once = (then: () => void): void => {
+      if (over) return;
+      over = true;
+      then();
+    };
+    const instead = (reason: string): void =>
+      once(() => {
+        this.held.delete(worker);
+        this.runNatively(asked, reason);
+      });
+    listen(worker, 'error', () =>
+      isFresh
+        ? instead('its script is missing or no JavaScript, or the CSP refuses blob: workers.')
+        : once(() => void this.start(asked, [...dead, script])),
+    );
+    portListen(worker.port, (event) => {
+      const said = dataOf(event);
+      if (!isFromShared(said)) return;
+      if (said.k === 'failed') return instead(said.reason);
+      once(() => {
+        portPost(worker.port, toShared, asked.theirs);
+        this.recorded?.expects(asked.url);
+      });
+    });
+  }
+
+  /** @param reason '' = it needs no note */
+  private runNatively({ args, worker, theirs }: Asked, reason: string): void {
+    let native: SharedWorker;
+    try {
+      native = construct(this.native, args) as SharedWorker;
+    } catch {
+      return void dispatch(worker, new NativeEvent('error')); // it would have thrown at once: what it asks for was looked at
+    }
+    this.held.add(native);
+    listen(native, 'error', () => void dispatch(worker, new NativeEvent('error')));
+    bridge(theirs, native.port);
+    if (reason) this.recorded?.note(reason, args[0]);
+  }
+}

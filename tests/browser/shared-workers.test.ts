@@ -1,0 +1,192 @@
+/** SharedWorkers in Chromium: recorded, and one for all pages of their origin, whichever are recorded. */
+import type { Page } from 'puppeteer-core';
+import { afterEach, beforeAll, afterAll, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { SHARED_WAS_RUNNING } from '../../src/protocol/messages.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { launch, recorded, savedStore } from './extension-harness.ts';
+import { marksOf } from './threads-harness.ts';
+
+let server: AppServer;
+let driven: DrivenBrowser;
+beforeAll(async () => {
+  server = await createServer();
+});
+afterAll(() => server?.close());
+afterEach(() => driven?.close());
+
+interface Said {
+  id: string;
+  connections: number;
+  name: string;
+  location: string;
+  said: string;
+}
+/** In a page: start the worker, or take the one that this page has, and have it make a mark. */
+const ask = (
+  page: Page,
+  mark: string,
+  script = 'counter.js',
+  options: object = {},
+): Promise<Said> =>
+  page.evaluate(
+    (mark, script, options) =>
+      new Promise<Said>((done, failed) => {
+        const worker = new SharedWorker(script, { name: 'counter', ...options });
+        worker.onerror = () => failed(new Error('error event'));
+        worker.port.onmessage = ({ data }) => done(data as Said);
+        worker.port.postMessage(mark);
+      }),
+    mark,
+    script,
+    options,
+  );
+const open = async (variant = ''): Promise<Page> => {
+  const page = await driven.browser.newPage();
+  await page.goto(`${server.origin('shared')}${variant}/hook-cases/`);
+  return page;
+};
+async function begin(variant = ''): Promise<{ page: Page; panel: Panel }> {
+  driven = await launch();
+  const page = await driven.firstPage();
+  const panel = await openPanel(page);
+  await startRecording(panel);
+  await page.goto(`${server.origin('shared')}${variant}/hook-cases/`);
+  await recorded(page);
+  return { page, panel };
+}
+/** Marks of the recording's shared workers. */
+async function marks(panel: Panel): Promise<string[][]> {
+  const { threads } = await savedStore(driven, panel);
+  return threads
+    .filter(({ info }) => info.kind === 'shared-worker')
+    .map((thread) => marksOf(thread).map(({ name }) => name));
+}
+
+test.each([
+  ['', 'counter.js', {}],
+  ['/coi', 'counter.js', {}],
+  ['', 'counter-module.js', { type: 'module' }],
+])('one for two tabs of an origin, %s %s', async (variant, script, options) => {
+  const { page, panel } = await begin(variant);
+  const first = await ask(page, 'first', script, options);
+  expect(first).toMatchObject({
+    connections: 1,
+    name: 'counter',
+    location: `${server.origin('shared')}${variant}/hook-cases/${script}`,
+  });
+  const other = await open(variant);
+  const second = await ask(other, 'second', script, options);
+  expect(second).toMatchObject({ id: first.id, connections: 2 });
+  await page.bringToFront();
+  await stopRecording(panel);
+  expect(await marks(panel)).toEqual([['first', 'second']]);
+
+  // after Stop still one, also for a page that loads only now
+  const third = await open(variant);
+  expect(await ask(third, 'third', script, options)).toMatchObject({
+    id: first.id,
+    connections: 3,
+  });
+  expect(await ask(page, 'fourth', script, options)).toMatchObject({ id: first.id });
+  // the last page that holds it goes: the next one is the browser's own
+  await other.close();
+  await third.close();
+  await page.goto('about:blank');
+  const fresh = await open(variant);
+  const native = await ask(fresh, 'native', script, options);
+  expect(native).toMatchObject({ connections: 1 });
+  expect(native.id).not.toBe(first.id);
+});
+
+/** Press what the panel offers, and wait until these pages have loaded again. */
+async function reloadTabs(panel: Panel, ...pages: Page[]): Promise<void> {
+  const loaded = pages.map((one) => one.waitForNavigation());
+  await panel.frame.waitForSelector('[data-testid="reload-tabs"]');
+  await panel.frame.evaluate(() =>
+    document.querySelector<HTMLElement>('[data-testid="reload-tabs"]')!.click(),
+  );
+  await Promise.all(loaded);
+}
+/** A page with a native one, and a recorded one beside it. */
+async function besideNative(): Promise<{ page: Page; panel: Panel; before: Page }> {
+  driven = await launch();
+  const page = await driven.firstPage();
+  await page.goto(`${server.origin('shared')}/hook-cases/`);
+  const before = await open();
+  const native = await ask(before, 'native');
+  const panel = await openPanel(page);
+  await page.bringToFront();
+  await panel.frame.waitForSelector('[data-testid="other-tabs"]');
+  await startRecording(panel); // loads the page again
+  await recorded(page);
+  expect(await ask(page, 'joins')).toMatchObject({ id: native.id, connections: 2 });
+  await panel.frame.waitForFunction(
+    (text) => document.querySelector('[data-testid="notice"]')?.textContent.includes(text),
+    { polling: 50 },
+    SHARED_WAS_RUNNING,
+  );
+  return { page, panel, before };
+}
+
+test('beside a tab that was open before it stays the native one, until that tab is gone', async () => {
+  const { page, panel, before } = await besideNative();
+  await before.close();
+  await page.reload();
+  await recorded(page);
+  const ours = await ask(page, 'ours');
+  expect(ours.connections).toBe(1);
+  await stopRecording(panel);
+  expect(await marks(panel)).toEqual([['ours']]);
+});
+
+test('the panel loads the tabs again that hold another one: while it records, and after it', async () => {
+  const { page, panel, before } = await besideNative();
+  await reloadTabs(panel, page, before);
+  await recorded(page);
+  const [first, second] = await Promise.all([ask(page, 'first'), ask(before, 'second')]);
+  expect(first.id).toBe(second.id);
+  await page.bringToFront();
+  await stopRecording(panel);
+  expect((await marks(panel)).map((all) => all.sort())).toEqual([['first', 'second']]);
+
+  await reloadTabs(panel, page, before);
+  const [one, other] = await Promise.all([ask(page, 'one'), ask(before, 'other')]);
+  expect(one.id).toBe(other.id);
+  expect(one.id).not.toBe(first.id);
+  // nothing of ours is left then
+  const later = await open();
+  expect(await later.evaluate(() => String(SharedWorker))).toContain('SharedWorker');
+  expect(await ask(later, 'later')).toMatchObject({ id: one.id, connections: 3 });
+});
+
+test('all tabs of an origin are recorded on request, from their next load on', async () => {
+  driven = await launch();
+  const page = await driven.firstPage();
+  await page.goto(`${server.origin('shared')}/hook-cases/`);
+  const other = await open();
+  await ask(other, 'native');
+  const panel = await openPanel(page);
+  await page.bringToFront();
+  const loaded = Promise.all([page, other].map((one) => one.waitForNavigation()));
+  await panel.frame.waitForSelector('[data-testid="record-all-tabs"]');
+  await panel.frame.evaluate(() =>
+    document.querySelector<HTMLElement>('[data-testid="record-all-tabs"]')!.click(),
+  );
+  await loaded;
+  await Promise.all([recorded(page), recorded(other)]);
+  const [first, second] = await Promise.all([ask(page, 'first'), ask(other, 'second')]);
+  expect(first.id).toBe(second.id);
+  await page.bringToFront();
+  await stopRecording(panel);
+  expect((await marks(panel)).map((all) => all.sort())).toEqual([['first', 'second']]);
+});
+
+test('what cannot run with our script runs natively, and errors are those of the app', async () => {
+  const { page, panel } = await begin();
+  await expect(ask(page, 'missing', 'no-such-script.js')).rejects.toThrow('error event');
+  await expect(ask(page, 'wrong', 'picture.svg')).rejects.toThrow('error event');
+  await stopRecording(panel);
+});

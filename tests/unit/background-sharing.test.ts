@@ -1,0 +1,114 @@
+/** One SharedWorker for all pages of an origin: never a native one beside one of ours. */
+import { expect, test } from 'vitest';
+import {
+  agree,
+  beginsAgain,
+  documentComes,
+  documentLeaves,
+  isOver,
+  newSharing,
+  reloadAll,
+  tabReloads,
+  tabsToReload,
+  waitsNoLonger,
+  type Sharing,
+} from '../../src/background/sharing.ts';
+
+const ORIGIN = 'http://app.test';
+const url = (n: number): string => `blob:${ORIGIN}/${n}`;
+const ask = (sharing: Sharing, tab: number, dead: string[] = [], mayBegin = true): string =>
+  agree(sharing, { key: 'worker.js', url: url(tab), dead }, tab, mayBegin);
+/** Tab 1 is recorded, and its page has loaded again. */
+function recorded(...others: number[]): Sharing {
+  const sharing = newSharing(ORIGIN, [1, ...others], [1]);
+  tabReloads(sharing, 1);
+  documentComes(sharing, 1);
+  return sharing;
+}
+
+test('all pages get the URL of the first', () => {
+  const sharing = recorded();
+  expect([ask(sharing, 1), ask(sharing, 2), ask(sharing, 1)]).toEqual([url(1), url(1), url(1)]);
+  expect(ask(sharing, 3, [url(1)])).toBe(url(3)); // kept apart from tab 1 by the browser
+  expect(ask(sharing, 4, [url(1)])).toBe(url(3));
+  expect(ask(sharing, 2)).toBe(url(1));
+  const elsewhere = { key: 'worker.js', url: 'blob:http://other.test/1', dead: [] };
+  expect(agree(sharing, elsewhere, 1, true)).toBe('');
+});
+
+test('beside a tab that was there before, none begins; when it has gone, the next page begins one', () => {
+  const sharing = recorded(2);
+  expect(ask(sharing, 1)).toBe('');
+  expect(tabsToReload(sharing, true).sort()).toEqual([1, 2]);
+  documentLeaves(sharing, 2);
+  expect(ask(sharing, 1)).toBe(''); // it came without our script
+  tabReloads(sharing, 1);
+  documentComes(sharing, 1);
+  expect(ask(sharing, 1)).toBe(url(1));
+});
+
+test('tabs that load again together begin one; a tab that stays makes all of them native', () => {
+  const sharing = recorded(2);
+  expect(reloadAll(sharing, true).sort()).toEqual([1, 2]);
+  documentComes(sharing, 1);
+  expect(sharing.older).toEqual([2]); // tab 1 waits
+  documentComes(sharing, 2);
+  expect([sharing.older, ask(sharing, 1), ask(sharing, 2)]).toEqual([[], url(1), url(1)]);
+
+  const stays = recorded(2);
+  reloadAll(stays, true);
+  documentComes(stays, 1);
+  waitsNoLonger(stays, 1);
+  expect(ask(stays, 1)).toBe('');
+  documentComes(stays, 2);
+  expect(ask(stays, 2)).toBe('');
+});
+
+test('after the recording pages join what is held, until none holds it', () => {
+  const sharing = recorded();
+  ask(sharing, 1);
+  ask(sharing, 2);
+  expect(ask(sharing, 3, [], false)).toBe(url(1));
+  const other = { key: 'other.js', url: url(3), dead: [] };
+  expect(agree(sharing, other, 3, false)).toBe(''); // not begun then
+  for (const tab of [1, 2]) documentLeaves(sharing, tab);
+  expect([tabsToReload(sharing, false), isOver(sharing)]).toEqual([[3], false]);
+  documentLeaves(sharing, 3);
+  expect([sharing.urls, isOver(sharing)]).toEqual([[], true]);
+});
+
+test('after the recording all that hold it load again, and start the browser’s own', () => {
+  const sharing = recorded();
+  ask(sharing, 1);
+  ask(sharing, 2);
+  expect(reloadAll(sharing, false)).toEqual([1, 2]);
+  documentComes(sharing, 1);
+  expect([sharing.older, isOver(sharing)]).toEqual([[2], false]);
+  documentComes(sharing, 2);
+  expect([ask(sharing, 1), ask(sharing, 2), isOver(sharing)]).toEqual(['', '', true]);
+});
+
+test('where one of them stays, the others join what it holds', () => {
+  const sharing = recorded();
+  ask(sharing, 1);
+  ask(sharing, 2);
+  reloadAll(sharing, false);
+  documentComes(sharing, 1);
+  waitsNoLonger(sharing, 1);
+  expect(ask(sharing, 1, [], false)).toBe(url(1));
+});
+
+test('a second recording joins what is held, and offers to load it again', () => {
+  const sharing = recorded();
+  ask(sharing, 1);
+  ask(sharing, 2);
+  beginsAgain(sharing);
+  documentComes(sharing, 1);
+  expect(ask(sharing, 1)).toBe(url(1));
+  expect(tabsToReload(sharing, true)).toEqual([2, 1]);
+  expect(reloadAll(sharing, true)).toEqual([2, 1]);
+  documentComes(sharing, 1);
+  documentComes(sharing, 2);
+  expect([ask(sharing, 2), ask(sharing, 1)]).toEqual([url(2), url(2)]);
+  expect(tabsToReload(sharing, true)).toEqual([]);
+});

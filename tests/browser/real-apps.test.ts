@@ -1,14 +1,23 @@
-/** Actual Budget recorded in Chromium, against Chromium's own tracing of the same run. The other apps, and Firefox: tests/long/real-apps.test.ts. */
+/** Actual Budget and PowerSync recorded in Chromium, against Chromium's own tracing of the same run. The other apps, and Firefox: tests/long/real-apps.test.ts. */
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
-import { REAL_APPS } from '../oracle/real-apps.ts';
+import { realApp } from '../oracle/real-apps.ts';
 import { recordTraced } from './record-real.ts';
 
 test('Actual Budget, from its demo to its reports: each storage call as Chromium traced it', async () => {
-  const { engines, files, web } = summaryOf(await recordTraced(REAL_APPS[0]!));
+  const { engines, files, web } = summaryOf(await recordTraced(realApp('actual')));
   expect(engines.map(({ name, sqliteVersion }) => [name, sqliteVersion])).toEqual([
     ['absurd-sql', '3.35.0'],
   ]);
   expect(files.filter(({ kind }) => kind === 'main-db')).toHaveLength(1);
   expect(web.idb.put).toBeGreaterThan(500);
+});
+
+test('PowerSync as it is, in two tabs: each storage call of its SharedWorker as Chromium traced it', async () => {
+  const { engines, threads, web } = summaryOf(await recordTraced(realApp('powersync')));
+  expect(engines.map(({ name, sqliteVersion }) => [name, sqliteVersion])).toEqual([
+    ['@journeyapps/wa-sqlite', '3.53.0'],
+  ]);
+  expect(threads.filter(({ kind }) => kind === 'shared-worker')).toHaveLength(1);
+  expect(web.idb.put).toBeGreaterThan(100);
 });

@@ -61,5 +61,8 @@ export const REAL_APPS: readonly RealApp[] = [
     use: ([only], rest) => useActual(only!, rest),
   },
   { name: 'evolu', path: '/evolu/', tabs: 1, use: useList },
+  { name: 'powersync', path: '/powersync/', tabs: 2, use: useList },
+  { name: 'powersync-opfs', path: '/powersync/?vfs=OPFSCoopSyncVFS', tabs: 2, use: useList },
   { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList },
 ];
+export const realApp = (called: string): RealApp => REAL_APPS.find(({ name }) => name === called)!;

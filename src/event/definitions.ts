@@ -17,6 +17,7 @@ export type ThreadKind = (typeof THREAD_KINDS)[number];
 export const SUSPENSIONS = ['none', 'asyncify', 'jspi', 'unknown'] as const;
 export const NOTE_TOPICS = [
   'worker-native',
+  'service-worker-native',
   'late-start',
   'engine',
   'tracer-error',

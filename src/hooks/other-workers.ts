@@ -17,6 +17,7 @@ const SHARED_UNSEEN =
 const SERVICE_UNSEEN =
   WORKERS_FILTERED &&
   'it was installed before the recording began. Unregister it (about:debugging) and reload the page while you record to see what it stores.';
+type WorkerTopic = 'worker-native' | 'service-worker-native';
 /** Notes a thread may make. */
 const MOST_NOTES = 200;
 
@@ -31,15 +32,15 @@ export class WorkerNotes {
   ) {}
 
   /** Never throws. @param script what the app gave as the worker's script */
-  note(reason: string, script: unknown): void {
+  note(reason: string, script: unknown, topic: WorkerTopic = 'worker-native'): void {
     try {
-      this.noteOnce(reason, script);
+      this.noteOnce(reason, script, topic);
     } catch (e) {
       this.recorder.fault('a note on a worker', e);
     }
   }
 
-  private noteOnce(reason: string, script: unknown): void {
+  private noteOnce(reason: string, script: unknown, topic: WorkerTopic): void {
     const text = String(script);
     const url = text.startsWith('data:')
       ? `${text.slice(0, 60)}...`
@@ -47,7 +48,7 @@ export class WorkerNotes {
     const key = `${url}\0${reason}`;
     if (this.noted.has(key) || this.noted.size >= MOST_NOTES) return;
     this.noted.add(key);
-    this.recorder.note('worker-native', `Not recorded: ${reason}`, url);
+    this.recorder.note(topic, `Not recorded: ${reason}`, url);
   }
 }
 
@@ -65,13 +66,18 @@ export function wrapOtherWorkers(
   },
   notes: WorkerNotes,
 ): void {
-  const asked = (unseen: string, unheard: string | false, script: unknown): void => {
+  const asked = (
+    unseen: string,
+    unheard: string | false,
+    script: unknown,
+    topic?: WorkerTopic,
+  ): void => {
     const sharedRelay = WORKERS_FILTERED ? host.sharedRelay : null;
     const url = absoluteBy(() => host.base())(String(script)) as string;
     if (WORKERS_FILTERED) host.requests?.(url);
     if (sharedRelay && unheard && /^https?:/.test(url))
-      sharedRelay.expect(url, () => notes.note(unheard, script));
-    else notes.note(unseen, script);
+      sharedRelay.expect(url, () => notes.note(unheard, script, topic));
+    else notes.note(unseen, script, topic);
   };
   const scope = globalThis as unknown as Record<string, unknown>;
   if (typeof scope.SharedWorker === 'function' && !host.wrapsShared) {
@@ -92,7 +98,7 @@ export function wrapOtherWorkers(
     convertOnce(args);
     const registered = apply(native, self, args);
     if (typeof args[0] === 'string' || isScriptUrl(args[0]))
-      asked(SERVICE, SERVICE_UNSEEN, args[0]);
+      asked(SERVICE, SERVICE_UNSEEN, args[0], 'service-worker-native');
     return registered;
   });
 }

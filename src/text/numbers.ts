@@ -119,3 +119,9 @@ export function formatAs(value: Known, unit: Unit, short = false): string {
   if (isUnknown(value)) return UNKNOWN;
   return short && unit === 'count' ? formatShortCount(value) : UNITS[unit](value);
 }
+
+/** The same of a number that may be larger. @param atLeast why; null = it is exact */
+export const formatBound = (
+  { value, unit, atLeast }: { value: Known; unit: Unit; atLeast: string | null },
+  short = false,
+): string => `${atLeast === null ? '' : '≥ '}${formatAs(value, unit, short)}`;

@@ -7,8 +7,12 @@ import type { ThreadEnvironment } from '../../src/event/definitions.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { noFindings } from '../../src/analysis/findings/finding-facts.ts';
 import { badges } from '../../src/analysis/findings/index.ts';
+import { unrecordedWorkers } from '../../src/analysis/core/unrecorded-workers.ts';
+import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
 import { reportOf } from '../../src/analysis/report/report.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { formatBound } from '../../src/text/numbers.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const environment = (
@@ -121,15 +125,59 @@ describe('what the recording did not see', () => {
     expect(said.unknown['statements']).toContain('called from inside its own module');
   });
 
-  test('workers that are not recorded make counts lower bounds: in JSON, in the report, and in the badges', () => {
+  test('a worker without storage is named, and counts stay exact: in JSON, in the report, and in the badges', () => {
     const store = trace();
     const cause = 'a data: URL has no origin, so no storage to record.';
-    expect(summaryOf(store).unrecordedWorkers).toEqual([{ url: 'data:text/javascript,0', cause }]);
-    const say = `1 worker isn't recorded: if SQLite or its storage runs there, counts are lower bounds. a data: URL: ${cause}`;
+    expect(summaryOf(store).unrecordedWorkers).toEqual([
+      { url: 'data:text/javascript,0', cause, kind: 'data' },
+    ]);
+    const say = `1 worker isn't recorded: no storage can be reached from there, so counts are exact. a data: URL: ${cause}`;
     const facts = new Facts(store);
     expect(facts.get(badges)[0]).toEqual({ badge: 'workers not recorded', say });
     const caveats = reportOf(facts).blocks.find(({ heading }) => heading === 'Caveats');
     expect(caveats?.lines).toContain(`workers not recorded: ${say}`);
+    expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, atLeast: null });
+  });
+
+  /** Unrecorded workers of these topics and scripts beside what `run` records. */
+  const beside = (run: (t: ThreadBuilder) => void, ...notes: [string, string][]): Facts => {
+    const t = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://app.example/' });
+    for (const [topic, url] of notes)
+      t.say({ kind: 'note', id: 0, topic, text: 'Not recorded: a cause.', url } as never);
+    run(t);
+    t.send();
+    return new Facts(t.store);
+  };
+  const reads = (t: ThreadBuilder): unknown =>
+    t.call('xRead', { object: t.file('/app.db'), offset: 0, length: 4096 });
+  const WORKER: [string, string] = ['worker-native', 'https://app.example/db.js'];
+  const SERVICE: [string, string] = ['service-worker-native', 'https://app.example/sw.js'];
+
+  test('those that may own a database come first, and make counts, bytes and times lower bounds', () => {
+    const facts = beside(reads, SERVICE, WORKER);
+    expect(facts.get(unrecordedWorkers).map(({ kind }) => kind)).toEqual(['any', 'service']);
+    const numbers = numbersFrom(facts);
+    const text = "db.js isn't recorded";
+    expect(numbers.get('readBytes')).toMatchObject({ value: 4096, atLeast: text });
+    expect(formatBound(numbers.get('reads'))).toBe('≥ 1');
+    for (const id of ['duration', 'events', 'dropped'] as const)
+      expect(numbers.get(id)).toMatchObject({ atLeast: null });
+    expect(reportText(reportOf(facts))).toContain('≥ 4 KiB');
+  });
+
+  test('where SQLite was seen nowhere else, what it did is not known, and never 0', () => {
+    const facts = beside((t) => t.call('opfsRead'), WORKER);
+    const numbers = numbersFrom(facts);
+    const cause = "db.js isn't recorded, and SQLite was seen nowhere else";
+    for (const id of ['writes', 'syncs', 'commits', 'writtenBytes', 'lockWaits'] as const)
+      expect(numbers.get(id)).toMatchObject({ value: null, cause, atLeast: null });
+    expect(numbers.get('reads')).toMatchObject({ value: 1, atLeast: cause });
+    expect(summaryOf(facts.store).unknown['commits']).toBe(cause);
+  });
+
+  test('a service worker alone changes no number', () => {
+    const facts = beside(reads, SERVICE);
+    expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, atLeast: null });
   });
 
   test('without SQLite no findings are promised', () => {

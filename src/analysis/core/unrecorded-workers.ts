@@ -2,15 +2,21 @@
 import { scriptName } from '../../text/clean.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 import { fact } from './graph.ts';
+import { sqliteThreads } from './main-threads.ts';
+
+/** What runs there: `any` may own a database, a `service` worker seldom does, and a `data:` worker has no storage. */
+export type UnrecordedKind = 'any' | 'service' | 'data';
+const KINDS: readonly UnrecordedKind[] = ['any', 'service', 'data'];
 
 export interface UnrecordedWorker {
   /** Of its script; '' where it is not known. */
   url: string;
   /** Why it is not recorded. */
   cause: string;
+  kind: UnrecordedKind;
 }
 
-/** Each script once for each cause, in the order in which they were met. */
+/** Each script once for each cause: first those that may own a database, then in the order in which they were met. */
 export const unrecordedWorkers = fact(
   'unrecordedWorkers',
   'workers not recorded',
@@ -18,20 +24,51 @@ export const unrecordedWorkers = fact(
   ({ threads }): readonly UnrecordedWorker[] => {
     const found = new Map<string, UnrecordedWorker>();
     for (const { notes } of threads)
-      for (const { topic, text, url = '' } of notes)
-        if (topic === 'worker-native')
-          found.set(`${url} ${text}`, { url, cause: text.replace(/^Not recorded: /, '') });
-    return [...found.values()];
+      for (const { topic, text, url = '' } of notes) {
+        if (topic !== 'worker-native' && topic !== 'service-worker-native') continue;
+        const kind =
+          topic === 'service-worker-native' ? 'service' : url.startsWith('data:') ? 'data' : 'any';
+        found.set(`${url} ${text}`, { url, cause: text.replace(/^Not recorded: /, ''), kind });
+      }
+    return [...found.values()].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+  },
+);
+
+/** What workers that are not recorded do to numbers: nothing (null), they are `least` numbers, or none is known, for SQLite was seen nowhere else. */
+export const unseenWork = fact(
+  'unseenWork',
+  'what is not recorded',
+  { unrecordedWorkers, sqliteThreads },
+  (
+    _,
+    { unrecordedWorkers: workers, sqliteThreads: ran },
+  ): { isLeast: boolean; text: string } | null => {
+    const may = workers.filter(({ kind }) => kind === 'any');
+    if (!may.length) return null;
+    const isLeast = ran.length > 0;
+    const [first] = may;
+    const more = may.length > 1 ? ` and ${countOf(may.length - 1, 'other worker')}` : '';
+    const named = `${scriptName(first!.url) || 'a worker'}${more} ${more ? "aren't" : "isn't"} recorded`;
+    return {
+      isLeast,
+      text: isLeast ? named : `${named}, and SQLite was seen nowhere else`,
+    };
   },
 );
 
 /** Those that a text names. */
 const NAMED = 3;
+/** What that does to the numbers, by the worst kind among them. */
+const CONSEQUENCE: Readonly<Record<UnrecordedKind, string>> = {
+  any: 'if SQLite or its storage runs there, counts are lower bounds',
+  service: 'if SQLite runs there, which is rare, counts are lower bounds',
+  data: 'no storage can be reached from there, so counts are exact',
+};
 
 /** Which they are, why, and what that does to the numbers. @param workers at least one */
 export function unrecordedText(workers: readonly UnrecordedWorker[]): string {
   const named = workers.slice(0, NAMED).map(({ url, cause }) => `${scriptName(url)}: ${cause}`);
   const more = workers.length - named.length;
   const count = `${countOf(workers.length, 'worker')} ${workers.length === 1 ? "isn't" : "aren't"} recorded`;
-  return `${count}: if SQLite or its storage runs there, counts are lower bounds. ${named.join(' ')}${more ? ` And ${formatCount(more)} more.` : ''}`;
+  return `${count}: ${CONSEQUENCE[workers[0]!.kind]}. ${named.join(' ')}${more ? ` And ${formatCount(more)} more.` : ''}`;
 }

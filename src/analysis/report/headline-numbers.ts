@@ -13,6 +13,7 @@ import { callCounts, type CallCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
 import { webCounts } from '../files/web-counts.ts';
 import { fact, type Facts, type Known } from '../core/graph.ts';
+import { unseenWork } from '../core/unrecorded-workers.ts';
 import { tailCount, tailsText, unknownTails } from '../core/unknown-tails.ts';
 import { lockWaits, UNSEEN_HOLDER_US } from '../locks/lock-waits.ts';
 import { amplificationOf, writeAmplification } from '../pages/block-writes.ts';
@@ -39,6 +40,7 @@ export const SUMMARY_NEEDS = {
   webCounts,
   summaryTime,
   totalTimeInSql,
+  unseenWork,
 };
 /** What all numbers are computed from. */
 export const NUMBER_NEEDS = {
@@ -64,6 +66,8 @@ export interface HeadlineNumber {
   definition: string;
   unit: Unit;
   value: number | null;
+  /** Why it may be larger: workers that are not recorded; null = it is exact. */
+  atLeast: string | null;
   /** Said beside the value; '' = nothing. */
   also: string;
   /** Why it is not known; null where it is, and where it is not computed yet. */
@@ -82,6 +86,8 @@ interface Entry {
   definition: string | ((numbers: Numbers) => string);
   value: (numbers: Numbers) => number | null;
   also?: (numbers: Numbers) => string;
+  /** It is about the recording itself: what is not recorded changes nothing. */
+  ofRecording?: true;
   /** Asked where the value is null. */
   cause?: (numbers: Numbers) => string;
   event?: (numbers: Numbers) => HeadlineNumber['event'];
@@ -93,6 +99,9 @@ const LEFT_OUT = 'the recording leaves that layer out';
 export const NO_STORAGE = `no storage call was recorded: ${LEFT_OUT}`;
 const STORAGE_LEFT_OUT = 'the recording leaves storage calls out';
 const NO_WAL = 'no write-ahead log was used';
+
+/** What grows with what is counted. */
+const SUMS: readonly Unit[] = ['count', 'bytes', 'us'];
 
 /** The numbers of one trace. Each is computed when it is asked for. */
 class Numbers {
@@ -106,9 +115,13 @@ class Numbers {
   get(id: NumberId): HeadlineNumber {
     const entry: Entry = NUMBERS[id];
     const value = entry.value(this);
+    const unseen = entry.ofRecording ? null : this.known.unseenWork;
+    // of an app whose SQLite is not recorded a count of 0 is none
+    if (unseen && !unseen.isLeast && !value) return { ...this.words(id), cause: unseen.text };
     return {
       ...this.words(id),
       value,
+      atLeast: unseen && value !== null && SUMS.includes(entry.unit) ? unseen.text : null,
       also: entry.also?.(this) ?? '',
       cause: value === null ? (entry.cause?.(this) ?? null) : null,
       event: entry.event?.(this) ?? null,
@@ -126,6 +139,7 @@ class Numbers {
       unit,
       definition,
       value: null,
+      atLeast: null,
       also: '',
       cause: null,
       event: null,
@@ -183,6 +197,7 @@ const per = (sum: number | null, count: number | null): number | null =>
 const HEADLINES = {
   duration: {
     title: 'Recorded',
+    ofRecording: true,
     unit: 'us',
     definition: "From the first event's begin to the last one's end.",
     value: ({ known: { extent } }) => Math.round((extent[1] - extent[0]) * 1000) / 1000,
@@ -384,6 +399,7 @@ const HEADLINES = {
 const OTHERS = {
   events: {
     title: 'Events',
+    ofRecording: true,
     unit: 'count',
     list: 'events',
     definition: ({ store }) =>
@@ -392,6 +408,7 @@ const OTHERS = {
   },
   seen: {
     title: 'Seen',
+    ofRecording: true,
     unit: 'count',
     definition: ({ store }) =>
       `Calls recorded since the beginning: ${formatCount(store.eventCount + store.forgotten)}. The older ones are forgotten; the other numbers are of what is kept.`,
@@ -399,6 +416,7 @@ const OTHERS = {
   },
   dropped: {
     title: 'Dropped',
+    ofRecording: true,
     unit: 'count',
     definition: ({ store, known }) =>
       [
@@ -410,6 +428,7 @@ const OTHERS = {
   },
   cost: {
     title: 'Tracer',
+    ofRecording: true,
     unit: 'nsPerEvent',
     definition:
       "The tracer's own time per recorded call, measured on each thread when its recording began.",

@@ -16,7 +16,7 @@ import { NUMBER_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts'
 import {
   UNKNOWN,
   countOf,
-  formatAs,
+  formatBound,
   formatCount,
   formatDuration,
   formatNumber,
@@ -181,8 +181,8 @@ function headline(facts: Facts, { pageCache, unknown }: Summary): [string, strin
   };
   return [
     ...REPORTED.map((id): [string, string] => {
-      const { title, value, unit } = numbers.get(id);
-      return [title, `${formatAs(value, unit)}${more[id] ?? ''}`];
+      const number = numbers.get(id);
+      return [number.title, `${formatBound(number)}${more[id] ?? ''}`];
     }),
     ...Object.entries(unknown).map(([key, why]): [string, string] => [UNKNOWN, `${key}: ${why}`]),
   ];

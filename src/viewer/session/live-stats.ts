@@ -2,6 +2,7 @@
  * The numbers of the live strip. Counts of calls follow the trace row by row; what needs a look at the whole trace (commits,
  * lock waits, time shares) is computed again at a pace that its own cost sets, so that a long recording stays cheap.
  */
+import { unseenWork } from '../../analysis/core/unrecorded-workers.ts';
 import { CallCounts } from '../../analysis/files/call-counts.ts';
 import {
   numbersFrom,
@@ -43,7 +44,7 @@ const SLOW = {
   'lock-waits': [lockWaits],
   'io-share': [summaryTime, totalTimeInSql],
 } as const satisfies Partial<Record<Slot, readonly AnyFact[]>>;
-export const SLOW_NEEDS = Object.values(SLOW).flat();
+export const SLOW_NEEDS = [unseenWork, ...Object.values(SLOW).flat()];
 const isSlow = (slot: Slot): slot is keyof typeof SLOW => slot in SLOW;
 
 export class LiveCounts {

@@ -13,6 +13,7 @@ interface Notice {
 
 const TOPIC: Record<string, string> = {
   'worker-native': 'A worker is not recorded',
+  'service-worker-native': 'A service worker is not recorded',
   'late-start': 'The page was running already',
   engine: 'A SQLite build is recorded in part',
   'tracer-error': 'A hook failed; the page went on without it',
@@ -107,7 +108,7 @@ export function noticesOf(
   for (const thread of threads)
     for (const note of thread.notes) {
       const key = `${note.topic} ${note.text}`;
-      const urls = note.topic === 'worker-native' && note.url ? [scriptName(note.url)] : [];
+      const urls = note.topic.endsWith('worker-native') && note.url ? [scriptName(note.url)] : [];
       const known = seen.get(key);
       if (known) {
         known.times++;

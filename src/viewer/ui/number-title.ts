@@ -4,5 +4,8 @@ import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
 export const numberTitle = ({
   definition,
   cause,
-}: Pick<HeadlineNumber, 'definition' | 'cause'>): string =>
-  cause ? `${definition}\n\nn/a: ${cause}.` : definition;
+  atLeast,
+}: Pick<HeadlineNumber, 'definition' | 'cause' | 'atLeast'>): string =>
+  [definition, cause && `n/a: ${cause}.`, atLeast && `At least: ${atLeast}.`]
+    .filter(Boolean)
+    .join('\n\n');

@@ -131,7 +131,7 @@ const NOW_SCRIPT = `{ const [sign, key] = ['thread', 'capture'].map((name) => Sy
 if (sign in globalThis) dispatchEvent(new Event('vfscope.now')); else (globalThis[key] ??= {}).now = true; }
 `;
 /** In the content script's world of a document whose headers refuse this: src/protocol/page-policy.ts names them. */
-const POLICY_SCRIPTS = ['types', 'blob', 'import', 'copy', 'wasm'];
+const POLICY_SCRIPTS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted'];
 function writeCaptureScripts(out) {
   mkdirSync(`${out}/capture`, { recursive: true });
   for (const [name, set] of Object.entries(CAPTURE_SCRIPTS))
@@ -148,7 +148,7 @@ function writeCaptureScripts(out) {
     );
 }
 
-const CHROMIUM_ONLY = ['webNavigation'];
+const CHROMIUM_ONLY = ['declarativeNetRequestWithHostAccess', 'webNavigation'];
 /** manifest.json is the one source for all browsers; what a browser does not know is left out. */
 const MANIFESTS = {
   chrome(manifest) {

@@ -15,7 +15,15 @@ import type {
   PanelMessage,
   RecordingState,
 } from '../protocol/messages.ts';
-import { documentGone, expectDocument, notePolicies, reach, watchCoverage } from './coverage.ts';
+import {
+  documentGone,
+  expectDocument,
+  notePolicies,
+  policyOf,
+  reach,
+  watchCoverage,
+  widenPolicy,
+} from './coverage.ts';
 import {
   documentRequested,
   originTabs,
@@ -100,20 +108,21 @@ async function sayAccess(port: WirePort): Promise<void> {
   const access = await accessTo(page);
   if (inspected.get(port) === page) say(port, { k: 'access', access });
 }
-const saidTabs = new WeakMap<WirePort, string>();
-/** Tell a panel which other tabs of its page's origin its user should know of, if that has changed. */
-async function sayTabs(port: WirePort, panel: number): Promise<void> {
+const saidOfPage = new WeakMap<WirePort, string>();
+/** Tell a panel which other tabs of its page's origin, and which policies, its user should know of, if that has changed. */
+async function sayOfPage(port: WirePort, panel: number): Promise<void> {
   const page = inspected.get(port);
   if (!page?.origin) return;
-  const tabs = await originTabs(panel, page.origin);
-  const text = page.origin + JSON.stringify(tabs);
-  if (inspected.get(port) !== page || saidTabs.get(port) === text) return;
-  saidTabs.set(port, text);
+  const [tabs, policy] = await Promise.all([originTabs(panel, page.origin), policyOf(panel)]);
+  const text = JSON.stringify([page.origin, tabs, policy]);
+  if (inspected.get(port) !== page || saidOfPage.get(port) === text) return;
+  saidOfPage.set(port, text);
   say(port, { k: 'tabs', tabs });
+  say(port, { k: 'policy', policy });
 }
 watchCoverage(() => {
   for (const [panel, ports] of panels)
-    for (const port of ports.keys()) sayTabs(port, panel).catch(warn);
+    for (const port of ports.keys()) sayOfPage(port, panel).catch(warn);
 });
 watchSiteAccess(() => {
   for (const port of inspected.keys()) sayAccess(port).catch(warn);
@@ -163,10 +172,11 @@ function onPanel(port: WirePort, panel: number, page: string): void {
         .catch(failed(panel));
     else if (message.k === 'page') {
       inspected.set(port, message);
-      saidTabs.delete(port);
+      saidOfPage.delete(port);
       sayAccess(port).catch(failed(panel));
-      sayTabs(port, panel).catch(failed(panel));
+      sayOfPage(port, panel).catch(failed(panel));
     } else if (message.k === 'allow') openAccessPage(panel, message.wanted).catch(failed(panel));
+    else if (message.k === 'widen-policy') widenPolicy(panel).catch(failed(panel));
     else if (message.k === 'reload-tabs')
       reloadTabs(inspected.get(port)?.origin ?? '').catch(failed(panel));
     else if (message.k === 'relay') relays.toPage(message);

@@ -8,13 +8,20 @@ import {
   unregisterPageScripts,
   type Cover,
 } from '../platform/page-scripts.ts';
+import { canSetPolicy, setPolicy, unsetPolicies } from '../platform/policy-rules.ts';
 import { webOrigin } from '../platform/recordable.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
 import { api } from '../platform/extension-api.ts';
-import { refusalsOf, type Refusal } from '../protocol/page-policy.ts';
+import {
+  allOf,
+  refusalsOf,
+  widened,
+  type Policies,
+  type Refusal,
+} from '../protocol/page-policy.ts';
 import { drawName } from '../protocol/relay.ts';
 import { captureOptionsOf } from '../protocol/capture.ts';
-import type { RecordingState, Tell } from '../protocol/messages.ts';
+import type { PagePolicy, RecordingState, Tell } from '../protocol/messages.ts';
 import { isOver, type Sharing } from './sharing.ts';
 
 /** What a recorded tab has shown. */
@@ -41,7 +48,14 @@ interface Awaited {
 interface Guarded extends Omit<Awaited, 'asked'> {
   refused: Refusal[];
 }
+/** The page of a tab whose policies keep workers from being recorded, and could be widened for it. */
+interface Strict extends Omit<Awaited, 'asked' | 'name' | 'frameId'> {
+  policies: Policies;
+  /** They are, from its next load on. */
+  isWidened: boolean;
+}
 interface Coverage {
+  strict: Strict[];
   sharing: Sharing[];
   shown: Shown[];
   awaited: Awaited[];
@@ -67,7 +81,13 @@ const plain = (url: string): string => url.replace(/#.*/s, '');
 /** What is known; the rest of this room changes it and then says `apply`. */
 export async function load(): Promise<Coverage> {
   const stored = (await api.storage.session.get(KEY)) as { [KEY]?: Coverage };
-  return (value ??= stored[KEY] ?? { sharing: [], shown: [], awaited: [], guarded: [] });
+  return (value ??= stored[KEY] ?? {
+    strict: [],
+    sharing: [],
+    shown: [],
+    awaited: [],
+    guarded: [],
+  });
 }
 
 /** From now on what these recordings need is registered, and nothing else. */
@@ -101,13 +121,15 @@ export async function apply(): Promise<void> {
   now.shown = now.shown.filter(({ tabId }) => covers(tabId));
   now.awaited = now.awaited.filter(({ tabId }) => covers(tabId));
   now.guarded = now.guarded.filter(({ tabId }) => covers(tabId));
+  now.strict = now.strict.filter(({ tabId }) => covers(tabId));
   now.sharing = now.sharing.filter((one) => !isOver(one) || showsOrigin(one.origin));
   const [first] = recordings; // all capture the same
   const registered =
     first || now.sharing.length
       ? registerPageScripts(first?.capture ?? captureOptionsOf({}), coverOf(now))
       : unregisterPageScripts();
-  await Promise.all([registered, api.storage.session.set({ [KEY]: now })]);
+  const wide = now.strict.filter(({ isWidened }) => isWidened).map(({ tabId }) => tabId);
+  await Promise.all([registered, unsetPolicies(wide), api.storage.session.set({ [KEY]: now })]);
   onApplied();
 }
 
@@ -159,13 +181,25 @@ export async function documentGone(request: DocumentRequest): Promise<void> {
 /** The response of a document of a recorded tab has come. The document follows within milliseconds: its policies are registered at once. */
 export async function notePolicies(
   { tabId, frameId, url }: DocumentRequest,
-  policies: string,
+  policies: Policies,
 ): Promise<void> {
   if (!covers(tabId)) return;
   const now = value ?? (await load());
-  const refused = refusalsOf(policies, webOrigin(url));
+  const origin = webOrigin(url);
+  const before = now.strict.find((one) => one.tabId === tabId && one.url === plain(url));
+  const wider = frameId === 0 ? widened(policies, origin) : null;
+  if (frameId === 0) {
+    now.strict = now.strict.filter((one) => one.tabId !== tabId);
+    const strict = { tabId, url: plain(url), policies, isWidened: before?.isWidened === true };
+    if (wider && canSetPolicy(plain(url))) now.strict.push(strict);
+  }
+  // what comes has not been widened yet
+  const own = refusalsOf(allOf(policies), origin);
+  const isWide = before?.isWidened === true && wider !== null;
+  const refused = isWide ? refusalsOf(allOf(wider), origin) : own;
+  if (isWide && own.includes('types')) refused.push('lifted');
   const others = now.guarded.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
-  if (!refused.length && others.length === now.guarded.length) return;
+  if (!refused.length && others.length === now.guarded.length && !wider) return;
   const guarded = refused.length
     ? [{ name: drawName(), tabId, frameId, url: plain(url), refused }]
     : [];
@@ -224,4 +258,21 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
   if (frameId !== 0) return; // its document may still be on its way
   now.awaited = now.awaited.filter((one) => !silent.includes(one));
   await apply();
+}
+
+/** What of the tab's page keeps its workers from being recorded: it can be widened (`closed`), or is (`open`). null = nothing, or not known */
+export async function policyOf(tabId: number): Promise<PagePolicy> {
+  const strict = (value ?? (await load())).strict.find((one) => one.tabId === tabId);
+  return strict ? (strict.isWidened ? 'open' : 'closed') : null;
+}
+
+/** The user lets this tab's page start recorded workers, for this recording: it loads again with policies that allow them. */
+export async function widenPolicy(tabId: number): Promise<void> {
+  const strict = (value ?? (await load())).strict.find((one) => one.tabId === tabId);
+  const wider = strict && widened(strict.policies, webOrigin(strict.url));
+  if (!wider) return;
+  await setPolicy(tabId, strict.url, wider);
+  strict.isWidened = true;
+  await apply();
+  await api.tabs.reload(tabId);
 }

@@ -94,6 +94,7 @@ export function recordTab(tabId: number): RecorderControl {
             ...(status.recording && lost ? { error: accessLost(message.access.origin) } : {}),
           });
         } else if (message.k === 'tabs') update({ tabs: message.tabs });
+        else if (message.k === 'policy') update({ policy: message.policy });
         else if (message.k === 'frame') {
           if (site.frame(message.origin)) background.post(site.asked);
         } else if (message.k === 'failed') finish(new Error(message.message));
@@ -114,7 +115,7 @@ export function recordTab(tabId: number): RecorderControl {
   );
   watchInspectedOrigin(tabId, (origin) => {
     site.navigated(origin);
-    update({ access: site.now, tabs: null });
+    update({ access: site.now, tabs: null, policy: null });
     background.post(site.asked);
   });
   // tabs come and go while nothing is recorded, and nothing tells of them
@@ -164,6 +165,7 @@ export function recordTab(tabId: number): RecorderControl {
       background.post({ k: 'allow', wanted });
       return 'asked';
     },
+    widenPolicy: () => background.post({ k: 'widen-policy' }),
     reloadTabs: () => background.post({ k: 'reload-tabs' }),
     subscribe(listener) {
       listeners.add(listener);

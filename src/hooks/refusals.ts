@@ -6,6 +6,7 @@ export const REFUSED: Record<Refusal, string> = {
   blob: "the page's CSP forbids blob: workers. Allow blob: in worker-src while you record.",
   import: "the page's CSP forbids scripts of its origin. Add 'self' to script-src and worker-src.",
   copy: "the page's CSP forbids blob: scripts. Make the worker's Blob from strings.",
+  lifted: '',
   wasm: "the page's CSP forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src.",
 };
 /** What the page's policies must allow a worker of ours: each in turn. */

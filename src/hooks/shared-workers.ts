@@ -97,9 +97,13 @@ export class SharedWorkers {
   }
 
   /** '' = it fails by itself; null = it runs as ours. */
-  private whyNative([script, options]: unknown[]): string | null {
+  private whyNative(args: unknown[]): string | null {
     const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
-    if (isScriptUrl(script) || types?.defaultPolicy) return REFUSED.types;
+    if (isScriptUrl(args[0]) || types?.defaultPolicy) {
+      if (!this.host.refuses('lifted')) return REFUSED.types;
+      args[0] = String(args[0]);
+    }
+    const [script, options] = args;
     if (
       typeof script !== 'string' ||
       (options !== undefined && Object(options) !== options && typeof options !== 'string')

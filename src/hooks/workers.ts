@@ -209,7 +209,10 @@ export class Workers {
     if (args.length === 0) return { native: '' };
     const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
     convertOnce(args, 'credentials', 'name', 'type');
-    if (isScriptUrl(args[0]) || types?.defaultPolicy) return { native: TRUSTED_TYPES };
+    if (isScriptUrl(args[0]) || types?.defaultPolicy) {
+      if (!this.host.refuses('lifted')) return { native: TRUSTED_TYPES };
+      args[0] = String(args[0]);
+    }
     if (typeof args[0] !== 'string') return { native: '' };
     const url = absoluteBy(() => this.host.base())(args[0]) as string;
     if (!NativeURL.canParse(url)) return { native: '' };

@@ -2,6 +2,7 @@
  * The documents that tabs ask for, before they are there: where a recorded tab goes, our scripts must be first. Listened to while a
  * recording runs only, so that nothing wakes the background else.
  */
+import type { Policies } from '../protocol/page-policy.ts';
 import { api } from './extension-api.ts';
 
 export interface DocumentRequest {
@@ -13,8 +14,8 @@ export interface DocumentRequest {
 export interface TabEvents {
   /** A document was asked for, or the request was redirected. Where the browser can, the request waits for the promise. */
   onRequest(request: DocumentRequest): Promise<void>;
-  /** The response of a document has come, with these policies ('' = none), separated by commas. It waits as the request does. */
-  onPolicies(document: DocumentRequest, policies: string): Promise<void>;
+  /** The response of a document has come, with these policies. It waits as the request does. */
+  onPolicies(document: DocumentRequest, policies: Policies): Promise<void>;
   /** The document of a frame is there; with frame 0 its page has loaded, or came out of the back/forward cache. */
   onDocument(tabId: number, frameId: number, url: string): void;
   /** A document that was asked for does not come: given up, refused, or a download. */
@@ -48,7 +49,6 @@ function onBeforeNavigate({
 }: Parameters<Parameters<typeof chrome.webNavigation.onBeforeNavigate.addListener>[0]>[0]): void {
   if (frameId === 0) void events?.onRequest({ tabId, frameId, url });
 }
-const POLICY_HEADER = /^content-security-policy(?:-report-only)?$/i;
 type Received = chrome.webRequest.OnHeadersReceivedDetails;
 function onHeadersReceived({
   tabId,
@@ -57,10 +57,16 @@ function onHeadersReceived({
   responseHeaders = [],
 }: Received): Promise<object> | undefined {
   if (tabId < 0 || !events) return undefined;
-  const policies = responseHeaders
-    .filter(({ name }) => POLICY_HEADER.test(name))
-    .map(({ value = '' }) => value);
-  return events.onPolicies({ tabId, frameId, url }, policies.join()).then(() => ({}));
+  const values = (header: string): string =>
+    responseHeaders
+      .filter(({ name }) => name.toLowerCase() === header)
+      .map(({ value = '' }) => value)
+      .join();
+  const policies = {
+    enforced: values('content-security-policy'),
+    reported: values('content-security-policy-report-only'),
+  };
+  return events.onPolicies({ tabId, frameId, url }, policies).then(() => ({}));
 }
 const onErrorOccurred = ({ tabId, frameId, url }: DocumentRequest): void =>
   events?.onGone({ tabId, frameId, url });

@@ -207,6 +207,7 @@ export interface OriginTabs {
   /** Of some of them, the page's words. */
   titles: string[];
 }
+export type PagePolicy = 'closed' | 'open' | null;
 /** `ping` keeps the service worker awake. `start` names the page's origin as the panel knows it, which the browser may hide from us. */
 export type PanelMessage =
   | {
@@ -219,6 +220,8 @@ export type PanelMessage =
       capture: CaptureOptions;
       origin?: string;
     }
+  /** What `policy` told of: see `closed`. */
+  | { k: 'widen-policy' }
   /** Those that `tabs` told of. */
   | { k: 'reload-tabs' }
   | { k: 'stop' }
@@ -232,6 +235,8 @@ export type BackgroundMessage =
   | { k: 'state'; recording: RecordingState | null }
   | { k: 'access'; access: SiteAccess }
   | { k: 'tabs'; tabs: OriginTabs }
+  /** The page's policies keep workers from being recorded, and could be widened (`closed`), or are for this recording (`open`). */
+  | { k: 'policy'; policy: PagePolicy }
   /** A page of the recording has a frame of this origin, which we may not enter. */
   | { k: 'frame'; origin: string }
   /** What the browser says of the storage of the panel's page. */

@@ -7,14 +7,24 @@
 /**
  * types: a script URL that is plain text (Trusted Types). blob: a worker from a blob: URL. import: some script of the page's origin, as a
  * worker or as an import in one. copy: importScripts of a blob: URL. wasm: WebAssembly, which a worker's own response may allow.
+ * lifted: nothing is refused; the demand for Trusted Types, which the page's own code still meets, is known to be gone.
  */
-export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm'] as const;
+export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted'] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
 /** In the content script's world: what the scripts below say, in an array. */
 export const REFUSED_KEY = 'vfscopeRefused';
 /** Runs in the content script's world of a document whose headers refuse this (rollup.config.js writes them). */
 export const policyScript = (refused: Refusal): string => `policy/${refused}.js`;
+
+/** As headers have them, each with several separated by commas; '' = none. */
+export interface Policies {
+  enforced: string;
+  /** They only report. */
+  reported: string;
+}
+export const allOf = ({ enforced, reported }: Policies): string =>
+  [enforced, reported].filter(Boolean).join();
 
 /** Of directives with the same name the first counts. */
 function directivesOf(policy: string): Map<string, string[]> {
@@ -76,4 +86,41 @@ export function refusalsOf(policies: string, origin: string): Refusal[] {
     if (!has(code, "'unsafe-eval'", "'wasm-unsafe-eval'")) refused.add('wasm');
   }
   return [...refused];
+}
+
+/** A value that may differ at the next load: what is set in its place would be stale. */
+const CHANGES = /'nonce-/i;
+const NAMES = ['worker-src', 'child-src', 'script-src', 'default-src'];
+
+/** One policy that lets blob: workers start, from addresses that are plain text; all else as it is. */
+function widen(policy: string): string {
+  const directives = policy.split(';').map((directive) => directive.trim());
+  const nameOf = (directive: string): string => directive.split(/\s/, 1)[0]!.toLowerCase();
+  const found = NAMES.map((name) => directives.find((d) => nameOf(d) === name)).find(Boolean);
+  const sources = found?.split(/\s+/).slice(1) ?? [];
+  const kept = directives.filter(
+    (d) =>
+      d !== '' &&
+      nameOf(d) !== 'worker-src' &&
+      !(nameOf(d) === 'require-trusted-types-for' && /'script'/i.test(d)),
+  );
+  if (!found) return kept.join('; ');
+  const others = sources.filter((source) => source.toLowerCase() !== "'none'");
+  return [...kept, ['worker-src', ...new Set([...others, 'blob:'])].join(' ')].join('; ');
+}
+
+/**
+ * The same policies with `blob:` in worker-src, and without the demand for Trusted Types.
+ * @param origin of the page
+ * @returns null where that is not needed, not enough, or may be wrong at the next load
+ */
+export function widened(policies: Policies, origin: string): Policies | null {
+  const before = refusalsOf(allOf(policies), origin);
+  if (!before.some((what) => what === 'blob' || what === 'types') || CHANGES.test(allOf(policies)))
+    return null;
+  const all = (text: string): string =>
+    text && text.split(',').map(widen).filter(Boolean).join(', ');
+  const after = { enforced: all(policies.enforced), reported: all(policies.reported) };
+  const refused = refusalsOf(allOf(after), origin);
+  return refused.some((what) => what !== 'copy') ? null : after;
 }

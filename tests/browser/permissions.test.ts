@@ -115,6 +115,7 @@ test('the package requires no site, and asks for no other permission later', asy
   expect(sites).toEqual([]);
   expect(permissions!.sort()).toEqual([
     'activeTab',
+    'declarativeNetRequestWithHostAccess',
     'devtools',
     'scripting',
     'storage',

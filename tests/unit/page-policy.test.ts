@@ -1,6 +1,6 @@
 // What a page's policies refuse to the scripts with which a worker of ours begins.
 import { expect, test } from 'vitest';
-import { refusalsOf } from '../../src/protocol/page-policy.ts';
+import { refusalsOf, widened } from '../../src/protocol/page-policy.ts';
 
 const ORIGIN = 'https://app.test:8443';
 const refused = (policies: string, origin = ORIGIN): string =>
@@ -69,4 +69,37 @@ test('default ports, and pages without an origin', () => {
   expect(refused(scripts('app.test:443'), 'https://app.test')).toBe('');
   expect(refused(scripts('https:'), 'http://app.test')).toBe('import');
   expect(refused(scripts('app.test'), 'null')).toBe('import');
+});
+
+const wider = (enforced: string, reported = ''): string | null => {
+  const found = widened({ enforced, reported }, ORIGIN);
+  return found && [found.enforced, found.reported].filter(Boolean).join(' | ');
+};
+const WASM = "'wasm-unsafe-eval'";
+test.each([
+  ["worker-src 'self'", "worker-src 'self' blob:"],
+  ["child-src 'self'; img-src *", "child-src 'self'; img-src *; worker-src 'self' blob:"],
+  [
+    `default-src 'self' ${WASM}; style-src 'none'`,
+    `default-src 'self' ${WASM}; style-src 'none'; worker-src 'self' ${WASM} blob:`,
+  ],
+  ["WORKER-SRC 'Self'; ; worker-src 'none'", "worker-src 'Self' blob:"],
+  ["require-trusted-types-for 'script'; trusted-types a", 'trusted-types a'],
+  ["require-trusted-types-for 'script'; worker-src 'self'", "worker-src 'self' blob:"],
+  ["img-src 'self',worker-src 'self'", "img-src 'self', worker-src 'self' blob:"],
+  [
+    `script-src 'sha256-abc' 'self' ${WASM}; worker-src 'self'`,
+    `script-src 'sha256-abc' 'self' ${WASM}; worker-src 'self' blob:`,
+  ],
+  // not needed
+  ['', null],
+  ["worker-src 'self' blob:", null],
+  // not enough: no script of the page's origin may be imported, or no wasm may run
+  ["worker-src 'none'", null],
+  ["script-src 'self'", null],
+  // a value of one load alone
+  [`script-src 'self' 'nonce-a' ${WASM}; worker-src 'self'`, null],
+])('%s can be widened', (policies, expected) => {
+  expect(wider(policies)).toBe(expected);
+  expect(wider('', policies)).toBe(expected);
 });

@@ -50,7 +50,7 @@ const FEATURES: Feature[] = [
   ],
   [
     'Workers of pages whose policy forbids blob workers',
-    NOTED,
+    browser('closed-workers', '%s'),
     browser('firefox', '%s: each script runs as it does unrecorded, and each worker is recorded'),
     NOTED,
   ],

@@ -5,6 +5,7 @@
 import type {
   AccessWanted,
   OriginTabs,
+  PagePolicy,
   RecordingScope,
   SiteAccess,
 } from '../../protocol/messages.ts';
@@ -25,6 +26,8 @@ export interface RecordingStatus {
   access?: PageAccess | null;
   /** Other tabs of its origin that the user should know of. */
   tabs?: OriginTabs | null;
+  /** What its policies do to workers. */
+  policy?: PagePolicy;
 }
 
 /** What a recording may enter of the inspected page. */
@@ -53,6 +56,8 @@ export interface RecorderControl {
    * @returns `asked`: in a tab of its own; `access` of the status says what became of it
    */
   allow?(wanted: AccessWanted): Promise<'granted' | 'refused' | 'asked'>;
+  /** Load the page again with policies that let its workers be recorded, while this recording runs. */
+  widenPolicy?(): void;
   /** Load those of `tabs` again. */
   reloadTabs?(): void;
   subscribe(listener: (status: RecordingStatus) => void): () => void;

@@ -163,6 +163,10 @@ export class ViewerModel {
     await this.attempt(async () => void (await this.ask(wanted)));
   }
 
+  /** The page loads again, and its workers are recorded. */
+  widenPolicy(): void {
+    this.host.recorder?.widenPolicy?.();
+  }
   /** Other tabs of the origin load again, so that what they hold is recorded or, after a recording, given back. */
   reloadTabs(): void {
     this.host.recorder?.reloadTabs?.();

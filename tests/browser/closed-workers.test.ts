@@ -1,0 +1,116 @@
+/** Workers that the page's policy closes to us: recorded on request, by a policy that is wider for this tab and this recording. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { launch, recorded, savedStore } from './extension-harness.ts';
+import { marksOf } from './threads-harness.ts';
+
+/** It answers with what its page could see of the policy. */
+const PAGE = `<!doctype html><script src="/page.js"></script><p>A page`;
+const PAGE_SCRIPT = `
+globalThis.violations = [];
+addEventListener('securitypolicyviolation', (e) => violations.push(e.effectiveDirective + ' ' + e.blockedURI));
+const trusted = trustedTypes.createPolicy('app', { createScriptURL: (url) => url });
+globalThis.ran = new Promise((done) => {
+  const worker = new Worker(location.search.includes('trusted') ? trusted.createScriptURL('/worker.js') : '/worker.js');
+  worker.onmessage = ({ data }) => done(data);
+  worker.onerror = () => done('error');
+});
+`;
+const WORKER = `performance.mark('in the worker'); postMessage('ran')`;
+
+let server: Server;
+let driven: DrivenBrowser;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url!, 'http://server');
+    const policy = searchParams.get('policy');
+    const [type, text] =
+      pathname === '/page.js'
+        ? ['text/javascript', PAGE_SCRIPT]
+        : pathname === '/worker.js'
+          ? ['text/javascript', WORKER]
+          : ['text/html', PAGE];
+    response
+      .writeHead(200, {
+        'Content-Type': type,
+        ...(policy && { 'Content-Security-Policy': policy }),
+      })
+      .end(text);
+  });
+  await new Promise<void>((done) => server.listen(0, done));
+});
+afterAll(() => server?.close());
+afterEach(() => driven?.close());
+
+const SELF = "worker-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+const TRUSTED = "require-trusted-types-for 'script'; trusted-types app";
+const NONCE = "worker-src 'self'; script-src 'self' 'nonce-abc' 'wasm-unsafe-eval'";
+
+async function begin(policy: string): Promise<{ page: Page; panel: Panel; url: string }> {
+  driven = await launch();
+  const page = await driven.firstPage();
+  const url = `http://localhost:${(server.address() as AddressInfo).port}/?policy=${encodeURIComponent(policy)}`;
+  await page.goto(url);
+  const panel = await openPanel(page);
+  await startRecording(panel);
+  await recorded(page);
+  expect(await ran(page)).toEqual(['ran', []]);
+  await panel.frame.waitForSelector('[data-testid="notice"]'); // it stayed native
+  return { page, panel, url };
+}
+/** What the worker answered, and what violated the policy. */
+const ran = (page: Page): Promise<unknown> =>
+  page.evaluate(async () => {
+    const page = globalThis as unknown as { ran: Promise<string>; violations: string[] };
+    return [await page.ran, page.violations];
+  });
+/** Does the page's policy let blob: workers start? */
+const allowsBlob = (page: Page): Promise<boolean> =>
+  page.evaluate(
+    () =>
+      new Promise<boolean>((done) => {
+        try {
+          const worker = new Worker(URL.createObjectURL(new Blob(['postMessage(1)'])));
+          worker.onmessage = () => done(true);
+          worker.onerror = () => done(false);
+        } catch {
+          done(false);
+        }
+      }),
+  );
+test.each([SELF, TRUSTED])('%s', async (policy) => {
+  const { page, panel } = await begin(policy);
+  const loaded = page.waitForNavigation();
+  await panel.frame.waitForSelector('[data-testid="widen-policy"]');
+  await panel.frame.evaluate(() =>
+    document.querySelector<HTMLElement>('[data-testid="widen-policy"]')!.click(),
+  );
+  await loaded;
+  await recorded(page);
+  expect(await ran(page)).toEqual(['ran', []]);
+  await panel.frame.waitForSelector('[data-testid="policy-open"]');
+  const other = await driven.browser.newPage();
+  await other.goto(page.url());
+  expect(await allowsBlob(other)).toBe(false);
+  await other.close();
+  await page.bringToFront();
+  await stopRecording(panel);
+  const { threads } = await savedStore(driven, panel);
+  const workers = threads.filter(({ info }) => info.kind === 'worker');
+  expect(workers.map((thread) => marksOf(thread).map(({ name }) => name))).toEqual([
+    ['in the worker'],
+  ]);
+  await page.reload();
+  expect(await allowsBlob(page)).toBe(false);
+});
+
+test('a policy of one load alone stays as it is, and the notice with it', async () => {
+  const { panel } = await begin(NONCE);
+  expect(await panel.frame.$('[data-testid="widen-policy"]')).toBeNull();
+  await stopRecording(panel);
+});

@@ -168,7 +168,7 @@ describe('the write-ahead log', () => {
   it('has its commits, frames and checkpoints', async () => {
     const store = await open('checkpoint-storm', 'wal');
     const [log] = walHistories(store);
-    await waitText(id('wal-commits'), log!.commits === null ? 'n/a' : count(log!.commits));
+    await waitText(id('wal-commit-frames'), log!.commits === null ? 'n/a' : count(log!.commits));
     await waitText(id('wal-frames'), log!.frames === null ? 'n/a' : count(log!.frames));
     const checkpoints = checkpointsOf(store).filter(({ path }) => path === log!.path);
     expect(checkpoints.length).toBeGreaterThan(0);

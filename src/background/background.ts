@@ -28,6 +28,7 @@ import {
   documentRequested,
   originTabs,
   pageShown,
+  pageWasLate,
   reloadTabs,
   sharedUrl,
 } from './shared-workers.ts';
@@ -87,8 +88,9 @@ const tabEvents: TabEvents = {
   onGone: (request) => void known(() => documentGone(request)),
   onDocument: (tabId, frameId, url) =>
     void known(async () => {
-      await reach(tabId, frameId, url);
-      if (frameId === 0) await pageShown(tabId, webOrigin(url));
+      const wasLate = await reach(tabId, frameId, url);
+      if (frameId === 0) await pageShown(tabId);
+      if (wasLate) await pageWasLate(tabId, webOrigin(url));
     }),
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };

@@ -73,9 +73,13 @@ let recordings: readonly RecordingState[] = [];
 /** These recordings run: known from here on, nothing is registered yet. */
 export const coverLater = (running: readonly RecordingState[]): void => void (recordings = running);
 
+const sameText = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 /** A recording runs that has this tab. */
 export const covers = (tabId: number): boolean =>
   recordings.some(({ tabs }) => tabs.includes(tabId));
+/** Our script is in the documents of this tab with this address: it is recorded, or shares SharedWorkers with one that is. */
+const reaches = ({ sharing }: Coverage, tabId: number, url: string): boolean =>
+  covers(tabId) || sharing.some(({ on, origin }) => on && origin === webOrigin(url));
 const plain = (url: string): string => url.replace(/#.*/s, '');
 
 /** What is known; the rest of this room changes it and then says `apply`. */
@@ -120,7 +124,7 @@ export async function apply(): Promise<void> {
   const now = value!;
   now.shown = now.shown.filter(({ tabId }) => covers(tabId));
   now.awaited = now.awaited.filter(({ tabId }) => covers(tabId));
-  now.guarded = now.guarded.filter(({ tabId }) => covers(tabId));
+  now.guarded = now.guarded.filter(({ tabId, url }) => reaches(now, tabId, url));
   now.strict = now.strict.filter(({ tabId }) => covers(tabId));
   now.sharing = now.sharing.filter((one) => !isOver(one) || showsOrigin(one.origin));
   const [first] = recordings; // all capture the same
@@ -183,23 +187,25 @@ export async function notePolicies(
   { tabId, frameId, url }: DocumentRequest,
   policies: Policies,
 ): Promise<void> {
-  if (!covers(tabId)) return;
   const now = value ?? (await load());
+  if (!reaches(now, tabId, url)) return;
   const origin = webOrigin(url);
   const before = now.strict.find((one) => one.tabId === tabId && one.url === plain(url));
   const wider = frameId === 0 ? widened(policies, origin) : null;
+  // what is set in the place of another policy would be stale
+  const isWide =
+    before?.isWidened === true && wider !== null && sameText(before.policies, policies);
   if (frameId === 0) {
     now.strict = now.strict.filter((one) => one.tabId !== tabId);
-    const strict = { tabId, url: plain(url), policies, isWidened: before?.isWidened === true };
-    if (wider && canSetPolicy(plain(url))) now.strict.push(strict);
+    if (wider && covers(tabId) && canSetPolicy(plain(url)))
+      now.strict.push({ tabId, url: plain(url), policies, isWidened: isWide });
   }
   // what comes has not been widened yet
   const own = refusalsOf(allOf(policies), origin);
-  const isWide = before?.isWidened === true && wider !== null;
   const refused = isWide ? refusalsOf(allOf(wider), origin) : own;
   if (isWide && own.includes('types')) refused.push('lifted');
   const others = now.guarded.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
-  if (!refused.length && others.length === now.guarded.length && !wider) return;
+  if (!refused.length && others.length === now.guarded.length && !wider && !before) return;
   const guarded = refused.length
     ? [{ name: drawName(), tabId, frameId, url: plain(url), refused }]
     : [];
@@ -238,10 +244,14 @@ export async function documentSpeaks({
   await apply();
 }
 
-/** A document is there, with frame 0 the whole page: what came faster than our scripts gets them now, and says that it was late. */
-export async function reach(tabId: number, frameId: number, url: string): Promise<void> {
+/**
+ * A document is there, with frame 0 the whole page: what came faster than our scripts gets them now, and says that it was late.
+ * @returns whether any of it was
+ */
+export async function reach(tabId: number, frameId: number, url: string): Promise<boolean> {
   const recording = recordings.find(({ tabs }) => tabs.includes(tabId));
-  if (!recording) return;
+  if (!recording) return false;
+  let wasLate = false;
   const now = value ?? (await load());
   const isLoaded = (one: Awaited): boolean =>
     one.tabId === tabId && (one.url === plain(url) || (frameId === 0 && one.frameId !== 0));
@@ -253,11 +263,14 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
         (listens) => listens === true,
         () => false, // no script of ours is there
       );
-    if (!there) await injectPageScripts(tabId, recording.capture, frame);
+    if (there) continue;
+    await injectPageScripts(tabId, recording.capture, frame);
+    wasLate = true;
   }
-  if (frameId !== 0) return; // its document may still be on its way
+  if (frameId !== 0) return wasLate; // its document may still be on its way
   now.awaited = now.awaited.filter((one) => !silent.includes(one));
   await apply();
+  return wasLate;
 }
 
 /** What of the tab's page keeps its workers from being recorded: it can be widened (`closed`), or is (`open`). null = nothing, or not known */
@@ -271,8 +284,8 @@ export async function widenPolicy(tabId: number): Promise<void> {
   const strict = (value ?? (await load())).strict.find((one) => one.tabId === tabId);
   const wider = strict && widened(strict.policies, webOrigin(strict.url));
   if (!wider) return;
-  await setPolicy(tabId, strict.url, wider);
   strict.isWidened = true;
   await apply();
+  await setPolicy(tabId, strict.url, strict.policies, wider);
   await api.tabs.reload(tabId);
 }

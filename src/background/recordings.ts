@@ -206,8 +206,7 @@ async function release(tabId: number, shared: readonly string[] = []): Promise<v
 /** @param shared origins whose SharedWorkers run with our script all the same */
 async function restore(tabId: number, shared: readonly string[]): Promise<void> {
   try {
-    const joins = shared.length > 0 && shared.includes(webOrigin((await api.tabs.get(tabId)).url));
-    await api.tabs.sendMessage(tabId, { k: 'restore', joins } satisfies Tell);
+    await api.tabs.sendMessage(tabId, { k: 'restore', joins: [...shared] } satisfies Tell);
   } catch (e) {
     if (!/Receiving end does not exist|message port closed|No tab with id/i.test(String(e)))
       throw e; // no page of ours in that tab, or gone
@@ -216,7 +215,7 @@ async function restore(tabId: number, shared: readonly string[]): Promise<void> 
 
 /** A tab is gone: so is what its panel recorded. */
 export async function tabClosed(closed: number): Promise<void> {
-  await pageShown(closed, '');
+  await pageShown(closed);
   if (await recordingOf(closed)) return stop(closed);
   const left = await state.change(({ recordings }) => {
     const recording = covering(recordings, closed);

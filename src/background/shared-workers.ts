@@ -1,6 +1,6 @@
 /** What pages, tabs and panels ask about the SharedWorkers of recorded origins. */
 import { webOrigin } from '../platform/recordable.ts';
-import { tabsOf } from '../platform/tabs-of.ts';
+import { showsNow, tabsOf } from '../platform/tabs-of.ts';
 import { api } from '../platform/extension-api.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
 import type { OriginTabs, SharedAsk } from '../protocol/messages.ts';
@@ -10,6 +10,7 @@ import {
   beginsAgain,
   documentComes,
   documentLeaves,
+  documentWasLate,
   newSharing,
   reloadAll,
   tabReloads,
@@ -47,12 +48,21 @@ export async function documentRequested({ tabId, frameId, url }: DocumentRequest
   else await share(origin, await tabsOf(origin), [tabId]);
 }
 
-/** A tab shows a page of this origin now; '' = it is closed. */
-export async function pageShown(tabId: number, origin: string): Promise<void> {
+/** A tab shows another page now, or is closed. */
+export async function pageShown(tabId: number): Promise<void> {
   const now = await load();
   const before = JSON.stringify(now.sharing);
-  for (const sharing of now.sharing) if (sharing.origin !== origin) documentLeaves(sharing, tabId);
+  for (const sharing of now.sharing)
+    if (!(await showsNow(tabId, sharing.origin))) documentLeaves(sharing, tabId);
   if (JSON.stringify(now.sharing) !== before) await apply();
+}
+
+/** Our script came to this tab's page after the page's own. */
+export async function pageWasLate(tabId: number, origin: string): Promise<void> {
+  const known = await sharingOf(origin);
+  if (!known) return;
+  documentWasLate(known, tabId);
+  await apply();
 }
 
 /** Origins whose SharedWorkers run with our script. */
@@ -82,18 +92,25 @@ export async function joins(tabId: number, origin: string, isPage: boolean): Pro
   const before = JSON.stringify(sharing);
   if (isPage) documentComes(sharing, tabId);
   if (isPage && !showsOrigin(origin)) {
-    // nothing has followed the tabs since the recording
-    const open = new Set((await api.tabs.query({})).map(({ id }) => id));
-    for (const holder of sharing.holders) if (!open.has(holder)) documentLeaves(sharing, holder);
+    await lookAtTabs(sharing);
   }
   if (JSON.stringify(sharing) !== before) await apply();
-  return sharing.on && !sharing.ends && (showsOrigin(origin) || sharing.holders.length > 0);
+  if (sharing.ends) return sharing.older.length > 0; // its worker waits for theirs to go
+  return sharing.on && (showsOrigin(origin) || sharing.holders.length > 0);
+}
+
+/** Nothing follows tabs once a recording is over: those that show something else are gone. */
+async function lookAtTabs(sharing: Sharing): Promise<void> {
+  const open = await tabsOf(sharing.origin);
+  for (const tab of new Set([...sharing.older, ...sharing.natives, ...sharing.holders]))
+    if (!open.includes(tab)) documentLeaves(sharing, tab);
 }
 
 /** Which tabs does a panel's user have to know of? @param panel the tab that it inspects */
 export async function originTabs(panel: number, origin: string): Promise<OriginTabs> {
   const sharing = await sharingOf(origin);
   const isRecorded = showsOrigin(origin);
+  if (sharing && !isRecorded) await lookAtTabs(sharing);
   const toReload = sharing ? tabsToReload(sharing, isRecorded) : [];
   const state = isRecorded ? 'unseen' : toReload.length ? 'held' : 'open';
   const ids = state === 'open' ? (await tabsOf(origin)).filter((id) => id !== panel) : toReload;
@@ -113,6 +130,7 @@ export async function originTabs(panel: number, origin: string): Promise<OriginT
 export async function reloadTabs(origin: string): Promise<void> {
   const sharing = await sharingOf(origin);
   if (!sharing) return;
+  await lookAtTabs(sharing);
   const tabs = reloadAll(sharing, showsOrigin(origin));
   await apply();
   await Promise.all(

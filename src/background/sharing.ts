@@ -1,24 +1,32 @@
 /**
  * SharedWorkers of an origin that run with our script (src/hooks/shared-workers.ts): from which blob: URL its pages start each, which tabs
- * hold one, and which may still hold one that runs natively. As long as there is such a tab, none of ours is started: there would be two
- * of what is to be one. For the same reason the pages of an origin start ours after the recording, too, until no page holds it any more.
+ * hold one, and which may hold one that runs natively. As long as there is such a tab, none of ours begins: there would be two of what is
+ * to be one. For the same reason the pages of an origin start ours after the recording, too, until no page holds it any more.
  */
-import { MOST_DEAD, type SharedAsk } from '../protocol/messages.ts';
+import { MOST_DEAD, SHARED_MISMATCH, type SharedAsk } from '../protocol/messages.ts';
 
+interface SharedUrls {
+  key: string;
+  /** Type and credentials: pages that ask for the same worker with others get an error, as without us. */
+  traits: string;
+  /** Several where the browser keeps pages apart: a frame's storage is that of the site around it. */
+  urls: string[];
+}
 export interface Sharing {
   origin: string;
   /** New documents start ours. */
   on: boolean;
   /** The recording is over, and all pages that hold ours load again: the next ones start the browser's own. */
   ends: boolean;
-  /** Tabs whose document is to go before a worker starts: it was there before our script or, at the end, holds one of ours. */
+  /** Tabs whose document is to go before a worker starts: it was there before our script, or holds one of ours that is to end. */
   older: number[];
+  /** Tabs whose document runs one natively, or may: none of ours begins beside it. */
+  natives: number[];
   /** Tabs whose document was told one of these URLs. */
   holders: number[];
   /** Those began before the recording that runs: they say nothing to it. */
   silent: boolean;
-  /** By worker. Several where the browser keeps pages apart: a frame's storage is that of the site around it. */
-  urls: [key: string, urls: string[]][];
+  workers: SharedUrls[];
 }
 
 const MOST_WORKERS = 100;
@@ -33,9 +41,10 @@ export const newSharing = (
   on: tabs.every((tab) => reloaded.includes(tab)),
   ends: false,
   older: tabs,
+  natives: [],
   holders: [],
   silent: false,
-  urls: [],
+  workers: [],
 });
 
 /** A recording begins, and pages hold workers of the one before. */
@@ -44,18 +53,20 @@ export function beginsAgain(sharing: Sharing): void {
   sharing.silent = sharing.holders.length > 0;
 }
 
-/** Whether anything of it is left to know. */
-export const isOver = ({ urls, ends, older }: Sharing): boolean =>
-  urls.length === 0 && !(ends && older.length > 0);
+/** Whether nothing of it is left to know, once no recording shows its origin. */
+export const isOver = ({ workers, ends, older }: Sharing): boolean =>
+  workers.length === 0 && !(ends && older.length > 0);
 
 const without = (tabs: readonly number[], tab: number): number[] =>
   tabs.filter((one) => one !== tab);
+const withTab = (tabs: readonly number[], tab: number): number[] => [...without(tabs, tab), tab];
 
 /** The document of this tab is gone for good. */
 export function documentLeaves(sharing: Sharing, tab: number): void {
   sharing.older = without(sharing.older, tab);
+  sharing.natives = without(sharing.natives, tab);
   sharing.holders = without(sharing.holders, tab);
-  if (sharing.holders.length === 0) [sharing.urls, sharing.silent] = [[], false];
+  if (sharing.holders.length === 0) [sharing.workers, sharing.silent] = [[], false];
   if (sharing.older.length === 0) sharing.on = true;
 }
 
@@ -71,43 +82,56 @@ export function documentComes(sharing: Sharing, tab: number): void {
   if (!on && !sharing.ends) [sharing.on, sharing.older] = [false, [...sharing.older, tab]]; // it came before ours could start
 }
 
-/** All pages that this is about load again, together. @returns their tabs */
-export function reloadAll(sharing: Sharing, isRecorded: boolean): number[] {
-  sharing.ends = !isRecorded;
-  if (sharing.ends || sharing.silent) sharing.older = sharing.holders;
-  if (isRecorded) [sharing.on, sharing.silent, sharing.urls] = [true, false, []];
-  return sharing.older;
+/** Our script came late to this tab's document: it may have started a native one. */
+export function documentWasLate(sharing: Sharing, tab: number): void {
+  sharing.natives = withTab(sharing.natives, tab);
 }
 
 /** Tabs that the user should know of: their pages hold what a recording cannot see or, after it, what is left of it. */
-export const tabsToReload = ({ silent, holders, older }: Sharing, isRecorded: boolean): number[] =>
-  isRecorded && !silent ? older : holders;
+export const tabsToReload = (
+  { silent, holders, older, natives }: Sharing,
+  isRecorded: boolean,
+): number[] => (isRecorded && !silent ? [...new Set([...older, ...natives])] : holders);
+
+/** All pages that this is about load again, together. @returns their tabs */
+export function reloadAll(sharing: Sharing, isRecorded: boolean): number[] {
+  sharing.older = tabsToReload(sharing, isRecorded);
+  sharing.ends = !isRecorded;
+  if (isRecorded) sharing.on = true;
+  return sharing.older;
+}
 
 /** Some of `older` do not go, and this tab's worker waits no longer: it is what theirs are. */
 export function waitsNoLonger(sharing: Sharing, tab: number): void {
-  if (sharing.ends) [sharing.ends, sharing.older] = [false, []];
-  else [sharing.on, sharing.older] = [false, [...without(sharing.older, tab), tab]];
+  if (sharing.ends || sharing.silent) [sharing.ends, sharing.older] = [false, []];
+  else [sharing.on, sharing.older] = [false, withTab(sharing.older, tab)];
 }
 
 /**
  * @param mayBegin a recording runs: a worker that has not begun begins
- * @returns the URL, '' where the worker is to run natively
+ * @returns the URL, '' where the worker is to run natively, SHARED_MISMATCH where it fails
  */
 export function agree(
   sharing: Sharing,
-  { key, url, dead }: SharedAsk,
+  { key, traits, url, dead }: SharedAsk,
   tab: number,
   mayBegin: boolean,
 ): string {
-  if (!sharing.on || sharing.ends || !url.startsWith(`blob:${sharing.origin}/`)) return '';
-  const known = sharing.urls.find(([of]) => of === key);
-  const alive = known?.[1].find((one) => !dead.includes(one));
-  const agreed = alive ?? (mayBegin && dead.length < MOST_DEAD ? url : '');
-  if (agreed) sharing.holders = [...without(sharing.holders, tab), tab];
-  if (agreed && !alive) {
-    const urls = [...(known?.[1] ?? []), url].slice(-MOST_DEAD);
-    const others = sharing.urls.filter((one) => one !== known);
-    sharing.urls = [...others, [key, urls] as [string, string[]]].slice(-MOST_WORKERS);
+  const known = sharing.workers.find((worker) => worker.key === key);
+  if (url === '' && known) known.urls = known.urls.filter((one) => !dead.includes(one)); // it could not run so
+  const natively = (): string => {
+    sharing.natives = withTab(sharing.natives, tab);
+    return '';
+  };
+  if (!sharing.on || sharing.ends || !url.startsWith(`blob:${sharing.origin}/`)) return natively();
+  const alive = known?.urls.find((one) => !dead.includes(one));
+  if (known && alive && known.traits !== traits) return SHARED_MISMATCH;
+  if (!alive) {
+    const isFull = known ? known.urls.length >= MOST_DEAD : sharing.workers.length >= MOST_WORKERS;
+    if (!mayBegin || isFull || sharing.natives.length > 0) return natively();
+    if (known) known.urls.push(url);
+    else sharing.workers.push({ key, traits, urls: [url] });
   }
-  return agreed;
+  sharing.holders = withTab(sharing.holders, tab);
+  return alive ?? url;
 }

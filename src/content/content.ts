@@ -32,20 +32,22 @@ const isInstalled = (): boolean =>
   (api.runtime as typeof api.runtime | undefined)?.id !== undefined;
 
 /** @throws where the extension is gone, or does not answer again and again */
-async function isRecorded(): Promise<Answer> {
+async function askBackground<Said>(ask: Ask): Promise<Said> {
   for (let tries = 1; ; tries++) {
     try {
-      const said: Answer | null = await api.runtime.sendMessage({ k: 'recorded?' } satisfies Ask);
-      if (said) {
-        headersRefuse(said.refused);
-        return said;
-      }
+      const said: Said | null = await api.runtime.sendMessage(ask);
+      if (said !== null) return said;
       throw new Error('the background could not answer');
     } catch (e) {
       if (tries === TRIES || !isInstalled()) throw e;
       await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
     }
   }
+}
+async function isRecorded(): Promise<Answer> {
+  const said = await askBackground<Answer>({ k: 'recorded?' });
+  headersRefuse(said.refused);
+  return said;
 }
 /** The answer to the first offer, asked for before it comes: the hook may wait for it. Soon it may be another. */
 const FRESH_MS = 300;
@@ -92,11 +94,13 @@ function isGuarded(url: string): boolean {
 }
 
 /** Which URL is this SharedWorker's? Without an answer it runs natively. */
-function onShared(line: MessagePort, { n, key, url, dead }: PageMessage & { k: 'shared' }): void {
-  const told = (agreed: unknown): void =>
-    answer(line, { k: 'shared', n, url: typeof agreed === 'string' ? agreed : '' });
-  if (!isInstalled()) return told('');
-  api.runtime.sendMessage({ k: 'shared', key, url, dead } satisfies Ask).then(told, () => told(''));
+function onShared(line: MessagePort, message: PageMessage & { k: 'shared' }): void {
+  const { n, key, traits, url, dead } = message;
+  const told = (agreed: string): void => answer(line, { k: 'shared', n, url: agreed });
+  askBackground<string>({ k: 'shared', key, traits, url, dead }).then(
+    (agreed) => told(String(agreed)),
+    () => told(''),
+  );
 }
 
 let offers = 0;
@@ -170,7 +174,7 @@ const realm = globalThis as { vfscopeListen?: () => void };
 if (!realm.vfscopeListen) {
   realm.vfscopeListen = listen;
   api.runtime.onMessage.addListener((message: Tell, _sender, reply) => {
-    if (message.k === 'restore') leave(message.joins);
+    if (message.k === 'restore') leave(message.joins.includes(origin));
     else if (message.k === 'here?') reply(watch !== null);
     else reply(workerScripts.has(message.url) && !isGuarded(message.url));
   });

@@ -30,7 +30,7 @@ import {
 const NO_ANSWER_MS = 3000;
 /** Offers in a row without an answer: the content script will never come, or is gone. */
 const MOST_UNANSWERED = 10;
-/** What is asked of a SharedWorker and has no answer by then gets none: the extension is gone. */
+/** What is asked of a SharedWorker without a content script by then gets no answer: the extension is gone. */
 const UNANSWERED_MS = 5000;
 /** After `no-panel`: a panel may open later. Ever more rarely. */
 const FIRST_RETRY_MS = 250;
@@ -101,7 +101,7 @@ export class Handshake {
     return new Promise((answer) => {
       const n = ++this.asks;
       this.asked.set(n, [ask, answer]);
-      setTimeout(() => this.answered(n, ''), UNANSWERED_MS);
+      setTimeout(() => this.line || this.answered(n, ''), UNANSWERED_MS);
       if (!this.line) this.lay();
       this.say(n, ask);
     });
@@ -131,6 +131,7 @@ export class Handshake {
   /** Hear nothing more. */
   close(): void {
     this.stopOffering();
+    for (const n of [...this.asked.keys()]) this.answered(n, '');
     unlisten(window, CONTACT, this.onContact, true);
     if (this.line) portClose(this.line);
     this.line = null;

@@ -29,7 +29,7 @@ import { convertOnce, isScriptUrl } from './script-address.ts';
 import { isFromShared, toShared } from './shared-wire.ts';
 import { bootstrap } from './worker-bootstrap.ts';
 import { absoluteBy } from './worker-repairs.ts';
-import type { SharedAsk } from '../protocol/messages.ts';
+import { SHARED_MISMATCH, SHARED_WAS_RUNNING, type SharedAsk } from '../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
 
 type Constructor = new (...args: unknown[]) => SharedWorker;
@@ -55,11 +55,21 @@ interface Asked {
   url: string;
   name: string;
   isModule: boolean;
+  /** What `SharedAsk` tells of it. */
+  key: string;
+  traits: string;
   /** What the app holds, and the other end of its port. */
   worker: EventTarget;
   theirs: MessagePort;
 }
 
+/** Said of one that runs natively: none of ours begins beside it. */
+const NATIVE: SharedAsk = { key: '', traits: '', url: '', dead: [] };
+const EXTENDED = 'it outlives its pages (extendedLifetime), and a URL of ours does not.';
+const CREDENTIALS: readonly unknown[] = ['omit', 'same-origin', 'include'];
+type Options = WorkerOptions & { extendedLifetime?: unknown; sameSiteCookies?: unknown };
+const dictionary = (options: unknown): Options =>
+  (Object(options) === options ? options : {}) as Options;
 const DATA = 'a data: or blob: URL is not shared between pages as a script of its own address is.';
 
 export class SharedWorkers {
@@ -83,7 +93,10 @@ export class SharedWorkers {
         const cause = this.whyNative(args);
         if (cause === null) return this.make(args, as);
         const worker = construct(target, args, as) as SharedWorker; // throws what the app must see
-        if (cause) this.recorded?.note(cause, args[0]);
+        if (cause) {
+          this.recorded?.note(cause, args[0]);
+          if (cause !== DATA) void this.host.ask(NATIVE);
+        }
         return worker;
       },
     });
@@ -100,17 +113,26 @@ export class SharedWorkers {
   private whyNative(args: unknown[]): string | null {
     const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
     if (isScriptUrl(args[0]) || types?.defaultPolicy) {
-      if (!this.host.refuses('lifted')) return REFUSED.types;
+      if (this.host.refuses('types') || !this.host.refuses('lifted')) return REFUSED.types;
       args[0] = String(args[0]);
     }
     const [script, options] = args;
     if (
       typeof script !== 'string' ||
-      (options !== undefined && Object(options) !== options && typeof options !== 'string')
+      (options !== undefined &&
+        options !== null &&
+        Object(options) !== options &&
+        typeof options !== 'string')
     )
       return '';
-    const type = (options as WorkerOptions | undefined)?.type;
-    if (type !== undefined && type !== 'classic' && type !== 'module') return '';
+    const { type, credentials, extendedLifetime, sameSiteCookies } = dictionary(options);
+    if (
+      (type !== undefined && type !== 'classic' && type !== 'module') ||
+      (credentials !== undefined && !CREDENTIALS.includes(credentials)) ||
+      sameSiteCookies !== undefined
+    )
+      return '';
+    if (extendedLifetime) return EXTENDED;
     const url = absoluteBy(() => this.host.base())(script) as string;
     if (!NativeURL.canParse(url)) return '';
     if (/^(data|blob):/.test(url)) return DATA;
@@ -141,15 +163,17 @@ export class SharedWorkers {
       },
     });
     const url = absoluteBy(() => this.host.base())(script) as string;
-    const isModule = typeof options === 'object' && options.type === 'module';
-    const name = typeof options === 'object' ? (options.name ?? '') : (options ?? '');
-    void this.start({ args, url, name, isModule, worker, theirs }, []);
+    const { name: given = '', type = 'classic', credentials = 'same-origin' } = dictionary(options);
+    const name = typeof options === 'string' ? options : given;
+    const isModule = type === 'module';
+    const [key, traits] = [`${url}\0${name}`, isModule ? `${type} ${credentials}` : type];
+    void this.start({ args, url, name, isModule, key, traits, worker, theirs }, []);
     return worker;
   }
 
   /** @param dead URLs that none could be started from */
   private async start(asked: Asked, dead: string[]): Promise<void> {
-    const { url, name, isModule } = asked;
+    const { url, name, isModule, key, traits } = asked;
     try {
       const boot = bootstrap(url, undefined, undefined, isModule, {
         role: 'worker',
@@ -160,9 +184,10 @@ export class SharedWorkers {
         parent: null,
         refused: REFUSALS.filter((what) => this.host.refuses(what)),
       });
-      const agreed = await this.host.ask({ key: `${url}\0${name}`, url: boot.script, dead });
+      const agreed = await this.host.ask({ key, traits, url: boot.script, dead });
       if (agreed !== boot.script) boot.urls.forEach((one) => revokeObjectURL(one));
-      if (!agreed) return this.runNatively(asked, '');
+      if (agreed === SHARED_MISMATCH) return this.fail(asked);
+      if (!agreed) return this.runNatively(asked, SHARED_WAS_RUNNING);
       this.connect(asked, agreed, agreed === boot.script, dead);
     } catch (e) {
       this.runNatively(asked, `it cannot be wrapped: ${String(e)}.`);
@@ -181,6 +206,8 @@ export class SharedWorkers {
     const instead = (reason: string): void =>
       once(() => {
         this.held.delete(worker);
+        const { key, traits } = asked;
+        void this.host.ask({ key, traits, url: '', dead: [script] });
         this.runNatively(asked, reason);
       });
     listen(worker, 'error', () =>
@@ -199,13 +226,17 @@ export class SharedWorkers {
     });
   }
 
+  private fail({ worker }: Pick<Asked, 'worker'>): void {
+    dispatch(worker, new NativeEvent('error'));
+  }
+
   /** @param reason '' = it needs no note */
   private runNatively({ args, worker, theirs }: Asked, reason: string): void {
     let native: SharedWorker;
     try {
       native = construct(this.native, args) as SharedWorker;
     } catch {
-      return void dispatch(worker, new NativeEvent('error')); // it would have thrown at once: what it asks for was looked at
+      return this.fail({ worker }); // it would have thrown at once: what it asks for was looked at
     }
     this.held.add(native);
     listen(native, 'error', () => void dispatch(worker, new NativeEvent('error')));

@@ -210,7 +210,8 @@ export class Workers {
     const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
     convertOnce(args, 'credentials', 'name', 'type');
     if (isScriptUrl(args[0]) || types?.defaultPolicy) {
-      if (!this.host.refuses('lifted')) return { native: TRUSTED_TYPES };
+      if (this.host.refuses('types') || !this.host.refuses('lifted'))
+        return { native: TRUSTED_TYPES };
       args[0] = String(args[0]);
     }
     if (typeof args[0] !== 'string') return { native: '' };

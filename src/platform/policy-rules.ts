@@ -14,26 +14,33 @@ const SPECIAL = /[*^|]/;
 /** Can the policy of this address be set at all? */
 export const canSetPolicy = (url: string): boolean => rules() !== undefined && !SPECIAL.test(url);
 
-/** From its next load on this page has these policies in this tab. @param url without its fragment */
+/** From its next load on this page has these policies in this tab. @param url without its fragment @param before its own */
 export async function setPolicy(
   tabId: number,
   url: string,
+  before: Policies,
   { enforced, reported }: Policies,
 ): Promise<void> {
   const responseHeaders = [
-    ['content-security-policy', enforced],
-    ['content-security-policy-report-only', reported],
-  ].flatMap(([header, value]) =>
-    value ? [{ header: header!, operation: 'set' as const, value }] : [],
-  );
+    ['content-security-policy', before.enforced, enforced] as const,
+    ['content-security-policy-report-only', before.reported, reported] as const,
+  ].flatMap(([header, was, value]): object[] => {
+    if (!was) return [];
+    return value ? [{ header, operation: 'set', value }] : [{ header, operation: 'remove' }];
+  });
   await rules()!.updateSessionRules({
     removeRuleIds: [tabId],
     addRules: [
       {
         id: tabId,
-        condition: { tabIds: [tabId], resourceTypes: ['main_frame'], urlFilter: `|${url}|` },
+        condition: {
+          tabIds: [tabId],
+          resourceTypes: ['main_frame'],
+          urlFilter: `|${url}|`,
+          isUrlFilterCaseSensitive: true,
+        },
         action: { type: 'modifyHeaders', responseHeaders },
-      } as chrome.declarativeNetRequest.Rule,
+      } as unknown as chrome.declarativeNetRequest.Rule,
     ],
   });
 }

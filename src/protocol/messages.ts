@@ -76,10 +76,13 @@ export const SHARED_WAS_RUNNING =
 export type PageMessage = { k: 'offer' } | ({ k: 'shared'; n: number } & SharedAsk);
 /**
  * Which blob: URL do the pages of this origin start a SharedWorker from? `key` names the worker, `url` is the one that this page has made,
- * `dead` are those that it could not start one from. Answered with a URL; '' = it runs natively.
+ * `dead` are those that it could not start one from. Answered with a URL; '' = it runs natively, SHARED_MISMATCH = it fails. An empty `url`: it does run
+ * natively, for `dead` failed.
  */
 export interface SharedAsk {
   key: string;
+  /** Type and credentials. */
+  traits: string;
   url: string;
   dead: string[];
 }
@@ -123,7 +126,7 @@ export interface Answer {
 export type Redeemed = { panel: number } | null;
 /** Background -> content scripts of a tab. */
 export type Tell =
-  | { k: 'restore'; joins: boolean }
+  | { k: 'restore'; joins: string[] }
   /** Does a content script listen there? Answered with a boolean. */
   | { k: 'here?' }
   /** Has the page asked for a worker with this script, and checks no integrity of it? Answered with a boolean. */
@@ -254,6 +257,8 @@ const MAX_BATCH_RECORDS = 65536;
 const MAX_DEFINITIONS = 65_536;
 /** Of a blob: URL: an origin and a UUID. */
 const MAX_ADDRESS = 1000;
+/** Answer in the place of a URL. */
+export const SHARED_MISMATCH = 'mismatch';
 /** So many of a SharedWorker's URLs are tried. */
 export const MOST_DEAD = 8;
 
@@ -359,11 +364,12 @@ export const isThreadCommand = (v: unknown): v is ThreadCommand => checkedThread
 
 export function isPageMessage(v: unknown): v is PageMessage {
   if (!isObject(v)) return false;
-  const { k, n, key, url, dead } = v;
+  const { k, n, key, traits, url, dead } = v;
   if (k === 'shared')
     return (
       isCount(n) &&
       isText(key, MAX_TEXT) &&
+      isText(traits, MAX_ADDRESS) &&
       isText(url, MAX_ADDRESS) &&
       Array.isArray(dead) &&
       dead.length <= MOST_DEAD &&

@@ -49,6 +49,7 @@ afterEach(() => driven?.close());
 
 const SELF = "worker-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 const TRUSTED = "require-trusted-types-for 'script'; trusted-types app";
+const TYPES = "require-trusted-types-for 'script'";
 const NONCE = "worker-src 'self'; script-src 'self' 'nonce-abc' 'wasm-unsafe-eval'";
 
 async function begin(policy: string): Promise<{ page: Page; panel: Panel; url: string }> {
@@ -83,7 +84,7 @@ const allowsBlob = (page: Page): Promise<boolean> =>
         }
       }),
   );
-test.each([SELF, TRUSTED])('%s', async (policy) => {
+test.each([SELF, TRUSTED, TYPES])('%s', async (policy) => {
   const { page, panel } = await begin(policy);
   const loaded = page.waitForNavigation();
   await panel.frame.waitForSelector('[data-testid="widen-policy"]');

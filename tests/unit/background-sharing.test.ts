@@ -1,9 +1,11 @@
 /** One SharedWorker for all pages of an origin: never a native one beside one of ours. */
 import { expect, test } from 'vitest';
+import { SHARED_MISMATCH } from '../../src/protocol/messages.ts';
 import {
   agree,
   beginsAgain,
   documentComes,
+  documentWasLate,
   documentLeaves,
   isOver,
   newSharing,
@@ -16,8 +18,9 @@ import {
 
 const ORIGIN = 'http://app.test';
 const url = (n: number): string => `blob:${ORIGIN}/${n}`;
+const KEY = { key: 'worker.js', traits: 'classic' };
 const ask = (sharing: Sharing, tab: number, dead: string[] = [], mayBegin = true): string =>
-  agree(sharing, { key: 'worker.js', url: url(tab), dead }, tab, mayBegin);
+  agree(sharing, { ...KEY, url: url(tab), dead }, tab, mayBegin);
 /** Tab 1 is recorded, and its page has loaded again. */
 function recorded(...others: number[]): Sharing {
   const sharing = newSharing(ORIGIN, [1, ...others], [1]);
@@ -32,7 +35,7 @@ test('all pages get the URL of the first', () => {
   expect(ask(sharing, 3, [url(1)])).toBe(url(3)); // kept apart from tab 1 by the browser
   expect(ask(sharing, 4, [url(1)])).toBe(url(3));
   expect(ask(sharing, 2)).toBe(url(1));
-  const elsewhere = { key: 'worker.js', url: 'blob:http://other.test/1', dead: [] };
+  const elsewhere = { ...KEY, url: 'blob:http://other.test/1', dead: [] };
   expect(agree(sharing, elsewhere, 1, true)).toBe('');
 });
 
@@ -69,12 +72,12 @@ test('after the recording pages join what is held, until none holds it', () => {
   ask(sharing, 1);
   ask(sharing, 2);
   expect(ask(sharing, 3, [], false)).toBe(url(1));
-  const other = { key: 'other.js', url: url(3), dead: [] };
+  const other = { ...KEY, key: 'other.js', url: url(3), dead: [] };
   expect(agree(sharing, other, 3, false)).toBe(''); // not begun then
   for (const tab of [1, 2]) documentLeaves(sharing, tab);
   expect([tabsToReload(sharing, false), isOver(sharing)]).toEqual([[3], false]);
   documentLeaves(sharing, 3);
-  expect([sharing.urls, isOver(sharing)]).toEqual([[], true]);
+  expect([sharing.workers, isOver(sharing)]).toEqual([[], true]);
 });
 
 test('after the recording all that hold it load again, and start the browser’s own', () => {
@@ -111,4 +114,45 @@ test('a second recording joins what is held, and offers to load it again', () =>
   documentComes(sharing, 2);
   expect([ask(sharing, 2), ask(sharing, 1)]).toEqual([url(2), url(2)]);
   expect(tabsToReload(sharing, true)).toEqual([]);
+});
+
+test('a page that went native keeps the next recording from beginning one beside it', () => {
+  const sharing = recorded();
+  ask(sharing, 1);
+  const other = (tab: number, mayBegin: boolean): string =>
+    agree(sharing, { ...KEY, key: 'other.js', url: url(tab), dead: [] }, tab, mayBegin);
+  expect(other(2, false)).toBe(''); // after the recording
+  beginsAgain(sharing);
+  documentWasLate(sharing, 3);
+  expect(other(1, true)).toBe('');
+  expect(ask(sharing, 1)).toBe(url(1));
+  for (const tab of [1, 2, 3]) documentComes(sharing, tab);
+  expect([sharing.workers, sharing.natives]).toEqual([[], []]);
+  expect(other(1, true)).toBe(url(1));
+});
+
+test('what could not run with our script runs natively for all pages', () => {
+  const sharing = recorded();
+  expect(ask(sharing, 1)).toBe(url(1));
+  expect(agree(sharing, { ...KEY, url: '', dead: [url(1)] }, 1, true)).toBe('');
+  expect(ask(sharing, 2)).toBe('');
+  expect(tabsToReload(sharing, true)).toEqual([1, 2]);
+});
+
+test('other options than those of the first page fail, as without us', () => {
+  const sharing = recorded();
+  ask(sharing, 1);
+  const module = { ...KEY, traits: 'module same-origin', url: url(2), dead: [] };
+  expect(agree(sharing, module, 2, true)).toBe(SHARED_MISMATCH);
+});
+
+test('a second recording whose reload is refused by one tab goes on with what that one holds', () => {
+  const sharing = recorded();
+  ask(sharing, 1);
+  ask(sharing, 2);
+  beginsAgain(sharing);
+  reloadAll(sharing, true);
+  documentComes(sharing, 1);
+  waitsNoLonger(sharing, 1);
+  expect(ask(sharing, 1)).toBe(url(1));
 });

@@ -79,7 +79,7 @@ export const covers = (tabId: number): boolean =>
   recordings.some(({ tabs }) => tabs.includes(tabId));
 /** Our script is in the documents of this tab with this address: it is recorded, or shares SharedWorkers with one that is. */
 const reaches = ({ sharing }: Coverage, tabId: number, url: string): boolean =>
-  covers(tabId) || sharing.some(({ on, origin }) => on && origin === webOrigin(url));
+  covers(tabId) || sharing.some(({ origin }) => origin === webOrigin(url));
 const plain = (url: string): string => url.replace(/#.*/s, '');
 
 /** What is known; the rest of this room changes it and then says `apply`. */
@@ -106,8 +106,9 @@ function coverOf({ sharing, shown, awaited, guarded }: Coverage): Cover {
     scope === 'origin' && origin ? [origin] : [],
   );
   const origins = shown.flatMap((tab) => tab.origins.map(([origin]) => origin));
-  const shared = sharing.filter(({ on }) => on).map(({ origin }) => origin);
-  return { origins: [...whole, ...origins, ...shared], announced: awaited, whole, guarded, shared };
+  const shared = sharing.map(({ origin }) => origin);
+  const held = sharing.filter((one) => !isOver(one)).map(({ origin }) => origin);
+  return { origins: [...whole, ...origins, ...held], announced: awaited, whole, guarded, shared };
 }
 
 /** A recorded tab shows this origin, or did. */

@@ -8,13 +8,13 @@ import { apply, covers, load, showsOrigin } from './coverage.ts';
 import {
   agree,
   beginsAgain,
-  documentComes,
   documentLeaves,
   documentWasLate,
   newSharing,
   reloadAll,
   tabReloads,
   tabsToReload,
+  waits,
   waitsNoLonger,
   type Sharing,
 } from './sharing.ts';
@@ -67,7 +67,7 @@ export async function pageWasLate(tabId: number, origin: string): Promise<void> 
 
 /** Origins whose SharedWorkers run with our script. */
 export const sharedOrigins = async (): Promise<string[]> =>
-  (await load()).sharing.filter(({ on }) => on).map(({ origin }) => origin);
+  (await load()).sharing.map(({ origin }) => origin);
 
 /** Which URL is this page's SharedWorker started from? '' = none of ours. */
 export async function sharedUrl(
@@ -77,9 +77,9 @@ export async function sharedUrl(
   const sharing = await sharingOf(webOrigin(sender.origin ?? sender.url));
   if (!sharing) return '';
   const tab = sender.tab?.id ?? -1;
-  for (let ms = 0; sharing.older.length > 0 && ms < OLDER_MS; ms += LOOK_EVERY_MS)
+  for (let ms = 0; waits(sharing) && ms < OLDER_MS; ms += LOOK_EVERY_MS)
     await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
-  if (sharing.older.length > 0) waitsNoLonger(sharing, tab);
+  if (waits(sharing)) waitsNoLonger(sharing);
   const url = agree(sharing, ask, tab, showsOrigin(sharing.origin));
   apply().catch((e: unknown) => console.warn('vfscope: a SharedWorker may start twice:', e)); // the page does not wait for it
   return url;
@@ -90,13 +90,13 @@ export async function joins(tabId: number, origin: string, isPage: boolean): Pro
   const sharing = await sharingOf(origin);
   if (!sharing) return false;
   const before = JSON.stringify(sharing);
-  if (isPage) documentComes(sharing, tabId);
+  if (isPage) documentLeaves(sharing, tabId); // the one before
   if (isPage && !showsOrigin(origin)) {
     await lookAtTabs(sharing);
   }
   if (JSON.stringify(sharing) !== before) await apply();
   if (sharing.ends) return sharing.older.length > 0; // its worker waits for theirs to go
-  return sharing.on && (showsOrigin(origin) || sharing.holders.length > 0);
+  return showsOrigin(origin) || sharing.holders.length > 0;
 }
 
 /** Nothing follows tabs once a recording is over: those that show something else are gone. */

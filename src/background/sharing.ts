@@ -14,12 +14,12 @@ interface SharedUrls {
 }
 export interface Sharing {
   origin: string;
-  /** New documents start ours. */
-  on: boolean;
   /** The recording is over, and all pages that hold ours load again: the next ones start the browser's own. */
   ends: boolean;
-  /** Tabs whose document is to go before a worker starts: it was there before our script, or holds one of ours that is to end. */
+  /** Tabs whose document is to go before a worker begins: it was there before our script, or holds one of ours that is to end. */
   older: number[];
+  /** Those of them that are about to load again: a worker waits for them. */
+  leaving: number[];
   /** Tabs whose document runs one natively, or may: none of ours begins beside it. */
   natives: number[];
   /** Tabs whose document was told one of these URLs. */
@@ -38,9 +38,9 @@ export const newSharing = (
   reloaded: readonly number[],
 ): Sharing => ({
   origin,
-  on: tabs.every((tab) => reloaded.includes(tab)),
   ends: false,
   older: tabs,
+  leaving: [...reloaded],
   natives: [],
   holders: [],
   silent: false,
@@ -49,7 +49,7 @@ export const newSharing = (
 
 /** A recording begins, and pages hold workers of the one before. */
 export function beginsAgain(sharing: Sharing): void {
-  if (sharing.ends) [sharing.ends, sharing.older] = [false, []];
+  if (sharing.ends) [sharing.ends, sharing.older, sharing.leaving] = [false, [], []];
   sharing.silent = sharing.holders.length > 0;
 }
 
@@ -64,23 +64,20 @@ const withTab = (tabs: readonly number[], tab: number): number[] => [...without(
 /** The document of this tab is gone for good. */
 export function documentLeaves(sharing: Sharing, tab: number): void {
   sharing.older = without(sharing.older, tab);
+  sharing.leaving = without(sharing.leaving, tab);
   sharing.natives = without(sharing.natives, tab);
   sharing.holders = without(sharing.holders, tab);
   if (sharing.holders.length === 0) [sharing.workers, sharing.silent] = [[], false];
-  if (sharing.older.length === 0) sharing.on = true;
 }
 
-/** The tab is about to load again: if it alone may hold a native one, its next document starts ours. */
+/** The tab is about to load again. */
 export function tabReloads(sharing: Sharing, tab: number): void {
-  if (sharing.older.every((one) => one === tab)) sharing.on = true;
+  sharing.leaving = withTab(sharing.leaving, tab);
 }
 
-/** A new document of this tab speaks, and has our script. */
-export function documentComes(sharing: Sharing, tab: number): void {
-  const { on } = sharing;
-  documentLeaves(sharing, tab);
-  if (!on && !sharing.ends) [sharing.on, sharing.older] = [false, [...sharing.older, tab]]; // it came before ours could start
-}
+/** Whether those that a worker waits for are all about to go. */
+export const waits = ({ older, leaving }: Sharing): boolean =>
+  older.length > 0 && older.every((tab) => leaving.includes(tab));
 
 /** Our script came late to this tab's document: it may have started a native one. */
 export function documentWasLate(sharing: Sharing, tab: number): void {
@@ -97,14 +94,14 @@ export const tabsToReload = (
 export function reloadAll(sharing: Sharing, isRecorded: boolean): number[] {
   sharing.older = tabsToReload(sharing, isRecorded);
   sharing.ends = !isRecorded;
-  if (isRecorded) sharing.on = true;
+  sharing.leaving = sharing.older;
   return sharing.older;
 }
 
-/** Some of `older` do not go, and this tab's worker waits no longer: it is what theirs are. */
-export function waitsNoLonger(sharing: Sharing, tab: number): void {
+/** Some of `older` do not go, and no worker waits for them any more: it is what theirs are. */
+export function waitsNoLonger(sharing: Sharing): void {
   if (sharing.ends || sharing.silent) [sharing.ends, sharing.older] = [false, []];
-  else [sharing.on, sharing.older] = [false, withTab(sharing.older, tab)];
+  sharing.leaving = [];
 }
 
 /**
@@ -123,12 +120,13 @@ export function agree(
     sharing.natives = withTab(sharing.natives, tab);
     return '';
   };
-  if (!sharing.on || sharing.ends || !url.startsWith(`blob:${sharing.origin}/`)) return natively();
+  if (sharing.ends || !url.startsWith(`blob:${sharing.origin}/`)) return natively();
   const alive = known?.urls.find((one) => !dead.includes(one));
   if (known && alive && known.traits !== traits) return SHARED_MISMATCH;
   if (!alive) {
     const isFull = known ? known.urls.length >= MOST_DEAD : sharing.workers.length >= MOST_WORKERS;
-    if (!mayBegin || isFull || sharing.natives.length > 0) return natively();
+    const isBeside = sharing.older.length > 0 || sharing.natives.length > 0;
+    if (!mayBegin || isFull || isBeside) return natively();
     if (known) known.urls.push(url);
     else sharing.workers.push({ key, traits, urls: [url] });
   }

@@ -4,7 +4,6 @@ import { SHARED_MISMATCH } from '../../src/protocol/messages.ts';
 import {
   agree,
   beginsAgain,
-  documentComes,
   documentWasLate,
   documentLeaves,
   isOver,
@@ -25,7 +24,7 @@ const ask = (sharing: Sharing, tab: number, dead: string[] = [], mayBegin = true
 function recorded(...others: number[]): Sharing {
   const sharing = newSharing(ORIGIN, [1, ...others], [1]);
   tabReloads(sharing, 1);
-  documentComes(sharing, 1);
+  documentLeaves(sharing, 1);
   return sharing;
 }
 
@@ -46,24 +45,26 @@ test('beside a tab that was there before, none begins; when it has gone, the nex
   documentLeaves(sharing, 2);
   expect(ask(sharing, 1)).toBe(''); // it came without our script
   tabReloads(sharing, 1);
-  documentComes(sharing, 1);
+  documentLeaves(sharing, 1);
   expect(ask(sharing, 1)).toBe(url(1));
 });
 
 test('tabs that load again together begin one; a tab that stays makes all of them native', () => {
   const sharing = recorded(2);
+  expect(ask(sharing, 1)).toBe('');
   expect(reloadAll(sharing, true).sort()).toEqual([1, 2]);
-  documentComes(sharing, 1);
+  documentLeaves(sharing, 1);
   expect(sharing.older).toEqual([2]); // tab 1 waits
-  documentComes(sharing, 2);
+  documentLeaves(sharing, 2);
   expect([sharing.older, ask(sharing, 1), ask(sharing, 2)]).toEqual([[], url(1), url(1)]);
 
   const stays = recorded(2);
+  ask(stays, 1);
   reloadAll(stays, true);
-  documentComes(stays, 1);
-  waitsNoLonger(stays, 1);
+  documentLeaves(stays, 1);
+  waitsNoLonger(stays);
   expect(ask(stays, 1)).toBe('');
-  documentComes(stays, 2);
+  documentLeaves(stays, 2);
   expect(ask(stays, 2)).toBe('');
 });
 
@@ -85,9 +86,9 @@ test('after the recording all that hold it load again, and start the browser’s
   ask(sharing, 1);
   ask(sharing, 2);
   expect(reloadAll(sharing, false)).toEqual([1, 2]);
-  documentComes(sharing, 1);
+  documentLeaves(sharing, 1);
   expect([sharing.older, isOver(sharing)]).toEqual([[2], false]);
-  documentComes(sharing, 2);
+  documentLeaves(sharing, 2);
   expect([ask(sharing, 1), ask(sharing, 2), isOver(sharing)]).toEqual(['', '', true]);
 });
 
@@ -96,8 +97,8 @@ test('where one of them stays, the others join what it holds', () => {
   ask(sharing, 1);
   ask(sharing, 2);
   reloadAll(sharing, false);
-  documentComes(sharing, 1);
-  waitsNoLonger(sharing, 1);
+  documentLeaves(sharing, 1);
+  waitsNoLonger(sharing);
   expect(ask(sharing, 1, [], false)).toBe(url(1));
 });
 
@@ -106,12 +107,12 @@ test('a second recording joins what is held, and offers to load it again', () =>
   ask(sharing, 1);
   ask(sharing, 2);
   beginsAgain(sharing);
-  documentComes(sharing, 1);
+  documentLeaves(sharing, 1);
   expect(ask(sharing, 1)).toBe(url(1));
   expect(tabsToReload(sharing, true)).toEqual([2, 1]);
   expect(reloadAll(sharing, true)).toEqual([2, 1]);
-  documentComes(sharing, 1);
-  documentComes(sharing, 2);
+  documentLeaves(sharing, 1);
+  documentLeaves(sharing, 2);
   expect([ask(sharing, 2), ask(sharing, 1)]).toEqual([url(2), url(2)]);
   expect(tabsToReload(sharing, true)).toEqual([]);
 });
@@ -126,7 +127,7 @@ test('a page that went native keeps the next recording from beginning one beside
   documentWasLate(sharing, 3);
   expect(other(1, true)).toBe('');
   expect(ask(sharing, 1)).toBe(url(1));
-  for (const tab of [1, 2, 3]) documentComes(sharing, tab);
+  for (const tab of [1, 2, 3]) documentLeaves(sharing, tab);
   expect([sharing.workers, sharing.natives]).toEqual([[], []]);
   expect(other(1, true)).toBe(url(1));
 });
@@ -152,7 +153,7 @@ test('a second recording whose reload is refused by one tab goes on with what th
   ask(sharing, 2);
   beginsAgain(sharing);
   reloadAll(sharing, true);
-  documentComes(sharing, 1);
-  waitsNoLonger(sharing, 1);
+  documentLeaves(sharing, 1);
+  waitsNoLonger(sharing);
   expect(ask(sharing, 1)).toBe(url(1));
 });

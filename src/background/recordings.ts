@@ -226,7 +226,10 @@ export async function tabClosed(closed: number): Promise<void> {
 }
 
 /** A page asks: is this tab recorded? A tab that shows a recorded origin joins; one that has left it leaves. */
-export async function answer(sender: chrome.runtime.MessageSender): Promise<Answer> {
+export async function answer(
+  sender: chrome.runtime.MessageSender,
+  isNew: boolean,
+): Promise<Answer> {
   const tabId = sender.tab?.id ?? -1;
   const origin = sender.frameId === 0 ? webOrigin(sender.url) : null; // frames go with their page
   const found = await state.change(({ recordings, tokens }) => {
@@ -267,7 +270,8 @@ export async function answer(sender: chrome.runtime.MessageSender): Promise<Answ
   if (recording && sender.frameId === 0 && (await tabExists(tabId)))
     await showRecording(tabId, true);
   const [since, transport] = [recording?.since ?? 0, recording?.transport ?? 'port'];
-  const shares = await joins(tabId, webOrigin(sender.origin ?? sender.url), origin !== null);
+  const isNewPage = isNew && origin !== null;
+  const shares = await joins(tabId, webOrigin(sender.origin ?? sender.url), isNewPage);
   return {
     recorded: recording !== undefined,
     since,

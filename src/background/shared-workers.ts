@@ -85,15 +85,13 @@ export async function sharedUrl(
   return url;
 }
 
-/** A document with our script speaks. @returns whether its SharedWorkers run with it */
-export async function joins(tabId: number, origin: string, isPage: boolean): Promise<boolean> {
+/** A document with our script speaks. @param isNewPage it took the place of another @returns whether its SharedWorkers run with it */
+export async function joins(tabId: number, origin: string, isNewPage: boolean): Promise<boolean> {
   const sharing = await sharingOf(origin);
   if (!sharing) return false;
   const before = JSON.stringify(sharing);
-  if (isPage) documentLeaves(sharing, tabId); // the one before
-  if (isPage && !showsOrigin(origin)) {
-    await lookAtTabs(sharing);
-  }
+  if (isNewPage) documentLeaves(sharing, tabId); // the one before
+  if (isNewPage && !showsOrigin(origin)) await lookAtTabs(sharing);
   if (JSON.stringify(sharing) !== before) await apply();
   if (sharing.ends) return sharing.older.length > 0; // its worker waits for theirs to go
   return showsOrigin(origin) || sharing.holders.length > 0;

@@ -44,8 +44,8 @@ async function askBackground<Said>(ask: Ask): Promise<Said> {
     }
   }
 }
-async function isRecorded(): Promise<Answer> {
-  const said = await askBackground<Answer>({ k: 'recorded?' });
+async function isRecorded(isNew = false): Promise<Answer> {
+  const said = await askBackground<Answer>({ k: 'recorded?', isNew });
   headersRefuse(said.refused);
   return said;
 }
@@ -180,7 +180,7 @@ if (!realm.vfscopeListen) {
   });
   watchPolicies();
   askedAt = performance.now();
-  first = isRecorded();
+  first = isRecorded(document.readyState === 'loading');
   first.then(
     ({ recorded }) => recorded && lines.forEach((line) => answer(line, { k: 'recorded' })),
     () => undefined, // as its offer hears

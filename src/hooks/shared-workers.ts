@@ -213,7 +213,10 @@ export class SharedWorkers {
     listen(worker, 'error', () =>
       isFresh
         ? instead('its script is missing or no JavaScript, or the CSP refuses blob: workers.')
-        : once(() => void this.start(asked, [...dead, script])),
+        : once(() => {
+            this.held.delete(worker);
+            void this.start(asked, [...dead, script]);
+          }),
     );
     portListen(worker.port, (event) => {
       const said = dataOf(event);
@@ -230,7 +233,6 @@ export class SharedWorkers {
     dispatch(worker, new NativeEvent('error'));
   }
 
-  /** @param reason '' = it needs no note */
   private runNatively({ args, worker, theirs }: Asked, reason: string): void {
     let native: SharedWorker;
     try {
@@ -241,6 +243,6 @@ export class SharedWorkers {
     this.held.add(native);
     listen(native, 'error', () => void dispatch(worker, new NativeEvent('error')));
     bridge(theirs, native.port);
-    if (reason) this.recorded?.note(reason, args[0]);
+    this.recorded?.note(reason, args[0]);
   }
 }

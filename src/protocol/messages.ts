@@ -100,7 +100,8 @@ export type ContentMessage =
  * an answer: the page of a recorded tab goes.
  */
 export type Ask =
-  | { k: 'recorded?' }
+  /** `isNew`: the document has just begun; else it asks again, or our script came into it later. */
+  | { k: 'recorded?'; isNew: boolean }
   | { k: 'redeem'; token: string }
   | { k: 'recording?'; tabId: number }
   | { k: 'frame'; origin: string }

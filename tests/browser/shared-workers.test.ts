@@ -162,6 +162,22 @@ test('the panel loads the tabs again that hold another one: while it records, an
   expect(await ask(later, 'later')).toMatchObject({ id: one.id, connections: 3 });
 });
 
+test('a second recording without a reload leaves open pages what they hold', async () => {
+  const { page, panel } = await begin();
+  const first = await ask(page, 'first');
+  const other = await open();
+  expect(await ask(other, 'second')).toMatchObject({ id: first.id });
+  await page.bringToFront();
+  await stopRecording(panel);
+  await panel.frame.evaluate(() =>
+    document.querySelector<HTMLInputElement>('[data-testid="reload"]')!.click(),
+  );
+  await startRecording(panel, { scope: 'origin' }); // our scripts come into both pages again
+  await Promise.all([recorded(page), recorded(other)]);
+  const third = await open();
+  expect(await ask(third, 'third')).toMatchObject({ id: first.id, connections: 3 });
+});
+
 test('all tabs of an origin are recorded on request, from their next load on', async () => {
   driven = await launch();
   const page = await driven.firstPage();

@@ -178,7 +178,9 @@ describe('an engine, recorded through the isolated world', () => {
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(1 + deaths);
     expect(lost).toBeGreaterThanOrEqual(deaths);
     expect([...panel.byes.values()]).toEqual(panel.hellos.map(() => 'stopped'));
-    expect((await asksIn(page, ({ asked }) => asked))[0]).toEqual([{ k: 'recorded?' }]);
+    expect((await asksIn(page, ({ asked }) => asked))[0]).toEqual([
+      { k: 'recorded?', isNew: true },
+    ]);
   });
 });
 
@@ -284,7 +286,7 @@ describe('the page', () => {
     const { page } = driven;
     await openPage('told', SITES.both);
     await until(() => expect(panel.hellos.map(({ kind }) => kind)).toContain('page'));
-    await asksIn(page, (state) => state.tell({ k: 'restore' }));
+    await asksIn(page, (state) => state.tell({ k: 'restore', joins: [] }));
     await vi.waitFor(async () => expect(await hookIsThere()).toBe(false), WAIT);
     await until(() => expect([...panel.byes.values()]).toContain('stopped'));
   });

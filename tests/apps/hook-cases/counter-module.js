@@ -1,11 +1,2 @@
-// The same as a module. A SharedWorker that is one for all its pages: counts connections, answers each page, and marks what it is asked to.
-const id = String(Math.random());
-let connections = 0;
-addEventListener('connect', ({ ports: [port] }) => {
-  connections++;
-  port.onmessage = ({ data }) => {
-    performance.mark(data);
-    port.postMessage({ id, connections, name: self.name, location: String(location), said: data });
-  };
-});
-export {};
+// The same as a module.
+import './counter.js';

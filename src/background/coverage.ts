@@ -84,6 +84,7 @@ const plain = (url: string): string => url.replace(/#.*/s, '');
 
 /** What is known; the rest of this room changes it and then says `apply`. */
 export async function load(): Promise<Coverage> {
+  if (value) return value;
   const stored = (await api.storage.session.get(KEY)) as { [KEY]?: Coverage };
   return (value ??= stored[KEY] ?? {
     strict: [],
@@ -163,7 +164,7 @@ const awaitedIn = (
 export async function expectDocument({ tabId, frameId, url }: DocumentRequest): Promise<void> {
   const origin = webOrigin(url);
   if (!origin || !covers(tabId)) return;
-  const now = value ?? (await load());
+  const now = await load();
   const same = awaitedIn(now, { tabId, frameId, url });
   if (same) return void same.asked++;
   note(now, tabId, origin);
@@ -176,7 +177,7 @@ export async function expectDocument({ tabId, frameId, url }: DocumentRequest): 
 /** One of these does not come: another tab that shows that address is not to take it for its own. */
 export async function documentGone(request: DocumentRequest): Promise<void> {
   if (!covers(request.tabId)) return;
-  const now = value ?? (await load());
+  const now = await load();
   const gone = awaitedIn(now, request);
   if (!gone || --gone.asked > 0) return;
   now.awaited = now.awaited.filter((one) => one !== gone);
@@ -188,7 +189,7 @@ export async function notePolicies(
   { tabId, frameId, url }: DocumentRequest,
   policies: Policies,
 ): Promise<void> {
-  const now = value ?? (await load());
+  const now = await load();
   if (!reaches(now, tabId, url)) return;
   const origin = webOrigin(url);
   const before = now.strict.find((one) => one.tabId === tabId && one.url === plain(url));
@@ -220,7 +221,7 @@ export async function refusedTo({
   frameId = 0,
   url = '',
 }: chrome.runtime.MessageSender): Promise<Refusal[]> {
-  const { guarded } = value ?? (await load());
+  const { guarded } = await load();
   return (
     guarded.find(
       (one) => one.tabId === tab?.id && one.frameId === frameId && one.url === plain(url),
@@ -236,7 +237,7 @@ export async function documentSpeaks({
   origin = url,
 }: chrome.runtime.MessageSender): Promise<void> {
   if (!tab?.id || !covers(tab.id)) return;
-  const now = value ?? (await load());
+  const now = await load();
   if (webOrigin(origin)) note(now, tab.id, webOrigin(origin), frameId === 0);
   const isOther = (one: DocumentRequest): boolean =>
     one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url);
@@ -253,7 +254,7 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
   const recording = recordings.find(({ tabs }) => tabs.includes(tabId));
   if (!recording) return false;
   let wasLate = false;
-  const now = value ?? (await load());
+  const now = await load();
   const isLoaded = (one: Awaited): boolean =>
     one.tabId === tabId && (one.url === plain(url) || (frameId === 0 && one.frameId !== 0));
   const silent = now.awaited.filter(isLoaded);
@@ -276,13 +277,13 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
 
 /** What of the tab's page keeps its workers from being recorded: it can be widened (`closed`), or is (`open`). null = nothing, or not known */
 export async function policyOf(tabId: number): Promise<PagePolicy> {
-  const strict = (value ?? (await load())).strict.find((one) => one.tabId === tabId);
+  const strict = (await load()).strict.find((one) => one.tabId === tabId);
   return strict ? (strict.isWidened ? 'open' : 'closed') : null;
 }
 
 /** The user lets this tab's page start recorded workers, for this recording: it loads again with policies that allow them. */
 export async function widenPolicy(tabId: number): Promise<void> {
-  const strict = (value ?? (await load())).strict.find((one) => one.tabId === tabId);
+  const strict = (await load()).strict.find((one) => one.tabId === tabId);
   const wider = strict && widened(strict.policies, webOrigin(strict.url));
   if (!wider) return;
   strict.isWidened = true;

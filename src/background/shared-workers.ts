@@ -25,8 +25,16 @@ const LOOK_EVERY_MS = 50;
 const MOST_TABS = 20;
 const LONGEST_TITLE = 100;
 
-const sharingOf = async (origin: string): Promise<Sharing | undefined> =>
+/** Origins whose tabs are being looked for. */
+const looking = new Map<string, Promise<void>>();
+
+const find = async (origin: string): Promise<Sharing | undefined> =>
   (await load()).sharing.find((one) => one.origin === origin);
+/** Once its tabs are known. */
+async function sharingOf(origin: string): Promise<Sharing | undefined> {
+  await looking.get(origin);
+  return find(origin);
+}
 
 /** A recording of this origin begins. @param tabs that show it @param reloaded those that load again at once */
 export async function share(
@@ -39,13 +47,22 @@ export async function share(
   else (await load()).sharing.push(newSharing(origin, tabs, reloaded));
 }
 
-/** A tab has asked for a document: to be known before the scripts of a recorded one are registered. */
+/** A tab has asked for a document: to be known before the scripts of a recorded one are registered. The document does not wait for a look at the other tabs. */
 export async function documentRequested({ tabId, frameId, url }: DocumentRequest): Promise<void> {
   const origin = webOrigin(url);
   if (frameId !== 0 || !origin || !covers(tabId)) return;
-  const known = await sharingOf(origin);
-  if (known) tabReloads(known, tabId);
-  else await share(origin, await tabsOf(origin), [tabId]);
+  const known = await find(origin);
+  if (known) return tabReloads(known, tabId);
+  const sharing = newSharing(origin, [], [tabId]);
+  (await load()).sharing.push(sharing);
+  const looked = tabsOf(origin)
+    .then((tabs) => {
+      sharing.older = tabs;
+      return apply();
+    })
+    .finally(() => looking.delete(origin));
+  looking.set(origin, looked);
+  looked.catch((e: unknown) => console.warn(`vfscope: the tabs of ${origin} are not known:`, e)); // who asks hears it, too
 }
 
 /** A tab shows another page now, or is closed. */

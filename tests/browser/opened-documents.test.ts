@@ -37,7 +37,7 @@ const isHeard = (): boolean => {
   return !dispatchEvent(new MessageEvent('vfscope', { ports, cancelable: true }));
 };
 
-test('frames in a recorded tab are recorded and restored, in any other tab given back at once', async () => {
+test('frames in a recorded tab are recorded and restored, in another tab given back at once, but for SharedWorkers', async () => {
   const page = await driven.firstPage();
   const panel = await openPanel(page);
   await startRecording(panel);
@@ -50,30 +50,37 @@ test('frames in a recorded tab are recorded and restored, in any other tab given
   expect(await cases(page, (c) => c.hooked())).toEqual(names);
   await cases(page, (c) => c.mark('own'));
 
-  for (const origin of ['unrelated', 'opened']) {
+  const others: Page[] = [];
+  for (const [origin, hooked] of [
+    ['unrelated', []],
+    ['opened', names], // its SharedWorkers are those of the recorded tab
+  ] as const) {
     const other = await driven.browser.newPage();
+    others.push(other);
     await other.goto(`${server.origin(origin)}/hook-cases/`);
     await other.evaluate(makeFrames);
-    await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
-    await restored(other);
+    await expect.poll(() => other.evaluate(isHeard), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 30_000 }).toEqual(hooked);
     expect(await cases(other, (c) => c.heard), origin).toEqual([]);
-    expect(await other.evaluate(isHeard), origin).toBe(false);
-    await other.close();
+    await cases(other, (c) => c.mark('own'));
   }
 
   // those of the recorded tab have asked before; what they hand over is on its way, or there
   await expect.poll(() => cases(page, (c) => c.handing()), { timeout: 30_000 }).toEqual([]);
   await page.bringToFront(); // a panel in the background draws nothing
   await stopRecording(panel);
-  await expect.poll(() => cases(page, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
-  expect(await cases(page, (c) => c.heard)).toEqual([]);
-  expect(await page.evaluate(isHeard)).toBe(false);
+  for (const one of [page, ...others]) {
+    await expect.poll(() => cases(one, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
+    await restored(one);
+    expect(await cases(one, (c) => c.heard)).toEqual([]);
+    expect(await one.evaluate(isHeard)).toBe(false);
+  }
   const store = await savedStore(driven, panel);
   const marks = store.threads.flatMap((thread) => marksOf(thread).map(({ name }) => name));
   expect(marks.filter((name) => name.startsWith('own')).sort()).toEqual(
     names.map((name) => `own ${name}`).sort(),
   );
-  await page.close();
+  await Promise.all([page, ...others].map((one) => one.close()));
 });
 
 test('a document of SVG is recorded, as a page and in a frame', async () => {

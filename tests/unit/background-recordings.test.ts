@@ -126,6 +126,22 @@ test('a page that does not come is announced no longer, unless it was asked for 
   expect(announced()).toEqual([]);
 });
 
+test('a page on its way gets its scripts at once, not after a look at the other tabs', async () => {
+  const { start } = await import('../../src/background/recordings.ts');
+  const { expectDocument, load } = await import('../../src/background/coverage.ts');
+  const { documentRequested } = await import('../../src/background/shared-workers.ts');
+  await start(1, 'page', { ...options, scope: 'tab' });
+  let answer!: (tabs: { id: number; url: string }[]) => void;
+  vi.spyOn(api.tabs, 'query').mockReturnValueOnce(new Promise((done) => (answer = done)));
+  const page = { tabId: 1, frameId: 0, url: 'http://next.test/' };
+  await documentRequested(page).then(() => expectDocument(page));
+  expect(registered.map(({ id }) => id)).toContain('vfscope-hooks http://next.test/*');
+  answer([1, 2].map((id) => ({ id, url: page.url })));
+  const older = async (): Promise<number[]> =>
+    (await load()).sharing.find(({ origin }) => origin === 'http://next.test')!.older;
+  await vi.waitFor(async () => expect(await older()).toEqual([1, 2]));
+});
+
 test('frames of however many origins leave the origin of their page covered', async () => {
   const { start } = await import('../../src/background/recordings.ts');
   const { documentSpeaks, expectDocument } = await import('../../src/background/coverage.ts');

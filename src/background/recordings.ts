@@ -10,7 +10,7 @@ import { hasSiteAccess, hasSomeAccess } from '../platform/site-access.ts';
 import { SessionState } from '../platform/session-state.ts';
 import { api } from '../platform/extension-api.ts';
 import { cover, coverLater, documentSpeaks, expectDocument, refusedTo } from './coverage.ts';
-import { joins, pageShown, share, sharedOrigins } from './shared-workers.ts';
+import { joins, pageIsNew, pageShown, share, sharedOrigins } from './shared-workers.ts';
 import { followWorkers } from './workers.ts';
 import type { Answer, PanelMessage, RecordingState, Redeemed, Tell } from '../protocol/messages.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../protocol/capture.ts';
@@ -232,6 +232,7 @@ export async function answer(
 ): Promise<Answer> {
   const tabId = sender.tab?.id ?? -1;
   const origin = sender.frameId === 0 ? webOrigin(sender.url) : null; // frames go with their page
+  const said = isNew && origin !== null ? pageIsNew(tabId, origin) : null;
   const found = await state.change(({ recordings, tokens }) => {
     let changed = false;
     let recording = covering(recordings, tabId);
@@ -270,8 +271,8 @@ export async function answer(
   if (recording && sender.frameId === 0 && (await tabExists(tabId)))
     await showRecording(tabId, true);
   const [since, transport] = [recording?.since ?? 0, recording?.transport ?? 'port'];
-  const isNewPage = isNew && origin !== null;
-  const shares = await joins(tabId, webOrigin(sender.origin ?? sender.url), isNewPage);
+  await said;
+  const shares = await joins(webOrigin(sender.origin ?? sender.url));
   return {
     recorded: recording !== undefined,
     since,

@@ -102,14 +102,20 @@ export async function sharedUrl(
   return url;
 }
 
-/** A document with our script speaks. @param isNewPage it took the place of another @returns whether its SharedWorkers run with it */
-export async function joins(tabId: number, origin: string, isNewPage: boolean): Promise<boolean> {
+/** A page with our script has taken the place of another one: told before it can ask for a worker. */
+export async function pageIsNew(tabId: number, origin: string): Promise<void> {
+  const sharing = await sharingOf(origin);
+  if (!sharing) return;
+  const before = JSON.stringify(sharing);
+  documentLeaves(sharing, tabId);
+  if (!showsOrigin(origin)) await lookAtTabs(sharing);
+  if (JSON.stringify(sharing) !== before) await apply();
+}
+
+/** Whether the SharedWorkers of a document with our script run with it. */
+export async function joins(origin: string): Promise<boolean> {
   const sharing = await sharingOf(origin);
   if (!sharing) return false;
-  const before = JSON.stringify(sharing);
-  if (isNewPage) documentLeaves(sharing, tabId); // the one before
-  if (isNewPage && !showsOrigin(origin)) await lookAtTabs(sharing);
-  if (JSON.stringify(sharing) !== before) await apply();
   if (sharing.ends) return sharing.older.length > 0; // its worker waits for theirs to go
   return showsOrigin(origin) || sharing.holders.length > 0;
 }

@@ -4,6 +4,13 @@ import { defineConfig } from 'vitest/config';
 const BROWSER = { expect: { poll: { timeout: 30_000 } }, fileParallelism: false };
 
 const VIEWS = 'tests/browser/view*.test.ts';
+/** They run some of their cases in `browser` and all in `long` (tests/full.ts). */
+const PARTLY = [
+  'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
+  'firefox,firefox-engines,firefox-flight,firefox-lab-page,firefox-recording,firefox-update,flight,hooks-engines',
+  'lab-contention,lab-page-copy,lab-private,lab-whatif,load,permissions,record-interrupted,record-marks',
+  'shared-workers,update',
+].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores; Vitest leaves one of them idle unless told. */
 const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
 
@@ -64,10 +71,7 @@ export default defineConfig({
       {
         test: {
           name: 'long',
-          include: [
-            'tests/long/**/*.test.ts',
-            'tests/browser/{apps,engines,engine-suites,firefox-engines,hooks-engines}.test.ts',
-          ],
+          include: ['tests/long/**/*.test.ts', ...PARTLY],
           env: { FULL: '1' },
           testTimeout: 1_800_000,
           hookTimeout: 120_000,

@@ -1,13 +1,14 @@
 /** F11 in a real browser: the cache that it advises is set, the same work is recorded again, and no more is read than was said. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { record } from '../../src/cli/record.ts';
 import { missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { EXTENSION } from './extension-harness.ts';
 import { recordHarness } from './record-harness.ts';
 import { findingsOf, missRatiosOf } from '../traces/analyses.ts';
+import { longTest } from './long-test.ts';
 
 const command = recordHarness();
 
@@ -46,24 +47,28 @@ async function recordedWith(
   };
 }
 
-test('the advised cache reads no more than was said, and nothing is advised any more', async () => {
-  const before = await recordedWith(-200);
-  expect(before.confidence).toBe('certain');
-  const set = Number(/cache_size=(-\d+)/.exec(before.advice!)![1]);
-  expect(set).toBe(-before.curve!.goal!.kib!);
-  const after = await recordedWith(set);
-  const said = missRatioAt(before.curve!, before.curve!.goal!.pages)! * before.curve!.requests;
-  const reads = after.curve?.reads ?? 0;
-  console.info(
-    `cache_size=-200: ${before.curve!.reads} reads; ${set}: at most ${Math.round(said)} said, ${reads} read`,
-  );
-  expect(reads).toBeLessThanOrEqual(said + 0.5);
-  expect(after.advice).toBeUndefined();
-  // and between the two, of the same recording
-  for (const kib of [-320, -480]) {
-    const { curve } = await recordedWith(kib);
-    const most = missRatioAt(before.curve!, curve!.size.pages!)! * before.curve!.requests;
-    console.info(`cache_size=${kib}: at most ${Math.round(most)} said, ${curve!.reads} read`);
-    expect(curve!.reads).toBeLessThanOrEqual(most + 0.5);
-  }
-}, 120_000);
+longTest(
+  'the advised cache reads no more than was said, and nothing is advised any more',
+  async () => {
+    const before = await recordedWith(-200);
+    expect(before.confidence).toBe('certain');
+    const set = Number(/cache_size=(-\d+)/.exec(before.advice!)![1]);
+    expect(set).toBe(-before.curve!.goal!.kib!);
+    const after = await recordedWith(set);
+    const said = missRatioAt(before.curve!, before.curve!.goal!.pages)! * before.curve!.requests;
+    const reads = after.curve?.reads ?? 0;
+    console.info(
+      `cache_size=-200: ${before.curve!.reads} reads; ${set}: at most ${Math.round(said)} said, ${reads} read`,
+    );
+    expect(reads).toBeLessThanOrEqual(said + 0.5);
+    expect(after.advice).toBeUndefined();
+    // and between the two, of the same recording
+    for (const kib of [-320, -480]) {
+      const { curve } = await recordedWith(kib);
+      const most = missRatioAt(before.curve!, curve!.size.pages!)! * before.curve!.requests;
+      console.info(`cache_size=${kib}: at most ${Math.round(most)} said, ${curve!.reads} read`);
+      expect(curve!.reads).toBeLessThanOrEqual(most + 0.5);
+    }
+  },
+  120_000,
+);

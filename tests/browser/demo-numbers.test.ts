@@ -12,6 +12,7 @@ import { DEMO, demoNumbers, useDemo } from '../oracle/demo-run.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, savedStore } from './extension-harness.ts';
 import { launchInFirefox } from './firefox-harness.ts';
+import { longTest } from './long-test.ts';
 
 const FILE = new URL('../oracle/demo-idb.json', import.meta.url);
 const ABOUT =
@@ -56,7 +57,7 @@ test('Chromium', async () => {
   expect(numbers).toEqual(await golden());
 });
 
-test('Firefox', { timeout: 240_000 }, async () => {
+longTest('Firefox', { timeout: 240_000 }, async () => {
   const driven = await launchInFirefox();
   const page = await driven.firstPage();
   const numbers = await numbersIn('demo-firefox', {

@@ -10,6 +10,7 @@ import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, savedSummary } from './extension-harness.ts';
+import { FULL } from '../full.ts';
 
 /** Package -> how many tests of its files pass unrecorded in Chromium 156 (all of them). */
 const PASSING: Record<string, Record<string, number>> = {
@@ -46,7 +47,6 @@ const PASSING: Record<string, Record<string, number>> = {
  * recorded or not. The file has no parameter for fewer rounds, and an engine's own tests are run as they are shipped.
  */
 const NOT_RUN = 'sql.test.js';
-const FULL = Boolean(process.env['FULL']);
 /** A VFS on OPFS, one on IndexedDB, the API, and functions that SQLite calls. */
 const SOME = [
   'OPFSCoopSyncVFS.test.js',

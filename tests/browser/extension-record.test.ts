@@ -9,6 +9,7 @@ import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { EXTENSION } from './extension-harness.ts';
+import { longTest } from './long-test.ts';
 
 let server: AppServer;
 let folder: string;
@@ -78,7 +79,7 @@ describe('record', () => {
     expect((await stat(picture)).size).toBeGreaterThan(5000);
   });
 
-  test('is driven by a script', async () => {
+  longTest('is driven by a script', async () => {
     const script = path.join(folder, 'steps.mjs');
     await writeFile(
       script,
@@ -117,7 +118,7 @@ describe('record', () => {
     expect(await recordIt({ url: url2, until: DONE, requireSqlite: true })).toBe(0);
   });
 
-  test('says what failed when the page does not load', async () => {
+  longTest('says what failed when the page does not load', async () => {
     expect(await recordIt({ url: `${server.url}/no-such-app/` })).toBe(3);
     expect(said).toMatch(/no-such-app\/ does not load: the server answered 404/);
     expect(await recordIt({ url: 'http://localhost:1/' })).toBe(3);

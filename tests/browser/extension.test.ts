@@ -17,6 +17,7 @@ import {
   state,
   traces,
 } from './extension-harness.ts';
+import { longTest } from './long-test.ts';
 
 let server: AppServer;
 let driven: DrivenBrowser;
@@ -166,7 +167,7 @@ describe('a recording', () => {
     }
   });
 
-  test('covers an empty tab, reloads, and the next origin', async () => {
+  longTest('covers an empty tab, reloads, and the next origin', async () => {
     const panel = await openPanel(page);
     await startRecording(panel);
     await page.goto(origin + RUN);

@@ -2,12 +2,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { recordAll } from '../traces/golden/record.ts';
 import { LARGE, MOST_BYTES_AN_EVENT } from '../traces/golden/scenarios.ts';
 import { EXTENSION } from './extension-harness.ts';
+import { longTest } from './long-test.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -18,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** The one on IndexedDB takes minutes: tools/bench/analysis-files.bench.ts asks the same of all. */
 const QUICK = LARGE.filter(({ name }) => name.endsWith('isolated') && !name.includes('IDB'));
 
-test.each(QUICK)('$name', async (scenario) => {
+longTest.each(QUICK)('$name', async (scenario) => {
   await recordAll({ scenarios: [scenario], extension: EXTENSION, folder, say: () => {} });
   const bytes = await readFile(path.join(folder, `${scenario.name}.vfst`));
   const { events, environment } = summaryOf((await readTrace(bytes)).store);

@@ -4,6 +4,7 @@
  */
 import type { Page } from 'puppeteer-core';
 import { afterEach, describe, expect, test } from 'vitest';
+import { some } from '../full.ts';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
@@ -14,6 +15,7 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import type { AppServer } from '../server/server.mjs';
 import { savedStore, state } from './extension-harness.ts';
 import { inFirefox } from './firefox-harness.ts';
+import { longTest } from './long-test.ts';
 
 const KEPT_US = 1e6;
 let server: AppServer;
@@ -103,7 +105,7 @@ describe('flight recorder', () => {
     expect(store.dropped).toBe(0);
   });
 
-  test('the console of the page freezes it', async () => {
+  longTest('the console of the page freezes it', async () => {
     await armed();
     await page.evaluate(() => performance.mark('vfscope:freeze'));
     await openFrozen();
@@ -112,18 +114,20 @@ describe('flight recorder', () => {
     expect(threadsWith(store, Op.mark)).toEqual(['page']);
   });
 
-  test.each([
-    [
-      'page',
-      "setTimeout(() => { throw new Error('no way'); })",
-      'an exception of the page: Error: no way',
-    ],
-    [
-      'worker',
-      'new Worker(URL.createObjectURL(new Blob([\'throw new TypeError("nor here")\'])))',
-      'an exception of the page: TypeError: nor here',
-    ],
-  ])('an exception of the app freezes it: in the %s', async (kind, script, said) => {
+  test.each(
+    some([
+      [
+        'page',
+        "setTimeout(() => { throw new Error('no way'); })",
+        'an exception of the page: Error: no way',
+      ],
+      [
+        'worker',
+        'new Worker(URL.createObjectURL(new Blob([\'throw new TypeError("nor here")\'])))',
+        'an exception of the page: TypeError: nor here',
+      ],
+    ]),
+  )('an exception of the app freezes it: in the %s', async (kind, script, said) => {
     await armed();
     await page.evaluate(`void (${script})`);
     await openFrozen();
@@ -133,7 +137,7 @@ describe('flight recorder', () => {
     expect(store.dropped).toBe(0);
   });
 
-  test('stopped by hand it keeps the end', async () => {
+  longTest('stopped by hand it keeps the end', async () => {
     await armed();
     await stopRecording(panel);
     await shows('flight-state', 'Stopped: the last 1 s');

@@ -18,6 +18,7 @@ import { recorded, savedStore, savedSummary, state } from './extension-harness.t
 import { arrived, freshTab, inFirefox, siteAccessInFirefox } from './firefox-harness.ts';
 import { makeFrames } from './opened-documents.ts';
 import { countOf, marksOf, threadOf } from './threads-harness.ts';
+import { longTest } from './long-test.ts';
 
 const ENGINE = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync';
 let server: AppServer;
@@ -58,7 +59,7 @@ describe('what is captured', () => {
     return savedStore(driven, panel);
   }
 
-  test('level 0: calls, and no text of a statement', async () => {
+  longTest('level 0: calls, and no text of a statement', async () => {
     const store = await capturing({ capture: 0 });
     expect(privacyReport(store)).toMatchObject({ level: 0, capturedLevel: 0 });
     expect(summaryOf(store)).toMatchObject({
@@ -83,7 +84,7 @@ describe('what is captured', () => {
     }
   });
 
-  test('level 3: the values that statements ran with', async () => {
+  longTest('level 3: the values that statements ran with', async () => {
     await startRecording(panel, { capture: { capture: 3 } });
     await driven.load(page, `${server.origin(`capture-${++labels}`)}/demo/?vfs=OPFSCoopSync`); // adds 12 notes, with bound values
     await state(page, 'ready');
@@ -114,7 +115,7 @@ describe('what is captured', () => {
     }
   });
 
-  test('one layer, in a buffer of another size', async () => {
+  longTest('one layer, in a buffer of another size', async () => {
     const store = await capturing({ layers: ['vfs'], buffer: 256 });
     const summary = summaryOf(store);
     expect(summary.statements.count).toBeNull();
@@ -208,31 +209,34 @@ test('a recording goes on when the event page is suspended, and the next page an
   ]);
 });
 
-test('relayed by an event page that ends again and again, every call arrives once', async () => {
-  await startRecording(panel, { transport: 'runtime' });
-  try {
-    await driven.load(page, server.origin(`ends-${++labels}`) + ENGINE);
-    await recorded(page);
-    await state(page, 'ready');
-    const work = inserts(300);
-    for (let times = 0; times < 8; times++)
-      await driven.chrome.run(
-        `for (const end = Date.now() + args[0]; extension.extension.backgroundState !== 'running'; await new Promise((done) => setTimeout(done, 10)))
+longTest(
+  'relayed by an event page that ends again and again, every call arrives once',
+  async () => {
+    await startRecording(panel, { transport: 'runtime' });
+    try {
+      await driven.load(page, server.origin(`ends-${++labels}`) + ENGINE);
+      await recorded(page);
+      await state(page, 'ready');
+      const work = inserts(300);
+      for (let times = 0; times < 8; times++)
+        await driven.chrome.run(
+          `for (const end = Date.now() + args[0]; extension.extension.backgroundState !== 'running'; await new Promise((done) => setTimeout(done, 10)))
            if (Date.now() > end) throw new Error('the event page does not come back: ' + extension.extension.backgroundState);
          await extension.extension.terminateBackground();`,
-        15_000,
-      );
-    await work;
-    await arrived(panel, page);
-    await stopRecording(panel);
-    const summary = await savedSummary(driven, panel);
-    expect(summary).toMatchObject({ commits: 301, dropped: 0, faults: 0 });
-    expect(summary.files.find(({ kind }) => kind === 'main-db')!.vfs.xSync).toBe(301);
-    expect(summary.threads.map(({ kind }) => kind).sort()).toEqual(['page', 'worker']);
-  } finally {
-    await panel.setTransport('port');
-  }
-});
+          15_000,
+        );
+      await work;
+      await arrived(panel, page);
+      await stopRecording(panel);
+      const summary = await savedSummary(driven, panel);
+      expect(summary).toMatchObject({ commits: 301, dropped: 0, faults: 0 });
+      expect(summary.files.find(({ kind }) => kind === 'main-db')!.vfs.xSync).toBe(301);
+      expect(summary.threads.map(({ kind }) => kind).sort()).toEqual(['page', 'worker']);
+    } finally {
+      await panel.setTransport('port');
+    }
+  },
+);
 
 test('a worker that is terminated at its reply has sent everything that came before', async () => {
   await startRecording(panel);

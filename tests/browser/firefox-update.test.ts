@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { some } from '../full.ts';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { startRecording } from '../../src/drive/session.ts';
@@ -15,6 +16,7 @@ import type { TestId } from '../../src/drive/panel-control.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { recorded, restored, state } from './extension-harness.ts';
 import { KEEPS_EXTENSION, killExtensionProcess, launchInFirefox } from './firefox-harness.ts';
+import { longTest } from './long-test.ts';
 
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
 const INSERTS = 2500;
@@ -86,7 +88,7 @@ const STOPS: Record<string, string> = {
   'switched off and on': `await addon.disable(); await addon.enable();`,
 };
 
-test.each(Object.entries(STOPS))('the extension is %s', async (label, stop) => {
+test.each(some(Object.entries(STOPS)))('the extension is %s', async (label, stop) => {
   const driven = await launchInFirefox();
   try {
     const page = await driven.firstPage();
@@ -109,7 +111,7 @@ test.each(Object.entries(STOPS))('the extension is %s', async (label, stop) => {
   }
 });
 
-test("the extension's process crashes", async () => {
+longTest("the extension's process crashes", async () => {
   const driven = await launchInFirefox();
   try {
     const page = await driven.firstPage();
@@ -139,7 +141,7 @@ test("the extension's process crashes", async () => {
   }
 });
 
-test('the browser is killed', async () => {
+longTest('the browser is killed', async () => {
   const userDataDir = await mkdtemp(path.join(tmpdir(), 'vfscope-profile-'));
   const origin = server.origin('fx-update-browser');
   try {

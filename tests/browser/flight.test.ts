@@ -15,6 +15,7 @@ import { Op } from '../../src/event/event.ts';
 import { readTrace, type ReadResult } from '../../src/trace/file/read.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, restored, state } from './extension-harness.ts';
+import { longTest } from './long-test.ts';
 
 const KEPT_US = 1e6;
 const polling = 50;
@@ -146,7 +147,7 @@ describe('flight recorder', () => {
     expect([...texts].some((text) => text.startsWith('BEGIN IMMEDIATE'))).toBe(true);
   });
 
-  test('the console of the page freezes it', async () => {
+  longTest('the console of the page freezes it', async () => {
     await armed();
     await page.evaluate(() => performance.mark('vfscope:freeze'));
     await openFrozen();

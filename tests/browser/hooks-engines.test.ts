@@ -17,6 +17,7 @@ import {
   type SeenEvent,
   type SeenThread,
 } from './hooks-harness.ts';
+import { FULL } from '../full.ts';
 
 const SOME = [
   'wa-sqlite IDBBatchAtomic',
@@ -29,7 +30,7 @@ const SOME = [
   'journeyapps-wa-sqlite IDBBatchAtomic dynamic-asyncify',
   'turso opfs',
 ];
-const apps = ENGINE_APPS.filter(({ id }) => process.env['FULL'] || SOME.includes(id));
+const apps = ENGINE_APPS.filter(({ id }) => FULL || SOME.includes(id));
 
 let server: AppServer;
 let browser: Browser;

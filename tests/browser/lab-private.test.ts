@@ -10,6 +10,7 @@ import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { servePanelBuild } from '../webkit/panel-page.ts';
 import { launch } from './extension-harness.ts';
 import { launchInFirefox } from './firefox-harness.ts';
+import { longTest } from './long-test.ts';
 
 const IN_MEMORY: readonly VfsName[] = ['memory', 'MemoryVFS'];
 const ON_STORAGE: readonly VfsName[] = [
@@ -64,26 +65,30 @@ it('a private window of Firefox refuses storage: told of each VFS that needs it,
 }, 120_000);
 
 // Chromium opens no page of an extension in an incognito window, so there the Lab's page comes from a server
-it('an incognito window of Chromium stores in memory: every VFS runs, and nothing is left', async () => {
-  const [driven, server] = [await launch(), await servePanelBuild()];
-  try {
-    const context = await driven.browser.createBrowserContext();
-    const page = await context.newPage();
-    await page.evaluateOnNewDocument(() => {
-      const browser = { runtime: { id: 'vfscope', getURL: (file: string) => file } };
-      Object.assign(window, { browser, chrome: browser });
-    });
-    await page.goto(`${server.url}/lab/lab.html`);
-    await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
-      polling: 50,
-    });
-    const lab = labIn(page);
-    const outcomes = await lab.run(runs, 30_000);
-    expect(said(outcomes, ALL)).toEqual(ALL.map(() => ''));
-    expect(instructions(outcomes).at(ALL.indexOf('memory'))).toBe(1_491_318);
-    expect(await lab.storage()).toEqual([]);
-  } finally {
-    await server.close();
-    await driven.close();
-  }
-}, 120_000);
+longTest(
+  'an incognito window of Chromium stores in memory: every VFS runs, and nothing is left',
+  async () => {
+    const [driven, server] = [await launch(), await servePanelBuild()];
+    try {
+      const context = await driven.browser.createBrowserContext();
+      const page = await context.newPage();
+      await page.evaluateOnNewDocument(() => {
+        const browser = { runtime: { id: 'vfscope', getURL: (file: string) => file } };
+        Object.assign(window, { browser, chrome: browser });
+      });
+      await page.goto(`${server.url}/lab/lab.html`);
+      await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
+        polling: 50,
+      });
+      const lab = labIn(page);
+      const outcomes = await lab.run(runs, 30_000);
+      expect(said(outcomes, ALL)).toEqual(ALL.map(() => ''));
+      expect(instructions(outcomes).at(ALL.indexOf('memory'))).toBe(1_491_318);
+      expect(await lab.storage()).toEqual([]);
+    } finally {
+      await server.close();
+      await driven.close();
+    }
+  },
+  120_000,
+);

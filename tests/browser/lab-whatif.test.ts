@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { ElementHandle } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { lab, page, polling, press, texts, useLabPage } from './lab-harness.ts';
+import { longTest } from './long-test.ts';
 
 const GOLDEN = path.join(import.meta.dirname, '..', 'traces', 'golden');
 let folder: string;
@@ -189,33 +190,36 @@ it('the trace of a run of the Lab goes to the box by a button', async () => {
   expect(here).toBe(recorded);
 });
 
-it('fits from 400 to 1400 px, with results on show: nothing is scrolled sideways', async () => {
-  await choose(path.join(GOLDEN, 'cold-warm.vfst'));
-  await press('replay-run'); // BlockIDB, 8 KiB blocks, through
-  await replayed(1);
-  await press('replay-vfs-MemoryVFS');
-  await press('replay-run');
-  await replayed(2);
-  await press('replay-vfs-AccessHandlePool');
-  await press('replay-run');
-  await replayed(3);
-  for (const width of [400, 800, 1400]) {
-    await page.setViewport({ width, height: 900 });
-    await page.waitForFunction((w) => innerWidth === w, { polling }, width);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
-      true,
-    );
-    const over = (): Promise<number> =>
-      page.$eval(
-        '[data-testid="replay-table"]',
-        (e) => e.parentElement!.scrollWidth - e.parentElement!.clientWidth,
+longTest(
+  'fits from 400 to 1400 px, with results on show: nothing is scrolled sideways',
+  async () => {
+    await choose(path.join(GOLDEN, 'cold-warm.vfst'));
+    await press('replay-run'); // BlockIDB, 8 KiB blocks, through
+    await replayed(1);
+    await press('replay-vfs-MemoryVFS');
+    await press('replay-run');
+    await replayed(2);
+    await press('replay-vfs-AccessHandlePool');
+    await press('replay-run');
+    await replayed(3);
+    for (const width of [400, 800, 1400]) {
+      await page.setViewport({ width, height: 900 });
+      await page.waitForFunction((w) => innerWidth === w, { polling }, width);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
+        true,
       );
-    await expect.poll(over, { message: `${width} px` }).toBeLessThanOrEqual(0);
-    const cells = await page.$$eval('[data-testid="replay-table"] :is(td, .column)', (all) =>
-      all
-        .map((e) => e.getBoundingClientRect())
-        .filter(({ width, right }) => width > 0 && right > innerWidth),
-    );
-    expect(cells, `${width} px`).toEqual([]);
-  }
-});
+      const over = (): Promise<number> =>
+        page.$eval(
+          '[data-testid="replay-table"]',
+          (e) => e.parentElement!.scrollWidth - e.parentElement!.clientWidth,
+        );
+      await expect.poll(over, { message: `${width} px` }).toBeLessThanOrEqual(0);
+      const cells = await page.$$eval('[data-testid="replay-table"] :is(td, .column)', (all) =>
+        all
+          .map((e) => e.getBoundingClientRect())
+          .filter(({ width, right }) => width > 0 && right > innerWidth),
+      );
+      expect(cells, `${width} px`).toEqual([]);
+    }
+  },
+);

@@ -13,6 +13,7 @@ import { openApp, prepareApp, runApp } from '../oracle/baseline.ts';
 import { runTraced } from '../oracle/tracing.ts';
 import { launch, savedStore } from './extension-harness.ts';
 import { LoadDriver } from './load-driver.ts';
+import { longTest } from './long-test.ts';
 
 const MB = 1e6;
 let server: AppServer;
@@ -85,31 +86,37 @@ describe('load', () => {
     expect(store.dropped).toBe(0);
   });
 
-  test('SQLite asks its VFS as fast as it can: what this machine cannot take is counted', async () => {
-    await load.start();
-    const { reads } = await load.run('scan', { seconds: 4 });
-    await load.stop();
-    const store = await load.saved();
-    const recorded = calls(store, Op.xRead);
-    expect(recorded).toBeLessThanOrEqual(reads!);
-    expect(recorded + store.dropped).toBeGreaterThanOrEqual(reads!); // other records may be among the dropped
-    expect(recorded).toBeGreaterThan(50_000);
-  });
+  longTest(
+    'SQLite asks its VFS as fast as it can: what this machine cannot take is counted',
+    async () => {
+      await load.start();
+      const { reads } = await load.run('scan', { seconds: 4 });
+      await load.stop();
+      const store = await load.saved();
+      const recorded = calls(store, Op.xRead);
+      expect(recorded).toBeLessThanOrEqual(reads!);
+      expect(recorded + store.dropped).toBeGreaterThanOrEqual(reads!); // other records may be among the dropped
+      expect(recorded).toBeGreaterThan(50_000);
+    },
+  );
 
-  test('200,000 calls a second without SQLite, for five seconds: each is kept, or counted as dropped', async () => {
-    await load.start();
-    const made = await load.run('storage', { rate: 200_000, seconds: 5 });
-    await load.stop();
-    const store = await load.saved();
-    // a machine that is busy otherwise may not keep up: then every call that is missing has been counted
-    const missing = made.calls - calls(store, Op.localStorageGet);
-    expect(missing).toBeGreaterThanOrEqual(0);
-    expect(missing).toBeLessThanOrEqual(store.dropped);
-    if (store.dropped === 0) expect(missing).toBe(0);
-    expect(made.calls).toBeGreaterThan(200_000);
-  });
+  longTest(
+    '200,000 calls a second without SQLite, for five seconds: each is kept, or counted as dropped',
+    async () => {
+      await load.start();
+      const made = await load.run('storage', { rate: 200_000, seconds: 5 });
+      await load.stop();
+      const store = await load.saved();
+      // a machine that is busy otherwise may not keep up: then every call that is missing has been counted
+      const missing = made.calls - calls(store, Op.localStorageGet);
+      expect(missing).toBeGreaterThanOrEqual(0);
+      expect(missing).toBeLessThanOrEqual(store.dropped);
+      if (store.dropped === 0) expect(missing).toBe(0);
+      expect(made.calls).toBeGreaterThan(200_000);
+    },
+  );
 
-  test("the flight recorder's memory is flat under load", async () => {
+  longTest("the flight recorder's memory is flat under load", async () => {
     await load.start(1);
     await load.run('notify', { rate: 100_000, seconds: 4 }); // warm
     const before = { ...(await load.memory()), ...(await load.counts()) };

@@ -9,6 +9,7 @@ import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, moreEvents, recorded, savedSummary, state } from './extension-harness.ts';
+import { longTest } from './long-test.ts';
 
 let server: AppServer;
 let driven: DrivenBrowser;
@@ -151,7 +152,7 @@ test('Record asks for the origin of the page, and records it with the same press
   await stopRecording(panel);
 });
 
-test('access to all sites is asked for where the user wants it', async () => {
+longTest('access to all sites is asked for where the user wants it', async () => {
   const panel = await opened(nextOrigin());
   await willAllow('*://*/*');
   await panel.press('allow-all');
@@ -172,7 +173,7 @@ test('without an answer no script runs', async () => {
   expect([await hooked(), await origins()]).toEqual([false, []]);
 });
 
-test('the Lab asks for access to the page whose database it is to copy', async () => {
+longTest('the Lab asks for access to the page whose database it is to copy', async () => {
   const origin = nextOrigin();
   await page.goto(origin + APP);
   await state(page, 'ready');

@@ -10,6 +10,7 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { EXTENSION } from './extension-harness.ts';
 import { recordHarness } from './record-harness.ts';
 import { statementTable } from '../traces/analyses.ts';
+import { longTest } from './long-test.ts';
 
 const command = recordHarness();
 
@@ -62,7 +63,7 @@ describe('marks', () => {
     expect(command.said).toMatch(/kept \d+ events in 2 marked ranges, left \d+ out/);
   });
 
-  test('without any, the whole trace is kept and the command fails', async () => {
+  longTest('without any, the whole trace is kept and the command fails', async () => {
     const store = await recorded('await run(5);', { marks: true }, 3);
     expect(inserts(store)).toBe(5);
     expect(command.said).toMatch(
@@ -76,7 +77,7 @@ describe('marks', () => {
     expect(command.said).toContain('waiting for the mark vfscope:stop');
   });
 
-  test('a stop that never comes is named', async () => {
+  longTest('a stop that never comes is named', async () => {
     const store = await recorded('await run(3);', { untilMark: true, seconds: 1 }, 3);
     expect(command.said).toMatch(/made no performance\.mark\('vfscope:stop'\) within 1 s/);
     expect(inserts(store)).toBe(3);
@@ -87,7 +88,7 @@ describe('capture', () => {
   const definitions = (store: TraceStore, kind: string): number =>
     store.threads.flatMap((t) => t.said.filter((d) => d.kind === kind)).length;
 
-  test('level 0: calls are counted, no SQL text leaves the page', async () => {
+  longTest('level 0: calls are counted, no SQL text leaves the page', async () => {
     const store = await recorded('await run(9);', { capture: { capture: 0 } });
     expect(definitions(store, 'sql')).toBe(0);
     const summary = summaryOf(store);
@@ -114,7 +115,7 @@ describe('capture', () => {
     expect(insert.stack).not.toMatch(/blob:|chrome-extension:/);
   });
 
-  test('layers that are left out, and a small buffer on an isolated page', async () => {
+  longTest('layers that are left out, and a small buffer on an isolated page', async () => {
     const capture = { layers: ['vfs' as const], buffer: 256 };
     const store = await recorded(
       'await run(9);',

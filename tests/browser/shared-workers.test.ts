@@ -1,6 +1,7 @@
 /** SharedWorkers in Chromium: recorded, and one for all pages of their origin, whichever are recorded. */
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeAll, afterAll, expect, test } from 'vitest';
+import { some } from '../full.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { SHARED_WAS_RUNNING } from '../../src/protocol/messages.ts';
@@ -65,11 +66,13 @@ async function marks(panel: Panel): Promise<string[][]> {
     .map((thread) => marksOf(thread).map(({ name }) => name));
 }
 
-test.each([
-  ['', 'counter.js', {}],
-  ['/coi', 'counter.js', {}],
-  ['', 'counter-module.js', { type: 'module' }],
-])('one for two tabs of an origin, %s %s', async (variant, script, options) => {
+test.each(
+  some<[variant: string, script: string, options: WorkerOptions]>([
+    ['/coi', 'counter.js', {}],
+    ['', 'counter.js', {}],
+    ['', 'counter-module.js', { type: 'module' }],
+  ]),
+)('one for two tabs of an origin, %s %s', async (variant, script, options) => {
   const { page, panel } = await begin(variant);
   const first = await ask(page, 'first', script, options);
   expect(first).toMatchObject({

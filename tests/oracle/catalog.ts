@@ -1,5 +1,6 @@
 /** Every engine app and VFS that works in headless Chromium, and what may be expected of it. */
 import type { Workload, WorkloadOptions } from './baseline.ts';
+import { FULL } from '../full.ts';
 
 /** A workload and the rows that every engine must give for it. */
 export interface Run {
@@ -158,7 +159,7 @@ const packageOf = ({ path }: EngineApp): string => path.replace(/^\/coi/, '').sp
 
 /** The apps of a test that isn't about each row: one of each package, and the distinct ones. FULL=1 (npm run test:long): all of them. */
 export const someApps = (): readonly EngineApp[] =>
-  process.env['FULL']
+  FULL
     ? ENGINE_APPS
     : ENGINE_APPS.filter(
         (app, i) =>

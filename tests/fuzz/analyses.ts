@@ -1,6 +1,6 @@
 // Every fact of a trace, and what reads a store and is none.
 import { allFacts, Facts } from '../../src/analysis/index.ts';
-import { blockEndsOf } from '../../src/analysis/time/area.ts';
+import '../../src/viewer/session/query-table.ts';
 import { markedRanges } from '../../src/analysis/report/cut.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
@@ -18,7 +18,7 @@ export const ANALYSES: readonly Analysis[] = [
       for (const _ of facts.compute([fact]));
     },
   })),
-  ...[blockEndsOf, markedRanges, privacyReport, sanitizeStore].map((read) => ({
+  ...[markedRanges, privacyReport, sanitizeStore].map((read) => ({
     name: read.name,
     run: ({ store }: Facts) => void read(store),
   })),

@@ -5,7 +5,7 @@ import type { HeadlineNumber } from '../../src/analysis/report/headline-numbers.
 import { readTrace } from '../../src/trace/file/read.ts';
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
 import { formatAs } from '../../src/text/numbers.ts';
-import { browserOf } from '../../src/viewer/ui/views/overview/browser-name.ts';
+import { browserName } from '../../src/text/browser.ts';
 import { commitsText } from '../../src/viewer/ui/views/transactions/transaction-columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
@@ -154,14 +154,14 @@ describe('the headline numbers', () => {
     expect(formatAs(2.345, 'number')).toBe('2.35');
     expect(formatAs(12345, 'count')).toBe('12,345');
     expect(
-      browserOf(
+      browserName(
         'Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/151.0.0.0 Safari/537.36',
       ),
     ).toBe('Chrome 151');
-    expect(browserOf('Mozilla/5.0 (X11; rv:140.0) Gecko/20100101 Firefox/140.0')).toBe(
+    expect(browserName('Mozilla/5.0 (X11; rv:140.0) Gecko/20100101 Firefox/140.0')).toBe(
       'Firefox 140',
     );
-    expect(browserOf('a browser of my own')).toBe('a browser of my own');
+    expect(browserName('a browser of my own')).toBe('a browser of my own');
   });
 });
 

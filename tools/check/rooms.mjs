@@ -15,7 +15,7 @@ export const ROOMS = {
   record: { imports: ['event'], npm: [] },
   trace: { imports: ['text', 'event', 'sqlite'], npm: [] },
 
-  analysis: subject('analysis'),
+  analysis: { imports: ['analysis'], npm: [] },
   'analysis/core': subject(),
   'analysis/rules': subject('analysis'),
   'analysis/time': subject('analysis'),
@@ -43,10 +43,10 @@ export const ROOMS = {
   probes: { imports: ['event', 'record', 'sqlite'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },
   'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
-  'vfs-instrumented/block-idb': { imports: ['event', 'record', 'sqlite'], npm: ['wa-sqlite'] },
+  'vfs-instrumented/block-idb': { imports: ['event', 'record', 'sqlite'], npm: [] },
   'vfs-instrumented/library': {
     imports: ['event', 'record', 'sqlite', 'trace', 'analysis/report', 'vfs-instrumented'],
-    npm: ['wa-sqlite'],
+    npm: [],
   },
   engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
   'viewer/ui': {

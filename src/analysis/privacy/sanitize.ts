@@ -4,6 +4,7 @@
  *
  *   /users/ann.db-wal -> /file1-wal     SELECT name FROM patient WHERE id=? -> SELECT n1 FROM n2 WHERE n3=?
  */
+import { browserOf } from '../../text/browser.ts';
 import { databaseName, plainPath, suffixOf } from '../../event/file-names.ts';
 import {
   FILE_KINDS,
@@ -278,7 +279,7 @@ class Sanitizer {
       threadKind: oneOf(THREAD_KINDS, e.threadKind, 'worker'),
       crossOriginIsolated: e.crossOriginIsolated === true,
       clockStepUs: countOrZero(e.clockStepUs),
-      userAgent: browserOf(e.userAgent),
+      userAgent: mainVersion(e.userAgent),
       hidden: typeof e.hidden === 'boolean' ? e.hidden : null,
       capture: captureOptionsOf(e.capture),
     };
@@ -304,9 +305,9 @@ function unquoted(token: string): string {
 }
 
 /** Browser and main version only: the rest of a user agent narrows down whose it is. */
-function browserOf(userAgent: string): string {
-  const [, name, version] = /\b(Firefox|Edg|OPR|Chrome|Version)\/(\d{1,4})\b/.exec(userAgent) ?? [];
-  return name ? `${name === 'Version' ? 'Safari' : name}/${version}` : '';
+function mainVersion(userAgent: string): string {
+  const found = browserOf(userAgent);
+  return found ? `${found.token}/${found.version.split('.', 1)[0]}` : '';
 }
 
 function copyRows(from: ThreadStore, to: ThreadStore): void {

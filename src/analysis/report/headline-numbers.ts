@@ -472,7 +472,7 @@ const OTHERS = {
     unit: 'count',
     list: 'files',
     definition:
-      'xRead calls of SQLite on files, the in-memory journal left out. Where no VFS call is recorded: reads of IndexedDB, OPFS and localStorage.',
+      'xRead calls of SQLite on files, the in-memory journal left out. Where no VFS call is recorded: reads of IndexedDB, OPFS and localStorage, and by HTTP.',
     value: ({ calls }) => calls.of('read'),
     cause: (n) => n.noVfs(),
   },

@@ -1,9 +1,9 @@
 /** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
 import { experimentFor } from '../lab/experiments/documents/tries.ts';
-import { badges, findings, type Badge, type Finding } from '../analysis/findings/index.ts';
-import { accounts, type Account } from '../analysis/findings/accounts.ts';
+import { badges, findings } from '../analysis/findings/index.ts';
+import { accounts } from '../analysis/findings/accounts.ts';
 import { accountsBlock } from '../analysis/report/report-accounts.ts';
-import { explained, explainedText, type Explained } from '../analysis/findings/explanation.ts';
+import { explained, explainedText } from '../analysis/findings/explanation.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import { findingFacts, noFindings } from '../analysis/findings/finding-facts.ts';
 import type { Block, Report } from '../analysis/report/blocks.ts';
@@ -22,26 +22,15 @@ export async function findingsCommand({
 }): Promise<number> {
   const trace = await openTrace(file);
   const facts = new Facts(trace.store);
-  const known = facts.known({ findings, badges, explained, accounts });
-  await print(json ? jsonText(known) : reportText(findingsReport(known, facts.get(noFindings))));
+  await print(json ? jsonText(facts.known(NEEDS)) : reportText(findingsReport(facts)));
   return Exit.done;
 }
 
+const NEEDS = { findings, badges, explained, accounts };
+
 /** A block each. */
-function findingsReport(
-  {
-    findings,
-    badges,
-    explained: known,
-    accounts,
-  }: {
-    findings: readonly Finding[];
-    badges: readonly Badge[];
-    explained: Explained | null;
-    accounts: readonly Account[];
-  },
-  none: string,
-): Report {
+export function findingsReport(facts: Facts): Report {
+  const { findings, badges, explained: known, accounts } = facts.known(NEEDS);
   const caveats = badges.map((b) => `! ${b.badge}: ${b.say}`);
   const blocks = findings.map((f, i): Block => {
     const experiment = f.tryInLab === undefined ? undefined : experimentFor(f.tryInLab);
@@ -59,7 +48,7 @@ function findingsReport(
     title: `Findings: ${formatCount(findings.length)}`,
     blocks: [
       ...(caveats.length ? [{ heading: 'Caveats', lines: caveats }] : []),
-      ...(findings.length ? blocks : [{ heading: none }]),
+      ...(findings.length ? blocks : [{ heading: facts.get(noFindings) }]),
       ...accountsBlock(accounts),
       ...(findings.length && known ? [{ heading: explainedText(known) }] : []),
       ...(overlap ? [{ heading: "Savings overlap: don't add them up." }] : []),

@@ -9,6 +9,8 @@ import type { Workload, WorkloadOptions } from '../oracle/baseline.ts';
 export interface Twin extends Pick<Scenario, 'path' | 'tabs' | 'steps'> {
   /** Runs before the recording begins, in the same origin. */
   before?: Scenario['steps'];
+  /** The browser behaves so: a module of tests/twins/faults that runs before the hook. */
+  fault?: 'full-disk' | 'few-handles' | 'late-handles';
   /** What is done with the pages behind the steps. */
   more?: (pages: readonly Page[]) => Promise<void>;
 }
@@ -260,21 +262,51 @@ const goesOn =
     await inTab(0, [[5, insert]])!(pages);
   };
 
-/** A worker has a file's handle, and another one asks for it and two more at once. @param after what that one does once it is refused */
-const handlesAtOnce = (after: string): Twin['more'] =>
+/** In the first tab, with `run(code, name)`: a worker, once it has posted a message. In its code `open(name)` is a file's access handle. */
+const withWorkers = (script: string): Twin['more'] =>
   inPage(`(async () => {
-    const run = (code) => new Promise((done) => {
-      const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })));
+    const open = "const open = async (name) => (await (await navigator.storage.getDirectory()).getFileHandle(name, { create: true })).createSyncAccessHandle();";
+    const run = (code, name = '') => new Promise((done) => {
+      const worker = new Worker(URL.createObjectURL(new Blob([open + code], { type: 'text/javascript' })), { name });
       worker.onmessage = () => done(worker);
     });
-    const open = \`const open = async (name) => (await (await navigator.storage.getDirectory()).getFileHandle(name, { create: true })).createSyncAccessHandle();\`;
-    await run(open + "open('b').then((handle) => { globalThis.kept = handle; postMessage(0); })");
-    await run(open + \`(async () => {
+    ${script}
+  })()`);
+
+/** A worker has a file's handle, and another one asks for it and two more at once. @param after what that one does once it is refused */
+const handlesAtOnce = (after: string): Twin['more'] =>
+  withWorkers(`
+    await run("open('b').then((handle) => { globalThis.kept = handle; postMessage(0); })");
+    await run(\`(async () => {
       const asked = ['a', 'b', 'c'].map(open);
       ${after}
       setTimeout(() => postMessage(0), 1000);
     })()\`);
-  })()`);
+  `);
+
+/** A worker opens so many files. */
+const manyHandles = (count: number): Twin['more'] =>
+  withWorkers(`
+    await run(\`(async () => {
+      globalThis.kept = [];
+      for (let i = 0; i < ${count}; i++) kept.push(await open('file-' + i).catch(() => null));
+      setTimeout(() => postMessage(0), 1000);
+    })()\`);
+  `);
+
+/** A worker that is terminated, and the next one, which opens the same file. @param last what the first one does with its handle */
+const handedOn = (last: string): Twin['more'] =>
+  withWorkers(`
+    const first = await run(\`open('a').then((handle) => { globalThis.kept = handle; ${last} setTimeout(() => postMessage(0), 200); })\`);
+    first.terminate();
+    await run(\`(async () => {
+      for (let handle = null; !handle; ) {
+        handle = await open('a').catch(() => null);
+        if (!handle) await new Promise((again) => setTimeout(again, 100));
+      }
+      setTimeout(() => postMessage(0), 1000);
+    })()\`, 'next');
+  `);
 
 export const PAIRS: readonly Pair[] = [
   {
@@ -688,5 +720,59 @@ export const PAIRS: readonly Pair[] = [
       ),
     },
     injected: 'another worker that has the file',
+  },
+  {
+    rule: 'F04',
+    shows: 'a file that a worker opens after another one was terminated with its handle open',
+    instead: 'after that one closed it',
+    wrong: {
+      path: journey('Memory'),
+      fault: 'late-handles',
+      steps: [OPENED],
+      more: handedOn(''),
+    },
+    right: {
+      path: journey('Memory'),
+      fault: 'late-handles',
+      steps: [OPENED],
+      more: handedOn('handle.close();'),
+    },
+    injected: 'a browser that gives such handles back 300 ms late',
+  },
+  {
+    rule: 'F37',
+    shows: 'a worker that opens 300 files where the browser opens 252',
+    instead: 'that opens 40',
+    wrong: {
+      path: journey('Memory'),
+      fault: 'few-handles',
+      steps: [OPENED],
+      more: manyHandles(300),
+    },
+    right: {
+      path: journey('Memory'),
+      fault: 'few-handles',
+      steps: [OPENED],
+      more: manyHandles(40),
+    },
+    injected: 'a browser that opens no more',
+  },
+  {
+    rule: 'F47',
+    shows: 'a row of 2 MB on OPFSCoopSync where the disk has 1 MiB left',
+    instead: 'a row of 400 bytes',
+    wrong: {
+      path: journey('OPFSCoopSync'),
+      fault: 'full-disk',
+      steps: [OPENED],
+      more: inTab(0, ['INSERT INTO t VALUES(NULL, zeroblob(2000000))']),
+    },
+    right: {
+      path: journey('OPFSCoopSync'),
+      fault: 'full-disk',
+      steps: [OPENED],
+      more: inTab(0, ['INSERT INTO t VALUES(NULL, zeroblob(400))']),
+    },
+    injected: 'a browser that says nothing of a full disk',
   },
 ];

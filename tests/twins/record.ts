@@ -1,8 +1,11 @@
 /** Records one twin by the built extension, in a browser of its own, so that what one leaves in a cache changes nothing in the next. */
-import { readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { launchBrowser } from '../../src/drive/browser.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { buildHook } from '../browser/hooks-harness.ts';
 import { openApp, runApp } from '../oracle/baseline.ts';
 import type { AppServer } from '../server/server.mjs';
 import { recordScenario } from '../traces/golden/record.ts';
@@ -25,7 +28,8 @@ export async function recordTwin(
     file,
   }: { server: AppServer; extension: string; label: string; file: string },
 ): Promise<Recorded> {
-  const driven = await launchBrowser({ extension });
+  const folder = twin.fault && (await withFault(extension, twin.fault));
+  const driven = await launchBrowser({ extension: folder ?? extension });
   try {
     if (twin.before) {
       const page = await driven.browser.newPage();
@@ -42,5 +46,15 @@ export async function recordTwin(
     return { store, ms: results.reduce((sum, { ms }) => sum + ms, 0), wallMs };
   } finally {
     await driven.close();
+    if (folder) await rm(folder, { recursive: true });
   }
+}
+
+/** The extension, whose hook is behind a fault of the browser. @returns its folder */
+async function withFault(extension: string, fault: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-fault-'));
+  await cp(extension, folder, { recursive: true });
+  const hook = await buildHook(new URL(`./faults/${fault}.ts`, import.meta.url));
+  await writeFile(path.join(folder, 'hooks.js'), hook);
+  return folder;
 }

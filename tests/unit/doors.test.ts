@@ -6,13 +6,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesOf } from '../../src/analysis/files/files.ts';
+import { explainedText } from '../../src/analysis/findings/explanation.ts';
+import { findingFacts } from '../../src/analysis/findings/finding-facts.ts';
 import { formatAs, formatBytes, formatCount } from '../../src/text/numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { fileCountsOf, findingsOf } from '../traces/analyses.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
 import { loadSqlite, rows } from './sql-queries.ts';
 import { sum } from './doors/calls.ts';
-import { doorsOf, type Doors } from './doors/doors.ts';
+import { doorsOf, wordsOf, type Doors } from './doors/doors.ts';
 import { QUANTITIES } from './doors/quantities.ts';
 import { counts, CLAIMS } from './doors/claims.ts';
 
@@ -87,6 +89,17 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
       parquet: counts(calls.parquet, op, 'memory-journal'),
     }).toEqual({ drawer: value, sql: value, csv: value, parquet: value });
     if (op !== 'xSync') expect(shown.bytes).toBe(sum(files, ({ vfs }) => vfs[`${op}Bytes`]));
+  });
+
+  it('what findings claim, what they explain, and what none does, wherever it is told', () => {
+    const { findings, explained, accounts } = d.told;
+    for (const [teller, text] of d.tellers) {
+      const told = accounts.flatMap(({ title, advice }) => [title, advice]);
+      if (findings.length && explained) told.push(explainedText(explained));
+      if (teller === 'findings')
+        told.push(...findings.flatMap((f) => [f.title, ...findingFacts(f).flat()]));
+      for (const sentence of told) expect(text, teller).toContain(wordsOf(sentence).trim());
+    }
   });
 
   it('findings', async () => {

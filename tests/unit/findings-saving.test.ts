@@ -124,7 +124,8 @@ test('a finding names the calls that it avoids, by operation and kind of file', 
     { op: Op.xWrite, kind: 'journal', calls: 12 },
     { op: Op.xOpen, kind: 'journal', calls: 12 },
     { op: Op.xDelete, kind: 'journal', calls: 12 },
-    { op: Op.xWrite, kind: 'main-db', calls: -12 },
+    { op: Op.xWrite, kind: 'main-db', calls: 12 },
+    { op: Op.xWrite, kind: 'wal', calls: -24 },
   ]);
 });
 

@@ -42,7 +42,8 @@ test('savings are those of the calls', () => {
   expect(gets.savingUs).toBeCloseTo(39 * 200, 6);
   expect(gets.savingHow).toContain('39 gets');
   const strict = find(play(CASES.find((c) => c.rule === 'F15')!.wrong), 'F15')!;
-  expect(strict.savingUs).toBeCloseTo(15 * (8000 - 500), 6);
+  expect(strict.savingUs).toBeNull();
+  expect(strict.title).toContain('SQLite waited 8.8 ms for each on average, and 1.3 ms for each');
 });
 
 test('partial blocks of a journal are not put down to the page size', async () => {

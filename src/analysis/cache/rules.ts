@@ -27,14 +27,14 @@ export const cacheTooSmall: Rule = {
     });
     return found.map((r): Found => {
       const { goal, reads, again } = r;
+      const saving = new Saving(ctx)
+        .avoid(goal.avoided, Op.xRead, 'reads', 'main-db')
+        .atMost(again.us, Math.min(1, goal.avoided / again.count));
       return {
         title: `${countOf(reads, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written${whoseOf(r, found, ctx)}: ${formatCount(again.count)} read pages again that the page cache had dropped`,
         evidence: again.result(ctx),
-        ...new Saving(ctx)
-          .avoid(goal.avoided, Op.xRead, 'reads', 'main-db')
-          .atMost(again.us)
-          .result(),
-        ...confidenceOf(r, ctx),
+        ...saving.result(),
+        ...confidenceOf(r, ctx, saving.isEstimate),
         advice: `Set PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib} (${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : ' A smaller cache may do: which pages were hits is not recorded.'}`,
         link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
         tryInLab: 'cache-thrash',
@@ -59,6 +59,7 @@ function whoseOf(
 function confidenceOf(
   { thread, connection, measured, assumed }: MissRatio,
   { store }: FindingContext,
+  isEstimate: boolean,
 ): Pick<Found, 'confidence' | 'reason'> {
   const { lost } = store.threads[thread]!;
   const read = `${connection ? 'one connection' : 'the same thread'} read the same pages three times or more, and no call wrote them in between`;
@@ -67,6 +68,7 @@ function confidenceOf(
     measured ? '' : 'the hits of the cache are not counted, so the size is the most that is needed',
     assumed ? "its cache is taken to have SQLite's default size, which no call shows" : '',
     lost > 0 ? 'calls are missing from the recording' : '',
+    isEstimate ? 'these reads took less than others, and what is left of them may take more' : '',
   ].filter(Boolean);
   return {
     confidence: assumed ? 'possible' : doubts.length ? 'likely' : 'certain',

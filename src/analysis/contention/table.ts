@@ -52,6 +52,12 @@ export const waitColumns = {
     'Thread of SQLite that waited: its VFS or its storage worker asked. n/a: the app itself asked',
     (w) => w.sqlite,
   ),
+  is_held: col(
+    'int',
+    'Is held',
+    '1: a recorded thread held the lock, or SQLITE_BUSY was answered; 0: it took long, and no recorded thread held it',
+    (w) => Number(w.isHeld),
+  ),
   sql_dur: col(
     'us',
     'Lock wait',

@@ -30,6 +30,8 @@ export interface WaitLine {
   waiterTitle: string;
   /** The thread of SQLite that waited: this one, or the one that it does storage for; null: the app itself asked. */
   sqlite: number | null;
+  /** A recorded holder was in the way, or SQLITE_BUSY was answered. */
+  isHeld: boolean;
   /** Thread; null where no recorded thread held it. */
   holder: number | null;
   holderTitle: string | null;
@@ -66,7 +68,7 @@ function waitLinesOf(
   const titles = threadTitles(store);
   const ref = (columns: IntervalColumns, i: number): EventRef =>
     store.threads[columns.thread[i]!]!.ref(columns.row[i]!);
-  const line = ({ wait, sqlite }: LockWait, edge: WaitEdge | null): WaitLine => {
+  const line = ({ wait, sqlite, isHeld }: LockWait, edge: WaitEdge | null): WaitLine => {
     const [waiter, resource] = [waits.thread[wait]!, waits.resource[wait]!];
     const { kind, name } = resources[resource]!;
     const event = ref(waits, wait);
@@ -79,6 +81,7 @@ function waitLinesOf(
       waiterTitle: titles[waiter]!,
       waiterLane: `${waiter}:${resource}`,
       sqlite: sqlite && sqlite.index,
+      isHeld,
       holder: edge && edge.holder,
       holderTitle: edge && titles[edge.holder]!,
       holderLane: edge && `${edge.holder}:${resource}`,

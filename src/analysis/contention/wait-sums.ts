@@ -4,19 +4,22 @@ import type { WaitLine } from './wait-lines.ts';
 export interface WaitSums {
   /** A wait has a line for each holder, and counts once. */
   waits: number;
+  /** Those that lasted while SQL ran: a recorded thread held the lock, or SQLITE_BUSY was answered. */
   ofSqlite: number;
+  /** Of SQLite, too, and no recorded thread held the lock. */
+  unseen: number;
   /** Time while SQL ran, microseconds. */
   whileSqlUs: number;
 }
 
 export function sumsOf(lines: readonly WaitLine[]): WaitSums {
-  const [all, ofSqlite] = [new Set<number>(), new Set<number>()];
+  const [all, ofSqlite, unseen] = [new Set<number>(), new Set<number>(), new Set<number>()];
   let whileSqlUs = 0;
-  for (const { wait, sqlite, whileSqlUs: us } of lines) {
+  for (const { wait, sqlite, isHeld, whileSqlUs: us } of lines) {
     all.add(wait);
     if (sqlite === null) continue;
-    ofSqlite.add(wait);
+    (isHeld ? ofSqlite : unseen).add(wait);
     whileSqlUs += us;
   }
-  return { waits: all.size, ofSqlite: ofSqlite.size, whileSqlUs };
+  return { waits: all.size, ofSqlite: ofSqlite.size, unseen: unseen.size, whileSqlUs };
 }

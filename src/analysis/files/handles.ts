@@ -82,7 +82,7 @@ export const lockedOut: Rule = {
         reason:
           'createSyncAccessHandle failed while another handle on the same file of the same origin was open in this recording',
         advice:
-          'Let one worker own the database (a leader elected by Web Locks, or a SharedWorker), or use a VFS that shares handles; mode "readwrite-unsafe" exists in Chromium.',
+          'Let one worker own the database (a leader elected by Web Locks, or a SharedWorker), or use a VFS that shares handles; mode "readwrite-unsafe" exists in Chromium, and its VFS must then take locks by itself.',
         link: SPEC,
         tryInLab: 'writers-and-readers',
       }));

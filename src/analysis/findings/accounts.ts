@@ -12,16 +12,14 @@ import {
 } from '../../text/numbers.ts';
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { objectName } from '../../trace/describe.ts';
 import { PART, type Part } from '../core/time-parts.ts';
 import { fact, type Known } from '../core/graph.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
-import { isHeld, lockWaits } from '../locks/lock-waits.ts';
-import { locks } from '../locks/locks.ts';
+import { heldFromSqlite, lockWaits } from '../locks/lock-waits.ts';
+import { statementTable, type StatementRow } from '../statements/statement-table.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
-import { byStatement } from '../time/thread-times.ts';
 import { commits } from '../transactions/commits.ts';
 import { coverage } from './explanation.ts';
 
@@ -40,11 +38,10 @@ const NEEDS = {
   coverage,
   totalTimeInSql,
   sqliteThreads,
-  byStatement,
+  statementTable,
   callCounts,
   fileCounts,
   commits,
-  locks,
   lockWaits,
 };
 
@@ -54,6 +51,8 @@ interface Kind {
   /** Which calls. @param us the time of the parts */
   calls(known: Known<typeof NEEDS>, us: number): string;
   advice: string;
+  /** Instead, where most of the time is in statements that ran once. */
+  once?: string;
 }
 
 /** "200 commits of 20 ms"; '' where their number is not known. */
@@ -82,8 +81,7 @@ const KINDS: readonly Kind[] = [
         .filter(Boolean)
         .join(', ');
     },
-    advice:
-      'Commit less often: statements that belong together go into one transaction. In WAL mode with synchronous=NORMAL, a commit needs no sync.',
+    advice: 'Commit less often: statements that belong together go into one transaction.',
   },
   {
     parts: ['read'],
@@ -98,6 +96,7 @@ const KINDS: readonly Kind[] = [
     calls: () => '',
     advice:
       'Look at the query plans of these statements: scans, sorts, and functions called for every row compute. Fewer, larger statements save calls through JavaScript.',
+    once: 'Most of it is in opening and in statements that ran once. What an engine does first takes longest, since WebAssembly compiles while it runs: leave the database open, and open it before it is needed.',
   },
   {
     parts: ['lock'],
@@ -114,8 +113,7 @@ const KINDS: readonly Kind[] = [
   {
     parts: ['lockWait'],
     what: 'Waiting for locks that others held',
-    calls: ({ locks, lockWaits: waits }, us) =>
-      each(waits.filter((wait) => wait.sqlite && isHeld(locks, wait)).length, 'wait', us),
+    calls: ({ lockWaits: waits }, us) => each(heldFromSqlite(waits).length, 'wait', us),
     advice:
       'Keep write transactions short, and send writes through one connection. The Locks view shows who held each lock.',
   },
@@ -152,24 +150,34 @@ export const accounts = fact(
         const who = statementsText(known, kind, ns);
         const rest = told > 0 ? `, and ${formatDuration(told / 1000)} that findings explain` : '';
         const share = `${kind.what} takes ${formatShare(left / inSql)} of the time in SQL (${formatDuration(left / 1000)}${rest})`;
-        return { title: [share, calls, who].filter(Boolean).join('; '), advice: kind.advice };
+        const advice = kind.once && mostOnce(known, kind) ? kind.once : kind.advice;
+        return { title: [share, calls, who].filter(Boolean).join('; '), advice };
       });
   },
 );
 
-/** The statements that have most of it. */
-function statementsText(known: Known<typeof NEEDS>, { parts }: Kind, allNs: number): string {
-  const byText = new Map<string, number>();
-  for (const thread of known.sqliteThreads)
-    for (const [id, times] of known.byStatement.of(thread)) {
-      const text = id === 0 ? '' : objectName(thread, id);
-      const us = parts.reduce((sum, part) => sum + times[`${part}Us`], 0);
-      if (text) byText.set(text, (byText.get(text) ?? 0) + us);
-    }
-  return [...byText]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, NAMED)
-    .filter(([, us]) => us * 1000 > 0.1 * allNs)
-    .map(([text, us]) => `${formatShare((us * 1000) / allNs)} in "${cut(oneLine(text), 60)}"`)
-    .join(', ');
+/** What a statement has of these parts, microseconds. */
+const timeOf = ({ parts }: Kind, { time }: StatementRow): number =>
+  parts.reduce((sum, part) => sum + time[`${part}Us`], 0);
+
+/** More than half of it is in calls that no statement repeats. */
+function mostOnce({ statementTable: table }: Known<typeof NEEDS>, kind: Kind): boolean {
+  const sum = (rows: readonly StatementRow[]): number =>
+    rows.reduce((us, row) => us + timeOf(kind, row), 0);
+  const rows = table?.rows ?? [];
+  return 2 * sum(rows.filter(({ executions }) => executions <= 1)) > sum(rows);
 }
+
+/** The statements that have most of it. */
+const statementsText = (
+  { statementTable: table }: Known<typeof NEEDS>,
+  kind: Kind,
+  allNs: number,
+): string =>
+  (table?.rows ?? [])
+    .flatMap((row) => (row.text === null ? [] : [{ text: row.text, us: timeOf(kind, row) }]))
+    .sort((a, b) => b.us - a.us)
+    .slice(0, NAMED)
+    .filter(({ us }) => us * 1000 > 0.1 * allNs)
+    .map(({ text, us }) => `${formatShare((us * 1000) / allNs)} in "${cut(oneLine(text), 60)}"`)
+    .join(', ');

@@ -16,9 +16,11 @@ export const noFindings = fact(
   'engines seen',
   { sqliteThreads },
   ({ threads }, { sqliteThreads }): string =>
-    sqliteThreads.length || threads.some(({ engines }) => engines.length)
+    sqliteThreads.length
       ? 'None of the known costs and mistakes is in this trace.'
-      : 'No SQLite engine was seen, so there was little to look at.',
+      : threads.some(({ engines }) => engines.length)
+        ? 'No SQL or VFS call was recorded, so most rules had nothing to look at.'
+        : 'No SQLite engine was seen, so there was little to look at.',
 );
 
 /** A finding can cost no time that a clock shows: it is about safety, or its calls took less than a step. */

@@ -26,13 +26,13 @@ export interface LockWait {
   edges: WaitEdge[];
   /** The thread of SQLite that waited: its VFS asked for the lock, or a worker that does its storage did. null: the app itself asked. */
   sqlite: ThreadStore | null;
+  /** Its time counts as lockWait: a recorded holder was in the way, or SQLITE_BUSY was answered. */
+  isHeld: boolean;
 }
 
-/** Whether its time counts as lockWait: a recorded holder was in the way, or SQLITE_BUSY was answered. */
-export function isHeld({ waits, resources }: Locks, { wait, edges }: LockWait): boolean {
-  const { kind } = resources[waits.resource[wait]!]!;
-  return kind === 'sqlite' || edges.some((edge) => kind !== 'idb' || edge.holder !== edge.waiter);
-}
+/** Those that SQLite's time of waiting for locks is made of. */
+export const heldFromSqlite = (waits: readonly LockWait[]): LockWait[] =>
+  waits.filter(({ sqlite, isHeld }) => sqlite && isHeld);
 
 const NEEDS = { locks, servedThreads, owners };
 export const lockWaits = fact('lockWaits', 'waits for locks', NEEDS, lockWaitsOf);
@@ -49,12 +49,14 @@ function lockWaitsOf(
   for (let wait = 0; wait < waits.count; wait++) {
     const own = edgesOf.get(wait) ?? [];
     const long = waits.to[wait]! - waits.from[wait]! >= UNSEEN_HOLDER_US;
-    const busy = resources[waits.resource[wait]!]!.kind === 'sqlite';
+    const { kind } = resources[waits.resource[wait]!]!;
+    const busy = kind === 'sqlite';
     if (!own.length && !busy && waits.outcome[wait] === Outcome.done && !long) continue;
     const thread = threads[waits.thread[wait]!]!;
     const sqlite =
       owners.of(thread).answering(waits.row[wait]!) >= 0 ? thread : servedThreads[thread.index]!;
-    found.push({ wait, edges: own, sqlite });
+    const isHeld = busy || own.some(({ holder, waiter }) => kind !== 'idb' || holder !== waiter);
+    found.push({ wait, edges: own, sqlite, isHeld });
   }
   return found;
 }

@@ -181,7 +181,7 @@ export const smallCalls: Rule = {
       reason:
         'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
       advice:
-        'Buffer small writes in the VFS until the next sync, or use a journal mode that writes whole pages.',
+        'Buffer small writes in the VFS until the next sync. Where nothing is stored if a tab crashes, journal_mode=memory writes none of them; a crash during a commit then damages the database.',
       link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
       tryInLab: 'journal-modes',
     };

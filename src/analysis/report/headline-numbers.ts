@@ -3,7 +3,7 @@
  * Overview, the live strip, comparisons, summaries and reports take them from here, so that a number is the same wherever it stands.
  */
 import type { EventRef, TraceStore } from '../../trace/store.ts';
-import { formatCount, formatDuration, type Unit } from '../../text/numbers.ts';
+import { formatCount, type Unit } from '../../text/numbers.ts';
 import { NO_READINGS, pageCacheFrom } from '../cache/page-cache.ts';
 import { leavesOut } from '../core/layers.ts';
 import { LOST } from '../core/losses.ts';
@@ -15,7 +15,7 @@ import { webCounts } from '../files/web-counts.ts';
 import { fact, type Facts, type Known } from '../core/graph.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
 import { tailCount, tailsText, unknownTails } from '../core/unknown-tails.ts';
-import { lockWaits, UNSEEN_HOLDER_US } from '../locks/lock-waits.ts';
+import { heldFromSqlite, lockWaits } from '../locks/lock-waits.ts';
 import { amplificationOf, writeAmplification } from '../pages/block-writes.ts';
 import { pages } from '../pages/pages.ts';
 import { statements } from '../statements/statements.ts';
@@ -150,9 +150,18 @@ class Numbers {
   get noSql(): string {
     const none = 'no SQL call was recorded';
     if (leavesOut(this.store, 'sql')) return `${none}: ${LEFT_OUT}`;
-    return this.store.threads.some(({ engines }) => engines.length > 0)
-      ? `${none}: the engine was loaded before the recording, or SQLite is called from inside its own module`
-      : `${none}: no SQLite engine was seen`;
+    if (!this.store.threads.some(({ engines }) => engines.length))
+      return `${none}: no SQLite engine was seen`;
+    return (
+      this.notesOf(none) ??
+      `${none}: the engine was loaded before the recording, or SQLite is called from inside its own module`
+    );
+  }
+  /** @returns null where an engine says nothing of what it lacks */
+  private notesOf(none: string): string | null {
+    const engines = this.store.threads.flatMap((thread) => thread.engines);
+    const notes = engines.map(({ name, note }) => (note === null ? '' : `${name}: ${note}`));
+    return notes.length === 0 || notes.includes('') ? null : [none, ...new Set(notes)].join('; ');
   }
   /** @param cause where VFS calls were recorded */
   noVfs(
@@ -160,7 +169,11 @@ class Numbers {
   ): string {
     if (this.calls.seesVfs) return cause;
     const none = 'no VFS call was recorded';
-    return leavesOut(this.store, 'vfs') ? `${none}: ${LEFT_OUT}` : none;
+    return leavesOut(this.store, 'vfs') ? `${none}: ${LEFT_OUT}` : (this.notesOf(none) ?? none);
+  }
+  /** SQLite asks for locks by its VFS, or by a thread that does its storage. */
+  get seesLocks(): boolean {
+    return this.calls.seesVfs || this.known.lockWaits.some(({ sqlite }) => sqlite !== null);
   }
   get noCommit(): string {
     return this.known.commits.count === 0 ? 'nothing was committed' : this.noVfs();
@@ -448,8 +461,10 @@ const OTHERS = {
     title: 'Lock waits',
     unit: 'count',
     list: 'locks',
-    definition: `Locks that SQLite waited for: refused by SQLITE_BUSY, held by a recorded thread, or not granted within ${formatDuration(UNSEEN_HOLDER_US)}. The Locks view lists them.`,
-    value: ({ known }) => known.lockWaits.filter(({ sqlite }) => sqlite).length,
+    definition:
+      'Locks that SQLite waited for: refused by SQLITE_BUSY, or held by a recorded thread. The Locks view lists them, and beside them requests that took long though no recorded thread held the lock.',
+    value: (n) => (n.seesLocks ? heldFromSqlite(n.known.lockWaits).length : null),
+    cause: (n) => n.noVfs(),
   },
   transactionsRead: {
     title: 'Read transactions',

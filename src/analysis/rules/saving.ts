@@ -6,10 +6,15 @@ import { countOf, formatDuration } from '../../text/numbers.ts';
 
 type KnownSaving = Pick<Finding, 'savingUs' | 'savingHow' | 'avoids'>;
 
+/** What such calls took elsewhere may be this much more before a saving is an estimate. */
+const FAR = 1.1;
+
 /** Adds up calls that would not have to be made. */
 export class Saving {
   private us = 0;
   private capped = false;
+  /** The calls took much less than such calls took elsewhere in the trace. */
+  isEstimate = false;
   private readonly parts: string[] = [];
   private readonly unknown: string[] = [];
   private readonly avoids: AvoidedCalls[] = [];
@@ -36,27 +41,40 @@ export class Saving {
     }
     return this;
   }
-  /** Calls that would be made instead: they cost what such calls cost here. */
-  instead(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
+  /** Calls that would be made instead: they cost what such calls cost here. @param like those on files of this kind */
+  instead(
+    n: number,
+    op: number,
+    name: string,
+    kind: FileKind | '' = '',
+    like: FileKind | '' = kind,
+  ): this {
     if (n > 0) this.avoids.push({ op, kind, calls: -n });
-    const cost = n > 0 ? this.ctx.cost(op, kind) : null;
+    const cost = n > 0 ? this.ctx.cost(op, like) : null;
     if (cost) {
       this.us -= (n * cost.us) / cost.calls;
       this.parts.push(`minus ${amount(n, name)}`);
     }
     return this;
   }
-  /** Never more than the calls took that the finding is about. */
-  atMost(us: number): this {
-    if (this.us > us) {
-      this.us = us;
+  /**
+   * Never more than the calls took that the finding is about.
+   * @param share of those calls that is avoided, where it is known
+   */
+  atMost(us: number, share = 1): this {
+    const most = us * share;
+    if (this.us > most) {
       this.capped = true;
+      this.isEstimate = this.us > FAR * most;
+      this.us = most;
     }
     return this;
   }
-  result(): KnownSaving {
+  /** @param untimed why no time is told, only calls */
+  result(untimed?: string): KnownSaving {
     const { avoids } = this;
-    return avoids.length ? { ...this.saving(), avoids } : this.saving();
+    const saving = untimed === undefined ? this.saving() : noSaving(untimed);
+    return avoids.length ? { ...saving, avoids } : saving;
   }
   private saving(): KnownSaving {
     if (this.parts.length === 0)

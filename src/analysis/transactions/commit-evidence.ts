@@ -61,8 +61,15 @@ interface CommitCalls {
   waitedUs: number;
 }
 
-/** What commits took: the VFS calls of their transactions' connections, each moment once. Waits for locks are the fault of the holder. */
-export function commitCalls(ctx: FindingContext, commits: readonly number[]): CommitCalls {
+/**
+ * What commits took: the VFS calls of their transactions' connections, each moment once. Waits for locks are the fault of the holder.
+ * @param kind calls on such files alone
+ */
+export function commitCalls(
+  ctx: FindingContext,
+  commits: readonly number[],
+  kind?: FileKind,
+): CommitCalls {
   const evidence = new Evidence();
   const locks: Cost = { calls: 0, us: 0 };
   let waitedUs = 0;
@@ -81,7 +88,8 @@ export function commitCalls(ctx: FindingContext, commits: readonly number[]): Co
     let at = all.fromUs[i]!;
     for (let row = all.fromRow[i]!; row < own.events.count && t0[row]! < toUs; row++) {
       if (!isTimedCall(own.events, row, context[i]!)) continue;
-      if (ctx.file(own, own.events.object[row]!)?.kind === 'memory-journal') continue;
+      const of = ctx.file(own, own.events.object[row]!)?.kind;
+      if (of === 'memory-journal' || (kind && of !== kind)) continue;
       const [from, to] = [Math.max(at, t0[row]!), Math.min(toUs, t0[row]! + dur[row]!)];
       if (op[row] === Op.xLock) locks.calls++;
       if (to <= from) continue;
@@ -99,9 +107,12 @@ export function commitCalls(ctx: FindingContext, commits: readonly number[]): Co
   }
   return { evidence, locks, waitedUs };
 }
-/** The commits as evidence. */
-export const commitEvidence = (ctx: FindingContext, commits: readonly number[]): Evidence =>
-  commitCalls(ctx, commits).evidence;
+/** The commits as evidence. @param kind as above */
+export const commitEvidence = (
+  ctx: FindingContext,
+  commits: readonly number[],
+  kind?: FileKind,
+): Evidence => commitCalls(ctx, commits, kind).evidence;
 
 /**
  * No storage of the browser was written, on any thread, from the first to the last of these commits: the database lives in memory, where

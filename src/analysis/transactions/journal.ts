@@ -100,16 +100,23 @@ export const rollbackJournalCost: Rule = {
       const writes = callsOf(ctx, commits, 'journalWrites');
       const syncs = callsOf(ctx, commits, 'journalSyncs');
       const others = callsOf(ctx, commits, 'dbWrites');
+      // page 1, whose change counter a commit by journal counts up, is in no commit's frames
+      const frames = Math.max(commits.length, others - commits.length);
       const connections = new Set(commits.map((i) => `${list.thread[i]} ${list.context[i]}`)).size;
-      const evidence = commitEvidence(ctx, commits);
+      const evidence = commitEvidence(ctx, commits, 'journal');
       const saving = journalCalls(ctx, commits)
-        .instead(others, Op.xWrite, 'writes of frame headers', 'main-db')
+        .avoid(others, ...CALLED.dbWrites)
+        .instead(2 * frames, Op.xWrite, 'writes of WAL frames', 'wal', 'main-db')
         .atMost(evidence.us);
       const noWal = ctx.get(withoutWal).has(path);
       found.push({
         title: `${formatCount(commits.length)} commits on ${path} by rollback journal: ${countOf(writes, 'journal write')} and ${countOf(syncs, 'journal sync')} beside ${countOf(others, 'database write')} (${formatShare(writes / (writes + others))} of all writes)`,
         evidence: evidence.result(ctx, false),
-        ...(noWal ? noSaving('this VFS can store no WAL to compare with') : saving.result()),
+        ...(noWal
+          ? noSaving('this VFS can store no WAL to compare with')
+          : connections > 1
+            ? noSaving('the connections that write here cannot have an exclusive WAL')
+            : saving.result()),
         confidence: connections === 1 ? 'likely' : 'possible',
         reason: noWal
           ? 'the journal calls were counted; the VFS has no place for a WAL file'
@@ -162,7 +169,7 @@ export const walRefused: Rule = {
       if (inWal.has(key)) return [];
       const evidence = new Evidence();
       evidence.show(ask.thread, ask.row);
-      evidence.join(commitEvidence(ctx, later));
+      evidence.join(commitEvidence(ctx, later, 'journal'));
       return {
         title: `journal_mode=wal was asked for on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
         evidence: evidence.result(ctx),
@@ -214,7 +221,7 @@ export const batchAtomicLost: Rule = {
     return found.map(({ path, commits, many }): Found => {
       const writes = callsOf(ctx, commits, 'journalWrites');
       const syncs = callsOf(ctx, commits, 'syncs');
-      const evidence = commitEvidence(ctx, commits);
+      const evidence = commitEvidence(ctx, commits, 'journal');
       return {
         title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(syncs, 'sync')}`,
         evidence: evidence.result(ctx, false),

@@ -110,12 +110,13 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   const commits = places.length;
   const syncs = callsOf(ctx, places, 'syncs');
   const writes = callsOf(ctx, places, 'dbWrites') + callsOf(ctx, places, 'journalWrites') + wal;
+  saving.atMost(evidence.us, (commits - runs.length) / commits);
   const share = found.timeShare === null ? '' : `, ${formatShare(found.timeShare)} of the time`;
   return {
     title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
     evidence: found,
-    ...saving.atMost(evidence.us).result(),
-    confidence: syncs >= commits && waitedUs === 0 ? 'certain' : 'likely',
+    ...saving.result(),
+    confidence: syncs >= commits && waitedUs === 0 && !saving.isEstimate ? 'certain' : 'likely',
     reason: `${
       syncs >= commits
         ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than ${formatDuration(GAP_US)} after the one before`

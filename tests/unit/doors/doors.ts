@@ -2,7 +2,11 @@
 import { hasVfs } from '../../../src/analysis/core/layers.ts';
 import { filesOf } from '../../../src/analysis/files/files.ts';
 import type { NumberId } from '../../../src/analysis/report/headline-numbers.ts';
+import { reportMarkdown } from '../../../src/analysis/report/report-markdown.ts';
+import { reportOf } from '../../../src/analysis/report/report.ts';
 import { summaryOf } from '../../../src/analysis/report/summary.ts';
+import { findingsReport } from '../../../src/cli/findings.ts';
+import { reportText } from '../../../src/terminal/report-text.ts';
 import { executionGroups } from '../../../src/analysis/statements/statement-runs.ts';
 import type { AreaBy } from '../../../src/analysis/time/area.ts';
 import { htmlReport } from '../../../src/formats/html.ts';
@@ -50,6 +54,8 @@ const unescapeXml = (text: string): string =>
       ? String.fromCharCode(Number(name.slice(1)))
       : { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }[name]!,
   );
+/** Without what layouts and escapes add. */
+export const wordsOf = (text: string): string => text.replace(/[^\p{L}\d.%]+/gu, ' ');
 /** A whole number as people read it. */
 export const whole = (text: string): number => Number(text.replaceAll(',', ''));
 
@@ -68,6 +74,7 @@ export async function doorsOf(store: TraceStore) {
     QUERIES.timelineArea(context, { fromUs, toUs, by, threadsOff: [], layers });
   const byOperation = area('operation');
   const seesVfs = store.threads.some(hasVfs);
+  const page = htmlReport(store);
   return {
     store,
     seesVfs,
@@ -97,7 +104,14 @@ export async function doorsOf(store: TraceStore) {
     transactions: seesVfs ? QUERIES.transactions(context, {}) : null,
     transaction: (ref: EventRef) => QUERIES.transaction(context, ref)!,
     locks: QUERIES.locks(context, {}),
-    findings: QUERIES.findings(context, {}).findings,
+    told: QUERIES.findings(context, {}),
+    /** What is read of them elsewhere, as words and numbers alone. */
+    tellers: Object.entries({
+      findings: reportText(findingsReport(context.facts)),
+      summary: reportText(reportOf(context.facts)),
+      Markdown: reportMarkdown(reportOf(context.facts)),
+      HTML: unescapeXml(page.replace(/<[^>]*>/g, '')),
+    }).map(([teller, text]) => [teller, wordsOf(text)] as const),
     calls: {
       sql: await sqlCalls(store),
       csv: await csvCalls(store),
@@ -106,7 +120,7 @@ export async function doorsOf(store: TraceStore) {
     /** The trace as one row; others table by table. */
     traces: (await parquetTable(store, 'traces'))[0]!,
     parquet: (table: string) => parquetTable(store, table),
-    html: new Html(htmlReport(store)),
+    html: new Html(page),
   };
 }
 export type Doors = Awaited<ReturnType<typeof doorsOf>>;

@@ -333,12 +333,12 @@ export const QUANTITIES: Quantity[] = [
     name: 'savings of the findings that a report lists',
     unit: 'us',
     doors: {
-      panel: ({ findings, html }) =>
+      panel: ({ told: { findings }, html }) =>
         sum(
           findings.slice(0, html.table('Findings', 'Rule').length),
           ({ savingUs }) => savingUs ?? 0,
         ),
-      HTML: ({ findings, html }) =>
+      HTML: ({ told: { findings }, html }) =>
         sum(html.table('Findings', 'Rule', 'Saving').entries(), ([i, [rule, saving]]) => {
           const of = findings[i]!;
           const same = of.rule === rule && saving === formatDuration(of.savingUs);
@@ -374,11 +374,19 @@ export const QUANTITIES: Quantity[] = [
     unit: 'count',
     doors: {
       live: ({ live }) => live('lock-waits'),
-      'SQL, locks': async ({ sql }) =>
-        await sql(
-          "SELECT count(DISTINCT thread || ' ' || seq) FROM locks WHERE sqlite_thread IS NOT NULL",
+      'SQL, locks': async ({ sql, live }) =>
+        ifKnown(live('lock-waits'), () =>
+          sql(
+            "SELECT count(DISTINCT thread || ' ' || seq) FROM locks WHERE sqlite_thread IS NOT NULL AND is_held",
+          ),
         ),
-      'Locks view': ({ locks }) => locks.waitSums.ofSqlite,
+      'Locks view': ({ live, locks }) => ifKnown(live('lock-waits'), () => locks.waitSums.ofSqlite),
+      account: ({ told }) => {
+        const waits = / ([\d,]+) waits? of /.exec(
+          told.accounts.map(({ title }) => title).join('\n'),
+        );
+        return waits ? whole(waits[1]!) : undefined;
+      },
     },
   },
   {

@@ -129,7 +129,7 @@ describe('what is not known', () => {
   });
   it.each([
     ['no engine', null, 'no SQL call was recorded'],
-    ['an engine without counters', false, 'no engine here gives its counters'],
+    ['an engine without counters', false, 'sql.js does not give its counters'],
     ['counters that were not read yet', true, 'no statement has ended'],
   ])('the hit rate of the page cache: %s', (_, counters, cause) => {
     const t = new ThreadBuilder(newStore());

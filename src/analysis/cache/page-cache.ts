@@ -16,10 +16,6 @@ export interface PageCache {
   hitRate: number | null;
 }
 
-/** Why all is null where an engine gives its counters. */
-export const NO_READINGS =
-  'the counters need a second reading: no statement has ended, or only one on each connection that was already open';
-
 export const pageCache = fact(
   'pageCache',
   'page cache',

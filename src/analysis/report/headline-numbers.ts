@@ -4,7 +4,8 @@
  */
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { formatCount, type Unit } from '../../text/numbers.ts';
-import { NO_READINGS, pageCacheFrom } from '../cache/page-cache.ts';
+import { pageCacheFrom } from '../cache/page-cache.ts';
+import { noCountersCause, noSqlCause, noVfsCause } from '../core/absences.ts';
 import { leavesOut } from '../core/layers.ts';
 import { LOST } from '../core/losses.ts';
 import { PART_WORDS } from '../core/time-parts.ts';
@@ -94,9 +95,6 @@ interface Entry {
   list?: NumberList;
 }
 
-const LEFT_OUT = 'the recording leaves that layer out';
-/** Why nothing is known of any storage call. */
-export const NO_STORAGE = `no storage call was recorded: ${LEFT_OUT}`;
 const STORAGE_LEFT_OUT = 'the recording leaves storage calls out';
 const NO_WAL = 'no write-ahead log was used';
 
@@ -148,28 +146,13 @@ class Numbers {
   }
 
   get noSql(): string {
-    const none = 'no SQL call was recorded';
-    if (leavesOut(this.store, 'sql')) return `${none}: ${LEFT_OUT}`;
-    if (!this.store.threads.some(({ engines }) => engines.length))
-      return `${none}: no SQLite engine was seen`;
-    return (
-      this.notesOf(none) ??
-      `${none}: the engine was loaded before the recording, or SQLite is called from inside its own module`
-    );
-  }
-  /** @returns null where an engine says nothing of what it lacks */
-  private notesOf(none: string): string | null {
-    const engines = this.store.threads.flatMap((thread) => thread.engines);
-    const notes = engines.map(({ name, note }) => (note === null ? '' : `${name}: ${note}`));
-    return notes.length === 0 || notes.includes('') ? null : [none, ...new Set(notes)].join('; ');
+    return noSqlCause(this.store);
   }
   /** @param cause where VFS calls were recorded */
   noVfs(
     cause = 'the trace lacks the calls that would show it (a lock kept over several transactions, a WAL, or headers not decoded)',
   ): string {
-    if (this.calls.seesVfs) return cause;
-    const none = 'no VFS call was recorded';
-    return leavesOut(this.store, 'vfs') ? `${none}: ${LEFT_OUT}` : (this.notesOf(none) ?? none);
+    return this.calls.seesVfs ? cause : noVfsCause(this.store);
   }
   /** SQLite asks for locks by its VFS, or by a thread that does its storage. */
   get seesLocks(): boolean {
@@ -374,14 +357,9 @@ const HEADLINES = {
     definition:
       "Page requests that SQLite's page cache answered without a VFS call, from the engine's own counters.",
     value: ({ calls }) => pageCacheFrom(calls.cacheSums).hitRate,
-    cause({ store, calls, noSql }) {
+    cause({ store, calls }) {
       if (pageCacheFrom(calls.cacheSums).hits !== null) return 'no page was asked for';
-      if (leavesOut(store, 'sql'))
-        return 'the recording leaves statements out, and the counters that are read after them';
-      if (!calls.seesSql) return noSql;
-      return store.threads.some((t) => t.engines.some(({ layers }) => layers.counters))
-        ? NO_READINGS
-        : 'no engine here gives its counters: its build leaves out sqlite3_db_status, or its JavaScript hides it';
+      return noCountersCause(store, calls.seesSql);
     },
   },
   readBytes: {

@@ -1,5 +1,6 @@
 /** Every query that a view can run on the trace, by name; the queries of each view are in a file of their own. */
 import type { AnyFact } from '../../analysis/core/graph.ts';
+import { absenceQueries } from './queries/absences.ts';
 import { cacheQueries } from './queries/cache.ts';
 import { compareQueries } from './queries/compare.ts';
 import { errorQueries } from './queries/errors.ts';
@@ -23,6 +24,7 @@ import { timelineQueries } from './queries/timeline.ts';
 import { timelineSearchQueries } from './queries/timeline-search.ts';
 
 export const QUERIES = {
+  ...absenceQueries,
   ...timelineQueries,
   ...timelineSearchQueries,
   ...timelineFlowQueries,

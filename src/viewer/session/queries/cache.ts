@@ -1,5 +1,5 @@
 /** Queries of the Cache view: SQLite's page cache and the caches below it, over time, by statement, and at other sizes. */
-import { leavesOut } from '../../../analysis/core/layers.ts';
+import { absences } from '../../../analysis/core/absences.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { cacheReport, type CacheReport } from '../../../analysis/cache/cache.ts';
@@ -44,11 +44,8 @@ export interface CacheAnswer {
   coldWarm: ColdWarm;
   /** Statements by misses; null where no SQL is recorded or no engine gives its counters. */
   statements: StatementRow[] | null;
-  /** SQL layers and counters that there are, for what is said where something is missing. */
-  engines: { name: string; counters: boolean }[];
-  hasSql: boolean;
-  /** The recording was told not to look at SQL, so that it says nothing of what an engine could. */
-  sqlLeftOut: boolean;
+  /** Why SQLite's page cache is not known, where it is not. */
+  noCounters: string;
 }
 
 /** One for each connection and database. */
@@ -83,8 +80,8 @@ const cacheCurves = fact(
 const cacheAnswer = fact(
   'cacheAnswer',
   'caches',
-  { cacheReport, statementTable, coldWarm },
-  (store, { cacheReport: report, statementTable: table, coldWarm: runs }): CacheAnswer => {
+  { cacheReport, statementTable, coldWarm, absences },
+  (_, { cacheReport: report, statementTable: table, coldWarm: runs, absences }): CacheAnswer => {
     const rows = report.pageCache && table ? table.rows.filter(({ cache }) => cache) : null;
     return {
       report,
@@ -94,11 +91,7 @@ const cacheAnswer = fact(
         rows
           .sort((a, b) => b.cache!.misses - a.cache!.misses || b.cache!.hits - a.cache!.hits)
           .slice(0, MOST_ROWS),
-      engines: store.threads.flatMap((t) =>
-        t.engines.map(({ name, layers }) => ({ name, counters: layers.counters })),
-      ),
-      hasSql: table !== null,
-      sqlLeftOut: leavesOut(store, 'sql'),
+      noCounters: absences.counters,
     };
   },
 );

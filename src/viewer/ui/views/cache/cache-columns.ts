@@ -1,26 +1,9 @@
-/** Columns of the Cache view's tables, and why a number is missing. */
+/** Columns of the Cache view's tables. */
 import { firstRunColumns } from '../../../../analysis/cache/table.ts';
 import { statementColumns } from '../../../../analysis/statements/table.ts';
 import { UNKNOWN_SQL } from '../../../../text/clean.ts';
 import { formatNumber, UNKNOWN } from '../../../../text/numbers.ts';
-import type { CacheAnswer } from '../../../session/queries/cache.ts';
 import { viewColumns } from '../../parts/columns.ts';
-
-/** Why SQLite's page cache is not known. */
-export function noCountersCause({
-  engines,
-  hasSql,
-  sqlLeftOut,
-}: Pick<CacheAnswer, 'engines' | 'hasSql' | 'sqlLeftOut'>): string {
-  if (sqlLeftOut)
-    return "The recording leaves statements out, and with them the counters of SQLite's page cache, which are read after each. A hit makes no VFS call.";
-  if (!engines.length)
-    return 'vfscope recognized no SQLite engine, so it has no page cache counters to read. A hit makes no VFS call.';
-  const names = [...new Set(engines.map(({ name }) => name))].join(', ');
-  if (engines.some(({ counters }) => counters))
-    return `The engine (${names}) has counters, but ${hasSql ? 'none of its statements was finished in the recording' : 'no SQL call was recorded that they could be read after'}.`;
-  return `The engine (${names}) does not export sqlite3_db_status: its page cache hits make no VFS call and can't be counted. Builds that do: @journeyapps/wa-sqlite 2, @sqlite.org/sqlite-wasm.`;
-}
 
 export const statementKey = ({ text }: { text: string | null }): string => text ?? '';
 

@@ -1,4 +1,6 @@
 /** Anatomies of all transactions in columns: there are hundreds of thousands. An object is made when one is asked for. */
+import type { FileKind } from '../../event/definitions.ts';
+import { Op } from '../../event/event.ts';
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 import { columns, each } from '../../trace/number-columns.ts';
 import type { Numbers } from '../../trace/typed-arrays.ts';
@@ -40,12 +42,29 @@ class Steps extends columns({
 class Rows extends columns({ row: Uint32Array }) {}
 class Pages extends columns({ page: Float64Array }) {}
 
-/** Calls that are counted, whatever they answered: on all files of the transaction, on its database, log or journal, and on storage. */
+/** VFS calls of a transaction that are counted, whatever they answered: the operation, and the kind of file; '' = all of its files. */
+export const VFS_CALLS = {
+  locks: [Op.xLock, ''],
+  unlocks: [Op.xUnlock, ''],
+  accesses: [Op.xAccess, ''],
+  dbReads: [Op.xRead, 'main-db'],
+  dbWrites: [Op.xWrite, 'main-db'],
+  walReads: [Op.xRead, 'wal'],
+  walWrites: [Op.xWrite, 'wal'],
+  journalReads: [Op.xRead, 'journal'],
+  journalWrites: [Op.xWrite, 'journal'],
+  journalSyncs: [Op.xSync, 'journal'],
+  journalOpens: [Op.xOpen, 'journal'],
+  journalCloses: [Op.xClose, 'journal'],
+  journalDeletes: [Op.xDelete, 'journal'],
+  journalTruncates: [Op.xTruncate, 'journal'],
+} as const satisfies Record<string, readonly [op: number, kind: FileKind | '']>;
+export type VfsCallCount = keyof typeof VFS_CALLS;
+/** All that is counted of a transaction, its calls on storage among it. */
 export const CALLS = [
-  ...(['locks', 'unlocks', 'accesses', 'dbReads', 'dbWrites', 'walReads', 'walWrites'] as const),
-  ...(['journalReads', 'journalWrites', 'journalSyncs', 'journalOpens', 'journalCloses'] as const),
-  ...(['journalDeletes', 'journalTruncates', 'atomicBegins', 'webWrites'] as const),
-] as const;
+  ...(Object.keys(VFS_CALLS) as VfsCallCount[]),
+  ...(['atomicBegins', 'webWrites'] as const),
+];
 export type CallCount = (typeof CALLS)[number];
 
 /** Pages of which a transaction has a list: that of one that writes more ends early. */

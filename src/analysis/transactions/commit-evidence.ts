@@ -6,7 +6,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { lockWaitTimes, NO_WAITS, unblocked } from '../locks/lock-waits.ts';
-import type { CallCount } from './anatomy-table.ts';
+import { VFS_CALLS, type CallCount, type VfsCallCount } from './anatomy-table.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { isTimedCall } from './transaction-time.ts';
 import { transactions } from './transactions.ts';
@@ -20,27 +20,27 @@ export const commitPlaces = fact(
     Array.from({ length: list.length }, (_, i) => i).filter((i) => list.outcome(i) === 'committed'),
 );
 
-/** What calls are, as Saving takes them. */
-export const CALLED: Readonly<
-  Record<
-    Exclude<CallCount, 'walReads' | 'atomicBegins' | 'webWrites'>,
-    readonly [op: number, name: string, kind: FileKind | '']
-  >
-> = {
-  locks: [Op.xLock, 'locks', ''],
-  unlocks: [Op.xUnlock, 'unlocks', ''],
-  accesses: [Op.xAccess, 'xAccess', ''],
-  dbReads: [Op.xRead, 'database reads', 'main-db'],
-  dbWrites: [Op.xWrite, 'database writes', 'main-db'],
-  walWrites: [Op.xWrite, 'WAL writes', 'wal'],
-  journalReads: [Op.xRead, 'journal reads', 'journal'],
-  journalWrites: [Op.xWrite, 'journal writes', 'journal'],
-  journalSyncs: [Op.xSync, 'journal syncs', 'journal'],
-  journalOpens: [Op.xOpen, 'journal opens', 'journal'],
-  journalCloses: [Op.xClose, 'journal closes', 'journal'],
-  journalDeletes: [Op.xDelete, 'journal deletes', 'journal'],
-  journalTruncates: [Op.xTruncate, 'journal truncates', 'journal'],
+const NAMES: Readonly<Record<VfsCallCount, string>> = {
+  locks: 'locks',
+  unlocks: 'unlocks',
+  accesses: 'xAccess',
+  dbReads: 'database reads',
+  dbWrites: 'database writes',
+  walReads: 'WAL reads',
+  walWrites: 'WAL writes',
+  journalReads: 'journal reads',
+  journalWrites: 'journal writes',
+  journalSyncs: 'journal syncs',
+  journalOpens: 'journal opens',
+  journalCloses: 'journal closes',
+  journalDeletes: 'journal deletes',
+  journalTruncates: 'journal truncates',
 };
+/** What such calls are, as Saving takes them. */
+export function called(count: VfsCallCount): [op: number, name: string, kind: FileKind | ''] {
+  const [op, kind] = VFS_CALLS[count];
+  return [op, NAMES[count], kind];
+}
 
 /** Their calls of a kind, added up. */
 export const callsOf = (

@@ -9,7 +9,7 @@
 import { Op } from '../../event/event.ts';
 import { databasePath, fileKindOfPath, suffixOf } from '../../event/file-names.ts';
 import { Rc } from '../../sqlite/constants.ts';
-import { CALLED, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
+import { called, callsOf, commitEvidence, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { transactions } from './transactions.ts';
 import { pragmas } from '../core/pragmas.ts';
@@ -76,7 +76,7 @@ const ON_JOURNAL = [
 /** Of the calls on the journal of these commits. */
 function journalCalls(ctx: FindingContext, commits: readonly number[]): Saving {
   const saving = new Saving(ctx);
-  for (const count of ON_JOURNAL) saving.avoid(callsOf(ctx, commits, count), ...CALLED[count]);
+  for (const count of ON_JOURNAL) saving.avoid(callsOf(ctx, commits, count), ...called(count));
   return saving;
 }
 
@@ -105,7 +105,7 @@ export const rollbackJournalCost: Rule = {
       const connections = new Set(commits.map((i) => `${list.thread[i]} ${list.context[i]}`)).size;
       const evidence = commitEvidence(ctx, commits, 'journal');
       const saving = journalCalls(ctx, commits)
-        .avoid(others, ...CALLED.dbWrites)
+        .avoid(others, ...called('dbWrites'))
         .instead(2 * frames, Op.xWrite, 'writes of WAL frames', 'wal', 'main-db')
         .atMost(evidence.us);
       const noWal = ctx.get(withoutWal).has(path);

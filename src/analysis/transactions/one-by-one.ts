@@ -10,7 +10,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import type { CallCount } from './anatomy-table.ts';
-import { CALLED, callsOf, commitCalls, commitPlaces, nothingStored } from './commit-evidence.ts';
+import { called, callsOf, commitCalls, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
@@ -94,14 +94,14 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
     const calls = all[count];
     saving.avoid(
       rest((i) => calls[i]!, LEAST[count]),
-      ...CALLED[count],
+      ...called(count),
       count === 'locks' ? locks : undefined, // the mean of all has the waits for other connections in it
     );
     if (count !== 'journalSyncs') continue;
     // a page is read once, in one transaction or in many; the looks at the change counter are not
     saving.avoid(
       rest((i) => Math.max(0, all.dbReads[i]! - all.pagesRead[i]!)),
-      ...CALLED.dbReads,
+      ...called('dbReads'),
     );
     const others = rest((i) => all.syncs[i]! - all.journalSyncs[i]!);
     saving.avoid(others, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db');

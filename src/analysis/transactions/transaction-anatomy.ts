@@ -20,7 +20,7 @@ import { lowerBound } from '../../trace/number-columns.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
-import { AnatomyTable, CALLS, type CallCount } from './anatomy-table.ts';
+import { AnatomyTable, CALLS, VFS_CALLS, type CallCount } from './anatomy-table.ts';
 import { appDatabases } from '../core/app-databases.ts';
 import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
@@ -86,29 +86,11 @@ interface KnownFile {
   counted: Uint8Array;
 }
 
-/** What calls on a file count as, by its kind. */
-const COUNTED: Partial<Record<FileKind, Partial<Record<CallCount, number>>>> = {
-  'main-db': { dbReads: Op.xRead, dbWrites: Op.xWrite },
-  wal: { walReads: Op.xRead, walWrites: Op.xWrite },
-  journal: {
-    journalReads: Op.xRead,
-    journalWrites: Op.xWrite,
-    journalSyncs: Op.xSync,
-    journalOpens: Op.xOpen,
-    journalCloses: Op.xClose,
-    journalDeletes: Op.xDelete,
-    journalTruncates: Op.xTruncate,
-  },
-};
-const ON_ALL: Partial<Record<CallCount, number>> = {
-  locks: Op.xLock,
-  unlocks: Op.xUnlock,
-  accesses: Op.xAccess,
-};
+/** What calls on a file of this kind count as. */
 function countedOf(kind: FileKind): Uint8Array {
   const places = new Uint8Array(256);
-  for (const [name, op] of Object.entries({ ...ON_ALL, ...COUNTED[kind] }))
-    places[op] = 1 + CALLS.indexOf(name as CallCount);
+  for (const [name, [op, of]] of Object.entries(VFS_CALLS))
+    if (of === '' || of === kind) places[op] = 1 + CALLS.indexOf(name as CallCount);
   return places;
 }
 const countedByKind = new Map<FileKind, Uint8Array>();

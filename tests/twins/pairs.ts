@@ -78,6 +78,8 @@ const insert = "INSERT INTO t VALUES(NULL, 'some text')";
 const update = "UPDATE t SET body = printf('%0120d', $i + 1000) WHERE id = ($i * 7) % 400 + 1";
 /** What changes nothing is not written. */
 const other = update.replace('1000', '9000');
+const scattered =
+  "UPDATE t SET body = printf('%0120d', $i + 1000) WHERE id = ($i * 7919) % 3000 + 1";
 const byKey = 'SELECT body FROM t WHERE id = ($i * 7) % 400 + 1';
 /** @param query of the database's URI */
 const attached = (query: string): Sql => [
@@ -116,6 +118,7 @@ const first: Sql = ['SELECT count(*) FROM t0'];
 
 /** The database is filled and stays open. */
 const OPENED = step('sql', { name: NAME, sql: [fill(400)], leaveOpen: true });
+const STORED_BY_SQL_JS = step('sql', { name: NAME, sql: [fill(400)] });
 const LONG = { pause: 1500 };
 const attach = (n: number): Sql =>
   Array.from(
@@ -253,6 +256,33 @@ const insertWithQuota =
     await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 20_000_000 });
     await inTab(0, [`INSERT INTO t VALUES(NULL, zeroblob(${bytes}))`])!(pages);
   };
+
+/** Of sql.js: a change is committed in memory and put into IndexedDB, and then the worker is ended. @param held the page reads the store meanwhile */
+const endedWhileSaving = (held: boolean): Twin['more'] =>
+  inPage(`(async () => {
+    const saving = () => window.run('sql', { name: '${NAME}', sql: ["${insert}"], unchecked: true });
+    if (${held}) {
+      const { result } = await new Promise((resolve, reject) => {
+        const request = indexedDB.open('sql-js-files');
+        request.onsuccess = () => resolve(request);
+        request.onerror = () => reject(request.error);
+      });
+      const store = result.transaction('files').objectStore('files');
+      const until = performance.now() + 2000;
+      await new Promise((resolve) => {
+        const keep = () => {
+          if (performance.now() < until) store.count().onsuccess = keep;
+          else resolve();
+          if (performance.now() > until - 500) window.shutdown();
+        };
+        keep();
+        saving().catch(() => {});
+      });
+    } else {
+      await saving();
+      window.shutdown();
+    }
+  })()`);
 
 /** A failed write behind, and SQL that goes on. */
 const goesOn =
@@ -527,6 +557,45 @@ export const PAIRS: readonly Pair[] = [
     instead: 'all in one',
     wrong: twin(journey('IDBBatchAtomic'), [[fill(400)], [WARM, APART, [500, byKey]]]),
     right: twin(journey('IDBBatchAtomic'), [[fill(400)], [WARM, APART, ...together([500, byKey])]]),
+  },
+  {
+    rule: 'F10',
+    shows:
+      '600 updates in one transaction on IDBBatchAtomic with a page cache of 64 KiB, whose reads and writes take turns',
+    instead: 'on IDBMirror, which stores a commit in one IndexedDB transaction',
+    wrong: twin(
+      journey('IDBBatchAtomic'),
+      [[fill(3000)], ['PRAGMA journal_mode=memory', APART, ...together([600, scattered])]],
+      ['cache_size=-64'],
+    ),
+    right: twin(
+      journey('IDBMirror'),
+      [[fill(3000)], ['PRAGMA journal_mode=memory', APART, ...together([600, scattered])]],
+      ['cache_size=-64'],
+    ),
+  },
+  {
+    rule: 'F18',
+    shows: '3 scans of 20,000 rows on IDBBatchAtomic',
+    instead: 'on IDBMirror, which reads the whole file when it opens it',
+    wrong: twin(
+      journey('IDBBatchAtomic'),
+      [[fill(20000)], [[3, 'SELECT sum(length(body)) FROM t']]],
+      ['cache_size=-64'],
+    ),
+    right: twin(
+      journey('IDBMirror'),
+      [[fill(20000)], [[3, 'SELECT sum(length(body)) FROM t']]],
+      ['cache_size=-64'],
+    ),
+  },
+  {
+    rule: 'F24',
+    shows: 'a database of sql.js whose worker is ended while IndexedDB still has the file to store',
+    instead: 'once it is stored',
+    wrong: { path: '/sql-js/', steps: [STORED_BY_SQL_JS], more: endedWhileSaving(true) },
+    right: { path: '/sql-js/', steps: [STORED_BY_SQL_JS], more: endedWhileSaving(false) },
+    injected: 'a transaction of the page that reads the store for 2 s',
   },
   {
     rule: 'F03',

@@ -1,4 +1,4 @@
-/** Actual Budget and PowerSync recorded in Chromium, against Chromium's own tracing of the same run. The other apps, and Firefox: tests/long/real-apps.test.ts. */
+/** Actual Budget, PowerSync, and a bundle by Vite recorded in Chromium, against Chromium's own tracing of the same run. The other apps, and Firefox: tests/long/real-apps.test.ts. */
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { realApp } from '../oracle/real-apps.ts';
@@ -20,4 +20,12 @@ test('PowerSync as it is, in two tabs: each storage call of its SharedWorker as 
   ]);
   expect(threads.filter(({ kind }) => kind === 'shared-worker')).toHaveLength(1);
   expect(web.idb.put).toBeGreaterThan(100);
+});
+
+test('a bundle by Vite, whose worker and wasm are texts in its script: each storage call as Chromium traced it', async () => {
+  const { engines, threads } = summaryOf(await recordTraced(realApp('vite')));
+  expect(engines.map(({ name, vfs, layers }) => [name, vfs, layers])).toEqual([
+    ['@journeyapps/wa-sqlite', ['groceries'], { web: true, vfs: true, sql: true, counters: true }],
+  ]);
+  expect(threads.filter(({ kind }) => kind === 'worker')).toHaveLength(1);
 });

@@ -1,13 +1,19 @@
 // Apps that come built, as their package ships them. Their pages ask for absolute paths, so each has origins of its own: all whose label is
 // its name, or begins with it and a hyphen (http://actual-1.localhost:<port>/).
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { viteBuild } from './vite-build.mjs';
 
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
-/** Name -> folder of the built app, with the headers and rewrites that it asks of a static host in `_headers` and `_redirects`. */
-const APPS = { actual: '@actual-app/web/build' };
+/** Name -> folder of the built app, which may ask headers and rewrites of a static host in `_headers` and `_redirects`. */
+const APPS = {
+  actual: () => path.join(PACKAGES, '@actual-app/web/build'),
+  livestore: () => viteBuild('livestore'),
+  vite: () => viteBuild('vite'),
+};
 
 /**
  * @param {string} host of the request @param {string} pathname decoded
@@ -16,7 +22,7 @@ const APPS = { actual: '@actual-app/web/build' };
 export async function ownOrigin(host, pathname) {
   const name = /^(\w+)(-[\w-]+)?\.localhost(:|$)/.exec(host)?.[1];
   if (name === undefined || !Object.hasOwn(APPS, name) || pathname === '/nothing') return null;
-  const root = path.join(PACKAGES, APPS[name]);
+  const root = await APPS[name]();
   const file = path.join(root, pathname);
   const found = file.startsWith(root + path.sep) && (await stat(file).catch(() => null))?.isFile();
   return {
@@ -27,7 +33,9 @@ export async function ownOrigin(host, pathname) {
 
 /** Those for all paths. What it sends for some paths only are the same policy again, and types. */
 async function headersOf(root) {
-  const [, all] = /^\/\*\n((?: +.*\n)+)/.exec(await readFile(path.join(root, '_headers'), 'utf8'));
+  const file = path.join(root, '_headers');
+  if (!existsSync(file)) return {};
+  const [, all] = /^\/\*\n((?: +.*\n)+)/.exec(await readFile(file, 'utf8'));
   return Object.fromEntries(
     all
       .trim()

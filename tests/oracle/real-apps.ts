@@ -70,6 +70,7 @@ export const REAL_APPS: readonly RealApp[] = [
   // events that two tabs commit at once keep LiveStore busy for minutes now and then: each side puts its own upon the other's
   { name: 'livestore', path: '/', tabs: 2, use: listUse(false) },
   { name: 'vite', path: '/', tabs: 1, use: useList },
+  { name: 'webpack', path: '/', tabs: 1, use: useList },
   { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList },
 ];
 export const realApp = (called: string): RealApp => REAL_APPS.find(({ name }) => name === called)!;

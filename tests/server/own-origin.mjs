@@ -4,15 +4,16 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { viteBuild } from './vite-build.mjs';
+import { buildApp } from './build-app.mjs';
 
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
 /** Name -> folder of the built app, which may ask headers and rewrites of a static host in `_headers` and `_redirects`. */
 const APPS = {
   actual: () => path.join(PACKAGES, '@actual-app/web/build'),
-  livestore: () => viteBuild('livestore'),
-  vite: () => viteBuild('vite'),
+  livestore: () => buildApp('livestore'),
+  vite: () => buildApp('vite'),
+  webpack: () => buildApp('webpack'),
 };
 
 /**

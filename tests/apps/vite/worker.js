@@ -1,37 +1,5 @@
-// SQLite as a bundle of one file has it: minified, its wasm a data: URL, loaded by an await at the top.
-import { OPFSCoopSyncVFS } from '@journeyapps/wa-sqlite/src/examples/OPFSCoopSyncVFS.js';
-import * as SQLite from '@journeyapps/wa-sqlite/src/sqlite-api.js';
-import factory from '@journeyapps/wa-sqlite/dist/wa-sqlite.mjs';
+// SQLite inside the script: minified, its wasm a data: URL, loaded by an await at the top.
 import wasm from '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm?url&inline';
+import { serveGroceries } from '../common/groceries-worker.js';
 
-const module = await factory({ locateFile: () => wasm });
-const sqlite3 = SQLite.Factory(module);
-sqlite3.vfs_register(await OPFSCoopSyncVFS.create('groceries', module), true);
-const db = await sqlite3.open_v2('groceries.db');
-await sqlite3.exec(
-  db,
-  'CREATE TABLE IF NOT EXISTS groceries (id INTEGER PRIMARY KEY, name TEXT NOT NULL, done INTEGER NOT NULL DEFAULT 0)',
-);
-
-/** One request after another: a connection has one transaction. */
-let last = Promise.resolve();
-onmessage = ({ data: { sql, parameters } }) => {
-  last = last.then(async () => {
-    await sqlite3.exec(db, 'BEGIN IMMEDIATE');
-    for (const values of parameters)
-      for await (const statement of sqlite3.statements(db, sql)) {
-        sqlite3.bind_collection(statement, values);
-        await sqlite3.step(statement);
-      }
-    await sqlite3.exec(db, 'COMMIT');
-    await tell();
-  });
-};
-async function tell() {
-  const rows = [];
-  await sqlite3.exec(db, 'SELECT id, name, done FROM groceries ORDER BY id', ([id, name, done]) =>
-    rows.push({ id, name, done: done === 1 }),
-  );
-  postMessage(rows);
-}
-await tell();
+await serveGroceries(wasm);

@@ -1,5 +1,5 @@
-// Apps that Vite builds for production: tests/apps/<name>, into .vfscope/apps/<name>. Built when the first page asks, once a
-// process; an app with packages of its own (package.json) gets them first.
+// Apps that are built for production, by their own build.mjs or else by Vite: tests/apps/<name>, into .vfscope/apps/<name>. Built when the
+// first page asks, once a process; an app with packages of its own (package.json) gets them first.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -9,8 +9,8 @@ const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 /** @type {Map<string, Promise<string>>} */
 const built = new Map();
 
-/** @param {string} name of a folder of tests/apps @returns {Promise<string>} the folder of the built app; rejects with what npm or Vite say */
-export function viteBuild(name) {
+/** @param {string} name of a folder of tests/apps @returns {Promise<string>} the folder of the built app; rejects with what npm or the bundler say */
+export function buildApp(name) {
   let folder = built.get(name);
   if (!folder) built.set(name, (folder = build(name)));
   return folder;
@@ -21,6 +21,7 @@ async function build(name) {
   if (existsSync(path.join(root, 'package.json')) && !existsSync(path.join(root, 'node_modules')))
     await run('npm', ['ci', '--ignore-scripts'], root);
   const outDir = path.join(REPOSITORY, '.vfscope', 'apps', name);
+  const own = path.join(root, 'build.mjs');
   const vite = path.join(REPOSITORY, 'node_modules', 'vite', 'bin', 'vite.js');
   const options = [
     '--outDir',
@@ -31,7 +32,7 @@ async function build(name) {
     '--logLevel',
     'error',
   ];
-  await run(process.execPath, [vite, 'build', ...options], root);
+  await run(process.execPath, existsSync(own) ? [own, outDir] : [vite, 'build', ...options], root);
   return outDir;
 }
 

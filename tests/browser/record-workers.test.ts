@@ -1,20 +1,23 @@
 /** Workers that the extension can't wrap, recorded by `vfscope record` in Chromium: closed by a policy, and service workers. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { record, type RecordArgs } from '../../src/cli/record.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { launchBrowser } from '../../src/drive/browser.ts';
+import { drivenHook } from '../../src/drive/native-workers.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { some } from '../full.ts';
 import { realApp } from '../oracle/real-apps.ts';
 import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
-import { EXTENSION, state } from './extension-harness.ts';
+import { EXTENSION, savedStore, state } from './extension-harness.ts';
 import { countsOf } from './grid-counts.ts';
 import { longTest } from './long-test.ts';
 import { recordHarness } from './record-harness.ts';
@@ -136,19 +139,27 @@ const ISOLATED = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
+/** A file of the apps, with headers more. */
+async function passOn(url: string, headers: object, response: ServerResponse): Promise<void> {
+  const answer = await fetch(command.server.url + url);
+  response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...headers });
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}
+
 let server: Server;
 beforeAll(async () => {
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://server');
     const script = SCRIPTS[pathname];
+    const policy = searchParams.get('policy');
+    const headers = policy ? { 'Content-Security-Policy': policy } : {};
+    if (pathname !== '/' && !script) return void passOn(request.url!, headers, response);
     response.writeHead(200, {
       'Content-Type': script ? 'text/javascript' : 'text/html',
-      ...(searchParams.get('policy') && {
-        'Content-Security-Policy': searchParams.get('policy')!,
-      }),
+      ...headers,
       ...(searchParams.has('isolated') || script ? ISOLATED : {}),
     });
-    response.end(script ?? '<!doctype html><script src="/page.js"></script>');
+    response.end(script ?? '<!doctype html><body><script src="/page.js"></script>');
   });
   await new Promise<void>((done) => server.listen(0, done));
 });
@@ -156,6 +167,13 @@ afterAll(() => server?.close());
 
 const SELF = "worker-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 const TYPES = "require-trusted-types-for 'script'; trusted-types app";
+const address = (policy: string, more = '', host = 'localhost'): string =>
+  `http://${host}:${(server.address() as AddressInfo).port}/?policy=${encodeURIComponent(policy)}${more}`;
+const putsOf = (store: TraceStore, ...names: string[]): number[] =>
+  names.map((name) => countOf(threadOf(store, name), Op.idbPut));
+const ALL = ['classic', 'module', 'inner', 'shared', 'service'];
+const ALL_PUTS = [7, 7, 7, 5, 3];
+
 const use = (page: Page): Promise<string[]> =>
   page.evaluate(() => (globalThis as unknown as { done: Promise<string[]> }).done);
 
@@ -180,16 +198,14 @@ test.each(
     ['no policy, isolated', '', '&isolated'],
   ]),
 )('workers of all kinds under %s: recorded, and none the wiser', async (_, policy, more) => {
-  const { port } = server.address() as AddressInfo;
-  const url = `http://localhost:${port}/?policy=${encodeURIComponent(policy)}${more}`;
+  const url = address(policy, more);
   let heard: string[] = [];
   const store = await recorded(url, async (page) => {
     heard = await use(page);
   });
-  const puts = (name: string): number => countOf(threadOf(store, name), Op.idbPut);
-  expect(['classic', 'module', 'inner', 'shared', 'service'].map(puts)).toEqual([7, 7, 7, 5, 3]);
+  expect(putsOf(store, ...ALL)).toEqual(ALL_PUTS);
   const fromBlob = policy.includes('worker-src') ? [] : ['blob'];
-  expect(fromBlob.map(puts)).toEqual(fromBlob.map(() => 2));
+  expect(putsOf(store, ...fromBlob)).toEqual(fromBlob.map(() => 2));
   expect(store.threads.map(({ info }) => info.kind).sort()).toEqual([
     'page',
     'service-worker',
@@ -198,6 +214,81 @@ test.each(
   ]);
   expect(whyNot(store)).toEqual([]);
   expect(heard).toEqual(await natively(url));
+});
+
+longTest('in a frame of another site', async () => {
+  const framed = address(SELF, '', '127.0.0.1');
+  const store = await recorded(address(''), async (page) => {
+    await use(page);
+    await page.evaluate((src) => {
+      document.body.append(Object.assign(document.createElement('iframe'), { src }));
+    }, framed);
+    const frame = await page.waitForFrame((one) => one.url().includes('127.0.0.1'));
+    await frame.waitForFunction(() => 'done' in globalThis, { polling: 50 });
+    await frame.evaluate(() => (globalThis as unknown as { done: Promise<unknown> }).done);
+  });
+  const inFrame = store.threads.filter(({ info }) => info.url.includes('127.0.0.1'));
+  const puts = inFrame.map((thread) => countOf(thread, Op.idbPut));
+  expect(puts.sort()).toEqual([0, 0, 3, 5, 7, 7, 7]); // the frame and the nester store nothing
+  expect(whyNot(store)).toEqual([]);
+});
+
+longTest('in each tab of a recorded origin', async () => {
+  const store = await recorded(
+    address(SELF),
+    async (page) => {
+      await use(page);
+      const other = await page.browser().newPage();
+      await other.goto(address(SELF));
+      await use(other);
+      await page.bringToFront();
+    },
+    { scope: 'origin' },
+  );
+  const puts = store.threads.map((thread) => countOf(thread, Op.idbPut)).filter(Boolean);
+  // the shared worker and the service worker are one for both
+  expect(puts.sort((a, b) => a - b)).toEqual([6, 7, 7, 7, 7, 7, 7, 10]);
+  expect(whyNot(store)).toEqual([]);
+});
+
+longTest('SQLite that waits for its storage worker, both closed by a policy', async () => {
+  let counts: OracleCounts | undefined;
+  const store = await recorded(address(SELF, '&isolated'), async (page) => {
+    await use(page);
+    const { port } = server.address() as AddressInfo;
+    const app = `http://localhost:${port}/coi/sqlite-org/?vfs=opfs&run=own-sql&n=50&policy=${encodeURIComponent(SELF)}`;
+    ({ counts } = await runTraced(page, async () => {
+      await page.goto(app);
+      await state(page, 'done');
+    }));
+  });
+  expect(countsOf(store)).toEqual(counts);
+  expect(counts!.opfs.writes).toBeGreaterThan(100);
+  expect(summaryOf(store).commits).toBeGreaterThanOrEqual(51);
+  expect(whyNot(store)).toEqual([]);
+});
+
+longTest('a worker that the hook does not reach runs on, and is named', async () => {
+  const driven = await launchBrowser({ extension: EXTENSION, hook: drivenHook(EXTENSION) });
+  try {
+    const page = await driven.firstPage();
+    const panel = await driven.openPanel(page);
+    await startRecording(panel);
+    await page.goto(address(SELF)); // none of them is held
+    const heard = await use(page);
+    await delay(3500);
+    await stopRecording(panel);
+    const store = await savedStore(driven, panel);
+    expect(heard).toEqual(await natively(address(SELF)));
+    expect(whyNot(store).sort()).toEqual([
+      expect.stringMatching(/^\/nester.js: Not recorded: the page's CSP forbids blob: workers/),
+      expect.stringMatching(/^\/service.js: Not recorded: vfscope did not get into it/),
+      expect.stringMatching(/^\/shared.js: Not recorded: the page's CSP forbids blob: workers/),
+      expect.stringMatching(/^\/worker.js: Not recorded: the page's CSP forbids blob: workers/),
+    ]);
+  } finally {
+    await driven.close();
+  }
 });
 
 longTest.each([

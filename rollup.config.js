@@ -1,5 +1,6 @@
 // What is built from what. One line an entry; everything else is the same for all of them.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import resolve from '@rollup/plugin-node-resolve';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
@@ -47,17 +48,23 @@ const page = (input, file) => ({
 
 // The hook carries its own source into workers: `vfscopeHook.toString()` is the whole script (src/hooks/source.ts). Every page and
 // worker parses it before its own first line, so it is minified, wrapper and all, and holds nothing that only another browser needs.
-const hook = (browsers, filtered) => ({
+const hook = (files, filtered, natives = filtered) => ({
   input: 'src/hooks/hooks.ts',
   plugins: [
-    esbuild({ target: 'es2022', define: { VFSCOPE_WORKERS_FILTERED: String(filtered) } }),
+    esbuild({
+      target: 'es2022',
+      define: {
+        VFSCOPE_WORKERS_FILTERED: String(filtered),
+        VFSCOPE_NATIVES_HOOKED: String(natives),
+      },
+    }),
     inlineConstants(),
     resolve({ browser: true, extensions: ['.ts', '.js'] }),
   ],
-  output: browsers.map((browser) => ({
+  output: files.map((file) => ({
     ...HOOK_SCRIPT,
-    file: `${OUTS[browser]}/hooks.js`,
-    plugins: [minify({ target: 'es2022' }), ...(filtered ? [workerHook(OUTS[browser])] : [])],
+    file,
+    plugins: [minify({ target: 'es2022' }), ...(filtered ? [workerHook(dirname(file))] : [])],
   })),
 });
 
@@ -222,8 +229,10 @@ const builds = [
   library,
   { ...background, plugins: [...common, assets] },
   script('src/content/content.ts', 'content.js'),
-  hook(['chrome', 'safari'], false),
-  hook(['firefox'], true),
+  hook([`${OUTS.chrome}/hooks.js`, `${OUTS.safari}/hooks.js`], false),
+  hook([`${OUTS.firefox}/hooks.js`], true),
+  // for the Chromium that the command drives: src/drive/native-workers.ts
+  hook([`${DIST}/cli/driven-hooks.js`], false, true),
   script('src/handover/frame.ts', 'handover/frame.js'),
   script('src/handover/hub.ts', 'handover/hub.js'),
   script('src/devtools/devtools.ts', 'devtools/devtools.js'),

@@ -8,7 +8,7 @@ const VIEWS = 'tests/browser/view*.test.ts';
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
   'firefox,firefox-engines,firefox-flight,firefox-lab-page,firefox-recording,firefox-update,flight,hooks-engines',
-  'lab-contention,lab-page-copy,lab-private,lab-whatif,load,permissions,record-interrupted,record-marks',
+  'lab-contention,lab-page-copy,lab-private,lab-whatif,load,permissions,record-interrupted,record-marks,record-workers',
   'shared-workers,update',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores; Vitest leaves one of them idle unless told. */

@@ -26,6 +26,8 @@ export interface LaunchOptions {
   /** Leave the welcome page open, with which a fresh profile is greeted. */
   welcome?: boolean;
   args?: string[];
+  /** The hook that comes into workers from outside, too: `drivenHook` of native-workers.ts. In the place of the extension's own. */
+  hook?: string | null;
   /** Ctrl+C, SIGTERM and SIGHUP are the caller's business: they do not end the browser. */
   outlivesSignals?: boolean;
 }
@@ -57,7 +59,10 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
   checkInstalled('Chromium', executablePath, HOW_TO_INSTALL, extension);
   checkStartable(executablePath, headed);
   const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
-  const copy = extension === null || options.shipped ? null : grantedCopy(extension, userDataDir);
+  const copy =
+    extension === null || options.shipped
+      ? null
+      : grantedCopy(extension, userDataDir, options.hook ?? undefined);
   let browser: Browser;
   try {
     browser = await puppeteer.launch({

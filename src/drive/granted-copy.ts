@@ -30,11 +30,13 @@ function granted(manifest: Manifest): Manifest {
 /**
  * @param extension folder of the built extension, which stays as it is
  * @param userDataDir a profile that is to be used again: the copy lies in it, since Chromium names an extension after its folder
+ * @param hook script to have in the place of the extension's own hook
  * @returns the copy's folder, and what removes it; the end of this process removes it, too. A copy in a profile stays.
  */
 export function grantedCopy(
   extension: string,
   userDataDir?: string,
+  hook?: string,
 ): { folder: string; remove: () => void } {
   const folder = userDataDir
     ? join(resolve(userDataDir), 'vfscope-extension')
@@ -42,6 +44,7 @@ export function grantedCopy(
   cpSync(extension, folder, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(extension, 'manifest.json'), 'utf8')) as Manifest;
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(granted(manifest), null, 2));
+  if (hook !== undefined) writeFileSync(join(folder, 'hooks.js'), hook);
   if (userDataDir) return { folder, remove: () => undefined };
   const remove = (): void => {
     process.off('exit', remove);

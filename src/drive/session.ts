@@ -10,6 +10,7 @@ import { STOP_MARK } from '../analysis/report/cut.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
 import { cannotWrite } from '../terminal/write-file.ts';
 import { launchBrowser } from './browser.ts';
+import { drivenHook, hookNatives } from './native-workers.ts';
 import type { DrivenBrowserBase, DrivenPanel } from './panel-control.ts';
 import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { launchFirefox } from './firefox.ts';
@@ -78,9 +79,10 @@ async function recordIn(
   interrupt: Interrupt,
 ): Promise<void> {
   const { say = () => {} } = options;
+  const hook = options.browser === 'firefox' ? null : drivenHook(options.extension);
   const driven: DrivenBrowserBase = await (options.browser === 'firefox'
     ? launchFirefox(options)
-    : launchBrowser(options));
+    : launchBrowser({ ...options, hook }));
   const lost = ofBrowser(driven.browser);
   const over = new AbortController();
   const early = interrupt.first.then(() => {
@@ -92,6 +94,7 @@ async function recordIn(
     const page = await driven.firstPage();
     const ready = (async () => {
       const opened = await driven.openPanel(page);
+      if (hook !== null) await hookNatives(page, { ...recordedBy(options), hook });
       await startRecording(opened, options);
       return opened;
     })();
@@ -110,6 +113,14 @@ async function recordIn(
     await driven.close();
   }
 }
+
+const recordedBy = ({
+  scope = 'tab',
+  capture,
+}: RecordOptions): { scope: RecordingScope; capture: CaptureOptions } => ({
+  scope,
+  capture: { ...CAPTURE_DEFAULTS, ...capture },
+});
 
 /** Never resolves. @throws CommandFailure when the browser ends, by a crash or by its user */
 function ofBrowser(browser: Browser): Promise<never> {

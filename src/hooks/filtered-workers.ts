@@ -4,9 +4,10 @@
  */
 import { idOfWorker, isFromWorker, type FromWorker } from './creator-wire.ts';
 import { dataOf, listen, portsOf, setTimeout } from './natives.ts';
+import { NATIVES_DRIVEN } from './source.ts';
 
-/** A worker whose hook says nothing for this long runs without one, or its script does not come. */
-const SILENT_MS = 10_000;
+/** A worker whose hook says nothing for this long runs without one, or its script does not come. Recordings of the command are short. */
+const SILENT_MS = NATIVES_DRIVEN ? 3000 : 10_000;
 const UNSEEN =
   'its script came without our hook: it was answered from a place that this browser does not let extensions see.';
 const SILENT =

@@ -2,7 +2,7 @@
  * The hook script: runs in every frame of a recorded tab at document_start and, by its own source, in dedicated workers before
  * their first line. Once per realm.
  */
-import { environment, WORKERS_FILTERED } from './source.ts';
+import { environment, NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
 import { startPage } from './page-side.ts';
 import { hookIn } from './thread.ts';
 import { startShared, startWrappedShared } from './shared-side.ts';
@@ -13,7 +13,7 @@ if (hookIn(globalThis) === undefined) {
     if (!WORKERS_FILTERED && environment.shared)
       startWrappedShared(environment, environment.shared);
     else startWorker(environment);
-  else if (WORKERS_FILTERED && environment.role === 'filtered') {
+  else if (NATIVES_HOOKED && environment.role === 'filtered') {
     if ('DedicatedWorkerGlobalScope' in globalThis) startFiltered();
     else startShared();
   } else

@@ -4,19 +4,19 @@ import type { Recorder } from '../record/recorder.ts';
 import { SHARED_WAS_RUNNING } from '../protocol/messages.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { convertOnce, isScriptUrl } from './script-address.ts';
-import { WORKERS_FILTERED } from './source.ts';
+import { NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
 const SERVICE =
-  'a service worker cannot be wrapped. To see what it stores, run its script in a dedicated worker while you record.';
+  'a service worker cannot be wrapped. To see what it stores, use `vfscope record`, or run its script in a dedicated worker.';
 // said where the hook comes in the script only: the other browsers need not parse it
-const SHARED_UNSEEN =
-  WORKERS_FILTERED &&
-  'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.';
-const SERVICE_UNSEEN =
-  WORKERS_FILTERED &&
-  'it was installed before the recording began. Unregister it (about:debugging) and reload the page while you record to see what it stores.';
+const SHARED_UNSEEN = WORKERS_FILTERED
+  ? 'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.'
+  : NATIVES_HOOKED && SHARED_WAS_RUNNING;
+const SERVICE_UNSEEN = WORKERS_FILTERED
+  ? 'it was installed before the recording began. Unregister it (about:debugging) and reload the page while you record to see what it stores.'
+  : NATIVES_HOOKED && 'vfscope did not get into it before its first line. Record again.';
 type WorkerTopic = 'worker-native' | 'service-worker-native';
 /** Notes a thread may make. */
 const MOST_NOTES = 200;
@@ -72,7 +72,7 @@ export function wrapOtherWorkers(
     script: unknown,
     topic?: WorkerTopic,
   ): void => {
-    const sharedRelay = WORKERS_FILTERED ? host.sharedRelay : null;
+    const sharedRelay = NATIVES_HOOKED ? host.sharedRelay : null;
     const url = absoluteBy(() => host.base())(String(script)) as string;
     if (WORKERS_FILTERED) host.requests?.(url);
     if (sharedRelay && unheard && /^https?:/.test(url))

@@ -9,11 +9,12 @@ import { SharedRelay } from './shared-relay.ts';
 import { SharedWorkers } from './shared-workers.ts';
 import { SHARED_WAS_RUNNING, WORKER } from '../protocol/messages.ts';
 import { SharedRings } from './shared-rings.ts';
-import { WORKERS_FILTERED } from './source.ts';
+import { NATIVES_DRIVEN, NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { createThread, forgetHook, leaveSign, parentThread } from './thread.ts';
 import { Transport } from './transport.ts';
 import { Workers } from './workers.ts';
+import { absoluteBy } from './worker-repairs.ts';
 
 /** What records this page. */
 interface Recording {
@@ -101,7 +102,7 @@ function record(hook: Hook): Recording {
     () => session.announce(),
   );
   const rings = new SharedRings(transport);
-  let sharedRelay = WORKERS_FILTERED ? relayShared(identity.id, transport, recorder) : null;
+  let sharedRelay = NATIVES_HOOKED ? relayShared(identity.id, transport, recorder) : null;
   const workers = new Workers({
     recorder,
     id: identity.id,
@@ -130,7 +131,11 @@ function record(hook: Hook): Recording {
         sharedRelay ??= relayShared(identity.id, transport, recorder);
         sharedRelay?.expect(url, () => workers.note(SHARED_WAS_RUNNING, url));
       },
-      note: (reason, script) => workers.note(reason, script),
+      note(reason, script) {
+        const url = NATIVES_DRIVEN && sharedRelay ? scriptUrl(script) : '';
+        if (url) sharedRelay!.expect(url, () => workers.note(reason, script));
+        else workers.note(reason, script);
+      },
     };
   transport.add(ownSource(session, transport));
   transport.onStop = () => hook.stop(false);
@@ -173,6 +178,12 @@ function record(hook: Hook): Recording {
       else transport.finish('stopped');
     },
   };
+}
+
+/** '' of what has no hook in it in any case: a worker of no network script. */
+function scriptUrl(script: unknown): string {
+  const url = absoluteBy(() => document.baseURI)(String(script)) as string;
+  return /^https?:/.test(url) ? url : '';
 }
 
 /** Null in an opaque origin, which has no shared or service workers. */

@@ -5,10 +5,11 @@
 import { MARK } from '../protocol/messages.ts';
 import { RelayEnd } from '../protocol/relay.ts';
 import { dataOf, listen, NativeBroadcastChannel, setTimeout } from './natives.ts';
+import { NATIVES_DRIVEN } from './source.ts';
 import { CHANNEL, isSharedMessage, type SharedMessage } from './shared-wire.ts';
 
 /** A worker that has not said a word for this long after the app asked for it runs without our hook. */
-const SILENT_MS = 5000;
+const SILENT_MS = NATIVES_DRIVEN ? 3000 : 5000;
 /** The last records of a worker that stops still come through here. */
 const LINGER_MS = 3000;
 

@@ -9,6 +9,7 @@ declare const vfscopeHook: (environment: HookEnvironment) => void;
 declare const vfscopeEnvironment: HookEnvironment;
 /** Of the build (rollup.config.js). */
 declare const VFSCOPE_WORKERS_FILTERED: boolean;
+declare const VFSCOPE_NATIVES_HOOKED: boolean;
 
 /** Where this copy of the hook runs. */
 type HookEnvironment = PageEnvironment | WorkerEnvironment | FilteredEnvironment;
@@ -17,7 +18,7 @@ export interface PageEnvironment {
   role: 'page';
 }
 
-/** In front of a worker's own script, put there on its way in: in every module of it, and in shared and service workers, too. */
+/** Before a worker's own script, put there on its way in (in every module of it) or by `vfscope record`; in shared and service workers, too. */
 interface FilteredEnvironment {
   role: 'filtered';
   /** What the recording captures. */
@@ -52,6 +53,14 @@ export const environment: HookEnvironment = vfscopeEnvironment;
  * that a browser which wraps them need not parse what is for the others.
  */
 export const WORKERS_FILTERED = VFSCOPE_WORKERS_FILTERED;
+
+/**
+ * Whether workers that we don't wrap may bring the hook all the same: where it is put before their scripts, and in a Chromium that
+ * `vfscope record` drives, which puts it into such workers itself (drive/native-workers.ts).
+ */
+export const NATIVES_HOOKED = VFSCOPE_NATIVES_HOOKED;
+/** In that Chromium. */
+export const NATIVES_DRIVEN = NATIVES_HOOKED && !WORKERS_FILTERED;
 
 /**
  * Classic script text that runs the hook in a worker.

@@ -19,7 +19,8 @@ import {
   unlisten,
 } from './natives.ts';
 import { FilteredWorkers, type WorkerEvents } from './filtered-workers.ts';
-import { WORKERS_FILTERED } from './source.ts';
+import { NATIVES_DRIVEN, NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
+import { expectHook, forgetNatives } from './driven-natives.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { Supervised, type NativeMethods } from './supervise.ts';
 import { bootstrap } from './worker-bootstrap.ts';
@@ -44,6 +45,7 @@ export interface WorkerHost extends WorkerEvents {
 }
 
 const { blob: CSP, types: TRUSTED_TYPES } = REFUSED;
+const DATA = 'a data: URL has no origin, so no storage to record. Make it from a Blob.';
 const NOT_STARTED =
   'our bootstrap could not start it: its script is missing or no JavaScript, or the CSP refuses blob: workers.';
 type Decision =
@@ -73,7 +75,7 @@ export class Workers {
 
   constructor(private readonly host: WorkerHost) {
     this.notes = new WorkerNotes(host.recorder, () => host.base());
-    this.filtered = WORKERS_FILTERED
+    this.filtered = NATIVES_HOOKED
       ? new FilteredWorkers({
           id: host.id,
           onChild: (port) => host.onChild(port),
@@ -86,8 +88,11 @@ export class Workers {
             this.living.set(id, new WeakRef(worker));
             if (this.stopped) this.tell(worker, id, 'restore');
           },
-          requests: (script) =>
-            host.requests?.(absoluteBy(() => host.base())(String(script)) as string),
+          requests: (script) => {
+            const url = absoluteBy(() => host.base())(String(script)) as string;
+            if (!NATIVES_DRIVEN) host.requests?.(url);
+            else if (!this.stopped) expectHook(url);
+          },
           note: (reason, script) => this.notes.note(reason, script),
         })
       : null;
@@ -138,6 +143,7 @@ export class Workers {
       supervised?.leaveBehind();
     }
     this.stopWatching();
+    if (NATIVES_DRIVEN) forgetNatives();
     return this.patches.restore();
   }
 
@@ -174,8 +180,9 @@ export class Workers {
     if (decision.native !== null) {
       const worker = makeNative(); // throws what the app must see, before anything is noted
       // its script may bring the hook all the same, whose messages are not for the app
-      if (WORKERS_FILTERED) this.filtered!.follow(worker, args[0], decision.native);
-      if (decision.native && !(WORKERS_FILTERED && decision.native === TRUSTED_TYPES))
+      const waits = NATIVES_DRIVEN && decision.native !== DATA;
+      if (WORKERS_FILTERED || waits) this.filtered!.follow(worker, args[0], decision.native);
+      if (decision.native && !waits && !(WORKERS_FILTERED && decision.native === TRUSTED_TYPES))
         this.notes.note(decision.native, args[0]);
       return worker;
     }
@@ -196,10 +203,9 @@ export class Workers {
         this.toSwallow++;
       }
       const worker = makeNative();
-      this.notes.note(
-        `it cannot be wrapped: ${e instanceof Error ? e.message : String(e)}.`,
-        args[0],
-      );
+      const cause = `it cannot be wrapped: ${e instanceof Error ? e.message : String(e)}.`;
+      if (NATIVES_DRIVEN) this.filtered!.follow(worker, args[0], cause);
+      else this.notes.note(cause, args[0]);
       return worker;
     }
   }
@@ -217,13 +223,10 @@ export class Workers {
     if (typeof args[0] !== 'string') return { native: '' };
     const url = absoluteBy(() => this.host.base())(args[0]) as string;
     if (!NativeURL.canParse(url)) return { native: '' };
-    if (url.startsWith('data:'))
-      return {
-        native: 'a data: URL has no origin, so no storage to record. Make it from a Blob.',
-      };
+    if (url.startsWith('data:')) return { native: DATA };
     const isBlob = url.startsWith('blob:');
     if (!isBlob && new NativeURL(url).origin !== origin) return { native: '' };
-    if (!isBlob && this.filtered) return { native: null, filtered: url };
+    if (WORKERS_FILTERED && !isBlob) return { native: null, filtered: url };
     // a blob: worker of the app meets the same policies as ours; only one that refuses all blob: workers counts for it
     if (this.refused && (this.refused === CSP || this.refused === TRUSTED_TYPES || !isBlob))
       return { native: this.refused };
@@ -271,8 +274,12 @@ export class Workers {
           bootstrap: boot,
           makeNative: (reason) => {
             if (reason) this.refused ||= reason;
-            this.notes.note(reason || this.refused || NOT_STARTED, url);
-            return new target(blob ? createObjectURL(blob) : args[0], ...args.slice(1));
+            const cause = reason || this.refused || NOT_STARTED;
+            const script = blob ? createObjectURL(blob) : args[0];
+            if (!NATIVES_DRIVEN) this.notes.note(cause, url);
+            const native = new target(script, ...args.slice(1));
+            if (NATIVES_DRIVEN) this.filtered!.follow(native, script, cause);
+            return native;
           },
           onReady: (port) => {
             if (port) host.onChild(port);
@@ -301,9 +308,10 @@ export class Workers {
 
   /** worker.terminate that tells us; after it nothing of the worker's own can arrive. */
   private terminating(id: string, worker: Worker): () => void {
-    const { native, host, living } = this;
+    const { native, host, living, filtered } = this;
     return function (this: unknown): void {
       apply(native.terminate, this, []);
+      if (NATIVES_DRIVEN) filtered!.terminated(this as object);
       living.delete(id);
       if (this === worker) host.onTerminated(id);
     };

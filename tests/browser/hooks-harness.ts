@@ -33,7 +33,10 @@ export async function buildHook(before?: URL): Promise<string> {
         load: (id) => (id === 'entry' ? both : null),
       },
       resolve({ browser: true, extensions: ['.ts', '.js'] }),
-      esbuild({ target: 'es2022', define: { VFSCOPE_WORKERS_FILTERED: 'false' } }),
+      esbuild({
+        target: 'es2022',
+        define: { VFSCOPE_WORKERS_FILTERED: 'false', VFSCOPE_NATIVES_HOOKED: 'false' },
+      }),
     ],
   });
   const { output } = await bundle.generate({

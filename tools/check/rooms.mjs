@@ -134,7 +134,7 @@ export const ROOMS = {
   terminal: { imports: ['text', 'trace', 'analysis/report'], npm: [], node: true },
   drive: {
     imports: ['event', 'trace', 'analysis/report', 'protocol', 'terminal'],
-    npm: ['puppeteer-core'],
+    npm: ['puppeteer-core', 'devtools-protocol'],
     node: true,
   },
   'lab/drive': {

@@ -43,8 +43,8 @@ const FEATURES: Feature[] = [
     webkit('isolated', 'a SharedWorker stays one, and is recorded'),
   ],
   [
-    'Service workers',
-    NOTED,
+    'Service workers: in Chromium by `vfscope record`, in its panel noted with the cause',
+    browser('record-workers', 'workers of all kinds under %s: recorded, and none the wiser'),
     browser('firefox', 'each is recorded, or noted with its cause; transport %s'),
     NOTED,
   ],

@@ -1,0 +1,137 @@
+/**
+ * Workers of a driven Chromium that the extension can't wrap: service workers, and dedicated and shared ones that a policy of their page
+ * closes to it. The browser holds each new worker before its first line until we let it go, and until then we can put the hook in.
+ *
+ *   browser   attachedToTarget: the worker waits
+ *   we        setAutoAttach, for workers that it will make
+ *   we        ask the realm that made it: do you follow this one?   no = it is wrapped, or nothing records that realm
+ *   we        the hook, which begins with the app's script (at-first-touch.ts)
+ *   we        runIfWaitingForDebugger, whatever came before
+ *
+ * No realm follows shared and service workers: the hook there speaks to recorded pages of its origin alone, and ends where there is none.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Protocol } from 'devtools-protocol';
+import type { CDPSession, Frame, Page } from 'puppeteer-core';
+import { atFirstTouch } from './at-first-touch.ts';
+import type { CaptureOptions } from '../event/capture.ts';
+import type { RecordingScope } from '../protocol/messages.ts';
+import { NATIVES_KEY } from '../protocol/native-workers.ts';
+
+type TargetInfo = Protocol.Target.TargetInfo;
+
+/** A worker waits no longer for an answer: of a page that is busy, say. Then it runs without the hook, and the page notes it. */
+const ANSWER_MS = 1000;
+/** The same of a worker from a Blob: nearly all of them are wrapped, and must not wait. */
+const BLOB_ANSWER_MS = 100;
+const SHARED = ['shared_worker', 'service_worker'];
+const DEDICATED = ['worker', 'iframe'];
+
+/** The hook that pages and workers have in that browser. @param extension folder of the built extension @returns null in an older build */
+export function drivenHook(extension: string): string | null {
+  const file = join(extension, '../cli/driven-hooks.js');
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+/** What a worker gets. @param hook script for pages: a function, called */
+function workerScript(hook: string, capture: CaptureOptions): string {
+  const text = hook.slice(0, hook.lastIndexOf('})(') + 2);
+  const begin = `()=>{try{${text}(${JSON.stringify({ role: 'filtered', capture })})}catch(e){console.warn("vfscope: this worker can't be recorded:",e)}}`;
+  return `(${String(atFirstTouch)})(${begin})\n//# sourceURL=vfscope://hook`;
+}
+
+/**
+ * Put the hook into new workers that the extension doesn't wrap, until the browser ends.
+ * @param hook of `drivenHook`, which is in the pages, too
+ */
+export async function hookNatives(
+  page: Page,
+  { scope, hook, capture }: { scope: RecordingScope; hook: string; capture: CaptureOptions },
+): Promise<void> {
+  const browser = page.browser();
+  const script = workerScript(hook, capture);
+  const ofShared = (info: TargetInfo): Promise<boolean> =>
+    Promise.resolve(showsOrigin(page, info.url));
+  await holdWorkers(await browser.target().createCDPSession(), SHARED, script, ofShared);
+  const hold = async (one: Page): Promise<void> =>
+    holdWorkers(await one.createCDPSession(), DEDICATED, script, (info) => frameFollows(one, info));
+  await hold(page);
+  if (scope === 'origin')
+    browser.on('targetcreated', (target) => {
+      if (target.type() !== 'page') return;
+      void target
+        .page()
+        .then((other) => other && hold(other))
+        .catch(() => {}); // it has gone
+    });
+}
+
+/** @param follows whether who made a worker takes the hook's messages */
+async function holdWorkers(
+  session: CDPSession,
+  types: string[],
+  script: string,
+  follows: (info: TargetInfo) => Promise<boolean>,
+): Promise<void> {
+  session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+    const target = session.connection()?.session(sessionId);
+    if (target) void letGo(target, targetInfo, script, follows);
+  });
+  await session.send('Target.setAutoAttach', {
+    autoAttach: true,
+    waitForDebuggerOnStart: true,
+    flatten: true,
+    filter: types.map((type) => ({ type })),
+  });
+}
+
+/** Never rejects. */
+async function letGo(
+  target: CDPSession,
+  info: TargetInfo,
+  script: string,
+  follows: (info: TargetInfo) => Promise<boolean>,
+): Promise<void> {
+  const isShared = SHARED.includes(info.type);
+  const inner = info.type === 'iframe' ? follows : (made: TargetInfo) => follow(target, made.url);
+  // commands of a session are done in their order: this one before the worker runs
+  if (!isShared) void holdWorkers(target, DEDICATED, script, inner).catch(() => {});
+  const wait = info.url.startsWith('blob:') ? BLOB_ANSWER_MS : ANSWER_MS;
+  if (info.type !== 'iframe' && (await inTime(wait, follows(info))))
+    await inTime(ANSWER_MS, evaluate(target, script));
+  await target.send('Runtime.runIfWaitingForDebugger').catch(() => {});
+  // a session would keep a service worker alive that nothing uses
+  if (isShared) await target.detach().catch(() => {});
+}
+
+/** Does the page show a frame of that origin? A SharedWorker that pages start with our script has a blob: URL, which is none. */
+function showsOrigin(page: Page, url: string): boolean {
+  const originOf = (address: string): string =>
+    /^https?:/.test(address) && URL.canParse(address) ? new URL(address).origin : '';
+  const origin = originOf(url);
+  return origin !== '' && page.frames().some((frame) => originOf(frame.url()) === origin);
+}
+
+const question = (url: string): string =>
+  `globalThis[Symbol.for(${JSON.stringify(NATIVES_KEY)})]?.(${JSON.stringify(url)})===true`;
+/** Asked of a worker that made one. */
+const follow = async (maker: CDPSession, url: string): Promise<boolean> =>
+  (await evaluate(maker, question(url))) === true;
+
+/** Asked of the frame that made the worker. */
+async function frameFollows(page: Page, { url, parentFrameId }: TargetInfo): Promise<boolean> {
+  const idOf = (frame: Frame): string => (frame as unknown as { _id: string })._id; // puppeteer's own name for it
+  const maker = page.frames().find((frame) => idOf(frame) === parentFrameId);
+  return (await maker?.evaluate(question(url))) === true;
+}
+
+/** @returns undefined where it fails, or takes too long */
+const inTime = <T>(ms: number, promise: Promise<T>): Promise<T | undefined> =>
+  Promise.race([promise.catch(() => undefined), delay(ms, undefined, { ref: false })]);
+
+async function evaluate(session: CDPSession, expression: string): Promise<unknown> {
+  const { result } = await session.send('Runtime.evaluate', { expression });
+  return result.value as unknown;
+}

@@ -1,6 +1,7 @@
 /** Bytes that a call moved between SQLite, its VFS and the browser's storage. */
 import type { EventColumns } from './columns.ts';
 import { Flag } from '../event/event.ts';
+import { isInMemory } from './in-memory.ts';
 import { IN_BYTES, MOVES, saysMoved } from '../event/operations.ts';
 
 /** Whether a call that moves bytes did: it has ended, and did not fail. */
@@ -21,4 +22,4 @@ export function bytesCarried(events: EventColumns, row: number): number {
 
 /** The same, of storage alone: SQLite's in-memory journal moves nothing. */
 export const bytesMoved = (events: EventColumns, row: number): number =>
-  events.flags[row]! & Flag.memoryJournal ? 0 : bytesCarried(events, row);
+  isInMemory(events, row) ? 0 : bytesCarried(events, row);

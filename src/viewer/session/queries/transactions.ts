@@ -1,7 +1,7 @@
 /** Queries of the Transactions view: all of them in short, and the anatomy of one. */
 import { databasePath } from '../../../event/file-names.ts';
 import { statementText } from '../../../trace/describe.ts';
-import { Flag, Op } from '../../../event/event.ts';
+import { Op } from '../../../event/event.ts';
 import { isVfsOp, opName } from '../../../event/operations.ts';
 import { transactionLine, type TransactionLine } from '../../../analysis/transactions/table.ts';
 import type { AnatomyTable, CommitTotals } from '../../../analysis/transactions/anatomy-table.ts';
@@ -20,6 +20,7 @@ import { owners } from '../../../analysis/core/owners.ts';
 import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
 import { anatomies } from '../../../analysis/transactions/transaction-anatomy.ts';
 import type { EventRef, ThreadStore } from '../../../trace/store.ts';
+import { isInMemory } from '../../../trace/in-memory.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
 
@@ -106,7 +107,7 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
   for (let row = beginRow; row < events.count && events.t0[row]! <= a.toUs; row++) {
     const op = events.op[row]!;
     if (!isVfsOp(op) || events.context[row] !== context || events.endSeq[row] === 0) continue;
-    if (events.flags[row]! & Flag.memoryJournal || (row > endRow && op !== Op.xUnlock)) continue;
+    if (isInMemory(events, row) || (row > endRow && op !== Op.xUnlock)) continue;
     const file = thread.definitions.get(events.object[row]!);
     const own = file?.kind === 'file' && databasePath(file.path) === path;
     const part = partOfCall(op, own ? file.fileKind : 'other');

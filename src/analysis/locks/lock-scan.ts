@@ -10,7 +10,7 @@
 import { getOrMake } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { idbMode, READONLY } from '../../event/idb-modes.ts';
-import { Flag, Op } from '../../event/event.ts';
+import { Flag, Op, WebLock } from '../../event/event.ts';
 import { IDB_REQUEST, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
@@ -138,7 +138,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
     switch (op) {
       case Op.lockRequest:
       case Op.lockHeld: {
-        const mode = events.aux[row]! & 1 ? Mode.shared : Mode.exclusive;
+        const mode = events.aux[row]! & WebLock.shared ? Mode.shared : Mode.exclusive;
         const outcome = open
           ? Outcome.open
           : op === Op.lockRequest && failed

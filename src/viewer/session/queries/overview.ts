@@ -16,7 +16,7 @@ import type { TimePartition, TimeRange } from '../../../analysis/time/time-parti
 import { partition, sweeps } from '../../../analysis/time/thread-times.ts';
 import { idbTraffic, type IdbTransaction } from '../../../analysis/idb/idb-use.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
-import { READWRITE } from '../../../event/idb-modes.ts';
+import { IDB_DURABILITIES, READWRITE } from '../../../event/idb-modes.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 
@@ -99,12 +99,10 @@ export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartiti
   });
 }
 
-const DURABILITY = ['default', 'strict', 'relaxed'] as const;
-
 function durabilityOf(transactions: readonly IdbTransaction[]): Durability {
   const found: Durability = { default: 0, strict: 0, relaxed: 0 };
   for (const { mode, durability } of transactions) {
-    const tier = DURABILITY[durability];
+    const tier = IDB_DURABILITIES[durability];
     if (tier && mode === READWRITE) found[tier]++;
   }
   return found;

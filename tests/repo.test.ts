@@ -41,14 +41,6 @@ describe('rooms', () => {
     ]);
   });
 
-  test('a room may import types alone from a room that its row names for types', () => {
-    const source =
-      "import type { A } from '../session/a.ts';\nexport type { B } from '../session/b.ts';";
-    expect(faultsOf('src', ['src/viewer/ui/a.ts'], () => source)).toEqual([]);
-    const value = `${source}\nimport { b } from '../session/b.ts';`;
-    expect(faultsOf('src', ['src/viewer/ui/a.ts'], () => value)).toHaveLength(1);
-  });
-
   test('files that import each other in a circle are named together, types included', () => {
     const files = new Map([
       ['src/trace/a.ts', "import { b } from './b.ts';\nimport { d } from './d.ts';"],

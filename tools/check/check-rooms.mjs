@@ -8,9 +8,6 @@ import { ROOMS } from './rooms.mjs';
 // static import and export-from, import(), side-effect imports and JSDoc type imports
 const IMPORT = /(?:(?<!['"])\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\1/g;
 
-// what stands before the `from` of an import or export of types
-const TYPE_ONLY = /\b(?:import|export)\s+type\b[^;'"]*$/;
-
 /** @param {string} path of a file or folder, below root @returns the longest name of a room that it begins with */
 const roomOf = (path) =>
   Object.keys(ROOMS)
@@ -40,7 +37,7 @@ export function faultsOf(root, files, read) {
     const source = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) =>
       /@import|import\(/.test(comment) ? comment : '',
     );
-    for (const { index, 2: target } of source.matchAll(IMPORT)) {
+    for (const { 2: target } of source.matchAll(IMPORT)) {
       if (target.startsWith('.')) {
         targetsOf.get(file).add(join(dirname(file), target));
         const to = roomOf(
@@ -52,12 +49,6 @@ export function faultsOf(root, files, read) {
           faults.push(
             `${file} imports ${target}: ${room} may import ${rule.imports.join(', ') || 'no other room'}. To allow it, change tools/check/rooms.mjs.`,
           );
-        else if (
-          to !== room &&
-          rule.types?.some((only) => allows(to, only)) &&
-          !TYPE_ONLY.test(source.slice(0, index))
-        )
-          faults.push(`${file} imports ${target}: of ${to}, ${room} may import only types.`);
       } else if (target.startsWith('node:')) {
         if (!rule.node) faults.push(`${file} imports ${target}: ${room} does not run in Node.`);
       } else if (!rule.npm.some((name) => target === name || target.startsWith(`${name}/`)))

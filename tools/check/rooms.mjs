@@ -1,7 +1,7 @@
 /**
  * The rooms of src/ and what each may import: other rooms, and npm packages by name. A new arrow is a change to this table.
  * A file belongs to the longest name that its path begins with. A name in `imports` allows that room and the rooms inside it.
- * Imports of types count like all others; from the rooms in `types` a room may import nothing but types (`import type`).
+ * Imports of types count like all others.
  */
 const subject = (...imports) => ({
   imports: ['text', 'event', 'sqlite', 'trace', ...imports],
@@ -50,8 +50,7 @@ export const ROOMS = {
   },
   engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
   'viewer/ui': {
-    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'protocol', 'viewer'],
-    types: ['viewer/session'],
+    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'protocol'],
     npm: ['svelte', '@codemirror', '@lezer/highlight'],
   },
   'viewer/session': {

@@ -10,7 +10,7 @@ import { spanOf, type Range } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
 import { perModel } from './per-model.ts';
 import { checkedNotes, type LaneSetup, type TraceNote } from '../../trace/notes.ts';
-import type { AnnotationsAnswer } from '../session/queries/timeline.ts';
+import type { AnnotationsAnswer } from '../../protocol/answers/timeline.ts';
 
 const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
 

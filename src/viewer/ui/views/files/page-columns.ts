@@ -2,7 +2,7 @@
 import { PageType } from '../../../../sqlite/page.ts';
 import { PAGE_TYPES, pageColumns } from '../../../../analysis/pages/table.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
-import type { PlacesTable } from '../../../session/queries/pages.ts';
+import type { PlacesTable } from '../../../../protocol/answers/pages.ts';
 import { treeOfRow, treeTitle, WIDTHS_OF_COUNTS } from './b-tree-columns.ts';
 
 interface TypeWords {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { ROOMS } from '../tools/check/rooms.mjs';
 import { currentTable } from '../tools/docs/engines.ts';
 import { readmeTable } from '../tools/docs/readme.ts';
-import { faultsOf, listSources } from '../tools/check/check-rooms.mjs';
+import { faultsOf, listSources, unusedArrows } from '../tools/check/check-rooms.mjs';
 import { FORMAT_VERSION } from '../src/trace/file/format.ts';
 import { Op } from '../src/event/event.ts';
 import { OPS } from '../src/event/operations.ts';
@@ -23,6 +23,10 @@ const text = tracked
 describe('rooms', () => {
   test('every import is an arrow of the table', () => {
     expect(faultsOf('src', listSources('src'), read)).toEqual([]);
+  });
+
+  test('every arrow of the table is an import', () => {
+    expect(unusedArrows('src', listSources('src'), read)).toEqual([]);
   });
 
   test('the check names a planted fault of each sort', () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { ROOMS } from '../tools/check/rooms.mjs';
 import { currentTable } from '../tools/docs/engines.ts';
 import { readmeTable } from '../tools/docs/readme.ts';
-import { faultsOf, listSources } from '../tools/check/check-rooms.mjs';
+import { faultsOf, listSources, unusedArrows } from '../tools/check/check-rooms.mjs';
 import { FORMAT_VERSION } from '../src/trace/file/format.ts';
 import { Op } from '../src/event/event.ts';
 import { OPS } from '../src/event/operations.ts';
@@ -25,6 +25,10 @@ describe('rooms', () => {
     expect(faultsOf('src', listSources('src'), read)).toEqual([]);
   });
 
+  test('every arrow of the table is an import', () => {
+    expect(unusedArrows('src', listSources('src'), read)).toEqual([]);
+  });
+
   test('the check names a planted fault of each sort', () => {
     const files = new Map([
       ['src/trace/a.ts', "import { b } from '../viewer/session/b.ts';"],
@@ -39,14 +43,6 @@ describe('rooms', () => {
     expect(faults.map((f) => f.slice(0, f.indexOf(' ')).replace(':', ''))).toEqual([
       ...files.keys(),
     ]);
-  });
-
-  test('a room may import types alone from a room that its row names for types', () => {
-    const source =
-      "import type { A } from '../session/a.ts';\nexport type { B } from '../session/b.ts';";
-    expect(faultsOf('src', ['src/viewer/ui/a.ts'], () => source)).toEqual([]);
-    const value = `${source}\nimport { b } from '../session/b.ts';`;
-    expect(faultsOf('src', ['src/viewer/ui/a.ts'], () => value)).toHaveLength(1);
   });
 
   test('files that import each other in a circle are named together, types included', () => {

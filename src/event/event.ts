@@ -164,3 +164,6 @@ export const Flag = {
   /** The call went on after its first return (promise, request, Asyncify or JSPI suspension). */
   async: 8,
 } as const;
+
+/** Bits of `aux` of a Web Lock that is asked for or held. */
+export const WebLock = { shared: 1, ifAvailable: 2, steal: 4 } as const;

@@ -296,6 +296,9 @@ export const MOVES = /* @__PURE__ */ opTable(({ layer, counts }) =>
 );
 /** 1 = the result is bytes: how many of those asked for were moved. */
 export const IN_BYTES = /* @__PURE__ */ opTable(({ result }) => result === 'bytes');
+/** Whether the answer of a call that moves bytes means that it moved them: one that failed or came short moves none. */
+export const saysMoved = (code: number, result: number): boolean =>
+  IN_BYTES[code] ? result >= 0 : result === 0;
 /** Calls that make a file's bytes durable. */
 export const SYNCS = /* @__PURE__ */ opTable(({ counts }) => counts === 'sync');
 /** Codes of the operations that write to the browser's storage. */

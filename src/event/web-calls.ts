@@ -1,5 +1,6 @@
 /** The calls of the browser's storage APIs that the summary counts and the Lab tallies, by API and name. */
-import { Op } from './event.ts';
+import { Flag, Op } from './event.ts';
+import { idbMode, READWRITE } from './idb-modes.ts';
 import { codesOf, OPFS_FLUSHES, type Counts } from './operations.ts';
 
 const ofOpfs = (way: Counts): number[] =>
@@ -37,3 +38,10 @@ export const WEB_CALLS = {
   /** Requests that SQLite's calls made. */
   http: { requests: [Op.httpXhr] },
 } as const;
+
+/** Whether a call counts: one that threw made no transaction. */
+export const isWebCall = (op: number, flags: number): boolean =>
+  op !== Op.idbTransaction || (flags & Flag.threw) === 0;
+/** Whether a call that counts is a transaction of mode readwrite. */
+export const isReadwrite = (op: number, aux: number): boolean =>
+  op === Op.idbTransaction && idbMode(aux) === READWRITE;

@@ -9,6 +9,7 @@ import { Flag, Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';
 import { resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
+import { isInMemory } from '../trace/in-memory.ts';
 import { inPieces } from './pieces.ts';
 
 /** Result codes as vfstrace.c prints them: the name, or the primary code's name and the rest. */
@@ -112,10 +113,7 @@ function* lines(store: TraceStore): Generator<string> {
 
 /** The first row from `row` on that vfstrace.c would have printed. */
 function skip(events: ThreadStore['events'], row: number): number {
-  while (
-    row < events.count &&
-    (OPS[events.op[row]!]?.layer !== 'vfs' || events.flags[row]! & Flag.memoryJournal)
-  )
+  while (row < events.count && (OPS[events.op[row]!]?.layer !== 'vfs' || isInMemory(events, row)))
     row++;
   return row;
 }

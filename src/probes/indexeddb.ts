@@ -7,7 +7,7 @@
  * that has a listener and that the app does not refer to any more, which would block others.
  */
 import { Flag, Op } from '../event/event.ts';
-import { IDB_MODES } from '../event/idb-modes.ts';
+import { idbAux } from '../event/idb-modes.ts';
 import { failureOf } from '../event/exceptions.ts';
 import { Recorder, type Token } from '../record/recorder.ts';
 import type { ProbeContext } from './context.ts';
@@ -17,7 +17,6 @@ import { apply, textOf } from '../record/reflect.ts';
 const { addEventListener, removeEventListener } = EventTarget.prototype;
 const listen = (target: EventTarget, type: string, run: (event: Event) => void): void =>
   void apply(addEventListener, target, [type, run]);
-const DURABILITIES: readonly string[] = ['default', 'strict', 'relaxed'];
 
 const REQUESTS: Record<string, number> = {
   get: Op.idbGet,
@@ -169,12 +168,7 @@ export function installIndexedDb(context: ProbeContext): void {
     });
 
   const follow = (transaction: IDBTransaction, token: Token): void => {
-    recorder.amend(
-      token,
-      'aux',
-      Math.max(0, IDB_MODES.indexOf(transaction.mode)) |
-        (Math.max(0, DURABILITIES.indexOf(transaction.durability)) << 2),
-    );
+    recorder.amend(token, 'aux', idbAux(transaction.mode, transaction.durability));
     recorder.amend(token, 'context', transactionId(transaction));
     listen(transaction, 'complete', () => recorder.end(token, 0, Flag.async));
     listen(transaction, 'abort', () =>

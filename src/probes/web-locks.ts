@@ -2,7 +2,7 @@
  * Web Locks: lockRequest = the wait (call to grant, or to refusal), lockHeld = ownership (grant to release). Both come from the
  * callback, which is wrapped, and from the promise of request(), which settles when the lock is released, stolen or refused.
  */
-import { Flag, Op } from '../event/event.ts';
+import { Flag, Op, WebLock } from '../event/event.ts';
 import { failureOf } from '../event/exceptions.ts';
 import { NOTHING } from '../record/recorder.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
@@ -33,7 +33,10 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
         try {
           const { ifAvailable, mode, signal, steal } = args[1] as LockOptions;
           args[1] = { __proto__: args[1], ifAvailable, mode, signal, steal };
-          aux = (mode === 'shared' ? 1 : 0) | (ifAvailable ? 2 : 0) | (steal ? 4 : 0);
+          aux =
+            (mode === 'shared' ? WebLock.shared : 0) |
+            (ifAvailable ? WebLock.ifAvailable : 0) |
+            (steal ? WebLock.steal : 0);
         } catch (e) {
           args[1] = {
             get ifAvailable(): never {

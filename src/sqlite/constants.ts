@@ -43,6 +43,7 @@ export const OpenFlag = {
 /** Result codes that vfscope looks for; names of all: result-codes.ts. Extended codes hold the primary one in their low byte. */
 export const Rc = {
   ok: 0,
+  error: 1,
   busy: 5,
   ioErr: 10,
   corrupt: 11,

@@ -1,13 +1,14 @@
 /** Bytes that a call moved between SQLite, its VFS and the browser's storage. */
 import type { EventColumns } from './columns.ts';
 import { Flag } from '../event/event.ts';
-import { IN_BYTES, MOVES } from '../event/operations.ts';
+import { isInMemory } from './in-memory.ts';
+import { IN_BYTES, MOVES, saysMoved } from '../event/operations.ts';
 
 /** Whether a call that moves bytes did: it has ended, and did not fail. */
 export function hasMoved({ op, flags, result, endSeq }: EventColumns, row: number): boolean {
   const code = op[row]!;
   if (MOVES[code] === 0 || endSeq[row] === 0 || flags[row]! & Flag.threw) return false;
-  return IN_BYTES[code] ? result[row]! >= 0 : result[row] === 0;
+  return saysMoved(code, result[row]!);
 }
 
 /**
@@ -21,4 +22,4 @@ export function bytesCarried(events: EventColumns, row: number): number {
 
 /** The same, of storage alone: SQLite's in-memory journal moves nothing. */
 export const bytesMoved = (events: EventColumns, row: number): number =>
-  events.flags[row]! & Flag.memoryJournal ? 0 : bytesCarried(events, row);
+  isInMemory(events, row) ? 0 : bytesCarried(events, row);

@@ -1,7 +1,7 @@
 /** Events as text: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
-import { Flag, Op } from '../event/event.ts';
+import { Flag, Op, WebLock } from '../event/event.ts';
 import { isStatementOp, isVfsOp, isWebOp, opName, OPS } from '../event/operations.ts';
-import { IDB_MODES, idbDurability, idbMode } from '../event/idb-modes.ts';
+import { IDB_DURABILITIES, IDB_MODES, idbDurability, idbMode } from '../event/idb-modes.ts';
 import type { Definition } from '../event/definitions.ts';
 import { exceptionName } from '../event/exceptions.ts';
 import { VERSION_AT, VERSION_BYTES } from '../sqlite/page-size.ts';
@@ -9,8 +9,6 @@ import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
 import { ownersOf } from './owners.ts';
 import type { ThreadStore } from './store.ts';
 import { FILE_CONTROLS, LOCK_LEVELS, lockLevelText, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
-
-const IDB_DURABILITIES = ['', 'strict', 'relaxed'] as const;
 
 /** An event's `aux` as text: `RESERVED`, `READWRITE | CREATE | MAIN_DB`, `readwrite, relaxed`; '' where it says nothing. */
 export function auxText(op: number, aux: number): string {
@@ -34,15 +32,15 @@ export function auxText(op: number, aux: number): string {
     case Op.xDelete:
       return aux ? 'sync directory' : '';
     case Op.idbTransaction:
-      return [IDB_MODES[idbMode(aux)] ?? '', IDB_DURABILITIES[idbDurability(aux)] ?? '']
+      return [IDB_MODES[idbMode(aux)], idbDurability(aux) && IDB_DURABILITIES[idbDurability(aux)]]
         .filter(Boolean)
         .join(', ');
     case Op.lockRequest:
     case Op.lockHeld:
       return [
-        aux & 1 ? 'shared' : 'exclusive',
-        aux & 2 ? 'ifAvailable' : '',
-        aux & 4 ? 'steal' : '',
+        aux & WebLock.shared ? 'shared' : 'exclusive',
+        aux & WebLock.ifAvailable ? 'ifAvailable' : '',
+        aux & WebLock.steal ? 'steal' : '',
       ]
         .filter(Boolean)
         .join(', ');

@@ -16,6 +16,8 @@ import { Op } from '../event/event.ts';
 import { databaseName, plainPath } from '../event/file-names.ts';
 import { isVfsOp, isWebOp } from '../event/operations.ts';
 import type { EventColumns } from './columns.ts';
+import { ownersOf, type Owners } from './owners.ts';
+import { RowCursor } from './row-cursor.ts';
 
 type FileDefinition = Extract<Definition, { kind: 'file' }>;
 /** Of a ThreadStore. */
@@ -28,8 +30,6 @@ interface FileThread {
 
 /** Definitions that are remembered: a page can make up any number. */
 const MOST_REMEMBERED = 65_536;
-/** Storage calls in storage calls that are looked through for the VFS call above them. */
-const MOST_ABOVE = 8;
 
 /** How far the calls of a thread have been looked at. */
 interface Watched {
@@ -38,8 +38,7 @@ interface Watched {
   readonly users: Map<number, User>;
   /** Its users of which later calls may tell more. */
   open: number;
-  /** Next row, counted from the first that the thread ever had (ThreadStore.forgotten). */
-  next: number;
+  readonly rows: RowCursor;
 }
 /** A database with its journal and WAL, on one VFS of one thread. */
 interface User {
@@ -147,7 +146,7 @@ const newWatched = (thread: FileThread): Watched => ({
   thread,
   users: new Map(),
   open: 0,
-  next: 0,
+  rows: new RowCursor(thread),
 });
 const newUser = (watched: Watched, name: Named, { vfs, engine }: FileDefinition): User => ({
   watched,
@@ -170,14 +169,17 @@ function getOrMake<K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V {
 
 /** @returns names of whose users the calls told something new */
 function look(watched: Watched): Set<Named> {
-  const { thread, users } = watched;
+  const { thread, users, rows } = watched;
   const { op, parent, object, count } = thread.events;
+  const owners = ownersOf(thread);
   const told = new Set<Named>();
-  for (let row = Math.max(0, watched.next - thread.forgotten); row < count; row++) {
+  rows.restarted(); // what is looked at again tells the same
+  for (; rows.next < count; rows.next++) {
+    const row = rows.next;
     const code = op[row]!;
     const isVfs = isVfsOp(code);
     if (parent[row] === 0 ? code !== Op.xWrite : !isVfs && !isWebOp(code)) continue;
-    const owner = ownerOf(watched, row);
+    const owner = ownerOf(watched, owners, row);
     const user = isVfs ? users.get(object[row]!) : owner;
     if (!user) continue;
     if (!isVfs) {
@@ -194,20 +196,14 @@ function look(watched: Watched): Set<Named> {
     if (writes) user.wrote = true;
     told.add(user.name);
   }
-  watched.next = thread.forgotten + count;
   return told;
 }
 
 /** Whose VFS call a call is made by, directly or through storage calls. */
-function ownerOf({ thread: { events }, users }: Watched, row: number): User | null {
-  let at = events.parentRow(row);
-  for (let depth = 0; at >= 0 && depth < MOST_ABOVE; depth++) {
-    const code = events.op[at]!;
-    if (isVfsOp(code)) return users.get(events.object[at]!) ?? null;
-    if (!isWebOp(code)) return null;
-    at = events.parentRow(at);
-  }
-  return null;
+function ownerOf({ thread: { events }, users }: Watched, owners: Owners, row: number): User | null {
+  const above = events.parentRow(row);
+  const call = above < 0 ? -1 : owners.vfs(above);
+  return call < 0 ? null : (users.get(events.object[call]!) ?? null);
 }
 
 /** What a storage call of a VFS call is on; '' where it stores nothing. An anonymized trace keeps these apart, too. */

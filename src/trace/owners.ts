@@ -5,9 +5,14 @@
  *   sqlite3_step   xRead            opfs.read     ->  of xRead the step, of opfs.read the xRead, whose own is the step
  */
 import { isSqlOp, isStatementOp, isVfsOp } from '../event/operations.ts';
-import { RowCursor } from './row-cursor.ts';
-import type { ThreadStore } from './store.ts';
+import type { EventColumns } from './columns.ts';
+import { RowCursor, type Growing } from './row-cursor.ts';
 import { longer } from './typed-arrays.ts';
+
+/** A thread as far as this looks at it. */
+interface WithCalls extends Growing {
+  readonly events: EventColumns;
+}
 
 export class Owners {
   /** Of a VFS call and of an SQL call the row of the SQL call above, of others that of their VFS call, else of their SQL call; -1 = none known. */
@@ -15,7 +20,7 @@ export class Owners {
   private op: Uint8Array;
   private readonly rows: RowCursor;
 
-  constructor(private readonly thread: ThreadStore) {
+  constructor(private readonly thread: WithCalls) {
     this.op = thread.events.op;
     this.rows = new RowCursor(thread);
   }
@@ -91,10 +96,10 @@ export class Owners {
   }
 }
 
-const known = new WeakMap<ThreadStore, Owners>();
+const known = new WeakMap<WithCalls, Owners>();
 
 /** Of all calls that a thread has now: the same for all who ask. */
-export function ownersOf(thread: ThreadStore): Owners {
+export function ownersOf(thread: WithCalls): Owners {
   let owners = known.get(thread);
   if (!owners) known.set(thread, (owners = new Owners(thread)));
   return owners.update();

@@ -1,12 +1,16 @@
 /** Follows a thread row by row as it grows. */
-import type { ThreadStore } from './store.ts';
+
+/** A thread as far as this follows it. */
+export interface Growing {
+  readonly forgotten: number;
+}
 
 export class RowCursor {
   /** The first row that was not taken in yet. */
   next = 0;
   private forgotten: number;
 
-  constructor(private readonly thread: ThreadStore) {
+  constructor(private readonly thread: Growing) {
     this.forgotten = thread.forgotten;
   }
 

@@ -9,7 +9,7 @@ import { buildHook } from '../browser/hooks-harness.ts';
 import { openApp, runApp } from '../oracle/baseline.ts';
 import type { AppServer } from '../server/server.mjs';
 import { recordScenario } from '../traces/golden/record.ts';
-import type { Twin } from './pairs.ts';
+import type { Twin } from './deeds.ts';
 
 export interface Recorded {
   store: TraceStore;

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
-import { sqlQueries, useWasm, type SqlAnswer } from '../../src/viewer/session/sql/sql-query.ts';
+import type { SqlAnswer } from '../../src/protocol/answers/sql.ts';
+import { sqlQueries, useWasm } from '../../src/viewer/session/sql/sql-query.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const contexts = new WeakMap<TraceStore, QueryContext>();

@@ -8,7 +8,8 @@ import { Flag, type OpName } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { Memo, type QueryContext } from '../../src/viewer/session/queries/context.ts';
-import { lockLaneQueries, type LockTrack } from '../../src/viewer/session/queries/lock-lanes.ts';
+import type { LockTrack } from '../../src/protocol/answers/lock-lanes.ts';
+import { lockLaneQueries } from '../../src/viewer/session/queries/lock-lanes.ts';
 import { UNSEEN_HOLDER_US } from '../../src/analysis/locks/lock-waits.ts';
 import { lockQueries } from '../../src/viewer/session/queries/locks.ts';
 import {

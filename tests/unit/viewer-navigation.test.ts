@@ -2,7 +2,7 @@
 import { get } from 'svelte/store';
 import { describe, expect, it } from 'vitest';
 import { Navigation } from '../../src/viewer/ui/navigation.ts';
-import { LatestOnly } from '../../src/viewer/latest-only.ts';
+import { LatestOnly } from '../../src/viewer/ui/requests/latest-only.ts';
 import type { EventDetails, SessionApi } from '../../src/protocol/session.ts';
 
 interface Late {

@@ -11,7 +11,8 @@ import type { QueryProgress, SessionPush } from '../../src/protocol/session.ts';
 import { QueryQueue, RunningQuery } from '../../src/viewer/session/query-queue.ts';
 import { Scheduler, type ScheduledWork } from '../../src/viewer/session/scheduler.ts';
 import { Session } from '../../src/viewer/session/session.ts';
-import { needsOf, QUERIES, type QueryName } from '../../src/viewer/session/query-table.ts';
+import type { QueryName } from '../../src/protocol/answers/queries.ts';
+import { needsOf, QUERIES } from '../../src/viewer/session/query-table.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 /** A trace that is large and at rest, of which nothing but that is asked. */

@@ -1,10 +1,8 @@
 // Who held what a call waited for: for calls that still wait, and for no call that did not.
 import { expect, test } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
-import {
-  timelineFlowQueries,
-  type Flows,
-} from '../../src/viewer/session/queries/timeline-flows.ts';
+import type { Flows } from '../../src/protocol/answers/timeline-flows.ts';
+import { timelineFlowQueries } from '../../src/viewer/session/queries/timeline-flows.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { contextOf } from './viewer-context.ts';
 

@@ -10,6 +10,7 @@ const TABLES = {
   Op: 'src/event/event.ts',
   Field: 'src/event/event.ts',
   Flag: 'src/event/event.ts',
+  WebLock: 'src/event/event.ts',
   Fcntl: 'src/sqlite/constants.ts',
   LockLevel: 'src/sqlite/constants.ts',
   OpenFlag: 'src/sqlite/constants.ts',

@@ -8,14 +8,30 @@ import { ROOMS } from './rooms.mjs';
 // static import and export-from, import(), side-effect imports and JSDoc type imports
 const IMPORT = /(?:(?<!['"])\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\1/g;
 
-// what stands before the `from` of an import or export of types
-const TYPE_ONLY = /\b(?:import|export)\s+type\b[^;'"]*$/;
-
 /** @param {string} path of a file or folder, below root @returns the longest name of a room that it begins with */
 const roomOf = (path) =>
   Object.keys(ROOMS)
     .filter((room) => path === room || path.startsWith(`${room}/`))
     .sort((a, b) => b.length - a.length)[0];
+
+/** @param {string} root @param {string} file @param {string} [target] what it imports @returns {string | undefined} the room of the file, or of the target */
+const roomAt = (root, file, target = '') =>
+  roomOf(
+    relative(root, target ? resolve(dirname(file), target) : file)
+      .split(sep)
+      .join('/'),
+  );
+
+/** @param {string} source @returns {string[]} what a module imports, types included */
+const importsIn = (source) =>
+  Array.from(
+    source
+      .replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) =>
+        /@import|import\(/.test(comment) ? comment : '',
+      )
+      .matchAll(IMPORT),
+    ([, , target]) => target,
+  );
 
 /** @param {string} room @param {string} allowed name in a row's imports: that room, or one inside it */
 const allows = (room, allowed) => room === allowed || room.startsWith(`${allowed}/`);
@@ -30,34 +46,20 @@ export function faultsOf(root, files, read) {
   const faults = [];
   const targetsOf = new Map(files.map((file) => [file, new Set()]));
   for (const file of files) {
-    const below = relative(root, file).split(sep).join('/');
-    const room = roomOf(below);
+    const room = roomAt(root, file);
     if (!room) {
-      faults.push(`${file}: no room holds ${below}. Rooms are listed in tools/check/rooms.mjs.`);
+      faults.push(`${file}: no room holds it. Rooms are listed in tools/check/rooms.mjs.`);
       continue;
     }
     const rule = ROOMS[room];
-    const source = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) =>
-      /@import|import\(/.test(comment) ? comment : '',
-    );
-    for (const { index, 2: target } of source.matchAll(IMPORT)) {
+    for (const target of importsIn(read(file))) {
       if (target.startsWith('.')) {
         targetsOf.get(file).add(join(dirname(file), target));
-        const to = roomOf(
-          relative(root, resolve(dirname(file), target))
-            .split(sep)
-            .join('/'),
-        );
+        const to = roomAt(root, file, target);
         if (to !== room && !(to && rule.imports.some((allowed) => allows(to, allowed))))
           faults.push(
             `${file} imports ${target}: ${room} may import ${rule.imports.join(', ') || 'no other room'}. To allow it, change tools/check/rooms.mjs.`,
           );
-        else if (
-          to !== room &&
-          rule.types?.some((only) => allows(to, only)) &&
-          !TYPE_ONLY.test(source.slice(0, index))
-        )
-          faults.push(`${file} imports ${target}: of ${to}, ${room} may import only types.`);
       } else if (target.startsWith('node:')) {
         if (!rule.node) faults.push(`${file} imports ${target}: ${room} does not run in Node.`);
       } else if (!rule.npm.some((name) => target === name || target.startsWith(`${name}/`)))
@@ -75,6 +77,27 @@ export function faultsOf(root, files, read) {
       `${file} and ${back}: their folders import each other. Move what is shared into one of them, or into a folder that imports neither.`,
     );
   return faults;
+}
+
+/**
+ * Arrows of the table that no import needs.
+ * @param {string} root folder that holds the rooms
+ * @param {string[]} files all paths below root
+ * @param {(path: string) => string} read
+ * @returns {string[]} one line a fault
+ */
+export function unusedArrows(root, files, read) {
+  const used = new Map(Object.keys(ROOMS).map((room) => [room, new Set()]));
+  for (const file of files)
+    for (const target of importsIn(read(file)))
+      used
+        .get(roomAt(root, file))
+        ?.add(target.startsWith('.') ? roomAt(root, file, target) : target);
+  return Object.entries(ROOMS).flatMap(([room, { imports, npm }]) =>
+    [...imports, ...npm]
+      .filter((arrow) => ![...used.get(room)].some((to) => to && to !== room && allows(to, arrow)))
+      .map((arrow) => `tools/check/rooms.mjs: no file of ${room} imports ${arrow}. Remove it.`),
+  );
 }
 
 /**
@@ -135,7 +158,8 @@ export function listSources(root) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const files = listSources('src');
-  const faults = faultsOf('src', files, (f) => readFileSync(f, 'utf8'));
+  const read = (file) => readFileSync(file, 'utf8');
+  const faults = [...faultsOf('src', files, read), ...unusedArrows('src', files, read)];
   for (const fault of faults) console.error(fault);
   console.log(
     `${files.length} files in ${Object.keys(ROOMS).length} rooms, ${faults.length} faults`,

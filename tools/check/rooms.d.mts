@@ -1,4 +1,1 @@
-export const ROOMS: Record<
-  string,
-  { imports: string[]; types?: string[]; npm: string[]; node?: boolean }
->;
+export const ROOMS: Record<string, { imports: string[]; npm: string[]; node?: boolean }>;

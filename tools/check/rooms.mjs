@@ -1,12 +1,9 @@
 /**
  * The rooms of src/ and what each may import: other rooms, and npm packages by name. A new arrow is a change to this table.
  * A file belongs to the longest name that its path begins with. A name in `imports` allows that room and the rooms inside it.
- * Imports of types count like all others; from the rooms in `types` a room may import nothing but types (`import type`).
+ * Imports of types count like all others.
  */
-const subject = (...imports) => ({
-  imports: ['text', 'event', 'sqlite', 'trace', ...imports],
-  npm: [],
-});
+const subject = (...imports) => ({ imports: ['trace', ...imports], npm: [] });
 
 export const ROOMS = {
   text: { imports: [], npm: [] },
@@ -16,24 +13,24 @@ export const ROOMS = {
   trace: { imports: ['text', 'event', 'sqlite'], npm: [] },
 
   analysis: { imports: ['analysis'], npm: [] },
-  'analysis/core': subject(),
-  'analysis/rules': subject('analysis'),
-  'analysis/time': subject('analysis'),
-  'analysis/transactions': subject('analysis'),
-  'analysis/files': subject('analysis'),
-  'analysis/pages': subject('analysis'),
-  'analysis/locks': subject('analysis'),
-  'analysis/contention': subject('analysis'),
-  'analysis/wal': subject('analysis'),
-  'analysis/cache': subject('analysis'),
-  'analysis/idb': subject('analysis'),
-  'analysis/statements': subject('analysis'),
-  'analysis/errors': subject('analysis'),
-  'analysis/events': subject('analysis'),
-  'analysis/findings': subject('analysis'),
-  'analysis/report': subject('analysis'),
-  'analysis/privacy': subject(),
-  timeline: subject('analysis'),
+  'analysis/core': subject('text', 'event', 'sqlite'),
+  'analysis/rules': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/time': subject('text', 'event', 'analysis'),
+  'analysis/transactions': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/files': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/pages': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/locks': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/contention': subject('text', 'sqlite', 'analysis'),
+  'analysis/wal': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/cache': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/idb': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/statements': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/errors': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/events': subject('event', 'sqlite', 'analysis'),
+  'analysis/findings': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/report': subject('text', 'event', 'analysis'),
+  'analysis/privacy': subject('text', 'event', 'sqlite'),
+  timeline: subject('event', 'sqlite', 'analysis'),
 
   formats: {
     imports: ['text', 'event', 'sqlite', 'trace', 'analysis'],
@@ -50,8 +47,7 @@ export const ROOMS = {
   },
   engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
   'viewer/ui': {
-    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'protocol', 'viewer'],
-    types: ['viewer/session'],
+    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'protocol'],
     npm: ['svelte', '@codemirror', '@lezer/highlight'],
   },
   'viewer/session': {

@@ -1,5 +1,6 @@
 /** `PRAGMA cache_size` of a connection, and how many pages such a cache holds. */
 import { DEFAULT_CACHE_SIZE, fromPragma, NO_CACHE_SIZE } from '../pages/database-settings.ts';
+import { UNKNOWN } from '../../text/numbers.ts';
 
 /** Bytes beside each page that SQLite counts in a cache_size of KiB (its MemPage; 136 on 64 bits, less in wasm). */
 const BYTES_BESIDE_PAGE = 136;
@@ -27,7 +28,7 @@ export interface CacheSize {
 export function cacheSizeOf(said: readonly string[], pageBytes: number | null): CacheSize {
   const { value, how } = fromPragma('cache_size', said.at(-1), NO_CACHE_SIZE);
   const assumed = said.length === 0;
-  const text = assumed ? DEFAULT_CACHE_SIZE : (value ?? 'n/a');
+  const text = assumed ? DEFAULT_CACHE_SIZE : (value ?? UNKNOWN);
   const pages = cachePages(text, pageBytes);
   const most = Math.max(...said.map((one) => cachePages(one, pageBytes, 0) ?? Infinity));
   const shown = !assumed && most < MOST_PAGES;

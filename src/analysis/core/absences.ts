@@ -46,7 +46,7 @@ export function noCountersCause(store: TraceStore, seesSql: boolean): string {
 }
 
 /** Why each is missing; null where it is there. `counters` is told in any case. */
-interface Absences {
+export interface Absences {
   sql: string | null;
   vfs: string | null;
   counters: string;

@@ -37,7 +37,7 @@ interface Making extends ErrorGroup {
 }
 
 /** Those that the app heard of first, and the most frequent first; `groups` beyond MOST_GROUPS are left out of the list and in the counts. */
-interface FailedCalls {
+export interface FailedCalls {
   groups: ErrorGroup[];
   /** Of which the app heard, and those that were handled before. */
   events: number;

@@ -2,13 +2,13 @@
 import { LOST } from '../core/losses.ts';
 import { getOrMake } from '../core/maps.ts';
 import { detailText, isFailure, objectName, resultText } from '../../trace/describe.ts';
-import { Flag } from '../../event/event.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { OPS, layerOfCode, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import { ownersOf, type Owners } from '../../trace/owners.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { fileOf } from '../files/files.ts';
 import { fact, threadFact } from '../core/graph.ts';
@@ -57,10 +57,11 @@ export class ThreadView {
   name(id: number): string | null {
     return getOrMake(this.names, id, () => objectName(this.thread, id) || null);
   }
-  /** Kind of what an id stands for: SQLite's file kind, opfs, idb-store, storage, else the definition's own kind. */
-  kind(id: number): string | null {
-    return getOrMake(this.kinds, id, () => {
-      const definition = this.thread.definitions.get(id);
+  /** Kind of what the call is on: SQLite's file kind, opfs, idb-store, storage, else the definition's own kind. */
+  get kind(): string | null {
+    const target = targetOf(this.events, this.i);
+    return getOrMake(this.kinds, target, () => {
+      const definition = definedAs(this.thread.definitions, target);
       return fileOf(definition)?.kind ?? definition?.kind ?? null;
     });
   }
@@ -121,7 +122,7 @@ export const eventColumns = {
     'text',
     'Kind',
     "SQLite's file kind (main-db, journal, wal, temp, memory-journal, other), opfs, idb-store, storage, or the kind of definition",
-    (e) => e.kind(e.events.object[e.i]!),
+    (e) => e.kind,
   ),
   offset: col(
     'number',
@@ -207,7 +208,7 @@ export const eventColumns = {
     'text',
     'Counts as',
     "read, write, sync, lock or open in all counts; null: none of these, or of SQLite's in-memory journal, which is no storage",
-    ({ events, i }) => (events.flags[i]! & Flag.memoryJournal ? null : COUNTS[events.op[i]!]!),
+    ({ events, i }) => (isInMemory(events, i) ? null : COUNTS[events.op[i]!]!),
   ),
   bytes: col(
     'bytes',

@@ -4,10 +4,11 @@
  *
  * A storage call under a VFS call is the same work again, often on another thread: where VFS calls are recorded, only they count.
  */
-import { Flag, Op } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
 import { isSqlOp, opTable } from '../../event/operations.ts';
 import { RowCursor } from '../../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { isInMemory } from '../../trace/in-memory.ts';
 import { CacheSums } from '../core/counter-deltas.ts';
 import { leavesOut, saysVfs } from '../core/layers.ts';
 import { fact } from '../core/graph.ts';
@@ -44,11 +45,11 @@ class ThreadCalls {
       this.counts = new Float64Array(COUNTERS + 1); // the numbers are of what is stored
       this.cache = new CacheSums();
     }
-    const { op, flags, count } = events;
+    const { op, count } = events;
     const { counts } = this;
     for (let row = this.rows.next; row < count; row++) {
       const place = PLACE[op[row]!]!;
-      const inMemory = place >= VFS && place < IN_MEMORY && flags[row]! & Flag.memoryJournal;
+      const inMemory = place >= VFS && place < IN_MEMORY && isInMemory(events, row);
       counts[inMemory ? IN_MEMORY : place]!++;
       if (place === COUNTERS) this.cache.take(events, row);
     }

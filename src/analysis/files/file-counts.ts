@@ -4,7 +4,7 @@
  */
 import { hasVfs, leavesOut } from '../core/layers.ts';
 import { plainPath } from '../../event/file-names.ts';
-import { Flag, Op } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
 import { opSet, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -12,6 +12,7 @@ import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
+import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 import { fileOf, UNKNOWN_FILE } from './files.ts';
 
 const VFS_COUNTS = [
@@ -72,7 +73,7 @@ function fileCountsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> 
   // SQLite's own files of all threads first: a proxy thread's storage calls may come before them in the list
   for (const thread of store.threads)
     for (const [id, { sum, inMemory }] of vfsCallsOf(thread)) {
-      const file = thread.definitions.get(id);
+      const file = definedAs(thread.definitions, id);
       if (file && file.kind !== 'file') continue;
       const found = file
         ? entry(file.path, file.fileKind)
@@ -112,7 +113,7 @@ export function vfsTotal(files: readonly FileCounts[], key: keyof VfsCounts): nu
 
 /** The file that a call is on. */
 const fileAt = ({ definitions, events }: ThreadStore, row: number): ReturnType<typeof fileOf> =>
-  fileOf(definitions.get(events.object[row]!));
+  fileOf(definedAs(definitions, targetOf(events, row)));
 
 const READ_BYTES = 256;
 const WRITE_BYTES = 257;
@@ -120,28 +121,29 @@ const WRITE_BYTES = 257;
 interface ObjectCalls {
   /** By operation, and the two of bytes. */
   sum: Float64Array;
-  /** An in-memory journal, whatever its definition says. */
   inMemory: boolean;
 }
 
-/** Calls by operation, and bytes read and written, of each object with a counted VFS call, in the order of their first. */
+/** Calls by operation, and bytes read and written, of each file (as of `targetOf`) with a counted VFS call, in the order of their first. */
 function vfsCallsOf(thread: ThreadStore): Map<number, ObjectCalls> {
-  const { op, object, flags, count } = thread.events;
+  const { events } = thread;
+  const { op, count } = events;
   const all = new Map<number, ObjectCalls>();
   let last = -1;
   let sum: Float64Array = new Float64Array(0);
   for (let i = 0; i < count; i++) {
     const code = op[i]!;
     if (VFS_COUNTED[code] === 0) continue;
-    if (object[i] !== last) {
-      last = object[i]!;
+    const id = targetOf(events, i);
+    if (id !== last) {
+      last = id;
       const known = all.get(last);
       sum = known?.sum ?? new Float64Array(WRITE_BYTES + 1);
-      if (!known) all.set(last, { sum, inMemory: (flags[i]! & Flag.memoryJournal) !== 0 });
+      if (!known) all.set(last, { sum, inMemory: isInMemory(events, i) });
     }
     sum[code]!++;
-    if (code === Op.xRead) sum[READ_BYTES]! += bytesCarried(thread.events, i);
-    else if (code === Op.xWrite) sum[WRITE_BYTES]! += bytesCarried(thread.events, i);
+    if (code === Op.xRead) sum[READ_BYTES]! += bytesCarried(events, i);
+    else if (code === Op.xWrite) sum[WRITE_BYTES]! += bytesCarried(events, i);
   }
   return all;
 }

@@ -1,11 +1,11 @@
 /** Calls, bytes and time by file, over all threads: SQLite's files by path and kind, OPFS files and IndexedDB stores as they are. */
 import { getOrMake } from '../core/maps.ts';
 import { bytesCarried } from '../../trace/bytes-moved.ts';
-import { Flag } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
+import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 import { ById } from '../core/by-id.ts';
 
 /** One row of the files table. */
@@ -84,7 +84,7 @@ export function filesOf(store: TraceStore, threads = store.threads): FileRow[] {
   const [, traceEndUs] = store.extent();
   for (const thread of threads) {
     addCalls(thread, threadEndUs(thread, traceEndUs), { unknown, inMemory }, (id) => {
-      const definition = thread.definitions.get(id);
+      const definition = definedAs(thread.definitions, id);
       if (!definition) return unknown;
       const file = fileOf(definition);
       if (!file) return null;
@@ -105,28 +105,29 @@ export function filesOf(store: TraceStore, threads = store.threads): FileRow[] {
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }
 
-/** @param untilUs until when calls without an end last @param lost take VFS calls whose file is not known @param sumsOf of an id's file; null where it holds no data */
+/** @param untilUs until when calls without an end last @param lost take VFS calls whose file is not known @param sumsOf of a file, by `targetOf`; null where it holds no data */
 function addCalls(
   thread: ThreadStore,
   untilUs: number,
   { unknown, inMemory }: Record<'unknown' | 'inMemory', Float64Array>,
   sumsOf: (id: number) => Float64Array | null,
 ): void {
-  const { op, object, t0, dur, endSeq, flags, count } = thread.events;
+  const { events } = thread;
+  const { op, t0, dur, endSeq, count } = events;
   const byId = new ById<Float64Array | null>();
   for (let i = 0; i < count; i++) {
     const code = op[i]!;
-    const id = object[i]!;
+    const id = targetOf(events, i);
     if (!(isVfsOp(code) || isWebOp(code))) continue;
     let sums = byId.get(id);
     if (sums === undefined) sums = byId.set(id, sumsOf(id));
     const counted = COUNTED[code]!;
     if (sums === null || (sums === unknown && !IS_NAMELESS[code])) continue;
-    if (sums === unknown && flags[i]! & Flag.memoryJournal) sums = inMemory;
+    if (sums === unknown && isInMemory(events, i)) sums = inMemory;
     sums[TIME]! += endSeq[i] === 0 ? Math.max(0, untilUs - t0[i]!) : dur[i]!;
     if (counted === 0) continue;
     const place = (counted >>> 1) - 1;
     sums[place]!++;
-    if (counted & 1) sums[place + 1]! += bytesCarried(thread.events, i);
+    if (counted & 1) sums[place + 1]! += bytesCarried(events, i);
   }
 }

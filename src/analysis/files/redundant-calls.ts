@@ -11,7 +11,7 @@
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
-import { levelAfter, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
+import { LockLevels, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 
@@ -28,7 +28,6 @@ export interface RepeatedCalls {
 
 /** What is known of one file on one connection. */
 class Known {
-  level = 0;
   /** Questions answered: bit by bit. */
   answers = 0;
 }
@@ -46,6 +45,7 @@ function repeatedCallsOf(store: TraceStore): RepeatedCalls[] {
   const found = new Map<string, RepeatedCalls>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
+    const levels = new LockLevels(events);
     const byFile = new Map<number, Map<number, Known>>();
     const counts = new Map<number, RepeatedCalls | null>();
     const countOf = (op: number, id: number): RepeatedCalls | null => {
@@ -72,20 +72,19 @@ function repeatedCallsOf(store: TraceStore): RepeatedCalls[] {
         lastId = id;
         lastContext = context;
       }
+      const before = levels.of(row);
+      const level = SETS_LEVEL[op] ? levels.take(row) : before;
       const bit = questionOf(op, events.aux[row]!);
       if (bit === 0 && op !== Op.xLock && op !== Op.xUnlock) {
         if (op === Op.xWrite || op === Op.xTruncate)
           for (const k of connections.values()) k.answers &= ~SIZE;
-        else if (SETS_LEVEL[op] || op === Op.xDelete) {
-          if (SETS_LEVEL[op] && tookEffect(events, row))
-            known.level = levelAfter(op, known.level, 0);
+        else if (SETS_LEVEL[op] || op === Op.xDelete)
           for (const k of connections.values()) k.answers = 0;
-        }
         continue;
       }
       const repeats =
         tookEffect(events, row) || op === Op.xSectorSize || op === Op.xDeviceCharacteristics
-          ? ask(known, op, bit, events.aux[row]!)
+          ? ask(known, op, bit, events.aux[row]!, before, level)
           : false;
       const count = countOf(op, id);
       if (!count) continue;
@@ -117,23 +116,28 @@ function questionOf(op: number, aux: number): number {
   }
 }
 
-/** @returns whether the answer was known */
-function ask(known: Known, op: number, bit: number, aux: number): boolean {
+/** @param before level of the lock @param level the one after @returns whether the answer was known */
+function ask(
+  known: Known,
+  op: number,
+  bit: number,
+  aux: number,
+  before: number,
+  level: number,
+): boolean {
   if (op === Op.xLock) {
-    const held = known.level >= aux;
-    known.level = levelAfter(op, known.level, aux);
+    const held = before >= aux;
     if (!held) known.answers &= ~RESERVED;
     return held;
   }
   if (op === Op.xUnlock) {
-    const released = known.level <= aux;
-    known.level = levelAfter(op, known.level, aux);
+    const released = before <= aux;
     if (!released) known.answers &= ~RESERVED;
-    if (known.level === 0) known.answers &= ~SIZE;
+    if (level === 0) known.answers &= ~SIZE;
     return released;
   }
   const had = (known.answers & bit) !== 0;
   // without a lock another connection may change the file's size
-  if (op !== Op.xFileSize || known.level > 0) known.answers |= bit;
+  if (op !== Op.xFileSize || level > 0) known.answers |= bit;
   return had;
 }

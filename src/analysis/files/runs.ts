@@ -18,6 +18,7 @@ import type { TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
+import { definedAs, targetOf } from '../../trace/in-memory.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 
 /** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
@@ -95,7 +96,7 @@ function runsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): Fi
     const opens: Open[] = [];
     const byId = new ById<Open | null>();
     const openOf = (id: number): Open | null => {
-      const d = definitions.get(id);
+      const d = definedAs(definitions, id);
       if (d?.kind !== 'file' || d.fileKind === 'memory-journal') return byId.set(id, null);
       const key = `${d.fileKind}\0${d.path}`;
       const none = { path: d.path, kind: d.fileKind, reads: noRuns(), writes: noRuns() };
@@ -107,7 +108,7 @@ function runsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): Fi
     for (let row = 0; row < events.count; row++) {
       const op = events.op[row]!;
       if (!isVfsOp(op)) continue;
-      const id = events.object[row]!;
+      const id = targetOf(events, row);
       let open = byId.get(id);
       if (open === undefined) open = openOf(id);
       if (!open) continue;
@@ -171,7 +172,7 @@ function interleavingOf(store: TraceStore): Interleaving[] {
     const last = new Map<Interleaving, boolean>();
     for (let row = 0; row < events.count; row++) {
       if (events.op[row] !== Op.xWrite || bytesMoved(events, row) === 0) continue;
-      const id = events.object[row]!;
+      const id = targetOf(events, row);
       const part = getOrMake(parts, id, () => partOf(definitions.get(id)));
       if (!part) continue;
       const { of, journal } = part;

@@ -1,9 +1,7 @@
 /** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
 import type { TraceStore } from '../../trace/store.ts';
-import { Flag, Op } from '../../event/event.ts';
-import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { isWebOp } from '../../event/operations.ts';
-import { WEB_CALLS } from '../../event/web-calls.ts';
+import { isReadwrite, isWebCall, WEB_CALLS } from '../../event/web-calls.ts';
 import { fact } from '../core/graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { leavesOut } from '../core/layers.ts';
@@ -32,12 +30,10 @@ function webCountsOf(store: TraceStore): WebCounts {
     const { op, aux, flags, count } = thread.events;
     for (let i = 0; i < count; i++) {
       const code = op[i]!;
-      if (!isWebOp(code)) continue;
-      // one that threw made no transaction
-      if (code === Op.idbTransaction && flags[i]! & Flag.threw) continue;
+      if (!isWebOp(code) || !isWebCall(code, flags[i]!)) continue;
       calls[code]!++;
       bytes[code]! += bytesMoved(thread.events, i);
-      if (code === Op.idbTransaction && idbMode(aux[i]!) === READWRITE) readwrite++;
+      if (isReadwrite(code, aux[i]!)) readwrite++;
     }
   }
   const sum = (of: Float64Array, ops: readonly number[]): number | null =>

@@ -5,6 +5,7 @@ import {
   formatDuration,
   formatMoment,
   formatShare,
+  UNKNOWN,
 } from '../../text/numbers.ts';
 import { fact } from '../core/graph.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
@@ -42,7 +43,7 @@ export function findingFacts(f: Finding): [label: string, text: string][] {
     ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the trace's time`]),
     `from ${formatMoment(fromUs)} to ${formatMoment(toUs)}`,
   ];
-  const saving = f.savingUs === null ? 'n/a' : `about ${formatDuration(f.savingUs)}`;
+  const saving = f.savingUs === null ? UNKNOWN : `about ${formatDuration(f.savingUs)}`;
   return [
     [FINDING_LABELS.advice, f.advice],
     ['Why', `${seen.join(', ')}.`],

@@ -10,7 +10,7 @@
 import { getOrMake } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { idbMode, READONLY } from '../../event/idb-modes.ts';
-import { Flag, Op } from '../../event/event.ts';
+import { Flag, Op, WebLock } from '../../event/event.ts';
 import { IDB_REQUEST, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
@@ -22,7 +22,8 @@ import {
   type ResourceKind,
 } from './lock-columns.ts';
 import { originOfThread } from '../core/thread-origin.ts';
-import { connectionKey, levelAfter, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
+import { LockLevel } from '../../sqlite/constants.ts';
+import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
 
 type ResourceOf = (kind: ResourceKind, name: string, origin: string) => number;
 
@@ -87,6 +88,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
   const end = (): number => (endUs ??= threadEnd());
   const origin = originOfThread(thread);
   const handles = new Map<number, OpenHandle[]>();
+  const levels = new LockLevels(events);
   const locks = new Map<number, SqliteLock>();
   const idb = new Map<number, { hold: number; stores: Set<string> }>();
   const places = new Map<number, number>();
@@ -123,14 +125,6 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
   const handleOf = (object: number, at: number, row: number): void => {
     if (!handles.has(object)) handles.set(object, [{ from: at, row }]); // opened before the recording
   };
-  const setLevel = (key: number, row: number, level: number, at: number): void => {
-    const lock = locks.get(key);
-    const before = lock?.level ?? 0;
-    if (before === level) return;
-    if (lock && before > 0) holdLevel(lock, Outcome.done, at);
-    if (level > 0) locks.set(key, { level, since: at, row });
-    else locks.delete(key);
-  };
 
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
@@ -144,7 +138,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
     switch (op) {
       case Op.lockRequest:
       case Op.lockHeld: {
-        const mode = events.aux[row]! & 1 ? Mode.shared : Mode.exclusive;
+        const mode = events.aux[row]! & WebLock.shared ? Mode.shared : Mode.exclusive;
         const outcome = open
           ? Outcome.open
           : op === Op.lockRequest && failed
@@ -188,11 +182,15 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
       case Op.xUnlock:
       case Op.xOpen:
       case Op.xClose: {
-        if (!tookEffect(events, row)) break;
         const d = definitions.get(object);
         if (d?.kind !== 'file' || d.fileKind !== 'main-db') break;
-        const key = connectionKey(object, events.context[row]!);
-        setLevel(key, row, levelAfter(op, locks.get(key)?.level ?? 0, events.aux[row]!), to);
+        const level = levels.take(row);
+        const key = connectionKey(object, context);
+        const lock = locks.get(key);
+        if (level === (lock?.level ?? LockLevel.none)) break;
+        if (lock) holdLevel(lock, Outcome.done, to);
+        if (level > LockLevel.none) locks.set(key, { level, since: to, row });
+        else locks.delete(key);
         break;
       }
       default:

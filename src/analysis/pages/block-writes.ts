@@ -26,6 +26,7 @@ import { fileOf } from '../files/files.ts';
 import { Evidence } from '../rules/context.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
+import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 
 export interface BlockWrites {
   /** A file of SQLite, or where no VFS call is known a store. */
@@ -61,8 +62,9 @@ const WRITES = opTable(({ layer, counts, api }) =>
 
 class Entries {
   readonly byName = new Map<string, Entry>();
+  /** @param id as of `targetOf` */
   of(thread: ThreadStore, id: number): Entry | null {
-    const file = fileOf(thread.definitions.get(id));
+    const file = fileOf(definedAs(thread.definitions, id));
     if (!file || file.kind === 'storage' || file.kind === 'memory-journal') return null;
     const key = `${file.kind}\0${file.path}`;
     const { path, kind } = file;
@@ -113,11 +115,12 @@ function blockWritesOf(store: TraceStore, { owners }: { owners: ByThread<Owners>
 }
 
 function countWrites(thread: ThreadStore, entries: Entries): void {
-  const { op, object, offset, length, count } = thread.events;
+  const { events } = thread;
+  const { op, offset, length, count } = events;
   const byId = new ById<Entry | null>();
   for (let row = 0; row < count; row++) {
     if (op[row] !== Op.xWrite) continue;
-    const id = object[row]!;
+    const id = targetOf(events, row);
     const entry = getOrMake(byId, id, () => entries.of(thread, id));
     if (!entry) continue;
     entry.writes++;
@@ -132,7 +135,7 @@ function fillsBlocks(store: TraceStore, block: number): boolean {
   let writes = 0;
   for (const { events } of store.threads)
     for (let row = 0; row < events.count; row++) {
-      if (events.op[row] !== Op.xWrite || events.flags[row]! & Flag.memoryJournal) continue;
+      if (events.op[row] !== Op.xWrite || isInMemory(events, row)) continue;
       if (events.offset[row]! % block !== 0 || events.length[row]! % block !== 0) return false;
       writes++;
     }

@@ -3,9 +3,9 @@
  * of the app's connections: what no call shows is null, with the reason. What a PRAGMA says holds for its connection; the last one counts.
  */
 import { databasePath } from '../../event/file-names.ts';
-import { Flag } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { isInMemory } from '../../trace/in-memory.ts';
 import { getOrMake } from '../core/maps.ts';
 import { fact } from '../core/graph.ts';
 import { pragmas } from '../core/pragmas.ts';
@@ -178,7 +178,7 @@ function journalMode(
 function inMemory(store: TraceStore, path: string): boolean {
   for (const { events, definitions } of store.threads)
     for (let row = 0; row < events.count; row++) {
-      if (!(events.flags[row]! & Flag.memoryJournal)) continue;
+      if (!isInMemory(events, row)) continue;
       const d = definitions.get(events.object[row]!);
       if (d?.kind !== 'file' || d.path === '' || databasePath(d.path) === path) return true;
     }

@@ -9,6 +9,7 @@ import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { VERSION_AT, VERSION_BYTES } from '../../sqlite/page-size.ts';
 import { blockWrites, type BlockWrites } from './block-writes.ts';
 import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
@@ -200,8 +201,8 @@ export const changeCounterPolling: Rule = {
         if (
           at < 0 ||
           events.op[at] !== Op.xRead ||
-          events.offset[at] !== 24 ||
-          events.length[at] !== 16
+          events.offset[at] !== VERSION_AT ||
+          events.length[at] !== VERSION_BYTES
         )
           return;
         if (
@@ -213,12 +214,11 @@ export const changeCounterPolling: Rule = {
       });
     if (evidence.count < FEW_POLLS) return [];
     return {
-      title: `${countOf(evidence.count, 'look', 'looks')} at the change counter (16 bytes) fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
+      title: `${countOf(evidence.count, 'look', 'looks')} at the change counter (${VERSION_BYTES} bytes) fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
       evidence: evidence.result(ctx),
       ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets', '', evidence.cost).result(),
       confidence: 'likely',
-      reason:
-        'each get lies under an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction; fewer transactions save their locks as well, which are not in the saving',
+      reason: `each get lies under an xRead of ${VERSION_BYTES} bytes at offset ${VERSION_AT}, with which SQLite begins every read transaction; fewer transactions save their locks as well, which are not in the saving`,
       advice:
         'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
       link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',

@@ -1,27 +1,25 @@
 /** The trace as one row of numbers: what a comparison over many traces asks for first. */
 import { fact } from '../core/graph.ts';
-import { col, listed, table, type Column, type Columns, type Unit } from '../core/table.ts';
+import { col, listed, table, type Column, type Columns } from '../core/table.ts';
 import { LOST } from '../core/losses.ts';
 import { isInSql, PART_WORDS } from '../core/time-parts.ts';
-import { NUMBERS } from './headline-numbers.ts';
+import { NUMBERS, numbersFrom, SUMMARY_NEEDS } from './headline-numbers.ts';
 import { summary, type Summary } from './summary.ts';
 
 interface TraceLine extends Summary {
   /** Milliseconds since the epoch. */
   originMs: number;
+  numbers: ReturnType<typeof numbersFrom>;
 }
-type Value = Column<TraceLine>['value'];
 
 /** A headline number as a column. */
 function number(
   id:
     | ('duration' | 'statements' | 'distinctStatements' | 'commits' | 'syncsPerCommit')
     | ('transactionsRead' | 'transactionsWrite' | 'rolledBack'),
-  unit: Unit,
-  value: Value,
 ): Column<TraceLine> {
-  const { title, definition } = NUMBERS[id];
-  return col(unit, title, definition, value);
+  const { title, definition, unit } = NUMBERS[id];
+  return col(unit, title, definition, ({ numbers }) => numbers.get(id).value);
 }
 
 /** A part of the time of the threads that run SQLite. */
@@ -35,7 +33,7 @@ function time(
 
 const traceColumns = {
   origin_ms: col('number', 'Origin', 'Time 0 of the trace, ms since the epoch', (t) => t.originMs),
-  duration: number('duration', 'us', (t) => t.durationUs),
+  duration: number('duration'),
   events: col('count', 'Events', 'Calls recorded', (t) => t.events),
   dropped: col(
     'count',
@@ -73,13 +71,13 @@ const traceColumns = {
     'Names of the VFSs, comma-separated',
     (t) => [...new Set(t.engines.flatMap((e) => e.vfs))].join(', ') || null,
   ),
-  statements: number('statements', 'count', (t) => t.statements.count),
-  statements_distinct: number('distinctStatements', 'count', (t) => t.statements.distinct),
-  transactions_read: number('transactionsRead', 'count', (t) => t.transactions.read),
-  transactions_write: number('transactionsWrite', 'count', (t) => t.transactions.write),
-  transactions_rolled_back: number('rolledBack', 'count', (t) => t.transactions.rolledBack),
-  commits: number('commits', 'count', (t) => t.commits),
-  syncs_per_commit: number('syncsPerCommit', 'number', (t) => t.syncsPerCommit),
+  statements: number('statements'),
+  statements_distinct: number('distinctStatements'),
+  transactions_read: number('transactionsRead'),
+  transactions_write: number('transactionsWrite'),
+  transactions_rolled_back: number('rolledBack'),
+  commits: number('commits'),
+  syncs_per_commit: number('syncsPerCommit'),
   cpu: time('cpu'),
   io: col('us', 'I/O', 'While SQL runs: storage', (t) => t.time.ioUs),
   lock: time('lock'),
@@ -108,8 +106,12 @@ const traceColumns = {
   lock_wait: time('lockWait'),
 } satisfies Columns<TraceLine>;
 
-const traceRows = fact('traceRows', 'summary', { summary }, ({ originMs }, { summary }) =>
-  listed<TraceLine>([{ ...summary, originMs }]),
+const traceRows = fact(
+  'traceRows',
+  'summary',
+  { ...SUMMARY_NEEDS, summary },
+  ({ originMs }, { summary }, facts) =>
+    listed<TraceLine>([{ ...summary, originMs, numbers: numbersFrom(facts) }]),
 );
 export const reportTables = [
   table(

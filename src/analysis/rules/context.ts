@@ -10,6 +10,7 @@ import type { FileKind } from '../../event/definitions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
+import { isInMemory } from '../../trace/in-memory.ts';
 import { ById } from '../core/by-id.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { mainThreads } from '../core/main-threads.ts';
@@ -155,7 +156,7 @@ export class FindingContext {
         const row = rows[i]!;
         if (endSeq[row] === 0 || flags[row]! & Flag.untimed) continue;
         let sum: Cost | null | undefined = null;
-        if (isVfsOp(op) && flags[row]! & Flag.memoryJournal) sum = sumOf('memory-journal');
+        if (isVfsOp(op) && isInMemory(thread.events, row)) sum = sumOf('memory-journal');
         else if (isVfsOp(op)) {
           sum = byFile.get(object[row]!);
           if (sum === undefined) {

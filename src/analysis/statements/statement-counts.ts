@@ -6,6 +6,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
 import { ExecutionState, type Executions } from '../core/executions.ts';
 import type { Owners } from '../../trace/owners.ts';
+import { isInMemory } from '../../trace/in-memory.ts';
 import type { Entry, PlaceOf, StatementRow } from './statement-entry.ts';
 import type { TimeRange } from '../core/time-range.ts';
 
@@ -88,7 +89,7 @@ export function countVfsCalls(
   placeOf: PlaceOf,
   range: TimeRange,
 ): void {
-  const { op, flags, count } = events;
+  const { op, count } = events;
   // calls under one SQL call follow each other
   let [last, calls] = [-1, 0];
   const add = (): void => {
@@ -98,7 +99,7 @@ export function countVfsCalls(
     else entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
   };
   for (let row = 0; row < count; row++) {
-    if (!isVfsOp(op[row]!) || flags[row]! & Flag.memoryJournal) continue;
+    if (!isVfsOp(op[row]!) || isInMemory(events, row)) continue;
     const owner = owners.sql(row);
     if (owner < 0) continue;
     if (owner !== last) {

@@ -16,6 +16,7 @@ import { fact, type ByThread } from '../core/graph.ts';
 import { columns, each } from '../../trace/number-columns.ts';
 import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
+import { isInMemory } from '../../trace/in-memory.ts';
 
 /** What is counted of each execution: under its steps, its reset and its finalize; `errors` of its steps alone. */
 export const EXECUTION_COUNTS = [
@@ -148,7 +149,7 @@ function count({ events }: ThreadStore, row: number, op: number, runs: Runs, run
     runs.web[run]! += IS_WEB_CALL[op]!;
     return;
   }
-  if (events.flags[row]! & Flag.memoryJournal) return;
+  if (isInMemory(events, row)) return;
   runs.vfs[run]!++;
   if (op === Op.xRead) {
     runs.reads[run]!++;

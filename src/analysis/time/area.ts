@@ -6,7 +6,6 @@
  */
 import { hasCall } from '../core/layers.ts';
 import { MOVES, opTable, isVfsOp } from '../../event/operations.ts';
-import { Flag } from '../../event/event.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { UNKNOWN_SQL } from '../../text/clean.ts';
 import { objectName } from '../../trace/describe.ts';
@@ -15,6 +14,7 @@ import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts'
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { longer } from '../../trace/typed-arrays.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
+import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 import { Durations } from '../core/durations.ts';
 
 export type AreaBy = 'operation' | 'statement' | 'file';
@@ -189,7 +189,7 @@ class ThreadScan {
     const known = id < close.length ? 0 : this.far.get(id);
     if (known) return known;
     const { by } = this.request;
-    const definition = by === 'file' ? thread.definitions.get(id) : undefined;
+    const definition = by === 'file' ? definedAs(thread.definitions, id) : undefined;
     const found =
       by === 'file'
         ? fileOf(definition)
@@ -211,7 +211,7 @@ class ThreadScan {
   private rows(from: number, to: number, first: number): void {
     const { shown, layerOf, close, statements, until, moving, groups } = this;
     const { events, index: thread } = this.thread;
-    const { op, t0, dur, endSeq, object, flags } = events;
+    const { op, t0, dur, endSeq } = events;
     const { fromUs, toUs, by } = this.request;
     let { sums } = groups;
     for (let row = from; row < to; row++) {
@@ -223,8 +223,8 @@ class ThreadScan {
       const id = statements
         ? statements[row]!
         : by === 'file'
-          ? object[row]!
-          : code + (flags[row]! & Flag.memoryJournal ? OPS.length : 0); // no storage: it stands apart
+          ? targetOf(events, row)
+          : code + (isInMemory(events, row) ? OPS.length : 0); // no storage: it stands apart
       if (id === 0 && by === 'statement') continue;
       let number = id < close.length ? close[id]! : 0;
       if (number === 0) {
@@ -233,7 +233,7 @@ class ThreadScan {
       }
       if (number < 0) {
         if (number === NONE || !IS_NAMELESS[code]) continue;
-        const inMemory = flags[row]! & Flag.memoryJournal;
+        const inMemory = isInMemory(events, row);
         number = groups.of(UNKNOWN_FILE.path, inMemory ? 'memory-journal' : UNKNOWN_FILE.kind);
         ({ sums } = groups);
       }

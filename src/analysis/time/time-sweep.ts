@@ -5,10 +5,10 @@
  * Only the tops of the stacks (the calls begun last) can decide, so a call that ends below the top is thrown away when it comes up:
  * every call is pushed and popped once, no sorting of ends.
  */
-import { Flag } from '../../event/event.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
+import { isInMemory } from '../../trace/in-memory.ts';
 import { storageIsUnseen } from '../core/layers.ts';
 import { Calls, Stack, STACKS } from '../core/time-calls.ts';
 import { isStorage, PART, PART_OF_OP, PARTS, Role, ROLE_OF_OP, WAIT } from '../core/time-parts.ts';
@@ -272,8 +272,8 @@ export class TimeSweep {
 
   /** The part that a synchronous SQL or VFS call is. */
   private running(entry: number): number {
-    const { flags, op: ops } = this.events;
-    if (!this.vfsIsStorage || flags[entry >> 1]! & Flag.memoryJournal) return PART.cpu;
+    const { op: ops } = this.events;
+    if (!this.vfsIsStorage || isInMemory(this.events, entry >> 1)) return PART.cpu;
     const op = ops[entry >> 1]!;
     const part = ROLE_OF_OP[op] === Role.vfs ? PART_OF_OP[op]! : PART.cpu;
     return part === PART.other ? PART.cpu : part;

@@ -89,7 +89,7 @@ export function commitCalls(
     for (let row = all.fromRow[i]!; row < own.events.count && t0[row]! < toUs; row++) {
       if (!isTimedCall(own.events, row, context[i]!)) continue;
       const of = ctx.file(own, own.events.object[row]!)?.kind;
-      if (of === 'memory-journal' || (kind && of !== kind)) continue;
+      if (kind && of !== kind) continue;
       const [from, to] = [Math.max(at, t0[row]!), Math.min(toUs, t0[row]! + dur[row]!)];
       if (op[row] === Op.xLock) locks.calls++;
       if (to <= from) continue;

@@ -41,7 +41,7 @@ const EFFECT: Readonly<Record<string, Effect>> = {
  * What a COMMIT or ROLLBACK answers that leaves no transaction behind: none was active (SQLITE_ERROR, SQLite had rolled back itself), or
  * SQLite rolls back for it (SQLITE_IOERR, SQLITE_FULL). BUSY and the others leave it open.
  */
-const NONE_LEFT: ReadonlySet<number> = new Set([1, Rc.ioErr, Rc.full]);
+const NONE_LEFT: ReadonlySet<number> = new Set([Rc.error, Rc.ioErr, Rc.full]);
 
 /** @param script texts of one statement need no look beyond their first words */
 export function effectsOf(text: string, script: boolean): Effect[] {

@@ -6,6 +6,7 @@
  */
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
+import { Rc } from '../../sqlite/constants.ts';
 import { Evidence } from '../rules/context.ts';
 import { measured, noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
@@ -83,7 +84,7 @@ export const heldAcrossAwaits: Rule = {
     for (const op of [Op.sqlStep, Op.sqlExec])
       ctx.each(op, (thread, row) => {
         if (
-          thread.events.result[row] === 1 &&
+          thread.events.result[row] === Rc.error &&
           /^\s*begin\b/i.test(objectName(thread, thread.events.object[row]!))
         )
           nested.add(thread, row);

@@ -11,8 +11,8 @@
  * WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a spill of the page cache in the same statement counts too.
  */
 import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
-import { databasePath, plainPath } from '../../event/file-names.ts';
-import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
+import { plainPath } from '../../event/file-names.ts';
+import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
@@ -32,10 +32,12 @@ import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { Completions, isTimedCall, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction } from './transaction-table.ts';
+import { fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
 import { transactions } from './transactions.ts';
 import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';
 import { Fcntl, isRefusal, LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
+import { definedAs, targetOf } from '../../trace/in-memory.ts';
 
 export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 
@@ -74,11 +76,8 @@ export const anatomies = fact(
   },
 );
 
-interface KnownFile {
-  kind: FileKind;
-  /** Path of the database that it belongs to. */
-  main: string;
-  /** The same, without slashes in front. */
+interface TransactionFile extends KnownFile {
+  /** `main` without slashes in front. */
   plain: string;
   /** Bytes of a page, as in all facts about pages; where they aren't known, the first length that was moved; 0 = none was. */
   pageBytes: number;
@@ -94,14 +93,13 @@ function countedOf(kind: FileKind): Uint8Array {
   return places;
 }
 const countedByKind = new Map<FileKind, Uint8Array>();
-const fileOf = (kind: FileKind, main: string): KnownFile => ({
-  kind,
-  main,
-  plain: plainPath(main),
+const inTransactions = (file: KnownFile): TransactionFile => ({
+  ...file,
+  plain: plainPath(file.main),
   pageBytes: 0,
-  counted: getOrMake(countedByKind, kind, () => countedOf(kind)),
+  counted: getOrMake(countedByKind, file.kind, () => countedOf(file.kind)),
 });
-const NO_FILE = fileOf('other', '');
+const NONE = inTransactions(NO_FILE);
 
 class AnatomyScanner {
   private readonly explicit;
@@ -113,7 +111,7 @@ class AnatomyScanner {
   /** By database and connection: the row after the last checkpoint. */
   private readonly copied = new Map<string, Map<number, number>>();
   private nextCheckpoint = 0;
-  private readonly files = new ById<KnownFile>();
+  private readonly files = new ById<TransactionFile>();
   private readonly read = new DistinctPlaces();
   private readonly written = new DistinctPlaces();
   private readonly frames = new DistinctPlaces();
@@ -137,13 +135,12 @@ class AnatomyScanner {
     this.counts = CALLS.map((name) => table[name]);
   }
 
-  /** NO_FILE = the id is of none. */
-  private file(object: number): KnownFile {
-    const known = this.files.get(object);
+  /** @param target as of `targetOf` @returns NONE = it is of none */
+  private file(target: number): TransactionFile {
+    const known = this.files.get(target);
     if (known !== undefined) return known;
-    const d = this.thread.definitions.get(object);
-    const file = d?.kind === 'file' ? fileOf(d.fileKind, databasePath(d.path)) : NO_FILE;
-    return this.files.set(object, file);
+    const file = fileOf(definedAs(this.thread.definitions, target));
+    return this.files.set(target, file === NO_FILE ? NONE : inTransactions(file));
   }
 
   /** The row behind the connection's last checkpoint before a transaction: in one sqlite3_exec it follows the commit before. */
@@ -224,19 +221,13 @@ class AnatomyScanner {
     for (let row = Math.max(from, statement); row <= t.endRow; row++) {
       const op = events.op[row]!;
       if (!isVfsOp(op) || events.context[row] !== t.context) continue;
-      const kind =
-        events.flags[row]! & Flag.memoryJournal ? undefined : this.kindOf(events.object[row]!);
+      const { kind } = this.file(targetOf(events, row));
       if (op === Op.xLock && events.aux[row] === LockLevel.exclusive) return row;
       if (op === Op.xFileControl && events.aux[row] === Fcntl.beginAtomicWrite) return row;
       if (op === Op.xSync && kind !== 'temp') return row;
       if (op === Op.xWrite && (kind === 'wal' || kind === 'main-db')) return row;
     }
     return t.commitRow;
-  }
-
-  private kindOf(object: number): FileKind | undefined {
-    const file = this.file(object);
-    return file === NO_FILE ? undefined : file.kind;
   }
 
   /** Adds the executions in [from, to]. */
@@ -263,7 +254,7 @@ class AnatomyScanner {
     written.clear();
     frames.clear();
     let framesDecoded = false;
-    let file = NO_FILE;
+    let file = NONE;
     let [lastObject, ofIt] = [-1, false];
     for (let row = from; row <= to; row++) {
       const op = ops[row]!;
@@ -277,10 +268,9 @@ class AnatomyScanner {
       if (!isTimedCall(events, row, own)) continue;
       if (object[row] !== lastObject) {
         file = this.file((lastObject = object[row]!));
-        ofIt = file !== NO_FILE && file.main === path;
+        ofIt = file !== NONE && file.main === path;
       }
       const { kind } = file;
-      if (kind === 'memory-journal') continue;
       clock.vfsCall(row, partOfCall(op, ofIt ? kind : 'other'));
       if (!ofIt) continue;
       const counted = file.counted[op]!;

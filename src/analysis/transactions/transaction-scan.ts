@@ -1,7 +1,7 @@
 /** Finds the transactions of one thread, call by call; what tells one is in transactions.ts. */
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { getOrMake } from '../core/maps.ts';
-import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
+import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -10,6 +10,7 @@ import { Database, fileOf, NO_FILE, type KnownFile } from './transaction-state.t
 import { TransactionTable, type CommitPoint, type Transaction } from './transaction-table.ts';
 import { Fcntl, LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey, levelAfter, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
+import { definedAs, targetOf } from '../../trace/in-memory.ts';
 
 const { shared: SHARED, reserved: RESERVED } = LockLevel;
 
@@ -73,15 +74,16 @@ export class TransactionScanner {
 
   private call(row: number, op: number): void {
     const { events, definitions } = this.thread;
-    const object = events.object[row]!;
-    const file = this.files.get(object) ?? this.files.set(object, fileOf(definitions.get(object)));
+    const target = targetOf(events, row);
+    const file =
+      this.files.get(target) ?? this.files.set(target, fileOf(definedAs(definitions, target)));
     if (file === NO_FILE) return;
     // many VFSs answer NOTFOUND to COMMIT_PHASETWO
     const failed = events.result[row] !== 0 && op !== Op.xRead && op !== Op.xFileControl;
     if (SETS_LEVEL[op] ? !tookEffect(events, row) : failed) return;
-    const kind: FileKind = events.flags[row]! & Flag.memoryJournal ? 'memory-journal' : file.kind;
+    const { kind } = file;
     if (kind === 'main-db')
-      return this.databaseCall(row, op, this.database(row, object, file.path));
+      return this.databaseCall(row, op, this.database(row, target, file.path));
     const owner = this.ownerOf(kind, file.main, events.context[row]!);
     if (!owner) return;
     if (kind === 'wal') this.walCall(row, op, owner);

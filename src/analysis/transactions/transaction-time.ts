@@ -12,11 +12,12 @@ import { firstPlace } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import type { Owners } from '../../trace/owners.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { Flag, Op } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
+import { isInMemory } from '../../trace/in-memory.ts';
 import { idbDatabase } from '../core/app-databases.ts';
 import { getOrMake } from '../core/maps.ts';
 
@@ -68,15 +69,11 @@ export function partOfCall(op: number, kind: FileKind): number {
 }
 
 /** Whether a row is a VFS call whose time can count: of this connection, ended, and not on a journal in memory. */
-export const isTimedCall = (
-  { op, context, endSeq, flags }: EventColumns,
-  row: number,
-  connection: number,
-): boolean =>
-  context[row] === connection &&
-  isVfsOp(op[row]!) &&
-  endSeq[row] !== 0 &&
-  (flags[row]! & Flag.memoryJournal) === 0;
+export const isTimedCall = (events: EventColumns, row: number, connection: number): boolean =>
+  events.context[row] === connection &&
+  isVfsOp(events.op[row]!) &&
+  events.endSeq[row] !== 0 &&
+  !isInMemory(events, row);
 
 /** Sums up the calls of one transaction after the other, each given by its row, in order. Times are nanoseconds. */
 export class TransactionClock {

@@ -22,6 +22,7 @@ import { EXTENSION } from '../../drive/extension-folders.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';
 import { checkWritable, writeWhole } from '../../terminal/write-file.ts';
+import { UNKNOWN } from '../../text/numbers.ts';
 
 export interface ReplayOptions {
   readonly file: string;
@@ -104,7 +105,7 @@ function replayText(report: ReplayReport): string {
       rows.map(({ name, recorded, replayed: [cell] }) => [
         plain(name),
         recorded ?? '',
-        plain(cell?.text ?? 'n/a'),
+        plain(cell?.text ?? UNKNOWN),
         cell?.ratio ?? '',
       ]),
     ),

@@ -23,7 +23,7 @@ import {
 import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../text/clean.ts';
-import { formatShare } from '../../text/numbers.ts';
+import { formatShare, UNKNOWN } from '../../text/numbers.ts';
 
 export function listText(
   experiments: readonly Experiment[],
@@ -66,7 +66,7 @@ export function resultText(workload: Workload, result: RunResult): string {
           ...partNames(result).map((part) => milliseconds(parts[part]?.median)),
         ]
       : []),
-    ...columns.map((c) => (skipped ? 'n/a' : number(counters[c]))),
+    ...columns.map((c) => (skipped ? UNKNOWN : number(counters[c]))),
   ];
   return `${[
     `${workload.title} (version ${result.version})`,
@@ -128,8 +128,8 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
       .map(({ counter, cells: [x, y] }) => [
         plain(step),
         counter,
-        x?.text ?? 'n/a',
-        y?.text ?? 'n/a',
+        x?.text ?? UNKNOWN,
+        y?.text ?? UNKNOWN,
         y?.difference.replace('−', '-') ?? '',
         y?.ratio.replace('−', '-') ?? '',
       ]),

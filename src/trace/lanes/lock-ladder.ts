@@ -2,7 +2,7 @@
  * SQLite's lock level of a thread over time: the highest level that any of its connections holds, from the xLock and xUnlock calls
  * that took effect. On a thread without VFS calls, Web Locks held take their place (exclusive as EXCLUSIVE, shared as SHARED).
  */
-import { Op } from '../../event/event.ts';
+import { Op, WebLock } from '../../event/event.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 import type { EventColumns } from '../columns.ts';
 import { IntervalIndex } from './interval-index.ts';
@@ -37,7 +37,10 @@ export class LockLadder {
   add(row: number, op: number): void {
     if (SETS_LEVEL[op]) this.waiting.push(row);
     else if (op === Op.lockHeld) {
-      this.webLocks.add(row, this.events.aux[row]! & 1 ? LockLevel.shared : LockLevel.exclusive);
+      this.webLocks.add(
+        row,
+        this.events.aux[row]! & WebLock.shared ? LockLevel.shared : LockLevel.exclusive,
+      );
       this.webEvents++;
     }
   }

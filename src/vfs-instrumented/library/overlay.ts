@@ -6,6 +6,7 @@
  * is taken for what it is: the rewind of the first.
  */
 import { Flag, Op } from '../../event/event.ts';
+import { Rc } from '../../sqlite/constants.ts';
 import { fileKindOfOpenFlags } from '../../event/definitions.ts';
 import { NOTHING, type Recorder, type Token } from '../../record/recorder.ts';
 import { FileNames } from '../interpose/file-names.ts';
@@ -17,7 +18,6 @@ import { Suspensions } from './overlay-suspensions.ts';
 
 type Method = (a: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown) => unknown;
 
-const SQLITE_ERROR = 1;
 const OVERLAID = Symbol('vfscope overlay');
 
 const isThenable = (v: unknown): v is PromiseLike<unknown> =>
@@ -113,7 +113,7 @@ class Overlay {
         answer = original(a, b, c, d, e);
       } catch (error) {
         this.inside = false;
-        this.finish(op, token, a, SQLITE_ERROR, Flag.threw, b);
+        this.finish(op, token, a, Rc.error, Flag.threw, b);
         throw error;
       }
       this.inside = false;
@@ -140,7 +140,7 @@ class Overlay {
         answer = original(a, b, c, d, e);
       } catch (error) {
         this.inside = false;
-        this.finish(op, token, a, SQLITE_ERROR, Flag.threw, b);
+        this.finish(op, token, a, Rc.error, Flag.threw, b);
         throw error;
       }
       this.inside = false;
@@ -190,7 +190,7 @@ class Overlay {
       answer = original(a, b, c, d, e);
     } catch (error) {
       this.inside = false;
-      this.settle(call, SQLITE_ERROR, Flag.threw, b);
+      this.settle(call, Rc.error, Flag.threw, b);
       throw error;
     }
     this.inside = false;
@@ -221,7 +221,7 @@ class Overlay {
         return rc;
       },
       (error: unknown) => {
-        this.settle(call, SQLITE_ERROR, Flag.async | Flag.threw, buffer);
+        this.settle(call, Rc.error, Flag.async | Flag.threw, buffer);
         throw error;
       },
     );

@@ -17,13 +17,8 @@ import { QueryQueue, type RunningQuery } from './query-queue.ts';
 import { Scheduler } from './scheduler.ts';
 import type { Query, QueryContext } from './queries/context.ts';
 import { compareQueries } from './queries/compare.ts';
-import {
-  needsOf,
-  QUERIES,
-  type QueryAnswer,
-  type QueryArgs,
-  type QueryName,
-} from './query-table.ts';
+import type { QueryAnswer, QueryArgs, QueryName } from '../../protocol/answers/queries.ts';
+import { needsOf, QUERIES } from './query-table.ts';
 import type { ShownTrace } from './shown-trace.ts';
 import { yieldToMessages } from '../yield.ts';
 

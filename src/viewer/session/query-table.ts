@@ -1,8 +1,10 @@
 /** Every query that a view can run on the trace, by name; the queries of each view are in a file of their own. */
 import type { AnyFact } from '../../analysis/core/graph.ts';
+import type { QueryAnswer, QueryArgs, QueryName } from '../../protocol/answers/queries.ts';
 import { absenceQueries } from './queries/absences.ts';
 import { cacheQueries } from './queries/cache.ts';
 import { compareQueries } from './queries/compare.ts';
+import type { Query } from './queries/context.ts';
 import { errorQueries } from './queries/errors.ts';
 import { eventQueries } from './queries/events.ts';
 import { fileQueries } from './queries/files.ts';
@@ -46,12 +48,7 @@ export const QUERIES = {
   ...findingsQueries,
   ...compareQueries,
   ...paletteQueries,
-};
-
-export type QueryName = keyof typeof QUERIES;
-export type QueryArgs<N extends QueryName> = Parameters<(typeof QUERIES)[N]>[1];
-export type QueryAnswer<N extends QueryName> = Awaited<ReturnType<(typeof QUERIES)[N]>>;
-export type Queries = { [N in QueryName]: { args: QueryArgs<N>; answer: QueryAnswer<N> } };
+} satisfies { [N in QueryName]: Query<QueryArgs<N>, QueryAnswer<N>> };
 
 /** What is computed before a query is answered; [] where it answers quickly. */
 export const needsOf = (name: QueryName): readonly AnyFact[] => {

@@ -14,7 +14,7 @@ import type {
   SessionPush,
   Spool,
 } from '../../protocol/session.ts';
-import type { Queries } from './query-table.ts';
+import type { Queries } from '../../protocol/answers/queries.ts';
 import { ComparisonTraces } from './comparison-traces.ts';
 import { Exports } from './exports.ts';
 import { FrozenParts } from './frozen-parts.ts';

@@ -23,7 +23,7 @@ import type {
   Spool,
   ThreadRow,
 } from '../../protocol/session.ts';
-import type { Queries } from '../session/query-table.ts';
+import type { Queries } from '../../protocol/answers/queries.ts';
 
 /** Threads get this long for their last batches. */
 const STOP_TIMEOUT_MS = 3000;

@@ -1,6 +1,6 @@
 /** Queries to the store's worker, each under its own number, so that it can be followed and canceled. */
 import type { QueryProgress, SessionApi } from '../../protocol/session.ts';
-import type { Queries, QueryAnswer, QueryArgs, QueryName } from '../session/query-table.ts';
+import type { Queries, QueryAnswer, QueryArgs, QueryName } from '../../protocol/answers/queries.ts';
 
 /** A query that is under way. */
 export interface QueryHandle<T> {

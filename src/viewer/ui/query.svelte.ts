@@ -7,7 +7,7 @@ import { fromStore } from 'svelte/store';
 import type { QueryHandle } from './query-client.ts';
 import type { QueryProgress } from '../../protocol/session.ts';
 import { viewerModel } from './viewer-context.ts';
-import type { QueryArgs, QueryAnswer, QueryName } from '../session/query-table.ts';
+import type { QueryArgs, QueryAnswer, QueryName } from '../../protocol/answers/queries.ts';
 
 /** What a view that waits for several answers shows of each (parts/Waiting.svelte). */
 export interface QueryState {

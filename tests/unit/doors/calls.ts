@@ -15,10 +15,13 @@ export interface Call {
   thread: number;
   seq: number;
   op: string;
+  object: string | null;
   kind: string | null;
   length: number;
   result: number | null;
   flags: number;
+  aux: number;
+  connection: number | null;
   parent: number | null;
   fromNs: number;
   ns: number;
@@ -28,13 +31,16 @@ export const orNull = (value: unknown): number | null =>
 /** @param cell of a column @param inNs of a time, in whole nanoseconds */
 const callOf = (cell: (name: string) => unknown, inNs: (name: string) => number): Call => ({
   op: String(cell('op')),
+  object: (cell('object') as string | null) || null,
   kind: (cell('kind') as string | null) || null,
   result: orNull(cell('result')),
   parent: orNull(cell('parent_seq')),
+  connection: orNull(cell('connection')),
   fromNs: inNs('ts'),
   ns: inNs('dur'),
   ...{ thread: Number(cell('thread')), seq: Number(cell('seq')) },
   ...{ length: Number(cell('length')), flags: Number(cell('flags')) },
+  aux: Number(cell('aux')),
 });
 
 /** No text in these traces holds a line end. */
@@ -76,10 +82,13 @@ const SQL_CALLS = [
   'thread',
   'seq',
   'op',
+  'object',
   'kind',
   'length',
   'result',
   'flags',
+  'aux',
+  'connection',
   'parent_seq',
   'ts',
   'dur',
@@ -109,6 +118,29 @@ export const counted = {
   bytes: (calls: readonly Call[], op: string): number =>
     sum(calls, (c) =>
       c.op === op && c.kind !== 'memory-journal' && c.result === 0 ? c.length : 0,
+    ),
+  /** Steps that do not go on after a row, and sqlite3_exec. */
+  statements(calls: readonly Call[]): number {
+    const last = new Map<string, Call>();
+    return sum(calls, (c) => {
+      if (!c.op.startsWith('sqlite3_') || /_(open|close)$/.test(c.op)) return false;
+      const statement = `${c.thread} ${c.aux}`;
+      const before = last.get(statement);
+      last.set(statement, c);
+      if (c.op === 'sqlite3_exec') return true;
+      const goesOn = before?.op === c.op && (before.result === null || before.result === 100);
+      return c.op === 'sqlite3_step' && !goesOn;
+    });
+  },
+  /** Of databases. With a write-ahead log, a call alone does not show whether a checkpoint made it. */
+  pageReads: (calls: readonly Call[]): number =>
+    sum(
+      calls,
+      (c) =>
+        c.op === 'xRead' &&
+        c.kind === 'main-db' &&
+        c.length >= 512 &&
+        (c.result === 0 || c.result === 522),
     ),
 };
 

@@ -1,4 +1,5 @@
 /** What findings claim in titles and evidence, and what the calls and tables come to. */
+import { Flag } from '../../../src/event/event.ts';
 import type { Finding } from '../../../src/analysis/rules/types.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../../src/sqlite/wal.ts';
 import { sum, type Call } from './calls.ts';
@@ -9,7 +10,7 @@ type Claim = readonly [said: number | null, counted: number | null];
 /** The number before these words in the title of a finding. */
 const said = ({ title }: Finding, words: string): number =>
   whole(new RegExp(`([\\d,]+) ${words}`).exec(title)![1]!);
-const moved = ({ op, kind, length, result }: Call): number => {
+export const moved = ({ op, kind, length, result }: Call): number => {
   if (kind === 'memory-journal') return 0;
   return /^opfs\.(read|write)$/.test(op) ? Math.max(0, result ?? 0) : result === 0 ? length : 0;
 };
@@ -49,6 +50,25 @@ function areCommits(
 }
 export const counts = (calls: readonly Call[], op: string, ...kinds: string[]): number =>
   sum(kinds, (kind) => calls.filter(isOf(op, kind)).length);
+
+/** Transactions of IndexedDB that ended and may write, and what was asked in each. */
+function writers(calls: readonly Call[]): { strict: boolean; writes: number }[] {
+  const asked = new Map<string, number>();
+  for (const { op, thread, connection } of calls)
+    if (/^idb\.(put|add|delete|clear|cursor\.(update|delete))$/.test(op)) {
+      const of = `${thread} ${connection}`;
+      asked.set(of, (asked.get(of) ?? 0) + 1);
+    }
+  return calls
+    .filter(
+      ({ op, aux, result, flags }) =>
+        op === 'idb.transaction' && (aux & 3) === 1 && result !== null && !(flags & Flag.threw),
+    )
+    .map(({ aux, thread, connection }) => ({
+      strict: aux >> 2 === 1,
+      writes: asked.get(`${thread} ${connection}`) ?? 0,
+    }));
+}
 
 /** By rule: bytes, commits, syncs, waits and page reads in its title and evidence. */
 export const CLAIMS: Record<
@@ -93,7 +113,33 @@ export const CLAIMS: Record<
       sum(calls.csv, ({ op }) => op === 'opfs.flush' || op === 'opfs.streamClose'),
     ],
   }),
+  F15: (f, { calls }) => {
+    const writing = writers(calls.csv).filter(({ writes }) => writes);
+    const strict = writing.filter((t) => t.strict).length;
+    return {
+      strict: [f.evidence.count, strict],
+      'strict of all': [said(f, 'of'), strict],
+      writing: [said(f, 'writing'), writing.length],
+    };
+  },
+  F17: (f, { calls }) => {
+    const unused = writers(calls.csv).filter(({ writes }) => !writes).length;
+    return {
+      transactions: [f.evidence.count, unused],
+      'in the title': [said(f, 'readwrite'), unused],
+    };
+  },
   F18: bytesShown,
+  F19: (f, { calls }) => {
+    const [, store] = /written to (\S+) costs/.exec(f.title)!;
+    const on = (op: RegExp): number => sum(calls.csv, (c) => c.object === store && op.test(c.op));
+    const deletes = on(/^idb\.(delete|cursor\.delete)$/);
+    return {
+      puts: [said(f, 'puts?'), on(/^idb\.(put|add)$/)],
+      deletes: [f.evidence.count, deletes],
+      'deletes in the title': [said(f, 'deletes?'), deletes],
+    };
+  },
   F23: bytesShown,
   F36: async (f, { calls, sql }) => ({
     ...areCalls(
@@ -105,6 +151,18 @@ export const CLAIMS: Record<
       await sql("SELECT sum(read_bytes + write_bytes) FROM files WHERE kind = 'temp'"),
     ],
   }),
+  F38: (f, { calls }) => {
+    const [, path] = /^(\S+) was opened/.exec(f.title)!;
+    const opened = calls.csv.filter(
+      (c) =>
+        c.op === 'opfs.openSyncAccessHandle' &&
+        c.object === path &&
+        c.thread === f.evidence.events[0]!.thread &&
+        c.result === 0 &&
+        !(c.flags & Flag.threw),
+    ).length;
+    return { pairs: [f.evidence.count, opened], 'in the title': [said(f, 'times?'), opened] };
+  },
   F39: (f, { calls }) => {
     const inLocks = calls.csv.filter(({ op }) => /^x(?!Lock|Unlock)/.test(op));
     const seqs = new Set(inLocks.map(({ thread, seq }) => `${thread} ${seq}`));

@@ -96,6 +96,14 @@ export async function doorsOf(store: TraceStore) {
         counters.update();
         return (counters.rates(way, fromUs, toUs, 1)[0]! * (toUs - fromUs)) / 1e6;
       }),
+    /** Commits of the timeline's lanes of transactions. */
+    laneCommits: sum(store.threads, ({ index }) => {
+      const lane = context.timeline().lane(`${index}:txn`)!;
+      return sum(
+        lane.settled.kind.subarray(0, lane.settled.count),
+        (kind) => lane.labelOf!(0, kind) === 'commit',
+      );
+    }),
     /** SQLite's files, as the Files view and the Overview's threads have them. */
     files: filesOf(store).filter(({ kind }) => !NOT_OF_SQLITE.includes(kind)),
     threads: QUERIES.threadPartitions(context, {}).filter(({ sqlite }) => sqlite),

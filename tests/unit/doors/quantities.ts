@@ -160,6 +160,7 @@ export const QUANTITIES: Quantity[] = [
       transactions: ({ transactions }) => transactions!.commits.commits,
       'transactions, rows': ({ transactions }) =>
         sum(transactions!.rows, ({ outcome }) => outcome === 'committed'),
+      timeline: ({ laneCommits }) => laneCommits,
       SQL: ({ sql }) => sql("SELECT count(*) FROM transactions WHERE outcome = 'committed'"),
       Parquet: async ({ parquet }) =>
         sum(await parquet('transactions'), ({ outcome }) => outcome === 'committed'),
@@ -201,6 +202,7 @@ export const QUANTITIES: Quantity[] = [
         statements
           ? sum(html.table('Statements that took longest', 'Count'), ([n]) => whole(n!))
           : undefined,
+      CSV: ({ calls, statements }) => (statements ? counted.statements(calls.csv) : undefined),
     },
   },
   {
@@ -246,6 +248,8 @@ export const QUANTITIES: Quantity[] = [
               n === UNKNOWN ? 0 : whole(n!),
             )
           : undefined,
+      CSV: ({ calls }) =>
+        calls.csv.some(({ kind }) => kind === 'wal') ? undefined : counted.pageReads(calls.csv),
     },
   },
   {
@@ -354,6 +358,7 @@ export const QUANTITIES: Quantity[] = [
       // where nothing was in the way it is all that suspends lock calls
       'SQL, events': ({ calls, summary }) =>
         summary.time.lockWaitUs ? undefined : lockUs(calls.sql),
+      CSV: ({ calls, summary }) => (summary.time.lockWaitUs ? undefined : lockUs(calls.csv)),
     },
   },
   {
@@ -365,6 +370,10 @@ export const QUANTITIES: Quantity[] = [
         summary.time.lockWaitUs === null
           ? null
           : await sql('SELECT coalesce(sum(sql_dur), 0) FROM locks'),
+      'Parquet, locks': async ({ parquet, summary }) =>
+        summary.time.lockWaitUs === null
+          ? null
+          : sum(await parquet('locks'), (wait) => wait['sql_dur_ns']) / 1000,
       'Locks view': ({ locks, summary }) =>
         summary.time.lockWaitUs === null ? null : locks.waitSums.whileSqlUs,
     },
@@ -380,6 +389,13 @@ export const QUANTITIES: Quantity[] = [
             "SELECT count(DISTINCT thread || ' ' || seq) FROM locks WHERE sqlite_thread IS NOT NULL AND is_held",
           ),
         ),
+      'Parquet, locks': ({ parquet, live }) =>
+        ifKnown(live('lock-waits'), async () => {
+          const waits = (await parquet('locks')).filter(
+            (wait) => wait['sqlite_thread'] !== null && wait['is_held'],
+          );
+          return new Set(waits.map(({ thread, seq }) => `${String(thread)} ${String(seq)}`)).size;
+        }),
       'Locks view': ({ live, locks }) => ifKnown(live('lock-waits'), () => locks.waitSums.ofSqlite),
       account: ({ told }) => {
         const waits = / ([\d,]+) waits? of /.exec(

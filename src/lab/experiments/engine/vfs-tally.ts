@@ -3,6 +3,8 @@
  * Laid over the instance before it is registered; a call that returns at once goes on doing so. Cheap enough for time mode: a call
  * adds to two array elements, names are made when someone reads.
  */
+import { Op } from '../../../event/event.ts';
+import { saysMoved } from '../../../event/operations.ts';
 import { fileKindOfPath } from '../../../event/file-names.ts';
 import { type FileKind, fileKindOfOpenFlags } from '../../../event/definitions.ts';
 import type { EngineModule, Generation } from './builds.ts';
@@ -68,8 +70,15 @@ export class VfsTally {
       const method = vfs[name];
       if (typeof method !== 'function') return;
       vfs[name] = (...args: unknown[]): unknown => {
-        this.count(name, index * KINDS.length, args);
-        return Reflect.apply(method as Method, vfs, args);
+        const at = this.count(name, index * KINDS.length, args);
+        const answer = Reflect.apply(method as Method, vfs, args);
+        if (name !== 'xRead' && name !== 'xWrite') return answer;
+        const moved = (result: unknown): void => {
+          if (saysMoved(Op[name], Number(result))) this.bytes[at]! += this.asked(args);
+        };
+        if (answer instanceof Promise) answer.then(moved, () => {});
+        else moved(answer);
+        return answer;
       };
     });
   }
@@ -106,20 +115,22 @@ export class VfsTally {
     return out;
   }
 
-  /** Called before the method: the byte counts are what was asked for. */
-  private count(name: MethodName, base: number, args: unknown[]): void {
+  /** Called before the method. @returns place of the method and kind */
+  private count(name: MethodName, base: number, args: unknown[]): number {
     const kind = this.kind(name, args);
     this.calls[base + kind]!++;
     this.total++;
     if (this.instructions) this.gap(base + kind, this.instructions());
-    if (name === 'xRead' || name === 'xWrite') {
-      const bytes =
-        this.generation === 1
-          ? (args[1] as { byteLength: number }).byteLength
-          : (args[2] as number);
-      this.bytes[base + kind]! += bytes;
-      if (this.copying) this.copied(name, KINDS[kind]!, this.offset(args), bytes);
-    } else if (name === 'xFileControl') this.fileControl(args[1]);
+    if (name === 'xFileControl') this.fileControl(args[1]);
+    else if (this.copying) this.copied(name, KINDS[kind]!, args);
+    return base + kind;
+  }
+
+  /** Bytes that xRead or xWrite is to move. */
+  private asked(args: unknown[]): number {
+    return this.generation === 1
+      ? (args[1] as { byteLength: number }).byteLength
+      : (args[2] as number);
   }
 
   private gap(at: number, now: bigint): void {
@@ -160,11 +171,12 @@ export class VfsTally {
     } else if (op === Fcntl.ckptDone) this.copying = false;
   }
 
-  private copied(name: MethodName, kind: Kind, offset: number, bytes: number): void {
+  private copied(name: MethodName, kind: Kind, args: unknown[]): void {
     if (name === 'xRead' && kind === 'wal') this.checkpoint.walReads++;
     if (name !== 'xWrite' || kind !== 'main-db') return;
     this.checkpoint.dbWrites++;
+    const offset = this.offset(args);
     if (offset !== this.runEnd) this.checkpoint.runs++;
-    this.runEnd = offset + bytes;
+    this.runEnd = offset + this.asked(args);
   }
 }

@@ -3,6 +3,7 @@ import { placed } from './aggregate.ts';
 import { headings, KNOBS } from './knobs.ts';
 import type { Config, Run } from './types.ts';
 import type { RunResult, SweepCurve, SweepPoint } from './result-types.ts';
+import { UNKNOWN } from '../../../text/numbers.ts';
 
 interface SweepAxis {
   readonly key: string;
@@ -121,12 +122,12 @@ export function slopeOf(points: readonly Pick<SweepPoint, 'x' | 'y'>[]): number 
 
 /** An exponent to two places. */
 export const slopeText = (slope: number | null): string =>
-  slope?.toFixed(2).replace(/^-(0\.00)$/, '$1') ?? 'n/a';
+  slope?.toFixed(2).replace(/^-(0\.00)$/, '$1') ?? UNKNOWN;
 
 const LINEAR = 0.1;
 /** What a slope says. */
 export function slopeWords(slope: number | null): string {
-  if (slope === null) return 'n/a';
+  if (slope === null) return UNKNOWN;
   if (Math.abs(slope) < LINEAR) return 'does not grow';
   if (slope < 0) return 'falls';
   return slope > 1 + LINEAR

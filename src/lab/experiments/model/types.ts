@@ -14,7 +14,7 @@ export type Value = number | string | null | Uint8Array;
  * - `ms` wall time (time mode only)
  * - `statements`, `rows` that the step ran and got
  * - `vfs.calls`, `vfs.xRead`, `vfs.xReadBytes`, `vfs.xWrite`, `vfs.xWriteBytes`, `vfs.xSync`, ... over all files, and
- *   `vfs.<kind>.<...>` by kind of file: main-db, journal, wal, temp, other
+ *   `vfs.<kind>.<...>` by kind of file: main-db, journal, wal, temp, other. A call that failed or came short moved no bytes
  * - `gap.<kind>.<xMethod>` (count mode): instructions that the engine executed since the VFS call before, or since the step began, up to
  *   such a call: the CPU between two I/Os; `gap.size.<1k`, `<10k`, ... `>=10M`: how many gaps were so long. What follows the step's last
  *   call is in no gap

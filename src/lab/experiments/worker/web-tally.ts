@@ -1,10 +1,9 @@
 /** Counts the calls of the browser's storage APIs on this thread, by the names of the summary: the probes, read in passing. */
 import { installProbes, type InstalledProbes } from '../../../probes/install.ts';
 import { RecordReader } from '../../../event/batch.ts';
-import { idbMode, READWRITE } from '../../../event/idb-modes.ts';
-import { WEB_CALLS } from '../../../event/web-calls.ts';
+import { isReadwrite, isWebCall, WEB_CALLS } from '../../../event/web-calls.ts';
 import { drainRecords } from '../../../record/drain.ts';
-import { Flag, Op } from '../../../event/event.ts';
+import { Op } from '../../../event/event.ts';
 import { Recorder } from '../../../record/recorder.ts';
 import type { Counters } from '../model/types.ts';
 
@@ -38,6 +37,10 @@ export class WebTally {
     this.probes.restore();
   }
 
+  private count(name: string): void {
+    this.counts[name] = (this.counts[name] ?? 0) + 1;
+  }
+
   private drain(): void {
     const taken = drainRecords(this.recorder.memory.buffer);
     this.recorder.takeDefinitions();
@@ -46,12 +49,9 @@ export class WebTally {
     for (let i = 0; i < reader.count; i++) {
       const op = reader.op(i);
       const name = NAMES.get(op);
-      if (!name) continue;
-      if (op === Op.idbTransaction && reader.flags(i) & Flag.threw) continue; // none was made
-      this.counts[name] = (this.counts[name] ?? 0) + 1;
-      if (op === Op.idbTransaction && idbMode(reader.aux(i)) === READWRITE)
-        this.counts['idb.readwriteTransactions'] =
-          (this.counts['idb.readwriteTransactions'] ?? 0) + 1;
+      if (!name || !isWebCall(op, reader.flags(i))) continue;
+      this.count(name);
+      if (isReadwrite(op, reader.aux(i))) this.count('idb.readwriteTransactions');
     }
   }
 }

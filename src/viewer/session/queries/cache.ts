@@ -2,51 +2,22 @@
 import { absences } from '../../../analysis/core/absences.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
-import { cacheReport, type CacheReport } from '../../../analysis/cache/cache.ts';
-import { coldWarm, type ColdWarm } from '../../../analysis/cache/cold-warm.ts';
+import { cacheReport } from '../../../analysis/cache/cache.ts';
+import { coldWarm } from '../../../analysis/cache/cold-warm.ts';
 import { counterDeltas } from '../../../analysis/core/counter-deltas.ts';
-import { cacheOverTime, type CacheOverTime } from '../../../analysis/cache/connection-caches.ts';
-import { missRatioAt, missRatios, type MissRatio } from '../../../analysis/cache/miss-ratio.ts';
+import { cacheOverTime } from '../../../analysis/cache/connection-caches.ts';
+import { missRatioAt, missRatios } from '../../../analysis/cache/miss-ratio.ts';
 import { sizeToHold } from '../../../analysis/cache/cache-size.ts';
 import { kneeOf } from '../../../analysis/cache/miss-ratio-knee.ts';
 import { workingSet } from '../../../analysis/pages/page-matrix.ts';
 import { Access } from '../../../analysis/pages/accesses.ts';
-import { statementTable, type StatementRow } from '../../../analysis/statements/statement-table.ts';
+import { statementTable } from '../../../analysis/statements/statement-table.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
+import type { CacheCurve, CacheTimes, CacheAnswer } from '../../../protocol/answers/cache.ts';
 
 const MOST_POINTS = 500;
 const MOST_ROWS = 500;
-
-/** One curve, thinned to what a screen can show; sizes that it does not know are left out. */
-export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> {
-  key: string;
-  threadTitle: string;
-  pages: Float64Array;
-  /** Share of the requests that a cache of so many pages misses. */
-  misses: Float64Array;
-  knee: number | null;
-}
-/** Over [fromUs, toUs) in equal bins. */
-export interface CacheTimes {
-  fromUs: number;
-  toUs: number;
-  /** null where no engine gives its counters. */
-  counters: CacheOverTime | null;
-  /** Pages read from database files and WALs, checkpoints left out. */
-  pageReads: Float64Array;
-  /** Distinct pages touched, and those of them that no earlier bin had, all databases. */
-  distinct: Float64Array;
-  fresh: Float64Array;
-}
-export interface CacheAnswer {
-  report: CacheReport;
-  coldWarm: ColdWarm;
-  /** Statements by misses; null where no SQL is recorded or no engine gives its counters. */
-  statements: StatementRow[] | null;
-  /** Why SQLite's page cache is not known, where it is not. */
-  noCounters: string;
-}
 
 /** One for each connection and database. */
 const cacheCurves = fact(

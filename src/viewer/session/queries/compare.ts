@@ -3,41 +3,16 @@ import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
 import type { Facts } from '../../../analysis/core/graph.ts';
 import { partition, pieces } from '../../../analysis/time/thread-times.ts';
 import { findings } from '../../../analysis/findings/index.ts';
-import { diffOf, type TraceDiff } from '../../../analysis/report/diff.ts';
-import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
+import { diffOf } from '../../../analysis/report/diff.ts';
+import { headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
 import { tracerInSql } from '../../../analysis/time/time-partition.ts';
-import { PART, PARTS, type PartTimes, partTimes } from '../../../analysis/core/time-parts.ts';
+import { PART, PARTS, partTimes } from '../../../analysis/core/time-parts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { TimeLane } from '../../../timeline/time-lane.ts';
 import { needing, type QueryContext } from './context.ts';
 import { partitionsOf } from './overview.ts';
-
-export interface Side {
-  events: number;
-  /** While SQL runs, summed over the threads that run SQLite; null where none does. */
-  times: PartTimes | null;
-}
-export interface Comparison {
-  /** What B is called. */
-  name: string;
-  a: Side;
-  b: Side;
-  numbers: { a: HeadlineNumber; b: HeadlineNumber }[];
-  diff: TraceDiff;
-}
-
-/** One side's time while SQL runs, from its first statement or VFS call on. */
-export interface Strip {
-  /** From the first to the end of the last, microseconds. */
-  spanUs: number;
-  /** Of each thread that runs SQLite: shares of each column's time as TimelineLaneFrame.stack has them. */
-  stacks: Uint8Array[];
-}
-interface Strips {
-  a: Strip;
-  b: Strip;
-}
+import type { Side, Comparison, Strip, Strips } from '../../../protocol/answers/compare.ts';
 /** Columns of a strip. */
 const MOST_COLUMNS = 8192;
 

@@ -3,12 +3,7 @@ import type { TraceStore } from '../../../trace/store.ts';
 import { OPS, opName, type Layer } from '../../../event/operations.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { answerOf } from './context.ts';
-
-interface OperationCount {
-  name: string;
-  layer: Layer;
-  events: number;
-}
+import type { OperationCount } from '../../../protocol/answers/events.ts';
 
 const operations = fact('operations', 'calls by operation', {}, operationsOf);
 

@@ -2,22 +2,13 @@
 import { databaseName } from '../../../event/file-names.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import type { FileRow } from '../../../analysis/files/files.ts';
-import { originFiles, type OriginFile } from '../../../analysis/files/table.ts';
+import { originFiles } from '../../../analysis/files/table.ts';
 import { answerOf } from './context.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
-import { placesKey, type PlacesKey } from './pages.ts';
-
-export interface FileLine extends OriginFile {
-  /** Another origin has one of the same name and kind: what is known of pages is of both together. */
-  elsewhere: boolean;
-  /** What it lies under in the tree: a database, an IndexedDB database, a folder of OPFS. */
-  group: string;
-  /** Its pages or blocks, if it has any that are known. */
-  places: PlacesKey | null;
-  /** Why it has none, as text; '' where it has. */
-  cause: string;
-}
+import type { PlacesKey } from '../../../protocol/answers/pages.ts';
+import { placesKey } from './pages.ts';
+import type { FileLine } from '../../../protocol/answers/files.ts';
 
 const nameOf = ({ kind, path }: FileRow): string => `${kind} ${path}`;
 

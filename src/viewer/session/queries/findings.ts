@@ -1,22 +1,13 @@
 /** What to change, by the findings' rules, and the report of a trace as text to paste. */
-import { badges, findings, type Badge, type Finding } from '../../../analysis/findings/index.ts';
-import { accounts, type Account } from '../../../analysis/findings/accounts.ts';
-import { explained, type Explained } from '../../../analysis/findings/explanation.ts';
+import { badges, findings } from '../../../analysis/findings/index.ts';
+import { accounts } from '../../../analysis/findings/accounts.ts';
+import { explained } from '../../../analysis/findings/explanation.ts';
 import { noFindings } from '../../../analysis/findings/finding-facts.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';
 import { REPORT_NEEDS, reportOf } from '../../../analysis/report/report.ts';
 import { answerOf } from './context.ts';
-
-interface Findings {
-  /** The largest saving first. */
-  findings: Finding[];
-  badges: Badge[];
-  explained: Explained | null;
-  accounts: readonly Account[];
-  /** Said where there are none. */
-  noFindings: string;
-}
+import type { Findings } from '../../../protocol/answers/findings.ts';
 
 const shownFindings = fact(
   'shownFindings',

@@ -1,14 +1,9 @@
 /** The question how long engines took to come. */
 import { fact } from '../../../analysis/core/graph.ts';
-import { loadTimes, type EngineLoad } from '../../../analysis/time/load-times.ts';
+import { loadTimes } from '../../../analysis/time/load-times.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf } from './context.ts';
-
-export interface LoadLine extends Omit<EngineLoad, 'parts'> {
-  /** `seq` is null where no event stands for the part. */
-  parts: (Omit<EngineLoad['parts'][number], 'row'> & { seq: number | null })[];
-  threadTitle: string;
-}
+import type { LoadLine } from '../../../protocol/answers/load-times.ts';
 
 const loadLines = fact(
   'loadLines',

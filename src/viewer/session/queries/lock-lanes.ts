@@ -8,48 +8,11 @@
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { locks } from '../../../analysis/locks/locks.ts';
-import type { IntervalColumns, ResourceKind } from '../../../analysis/locks/lock-columns.ts';
+import type { IntervalColumns } from '../../../analysis/locks/lock-columns.ts';
 import { rootOf } from '../../../analysis/core/thread-origin.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
-
-export interface LockLane {
-  /** `thread:resource`, places in the trace's threads and in the analysis' resources. */
-  key: string;
-  thread: number;
-  threadTitle: string;
-  /** The page, or whatever else has no parent, that the thread belongs to. */
-  root: number;
-  kind: ResourceKind;
-  name: string;
-  origin: string;
-  holds: number;
-  waits: number;
-  /** Sums over its holds and waits, microseconds. */
-  heldUs: number;
-  waitedUs: number;
-  /** A known thread waited for it here, or it waited here for a known thread. */
-  contended: boolean;
-}
-
-/** Holds and waits of a lane on screen, column by column. */
-export interface LockTrack {
-  key: string;
-  /** Microseconds. */
-  from: Float64Array;
-  to: Float64Array;
-  /** How much of the span is covered by what was joined in it, microseconds. */
-  covered: Float64Array;
-  /** 1 = a wait, 0 = a hold. */
-  wait: Uint8Array;
-  /** SQLite's lock level; of other kinds 1 = shared, 4 = exclusive. The strongest where several are joined. */
-  mode: Uint8Array;
-  /** Outcome of lock-columns.ts; the worst where several are joined. */
-  outcome: Uint8Array;
-  count: Uint32Array;
-  /** First event's sequence number. */
-  seq: Uint32Array;
-}
+import type { LockLane, LockTrack, FrameArgs } from '../../../protocol/answers/lock-lanes.ts';
 
 interface LaneRows {
   lane: LockLane;
@@ -184,16 +147,6 @@ function spansOf(
     }
   }
   return spans;
-}
-
-interface FrameArgs {
-  /** Microseconds. */
-  from: number;
-  to: number;
-  /** Pixel columns. */
-  width: number;
-  /** Keys of lanes. */
-  lanes: string[];
 }
 
 export const lockLaneQueries = {

@@ -1,34 +1,12 @@
 /** Queries of the Locks view: who waited for whom, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
 import { fact } from '../../../analysis/core/graph.ts';
-import {
-  lockLines,
-  type BusyLine,
-  type DeadlockLine,
-  type LeftLine,
-} from '../../../analysis/contention/lock-lines.ts';
-import { arrowsOf, type WaitArrow } from '../../../analysis/contention/wait-arrows.ts';
-import { waitLines, type WaitLine } from '../../../analysis/contention/wait-lines.ts';
-import { sumsOf, type WaitSums } from '../../../analysis/contention/wait-sums.ts';
+import { lockLines } from '../../../analysis/contention/lock-lines.ts';
+import { arrowsOf } from '../../../analysis/contention/wait-arrows.ts';
+import { waitLines } from '../../../analysis/contention/wait-lines.ts';
+import { sumsOf } from '../../../analysis/contention/wait-sums.ts';
 import { answerOf } from './context.ts';
-import { lockLanes, shownLanes, type LockLane } from './lock-lanes.ts';
-
-/** Lists are cut to their longest; `totals` says how many there are. */
-export interface LocksAnswer {
-  lanes: LockLane[];
-  moreLanes: number;
-  waits: WaitLine[];
-  arrows: WaitArrow[];
-  /** By place in the trace's threads. */
-  titles: string[];
-  busy: BusyLine[];
-  left: LeftLine[];
-  deadlocks: DeadlockLine[];
-  totals: { waits: number; busy: number; left: number; deadlocks: number };
-  /** Of all lines of waits. */
-  waitSums: WaitSums;
-  /** Times of two threads compare to within this, microseconds; null = not known. */
-  toleranceUs: number | null;
-}
+import { lockLanes, shownLanes } from './lock-lanes.ts';
+import type { LocksAnswer } from '../../../protocol/answers/locks.ts';
 
 const MOST_LINES = 5000;
 const longest = <T extends { fromUs: number; toUs: number }>(all: T[], most: number): T[] =>

@@ -1,51 +1,17 @@
 /** Queries of the Overview. */
 import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
-import {
-  databaseSettings,
-  type DatabaseSettings,
-} from '../../../analysis/pages/database-settings.ts';
-import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
+import { databaseSettings } from '../../../analysis/pages/database-settings.ts';
+import { headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
 import { fact, type Facts } from '../../../analysis/core/graph.ts';
-import {
-  summary,
-  type SummaryEngine,
-  type SummaryEnvironment,
-} from '../../../analysis/report/summary.ts';
-import { storageHealth, type OriginStorage } from '../../../analysis/files/storage-health.ts';
-import type { TimePartition, TimeRange } from '../../../analysis/time/time-partition.ts';
+import { summary } from '../../../analysis/report/summary.ts';
+import { storageHealth } from '../../../analysis/files/storage-health.ts';
+import type { TimeRange } from '../../../analysis/time/time-partition.ts';
 import { partition, sweeps } from '../../../analysis/time/thread-times.ts';
 import { idbTraffic, type IdbTransaction } from '../../../analysis/idb/idb-use.ts';
-import type { EngineInfo } from '../../../event/definitions.ts';
-import { READWRITE } from '../../../event/idb-modes.ts';
+import { IDB_DURABILITIES, READWRITE } from '../../../event/idb-modes.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
-
-export interface ThreadPartition {
-  thread: number;
-  title: string;
-  partition: TimePartition;
-  /** SQL or VFS calls were recorded on it. */
-  sqlite: boolean;
-}
-
-/** Readwrite transactions of IndexedDB by the durability asked for. */
-export interface Durability {
-  default: number;
-  strict: number;
-  relaxed: number;
-}
-
-export interface Overview {
-  environment: SummaryEnvironment;
-  engines: (SummaryEngine & Pick<EngineInfo, 'suspension'>)[];
-  /** What the trace calls the thread of an engine, by its id. */
-  threadTitles: Record<string, string>;
-  databases: DatabaseSettings[];
-  durability: Durability;
-  /** What the browser says of the storage of each origin; [] where it was not asked. */
-  storage: OriginStorage[];
-  numbers: HeadlineNumber[];
-}
+import type { ThreadPartition, Durability, Overview } from '../../../protocol/answers/overview.ts';
 
 const overview = fact(
   'overview',
@@ -99,12 +65,10 @@ export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartiti
   });
 }
 
-const DURABILITY = ['default', 'strict', 'relaxed'] as const;
-
 function durabilityOf(transactions: readonly IdbTransaction[]): Durability {
   const found: Durability = { default: 0, strict: 0, relaxed: 0 };
   for (const { mode, durability } of transactions) {
-    const tier = DURABILITY[durability];
+    const tier = IDB_DURABILITIES[durability];
     if (tier && mode === READWRITE) found[tier]++;
   }
   return found;

@@ -3,14 +3,7 @@
  * part of the map.
  */
 import { plainPath } from '../../../event/file-names.ts';
-import {
-  bTrees,
-  bTreeTotals,
-  ownersOf,
-  type BTree,
-  type BTreeCause,
-  type BTreeTotals,
-} from '../../../analysis/pages/b-trees.ts';
+import { bTrees, bTreeTotals, ownersOf } from '../../../analysis/pages/b-trees.ts';
 import type { Accesses, AccessedObject } from '../../../analysis/pages/accesses.ts';
 import { pageMatrix, type PageMatrix } from '../../../analysis/pages/page-matrix.ts';
 import {
@@ -20,14 +13,18 @@ import {
   type PlaceColumns,
 } from '../../../analysis/pages/pages.ts';
 import { rereadsOf } from '../../../analysis/pages/rereads.ts';
-import type { EventRef } from '../../../trace/store.ts';
 import { extent } from '../../../analysis/core/time-range.ts';
 import { accesses as pageAccesses } from '../../../analysis/pages/page-accesses.ts';
 import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
 import { needing, type QueryContext } from './context.ts';
-
-/** Names one database or store as long as the trace grows. */
-export type PlacesKey = string;
+import type {
+  PlacesKey,
+  PlacesRange,
+  PageMapRequest,
+  PlaceEvents,
+  TreesTable,
+  PlacesTable,
+} from '../../../protocol/answers/pages.ts';
 type Layer = 'pages' | 'blocks';
 
 /** Of a database (as the VFS named `vfs` has it), or of a store or OPFS file. */
@@ -48,12 +45,6 @@ function find(
   const object = accesses.objects.findIndex((o) => placesKey(o, layer) === key);
   return object < 0 ? null : { accesses, object };
 }
-
-/** null = from the first access, to the last. */
-interface PlacesRange {
-  fromUs: number | null;
-  toUs: number | null;
-}
 function rangeOf(
   { facts }: QueryContext,
   { fromUs, toUs }: PlacesRange,
@@ -69,43 +60,8 @@ function usedIn({ object, us, count }: Accesses, wanted: number): { fromUs: numb
   while (last > first && object[last] !== wanted) last--;
   return first < count ? { fromUs: us[first]!, toUs: us[last]! + 1 } : { fromUs: 0, toUs: 1 };
 }
-
-interface PageMapRequest extends PlacesRange {
-  key: PlacesKey;
-  fromPlace: number | null;
-  toPlace: number | null;
-  timeBins: number;
-  /** At most; a place takes at least one. */
-  placeBins: number;
-}
 const MOST_CELLS = 1 << 21;
-
-/** Events of a part of the map. */
-interface PlaceEvents {
-  events: EventRef[];
-  /** In all; `events` are the first of them. */
-  total: number;
-  fromUs: number;
-  toUs: number;
-}
 const MOST_EVENTS = 1000;
-
-/** Which table or index pages belong to. */
-export interface TreesTable {
-  /** By root page; [] where no name is known. */
-  list: BTree[];
-  /** Place in `list` by place of the table, -1 = not known. */
-  owners: Int32Array;
-  /** By place in `list`, and behind them those of no known b-tree. */
-  totals: BTreeTotals;
-  /** What was left out, and why. */
-  causes: BTreeCause[];
-}
-/** A page's table; `decoded`: at least one access said what type of page it was. `trees`: null of blocks. */
-export interface PlacesTable extends ObjectPages {
-  decoded: boolean;
-  trees: TreesTable | null;
-}
 
 function treesOf({ facts }: QueryContext, { kind, index, places }: ObjectPages): TreesTable | null {
   const trees = kind === 'main-db' ? facts.get(bTrees)[index] : undefined;

@@ -6,15 +6,7 @@ import { isVfsOp, isWebOp } from '../../../event/operations.ts';
 import type { Definition } from '../../../event/definitions.ts';
 import { fact, type ByThread } from '../../../analysis/core/graph.ts';
 import type { QueryContext } from './context.ts';
-
-export interface PaletteItem {
-  kind: 'statement' | 'file';
-  text: string;
-  /** Executions, or calls. */
-  count: number;
-  /** Its first event. */
-  event: EventRef;
-}
+import type { PaletteItem } from '../../../protocol/answers/palette.ts';
 
 const MAX_TEXT = 300;
 

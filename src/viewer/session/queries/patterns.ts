@@ -1,36 +1,15 @@
 /** Queries on how a file is used: runs that could be one call, blocks filled in part, calls asked twice, freed space, transactions of IndexedDB. */
-import {
-  blockWrites,
-  writeAmplification,
-  type BlockWrites,
-  type WriteAmplification,
-} from '../../../analysis/pages/block-writes.ts';
+import { blockWrites, writeAmplification } from '../../../analysis/pages/block-writes.ts';
 import { databaseFiles } from '../../../analysis/core/database-files.ts';
 import { databaseHeaders, type DatabaseHeaders } from '../../../analysis/pages/database-headers.ts';
 import type { FileRow } from '../../../analysis/files/files.ts';
-import { idbUse, type IdbUse } from '../../../analysis/idb/idb-use.ts';
-import { repeatedCalls, type RepeatedCalls } from '../../../analysis/files/redundant-calls.ts';
-import { interleaving, runs, type Interleaving, type Runs } from '../../../analysis/files/runs.ts';
+import { idbUse } from '../../../analysis/idb/idb-use.ts';
+import { repeatedCalls } from '../../../analysis/files/redundant-calls.ts';
+import { interleaving, runs } from '../../../analysis/files/runs.ts';
 import type { Facts } from '../../../analysis/core/graph.ts';
 import { needing, type QueryContext } from './context.ts';
 import { databaseName } from '../../../event/file-names.ts';
-
-/** What is known of one file or store; null where it does not apply to it, or no call shows it. */
-export interface FileUse extends Pick<FileRow, 'path' | 'kind'> {
-  reads: Runs | null;
-  writes: Runs | null;
-  blocks: Omit<BlockWrites, 'reads'> | null;
-  /** Of a database with its journal and log. */
-  amplification: WriteAmplification | null;
-  /** Of a database with a rollback journal. */
-  interleaving: Interleaving | null;
-  /** Calls on it that repeat what the connection knew, by operation; those without a repetition are left out. */
-  repeated: RepeatedCalls[];
-  /** Of a database: what its header said over time. */
-  headers: DatabaseHeaders | null;
-  /** Of IndexedDB as a whole, for its stores. */
-  idb: IdbUse | null;
-}
+import type { FileUse } from '../../../protocol/answers/patterns.ts';
 
 /** Of a path, whichever VFS has it; null where no header of it passed. */
 function headersOf(facts: Facts, path: string): DatabaseHeaders | null {

@@ -1,21 +1,12 @@
 /** The question which connections found their page cache stale. */
 import { databaseFiles } from '../../../analysis/core/database-files.ts';
-import { staleCaches, type StaleCache } from '../../../analysis/cache/stale-caches.ts';
+import { staleCaches } from '../../../analysis/cache/stale-caches.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
-import type { EventRef } from '../../../trace/store.ts';
 import { needing, type QueryContext } from './context.ts';
+import type { StaleLine } from '../../../protocol/answers/stale-caches.ts';
 
 const MOST_LINES = 500;
 const MOST_EVENTS = 100;
-
-export interface StaleLine extends Omit<StaleCache, 'database' | 'rows'> {
-  events: EventRef[];
-  path: string;
-  threadTitle: string;
-  /** From the first to the last of the events, microseconds. */
-  fromUs: number;
-  toUs: number;
-}
 
 export const staleCacheQueries = {
   /** Connections that compared what they had cached with the file, the most often stale first. */

@@ -3,35 +3,13 @@ import { getOrMake } from '../../../analysis/core/maps.ts';
 import { mainThreads } from '../../../analysis/core/main-threads.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
-import {
-  statementTable,
-  statementTableIn,
-  type StatementTable,
-} from '../../../analysis/statements/statement-table.ts';
+import { statementTable, statementTableIn } from '../../../analysis/statements/statement-table.ts';
 import { sweeps } from '../../../analysis/time/thread-times.ts';
 import type { TimePartition } from '../../../analysis/time/time-partition.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { fingerprint } from '../../../sqlite/sql-text.ts';
 import { needing, type QueryContext } from './context.ts';
-
-/** Runs of one statement as columns, in order of thread and time. */
-export interface StatementRuns {
-  thread: Uint16Array;
-  /** Sequence number of the first call. */
-  seq: Uint32Array;
-  fromUs: Float64Array;
-  /** Sum of its calls, microseconds. */
-  us: Float64Array;
-  /** One of ExecutionState. */
-  state: Uint8Array;
-  /** Runs in all; the arrays hold every n-th where they are too many. */
-  total: number;
-  shown: number;
-}
-/** The table, and the coarsest step of the threads' clocks; null = not known. */
-interface MeasuredStatements extends StatementTable {
-  stepUs: number | null;
-}
+import type { StatementRuns, MeasuredStatements } from '../../../protocol/answers/statements.ts';
 const MOST_RUNS = 20_000;
 
 export const statementQueries = {

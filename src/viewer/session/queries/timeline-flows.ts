@@ -7,22 +7,7 @@ import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import type { EventRef, ThreadStore } from '../../../trace/store.ts';
 import type { QueryContext } from './context.ts';
 import { locks } from '../../../analysis/locks/locks.ts';
-
-export interface Flow {
-  from: { lane: string; us: number };
-  to: { lane: string; us: number };
-  kind: 'io' | 'wait';
-}
-export interface Flows {
-  flows: Flow[];
-  /** I/O calls of the statement, those without an arrow included. */
-  calls: number;
-  /** Threads that hold what the event waits for, the longest wait first: how long, and the call that took the lock. */
-  holders: (EventRef & { title: string; resource: string; waitedUs: number })[];
-  /** Where the arrows lead: to the event's statement; to the first call of a statement, or to the call that holds up the event longest. */
-  cause: EventRef | null;
-  effect: EventRef | null;
-}
+import type { Flows } from '../../../protocol/answers/timeline-flows.ts';
 
 /** More arrows hide what they show. */
 const MAX_ARROWS = 60;

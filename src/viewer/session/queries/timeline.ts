@@ -1,7 +1,7 @@
 /** Queries of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { partTimes, SQL_PARTS, type PartTimes } from '../../../analysis/core/time-parts.ts';
-import { areaRows, blockEndsOf, type AreaBy, type AreaRow } from '../../../analysis/time/area.ts';
+import { areaRows, blockEndsOf, type AreaBy } from '../../../analysis/time/area.ts';
 import {
   ioAt,
   ioMap,
@@ -11,25 +11,13 @@ import {
   type IoObject,
 } from '../../../analysis/files/io-map.ts';
 import type { Layer } from '../../../event/operations.ts';
-import {
-  checkedAnnotations,
-  type Annotations,
-  type LaneSetup,
-  type TraceNote,
-} from '../../../trace/notes.ts';
+import { checkedAnnotations, type LaneSetup, type TraceNote } from '../../../trace/notes.ts';
 import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { fact, threadFact } from '../../../analysis/core/graph.ts';
 import { extent } from '../../../analysis/core/time-range.ts';
 import { owners } from '../../../analysis/core/owners.ts';
 import type { QueryContext } from './context.ts';
-
-export interface AreaAnswer {
-  rows: AreaRow[];
-  /** Where the time of the chosen threads with SQL went, summed; null where that is not computed yet of one of them, or no thread runs SQL. */
-  times: PartTimes | null;
-  /** The threads chosen that run SQL: those in the sum. */
-  sqlThreads: number;
-}
+import type { AreaAnswer, AnnotationsAnswer } from '../../../protocol/answers/timeline.ts';
 
 /** By row: id of the text of the statement that it serves. */
 const statementTexts = threadFact(
@@ -39,11 +27,6 @@ const statementTexts = threadFact(
   (thread, known) => known.owners.of(thread).texts(),
 );
 const blockEnds = fact('blockEnds', 'block boundaries', {}, blockEndsOf);
-
-export interface AnnotationsAnswer extends Annotations {
-  /** Another number for another trace. */
-  trace: number;
-}
 const traces = new WeakMap<TraceStore, number>();
 let lastTrace = 0;
 function annotationsOf(store: TraceStore): AnnotationsAnswer {

@@ -1,82 +1,30 @@
 /** Queries of the Transactions view: all of them in short, and the anatomy of one. */
 import { databasePath } from '../../../event/file-names.ts';
 import { statementText } from '../../../trace/describe.ts';
-import { Flag, Op } from '../../../event/event.ts';
+import { Op } from '../../../event/event.ts';
 import { isVfsOp, opName } from '../../../event/operations.ts';
-import { transactionLine, type TransactionLine } from '../../../analysis/transactions/table.ts';
-import type { AnatomyTable, CommitTotals } from '../../../analysis/transactions/anatomy-table.ts';
-import type {
-  LadderStep,
-  TransactionAnatomy,
-} from '../../../analysis/transactions/transaction-anatomy.ts';
-import {
-  partOfCall,
-  TRANSACTION_PARTS,
-  type TransactionPart,
-  type TransactionTimes,
-} from '../../../analysis/transactions/transaction-time.ts';
+import { transactionLine } from '../../../analysis/transactions/table.ts';
+import type { AnatomyTable } from '../../../analysis/transactions/anatomy-table.ts';
+import type { TransactionAnatomy } from '../../../analysis/transactions/transaction-anatomy.ts';
+import { partOfCall, TRANSACTION_PARTS } from '../../../analysis/transactions/transaction-time.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { owners } from '../../../analysis/core/owners.ts';
 import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
 import { anatomies } from '../../../analysis/transactions/transaction-anatomy.ts';
 import type { EventRef, ThreadStore } from '../../../trace/store.ts';
+import { isInMemory } from '../../../trace/in-memory.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
-
-export interface TransactionLines {
-  rows: TransactionLine[];
-  total: number;
-  /** All commits together, and the time while SQL runs that they are a part of, microseconds; null = not known. */
-  commits: CommitTotals & { inSqlUs: number | null };
-}
+import type {
+  TransactionLines,
+  CallRun,
+  ExecutionRun,
+  StatementShare,
+  TransactionDetails,
+} from '../../../protocol/answers/transactions.ts';
 
 /** Beyond this many the longest are listed. */
 const MOST_TRANSACTIONS = 20_000;
-
-/** A stretch of calls of one part, neighbors drawn as one where they are closer than a pixel. */
-export interface CallRun {
-  part: TransactionPart;
-  fromUs: number;
-  toUs: number;
-  calls: number;
-  /** First call, and its name. */
-  seq: number;
-  name: string;
-}
-export interface ExecutionRun {
-  fromUs: number;
-  toUs: number;
-  count: number;
-  /** First execution, and its text. */
-  seq: number;
-  text: string;
-}
-export interface StatementShare {
-  text: string;
-  count: number;
-  /** All executions together. */
-  us: number;
-  /** First execution. */
-  seq: number;
-}
-export interface TransactionDetails extends TransactionLine {
-  toUs: number;
-  ladder: (LadderStep | null)[];
-  time: TransactionTimes;
-  commit: TransactionAnatomy['commit'];
-  /** Executions inside it, all of them: neighbors drawn as one where they are closer than a pixel. */
-  executions: ExecutionRun[];
-  /** The same by statement, the most time first, at most 500 of them. */
-  statementList: StatementShare[];
-  /** Statements that it executed. */
-  distinct: number;
-  dbBytes: number;
-  journalBytes: number;
-  walBytes: number;
-  runs: CallRun[];
-  /** Calls in `runs`, all together. */
-  calls: number;
-}
 
 const MOST_STATEMENTS = 500;
 /** Calls closer than this share of the transaction are drawn as one. */
@@ -106,7 +54,7 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
   for (let row = beginRow; row < events.count && events.t0[row]! <= a.toUs; row++) {
     const op = events.op[row]!;
     if (!isVfsOp(op) || events.context[row] !== context || events.endSeq[row] === 0) continue;
-    if (events.flags[row]! & Flag.memoryJournal || (row > endRow && op !== Op.xUnlock)) continue;
+    if (isInMemory(events, row) || (row > endRow && op !== Op.xUnlock)) continue;
     const file = thread.definitions.get(events.object[row]!);
     const own = file?.kind === 'file' && databasePath(file.path) === path;
     const part = partOfCall(op, own ? file.fileKind : 'other');

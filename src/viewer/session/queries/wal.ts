@@ -1,24 +1,10 @@
 /** Queries of the WAL view: each log's history and its checkpoints. */
-import {
-  checkpointLines,
-  walLines,
-  type CheckpointLine,
-  type WalLine,
-} from '../../../analysis/wal/table.ts';
+import { checkpointLines, walLines } from '../../../analysis/wal/table.ts';
 import { isStarved, walHistories, type WalHistory } from '../../../analysis/wal/wal.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { logReaders, readerText } from '../../../analysis/wal/open-readers.ts';
 import { needing, type QueryContext } from './context.ts';
-
-export interface WalLog {
-  history: WalLine;
-  starved: boolean | null;
-  /** The statement that keeps it from beginning again; null = none is known. */
-  reader: string | null;
-  /** Size over time, thinned to what a screen can show: of each stretch its largest. */
-  series: { timeUs: Float64Array; usedBytes: Float64Array; fileBytes: Float64Array };
-  checkpoints: CheckpointLine[];
-}
+import type { WalLog } from '../../../protocol/answers/wal.ts';
 
 const MOST_POINTS = 3000;
 

@@ -4,13 +4,13 @@
  */
 import type { Cell, Rows, Table } from '../../../analysis/core/table.ts';
 import type { Sink } from './sink.ts';
+import type { SqlColumn } from '../../../protocol/answers/sql-columns.ts';
 import {
   Compare,
   folded,
   sqlColumns,
   type BoundTerm,
   type Cursor,
-  type SqlColumn,
   type SqlTable,
   type Term,
 } from './table.ts';

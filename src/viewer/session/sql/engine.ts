@@ -9,6 +9,7 @@ import type { SqliteModule } from './sink.ts';
 import { Sink } from './sink.ts';
 import { moduleOf } from './module.ts';
 import type { SqlTable } from './table.ts';
+import type { RunResult } from '../../../protocol/answers/sql-result.ts';
 
 /** How wa-sqlite gets its wasm: as bytes (tests), or by the address of the file (a worker). */
 export type WasmSource = { wasmBinary: Uint8Array } | { locateFile: (name: string) => string };
@@ -31,15 +32,6 @@ export interface RunOptions {
 export interface RowTaker {
   begin(columns: readonly string[]): void;
   add(row: Cell[]): void;
-}
-export interface RunResult {
-  columns: string[];
-  rows: Cell[][];
-  /** There are more rows than were asked for. */
-  more: boolean;
-  /** Statements that ran. */
-  statements: number;
-  ms: number;
 }
 
 /** Steps of SQLite's between two looks at the clock: about a millisecond. */

@@ -2,34 +2,14 @@
 import { csvCell } from '../../../formats/csv.ts';
 import { threadViews } from '../../../analysis/events/table.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import {
-  SqlEngine,
-  type RowTaker,
-  type RunOptions,
-  type RunResult,
-  type WasmSource,
-} from './engine.ts';
+import type { RunResult } from '../../../protocol/answers/sql-result.ts';
+import { SqlEngine, type RowTaker, type RunOptions, type WasmSource } from './engine.ts';
 import { EventsTable } from './events-table.ts';
 import type { Cell } from '../../../analysis/core/table.ts';
-import type { SqlColumn, SqlTable } from './table.ts';
+import type { SqlTable } from './table.ts';
 import { tablesOf } from './tables.ts';
 import type { QueryContext } from '../queries/context.ts';
-
-export interface SqlTableInfo {
-  name: string;
-  help: string;
-  columns: SqlColumn[];
-}
-interface SqlRequest {
-  /** Names the run, for `sqlCancel`. */
-  id: number;
-  sql: string;
-  /** Stopped after that. */
-  maxMs: number;
-  /** 1 at its first place cancels at once, where memory can be shared; null elsewhere. */
-  stop: Int32Array | null;
-}
-export type SqlAnswer = RunResult;
+import type { SqlTableInfo, SqlRequest, SqlAnswer } from '../../../protocol/answers/sql.ts';
 
 /** Of a result that is shown; CSV has all rows. */
 export const MOST_ROWS = 10_000;

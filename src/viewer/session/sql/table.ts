@@ -1,14 +1,7 @@
 /** What a virtual table is to SQLite's module (module.ts): columns, scans, and what of a WHERE it can answer itself. */
 import type { Cell, Columns, Unit } from '../../../analysis/core/table.ts';
 import type { Sink } from './sink.ts';
-
-export interface SqlColumn {
-  name: string;
-  /** REAL columns answer REAL for whole numbers, too. */
-  type: 'INTEGER' | 'REAL' | 'TEXT';
-  /** For the list of tables. */
-  help: string;
-}
+import type { SqlColumn } from '../../../protocol/answers/sql-columns.ts';
 
 /** Numbers that are not whole, or were measured. */
 const REAL: readonly Unit[] = ['moment', 'us', 'number', 'share'];

@@ -4,8 +4,8 @@
  */
 import type { IoMap, IoObject } from '../../../analysis/files/io-map.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
-import { LatestOnly } from '../../latest-only.ts';
-import type { Queries } from '../../session/query-table.ts';
+import { LatestOnly } from '../requests/latest-only.ts';
+import type { Queries } from '../../../protocol/answers/queries.ts';
 import { formatBytes, formatCount } from '../../../text/numbers.ts';
 import { drawStretched, sized } from './canvas.ts';
 import type { Palette } from './palette.ts';

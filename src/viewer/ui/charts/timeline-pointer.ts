@@ -4,7 +4,7 @@
  */
 import type { EventRef } from '../../../trace/store.ts';
 import { shown } from '../../../text/clean.ts';
-import { LatestOnly } from '../../latest-only.ts';
+import { LatestOnly } from '../requests/latest-only.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
 import { laneTooltip } from './lane-tooltip.ts';
 import { AXIS_HEIGHT, laneAt, type LaneBox } from './timeline-layout.ts';

@@ -2,7 +2,7 @@
 import { mount, tick, unmount } from 'svelte';
 import type { SessionApi, SessionPush } from '../../../protocol/session.ts';
 import { startWorker } from '../../../protocol/workers.ts';
-import type { Queries } from '../../session/query-table.ts';
+import type { Queries } from '../../../protocol/answers/queries.ts';
 import type { ViewerHandle, ViewerHost } from '../host.ts';
 import { ViewerModel } from '../model.ts';
 import { viewerContext } from '../viewer-context.ts';

@@ -4,7 +4,7 @@ import { treeColumns } from '../../../../analysis/pages/table.ts';
 import { lowerBound } from '../../../../trace/number-columns.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
 import { formatCount } from '../../../../text/numbers.ts';
-import type { PlacesTable, TreesTable } from '../../../session/queries/pages.ts';
+import type { PlacesTable, TreesTable } from '../../../../protocol/answers/pages.ts';
 
 const CAUSES: Readonly<Record<BTreeCause, string>> = {
   opaque: 'page 1 is no page of a database: the file is encrypted',

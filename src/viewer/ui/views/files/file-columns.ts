@@ -1,6 +1,6 @@
 /** The columns of the files table, and its order. */
 import { fileColumns, type OriginFile } from '../../../../analysis/files/table.ts';
-import type { FileLine } from '../../../session/queries/files.ts';
+import type { FileLine } from '../../../../protocol/answers/files.ts';
 import { cellText, sortedRows, viewColumns, widthOf, type Column } from '../../parts/columns.ts';
 
 /** A row of the table: an origin, a group or a file. */

@@ -10,7 +10,7 @@ import {
   formatNumber,
   formatShare,
 } from '../../../../text/numbers.ts';
-import type { FileUse } from '../../../session/queries/patterns.ts';
+import type { FileUse } from '../../../../protocol/answers/patterns.ts';
 
 interface UseFact {
   text: string;

@@ -2,8 +2,9 @@
 import { PageType } from '../../../../sqlite/page.ts';
 import { PAGE_TYPES, pageColumns } from '../../../../analysis/pages/table.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
-import type { PlacesTable } from '../../../session/queries/pages.ts';
+import type { PlacesTable } from '../../../../protocol/answers/pages.ts';
 import { treeOfRow, treeTitle, WIDTHS_OF_COUNTS } from './b-tree-columns.ts';
+import { UNKNOWN } from '../../../../text/numbers.ts';
 
 interface TypeWords {
   title: string;
@@ -12,7 +13,7 @@ interface TypeWords {
   meaning: string;
 }
 const NOT_KNOWN: TypeWords = {
-  title: 'n/a',
+  title: UNKNOWN,
   color: '--bg',
   meaning:
     "type not known: no call carried the page's first byte (page 1 in the WAL, or a layer that decodes none)",
@@ -75,7 +76,7 @@ export function typeOfRow({ places, decoded }: PlacesTable, i: number): TypeWord
 
 function treeText(table: PlacesTable, i: number): string {
   const tree = treeOfRow(table, i);
-  return tree ? treeTitle(tree) : 'n/a';
+  return tree ? treeTitle(tree) : UNKNOWN;
 }
 
 /** Columns over the numbers of rows of `table.places`. */

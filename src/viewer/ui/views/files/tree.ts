@@ -2,7 +2,7 @@
 import { grouped } from '../../../../analysis/core/maps.ts';
 import { SUMS } from '../../../../analysis/files/files.ts';
 import { sortedFiles, type TreeRow } from './file-columns.ts';
-import type { FileLine } from '../../../session/queries/files.ts';
+import type { FileLine } from '../../../../protocol/answers/files.ts';
 
 interface FileGroup {
   name: string;

@@ -12,7 +12,7 @@ import {
 import { col } from '../../../../analysis/core/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 import { formatCount, formatDuration, formatMoment } from '../../../../text/numbers.ts';
-import type { LockLane, LockTrack } from '../../../session/queries/lock-lanes.ts';
+import type { LockLane, LockTrack } from '../../../../protocol/answers/lock-lanes.ts';
 
 export const KINDS: Readonly<Record<ResourceKind, { title: string; meaning: string }>> = {
   sqlite: {

@@ -1,7 +1,7 @@
 /** Draws one lane of the Locks view: waits as a strip above, holds below, the stronger the mode the stronger the color. */
 import { colorsOf, sized } from '../../charts/canvas.ts';
 import type { Range } from '../../charts/viewport.ts';
-import type { LockTrack } from '../../../session/queries/lock-lanes.ts';
+import type { LockTrack } from '../../../../protocol/answers/lock-lanes.ts';
 
 /** Height of a lane and of its parts, CSS px. */
 export const LANE_HEIGHT = 22;

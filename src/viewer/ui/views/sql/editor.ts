@@ -6,7 +6,7 @@ import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror
 import { Compartment, EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import type { SqlTableInfo } from '../../../session/sql/sql-query.ts';
+import type { SqlTableInfo } from '../../../../protocol/answers/sql.ts';
 
 const HIGHLIGHT = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--accent)' },

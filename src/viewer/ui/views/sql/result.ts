@@ -1,7 +1,7 @@
 /** A result as the table and the chart show it. */
 import type { EventRef } from '../../../../trace/store.ts';
 import { widthOf, type Column } from '../../parts/columns.ts';
-import type { SqlAnswer } from '../../../session/sql/sql-query.ts';
+import type { SqlAnswer } from '../../../../protocol/answers/sql.ts';
 
 type Result = Pick<SqlAnswer, 'columns' | 'rows'>;
 

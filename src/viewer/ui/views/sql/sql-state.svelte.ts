@@ -1,7 +1,7 @@
 /** What the SQL page holds while other tabs are looked at: the text, the run under way, the last result. One for each viewer. */
 import { get } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
-import type { SqlAnswer } from '../../../session/sql/sql-query.ts';
+import type { SqlAnswer } from '../../../../protocol/answers/sql.ts';
 import { perModel } from '../../per-model.ts';
 import { viewStateOf } from '../../view-state.ts';
 import { EXAMPLES } from './examples.ts';

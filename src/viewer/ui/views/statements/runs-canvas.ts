@@ -3,7 +3,7 @@ import { ExecutionState } from '../../../../analysis/core/executions.ts';
 import { sized } from '../../charts/canvas.ts';
 import { timeTicks } from '../../charts/ticks.ts';
 import { formatDuration, formatMeasured } from '../../../../text/numbers.ts';
-import type { StatementRuns } from '../../../session/queries/statements.ts';
+import type { StatementRuns } from '../../../../protocol/answers/statements.ts';
 
 /** Colors, as custom properties. */
 export const RUNS_LOOK = {

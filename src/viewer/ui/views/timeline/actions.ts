@@ -4,8 +4,8 @@ import type { TimelinePointer } from '../../charts/timeline-pointer.ts';
 import { zoomAt, type Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
 import type { EventLine } from '../../../../protocol/session.ts';
-import type { TimelineActions } from '../../timeline-keys.ts';
-import type { TimelineState } from '../../timeline-state.svelte.ts';
+import type { TimelineActions } from './timeline-keys.ts';
+import type { TimelineState } from './timeline-state.svelte.ts';
 
 /** Key of the lane that draws an event. */
 export const laneOf = ({ thread, layer }: EventLine): string => `${thread}:${layer}`;

@@ -5,7 +5,7 @@
 import { get } from 'svelte/store';
 import { rounded, type Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
-import type { TimelineState } from '../../timeline-state.svelte.ts';
+import type { TimelineState } from './timeline-state.svelte.ts';
 import { viewStateOf } from '../../view-state.ts';
 
 /** Zooms that fit into an address. */

@@ -19,7 +19,7 @@ import {
   formatMoment,
   formatShare,
 } from '../../../../text/numbers.ts';
-import type { TransactionLines } from '../../../session/queries/transactions.ts';
+import type { TransactionLines } from '../../../../protocol/answers/transactions.ts';
 
 export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
   lock: partWords('Lock', '--activity-lock', 'taking locks, waiting for them included'),

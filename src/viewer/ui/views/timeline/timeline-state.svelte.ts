@@ -3,14 +3,14 @@
  * Lives as long as the viewer, so that another tab and back changes nothing.
  */
 import { SvelteSet } from 'svelte/reactivity';
-import type { AreaBy } from '../../analysis/time/area.ts';
-import type { Layer } from '../../event/operations.ts';
-import type { LaneChoice } from './charts/timeline-layout.ts';
-import { spanOf, type Range } from './charts/viewport.ts';
-import type { ViewerModel } from './model.ts';
-import { perModel } from './per-model.ts';
-import { checkedNotes, type LaneSetup, type TraceNote } from '../../trace/notes.ts';
-import type { AnnotationsAnswer } from '../session/queries/timeline.ts';
+import type { AreaBy } from '../../../../analysis/time/area.ts';
+import type { Layer } from '../../../../event/operations.ts';
+import type { LaneChoice } from '../../charts/timeline-layout.ts';
+import { spanOf, type Range } from '../../charts/viewport.ts';
+import type { ViewerModel } from '../../model.ts';
+import { perModel } from '../../per-model.ts';
+import { checkedNotes, type LaneSetup, type TraceNote } from '../../../../trace/notes.ts';
+import type { AnnotationsAnswer } from '../../../../protocol/answers/timeline.ts';
 
 const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
 

@@ -1,6 +1,6 @@
 /** The timeline's own keys, in one table: what it obeys, and what the `?` sheet shows of them. After Perfetto's. */
 
-import { ZOOM_STEP } from './keys.ts';
+import { ZOOM_STEP } from '../../keys.ts';
 
 export interface TimelineActions {
   /** Zoom about the pointer. @param factor above 1 shows more time @returns whether it is over the timeline */

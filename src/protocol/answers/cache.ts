@@ -1,0 +1,38 @@
+/** Questions and answers of the Cache view. */
+import type { CacheReport } from '../../analysis/cache/cache.ts';
+import type { ColdWarm } from '../../analysis/cache/cold-warm.ts';
+import type { CacheOverTime } from '../../analysis/cache/connection-caches.ts';
+import type { MissRatio } from '../../analysis/cache/miss-ratio.ts';
+import type { StatementRow } from '../../analysis/statements/statement-table.ts';
+
+/** One curve, thinned to what a screen can show; sizes that it does not know are left out. */
+export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> {
+  key: string;
+  threadTitle: string;
+  pages: Float64Array;
+  /** Share of the requests that a cache of so many pages misses. */
+  misses: Float64Array;
+  knee: number | null;
+}
+
+/** Over [fromUs, toUs) in equal bins. */
+export interface CacheTimes {
+  fromUs: number;
+  toUs: number;
+  /** null where no engine gives its counters. */
+  counters: CacheOverTime | null;
+  /** Pages read from database files and WALs, checkpoints left out. */
+  pageReads: Float64Array;
+  /** Distinct pages touched, and those of them that no earlier bin had, all databases. */
+  distinct: Float64Array;
+  fresh: Float64Array;
+}
+
+export interface CacheAnswer {
+  report: CacheReport;
+  coldWarm: ColdWarm;
+  /** Statements by misses; null where no SQL is recorded or no engine gives its counters. */
+  statements: StatementRow[] | null;
+  /** Why SQLite's page cache is not known, where it is not. */
+  noCounters: string;
+}

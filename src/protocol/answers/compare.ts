@@ -1,0 +1,32 @@
+/** Questions and answers of the Compare view. */
+import type { TraceDiff } from '../../analysis/report/diff.ts';
+import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
+import type { PartTimes } from '../../analysis/core/time-parts.ts';
+
+export interface Side {
+  events: number;
+  /** While SQL runs, summed over the threads that run SQLite; null where none does. */
+  times: PartTimes | null;
+}
+
+export interface Comparison {
+  /** What B is called. */
+  name: string;
+  a: Side;
+  b: Side;
+  numbers: { a: HeadlineNumber; b: HeadlineNumber }[];
+  diff: TraceDiff;
+}
+
+/** One side's time while SQL runs, from its first statement or VFS call on. */
+export interface Strip {
+  /** From the first to the end of the last, microseconds. */
+  spanUs: number;
+  /** Of each thread that runs SQLite: shares of each column's time as TimelineLaneFrame.stack has them. */
+  stacks: Uint8Array[];
+}
+
+export interface Strips {
+  a: Strip;
+  b: Strip;
+}

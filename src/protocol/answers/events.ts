@@ -1,0 +1,8 @@
+/** Questions and answers of the list of operations. */
+import type { Layer } from '../../event/operations.ts';
+
+export interface OperationCount {
+  name: string;
+  layer: Layer;
+  events: number;
+}

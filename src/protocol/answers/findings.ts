@@ -1,0 +1,14 @@
+/** Questions and answers of the Findings view. */
+import type { Badge, Finding } from '../../analysis/findings/index.ts';
+import type { Account } from '../../analysis/findings/accounts.ts';
+import type { Explained } from '../../analysis/findings/explanation.ts';
+
+export interface Findings {
+  /** The largest saving first. */
+  findings: Finding[];
+  badges: Badge[];
+  explained: Explained | null;
+  accounts: readonly Account[];
+  /** Said where there are none. */
+  noFindings: string;
+}

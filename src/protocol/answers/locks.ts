@@ -1,0 +1,24 @@
+/** Questions and answers of the Locks view. */
+import type { BusyLine, DeadlockLine, LeftLine } from '../../analysis/contention/lock-lines.ts';
+import type { WaitArrow } from '../../analysis/contention/wait-arrows.ts';
+import type { WaitLine } from '../../analysis/contention/wait-lines.ts';
+import type { WaitSums } from '../../analysis/contention/wait-sums.ts';
+import type { LockLane } from './lock-lanes.ts';
+
+/** Lists are cut to their longest; `totals` says how many there are. */
+export interface LocksAnswer {
+  lanes: LockLane[];
+  moreLanes: number;
+  waits: WaitLine[];
+  arrows: WaitArrow[];
+  /** By place in the trace's threads. */
+  titles: string[];
+  busy: BusyLine[];
+  left: LeftLine[];
+  deadlocks: DeadlockLine[];
+  totals: { waits: number; busy: number; left: number; deadlocks: number };
+  /** Of all lines of waits. */
+  waitSums: WaitSums;
+  /** Times of two threads compare to within this, microseconds; null = not known. */
+  toleranceUs: number | null;
+}

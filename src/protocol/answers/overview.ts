@@ -1,0 +1,34 @@
+/** Questions and answers of the Overview. */
+import type { DatabaseSettings } from '../../analysis/pages/database-settings.ts';
+import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
+import type { SummaryEngine, SummaryEnvironment } from '../../analysis/report/summary.ts';
+import type { OriginStorage } from '../../analysis/files/storage-health.ts';
+import type { TimePartition } from '../../analysis/time/time-partition.ts';
+import type { EngineInfo } from '../../event/definitions.ts';
+
+export interface ThreadPartition {
+  thread: number;
+  title: string;
+  partition: TimePartition;
+  /** SQL or VFS calls were recorded on it. */
+  sqlite: boolean;
+}
+
+/** Readwrite transactions of IndexedDB by the durability asked for. */
+export interface Durability {
+  default: number;
+  strict: number;
+  relaxed: number;
+}
+
+export interface Overview {
+  environment: SummaryEnvironment;
+  engines: (SummaryEngine & Pick<EngineInfo, 'suspension'>)[];
+  /** What the trace calls the thread of an engine, by its id. */
+  threadTitles: Record<string, string>;
+  databases: DatabaseSettings[];
+  durability: Durability;
+  /** What the browser says of the storage of each origin; [] where it was not asked. */
+  storage: OriginStorage[];
+  numbers: HeadlineNumber[];
+}

@@ -1,0 +1,49 @@
+/** Questions and answers about pages and blocks. */
+import type { BTree, BTreeCause, BTreeTotals } from '../../analysis/pages/b-trees.ts';
+import type { ObjectPages } from '../../analysis/pages/pages.ts';
+import type { EventRef } from '../../trace/store.ts';
+
+/** Names one database or store as long as the trace grows. */
+export type PlacesKey = string;
+
+/** null = from the first access, to the last. */
+export interface PlacesRange {
+  fromUs: number | null;
+  toUs: number | null;
+}
+
+export interface PageMapRequest extends PlacesRange {
+  key: PlacesKey;
+  fromPlace: number | null;
+  toPlace: number | null;
+  timeBins: number;
+  /** At most; a place takes at least one. */
+  placeBins: number;
+}
+
+/** Events of a part of the map. */
+export interface PlaceEvents {
+  events: EventRef[];
+  /** In all; `events` are the first of them. */
+  total: number;
+  fromUs: number;
+  toUs: number;
+}
+
+/** Which table or index pages belong to. */
+export interface TreesTable {
+  /** By root page; [] where no name is known. */
+  list: BTree[];
+  /** Place in `list` by place of the table, -1 = not known. */
+  owners: Int32Array;
+  /** By place in `list`, and behind them those of no known b-tree. */
+  totals: BTreeTotals;
+  /** What was left out, and why. */
+  causes: BTreeCause[];
+}
+
+/** A page's table; `decoded`: at least one access said what type of page it was. `trees`: null of blocks. */
+export interface PlacesTable extends ObjectPages {
+  decoded: boolean;
+  trees: TreesTable | null;
+}

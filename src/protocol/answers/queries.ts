@@ -1,0 +1,106 @@
+/**
+ * Every question that a view can ask about the trace, by name: its arguments, and its answer. `viewer/session` answers them, `viewer/ui`
+ * asks. Answers must survive structured clone.
+ */
+import type { Absences } from '../../analysis/core/absences.ts';
+import type { FailedCalls } from '../../analysis/errors/failed-calls.ts';
+import type { FileRow } from '../../analysis/files/files.ts';
+import type { IoMap, IoMapRequest, IoObject } from '../../analysis/files/io-map.ts';
+import type { PageMatrix } from '../../analysis/pages/page-matrix.ts';
+import type { AreaBy } from '../../analysis/time/area.ts';
+import type { TimePartition } from '../../analysis/time/time-partition.ts';
+import type { Layer } from '../../event/operations.ts';
+import type { CacheAnswer, CacheCurve, CacheTimes } from './cache.ts';
+import type { Comparison, Strips } from './compare.ts';
+import type { OperationCount } from './events.ts';
+import type { FileLine } from './files.ts';
+import type { Findings } from './findings.ts';
+import type { LoadLine } from './load-times.ts';
+import type { FrameArgs, LockTrack } from './lock-lanes.ts';
+import type { LocksAnswer } from './locks.ts';
+import type { Overview, ThreadPartition } from './overview.ts';
+import type { PageMapRequest, PlaceEvents, PlacesKey, PlacesRange, PlacesTable } from './pages.ts';
+import type { PaletteItem } from './palette.ts';
+import type { FileUse } from './patterns.ts';
+import type { SqlAnswer, SqlRequest, SqlTableInfo } from './sql.ts';
+import type { StaleLine } from './stale-caches.ts';
+import type { MeasuredStatements, StatementRuns } from './statements.ts';
+import type { Flows } from './timeline-flows.ts';
+import type { SearchAnswer, SearchArgs } from './timeline-search.ts';
+import type { AnnotationsAnswer, AreaAnswer } from './timeline.ts';
+import type { TransactionDetails, TransactionLines } from './transactions.ts';
+import type { WalLog } from './wal.ts';
+import type { LaneSetup, TraceNote } from '../../trace/notes.ts';
+import type { EventRef } from '../../trace/store.ts';
+
+export type Queries = {
+  absences: { args: object; answer: Absences };
+  transactions: { args: Record<string, never>; answer: TransactionLines };
+  locks: { args: object; answer: LocksAnswer };
+  wal: { args: Record<string, never>; answer: WalLog[] };
+  statements: { args: { fromUs?: number; toUs?: number }; answer: MeasuredStatements | null };
+  fileLines: { args: object; answer: FileLine[] };
+  staleCaches: { args: Record<string, never>; answer: StaleLine[] };
+  cacheCurves: { args: Record<string, never>; answer: CacheCurve[] };
+  loadTimes: { args: object; answer: LoadLine[] };
+  errors: { args: object; answer: FailedCalls };
+  operations: { args: object; answer: OperationCount[] };
+  overview: { args: object; answer: Overview };
+  findings: { args: object; answer: Findings };
+  paletteItems: { args: { words: string[]; limit: number }; answer: PaletteItem[] };
+  firstEvent: { args: { thread: number }; answer: EventRef | null };
+  compareStrips: {
+    args: { other: string; width: number; oneScale: boolean };
+    answer: Strips | null;
+  };
+  compareSources: { args: object; answer: { other: string | null; previous: string | null } };
+  comparison: { args: object; answer: Comparison | null };
+  markdownReport: { args: object; answer: string };
+  threadPartitions: { args: { fromUs?: number; toUs?: number }; answer: ThreadPartition[] };
+  cache: { args: object; answer: CacheAnswer };
+  cacheTimes: { args: { bins: number }; answer: CacheTimes };
+  sqlTables: { args: Record<string, never>; answer: SqlTableInfo[] };
+  sqlRun: { args: SqlRequest; answer: SqlAnswer };
+  sqlCsv: { args: SqlRequest; answer: Blob };
+  sqlCancel: { args: { id: number }; answer: null };
+  fileUse: { args: Pick<FileRow, 'path' | 'kind'>; answer: FileUse };
+  pageMap: { args: PageMapRequest; answer: PageMatrix | null };
+  pageTable: { args: PlacesRange & { key: PlacesKey }; answer: PlacesTable | null };
+  placeEvents: {
+    args: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number };
+    answer: PlaceEvents;
+  };
+  lockFrame: { args: FrameArgs; answer: LockTrack[] };
+  statementRuns: { args: { text: string | null }; answer: StatementRuns };
+  timeBetween: {
+    args: { thread: number; fromUs: number; toUs: number };
+    answer: TimePartition | null;
+  };
+  transaction: { args: EventRef; answer: TransactionDetails | null };
+  transactionOf: { args: EventRef; answer: EventRef | null };
+  timelineFlows: { args: EventRef; answer: Flows };
+  timelineSearch: { args: SearchArgs; answer: SearchAnswer };
+  timelineHit: {
+    args: { text: string; from: EventRef | null; us: number; by: 1 | -1 };
+    answer: EventRef | null;
+  };
+  timelineNeighbor: { args: EventRef & { by: 1 | -1 }; answer: EventRef | null };
+  annotations: { args: Record<string, never>; answer: AnnotationsAnswer };
+  setAnnotations: {
+    args: { trace: number; notes?: TraceNote[]; lanes?: LaneSetup };
+    answer: AnnotationsAnswer;
+  };
+  ioObjects: { args: Record<string, never>; answer: IoObject[] };
+  ioMap: { args: IoMapRequest; answer: IoMap };
+  ioAt: {
+    args: { key: string; us: number; slackUs: number; offset: number; slack: number };
+    answer: EventRef | null;
+  };
+  timelineArea: {
+    args: { fromUs: number; toUs: number; by: AreaBy; threadsOff: number[]; layers: Layer[] };
+    answer: AreaAnswer;
+  };
+};
+export type QueryName = keyof Queries;
+export type QueryArgs<N extends QueryName> = Queries[N]['args'];
+export type QueryAnswer<N extends QueryName> = Queries[N]['answer'];

@@ -1,0 +1,9 @@
+/** Questions and answers about columns of the SQL page. */
+
+export interface SqlColumn {
+  name: string;
+  /** REAL columns answer REAL for whole numbers, too. */
+  type: 'INTEGER' | 'REAL' | 'TEXT';
+  /** For the list of tables. */
+  help: string;
+}

@@ -1,0 +1,22 @@
+/** Questions and answers of the Statements view. */
+import type { StatementTable } from '../../analysis/statements/statement-table.ts';
+
+/** Runs of one statement as columns, in order of thread and time. */
+export interface StatementRuns {
+  thread: Uint16Array;
+  /** Sequence number of the first call. */
+  seq: Uint32Array;
+  fromUs: Float64Array;
+  /** Sum of its calls, microseconds. */
+  us: Float64Array;
+  /** One of ExecutionState. */
+  state: Uint8Array;
+  /** Runs in all; the arrays hold every n-th where they are too many. */
+  total: number;
+  shown: number;
+}
+
+/** The table, and the coarsest step of the threads' clocks; null = not known. */
+export interface MeasuredStatements extends StatementTable {
+  stepUs: number | null;
+}

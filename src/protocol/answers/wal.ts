@@ -1,0 +1,12 @@
+/** Questions and answers of the WAL view. */
+import type { CheckpointLine, WalLine } from '../../analysis/wal/table.ts';
+
+export interface WalLog {
+  history: WalLine;
+  starved: boolean | null;
+  /** The statement that keeps it from beginning again; null = none is known. */
+  reader: string | null;
+  /** Size over time, thinned to what a screen can show: of each stretch its largest. */
+  series: { timeUs: Float64Array; usedBytes: Float64Array; fileBytes: Float64Array };
+  checkpoints: CheckpointLine[];
+}

@@ -1,0 +1,39 @@
+// The evidence of each rule's finding on its story (tests/traces/findings). Where it is calls that are all shown, their bytes, time range
+// and share of the time are those of the same calls in the exported CSV; where it counts something else, the title says how many.
+import { expect, test } from 'vitest';
+import { FAILURES } from '../traces/findings/failures.ts';
+import { IDB } from '../traces/findings/idb.ts';
+import { play } from '../traces/findings/stage.ts';
+import { STORAGE } from '../traces/findings/storage.ts';
+import { WAITS } from '../traces/findings/waits.ts';
+import { formatCount } from '../../src/text/numbers.ts';
+import { findingsOf } from '../traces/analyses.ts';
+import { csvCalls, sum } from './doors/calls.ts';
+import { moved } from './doors/claims.ts';
+
+/** Rules whose bytes or time are not those of the calls that they count. */
+const OWN: Partial<Record<string, 'bytes' | 'time'>> = {
+  F09: 'bytes', // read and not needed
+  F24: 'bytes', // would be lost
+  F26: 'time', // of the transaction, of which the first call is shown
+  F29: 'time', // until the end of the thread
+};
+
+test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES])('$rule: $name', async ({ rule, wrong }) => {
+  const store = play(wrong);
+  const calls = new Map((await csvCalls(store)).map((c) => [`${c.thread} ${c.seq}`, c]));
+  const { title, evidence } = findingsOf(store).find((f) => f.rule === rule)!;
+  const shown = evidence.events.map(({ thread, seq }) => calls.get(`${thread} ${seq}`)!);
+  expect(shown).not.toContain(undefined);
+  if (evidence.count === 1 && shown.length > 1) return; // that one call and its cause
+  if (shown.length !== evidence.count)
+    return void expect(title).toMatch(new RegExp(`\\b${formatCount(evidence.count)}\\b`));
+  const own = OWN[rule];
+  if (own !== 'bytes') expect(evidence.bytes ?? 0).toBe(sum(shown, moved));
+  if (own === 'time') return;
+  const [begin, end] = store.extent();
+  expect(evidence.fromUs).toBe(Math.min(...shown.map(({ fromNs }) => fromNs)) / 1000);
+  expect(evidence.toUs).toBe(Math.max(...shown.map(({ fromNs, ns }) => fromNs + ns)) / 1000);
+  const us = sum(shown, ({ ns }) => ns / 1000);
+  expect(evidence.timeShare).toBeCloseTo(Math.min(1, us / (end - begin)), 6);
+});

@@ -23,7 +23,9 @@ function sameIn(store: TraceStore): unknown {
       vfs,
       layers,
     })),
-    files: files.map(({ kind, path }) => `${kind} ${path}`).filter((file) => !/opaque|livestore-todos@/.test(file)),
+    files: files
+      .map(({ kind, path }) => `${kind} ${path}`)
+      .filter((file) => !/opaque|livestore-todos@/.test(file)),
     commits,
     write: transactions.write,
     rolledBack: transactions.rolledBack,

@@ -129,7 +129,7 @@ describe('what the recording did not see', () => {
     const store = trace();
     const cause = 'a data: URL has no origin, so no storage to record.';
     expect(summaryOf(store).unrecordedWorkers).toEqual([
-      { url: 'data:text/javascript,0', cause, kind: 'data' },
+      { url: 'data:text/javascript,0', cause, kind: 'data', pages: [store.threads[0]!.info.id] },
     ]);
     const say = `1 worker isn't recorded: no storage can be reached from there, so counts are exact. a data: URL: ${cause}`;
     const facts = new Facts(store);
@@ -152,6 +152,26 @@ describe('what the recording did not see', () => {
     t.call('xRead', { object: t.file('/app.db'), offset: 0, length: 4096 });
   const WORKER: [string, string] = ['worker-native', 'https://app.example/db.js'];
   const SERVICE: [string, string] = ['service-worker-native', 'https://app.example/sw.js'];
+
+  test('an engine says which of its layers are recorded, and which workers of its page are not', () => {
+    const store = newStore();
+    const page = (id: string, ...notes: [string, string][]): ThreadBuilder => {
+      const t = new ThreadBuilder(store, { id, kind: 'page', url: 'https://app.example/' });
+      for (const [topic, url] of notes)
+        t.say({ kind: 'note', id: 0, topic, text: 'Not recorded: a cause.', url } as never);
+      t.say({ kind: 'engine', id: 90, ...engine, note: null, layers } as never);
+      reads(t);
+      return t;
+    };
+    const other: [string, string] = ['worker-native', 'https://app.example/other.js'];
+    for (const t of [page('a'), page('b', SERVICE, WORKER), page('c', WORKER, other)]) t.send();
+    const lines = reportOf(new Facts(store)).blocks[0]!.facts!;
+    expect(lines.flatMap(([name, text]) => (name === 'engine' ? [text] : []))).toEqual([
+      'sqlite3, VFS test; recorded: vfs; not: web, sql, counters; all workers of its page are recorded',
+      "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; db.js of its page isn't recorded, so what it stores for the engine is missing",
+      "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; db.js and 1 other worker of its page aren't recorded, so what they store for it is missing",
+    ]);
+  });
 
   test('those that may own a database come first, and make counts, bytes and times lower bounds', () => {
     const facts = beside(reads, SERVICE, WORKER);

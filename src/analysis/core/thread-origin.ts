@@ -28,3 +28,7 @@ export function rootOf(store: TraceStore, index: number): number {
   }
   return at.index;
 }
+
+/** Id of the thread at the top (`rootOf`). */
+export const pageOf = (store: TraceStore, index: number): string =>
+  store.threads[rootOf(store, index)]!.info.id;

@@ -2,7 +2,9 @@
 import { scriptName } from '../../text/clean.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 import { fact } from './graph.ts';
+import { getOrMake } from './maps.ts';
 import { sqliteThreads } from './main-threads.ts';
+import { pageOf } from './thread-origin.ts';
 
 /** What runs there: `any` may own a database, a `service` worker seldom does, and a `data:` worker has no storage. */
 export type UnrecordedKind = 'any' | 'service' | 'data';
@@ -14,6 +16,8 @@ export interface UnrecordedWorker {
   /** Why it is not recorded. */
   cause: string;
   kind: UnrecordedKind;
+  /** Ids of the pages that made it; of a worker at the top, where its page is not known. */
+  pages: string[];
 }
 
 /** Each script once for each cause: first those that may own a database, then in the order in which they were met. */
@@ -21,14 +25,22 @@ export const unrecordedWorkers = fact(
   'unrecordedWorkers',
   'workers not recorded',
   {},
-  ({ threads }): readonly UnrecordedWorker[] => {
+  (store): readonly UnrecordedWorker[] => {
     const found = new Map<string, UnrecordedWorker>();
-    for (const { notes } of threads)
+    for (const { notes, index } of store.threads)
       for (const { topic, text, url = '' } of notes) {
         if (topic !== 'worker-native' && topic !== 'service-worker-native') continue;
         const kind =
           topic === 'service-worker-native' ? 'service' : url.startsWith('data:') ? 'data' : 'any';
-        found.set(`${url} ${text}`, { url, cause: text.replace(/^Not recorded: /, ''), kind });
+        const cause = text.replace(/^Not recorded: /, '');
+        const { pages } = getOrMake(found, `${url} ${text}`, (): UnrecordedWorker => ({
+          url,
+          cause,
+          kind,
+          pages: [],
+        }));
+        const page = pageOf(store, index);
+        if (!pages.includes(page)) pages.push(page);
       }
     return [...found.values()].sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
   },

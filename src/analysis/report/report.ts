@@ -26,6 +26,7 @@ import { filesBlock, statementsBlock, TABLE_NEEDS, transactionsBlock } from './r
 import { timeBlock } from './report-time.ts';
 import { partition } from '../time/thread-times.ts';
 import { longestReserved } from '../transactions/longest-reserved.ts';
+import { engineCoverage } from './engine-coverage.ts';
 import { summary, type Summary, type SummaryEngine, type SummaryThread } from './summary.ts';
 
 /** Heading of the findings. */
@@ -136,14 +137,13 @@ function recorded(s: Summary): Block {
 
 const yesNo = (v: boolean | null): string => (v === null ? UNKNOWN : v ? 'yes' : 'no');
 
-function engine({ name, sqliteVersion, vfs, layers, note }: SummaryEngine): string {
-  const seen = Object.entries(layers).flatMap(([layer, on]) => (on ? [layer] : []));
+function engine(of: SummaryEngine): string {
+  const { name, sqliteVersion, vfs } = of;
   return [
     name,
     ...(sqliteVersion ? [`, SQLite ${sqliteVersion}`] : []),
     ...(vfs.length ? [`, VFS ${vfs.join(', ')}`] : []),
-    `; recorded: ${seen.join(', ') || 'nothing'}`,
-    ...(note ? [`; ${note}`] : []),
+    `; ${engineCoverage(of)}`,
   ].join('');
 }
 

@@ -3,6 +3,7 @@ import { mainThreads } from '../core/main-threads.ts';
 import { conditions, type Conditions } from '../core/conditions.ts';
 import { losses } from '../core/losses.ts';
 import { unknownTails, type UnknownTail } from '../core/unknown-tails.ts';
+import { pageOf } from '../core/thread-origin.ts';
 import { unrecordedWorkers, type UnrecordedWorker } from '../core/unrecorded-workers.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { coarsestStep } from '../core/time-range.ts';
@@ -43,6 +44,8 @@ export interface SummaryEngine {
   vfs: string[];
   layers: { web: boolean; vfs: boolean; sql: boolean; counters: boolean };
   note: string | null;
+  /** Addresses of workers of its page that are not recorded and may store for it. */
+  unrecordedWorkers: string[];
 }
 
 /** What is common to the threads that run SQLite; a value on which they differ is null. */
@@ -148,7 +151,9 @@ export const summary = fact(
       threads: threadTitles(store).map((title, i) =>
         threadOf(store.threads[i]!, title, known.unknownTails),
       ),
-      engines: store.threads.flatMap(enginesOf),
+      engines: store.threads.flatMap((thread) =>
+        enginesOf(thread, pageOf(store, thread.index), known.unrecordedWorkers),
+      ),
       losses: known.losses,
       unrecordedWorkers: known.unrecordedWorkers,
       files: known.fileCounts,
@@ -195,7 +200,15 @@ function threadOf(
   };
 }
 
-function enginesOf(thread: ThreadStore): SummaryEngine[] {
+/** @param page id of its page */
+function enginesOf(
+  thread: ThreadStore,
+  page: string,
+  workers: readonly UnrecordedWorker[],
+): SummaryEngine[] {
+  const unrecordedWorkers = workers.flatMap(({ kind, pages, url }) =>
+    kind === 'any' && pages.includes(page) ? [url] : [],
+  );
   return thread.engines.map((engine) => {
     const vfs = new Set<string>();
     for (const d of thread.definitions.values())
@@ -203,7 +216,15 @@ function enginesOf(thread: ThreadStore): SummaryEngine[] {
     const { name, sqliteVersion, note } = engine;
     const { layers: hooked } = engine;
     const layers = { web: seesWeb(thread), ...hooked, sql: hooked.sql && hasSql(thread) };
-    return { thread: thread.info.id, name, sqliteVersion, vfs: [...vfs], layers, note };
+    return {
+      thread: thread.info.id,
+      name,
+      sqliteVersion,
+      vfs: [...vfs],
+      layers,
+      note,
+      unrecordedWorkers,
+    };
   });
 }
 

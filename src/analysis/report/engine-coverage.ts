@@ -1,0 +1,31 @@
+/** Whether all of an engine is recorded: its layers, and the workers of its page, which may store for it. */
+import { scriptName } from '../../text/clean.ts';
+import { countOf } from '../../text/numbers.ts';
+import type { SummaryEngine } from './summary.ts';
+
+/** What is recorded of an engine and what isn't, one sentence part after another: "recorded: web, vfs, sql; not: counters". */
+export function engineCoverage({
+  layers,
+  unrecordedWorkers: workers,
+  note,
+}: SummaryEngine): string {
+  const named = (on: boolean): string =>
+    Object.entries(layers)
+      .flatMap(([layer, is]) => (is === on ? [layer] : []))
+      .join(', ');
+  const missing = named(false);
+  return [
+    `recorded: ${named(true) || 'nothing'}`,
+    ...(missing ? [`not: ${missing}`] : []),
+    ...(note ? [note] : []),
+    workersText(workers),
+  ].join('; ');
+}
+
+function workersText([first, ...more]: readonly string[]): string {
+  if (first === undefined) return 'all workers of its page are recorded';
+  const name = scriptName(first) || 'a worker';
+  return more.length
+    ? `${name} and ${countOf(more.length, 'other worker')} of its page aren't recorded, so what they store for it is missing`
+    : `${name} of its page isn't recorded, so what it stores for the engine is missing`;
+}

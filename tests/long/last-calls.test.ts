@@ -1,0 +1,110 @@
+/** Workers that are terminated right after their last reply, on a page that is not isolated: every call is in the recording, as Chromium's own tracing counts them. */
+import type { Page } from 'puppeteer-core';
+import { expect, test } from 'vitest';
+import { Op } from '../../src/event/event.ts';
+import { unknownTails } from '../../src/analysis/core/unknown-tails.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { recordTraced } from '../browser/record-real.ts';
+import { countOf } from '../browser/threads-harness.ts';
+
+declare global {
+  var closeDatabase: () => Promise<void>;
+}
+
+const calls = (store: TraceStore, op: number): number =>
+  store.threads.reduce((n, thread) => n + countOf(thread, op), 0);
+
+const RUNS = 100;
+const TODOS = 50;
+
+/** The todos are there, and the page knows. */
+const ready = (page: Page, least: number): Promise<unknown> =>
+  page.waitForFunction(
+    (n) =>
+      document.body.dataset['state'] === 'ready' &&
+      Number(document.getElementById('all')!.textContent) >= n,
+    { polling: 20, timeout: 60_000 },
+    least,
+  );
+
+test(`PowerSync's close(), which terminates its worker: ${RUNS} of ${RUNS} runs are whole`, async () => {
+  const store = await recordTraced({
+    name: 'powersync-close',
+    path: '/powersync/?vfs=OPFSCoopSyncVFS',
+    tabs: 1,
+    async use([page], rest) {
+      for (let run = 0; run < RUNS; run++) {
+        if (run > 0) await page!.reload();
+        await ready(page!, 0);
+        if (run > 0) {
+          await page!.evaluate(() =>
+            document.querySelectorAll<HTMLElement>('#list input').forEach((box) => box.click()),
+          );
+        }
+        await page!.$eval('#many', (button) => (button as HTMLElement).click());
+        await ready(page!, TODOS);
+        await page!.evaluate(() => closeDatabase());
+      }
+      await rest();
+    },
+  });
+  const workers = store.threads.filter(({ info }) => info.kind === 'worker');
+  expect(workers).toHaveLength(RUNS);
+  expect(new Set(workers.map(({ ended }) => ended))).toEqual(new Set(['terminated']));
+  expect(workers.map((worker) => countOf(worker, Op.xClose) > 0)).toEqual(workers.map(() => true));
+});
+
+/** Each in a frame of its own, with a worker that does so many statements. */
+const VFSS = ['OPFSCoopSync', 'AccessHandlePool', 'OPFSAdaptive', 'IDBBatchAtomic', 'MemoryAsync'];
+const STATEMENTS = 40_000;
+
+test(`five VFSs at once, a worker each, over a million events: all are whole`, async () => {
+  const store = await recordTraced({
+    name: 'five-vfs',
+    path: '/nothing',
+    tabs: 1,
+    async use([page], rest) {
+      await page!.evaluate(
+        async (vfss, statements) => {
+          const one = async (vfs: string): Promise<void> => {
+            const frame = document.createElement('iframe');
+            frame.src = `/journeyapps-wa-sqlite/?vfs=${vfs}`;
+            document.body.append(frame);
+            await new Promise((done) => (frame.onload = done));
+            const app = frame.contentWindow as unknown as {
+              run(workload: string, options: object): Promise<unknown>;
+              shutdown(): void;
+            };
+            await app.run('sql', {
+              name: `${vfs}.db`,
+              unchecked: true,
+              sql: [
+                'CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT)',
+                'BEGIN',
+                [statements / 8, "INSERT INTO t VALUES(NULL, printf('%0120d', $i))"],
+                'COMMIT',
+                'BEGIN',
+                [statements, `SELECT body FROM t WHERE id = ($i * 7919) % ${statements / 8} + 1`],
+                'COMMIT',
+              ],
+            });
+            app.shutdown();
+          };
+          await Promise.all(vfss.map(one));
+        },
+        VFSS,
+        STATEMENTS,
+      );
+      await rest();
+    },
+  });
+  expect(store.eventCount).toBeGreaterThan(1_000_000);
+  const workers = store.threads.filter(({ info }) => info.kind === 'worker');
+  expect(workers.map(({ ended }) => ended)).toEqual(VFSS.map(() => 'terminated'));
+  // 1 CREATE, 2 BEGIN, 2 COMMIT, and each step of a SELECT that found its row
+  const steps = 5 + STATEMENTS / 8 + 2 * STATEMENTS;
+  for (const worker of workers) expect(countOf(worker, Op.sqlStep)).toBe(steps);
+  expect(calls(store, Op.xClose)).toBe(workers.length);
+  expect(new Facts(store).get(unknownTails).filter(({ us }) => (us ?? 0) > 50_000)).toEqual([]);
+});

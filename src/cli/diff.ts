@@ -52,7 +52,7 @@ function diffReport(diff: TraceDiff, a: string, b: string): Report {
   const news = changed.filter((r) => !r.verdict.startsWith('only') || Boolean(r.a ?? r.b));
   const times = numbers.filter((r) => r.kind === 'time' && (r.a !== null || r.b !== null));
   const numberTable = (rows: typeof numbers): ReportTable =>
-    tableOf(numberDiffColumns, ['change', 'path', 'a', 'b', 'delta'], rows, LONGEST_PATH);
+    tableOf(numberDiffColumns(diff), ['change', 'path', 'a', 'b', 'delta'], rows, LONGEST_PATH);
   const [headline, ...verdict] = verdictLines(diff);
   return {
     title: headline!,

@@ -32,7 +32,7 @@ export const shownLines = (text: string, most = LONGEST): string =>
 /** A statement on one line: its line ends are no harm. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());
 /** Shown for SQL whose text is not known: it was not seen, or the time went into opening and closing. */
-export const UNKNOWN_SQL = '(unknown SQL)';
+export const UNKNOWN_SQL = '(opening, closing, or unknown SQL)';
 
 /** The file of a script's URL; of one that has none, its scheme. */
 export function scriptName(url: string): string {

@@ -13,6 +13,7 @@ import type { StatementDiff, TraceDiff } from '../../src/analysis/report/diff.ts
 import {
   changeText,
   shownStatements,
+  numberDiffColumns,
   statementDiffColumns,
   verdictLines,
 } from '../../src/analysis/report/diff-table.ts';
@@ -148,6 +149,15 @@ describe('diff', () => {
     expect(shownStatements(d)).toHaveLength(1);
     const { change } = statementDiffColumns(d);
     expect(change.value(first(d))).toBe('3.19× faster: 7.97 s → 2.5 s');
+    const unlike = { ...d, unlike: 'recorded in different ways' };
+    expect(statementDiffColumns(unlike).change.value(first(d))).toBe('7.97 s → 2.5 s');
+    const number = { path: 'time.cpuUs', a: 10, b: 30, delta: 20, verdict: 'unknown' } as const;
+    const changes = [d, unlike].flatMap((of) =>
+      (['time', 'count'] as const).map((kind) =>
+        numberDiffColumns(of).change.value({ ...number, kind }),
+      ),
+    );
+    expect(changes).toEqual(['3× more', '3× more', 'n/a', '3× more']);
   });
 
   test('of the same work, few are called changed: any number of runs, long waits, a coarse clock', () => {

@@ -1,5 +1,6 @@
 // What findings claim and advise: no more than their calls took, and nothing that the VFS cannot do.
 import { describe, expect, test } from 'vitest';
+import { Flag } from '../../src/event/event.ts';
 import type { Finding } from '../../src/analysis/rules/types.ts';
 import type { ThreadBuilder } from '../traces/builder.ts';
 import { findingsOf } from '../traces/analyses.ts';
@@ -122,6 +123,10 @@ describe('the price of a call is that of the calls that the finding names', () =
       b.call('sqlStep', { object: b.define({ kind: 'sql', text: 'VACUUM' }) }, () => {
         times(30, (i) => b.call('xWrite', { object: db, offset: i * PAGE, length: PAGE, dur: 10 }));
         b.call('xSync', { object: db, dur: 100 });
+        const journal = b.file('', 'memory-journal');
+        times(40, () =>
+          b.call('xWrite', { object: journal, length: PAGE, flags: Flag.memoryJournal }),
+        );
       });
     });
     expect(told.title).toContain('30 writes and 1 sync for a database of 30 pages, 400 µs');

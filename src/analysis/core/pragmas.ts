@@ -1,5 +1,6 @@
 /** PRAGMAs that set something, as the statements that ran have them. */
 import { Op } from '../../event/event.ts';
+import { tokens } from '../../sqlite/sql-text.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 
@@ -14,7 +15,24 @@ interface SetPragma {
   value: string;
 }
 
-const SETS = /\bpragma\s+(?:["'`]?\w+["'`]?\s*\.\s*)?(\w+)\s*[=(]\s*["'`[]?([-+]?[\w?]+)/gi;
+/** A statement that sets one: words and signs, without quotes, as they stand behind one another. */
+const SETS = /^pragma (?:\S+ \. )?(\w+) [=(] ([-+] )?([\w?.]+)/i;
+
+/** What a text's statements set. What stands in comments and literals is none. */
+function setsIn(sql: string): { name: string; value: string }[] {
+  if (!/pragma/i.test(sql)) return [];
+  const statements: string[][] = [[]];
+  for (const { kind, text } of tokens(sql)) {
+    if (kind === 'space' || kind === 'comment') continue;
+    if (text === ';') statements.push([]);
+    else statements.at(-1)!.push(QUOTED.test(text) ? text.slice(1, -1) : text);
+  }
+  return statements.flatMap((words) => {
+    const [, name, sign = '', value] = SETS.exec(words.join(' ')) ?? [];
+    return name ? [{ name: name.toLowerCase(), value: sign.trim() + value! }] : [];
+  });
+}
+const QUOTED = /^["'`[]/;
 
 /** Thread by thread, in the order in which they ran. */
 export const pragmas = fact('pragmas', 'PRAGMAs', {}, pragmasOf);
@@ -24,12 +42,8 @@ function pragmasOf(store: TraceStore): SetPragma[] {
   for (const { events, definitions, index } of store.threads) {
     const byText = new Map<number, { name: string; value: string }[]>();
     for (const [id, d] of definitions) {
-      const sets = d.kind === 'sql' ? [...d.text.matchAll(SETS)] : [];
-      if (sets.length === 0) continue;
-      byText.set(
-        id,
-        sets.map(([, name, value]) => ({ name: name!.toLowerCase(), value: value! })),
-      );
+      const sets = d.kind === 'sql' ? setsIn(d.text) : [];
+      if (sets.length) byText.set(id, sets);
     }
     if (byText.size === 0) continue;
     for (let row = 0; row < events.count; row++) {

@@ -55,9 +55,9 @@ interface Kind {
   once?: string;
 }
 
-/** "200 commits of 20 ms"; '' where their number is not known. */
-const each = (count: number | null, noun: string, us: number): string =>
-  count ? `${countOf(count, noun)} of ${formatDuration(us / count)}` : '';
+/** "200 commits of 20 ms"; '' where their number is not known. @param which what of each takes so long */
+const each = (count: number | null, noun: string, us: number, which = ''): string =>
+  count ? `${countOf(count, noun)} ${which && `${which} `}of ${formatDuration(us / count)}` : '';
 
 const IS_LOCK_CALL = opTable(({ layer, spent }) => Number(layer === 'vfs' && spent === 'lock'));
 function lockCallsOf({ events: { op, count } }: ThreadStore): number {
@@ -100,12 +100,13 @@ const KINDS: readonly Kind[] = [
   },
   {
     parts: ['lock'],
-    what: 'Taking and releasing locks',
+    what: 'Waiting inside calls that take and release locks',
     calls: ({ sqliteThreads: threads }, us) =>
       each(
         threads.reduce((n, thread) => n + lockCallsOf(thread), 0),
         'lock call',
         us,
+        'with a wait',
       ),
     advice:
       'Lock less often: several statements in one transaction share its locks. With a single connection, locking_mode=EXCLUSIVE takes them once.',

@@ -83,14 +83,14 @@ function coarseClock(ctx: FindingContext): Badge | null {
 const HIDDEN_US = 1_000_000;
 
 function hiddenTab(ctx: FindingContext): Badge | null {
-  const times = ctx.store.threads.flatMap((t) =>
-    t.info.kind === 'page' ? hiddenTimes(ctx, t) : [],
-  );
-  const us = times.reduce((sum, h) => sum + h.toUs - h.fromUs, 0);
+  const times = ctx.store.threads
+    .filter(({ info }) => info.kind === 'page')
+    .map((page) => hiddenTimes(ctx, page).reduce((sum, h) => sum + h.toUs - h.fromUs, 0));
+  const us = Math.max(0, ...times);
   if (us < HIDDEN_US) return null;
   return {
     badge: 'hidden tab',
-    say: `A tab was hidden for ${formatDuration(us)}: browsers slow down timers and workers of hidden tabs.`,
+    say: `${times.filter((t) => t >= HIDDEN_US).length > 1 ? 'Tabs were hidden, the longest' : 'A tab was hidden'} for ${formatDuration(us)}: browsers slow down timers and workers of hidden tabs.`,
   };
 }
 

@@ -55,11 +55,13 @@ export function changeText(a: number | null, b: number | null, words: Directions
     : `${formatNumber(factor)}× ${word}`;
 }
 const fromTo = (a: string, b: string): string => (a === b ? a : `${a} → ${b}`);
+/** Without direction and size where times of these traces aren't compared (`unlike`). */
 function timeChange(
   { totalA, totalB }: { totalA: number; totalB: number },
-  stepUs: TraceDiff['stepUs'],
+  { stepUs, unlike }: Pick<TraceDiff, 'stepUs' | 'unlike'>,
 ): string {
   const [a, b] = [formatMeasured(totalA, stepUs.a), formatMeasured(totalB, stepUs.b)];
+  if (unlike !== null) return fromTo(a, b);
   const wholeNs = (us: number): number => Math.round(us * 1e3); // sums in another order differ in the last digit
   return `${changeText(wholeNs(totalA), wholeNs(totalB), TIME)}: ${fromTo(a, b)}`;
 }
@@ -73,7 +75,8 @@ const WHOLE: Record<TraceDiff['whole']['verdict'], string> = {
 /** Of the time of a trace: with less of it in statements of both, a factor would compare little. */
 const COMPARABLE = 0.5;
 /** What a comparison comes to: its first line gives direction and size. */
-export function verdictLines({ whole, stepUs, statements, unlike }: TraceDiff): string[] {
+export function verdictLines(diff: TraceDiff): string[] {
+  const { whole, statements, unlike } = diff;
   if (statements.length === 0) return ['No statement is recorded in A or B.'];
   const { totalA, totalB, onlyA, onlyB } = whole;
   const of = (us: number): string => formatDuration(us);
@@ -95,7 +98,7 @@ export function verdictLines({ whole, stepUs, statements, unlike }: TraceDiff): 
       ...ownLines,
       `In statements of both, A spent ${of(totalA)} and B ${of(totalB)}.`,
     ];
-  const headline = `B is ${timeChange(whole, stepUs)} in ${isOwn ? 'the statements of both' : 'all statements'}`;
+  const headline = `B is ${timeChange(whole, diff)} in ${isOwn ? 'the statements of both' : 'all statements'}`;
   const changed = statements.filter(({ time }) => time.verdict === 'changed');
   const slower = changed.filter(({ time }) => time.slower).length;
   return [
@@ -115,19 +118,24 @@ export const shownStatements = ({ statements }: TraceDiff): StatementDiff[] =>
 const ofKind = ({ kind }: NumberRow): ((n: number | null) => string) =>
   kind === 'time' ? formatDuration : formatExact;
 
-export const numberDiffColumns = {
-  change: col('text', 'Change', 'From A to B', (r) =>
-    r.verdict.startsWith('only') ? sided(r.verdict) : changeText(r.a, r.b),
-  ),
-  path: col('code', 'Number', 'By its path in vfscope summary --json', (r) => r.path),
-  a: { ...col('number', 'A', '', (r) => r.a), text: (r) => ofKind(r)(r.a) },
-  b: { ...col('number', 'B', '', (r) => r.b), text: (r) => ofKind(r)(r.b) },
-  delta: {
-    ...col('number', 'B - A', 'n/a where one is not known', (r) => r.delta),
-    text: (r) => formatSigned(r.delta, ofKind(r)),
-  },
-  verdict: verdict('Verdict', (r) => r.verdict),
-} satisfies Columns<NumberRow>;
+export const numberDiffColumns = ({ unlike }: Pick<TraceDiff, 'unlike'>) =>
+  ({
+    change: col('text', 'Change', "From A to B; n/a for times that aren't compared", (r) =>
+      r.verdict.startsWith('only')
+        ? sided(r.verdict)
+        : unlike !== null && r.kind === 'time'
+          ? UNKNOWN
+          : changeText(r.a, r.b),
+    ),
+    path: col('code', 'Number', 'By its path in vfscope summary --json', (r) => r.path),
+    a: { ...col('number', 'A', '', (r) => r.a), text: (r) => ofKind(r)(r.a) },
+    b: { ...col('number', 'B', '', (r) => r.b), text: (r) => ofKind(r)(r.b) },
+    delta: {
+      ...col('number', 'B - A', 'n/a where one is not known', (r) => r.delta),
+      text: (r) => formatSigned(r.delta, ofKind(r)),
+    },
+    verdict: verdict('Verdict', (r) => r.verdict),
+  }) satisfies Columns<NumberRow>;
 
 const SPREAD =
   "Differences of the totals up to this are noise, unless most runs moved the same way: from the runs, in pairs where both traces have equally many, and the clock's step. n/a with fewer than 3 runs.";
@@ -136,12 +144,16 @@ const PAIRED =
 const COUNTED = { vfs: 'VFS calls', syncs: 'syncs', writeBytes: 'bytes written' } as const;
 const exactly = (a: number, b: number): string => fromTo(formatExact(a), formatExact(b));
 
-export const statementDiffColumns = ({ stepUs }: Pick<TraceDiff, 'stepUs'>) =>
+export const statementDiffColumns = (diff: Pick<TraceDiff, 'stepUs' | 'unlike'>) =>
   ({
-    change: col('text', 'Run time', 'Of all runs, from A to B', ({ verdict, time }) =>
-      verdict.startsWith('only')
-        ? `${sided(verdict)}: ${formatDuration(time.totalA + time.totalB)}`
-        : timeChange(time, stepUs),
+    change: col(
+      'text',
+      'Run time',
+      "Of all runs, each from its first call to its last with vfscope's own work, from A to B",
+      ({ verdict, time }) =>
+        verdict.startsWith('only')
+          ? `${sided(verdict)}: ${formatDuration(time.totalA + time.totalB)}`
+          : timeChange(time, diff),
     ),
     fingerprint: col('code', 'Statement', '', (r) => r.fingerprint || null),
     runs: col('text', 'Runs', 'A → B, or one number where they are equal', (r) =>

@@ -236,7 +236,7 @@ const HEADLINES = {
     title: 'Lock calls',
     unit: 'share',
     list: 'statements',
-    definition: `Time spent ${PART_WORDS.lock.meaning} / time while SQL runs: what locking costs in this VFS.`,
+    definition: `Time spent ${PART_WORDS.lock.meaning} / time while SQL runs. What these calls compute is CPU, what they read and store is that.`,
     value: (n) => n.share(n.time('lockUs')),
     cause: (n) => n.noTime,
   },

@@ -8,6 +8,7 @@ import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
+import { isInMemory } from '../../trace/in-memory.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { openReaders, readerText } from '../wal/open-readers.ts';
@@ -133,7 +134,7 @@ export const vacuum: Rule = {
       for (const op of [Op.xWrite, Op.xSync])
         for (const row of ctx.rows(thread, op)) {
           const at = ctx.get(owners).of(thread).statement(row);
-          if (!runs.has(at)) continue;
+          if (!runs.has(at) || isInMemory(events, row)) continue;
           const file = ctx.file(thread, events.object[row]!);
           (op === Op.xSync ? syncs : writes).add(thread, row);
           statements.add(`${thread.index} ${events.aux[at]}`);
@@ -150,8 +151,7 @@ export const vacuum: Rule = {
       ...noSaving('what an incremental vacuum would write instead is not known'),
       confidence: 'likely',
       reason: `the calls are under ${countOf(statements.size, 'VACUUM statement')}`,
-      advice:
-        'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',
+      advice: 'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments.',
       link: 'https://www.sqlite.org/lang_vacuum.html',
       tryInLab: 'vacuum',
     };

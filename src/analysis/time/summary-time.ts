@@ -10,7 +10,7 @@ export interface SummaryTime {
   cpuUs: number;
   /** read, write, sync and idbTransaction */
   ioUs: number;
-  /** The cost of lock calls, waits left out. */
+  /** Waiting inside lock calls, with no known holder in the way. */
   lockUs: number;
   lockWaitUs: number;
   /** The recording's own work while SQL ran. */

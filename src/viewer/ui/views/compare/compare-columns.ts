@@ -4,17 +4,18 @@ import {
   numberDiffColumns,
   statementDiffColumns,
 } from '../../../../analysis/report/diff-table.ts';
-import type { StatementDiff, TraceDiff } from '../../../../analysis/report/diff.ts';
+import type { NumberRow, StatementDiff, TraceDiff } from '../../../../analysis/report/diff.ts';
 import { plain, UNKNOWN_SQL } from '../../../../text/clean.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 
-export const NUMBERS = viewColumns(numberDiffColumns, {
-  change: '90px',
-  path: '1fr',
-  a: '100px',
-  b: '100px',
-  verdict: '76px',
-});
+export const numberColumns = (diff: TraceDiff): Column<NumberRow>[] =>
+  viewColumns(numberDiffColumns(diff), {
+    change: '90px',
+    path: '1fr',
+    a: '100px',
+    b: '100px',
+    verdict: '76px',
+  });
 export const statementColumns = (diff: TraceDiff): Column<StatementDiff>[] =>
   viewColumns(statementDiffColumns(diff), {
     change: '204px',

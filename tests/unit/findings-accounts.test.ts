@@ -60,7 +60,9 @@ describe('accounts', () => {
     });
     t.send();
     expect(titles(t.store)).toEqual([
-      expect.stringMatching(/^Waiting inside calls that take and release locks takes .*; 3 lock calls with a wait of 3 ms$/),
+      expect.stringMatching(
+        /^Waiting inside calls that take and release locks takes .*; 3 lock calls with a wait of 3 ms$/,
+      ),
     ]);
   });
   it('name waits where another tab held the lock', async () => {

@@ -3,7 +3,7 @@
  * Every rule has an id (F01 ...) that stays its own for good; a rule is a pure function of a FindingContext.
  */
 import type { FileKind } from '../../event/definitions.ts';
-import type { FindingContext, FindingEvidence } from './context.ts';
+import type { FindingContext, FindingEvidence, FoundEvidence } from './context.ts';
 
 export type Confidence = 'certain' | 'likely' | 'possible';
 
@@ -42,8 +42,10 @@ export interface Finding {
   tryInLab?: string;
 }
 
-/** A finding as its rule makes it: whose it is, is added by `findings`. */
-export type Found = Omit<Finding, 'rule'>;
+/** A finding as its rule makes it, with the time that it is about. `findings` adds whose it is. */
+export interface Found extends Omit<Finding, 'rule' | 'evidence'> {
+  evidence: FoundEvidence;
+}
 
 export interface Rule {
   id: string;

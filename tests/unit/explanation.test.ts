@@ -13,6 +13,7 @@ import {
   explainedText,
 } from '../../src/analysis/findings/explanation.ts';
 import { findings, toldFindings } from '../../src/analysis/findings/index.ts';
+import { Flag } from '../../src/event/event.ts';
 import { Evidence, findingContext, type NamedTime } from '../../src/analysis/rules/context.ts';
 import { pieces } from '../../src/analysis/time/thread-times.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -20,7 +21,7 @@ import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { FAILURES } from '../traces/findings/failures.ts';
 import { IDB } from '../traces/findings/idb.ts';
-import { play } from '../traces/findings/stage.ts';
+import { PAGE, play, times } from '../traces/findings/stage.ts';
 import { STORAGE } from '../traces/findings/storage.ts';
 import { WAITS } from '../traces/findings/waits.ts';
 
@@ -91,6 +92,54 @@ test('what no finding names is unexplained', () => {
   expect(explainedText({ ...told(), explainedUs: 200 })).toBe(
     'Explained by findings: 200 µs of 1 ms in SQL.',
   );
+});
+
+describe('a transaction of IndexedDB explains', () => {
+  /** Writes, 300 us of each in a strict transaction, and reads of a file; and what the app has under way in a database of its own. */
+  const told = (own: number): { explainedUs: number; rules: string[] } => {
+    const store = play(({ thread }) => {
+      const b = thread();
+      const db = b.file('/app.db');
+      const file = b.define({ kind: 'opfs-file', path: '/other.db' });
+      const [blocks, notes] = ['vfs', 'app'].map((name) =>
+        b.define({ kind: 'idb-store', db: name, store: 'all' }),
+      ) as [number, number];
+      const strict = { aux: 1 | (1 << 2), flags: Flag.async };
+      times(own, (i) => {
+        const context = 2 * i + 2;
+        b.call('idbTransaction', { ...strict, object: notes, context, dur: 50_000 }, () =>
+          b.call('idbPut', { object: notes, context, dur: 1, flags: Flag.async }),
+        );
+        b.now = 10 * i; // they go on
+      });
+      times(12, (i) => {
+        const page = { object: db, offset: i * PAGE, length: PAGE, dur: 200, flags: Flag.async };
+        b.call('sqlStep', { dur: 1000, flags: Flag.async }, () => {
+          b.call('xRead', page, () =>
+            b.call('opfsRead', { object: file, offset: 0, length: PAGE, dur: 70 }),
+          );
+          b.call('xWrite', page, () => {
+            const context = 2 * i + 1;
+            b.call('idbTransaction', { ...strict, object: blocks, context, dur: 200 }, () =>
+              b.call('idbPut', { object: blocks, context, dur: 100, flags: Flag.async }),
+            );
+          });
+        });
+        b.idle(100);
+      });
+    });
+    const facts = new Facts(store);
+    return {
+      explainedUs: facts.get(explained)!.explainedUs,
+      rules: facts.get(findings).map(({ rule }) => rule),
+    };
+  };
+  test('what SQLite waits for it, not what SQLite computes meanwhile', () => {
+    expect(told(0)).toMatchObject({ explainedUs: 12 * 300, rules: ['F15'] });
+  });
+  test('nothing, where it is the own one of the app', () => {
+    expect(told(12).explainedUs).toBe(told(0).explainedUs);
+  });
 });
 
 describe('never more than there was, and something where there are findings', () => {

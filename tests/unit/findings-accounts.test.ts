@@ -66,7 +66,7 @@ describe('accounts', () => {
   it('name waits where another tab held the lock', async () => {
     expect(titles(await golden('idb-two-tabs'))).toEqual([
       expect.stringMatching(
-        /^Waiting for locks that others held takes 37\.3 % .*; 55 waits of .* in "begin immediate"$/,
+        /^Waiting for locks that others held takes 37\.9 % .*; 55 waits of .* in "begin immediate"$/,
       ),
     ]);
   });

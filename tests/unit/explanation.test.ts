@@ -17,7 +17,7 @@ import { Flag } from '../../src/event/event.ts';
 import { Evidence, findingContext, type NamedTime } from '../../src/analysis/rules/context.ts';
 import { pieces } from '../../src/analysis/time/thread-times.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { FAILURES } from '../traces/findings/failures.ts';
 import { IDB } from '../traces/findings/idb.ts';

@@ -50,7 +50,7 @@ import {
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
 import { flushCost, lostOnLeaving, wholeFileSaves, writableCopies } from '../idb/saves.ts';
-import type { Confidence, Finding, Rule } from '../rules/types.ts';
+import { SURE, type Finding, type Rule } from '../rules/types.ts';
 import { busyStorm, frozenHolder, hang, proxyOverhead } from '../locks/rules.ts';
 import { checkpointCopies, walGrows } from '../wal/rules.ts';
 
@@ -108,8 +108,6 @@ export const RULES: readonly Rule[] = [
   refusedHandles,
   leakedHandles,
 ];
-
-const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };
 
 /** A finding, and the time that it is about. */
 interface Told {

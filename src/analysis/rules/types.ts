@@ -6,6 +6,8 @@ import type { FileKind } from '../../event/definitions.ts';
 import type { FindingContext, FindingEvidence, FoundEvidence } from './context.ts';
 
 export type Confidence = 'certain' | 'likely' | 'possible';
+/** The surest first. */
+export const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };
 
 /** Calls that would not be made if the advice were followed. */
 export interface AvoidedCalls {

@@ -1,29 +1,44 @@
 // How much of the time in SQL the findings are about: each moment once, whatever names it.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
-import { explained, explainedText } from '../../src/analysis/findings/explanation.ts';
-import { findings, type Finding } from '../../src/analysis/findings/index.ts';
-import { Evidence, findingContext } from '../../src/analysis/rules/context.ts';
+import { sqliteThreads } from '../../src/analysis/core/main-threads.ts';
+import { servedThreads } from '../../src/analysis/core/helper-threads.ts';
+import { PART, SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
+import {
+  coverage,
+  coverageOf,
+  explained,
+  explainedText,
+} from '../../src/analysis/findings/explanation.ts';
+import { findings, toldFindings } from '../../src/analysis/findings/index.ts';
+import { Flag } from '../../src/event/event.ts';
+import { Evidence, findingContext, type NamedTime } from '../../src/analysis/rules/context.ts';
+import { pieces } from '../../src/analysis/time/thread-times.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { FAILURES } from '../traces/findings/failures.ts';
 import { IDB } from '../traces/findings/idb.ts';
-import { play } from '../traces/findings/stage.ts';
+import { PAGE, play, times } from '../traces/findings/stage.ts';
 import { STORAGE } from '../traces/findings/storage.ts';
 import { WAITS } from '../traces/findings/waits.ts';
 
-/** A statement of 1,000 us with two reads of 100 us, and 500 us of the app's own reading after it. */
+/** A statement of 1,000 us with two reads of 100 us, 60 us of each in storage, and 500 us of the app's own reading after it. */
 function recorded() {
   const store = newStore();
   const thread = new ThreadBuilder(store);
   const file = thread.file('app.db');
+  const stored = thread.define({ kind: 'opfs-file', path: 'app.db' });
   const reads: number[] = [];
   thread.call('sqlStep', { dur: 800 }, () => {
     for (let i = 0; i < 2; i++)
-      reads.push(thread.call('xRead', { object: file, offset: 0, length: 512, dur: 100 }));
+      reads.push(
+        thread.call('xRead', { object: file, offset: 0, length: 512, dur: 40 }, () =>
+          thread.call('opfsRead', { object: stored, offset: 0, length: 512, dur: 60 }),
+        ),
+      );
   });
   const own = thread.call('opfsRead', {
     object: thread.define({ kind: 'opfs-file', path: 'own' }),
@@ -33,81 +48,119 @@ function recorded() {
   const facts = new Facts(store);
   expect(facts.get(findings)).toEqual([]);
   const ctx = facts.get(findingContext);
-  const row = (seq: number): number => thread.thread.events.rowOfSeq(seq);
-  return {
-    /** A finding about these calls. */
-    about(...seqs: number[]): void {
+  /** Of findings, each about these calls, or about this time. */
+  const explainedBy = (...about: (readonly number[] | NamedTime)[]): Record<string, number> => {
+    const named = about.map((what) => {
+      if ('ran' in what) return new Map([[thread.thread, what]]);
       const evidence = new Evidence();
-      for (const seq of seqs) evidence.add(thread.thread, row(seq));
-      evidence.result(ctx);
-    },
-    reads,
-    own,
-    told: () => facts.get(explained)!,
+      for (const seq of what) evidence.add(thread.thread, thread.thread.events.rowOfSeq(seq));
+      return evidence.result(ctx).named;
+    });
+    const known = facts.known({ pieces, sqliteThreads, servedThreads });
+    const { explained } = coverageOf(store, known, named);
+    return Object.fromEntries(
+      SQL_PARTS.flatMap((part) => {
+        const ns = explained[PART[part]]!;
+        return ns ? [[part, ns / 1000]] : [];
+      }),
+    );
   };
+  return { explainedBy, reads, own, told: () => facts.get(explained)! };
 }
 
 test('calls that two findings name count once', () => {
-  const { about, reads, told } = recorded();
-  about(reads[0]!);
-  about(...reads);
-  expect(told()).toEqual({ explainedUs: 200, inSqlUs: 1000, slowed: false });
-  expect(explainedText(told())).toBe('Explained by findings: 200 µs of 1 ms in SQL.');
+  const { explainedBy, reads } = recorded();
+  expect(explainedBy([reads[0]!], reads)).toEqual({ cpu: 80, read: 120 });
 });
 test('a statement covers the calls in it', () => {
-  const { about, reads, told } = recorded();
-  about(reads[1]!);
-  about(1);
-  expect(told().explainedUs).toBe(1000);
+  const { explainedBy, reads } = recorded();
+  expect(explainedBy([reads[1]!], [1])).toEqual({ cpu: 880, read: 120 });
+});
+test('of what is awaited, only the waits count, and those that a call covers count once', () => {
+  const { explainedBy, reads } = recorded();
+  const whole = { ran: [], awaited: [0, 1e6] };
+  expect(explainedBy(whole)).toEqual({ read: 120 });
+  expect(explainedBy([reads[1]!], whole)).toEqual({ cpu: 40, read: 120 });
 });
 test('what ran outside of SQL explains none of it', () => {
-  const { about, own, told } = recorded();
-  about(own);
-  expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, slowed: false });
+  const { explainedBy, own } = recorded();
+  expect(explainedBy([own])).toEqual({});
 });
-test('evidence that led to no finding explains nothing', () => {
+test('what no finding names is unexplained', () => {
   const { told } = recorded();
-  expect(told().explainedUs).toBe(0);
+  expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, slowed: false });
+  expect(explainedText({ ...told(), explainedUs: 200 })).toBe(
+    'Explained by findings: 200 µs of 1 ms in SQL.',
+  );
+});
+
+describe('a transaction of IndexedDB explains', () => {
+  /** Writes, 300 us of each in a strict transaction, and reads of a file; and what the app has under way in a database of its own. */
+  const told = (own: number): { explainedUs: number; rules: string[] } => {
+    const store = play(({ thread }) => {
+      const b = thread();
+      const db = b.file('/app.db');
+      const file = b.define({ kind: 'opfs-file', path: '/other.db' });
+      const [blocks, notes] = ['vfs', 'app'].map((name) =>
+        b.define({ kind: 'idb-store', db: name, store: 'all' }),
+      ) as [number, number];
+      const strict = { aux: 1 | (1 << 2), flags: Flag.async };
+      times(own, (i) => {
+        const context = 2 * i + 2;
+        b.call('idbTransaction', { ...strict, object: notes, context, dur: 50_000 }, () =>
+          b.call('idbPut', { object: notes, context, dur: 1, flags: Flag.async }),
+        );
+        b.now = 10 * i; // they go on
+      });
+      times(12, (i) => {
+        const page = { object: db, offset: i * PAGE, length: PAGE, dur: 200, flags: Flag.async };
+        b.call('sqlStep', { dur: 1000, flags: Flag.async }, () => {
+          b.call('xRead', page, () =>
+            b.call('opfsRead', { object: file, offset: 0, length: PAGE, dur: 70 }),
+          );
+          b.call('xWrite', page, () => {
+            const context = 2 * i + 1;
+            b.call('idbTransaction', { ...strict, object: blocks, context, dur: 200 }, () =>
+              b.call('idbPut', { object: blocks, context, dur: 100, flags: Flag.async }),
+            );
+          });
+        });
+        b.idle(100);
+      });
+    });
+    const facts = new Facts(store);
+    return {
+      explainedUs: facts.get(explained)!.explainedUs,
+      rules: facts.get(findings).map(({ rule }) => rule),
+    };
+  };
+  test('what SQLite waits for it, not what SQLite computes meanwhile', () => {
+    expect(told(0)).toMatchObject({ explainedUs: 12 * 300, rules: ['F15'] });
+  });
+  test('nothing, where it is the own one of the app', () => {
+    expect(told(12).explainedUs).toBe(told(0).explainedUs);
+  });
 });
 
 describe('never more than there was, and something where there are findings', () => {
   const folder = path.join(import.meta.dirname, '..', 'traces', 'golden');
   test.each(readdirSync(folder).filter((name) => name.endsWith('.vfst')))('%s', async (name) => {
-    const facts = new Facts((await readTrace(readFileSync(path.join(folder, name)))).store);
+    const { store } = await readTrace(readFileSync(path.join(folder, name)));
+    const facts = new Facts(store);
     const found = facts.get(findings);
     const known = facts.get(explained);
     for (const { savingUs } of found) expect(savingUs ?? 0).toBeGreaterThanOrEqual(0);
     if (!known) return;
     expect(known.explainedUs).toBeLessThanOrEqual(known.inSqlUs);
     if (found.some(({ rule }) => rule === 'F01')) expect(known.explainedUs).toBeGreaterThan(0);
+    // a rule that looked at calls and then said nothing explains none of them
+    const told = facts.get(toldFindings).map(({ named }) => named);
+    const all = facts.known({ pieces, sqliteThreads, servedThreads });
+    expect(coverageOf(store, all, told)).toEqual(facts.get(coverage));
   });
 });
 
 describe('a finding saves no more than the calls took that it names', () => {
-  /** Findings with what the calls took that each names, microseconds, each moment of a thread once. */
-  function named(store: TraceStore): { finding: Finding; us: number }[] {
-    const facts = new Facts(store);
-    const ctx = facts.get(findingContext);
-    const byEvents = new Map<unknown, number>();
-    let spans = new Map<ThreadStore, readonly number[]>();
-    vi.spyOn(ctx, 'name').mockImplementation((thread, own) => void spans.set(thread, own));
-    const { result } = Evidence.prototype;
-    vi.spyOn(Evidence.prototype, 'result').mockImplementation(function (this: Evidence, ...args) {
-      spans = new Map();
-      const evidence = result.apply(this, args);
-      byEvents.set(
-        evidence.events,
-        [...spans.values()].reduce((us, own) => us + unionOf(own), 0),
-      );
-      return evidence;
-    });
-    try {
-      const found = facts.get(findings);
-      return found.map((finding) => ({ finding, us: byEvents.get(finding.evidence.events) ?? 0 }));
-    } finally {
-      vi.restoreAllMocks();
-    }
-  }
   function unionOf(spans: readonly number[]): number {
     let [us, at] = [0, -Infinity];
     const pairs = Array.from({ length: spans.length / 2 }, (_, i) => [
@@ -121,10 +174,15 @@ describe('a finding saves no more than the calls took that it names', () => {
     return us;
   }
   const check = (store: TraceStore): void => {
-    for (const { finding, us } of named(store))
+    for (const { finding, named } of new Facts(store).get(toldFindings)) {
+      const us = [...named.values()].reduce(
+        (sum, { ran, awaited }) => sum + unionOf([...ran, ...awaited]),
+        0,
+      );
       expect(finding.savingUs ?? 0, `${finding.rule}: ${finding.title}`).toBeLessThanOrEqual(
         us * 1.000001 + 0.001,
       );
+    }
   };
   test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES])('$rule: $name', ({ wrong }) => {
     check(play(wrong));

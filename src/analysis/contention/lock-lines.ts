@@ -44,7 +44,7 @@ export interface DeadlockLine {
   names: string[];
   fromUs: number;
   toUs: number;
-  /** Of a long wait: calls that the holder began meanwhile, and how long before the wait's end its last had ended. */
+  /** Of a long wait: calls that the holder's page began meanwhile, and how long before the wait's end its last had ended. */
   holderCalls: number | null;
   holderIdleUs: number | null;
   events: EventRef[];

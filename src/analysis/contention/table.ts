@@ -129,13 +129,13 @@ export const deadlockColumns = {
   holder_calls: col(
     'count',
     "Holder's calls",
-    'SQL, VFS and storage calls that the holder began meanwhile',
+    "SQL, VFS and storage calls that the holder's page and its workers began meanwhile",
     (d) => d.holderCalls,
   ),
   holder_idle_dur: col(
     'us',
     'Holder idle',
-    "From the end of the holder's last call to the end of the wait",
+    'From the end of the last such call to the end of the wait',
     (d) => d.holderIdleUs,
   ),
 } satisfies Columns<DeadlockLine>;

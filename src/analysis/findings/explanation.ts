@@ -3,14 +3,15 @@ import { formatDuration } from '../../text/numbers.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import { conditions } from '../core/conditions.ts';
-import { fact } from '../core/graph.ts';
+import { fact, type Known } from '../core/graph.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { servedThreads } from '../core/helper-threads.ts';
-import { PART, SQL_PARTS } from '../core/time-parts.ts';
+import { isStorage, PART, SQL_PARTS } from '../core/time-parts.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
-import { findingContext } from '../rules/context.ts';
+import type { NamedTime } from '../rules/context.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import { pieces } from '../time/thread-times.ts';
-import { findings } from './index.ts';
+import { toldFindings } from './index.ts';
 
 /** Nanoseconds by part: places as in PARTS. Time while SQL runs, but for `tracer`, which has the recording's set-up, too. */
 interface Coverage {
@@ -19,26 +20,42 @@ interface Coverage {
   explained: Float64Array;
 }
 
+const NEEDS = { toldFindings, pieces, sqliteThreads, servedThreads };
 /** Over all threads of SQLite. What a worker does for one of them counts as that thread's time. */
-export const coverage = fact(
-  'coverage',
-  'what the findings explain',
-  { findings, findingContext, pieces, sqliteThreads, servedThreads },
-  (store, known): Coverage => {
-    const found = { all: new Float64Array(KINDS), explained: new Float64Array(KINDS) };
-    for (const thread of known.sqliteThreads) {
-      const own = store.threads.filter(
-        (one) => one === thread || known.servedThreads[one.index] === thread,
-      );
-      const named = own.flatMap((one) => known.findingContext.namedSpans(one));
-      const { index } = known.pieces.of(thread);
-      for (let i = 0; i < index.count; i++)
-        found.all[index.kind[i]!]! += index.endOf(i) - index.startOf(i);
-      addWithin(found.explained, named, index);
-    }
-    return found;
-  },
+export const coverage = fact('coverage', 'what the findings explain', NEEDS, (store, known) =>
+  coverageOf(
+    store,
+    known,
+    known.toldFindings.map(({ named }) => named),
+  ),
 );
+
+/** Parts that `NamedTime.awaited` is about. */
+const AWAITED = SQL_PARTS.map((part) => PART[part]).filter(
+  (part) => isStorage(part) || part === PART.lockWait,
+);
+
+/** @param named the time that each finding is about */
+export function coverageOf(
+  { threads }: TraceStore,
+  { pieces, sqliteThreads, servedThreads }: Omit<Known<typeof NEEDS>, 'toldFindings'>,
+  named: readonly ReadonlyMap<ThreadStore, NamedTime>[],
+): Coverage {
+  const found = { all: new Float64Array(KINDS), explained: new Float64Array(KINDS) };
+  const withAwaited = new Float64Array(KINDS);
+  for (const thread of sqliteThreads) {
+    const own = threads.filter((one) => one === thread || servedThreads[one.index] === thread);
+    const times = named.flatMap((by) => own.flatMap((one) => by.get(one) ?? []));
+    const ran = times.flatMap((time) => time.ran);
+    const { index } = pieces.of(thread);
+    for (let i = 0; i < index.count; i++)
+      found.all[index.kind[i]!]! += index.endOf(i) - index.startOf(i);
+    addWithin(found.explained, ran, index);
+    addWithin(withAwaited, [...ran, ...times.flatMap(({ awaited }) => awaited)], index);
+  }
+  for (const part of AWAITED) found.explained[part] = withAwaited[part]!;
+  return found;
+}
 
 export interface Explained {
   explainedUs: number;

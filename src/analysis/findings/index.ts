@@ -6,6 +6,7 @@ import { leakedHandles } from '../files/leaked-handles.ts';
 import { refusedHandles } from '../locks/refused-handles.ts';
 import { shortWrite } from '../errors/short-write.ts';
 import { fact } from '../core/graph.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import {
   changeCounterPolling,
   pageDoesNotFitBlock,
@@ -14,7 +15,7 @@ import {
   versionedKeys,
 } from '../pages/rules.ts';
 import { cacheTooSmall, coldStart, pageTooSmall } from '../cache/rules.ts';
-import { findingContext } from '../rules/context.ts';
+import { findingContext, type NamedTime } from '../rules/context.ts';
 import { tellable } from '../rules/saving.ts';
 import { storageGivenUp } from '../errors/storage-loss.ts';
 import {
@@ -49,7 +50,7 @@ import {
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
 import { flushCost, lostOnLeaving, wholeFileSaves, writableCopies } from '../idb/saves.ts';
-import type { Confidence, Finding, Rule } from '../rules/types.ts';
+import { SURE, type Finding, type Rule } from '../rules/types.ts';
 import { busyStorm, frozenHolder, hang, proxyOverhead } from '../locks/rules.ts';
 import { checkpointCopies, walGrows } from '../wal/rules.ts';
 
@@ -108,7 +109,11 @@ export const RULES: readonly Rule[] = [
   leakedHandles,
 ];
 
-const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };
+/** A finding, and the time that it is about. */
+interface Told {
+  finding: Finding;
+  named: ReadonlyMap<ThreadStore, NamedTime>;
+}
 
 /** What each rule finds, by its id. */
 const found = Object.fromEntries(
@@ -119,22 +124,27 @@ const found = Object.fromEntries(
       `${rule.id} ${rule.title}`,
       { findingContext },
       (_, { findingContext: ctx }) =>
-        [rule.run(ctx)]
-          .flat()
-          .map((finding) => tellable({ rule: rule.id, ...finding }, ctx.clockStepUs)),
+        [rule.run(ctx)].flat().map((made): Told => {
+          const { named, ...evidence } = made.evidence;
+          const finding = { rule: rule.id, ...made, evidence };
+          return { finding: tellable(finding, ctx.clockStepUs), named };
+        }),
     ),
   ]),
 );
 
 /** The largest saving first; those whose saving is not known after them, the surest first. */
-export const findings = fact('findings', 'findings', found, (_, known): Finding[] =>
+export const toldFindings = fact('toldFindings', 'findings', found, (_, known): Told[] =>
   Object.values(known)
     .flat()
     .sort(
-      (a, b) =>
+      ({ finding: a }, { finding: b }) =>
         (b.savingUs ?? -1) - (a.savingUs ?? -1) ||
         SURE[a.confidence] - SURE[b.confidence] ||
         b.evidence.count - a.evidence.count ||
         (a.rule < b.rule ? -1 : 1),
     ),
+);
+export const findings = fact('findings', 'findings', { toldFindings }, (_, { toldFindings }) =>
+  toldFindings.map(({ finding }) => finding),
 );

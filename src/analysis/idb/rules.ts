@@ -10,6 +10,9 @@ import { meanOf } from '../core/durations.ts';
 import { getOrMake } from '../core/maps.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+import { appDatabases } from '../core/app-databases.ts';
+import { servedThreads } from '../core/helper-threads.ts';
+import { lockWaitTimes, NO_WAITS, unblocked } from '../locks/lock-waits.ts';
 import { locks } from '../locks/locks.ts';
 import { idbTraffic, type IdbTransaction } from './idb-use.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -22,9 +25,25 @@ const FEW_SAVED_GETS = 20;
 const FEW_UNUSED = 10;
 const SPEC = 'https://www.w3.org/TR/IndexedDB/';
 
-function evidenceOf(list: readonly IdbTransaction[]): Evidence {
+/** A VFS began it: it is not on a database of the app itself, or a worker made it that does storage for SQLite. */
+const isOfSqlite = (ctx: FindingContext, thread: ThreadStore, row: number): boolean =>
+  ctx.get(servedThreads)[thread.index] !== null ||
+  !ctx.get(appDatabases).of(thread).has(thread.events.object[row]!);
+
+/**
+ * These transactions. They name what SQLite waits while one that its VFS began is under way, and no lock of another connection is in the
+ * way: SQLite computes meanwhile, too, and one of the app's own can't complete while SQLite keeps the thread busy.
+ */
+function evidenceOf(ctx: FindingContext, list: readonly IdbTransaction[]): Evidence {
   const evidence = new Evidence();
-  for (const t of list) evidence.add(t.thread, t.row);
+  const waits = ctx.get(lockWaitTimes);
+  for (const { thread, row, us } of list) {
+    evidence.tally(thread, row);
+    if (!isOfSqlite(ctx, thread, row)) continue;
+    const fromUs = thread.events.t0[row]!;
+    const spans = unblocked((waits.get(thread) ?? NO_WAITS).blocked, fromUs, fromUs + us);
+    for (let i = 0; i < spans.length; i += 2) evidence.awaited(thread, spans[i]!, spans[i + 1]!);
+  }
   return evidence;
 }
 
@@ -42,7 +61,7 @@ export const transactionPerBlock: Rule = {
       (t) => t.requests === 1 && t.mode !== VERSIONCHANGE,
     );
     if (single.length < FEW || single.length < all.transactions / 2) return [];
-    const evidence = evidenceOf(single);
+    const evidence = evidenceOf(ctx, single);
     const avoided = Math.min(single.length, all.transactionsInPeriods! - all.lockPeriods);
     const beside = meanOf(
       single.filter((t) => t.ended).map((t) => Math.max(0, t.us - t.longestRequestUs)),
@@ -103,7 +122,7 @@ export const durabilityTier: Rule = {
     const waitedRelaxed = mixed ? meanWaitUs(ctx, relaxed) : NaN;
     return {
       title: `${formatCount(strict.length)} of ${countOf(writers.length, 'writing IndexedDB transaction')} asked for strict durability. SQLite waited ${formatDuration(waited)} for each on average${mixed ? `, and ${formatDuration(waitedRelaxed)} for each of the ${formatCount(relaxed.length)} relaxed ones` : ''}`,
-      evidence: evidenceOf(strict).result(ctx),
+      evidence: evidenceOf(ctx, strict).result(ctx),
       ...noSaving(
         mixed
           ? 'the disk was not in the same state for both, so the difference of their waits is no saving'
@@ -129,17 +148,24 @@ export const readersInReadwrite: Rule = {
     if (unused.length < FEW_UNUSED) return [];
     const all = ctx.get(idbTraffic)!.use.transactions;
     const calls = new Set(unused.map(({ thread, row }) => `${thread.index} ${row}`));
-    const { edges, holds, resources } = ctx.get(locks);
+    const { edges, holds, waits: waiting, resources } = ctx.get(locks);
+    const { threads } = ctx.store;
     const isUnused = (hold: number): boolean =>
       calls.has(`${holds.thread[hold]} ${holds.row[hold]}`);
     const waits = edges.filter(
-      ({ resource, firstHold, lastHold }) =>
-        resources[resource]!.kind === 'idb' && isUnused(firstHold) && isUnused(lastHold),
+      ({ resource, firstHold, lastHold, waiter, wait }) =>
+        resources[resource]!.kind === 'idb' &&
+        isUnused(firstHold) &&
+        isUnused(lastHold) &&
+        isOfSqlite(ctx, threads[waiter]!, waiting.row[wait]!),
     );
     const waited = waits.reduce((us, { heldUs }) => us + heldUs, 0);
+    const evidence = new Evidence();
+    for (const { thread, row } of unused) evidence.tally(thread, row);
+    for (const { waiter, fromUs, toUs } of waits) evidence.awaited(threads[waiter]!, fromUs, toUs);
     return {
       title: `${countOf(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${formatShare(unused.length / all)} of all)${waits.length ? `; ${countOf(waits.length, 'time')} the next one had to wait, ${formatDuration(waited)} in all` : ''}`,
-      evidence: evidenceOf(unused).result(ctx),
+      evidence: evidence.result(ctx),
       ...(waits.length
         ? measured(waited, `what ${countOf(waits.length, 'transaction')} waited for them`)
         : noSaving('no transaction was seen to wait for one of them')),

@@ -21,6 +21,7 @@ import {
   type LockResource,
   type ResourceKind,
 } from './lock-columns.ts';
+import { whatPagesDid } from './meanwhile.ts';
 import { scanLocks, type LockScan } from './lock-scan.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 import {
@@ -66,10 +67,13 @@ export function placesOf(
   return found.sort((a, b) => thread[a]! - thread[b]! || row[a]! - row[b]!);
 }
 
-const NEEDS = { busyChains };
+const NEEDS = { busyChains, whatPagesDid };
 export const locks = fact('locks', 'holds and waits', NEEDS, locksOf);
 
-function locksOf(store: TraceStore, { busyChains: busy }: Known<typeof NEEDS>): Locks {
+function locksOf(
+  store: TraceStore,
+  { busyChains: busy, whatPagesDid: did }: Known<typeof NEEDS>,
+): Locks {
   const scan = scanLocks(store);
   addSqliteWaits(scan, busy, store);
   const edges = [...edgesOf(scan), ...idbEdges(scan)].sort((a, b) => a.fromUs - b.fromUs);
@@ -81,7 +85,7 @@ function locksOf(store: TraceStore, { busyChains: busy }: Known<typeof NEEDS>): 
     edges,
     busy,
     cycles: cyclesOf(edges, waits),
-    stuck: stuckWaits(store, edges, waits),
+    stuck: stuckWaits(edges, waits, did),
     leftBehind: leftBehind(store, scan),
     toleranceUs: coarsestStep(store.threads),
   };

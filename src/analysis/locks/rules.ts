@@ -4,7 +4,9 @@
  *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
  *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait under VFS calls, longer than the storage took
  */
-import { STUCK_US, WORK } from './wait-graph.ts';
+import { STUCK_US, type WaitEdge } from './wait-graph.ts';
+import { lockWaits } from './lock-waits.ts';
+import { whatPagesDid, type Meanwhile } from './meanwhile.ts';
 import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
 import { Op } from '../../event/event.ts';
@@ -16,7 +18,7 @@ import { Outcome } from './lock-columns.ts';
 import { locks } from './locks.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, noSaving } from '../rules/saving.ts';
-import type { Found, Rule } from '../rules/types.ts';
+import { SURE, type Confidence, type Found, type Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
@@ -36,12 +38,40 @@ const STORAGE = codesOf(
     code !== Op.opfsClose,
 );
 
+/** Places of the waits for which SQLite stands still inside a call. */
+const waitsOfSqlite = (ctx: FindingContext): ReadonlySet<number> =>
+  new Set(ctx.get(lockWaits).flatMap(({ sqlite, wait }) => (sqlite ? [wait] : [])));
+
+/**
+ * Whether a wait keeps its page from going on. What SQLite waits for inside a call does. A lock that the app itself asks for need not: tabs
+ * that elect a leader all ask for one lock and keep asking, and work on as followers. That shows in calls of their pages.
+ */
+const standsStill = (
+  sqlites: ReadonlySet<number>,
+  { wait }: WaitEdge,
+  { waiterWorks }: Meanwhile,
+): boolean => sqlites.has(wait) || !waiterWorks;
+
+/**
+ * How sure a hang is. A request that is pending when the recording ends looks the same whether it hangs, or elects a leader while the user
+ * pauses: only where SQLite waits inside a call is it certain that something can't go on. A lock that came in the end was waited for.
+ */
+const HANGS: Readonly<Record<Confidence, string>> = {
+  certain:
+    "SQLite was waiting inside a call when the recording ended; the holder's page and its workers made no SQL, VFS or storage call meanwhile",
+  likely:
+    "the lock came in the end; the holder's page and its workers made no SQL, VFS or storage call while the other one waited",
+  possible:
+    'neither the page that waits nor the one that holds the lock made an SQL, VFS or storage call until the recording ended; a lock that elects a leader looks the same while both are idle',
+};
+
 export const hang: Rule = {
   id: 'F05',
   title: 'Hang: lock never released',
   run(ctx) {
     const { threads } = ctx.store;
     const { resources, edges, holds, waits, stuck } = ctx.get(locks);
+    const sqlites = waitsOfSqlite(ctx);
     const none = (name: string, waiter: number, holder: number, idleUs: number) => ({
       evidence: new Evidence(),
       name,
@@ -49,15 +79,19 @@ export const hang: Rule = {
       holder: ctx.titles[holder]!,
       idleUs,
       pending: false,
+      hangs: 'possible' as Confidence,
+      savingUs: 0,
     });
     const found = new Map<string, ReturnType<typeof none>>();
     const counted = new Set<number>();
-    for (const { edge: place, fromUs, toUs, holderIdleUs } of stuck) {
-      const { wait, waiter, holder, resource, heldUs, firstHold } = edges[place]!;
+    for (const one of stuck) {
+      const edge = edges[one.edge]!;
+      const { wait, waiter, holder, resource, heldUs, firstHold } = edge;
       const { kind, name } = resources[resource]!;
-      const idleUs = Math.min(holderIdleUs ?? Infinity, toUs - fromUs);
+      const idleUs = Math.min(one.holderIdleUs ?? Infinity, one.toUs - one.fromUs);
       if (kind !== 'web-lock' || heldUs < STUCK_US || idleUs < STUCK_US || counted.has(wait))
         continue;
+      if (!standsStill(sqlites, edge, one)) continue;
       counted.add(wait);
       const entry = getOrMake(found, `${waiter} ${resource}`, () =>
         none(name, waiter, holder, idleUs),
@@ -73,15 +107,20 @@ export const hang: Rule = {
       entry.evidence.show(holder, holds.row[firstHold]!);
       entry.idleUs = Math.max(entry.idleUs, idleUs);
       entry.pending ||= pending;
+      const hangs = !pending ? 'likely' : sqlites.has(wait) ? 'certain' : 'possible';
+      if (SURE[hangs] < SURE[entry.hangs]) entry.hangs = hangs;
+      if (hangs !== 'possible') entry.savingUs += to[wait]! - from[wait]!;
     }
     return [...found.values()].map((e): Found => ({
       title: `${e.waiter} waited ${formatDuration(e.evidence.us)} for the lock "${e.name}"${e.pending ? ' and never got it' : ''}, while ${e.holder} held it and did nothing for ${formatDuration(e.idleUs)}`,
       evidence: e.evidence.result(ctx),
-      ...measured(e.evidence.us, 'what the requests waited'),
-      confidence: e.pending ? 'certain' : 'likely',
-      reason: e.pending
-        ? 'the request was pending when the recording ended; the holder made no SQL, VFS or storage call meanwhile'
-        : 'the lock came in the end; the holder made no SQL, VFS or storage call while the other one waited',
+      ...(e.hangs === 'possible'
+        ? noSaving(
+            'the request was pending when the recording ended, and nothing shows that it is in the way',
+          )
+        : measured(e.savingUs, 'what the requests waited')),
+      confidence: e.hangs,
+      reason: HANGS[e.hangs],
       advice:
         'Release the lock in a finally block, request it with a timeout (AbortSignal), and use steal where the holder may have died.',
       link: LOCKS,
@@ -132,28 +171,6 @@ export const busyStorm: Rule = {
   },
 };
 
-/** Time of [fromUs, toUs) in which a thread of this page was in an SQL, VFS or storage call. */
-function workOf(ctx: FindingContext, page: ThreadStore, fromUs: number, toUs: number): number {
-  const calls: [number, number][] = [];
-  for (const thread of ctx.store.threads) {
-    if (rootOf(ctx.store, thread.index) !== page.index) continue;
-    const { events } = thread;
-    for (let row = 0; row < events.count && events.t0[row]! < toUs; row++) {
-      const op = events.op[row]!;
-      if (!WORK[op]) continue;
-      const end = events.t0[row]! + events.dur[row]!;
-      if (end > fromUs) calls.push([Math.max(fromUs, events.t0[row]!), Math.min(toUs, end)]);
-    }
-  }
-  calls.sort((a, b) => a[0] - b[0]);
-  let [us, until] = [0, fromUs];
-  for (const [from, to] of calls) {
-    us += Math.max(0, to - Math.max(until, from));
-    until = Math.max(until, to);
-  }
-  return us;
-}
-
 /** Times in which a page was hidden or frozen. */
 export function hiddenTimes(
   ctx: FindingContext,
@@ -191,8 +208,10 @@ export const frozenHolder: Rule = {
     if (ctx.calls(Op.visibility, Op.navigation) === 0) return [];
     const { threads } = ctx.store;
     const { resources, edges, waits } = ctx.get(locks);
+    const did = ctx.get(whatPagesDid);
+    const sqlites = waitsOfSqlite(ctx);
     const evidence = new Evidence();
-    let [waited, holder, name] = [0, '', ''];
+    let [waited, over, holder, name, inTheWay] = [0, 0, '', '', false];
     for (const edge of edges) {
       const resource = resources[edge.resource]!;
       const [from, to] = [waits.from[edge.wait]!, waits.to[edge.wait]!];
@@ -200,7 +219,8 @@ export const frozenHolder: Rule = {
       if (
         resource.kind !== 'web-lock' ||
         to - from < SHORT_US ||
-        page.index === rootOf(ctx.store, edge.waiter)
+        page.index === rootOf(ctx.store, edge.waiter) ||
+        !standsStill(sqlites, edge, did.meanwhile(edge, edge.fromUs, edge.toUs))
       )
         continue;
       for (const hidden of hiddenTimes(ctx, page)) {
@@ -208,9 +228,13 @@ export const frozenHolder: Rule = {
         const toUs = Math.min(edge.toUs, hidden.toUs);
         const us = toUs - fromUs;
         if (us < SHORT_US) continue;
-        const idleUs = us - workOf(ctx, page, fromUs, toUs);
-        if (idleUs < SHORT_US || idleUs < 0.5 * us) continue; // it worked all the while
-        waited += us;
+        const { holderIdleUs } = did.meanwhile(edge, fromUs, toUs);
+        const idleUs = Math.min(holderIdleUs ?? Infinity, us);
+        if (idleUs < SHORT_US || idleUs < 0.5 * us) continue; // it worked for most of the time
+        const pending = waits.outcome[edge.wait] === Outcome.open;
+        waited += idleUs;
+        if (!pending) over += idleUs;
+        inTheWay ||= !pending || sqlites.has(edge.wait);
         [holder, name] = [ctx.titles[page.index]!, resource.name];
         evidence.add(threads[edge.waiter]!, waits.row[edge.wait]!);
         evidence.span(from, to);
@@ -224,10 +248,14 @@ export const frozenHolder: Rule = {
         ...evidence.result(ctx),
         timeShare: ctx.toUs > ctx.fromUs ? Math.min(1, waited / (ctx.toUs - ctx.fromUs)) : null,
       },
-      ...measured(waited, 'what the requests waited while the holder was hidden'),
-      confidence: 'likely',
-      reason:
-        'the holder belongs to another tab, which was hidden or in the back/forward cache at that time and did nothing for most of it',
+      ...(over > 0
+        ? measured(
+            over,
+            'what the requests that got the lock waited while the holder was hidden and did nothing',
+          )
+        : noSaving('no request got the lock before the recording ended')),
+      confidence: inTheWay ? 'likely' : 'possible',
+      reason: `the holder belongs to another tab, which was hidden or in the back/forward cache at that time and did nothing for most of it${inTheWay ? '' : '; a lock that elects a leader looks the same while both tabs are idle'}`,
       advice:
         'Release locks and handles on freeze and pagehide; let waiters steal a lock whose holder gives no heartbeat.',
       link: LOCKS,

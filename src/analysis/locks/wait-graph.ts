@@ -2,15 +2,8 @@
  * Who waits for whom, as a graph over threads: cycles (no thread in one can go on until a timeout or a refusal breaks it), and waits that
  * last while the holder does nothing.
  */
-import { opTable } from '../../event/operations.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { Meanwhile, WhatPagesDid } from './meanwhile.ts';
 import { Outcome, type IntervalColumns } from './lock-columns.ts';
-
-/** Calls of SQL, a VFS or storage: what a holder does. Lock requests, holds and waits are not among them. */
-export const WORK = opTable(
-  ({ layer, api }) =>
-    layer === 'sql' || layer === 'vfs' || (layer === 'web' && api !== 'locks' && api !== 'atomics'),
-);
 
 /** Of one wait and one holding thread, all that thread's holds together. */
 export interface WaitEdge {
@@ -40,16 +33,12 @@ export interface WaitCycle {
   toUs: number;
 }
 
-export interface StuckWait {
+export interface StuckWait extends Meanwhile {
   /** Place in the list of edges. */
   edge: number;
   /** Microseconds. */
   fromUs: number;
   toUs: number;
-  /** SQL, VFS and storage calls that the holder began meanwhile. */
-  holderCalls: number;
-  /** The holder's last such call before ended so long before the wait's end; null where there was none. */
-  holderIdleUs: number | null;
 }
 
 /** More edges at once than this are a crowd on one lock, in which only the newest are followed. */
@@ -112,46 +101,17 @@ function pathTo(
 /** Waits from this length on: what did the holder do meanwhile? */
 export const STUCK_US = 2_000_000;
 
-/** Long waits, with what the holder did meanwhile. */
+/** Long waits, with what the two pages did meanwhile. */
 export function stuckWaits(
-  store: TraceStore,
   edges: readonly WaitEdge[],
   waits: IntervalColumns,
+  did: WhatPagesDid,
 ): StuckWait[] {
   const found: StuckWait[] = [];
   edges.forEach((edge, place) => {
-    if (
-      edge.toUs - edge.fromUs < STUCK_US ||
-      waits.to[edge.wait]! - waits.from[edge.wait]! < STUCK_US
-    )
-      return;
-    const { calls, lastEnd } = callsWithin(store.threads[edge.holder]!, edge.fromUs, edge.toUs);
-    const holderIdleUs = lastEnd === null ? null : Math.max(0, edge.toUs - lastEnd);
-    found.push({
-      edge: place,
-      fromUs: edge.fromUs,
-      toUs: edge.toUs,
-      holderCalls: calls,
-      holderIdleUs,
-    });
+    const { wait, fromUs, toUs } = edge;
+    if (toUs - fromUs < STUCK_US || waits.to[wait]! - waits.from[wait]! < STUCK_US) return;
+    found.push({ edge: place, fromUs, toUs, ...did.meanwhile(edge, fromUs, toUs) });
   });
   return found;
-}
-
-function callsWithin(
-  { events }: ThreadStore,
-  from: number,
-  to: number,
-): { calls: number; lastEnd: number | null } {
-  let calls = 0;
-  let lastEnd: number | null = null;
-  const begin = events.lowerBound(from);
-  for (let row = begin; row < events.count && events.t0[row]! < to; row++) {
-    if (!WORK[events.op[row]!]) continue;
-    calls++;
-    lastEnd = Math.max(lastEnd ?? -Infinity, events.t0[row]! + events.dur[row]!);
-  }
-  for (let row = begin - 1; row >= 0 && lastEnd === null; row--)
-    if (WORK[events.op[row]!]) lastEnd = events.t0[row]! + events.dur[row]!;
-  return { calls, lastEnd };
 }

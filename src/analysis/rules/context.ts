@@ -1,6 +1,6 @@
 /**
  * What the rules share on one trace: rows by operation, files, what calls took, and the facts of the trace (`get`).
- * Holds no state beyond caches of pure functions, and what the findings are about: they say so as they are made.
+ * Holds no state beyond caches of pure functions.
  */
 import { getOrMake } from '../core/maps.ts';
 import { databasePath } from '../../event/file-names.ts';
@@ -42,6 +42,14 @@ interface OpIndex {
 /** Begin, end, begin, ...: microseconds, in any order; they may overlap. Flat, for a finding may be about a million calls. */
 type Spans = number[];
 
+/** The time of a thread that a finding is about. */
+export interface NamedTime {
+  /** When its calls ran: all of that time. */
+  ran: Spans;
+  /** When something was under way that is awaited: of that time what the thread waits in storage, or for a lock. */
+  awaited: Spans;
+}
+
 const NO_ROWS = new Uint32Array(0);
 
 /** Rows of each thread by operation. */
@@ -59,8 +67,6 @@ export class FindingContext {
   readonly clockStepUs: number | null;
   private readonly files: ById<FileRef | null>[];
   private readonly costs = new Map<number, Map<string, Cost>>();
-  /** By thread: when the calls ran that are evidence of a finding. */
-  private readonly named = new Map<ThreadStore, Spans>();
 
   constructor(
     private readonly facts: Facts,
@@ -77,16 +83,6 @@ export class FindingContext {
   /** When a thread ended, or the trace: what it left open lasted no longer. */
   endOf(thread: ThreadStore): number {
     return threadEndUs(thread, this.toUs);
-  }
-
-  /** Say that a finding is about this time of a thread. */
-  name(thread: ThreadStore, spans: Spans): void {
-    const named = getOrMake(this.named, thread, (): Spans => []);
-    for (const us of spans) named.push(us);
-  }
-  /** What the findings so far are about. */
-  namedSpans(thread: ThreadStore): Readonly<Spans> {
-    return this.named.get(thread) ?? [];
   }
 
   /** What else is known of the trace. */
@@ -217,6 +213,10 @@ export interface FindingEvidence {
   fromUs: number;
   toUs: number;
 }
+/** The same as a rule hands it in. */
+export interface FoundEvidence extends FindingEvidence {
+  named: ReadonlyMap<ThreadStore, NamedTime>;
+}
 
 /** Gathers calls into evidence. */
 export class Evidence {
@@ -225,20 +225,24 @@ export class Evidence {
   us = 0;
   fromUs = Infinity;
   toUs = -Infinity;
-  /** When they ran. */
-  private readonly spans = new Map<ThreadStore, Spans>();
+  private readonly named = new Map<ThreadStore, NamedTime>();
   /** The first of the calls, by their rows. */
   private readonly shown: { thread: number; row: number }[] = [];
 
   /** One more call: its time, and the bytes that it moved. */
   add(thread: ThreadStore, row: number): void {
+    const { t0, dur } = thread.events;
+    this.tally(thread, row);
+    this.ran(thread, t0[row]!, t0[row]! + dur[row]!);
+  }
+  /** The same without naming the time in which it ran. */
+  tally(thread: ThreadStore, row: number): void {
     const { events } = thread;
     this.count++;
     this.bytes += bytesMoved(events, row);
     this.us += events.dur[row]!;
     this.span(events.t0[row]!, events.t0[row]! + events.dur[row]!);
     this.show(thread.index, row);
-    this.ran(thread, events.t0[row]!, events.t0[row]! + events.dur[row]!);
   }
   /** What its calls took: the price of one of them. */
   get cost(): Cost {
@@ -246,7 +250,14 @@ export class Evidence {
   }
   /** When something ran that is counted. */
   ran(thread: ThreadStore, fromUs: number, toUs: number): void {
-    getOrMake(this.spans, thread, (): Spans => []).push(fromUs, toUs);
+    this.timeOf(thread).ran.push(fromUs, toUs);
+  }
+  /** When something was under way that is counted, and that the thread need not have waited for. */
+  awaited(thread: ThreadStore, fromUs: number, toUs: number): void {
+    this.timeOf(thread).awaited.push(fromUs, toUs);
+  }
+  private timeOf(thread: ThreadStore): NamedTime {
+    return getOrMake(this.named, thread, () => ({ ran: [], awaited: [] }));
   }
   /** A call to show that is not counted. */
   show(thread: number, row: number): void {
@@ -263,13 +274,15 @@ export class Evidence {
     this.us += other.us;
     this.span(other.fromUs, other.toUs);
     for (const { thread, row } of other.shown) this.show(thread, row);
-    for (const [thread, spans] of other.spans)
-      for (let i = 0; i < spans.length; i += 2) this.ran(thread, spans[i]!, spans[i + 1]!);
+    for (const [thread, { ran, awaited }] of other.named) {
+      for (let i = 0; i < ran.length; i += 2) this.ran(thread, ran[i]!, ran[i + 1]!);
+      for (let i = 0; i < awaited.length; i += 2)
+        this.awaited(thread, awaited[i]!, awaited[i + 1]!);
+    }
     return this;
   }
   /** For a finding that is about all of them. @param moves whether the calls are such as move bytes */
-  result(ctx: FindingContext, moves = this.bytes > 0): FindingEvidence {
-    for (const [thread, spans] of this.spans) ctx.name(thread, spans);
+  result(ctx: FindingContext, moves = this.bytes > 0): FoundEvidence {
     const length = ctx.toUs - ctx.fromUs;
     const { count, bytes, us } = this;
     const events = this.shown.map(({ thread, row }) => ctx.store.threads[thread]!.ref(row));
@@ -281,6 +294,7 @@ export class Evidence {
       events,
       fromUs: known ? this.fromUs : ctx.fromUs,
       toUs: known ? this.toUs : ctx.fromUs,
+      named: this.named,
     };
   }
 }

@@ -3,9 +3,11 @@
  * Every rule has an id (F01 ...) that stays its own for good; a rule is a pure function of a FindingContext.
  */
 import type { FileKind } from '../../event/definitions.ts';
-import type { FindingContext, FindingEvidence } from './context.ts';
+import type { FindingContext, FindingEvidence, FoundEvidence } from './context.ts';
 
 export type Confidence = 'certain' | 'likely' | 'possible';
+/** The surest first. */
+export const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };
 
 /** Calls that would not be made if the advice were followed. */
 export interface AvoidedCalls {
@@ -42,8 +44,10 @@ export interface Finding {
   tryInLab?: string;
 }
 
-/** A finding as its rule makes it: whose it is, is added by `findings`. */
-export type Found = Omit<Finding, 'rule'>;
+/** A finding as its rule makes it, with the time that it is about. `findings` adds whose it is. */
+export interface Found extends Omit<Finding, 'rule' | 'evidence'> {
+  evidence: FoundEvidence;
+}
 
 export interface Rule {
   id: string;

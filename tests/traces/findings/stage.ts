@@ -76,10 +76,13 @@ export const idbStory =
           if (of.unused) b.call('idbGet', { object: store, offset: NaN, length: PAGE, context: id, dur: 200, flags: Flag.async });
           else b.call('idbPut', { object: store, offset: i * PAGE, length: PAGE, context: id, dur: 200, flags: Flag.async });
         };
+        const page = { object: db, offset: i * PAGE, length: PAGE };
         times(of.single ? 4 : 1, () => {
           id++;
-          b.call('idbTransaction', { object: store, aux, context: id, dur: strict ? 8000 : 500, flags: Flag.async }, () =>
-            times(of.single ? 1 : 4, request),
+          b.call(of.unused ? 'xRead' : 'xWrite', page, () =>
+            b.call('idbTransaction', { object: store, aux, context: id, dur: strict ? 8000 : 500, flags: Flag.async }, () =>
+              times(of.single ? 1 : 4, request),
+            ),
           );
         });
       });

@@ -1,0 +1,118 @@
+/**
+ * What pages did while one waited for a lock of the other. A page can hold a lock for its workers, and wait for one while they go on, so
+ * all of its threads count:
+ *
+ *   tab 1   page     [=========== holds "leader" ===========]
+ *           worker     step  step    step      step   step        it works: its lock is no hang
+ *   tab 2   page        [~~~~~~ waits for "leader" ~~~~~~~~~
+ *           worker         step    step   step                    it works, too: nothing stands still
+ */
+import { opTable } from '../../event/operations.ts';
+import { firstPlace } from '../../trace/number-columns.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact, threadFact, type ByThread } from '../core/graph.ts';
+import { getOrMake } from '../core/maps.ts';
+import { rootOf } from '../core/thread-origin.ts';
+import { coarsestStep } from '../core/time-range.ts';
+
+/** Calls of SQL, a VFS or storage. Lock requests, holds and waits are not among them. */
+const WORK = opTable(
+  ({ layer, api }) =>
+    layer === 'sql' || layer === 'vfs' || (layer === 'web' && api !== 'locks' && api !== 'atomics'),
+);
+
+/** Such calls of a thread. */
+interface Work {
+  /** Ascending, microseconds. */
+  begins: Float64Array;
+  /** When the last one of a call and those before it ended. */
+  ends: Float64Array;
+}
+const work = threadFact('work', 'calls by operation', {}, ({ events }): Work => {
+  const { op, t0, dur, count } = events;
+  let n = 0;
+  for (let row = 0; row < count; row++) if (WORK[op[row]!]) n++;
+  const [begins, ends] = [new Float64Array(n), new Float64Array(n)];
+  let last = -Infinity;
+  n = 0;
+  for (let row = 0; row < count; row++) {
+    if (!WORK[op[row]!]) continue;
+    begins[n] = t0[row]!;
+    ends[n++] = last = Math.max(last, t0[row]! + dur[row]!);
+  }
+  return { begins, ends };
+});
+
+export interface Meanwhile {
+  /** SQL, VFS and storage calls that the holder's page began. */
+  holderCalls: number;
+  /** The last such call, also one before, ended so long before the end; null where there was none. Microseconds. */
+  holderIdleUs: number | null;
+  /** Such a call of the waiter's page was under way: it does something else than to wait. */
+  waiterWorks: boolean;
+}
+
+export class WhatPagesDid {
+  private readonly byRoot = new Map<number, ThreadStore[]>();
+  private readonly roots: readonly number[];
+  /** Times of two threads compare to within this. */
+  private readonly toleranceUs: number;
+
+  constructor(
+    store: TraceStore,
+    private readonly work: ByThread<Work>,
+  ) {
+    const { threads } = store;
+    this.roots = threads.map(({ index }) => rootOf(store, index));
+    for (const thread of threads)
+      getOrMake(this.byRoot, this.roots[thread.index]!, (): ThreadStore[] => []).push(thread);
+    this.toleranceUs = coarsestStep(threads) ?? 0;
+  }
+
+  /** From one moment to another, while thread `waiter` waited for thread `holder`. Microseconds. */
+  meanwhile(
+    { holder, waiter }: { holder: number; waiter: number },
+    fromUs: number,
+    toUs: number,
+  ): Meanwhile {
+    let holderCalls = 0;
+    for (const { begins } of this.workOf(holder, waiter)) {
+      const behind = firstPlace(0, begins.length, (i) => begins[i]! >= toUs);
+      holderCalls += behind - firstPlace(0, behind, (i) => begins[i]! >= fromUs);
+    }
+    const lastEnd = this.lastEnd(holder, waiter, toUs);
+    // a call before the wait, and one that comes once the lock is there, can have the wait's own times on a coarse clock
+    const { toleranceUs } = this;
+    const waiterEnd = this.lastEnd(waiter, holder, toUs - toleranceUs);
+    return {
+      holderCalls,
+      holderIdleUs: lastEnd === -Infinity ? null : Math.max(0, toUs - lastEnd),
+      waiterWorks: waiterEnd > fromUs + toleranceUs,
+    };
+  }
+
+  /** When the last one of the calls that a page began before a moment ended; -Infinity = it began none. */
+  private lastEnd(thread: number, other: number, beforeUs: number): number {
+    let last = -Infinity;
+    for (const { begins, ends } of this.workOf(thread, other)) {
+      const behind = firstPlace(0, begins.length, (i) => begins[i]! >= beforeUs);
+      if (behind > 0) last = Math.max(last, ends[behind - 1]!);
+    }
+    return last;
+  }
+
+  /** Of the page of a thread, but for the other thread, which can be of the same page. */
+  private workOf(thread: number, other: number): Work[] {
+    return this.byRoot
+      .get(this.roots[thread]!)!
+      .filter(({ index }) => index === thread || index !== other)
+      .map((one) => this.work.of(one));
+  }
+}
+
+export const whatPagesDid = fact(
+  'whatPagesDid',
+  'holds and waits',
+  { work },
+  (store, { work }) => new WhatPagesDid(store, work),
+);

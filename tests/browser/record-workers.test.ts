@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { record, type RecordArgs } from '../../src/cli/record.ts';
@@ -21,7 +20,7 @@ import { EXTENSION, savedStore, state } from './extension-harness.ts';
 import { countsOf } from './grid-counts.ts';
 import { longTest } from './long-test.ts';
 import { recordHarness } from './record-harness.ts';
-import { countOf, threadOf } from './threads-harness.ts';
+import { countOf, notice, threadOf } from './threads-harness.ts';
 
 const command = recordHarness();
 
@@ -278,7 +277,8 @@ longTest('a worker that the hook does not reach runs on, and is named', async ()
     await startRecording(panel);
     await page.goto(address(SELF)); // none of them is held
     const heard = await use(page);
-    await delay(3500);
+    for (const script of [/nester\.js/, /service\.js/, /shared\.js/, /worker\.js/])
+      await notice(panel, script);
     await stopRecording(panel);
     const store = await savedStore(driven, panel);
     expect(heard).toEqual(await natively(address(SELF)));

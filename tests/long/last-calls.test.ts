@@ -10,7 +10,7 @@ declare global {
 }
 
 const RUNS = 100;
-const TODOS = 50;
+const ITEMS = 50;
 
 /** The todos are there, and the page knows. */
 const ready = (page: Page, least: number): Promise<unknown> =>
@@ -37,7 +37,7 @@ test(`PowerSync's close(), which terminates its worker: ${RUNS} of ${RUNS} runs 
           );
         }
         await page!.$eval('#many', (button) => (button as HTMLElement).click());
-        await ready(page!, TODOS);
+        await ready(page!, ITEMS);
         await page!.evaluate(() => closeDatabase());
       }
       await rest();

@@ -23,7 +23,7 @@ export function engineCoverage({
 }
 
 function workersText([first, ...more]: readonly string[]): string {
-  if (first === undefined) return 'all workers of its page are recorded';
+  if (first === undefined) return 'all workers that may store for it are recorded';
   const name = scriptName(first) || 'a worker';
   return more.length
     ? `${name} and ${countOf(more.length, 'other worker')} of its page aren't recorded, so what they store for it is missing`

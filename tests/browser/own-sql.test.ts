@@ -51,15 +51,35 @@ function tally(thread: ThreadStore): Record<string, { calls: number; bytes: numb
   return found;
 }
 
-test.each(OWN_SQL_GOLDENS)('$name', async (golden) => {
+const APP = '/journeyapps-wa-sqlite/?vfs=Memory&build=sync';
+const asPage = async (): Promise<Page> => {
+  await openApp(page, server.origin('own-sql') + APP);
+  return page;
+};
+const asFrame = async (): Promise<Page> => {
+  await page.goto(server.origin('own-sql'));
+  const element = await page.evaluateHandle((src) => {
+    const frame = Object.assign(document.createElement('iframe'), { src });
+    return document.body.appendChild(frame);
+  }, APP);
+  const frame = (await element.contentFrame()) as unknown as Page; // waits and evaluates like one
+  await openApp(frame, APP, () => Promise.resolve());
+  return frame;
+};
+const CASES = [
+  ...OWN_SQL_GOLDENS.map((golden) => ({ ...golden, open: asPage })),
+  { ...OWN_SQL_GOLDENS[0]!, name: `${OWN_SQL_GOLDENS[0]!.name}, in a frame`, open: asFrame },
+];
+
+test.each(CASES)('$name', async (golden) => {
   await openNothing(page, server.origin('own-sql'));
   await startRecording(panel);
-  await openApp(page, `${server.origin('own-sql')}/journeyapps-wa-sqlite/?vfs=Memory&build=sync`);
-  await prepareApp(page);
+  const app = await golden.open();
+  await prepareApp(app);
   const pragmas = (golden.pragmas ?? '')
     .split(';')
     .flatMap((p) => (p ? [p.replace('PRAGMA ', '')] : []));
-  const { integrity } = await runApp(page, 'own-sql', {
+  const { integrity } = await runApp(app, 'own-sql', {
     n: 1000,
     pragmas,
     oneTransaction: golden.oneTransaction ?? false,

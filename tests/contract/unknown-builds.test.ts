@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { otherDatabase } from '../../src/engines/other-databases.ts';
+import { Flag } from '../../src/event/event.ts';
 import {
   exportsOf,
   moduleWith,
@@ -144,6 +145,31 @@ describe('ways to an instance', () => {
     expect(t.engines.map((e) => [e.name, e.layers.vfs, e.layers.sql])).toEqual([
       ['sql.js', true, true],
     ]);
+  });
+
+  it('once more, after one did not link and the next one trapped', async () => {
+    const { answers, tally } = await published();
+    const t = trace();
+    const unlinked: Instantiate = (imports) =>
+      fromBytes(sqlJsWasm())({ ...imports, [Object.keys(imports)[0]!]: {} });
+    await expect(loadSqlJs({ instantiate: unlinked })).rejects.toThrow(WebAssembly.LinkError);
+    const broken = await loadSqlJs({ instantiate: fromBytes(sqlJsWasm()) });
+    const db = new broken.Database();
+    db.run('CREATE TABLE t(x); BEGIN; INSERT INTO t VALUES(1)');
+    const { _sqlite3_exec: exec } = broken as unknown as Record<string, (...a: number[]) => number>;
+    const connection = Object.values(db).find((v) => typeof v === 'number') as unknown as number;
+    const NOWHERE = 0x7ffffff0;
+    expect(() => exec!(connection, NOWHERE, 0, 0, 0)).toThrow(WebAssembly.RuntimeError);
+    const before = [...t.all()];
+    expect(before.at(-1)).toMatchObject({ name: 'sqlite3_exec', parent: 0 });
+    expect(before.at(-1)!.flags & Flag.threw).toBe(Flag.threw);
+
+    expect(runSqlJs(await loadSqlJs({ instantiate: fromBytes(sqlJsWasm()) }))).toEqual(answers);
+    const after = t.all().slice(before.length);
+    expect(t.tally(after)).toEqual(tally);
+    expect(t.faultsOf(after)).toEqual([]);
+    expect(t.engines).toHaveLength(2);
+    expect(t.counters()).toEqual({ dropped: 0, faults: 0 });
   });
 
   it('an engine whose memory is shared between threads', async () => {

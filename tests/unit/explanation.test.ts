@@ -96,7 +96,7 @@ test('what no finding names is unexplained', () => {
 
 describe('a transaction of IndexedDB explains', () => {
   /** Writes, 300 us of each in a strict transaction, and reads of a file; and what the app has under way in a database of its own. */
-  const told = (own: number): { explainedUs: number; rules: string[] } => {
+  const told = (own: number): { explainedUs: number; rules: string[]; title: string } => {
     const store = play(({ thread }) => {
       const b = thread();
       const db = b.file('/app.db');
@@ -129,16 +129,19 @@ describe('a transaction of IndexedDB explains', () => {
       });
     });
     const facts = new Facts(store);
+    const found = facts.get(findings);
     return {
       explainedUs: facts.get(explained)!.explainedUs,
-      rules: facts.get(findings).map(({ rule }) => rule),
+      rules: found.map(({ rule }) => rule),
+      title: found.find(({ rule }) => rule === 'F15')!.title,
     };
   };
   test('what SQLite waits for it, not what SQLite computes meanwhile', () => {
     expect(told(0)).toMatchObject({ explainedUs: 12 * 300, rules: ['F15'] });
   });
   test('nothing, where it is the own one of the app', () => {
-    expect(told(12).explainedUs).toBe(told(0).explainedUs);
+    expect(told(12)).toEqual(told(0));
+    expect(told(0).title).toContain('12 of 12 writing');
   });
 });
 

@@ -11,7 +11,9 @@ import { Flag, Op } from '../../event/event.ts';
 import { idbDurability, idbMode, READWRITE } from '../../event/idb-modes.ts';
 import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact } from '../core/graph.ts';
+import { appDatabases } from '../core/app-databases.ts';
+import { fact, type Known } from '../core/graph.ts';
+import { servedThreads } from '../core/helper-threads.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
 import { LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
@@ -31,7 +33,7 @@ export interface IdbUse {
   looseRequests: number;
   /** Times that a database lock was taken until it was given up; null where no VFS call is recorded. */
   lockPeriods: number | null;
-  /** Transactions begun while a lock was held, or being taken or given up. */
+  /** Transactions of SQLite begun while a lock was held, or being taken or given up. */
   transactionsInPeriods: number | null;
   /** null without a lock period. */
   transactionsPerPeriod: number | null;
@@ -46,6 +48,8 @@ export interface IdbUse {
 export interface IdbTransaction {
   thread: ThreadStore;
   row: number;
+  /** On a database of the app itself, while SQLite's files are in others: no VFS began it. */
+  isApps: boolean;
   /** 0 readonly, 1 readwrite, 2 versionchange */
   mode: number;
   /** 0 default, 1 strict, 2 relaxed */
@@ -69,8 +73,11 @@ interface IdbTraffic {
   sequences: { thread: ThreadStore; rows: readonly number[] }[];
 }
 
+const NONE: ReadonlySet<number> = new Set();
+
 /** null where no thread uses IndexedDB. */
-export const idbTraffic = fact('idbTraffic', 'how files are used', {}, idbTrafficOf);
+const NEEDS = { appDatabases, servedThreads };
+export const idbTraffic = fact('idbTraffic', 'how files are used', NEEDS, idbTrafficOf);
 export const idbUse = fact(
   'idbUse',
   'how files are used',
@@ -78,7 +85,10 @@ export const idbUse = fact(
   (_, { idbTraffic }) => idbTraffic?.use ?? null,
 );
 
-function idbTrafficOf(store: TraceStore): IdbTraffic | null {
+function idbTrafficOf(
+  store: TraceStore,
+  { appDatabases, servedThreads }: Known<typeof NEEDS>,
+): IdbTraffic | null {
   const use: IdbUse = {
     transactions: 0,
     readwrite: 0,
@@ -97,8 +107,13 @@ function idbTrafficOf(store: TraceStore): IdbTraffic | null {
     sequentialUs: 0,
   };
   const found: IdbTraffic = { use, transactions: [], sequences: [] };
+  const vfsIsSeen = store.threads.some(hasVfs);
   let seen = false;
-  for (const thread of store.threads) seen = scan(thread, found) || seen;
+  for (const thread of store.threads) {
+    const isServing = servedThreads[thread.index] !== null;
+    const own = vfsIsSeen && !isServing ? appDatabases.of(thread) : NONE;
+    seen = scan(thread, own, found) || seen;
+  }
   if (!seen) return null;
   for (const { mode, requests, writes } of found.transactions) {
     use.transactions++;
@@ -118,8 +133,12 @@ function idbTrafficOf(store: TraceStore): IdbTraffic | null {
   return found;
 }
 
-/** @returns whether the thread uses IndexedDB */
-function scan(thread: ThreadStore, { use, transactions, sequences }: IdbTraffic): boolean {
+/** @param own databases and stores of the app @returns whether the thread uses IndexedDB */
+function scan(
+  thread: ThreadStore,
+  own: ReadonlySet<number>,
+  { use, transactions, sequences }: IdbTraffic,
+): boolean {
   const { events } = thread;
   const locks = hasVfs(thread) ? new LockPeriods(thread) : null;
   const byId = new Map<number, IdbTransaction>();
@@ -139,6 +158,7 @@ function scan(thread: ThreadStore, { use, transactions, sequences }: IdbTraffic)
       const made: IdbTransaction = {
         thread,
         row,
+        isApps: own.has(events.object[row]!),
         mode: idbMode(events.aux[row]!),
         durability: idbDurability(events.aux[row]!),
         us: events.dur[row]!,
@@ -149,7 +169,7 @@ function scan(thread: ThreadStore, { use, transactions, sequences }: IdbTraffic)
       };
       byId.set(id, made);
       transactions.push(made);
-      if (locks?.heldAt(events.seq[row]!)) inPeriods++;
+      if (!made.isApps && locks?.heldAt(events.seq[row]!)) inPeriods++;
       continue;
     }
     use.requests++;

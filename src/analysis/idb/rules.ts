@@ -10,10 +10,9 @@ import { meanOf } from '../core/durations.ts';
 import { getOrMake } from '../core/maps.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { appDatabases } from '../core/app-databases.ts';
-import { servedThreads } from '../core/helper-threads.ts';
-import { lockWaitTimes, NO_WAITS, unblocked } from '../locks/lock-waits.ts';
+import { bordersOf, lockWaitTimes, NO_WAITS, unblocked } from '../locks/lock-waits.ts';
 import { locks } from '../locks/locks.ts';
+import type { WaitEdge } from '../locks/wait-graph.ts';
 import { idbTraffic, type IdbTransaction } from './idb-use.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
@@ -25,21 +24,19 @@ const FEW_SAVED_GETS = 20;
 const FEW_UNUSED = 10;
 const SPEC = 'https://www.w3.org/TR/IndexedDB/';
 
-/** A VFS began it: it is not on a database of the app itself, or a worker made it that does storage for SQLite. */
-const isOfSqlite = (ctx: FindingContext, thread: ThreadStore, row: number): boolean =>
-  ctx.get(servedThreads)[thread.index] !== null ||
-  !ctx.get(appDatabases).of(thread).has(thread.events.object[row]!);
+/** Those that a VFS began. One of the app's own can't complete while SQLite keeps the thread busy. */
+const ofSqlite = (ctx: FindingContext): IdbTransaction[] =>
+  ctx.get(idbTraffic)?.transactions.filter(({ isApps }) => !isApps) ?? [];
 
 /**
- * These transactions. They name what SQLite waits while one that its VFS began is under way, and no lock of another connection is in the
- * way: SQLite computes meanwhile, too, and one of the app's own can't complete while SQLite keeps the thread busy.
+ * These transactions. They name what SQLite waits while one is under way, and no lock of another connection is in the way: SQLite computes
+ * meanwhile, too.
  */
 function evidenceOf(ctx: FindingContext, list: readonly IdbTransaction[]): Evidence {
   const evidence = new Evidence();
   const waits = ctx.get(lockWaitTimes);
   for (const { thread, row, us } of list) {
     evidence.tally(thread, row);
-    if (!isOfSqlite(ctx, thread, row)) continue;
     const fromUs = thread.events.t0[row]!;
     const spans = unblocked((waits.get(thread) ?? NO_WAITS).blocked, fromUs, fromUs + us);
     for (let i = 0; i < spans.length; i += 2) evidence.awaited(thread, spans[i]!, spans[i + 1]!);
@@ -48,19 +45,17 @@ function evidenceOf(ctx: FindingContext, list: readonly IdbTransaction[]): Evide
 }
 
 const endedReadwrite = (ctx: FindingContext): IdbTransaction[] =>
-  ctx.get(idbTraffic)?.transactions.filter((t) => t.mode === READWRITE && t.ended) ?? [];
+  ofSqlite(ctx).filter((t) => t.mode === READWRITE && t.ended);
 
 export const transactionPerBlock: Rule = {
   id: 'F10',
   title: 'IndexedDB transaction per block or operation',
   run(ctx) {
-    const traffic = ctx.get(idbTraffic);
-    const all = traffic?.use;
+    const all = ctx.get(idbTraffic)?.use;
     if (!all?.lockPeriods || all.transactionsPerPeriod! <= 2) return [];
-    const single = traffic!.transactions.filter(
-      (t) => t.requests === 1 && t.mode !== VERSIONCHANGE,
-    );
-    if (single.length < FEW || single.length < all.transactions / 2) return [];
+    const transactions = ofSqlite(ctx);
+    const single = transactions.filter((t) => t.requests === 1 && t.mode !== VERSIONCHANGE);
+    if (single.length < FEW || single.length < transactions.length / 2) return [];
     const evidence = evidenceOf(ctx, single);
     const avoided = Math.min(single.length, all.transactionsInPeriods! - all.lockPeriods);
     const beside = meanOf(
@@ -140,26 +135,43 @@ export const durabilityTier: Rule = {
   },
 };
 
+const keyOf = (thread: number, row: number): string => `${thread} ${row}`;
+
+/** How long threads waited, each moment of a thread once: two of its transactions may wait at the same time. */
+function waitedUs(waits: readonly WaitEdge[]): number {
+  const byThread = new Map<number, WaitEdge[]>();
+  for (const wait of waits) getOrMake(byThread, wait.waiter, () => []).push(wait);
+  let us = 0;
+  for (const own of byThread.values()) {
+    const borders = bordersOf(own.map(({ fromUs, toUs }) => [fromUs, toUs]));
+    const held = own.reduce((sum, { heldUs }) => sum + heldUs, 0);
+    us += Math.min(held, borders.reduce((sum, ns, i) => sum + (i % 2 ? ns : -ns), 0) / 1000);
+  }
+  return us;
+}
+
 export const readersInReadwrite: Rule = {
   id: 'F17',
   title: 'Reader blocks writer through a readwrite transaction',
   run(ctx) {
     const unused = endedReadwrite(ctx).filter((t) => t.writes === 0);
     if (unused.length < FEW_UNUSED) return [];
-    const all = ctx.get(idbTraffic)!.use.transactions;
-    const calls = new Set(unused.map(({ thread, row }) => `${thread.index} ${row}`));
+    const all = ofSqlite(ctx).length;
+    const keysOf = (list: readonly IdbTransaction[]): Set<string> =>
+      new Set(list.map(({ thread, row }) => keyOf(thread.index, row)));
+    const [began, calls] = [keysOf(ofSqlite(ctx)), keysOf(unused)];
     const { edges, holds, waits: waiting, resources } = ctx.get(locks);
     const { threads } = ctx.store;
     const isUnused = (hold: number): boolean =>
-      calls.has(`${holds.thread[hold]} ${holds.row[hold]}`);
+      calls.has(keyOf(holds.thread[hold]!, holds.row[hold]!));
     const waits = edges.filter(
       ({ resource, firstHold, lastHold, waiter, wait }) =>
         resources[resource]!.kind === 'idb' &&
         isUnused(firstHold) &&
         isUnused(lastHold) &&
-        isOfSqlite(ctx, threads[waiter]!, waiting.row[wait]!),
+        began.has(keyOf(waiter, waiting.row[wait]!)),
     );
-    const waited = waits.reduce((us, { heldUs }) => us + heldUs, 0);
+    const waited = waitedUs(waits);
     const evidence = new Evidence();
     for (const { thread, row } of unused) evidence.tally(thread, row);
     for (const { waiter, fromUs, toUs } of waits) evidence.awaited(threads[waiter]!, fromUs, toUs);

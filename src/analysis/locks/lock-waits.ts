@@ -150,8 +150,8 @@ function timesOf(
   };
 }
 
-/** @param spans microseconds, in any order; they may overlap */
-function bordersOf(spans: readonly Span[]): Float64Array {
+/** Borders in nanoseconds. @param spans microseconds, in any order; they may overlap */
+export function bordersOf(spans: readonly Span[]): Float64Array {
   const borders: number[] = [];
   for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
     const last = borders.length - 1;

@@ -4,6 +4,7 @@
  */
 import { api } from '../platform/extension-api.ts';
 import { serveHandover } from '../platform/handover-page.ts';
+import { openPanelWindow } from '../platform/panel-window.ts';
 import { openAccessPage, watchSiteAccess } from '../platform/site-access.ts';
 import { followTabs, unfollowTabs, type TabEvents } from '../platform/tab-requests.ts';
 import { welcomeAfterInstall } from '../platform/welcome.ts';
@@ -181,6 +182,7 @@ function onPanel(port: WirePort, panel: number, page: string): void {
     else if (message.k === 'widen-policy') widenPolicy(panel).catch(failed(panel));
     else if (message.k === 'reload-tabs')
       reloadTabs(inspected.get(port)?.origin ?? '').catch(failed(panel));
+    else if (message.k === 'window') openPanelWindow(panel).catch(failed(panel));
     else if (message.k === 'relay') relays.toPage(message);
   });
   port.onDisconnect.addListener(() => {

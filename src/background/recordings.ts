@@ -32,6 +32,8 @@ const NO_ACCESS = (origin: string): string =>
   origin
     ? `vfscope has no access to ${origin}. Press Record again and allow it.`
     : "vfscope has no access to any site. Open your app's page, then press Record and allow access to it.";
+const TAB_CLOSED =
+  'The tab of this panel is closed. Open your app again, then open vfscope from its tab.';
 /** Frames that never redeem (a page that goes at once) must not fill the storage. */
 const MAX_TOKENS = 200;
 
@@ -92,7 +94,9 @@ export async function start(
 ): Promise<void> {
   const { scope, reload, others, transport } = options;
   const capture = captureOptionsOf(options.capture);
-  const tab = await api.tabs.get(panel);
+  const tab = await api.tabs.get(panel).catch(() => {
+    throw new Error(TAB_CLOSED);
+  });
   // a page of the browser's own, empty or not, has no address for us: the recording begins with the web page that follows it
   const cause = tab.url ? whyNotRecordable(tab.url) : null;
   if (cause) throw new Error(cause);

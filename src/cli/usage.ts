@@ -11,6 +11,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--stacks]             the JavaScript stack of each statement's first prepare
       [--buffer KIB]         of a thread's ring of records: 256, 512, 1024 (default), 2048 or 4096
       [--scope tab|origin]   record the tab (default) or all tabs of its origin
+      [--devtools]           with DevTools open on the page, which slow it down in Chromium
       [--require-sqlite]     exit with 1 where no SQLite was seen
       [--headed]             in a window; without the options above, until Ctrl+C
       [--screenshot FILE.png] [--browser chromium|firefox]

@@ -192,6 +192,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         headed: yes,
         marks: yes,
         'until-mark': yes,
+        devtools: yes,
         'require-sqlite': yes,
         capture: text,
         layers: text,

@@ -3,9 +3,11 @@
  * without it, the viewer opens files only.
  */
 import { api } from '../platform/extension-api.ts';
+import { watchInspectedOrigin } from '../platform/inspected-page.ts';
 import { offerTrace } from '../protocol/panel-trace.ts';
 import { mountViewer } from '../viewer/ui/shell/mount.ts';
 import type { ViewerHost } from '../viewer/ui/host.ts';
+import { siteName } from '../viewer/ui/site-name.ts';
 import { saveFile } from '../viewer/ui/save-file.ts';
 import { recordTab } from './recorder.ts';
 
@@ -37,4 +39,9 @@ const viewer = mountViewer(document.body, {
     : { copyToLab: api.runtime.getURL(`lab/lab.html?page=${encodeURIComponent(tab)}`) }),
   saveFile,
 });
+// a window of its own is one of many
+if (tab !== null && !api.devtools?.panels)
+  watchInspectedOrigin(Number(tab), (origin) => {
+    document.title = origin ? `vfscope: ${siteName(origin)}` : 'vfscope';
+  });
 offerTrace(traceKey, () => viewer.copy());

@@ -1,5 +1,6 @@
 /** The popup: looks at the active tab's page once, when it is opened, and says how to record it, or why that cannot be. */
 import { api } from '../platform/extension-api.ts';
+import { openPanelWindow } from '../platform/panel-window.ts';
 import { whyNotRecordable } from '../platform/recordable.ts';
 import type { Ask, RecordingState } from '../protocol/messages.ts';
 import { devtoolsKeys } from './devtools-keys.ts';
@@ -78,14 +79,20 @@ function describe(found: Found): Node[] {
   return parts;
 }
 
-function howToRecord(): Node[] {
-  return [
-    'To record: open DevTools (',
-    ...devtoolsKeys(),
-    '), choose ',
-    el('strong', '', 'vfscope'),
-    ', press Record.',
-  ].map((part) => (typeof part === 'string' ? document.createTextNode(part) : part));
+const SLOW_DEVTOOLS = /Chrom(e|ium)\//.test(navigator.userAgent)
+  ? ' Open DevTools slow the page down.'
+  : '';
+
+function howToRecord(tab: number): Node[] {
+  const button = el('button', 'primary', 'Record in a window of its own');
+  button.id = 'record-window';
+  button.addEventListener('click', () => {
+    void openPanelWindow(tab).then(() => window.close());
+  });
+  const keys = el('p', 'note');
+  keys.append('Or open DevTools (', ...devtoolsKeys(), '), choose ', el('strong', '', 'vfscope'));
+  keys.append(`, and press Record.${SLOW_DEVTOOLS}`);
+  return [button, keys];
 }
 
 /** What a recording that covers this tab means for its user. */
@@ -94,8 +101,8 @@ function aboutRecording({ since, scope, tabId }: RecordingState, tab: number): N
   const what = scope === 'tab' ? 'This tab is' : 'All tabs of this origin are';
   const whose =
     tabId === tab
-      ? 'Press Stop in the vfscope panel of its DevTools'
-      : 'Press Stop in the DevTools where it was started';
+      ? 'Press Stop in its vfscope panel'
+      : 'Press Stop in the vfscope panel where it was started';
   return [
     el('strong', 'recording', `${what} being recorded since ${from}.`),
     document.createTextNode(` ${whose}, and read the findings.`),
@@ -129,7 +136,9 @@ async function main(): Promise<void> {
         k: 'recording?',
         tabId: tab!.id!,
       } satisfies Ask)) as RecordingState | null;
-      next.replaceChildren(...(recording ? aboutRecording(recording, tab!.id!) : howToRecord()));
+      next.replaceChildren(
+        ...(recording ? aboutRecording(recording, tab!.id!) : howToRecord(tab!.id!)),
+      );
     }
   } catch (e) {
     found.replaceChildren(

@@ -145,7 +145,7 @@ export function recordTab(tabId: number): RecorderControl {
   return {
     async start({ scope, reload, others = false, capture }) {
       await hub?.register();
-      const transport = await chosenTransport();
+      const transport = await chosenTransport(tabId);
       await run(
         {
           k: 'start',
@@ -175,9 +175,14 @@ export function recordTab(tabId: number): RecorderControl {
     onPort: listening(portListeners),
     onStorage: listening(storageListeners),
     onSlowdown: listening(slowdownListeners),
-    devtools: (api.devtools as typeof api.devtools | undefined)?.panels ? true : null,
+    devtools: inDevTools() ? true : null,
+    ...(inDevTools() ? { openWindow: () => background.post({ k: 'window' }) } : {}),
   };
 }
+
+/** Else this page is a window or a tab. */
+const inDevTools = (): boolean =>
+  (api.devtools as typeof api.devtools | undefined)?.panels !== undefined;
 
 const listening =
   <Listener>(listeners: Set<Listener>) =>
@@ -238,8 +243,14 @@ async function chosenCapture(): Promise<CaptureOptions> {
   return captureOptionsOf(await api.storage.local.get(['capture', 'layers', 'buffer', 'stacks']));
 }
 
-/** `{transport: 'runtime'}` in the extension's local storage: never hand ports over. For browsers where that fails without a sign; always in Safari. */
-async function chosenTransport(): Promise<Answer['transport']> {
+/**
+ * `{transport: 'runtime'}` in the extension's local storage: never hand ports over. For browsers where that fails without a sign. Always in
+ * Safari, and in a window that is not private for a tab that is: they share no SharedWorker.
+ */
+async function chosenTransport(tabId: number): Promise<Answer['transport']> {
   const { transport } = await api.storage.local.get('transport');
-  return transport === 'runtime' || isSafariBuild() ? 'runtime' : 'port';
+  if (transport === 'runtime' || isSafariBuild()) return 'runtime';
+  if (inDevTools() || api.extension.inIncognitoContext) return 'port';
+  const tab = await api.tabs.get(tabId).catch(() => null); // gone: the background says so
+  return tab?.incognito ? 'runtime' : 'port';
 }

@@ -6,7 +6,7 @@ import type { DrivenBrowserBase } from './panel-control.ts';
 import { findChromium, HOW_TO_INSTALL } from './find-browser.mjs';
 import { browserFailed } from '../terminal/failure.ts';
 import { grantedCopy } from './granted-copy.ts';
-import { openPanel, type Panel } from './panel.ts';
+import { openPanel, openPanelWindow, type Panel } from './panel.ts';
 import { checkInstalled, checkStartable, didNotStart } from './startable.ts';
 
 export interface LaunchOptions {
@@ -38,6 +38,7 @@ export interface DrivenBrowser extends DrivenBrowserBase {
   /** The extension's service worker, for `chrome.*`. A handle keeps that worker alive: ask for it late, and let it go. */
   serviceWorker(): Promise<WebWorker>;
   openPanel(page: Page): Promise<Panel>;
+  openWindow(page: Page): Promise<Panel>;
 }
 
 /**
@@ -148,6 +149,7 @@ function driven(browser: Browser, extensionId: string): DrivenBrowser {
     },
     firstPage: async () => (await browser.pages())[0] ?? (await browser.newPage()),
     openPanel,
+    openWindow: (page) => openPanelWindow(page, extensionId),
     load: async (page, url) =>
       (await page.goto(url, { waitUntil: 'load', timeout: 60_000 }))?.status(),
     close: () => browser.close(),

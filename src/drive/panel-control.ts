@@ -55,6 +55,8 @@ export interface DrivenBrowserBase {
   firstPage(): Promise<Page>;
   /** Open the developer tools of a page and show our panel. */
   openPanel(page: Page): Promise<DrivenPanel>;
+  /** Show our panel in a window of its own. Absent where developer tools slow no page down. */
+  openWindow?(page: Page): Promise<DrivenPanel>;
   /**
    * Go to a URL and wait until it has loaded.
    * @returns the answer's HTTP status; undefined where the browser does not tell

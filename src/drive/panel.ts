@@ -3,7 +3,7 @@
  * when a browser changes them, this is what breaks.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ElementHandle, Frame, Page } from 'puppeteer-core';
+import type { Browser, ElementHandle, Frame, Page } from 'puppeteer-core';
 import { saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
 import { browserFailed } from '../terminal/failure.ts';
 
@@ -162,6 +162,34 @@ export async function openPanel(page: Page): Promise<Panel> {
     return new Panel(frame, devtools);
   }
   throw browserFailed('The vfscope panel did not appear in DevTools.');
+}
+
+/** The one that comes. @param known pages that are no news */
+async function newPage(browser: Browser, known: ReadonlySet<Page>): Promise<Page> {
+  for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; await delay(POLL_MS)) {
+    const found = (await browser.pages()).find((one) => !known.has(one));
+    if (found) return found;
+  }
+  throw browserFailed('The browser opened no window for the panel.');
+}
+
+/** The panel in a window of its own, for this page, which no DevTools slow down. */
+export async function openPanelWindow(page: Page, extensionId: string): Promise<Panel> {
+  const browser = page.browser();
+  await page.bringToFront();
+  const session = await browser.target().createCDPSession();
+  const known = new Set(await browser.pages());
+  await session.send('Target.createTarget', { url: 'about:blank', newWindow: true });
+  await session.detach();
+  const shown = await newPage(browser, known);
+  await openPanelTab(shown, extensionId);
+  const tab = await shown.evaluate(async () => {
+    const own = await chrome.tabs.getCurrent();
+    const others = await chrome.tabs.query({ active: true });
+    return others.find(({ windowId }) => windowId !== own?.windowId)?.id;
+  });
+  if (tab === undefined) throw browserFailed('The browser has no tab to record.');
+  return openPanelTab(shown, extensionId, tab);
 }
 
 /**

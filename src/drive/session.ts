@@ -36,6 +36,8 @@ export interface RecordOptions {
   /** PNG of the panel after the recording. */
   screenshot?: string;
   headed?: boolean;
+  /** With DevTools open on the page, as a user has them who records in their panel. Else in a window of its own, where the browser can. */
+  devtools?: boolean;
   transport?: 'port' | 'runtime';
   scope?: RecordingScope;
   /** What is captured; of what is not said the default. */
@@ -90,10 +92,12 @@ async function recordIn(
   });
   early.catch(() => {}); // heard where it matters
   try {
-    say('opening DevTools');
+    say('opening the panel');
     const page = await driven.firstPage();
     const ready = (async () => {
-      const opened = await driven.openPanel(page);
+      const opened = await (options.devtools || !driven.openWindow
+        ? driven.openPanel(page)
+        : driven.openWindow(page));
       if (hook !== null) await hookNatives(page, { ...recordedBy(options), hook });
       await startRecording(opened, options);
       return opened;

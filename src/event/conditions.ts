@@ -16,6 +16,16 @@ export interface ConditionsDefinition extends Slowdown {
   devtools: boolean | null;
 }
 
+/** A page under DevTools takes more than this for both: WebAssembly 2 times and more, and each await 1 µs and more. */
+const OPEN = { wasmFactor: 1.5, awaitExtraNs: 300 };
+
+/** Were DevTools open on a page of Chromium, by what was measured there? null = not known. */
+export function devtoolsBy({ wasmFactor, awaitExtraNs }: Slowdown): boolean | null {
+  if (wasmFactor === null || awaitExtraNs === null) return null;
+  const signs = [wasmFactor > OPEN.wasmFactor, awaitExtraNs > OPEN.awaitExtraNs];
+  return signs[0] === signs[1] ? signs[0]! : null;
+}
+
 const isFactor = (v: unknown): boolean =>
   v === null || (typeof v === 'number' && Number.isFinite(v) && v >= 0);
 

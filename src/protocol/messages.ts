@@ -228,6 +228,8 @@ export type PanelMessage =
   | { k: 'widen-policy' }
   /** Those that `tabs` told of. */
   | { k: 'reload-tabs' }
+  /** Show the panel of this tab in a window of its own. */
+  | { k: 'window' }
   | { k: 'stop' }
   | { k: 'ping' }
   /** The inspected page is of this origin and has frames of these: answered with `access`, now and after every change. */

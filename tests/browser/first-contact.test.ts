@@ -234,7 +234,7 @@ describe('the popup', () => {
       `${server.origin('popup-nothing')}/hook-cases/frames.html`,
     );
     expect(text).toMatch(/This origin stores nothing/);
-    expect(text).toMatch(/To record: open DevTools/);
+    expect(text).toMatch(/Record in a window of its own[\s\S]*Or open DevTools/);
   });
 
   test('on an app with SQLite; while it is recorded; and after', async () => {
@@ -242,16 +242,16 @@ describe('the popup', () => {
     await app.goto(url);
     await runAndEnd(app);
     expect(await popupOn('sqlite')).toMatch(
-      /Files \(OPFS\)[\s\S]*SQLite[\s\S]*To record: open DevTools/,
+      /Files \(OPFS\)[\s\S]*SQLite[\s\S]*Record in a window of its own/,
     );
     await startRecording(panel);
     const recording = await popupOn('recording');
     expect(recording).toMatch(
-      /This tab is being recorded since \d+:\d+.*Press Stop in the vfscope panel of its DevTools/,
+      /This tab is being recorded since \d+:\d+.*Press Stop in its vfscope panel/,
     );
-    expect(recording).not.toMatch(/To record/);
+    expect(recording).not.toMatch(/Record in/);
     await stopRecording(panel);
-    expect(await popupOn('after')).toMatch(/To record: open DevTools/);
+    expect(await popupOn('after')).toMatch(/Record in a window of its own/);
   });
 
   test('on a page of the browser', async () => {

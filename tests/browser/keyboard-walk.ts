@@ -52,6 +52,7 @@ export const ORDER: Record<
   readonly (readonly [at: string, role: string, name: string])[]
 > = {
   popup: [
+    ['record-window', 'button', 'Record in a window of its own'],
     ['Open the Lab', 'link', 'Open the Lab'],
     ['Settings', 'link', 'Settings'],
   ],

@@ -109,8 +109,8 @@ describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof
 
 describe('what keys do', () => {
   test.each([
-    ['popup', 1, 'lab/lab.html'],
-    ['popup', 2, 'devtools/options.html'],
+    ['popup', 2, 'lab/lab.html'],
+    ['popup', 3, 'devtools/options.html'],
     ['welcome', 1, 'lab/lab.html'],
     ['welcome', 2, 'devtools/options.html'],
   ] as const)('Enter follows a link: %s, stop %i', async (name, stop, path) => {

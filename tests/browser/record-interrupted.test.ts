@@ -124,7 +124,7 @@ describe('what is recorded is saved', () => {
 describe('what cannot be saved is said', () => {
   test('Ctrl+C before there is a recording', async () => {
     const out = path.join(folder, 'early.vfst');
-    const { code, said } = await record(out, [], 'opening DevTools', (child) =>
+    const { code, said } = await record(out, [], 'opening the panel', (child) =>
       child.kill('SIGINT'),
     );
     expect([code, said]).toEqual([

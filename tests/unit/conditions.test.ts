@@ -1,6 +1,6 @@
 // How a recording was made: said by the panel alone, kept in the file, and times of recordings that were made differently aren't judged.
 import { describe, expect, it } from 'vitest';
-import type { ConditionsDefinition } from '../../src/event/conditions.ts';
+import { devtoolsBy, type ConditionsDefinition } from '../../src/event/conditions.ts';
 import type { Definition } from '../../src/event/definitions.ts';
 import { conditions, slowedText, unlikeText } from '../../src/analysis/core/conditions.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -128,5 +128,20 @@ describe('how a recording was made', () => {
     expect(of(sanitizeStore(store))).toMatchObject(expected);
     port1.close();
     await session.clear();
+  });
+});
+
+describe('whether DevTools were open, by the pace of the page', () => {
+  it.each([
+    [2, 1000, true],
+    [7, 7200, true],
+    [1, 0, false],
+    [1.25, 200, false],
+    [1, 1000, null],
+    [3, 0, null],
+    [null, 0, null],
+    [2, null, null],
+  ] as const)('WebAssembly %s times as long, %s ns more for an await: %s', (wasm, await_, open) => {
+    expect(devtoolsBy({ wasmFactor: wasm, awaitExtraNs: await_ })).toBe(open);
   });
 });

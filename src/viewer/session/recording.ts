@@ -1,7 +1,7 @@
 /** One recording: takes in what its ports bring, and keeps its copy on disk, its journal and its flight recorder. */
 import { originOfThread } from '../../analysis/core/thread-origin.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
-import type { ConditionsDefinition, Slowdown } from '../../event/conditions.ts';
+import { devtoolsBy, type ConditionsDefinition, type Slowdown } from '../../event/conditions.ts';
 import type { StorageDefinition, StorageHealth } from '../../event/storage-health.ts';
 import type { ThreadCommand } from '../../protocol/messages.ts';
 import { ROW_BYTES, type Keep } from '../../trace/retention.ts';
@@ -132,6 +132,7 @@ export class Recording {
   slowdown(slowdown: Slowdown): void {
     if (!this.shown.recording || !this.made) return;
     this.made = { ...this.made, ...slowdown };
+    this.made.devtools ??= devtoolsBy(slowdown);
     this.placeConditions();
     this.shown.changed(false);
   }

@@ -60,6 +60,8 @@ export interface RecorderControl {
   widenPolicy?(): void;
   /** Load those of `tabs` again. */
   reloadTabs?(): void;
+  /** Show this panel in a window of its own, which needs no DevTools. Absent where it is in one. */
+  openWindow?(): void;
   subscribe(listener: (status: RecordingStatus) => void): () => void;
   /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
   onPort(listener: (port: MessagePort) => void): () => void;

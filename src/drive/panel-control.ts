@@ -10,6 +10,7 @@ export type TestId =
   | 'open'
   | 'open-input'
   | 'scope'
+  | 'profile'
   | `tab-${string}`
   | 'recovered-offer'
   | 'open-saved-copy'

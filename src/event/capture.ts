@@ -19,6 +19,15 @@ export interface CaptureOptions {
 }
 
 export const CAPTURED_LAYERS: readonly CapturedLayer[] = ['sql', 'vfs', 'web'];
+/** What a recording can be by its layers: `light` costs the app least, and has VFS calls and commits only. */
+export const PROFILES: Readonly<Record<'full' | 'light', readonly CapturedLayer[]>> = {
+  full: CAPTURED_LAYERS,
+  light: ['vfs'],
+};
+export type Profile = keyof typeof PROFILES;
+/** null where the layers were chosen one by one. */
+export const profileOf = (layers: readonly CapturedLayer[]): Profile | null =>
+  (['full', 'light'] as const).find((name) => PROFILES[name].join() === layers.join()) ?? null;
 /** A ring holds at most 65536 records of 64 bytes. */
 export const BUFFER_KIB: readonly number[] = [256, 512, 1024, 2048, 4096];
 export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = {

@@ -6,6 +6,7 @@ import { openPanel, Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { conditions } from '../../src/analysis/core/conditions.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import { layerOfCode } from '../../src/event/operations.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, liveNumber, recorded, savedStore, state } from './extension-harness.ts';
 
@@ -98,4 +99,23 @@ test('the panel in DevTools says what they cost, and offers it', async () => {
   await stopRecording(panel);
   const { devtools } = new Facts(await savedStore(driven, panel)).get(conditions);
   expect(devtools).toBe(true);
+});
+
+test('a light recording has VFS calls and commits, and nothing else', async () => {
+  const [shown] = await windows();
+  const panel = new Panel(shown!.mainFrame(), null);
+  await panel.choose('profile', 'light');
+  await startRecording(panel);
+  await app.goto(`${server.origin('panel-window-light')}${APP}&run=own-sql&n=40`);
+  await state(app, 'done');
+  await liveNumber(panel, 'syncs', RUN_SYNCS);
+  await stopRecording(panel);
+  expect(await panel.textOf('live-commits')).toBe('41');
+  const { threads } = await savedStore(driven, panel);
+  const layers = new Set(
+    threads.flatMap(({ events }) => Array.from(events.op.subarray(0, events.count), layerOfCode)),
+  );
+  expect([...layers].filter((layer) => layer === 'sql' || layer === 'web')).toEqual([]);
+  expect(layers).toContain('vfs');
+  await panel.choose('profile', 'full');
 });

@@ -1,13 +1,13 @@
 // How often the drawing side is told of changes.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ChangeNotifier } from '../../src/viewer/session/change-notifier.ts';
+import { ChangeNotifier, livePaceMs } from '../../src/viewer/session/change-notifier.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('the first change at once, a hundred after it together', async () => {
   const tell = vi.fn();
-  const notifier = new ChangeNotifier({ recording: () => false, tell });
+  const notifier = new ChangeNotifier({ recording: () => false, events: () => 0, tell });
   notifier.soon();
   await vi.advanceTimersByTimeAsync(0);
   expect(tell).toHaveBeenCalledTimes(1);
@@ -25,7 +25,7 @@ test('the first change at once, a hundred after it together', async () => {
 test('a recording without any change tells all the same, more often where there is some', async () => {
   const tell = vi.fn();
   let recording = true;
-  const notifier = new ChangeNotifier({ recording: () => recording, tell });
+  const notifier = new ChangeNotifier({ recording: () => recording, events: () => 0, tell });
   notifier.now();
   await vi.advanceTimersByTimeAsync(1000);
   expect(tell).toHaveBeenCalledTimes(3);
@@ -38,4 +38,37 @@ test('a recording without any change tells all the same, more often where there 
   tell.mockClear();
   await vi.advanceTimersByTimeAsync(2000);
   expect(tell.mock.calls.length).toBeLessThanOrEqual(1); // what was planned
+});
+
+test('while the app works there are fewer pictures on two processors, and the old pace again once it rests', async () => {
+  const tell = vi.fn();
+  let events = 0;
+  const notifier = new ChangeNotifier({ recording: () => true, events: () => events, tell }, 2);
+  const during = async (ms: number, perMs: number): Promise<number> => {
+    tell.mockClear();
+    for (let i = 0; i < ms; i++) {
+      events += perMs;
+      notifier.soon();
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    return tell.mock.calls.length;
+  };
+  notifier.now();
+  await during(500, 100);
+  expect(await during(2000, 100)).toBe(2000 / livePaceMs(2, 100_000));
+  await during(500, 1);
+  expect(await during(2000, 1)).toBe(2000 / livePaceMs(2, 1000));
+});
+
+test('the pace of pictures: slower where processors are few and the app works', () => {
+  const paces = [2, 4, 8].map((cores) => [livePaceMs(cores, 100), livePaceMs(cores, 100_000)]);
+  const [[restTwo, two], [restFour, four], [restEight, eight]] = paces as [number, number][] as [
+    [number, number],
+    [number, number],
+    [number, number],
+  ];
+  expect(two).toBeGreaterThan(four);
+  expect(four).toBeGreaterThan(restFour);
+  expect(two).toBeGreaterThan(restTwo);
+  expect(eight).toBe(restEight);
 });

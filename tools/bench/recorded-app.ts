@@ -1,4 +1,4 @@
-/** Engine apps run in one browser with DevTools and the panel open, recorded or not: what the benchmarks of recording have in common. */
+/** Engine apps run in one browser with the panel open, recorded or not: what the benchmarks of recording have in common. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +13,9 @@ import {
   type WorkloadOptions,
 } from '../../tests/oracle/baseline.ts';
 import { launchBrowser, type DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import type { Panel } from '../../src/drive/panel.ts';
 import { saveTrace, startRecording, stopRecording } from '../../src/drive/session.ts';
+import { CAPTURE_DEFAULTS, PROFILES } from '../../src/event/capture.ts';
 import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 
@@ -31,6 +32,21 @@ export interface Taken {
   cpuMs: number;
 }
 
+/** Where the panel is. */
+export type Place = 'DevTools' | 'window';
+/** Not recorded; recorded by vfscope; recorded by Chrome, as its Performance panel does. */
+export type Mode = 'off' | 'full' | 'light' | 'chrome';
+
+/** What Chrome's Performance panel records by default (DevTools' TimelineController). */
+const PERFORMANCE_PANEL = [
+  ...['blink.console', 'blink.user_timing', 'cppgc', 'devtools.timeline', 'latencyInfo', 'loading'],
+  ...['navigation,rail', 'v8', 'v8.execute', 'disabled-by-default-devtools.target-rundown'],
+  ...['', '.frame', '.stack'].map((part) => `disabled-by-default-devtools.timeline${part}`),
+  ...['', '-sources'].map((part) => `disabled-by-default-devtools.v8-source-rundown${part}`),
+  ...['compile', 'cpu_profiler', 'inspector'].map((part) => `disabled-by-default-v8.${part}`),
+  ...['disabled-by-default-lighthouse'],
+];
+
 /** Of a browser of our own; close it. */
 export class RecordedApps {
   private origins = 0;
@@ -41,13 +57,14 @@ export class RecordedApps {
     private readonly panel: Panel,
   ) {}
 
-  static async open(): Promise<RecordedApps> {
+  static async open(place: Place = 'DevTools'): Promise<RecordedApps> {
     const server = await createServer();
     const driven = await launchBrowser({
       extension: `${process.env['VFSCOPE_DIST'] ?? 'dist'}/chrome`,
     });
     const page = await driven.firstPage();
-    return new RecordedApps(server, driven, page, await openPanel(page));
+    const panel = await (place === 'DevTools' ? driven.openPanel(page) : driven.openWindow(page));
+    return new RecordedApps(server, driven, page, panel);
   }
 
   async close(): Promise<void> {
@@ -56,10 +73,15 @@ export class RecordedApps {
   }
 
   /** One run under an origin without storage. Rejects where the app fails. */
-  async run({ path: app, workload, options }: BenchedRun, recorded: boolean): Promise<Taken> {
+  async run({ path: app, workload, options }: BenchedRun, mode: Mode): Promise<Taken> {
     const { page, panel } = this;
+    const recorded = mode === 'full' || mode === 'light';
     await page.goto('about:blank'); // Record reloads the page: the last app must not start again
-    if (recorded) await startRecording(panel);
+    if (recorded)
+      await startRecording(panel, {
+        capture: { ...CAPTURE_DEFAULTS, layers: [...PROFILES[mode]] },
+      });
+    const endTracing = mode === 'chrome' ? await this.trace() : null;
     await openApp(page, this.server.origin(`bench-${this.origins++}`) + app);
     await prepareApp(page);
     const root = this.driven.browser.process()?.pid;
@@ -69,7 +91,30 @@ export class RecordedApps {
     await page.evaluate(() => performance.mark('bench-end'));
     const cpuMs = workerCpuMs(root) - before;
     if (recorded) await stopRecording(panel);
+    await endTracing?.();
     return { ms, cpuMs };
+  }
+
+  /** @returns ends it; what was recorded is thrown away */
+  private async trace(): Promise<() => Promise<void>> {
+    const session = await this.driven.browser.target().createCDPSession();
+    await session.send('Tracing.start', {
+      transferMode: 'ReturnAsStream',
+      traceConfig: {
+        recordMode: 'recordUntilFull',
+        excludedCategories: ['*'],
+        includedCategories: PERFORMANCE_PANEL,
+      },
+    });
+    return async () => {
+      const complete = new Promise<string | undefined>((done) =>
+        session.once('Tracing.tracingComplete', ({ stream }) => done(stream)),
+      );
+      await session.send('Tracing.end');
+      const handle = await complete;
+      if (handle !== undefined) await session.send('IO.close', { handle });
+      await session.detach();
+    };
   }
 
   /** Events of the last recorded run's workload, of all threads. */
@@ -129,26 +174,26 @@ function workerCpuMs(root: number | undefined): number {
   return ns / 1e6;
 }
 
-export interface Compared {
-  off: Taken[];
-  on: Taken[];
-}
-
-/** `repeats` interleaved pairs of runs after one of each that warms disk and code caches; neither side always runs second. */
-export async function compare(
+/** `repeats` interleaved runs of each mode after one that warms disk and code caches; no mode always runs at the same place of a round. */
+export async function compare<M extends Mode>(
   apps: RecordedApps,
   of: BenchedRun,
   repeats: number,
-): Promise<Compared & { events: number }> {
-  await apps.run(of, false);
-  await apps.run(of, true);
-  const events = await apps.events();
-  const off: Taken[] = [];
-  const on: Taken[] = [];
+  modes: readonly M[],
+): Promise<{ taken: Record<M, Taken[]>; events: number }> {
+  let events = 0;
+  const taken = {} as Record<M, Taken[]>;
+  for (const mode of modes) {
+    taken[mode] = [];
+    await apps.run(of, mode);
+    if (mode === 'full') events = await apps.events();
+  }
   for (let i = 0; i < repeats; i++)
-    for (const recorded of i % 2 === 1 ? [true, false] : [false, true])
-      (recorded ? on : off).push(await apps.run(of, recorded));
-  return { off, on, events };
+    for (let j = 0; j < modes.length; j++) {
+      const mode = modes[(i + j) % modes.length]!;
+      taken[mode].push(await apps.run(of, mode));
+    }
+  return { taken, events };
 }
 
 export const least = (values: readonly number[]): number => Math.min(...values);

@@ -1,15 +1,31 @@
-/** When the drawing side hears of a change: at once, but no more often than leaves the worker time for its work. */
+/**
+ * When the drawing side hears of a change: at once, but no more often than leaves the worker time for its work, and while a trace is
+ * recorded no more often than leaves the traced app its processors.
+ */
 
-/** Of a trace at rest, and of one that is watched while it grows. */
+/** Of a trace at rest. */
 const NOTIFY_EVERY_MS = 100;
 /** Each is a picture. Where the traced app would have to share its processor with them there are fewer. */
-const NOTIFY_LIVE_MS = (globalThis.navigator?.hardwareConcurrency ?? 1) > 2 ? 25 : 40;
+const LIVE_MS = { free: 25, shared: 40 };
+/** The same while the app works: on two processors it needs one, its page and the browser the other. */
+const WORKING_MS = { two: 250, four: 60 };
+/** From so many events a second on. */
+const WORKING_RATE = 2000;
 /** Notifying takes at most this share of the worker's time. */
 const NOTIFY_SHARE = 0.25;
+
+/** ms between pictures of a trace that grows. @param processors of the machine @param rate events per second */
+export function livePaceMs(processors: number, rate: number): number {
+  if (rate >= WORKING_RATE && processors <= 4)
+    return processors <= 2 ? WORKING_MS.two : WORKING_MS.four;
+  return processors > 2 ? LIVE_MS.free : LIVE_MS.shared;
+}
 
 /** What the notifier needs of the session. */
 interface ChangeSource {
   recording(): boolean;
+  /** Events so far. */
+  events(): number;
   /** Push what has changed. */
   tell(): void;
 }
@@ -18,18 +34,19 @@ export class ChangeNotifier {
   private timer: ReturnType<typeof setTimeout> | null = null;
   /** When the timer rings, ms of performance.now(). */
   private due = Infinity;
-  /** When it last told, and how long that took, ms. */
-  private told = { at: -Infinity, took: 0 };
+  /** When it last told, and how long that took, ms; events by then, and their rate before. */
+  private told = { at: -Infinity, took: 0, events: 0, rate: 0 };
 
-  constructor(private readonly of: ChangeSource) {}
+  constructor(
+    private readonly of: ChangeSource,
+    private readonly processors = globalThis.navigator?.hardwareConcurrency ?? 1,
+  ) {}
 
   /** Something has changed. */
   soon(): void {
-    const every = Math.max(
-      this.of.recording() ? NOTIFY_LIVE_MS : NOTIFY_EVERY_MS,
-      this.told.took / NOTIFY_SHARE,
-    );
-    this.in(Math.max(0, this.told.at + every - performance.now()));
+    const { at, took, rate } = this.told;
+    const every = this.of.recording() ? livePaceMs(this.processors, rate) : NOTIFY_EVERY_MS;
+    this.in(Math.max(0, at + Math.max(every, took / NOTIFY_SHARE) - performance.now()));
   }
 
   now(): void {
@@ -37,9 +54,11 @@ export class ChangeNotifier {
     this.timer = null;
     this.due = Infinity;
     const began = performance.now();
+    const events = this.of.events();
+    const rate = Math.max(0, events - this.told.events) / ((began - this.told.at) / 1000);
     this.of.tell();
     const at = performance.now();
-    this.told = { at, took: at - began };
+    this.told = { at, took: at - began, events, rate };
     if (this.of.recording()) this.in(5 * NOTIFY_EVERY_MS); // rates fall without new data
   }
 

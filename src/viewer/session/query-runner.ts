@@ -68,6 +68,7 @@ export class QueryRunner {
   timeline({ from, to, width, lanes }: Parameters<SessionApi['timeline']>[0]): TimelineFrame {
     const { shown } = this;
     const { preview } = shown;
+    shown.watch();
     const frames = (preview ?? shown.lanes()).frames(lanes, from, to, width);
     if (!preview && this.picturedVersion !== shown.version) {
       this.picturedVersion = shown.version;

@@ -38,6 +38,7 @@ export class ShownTrace {
   readonly firstPicture = new FirstPicture();
   readonly notifier = new ChangeNotifier({
     recording: () => this.recording,
+    events: () => this.trace.store.eventCount + this.trace.store.forgotten,
     tell: () => this.tell(),
   });
   /** Begin of the first event and end of the last, microseconds. */
@@ -48,6 +49,8 @@ export class ShownTrace {
   private threadsChanged = false;
   /** Notes and engines that the drawing side knows of. */
   private notesSeen = 0;
+  /** A picture of the timeline was asked for since the drawing side was told of changes. */
+  private watched = false;
 
   constructor(private readonly on: ShownTraceEvents) {}
 
@@ -102,6 +105,10 @@ export class ShownTrace {
       this.countLanes();
     }
     return lanes;
+  }
+  /** A picture of the timeline is asked for: it is on screen. */
+  watch(): void {
+    this.watched = true;
   }
   /** Its lanes were computed further: the same trace, a better picture. */
   repainted(): void {
@@ -159,7 +166,10 @@ export class ShownTrace {
   }
 
   private tell(): void {
-    const extents = this.extents(); // new lanes are news, too
+    // new lanes are news, too; those of a recording that no one looks at wait until the timeline is on screen
+    const skipped = this.recording && !this.watched && this.lanesVersion >= 0;
+    const extents = skipped ? { extent: this.extent(), drawn: this.extent() } : this.extents();
+    this.watched = false;
     const notes = this.trace.store.threads.reduce(
       (n, t) => n + t.notes.length + t.engines.length,
       0,

@@ -9,8 +9,10 @@ import type { TraceStore } from '../../trace/store.ts';
 import type { Journal } from './journal.ts';
 import { DiskSpool, discardSaved, discardSpool, type LanesOf } from './spool.ts';
 
-/** What came since is in the journal. */
-const EVERY_MS = 200;
+/** What came since is in the journal: few large steps pack better than many small ones, and leave the traced app its processor. */
+const EVERY_MS = 1000;
+/** Without one. */
+const ALONE_MS = 200;
 /** A disk without room is asked again so often. */
 const AGAIN_MS = 5000;
 /** Forgotten events in the copy that are worth writing it again, when they are also more than the trace holds. */
@@ -41,7 +43,7 @@ export class SpoolKeeper {
   constructor(
     private readonly onProblem: (text: string) => void,
     private readonly onSolved: (text: string) => void = () => {},
-    private readonly everyMs = EVERY_MS,
+    private readonly everyMs: number | null = null,
     private readonly againMs = AGAIN_MS,
   ) {}
 
@@ -82,7 +84,7 @@ export class SpoolKeeper {
           if (this.wanted) this.plan();
         });
       },
-      this.stopped === null ? this.everyMs : this.againMs,
+      this.stopped === null ? (this.everyMs ?? (this.journal ? EVERY_MS : ALONE_MS)) : this.againMs,
     );
   }
 

@@ -23,6 +23,10 @@ export const VARIANTS = {
   'csp-self': {
     'Content-Security-Policy': "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'",
   },
+  'csp-inline': {
+    'Content-Security-Policy':
+      "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'self'",
+  },
 };
 
 const TYPES = {

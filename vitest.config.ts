@@ -33,7 +33,7 @@ export default defineConfig({
           name: 'contract',
           include: ['tests/contract/**/*.test.ts'],
           testTimeout: 60_000,
-          fileParallelism: false,
+          ...ALL_CORES,
         },
       },
       {

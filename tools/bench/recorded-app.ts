@@ -1,6 +1,5 @@
 /** Engine apps run in one browser with the panel open, recorded or not: what the benchmarks of recording have in common. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
@@ -19,6 +18,8 @@ import { CAPTURE_DEFAULTS, PROFILES } from '../../src/event/capture.ts';
 import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 
+import { cpuByPart, PARTS, profileWorker, type CpuByPart, type WorkerPart } from './cpu-by-part.ts';
+
 export interface BenchedRun {
   readonly path: string;
   readonly workload: Workload;
@@ -30,6 +31,10 @@ export interface Taken {
   ms: number;
   /** CPU time of the page's workers over the workload, ms; NaN where the system does not tell. It leaves out what else the machine does. */
   cpuMs: number;
+  /** The same of everyone. */
+  cpu: CpuByPart | null;
+  /** Where the page's first worker was profiled: ms by part. */
+  worker?: Record<WorkerPart, number> | undefined;
 }
 
 /** Where the panel is. */
@@ -72,8 +77,12 @@ export class RecordedApps {
     await this.server.close();
   }
 
-  /** One run under an origin without storage. Rejects where the app fails. */
-  async run({ path: app, workload, options }: BenchedRun, mode: Mode): Promise<Taken> {
+  /** One run under an origin without storage. Rejects where the app fails. @param profile the page's first worker, which makes it slower */
+  async run(
+    { path: app, workload, options }: BenchedRun,
+    mode: Mode,
+    profile = false,
+  ): Promise<Taken> {
     const { page, panel } = this;
     const recorded = mode === 'full' || mode === 'light';
     await page.goto('about:blank'); // Record reloads the page: the last app must not start again
@@ -85,14 +94,20 @@ export class RecordedApps {
     await openApp(page, this.server.origin(`bench-${this.origins++}`) + app);
     await prepareApp(page);
     const root = this.driven.browser.process()?.pid;
-    const before = workerCpuMs(root);
+    const profiled = profile ? await profileWorker(page.workers()[0]!.client) : null;
+    const before = cpuByPart(root);
     await page.evaluate(() => performance.mark('bench-begin'));
     const { ms } = await runApp(page, workload, options);
     await page.evaluate(() => performance.mark('bench-end'));
-    const cpuMs = workerCpuMs(root) - before;
+    const after = cpuByPart(root);
+    const worker = await profiled?.();
+    const cpu =
+      before &&
+      after &&
+      (Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as CpuByPart);
     if (recorded) await stopRecording(panel);
     await endTracing?.();
-    return { ms, cpuMs };
+    return { ms, cpuMs: cpu?.['traced workers'] ?? NaN, cpu, worker };
   }
 
   /** @returns ends it; what was recorded is thrown away */
@@ -143,35 +158,6 @@ export class RecordedApps {
       await rm(folder, { recursive: true, force: true });
     }
   }
-}
-
-/** CPU time so far of all workers in the pages (not in the extension) below a browser's process, from Linux' /proc. */
-function workerCpuMs(root: number | undefined): number {
-  if (process.platform !== 'linux' || root === undefined) return NaN;
-  const parents = new Map<number, number>();
-  const readOr = (file: string): string => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch {
-      return ''; // the process or thread has ended meanwhile
-    }
-  };
-  for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? readOr(`/proc/${name}/stat`) : '';
-    if (stat)
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-  }
-  const isBelow = (pid: number): boolean =>
-    pid === root || ((parents.get(pid) ?? 0) > 1 && isBelow(parents.get(pid)!));
-  let ns = 0;
-  for (const pid of [...parents.keys()].filter(isBelow)) {
-    const command = readOr(`/proc/${pid}/cmdline`);
-    if (!command.includes('--type=renderer') || command.includes('--extension-process')) continue;
-    for (const thread of readdirSync(`/proc/${pid}/task`))
-      if (readOr(`/proc/${pid}/task/${thread}/comm`).startsWith('DedicatedWorker'))
-        ns += Number(readOr(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]);
-  }
-  return ns / 1e6;
 }
 
 /** `repeats` interleaved runs of each mode after one that warms disk and code caches; no mode always runs at the same place of a round. */

@@ -8,7 +8,7 @@ const NOTIFY_EVERY_MS = 100;
 /** Each is a picture. Where the traced app would have to share its processor with them there are fewer. */
 const LIVE_MS = { free: 25, shared: 40 };
 /** The same while the app works: on two processors it needs one, its page and the browser the other. */
-const WORKING_MS = { two: 250, four: 60 };
+const WORKING_MS = { two: 1000, four: 250 };
 /** From so many events a second on. */
 const WORKING_RATE = 2000;
 /** Notifying takes at most this share of the worker's time. */
@@ -44,9 +44,11 @@ export class ChangeNotifier {
 
   /** Something has changed. */
   soon(): void {
-    const { at, took, rate } = this.told;
-    const every = this.of.recording() ? livePaceMs(this.processors, rate) : NOTIFY_EVERY_MS;
-    this.in(Math.max(0, at + Math.max(every, took / NOTIFY_SHARE) - performance.now()));
+    const { at, took } = this.told;
+    this.in(Math.max(0, at + Math.max(this.pace, took / NOTIFY_SHARE) - performance.now()));
+  }
+  private get pace(): number {
+    return this.of.recording() ? livePaceMs(this.processors, this.told.rate) : NOTIFY_EVERY_MS;
   }
 
   now(): void {
@@ -59,7 +61,7 @@ export class ChangeNotifier {
     this.of.tell();
     const at = performance.now();
     this.told = { at, took: at - began, events, rate };
-    if (this.of.recording()) this.in(5 * NOTIFY_EVERY_MS); // rates fall without new data
+    if (this.of.recording()) this.in(Math.max(5 * NOTIFY_EVERY_MS, this.pace)); // rates fall without new data
   }
 
   private in(ms: number): void {

@@ -82,7 +82,8 @@ export function keepHash(
         event: selected && { thread: selected.thread, seq: selected.seq },
         views: get(state.texts),
       };
-      place.history.replaceState(null, '', formatHash(now));
+      const text = formatHash(now);
+      if (text !== place.location.hash) place.history.replaceState(null, '', text);
     }, SETTLE_MS);
   };
   const look = ({ range, event }: HashState): void =>

@@ -21,6 +21,9 @@ const MARGIN = 0.25;
 const REST_MS = 80;
 const WAIT_AT_MOST_MS = 400;
 const WAIT_RATIO = 10;
+/** Maps of a trace that grows take a twentieth of the time at most, and come once a second at least. */
+const GROWN_RATIO = 20;
+const GROWN_AT_MOST_MS = 1000;
 /** Codes of a cell from which on a color is at its strongest: 16 calls. */
 const STRONGEST = 64;
 /** A cell with one call has this share of its color. */
@@ -38,7 +41,8 @@ export class IoMapCanvas {
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Since when a map of another view is wanted, ms of performance.now(). */
   private movedAt: number | null = null;
-  /** What the last map took, ms. */
+  /** When the last map came, ms of performance.now(), and how long it took. */
+  private cameAt = -Infinity;
   private took = 0;
   private destroyed = false;
 
@@ -66,14 +70,12 @@ export class IoMapCanvas {
   }
 
   update(view: Range, object: IoObject | null, palette: Palette): void {
-    const other =
-      palette !== this.palette ||
-      object?.key !== this.object?.key ||
-      object?.end !== this.object?.end ||
-      !this.picture;
+    const other = palette !== this.palette || object?.key !== this.object?.key || !this.picture;
+    const longer = object?.end !== this.object?.end;
     const moved = view.from !== this.view.from || view.to !== this.view.to;
     Object.assign(this, { view, object, palette });
     if (other) this.refresh();
+    else if (longer) this.grown();
     else {
       if (moved && !this.covers(view)) this.refreshAtRest();
       this.invalidate();
@@ -102,7 +104,18 @@ export class IoMapCanvas {
     );
   }
 
-  /** The trace has changed. */
+  /** The trace has grown. */
+  grown(): void {
+    if (this.movedAt !== null) return; // a map is on its way
+    const pause = Math.min(GROWN_RATIO * this.took, GROWN_AT_MOST_MS);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(
+      () => this.refresh(),
+      Math.max(0, this.cameAt + pause - performance.now()),
+    );
+  }
+
+  /** Another map is wanted at once. */
   refresh(): void {
     clearTimeout(this.timer);
     this.movedAt = null;
@@ -128,7 +141,8 @@ export class IoMapCanvas {
       const began = performance.now();
       const map = await this.session.query('ioMap', request);
       if (this.destroyed) return;
-      this.took = performance.now() - began;
+      this.cameAt = performance.now();
+      this.took = this.cameAt - began;
       this.picture = { canvas: paint(map, wide, rows, palette), of, key, end };
       this.canvas.dataset.map = String(Number(this.canvas.dataset.map ?? 0) + 1);
       this.invalidate();

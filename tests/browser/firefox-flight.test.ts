@@ -74,6 +74,7 @@ describe('flight recorder', () => {
     expect((await textOf('flight-state')).trim()).toBe('Armed');
     await panel.press('flight-open' as TestId);
     await panel.find('record');
+    await panel.find('details-name' as TestId); // of what froze it: the part is open
   }
   const threadsWith = (store: TraceStore, op: number): string[] =>
     store.threads

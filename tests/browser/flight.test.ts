@@ -95,6 +95,7 @@ async function openFrozen(): Promise<void> {
   expect((await panel.textOf('flight-state')).trim()).toBe('Armed');
   await panel.press('flight-open');
   await panel.frame.waitForSelector('[data-testid="record"]', { timeout: 30_000 });
+  await panel.frame.waitForSelector('[data-testid="details-name"]', { timeout: 30_000 }); // of what froze it: the part is open
 }
 async function saved(): Promise<ReadResult> {
   const file = path.join(folder, 'flight.vfst');

@@ -5,7 +5,7 @@ import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { launch, recorded, restored } from './extension-harness.ts';
-import { observe, serveOrigins, type Origins, type Seen } from './other-tabs.ts';
+import { observe, serveOrigins, type Origins, beside, joined, type Seen } from './other-tabs.ts';
 
 let origins: Origins;
 let driven: DrivenBrowser;
@@ -74,18 +74,6 @@ test('a background that starts leaves pages in the back/forward cache', async ()
   expect(cameBack).toBe(true);
   await tab.close();
 });
-
-/** Nothing is recorded there: only SharedWorkers are those of the recorded tab. */
-const joined = (tab: Page): Promise<unknown> =>
-  tab.waitForFunction(() => !('_sqlite3_step' in {}), { polling: 50 });
-
-/** Without our sign and the constructor of SharedWorkers, which all tabs of a recorded origin have. */
-function beside({ first, ...rest }: Seen): Seen {
-  const natives = first.natives.map((text) =>
-    text === 'function () { [native code] }' ? 'function SharedWorker() { [native code] }' : text,
-  );
-  return { first: { ...first, symbols: [], natives }, ...rest };
-}
 
 test('a tab of another origin sees nothing; another tab of the recorded origin sees our sign, and SharedWorkers that it shares', async () => {
   expect(plain.first.symbols).toEqual([]);

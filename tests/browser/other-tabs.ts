@@ -109,3 +109,15 @@ export async function observe(page: Page, url: string): Promise<Seen> {
   await page.goto(url);
   return page.evaluate(() => (globalThis as unknown as { seen: Promise<Seen> }).seen);
 }
+
+/** Nothing is recorded there: only SharedWorkers are those of the recorded tab. */
+export const joined = (tab: Page): Promise<unknown> =>
+  tab.waitForFunction(() => !('_sqlite3_step' in {}), { polling: 50 });
+
+/** Without our sign and the constructor of SharedWorkers, which all tabs of a recorded origin have. */
+export function beside({ first, ...rest }: Seen): Seen {
+  const natives = first.natives.map((text) =>
+    text === 'function () { [native code] }' ? 'function SharedWorker() { [native code] }' : text,
+  );
+  return { first: { ...first, symbols: [], natives }, ...rest };
+}

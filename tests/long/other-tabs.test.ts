@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { openPanel } from '../../src/drive/panel.ts';
 import { startRecording } from '../../src/drive/session.ts';
-import { launch, recorded, restored } from '../browser/extension-harness.ts';
+import { launch, recorded } from '../browser/extension-harness.ts';
 import { launchInFirefox } from '../browser/firefox-harness.ts';
-import { observe, serveOrigins } from '../browser/other-tabs.ts';
+import { beside, joined, observe, serveOrigins } from '../browser/other-tabs.ts';
 
 test('other tabs, and a background that is stopped', async () => {
   const [origins, driven] = await Promise.all([serveOrigins(), launch()]);
@@ -24,12 +24,8 @@ test('other tabs, and a background that is stopped', async () => {
         `load ${i}`,
       ).toEqual(plain);
     for (let i = 0; i < 50; i++) {
-      const { first, ...rest } = await observe(other, app);
-      expect(
-        { first: { ...first, symbols: [] }, ...rest },
-        `load ${i} of the recorded origin`,
-      ).toEqual(plain);
-      await restored(other);
+      expect(beside(await observe(other, app)), `load ${i} of the recorded origin`).toEqual(plain);
+      await joined(other);
     }
     await other.close();
 

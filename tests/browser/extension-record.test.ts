@@ -49,6 +49,12 @@ async function written(): Promise<Summary> {
   return summaryOf(store);
 }
 
+/** Of a PNG. */
+async function sizeOf(file: string): Promise<[width: number, height: number]> {
+  const png = await readFile(file);
+  return [png.readUInt32BE(16), png.readUInt32BE(20)];
+}
+
 describe('record', () => {
   test('writes a trace of the page, and a picture of the panel', async () => {
     const screenshot = path.join(folder, 'panel.png');
@@ -66,17 +72,25 @@ describe('record', () => {
     expect(storage).toMatchObject({ origin: server.origin('record'), persisted: false });
     expect(storage!.quota).toBeGreaterThan(1 << 20);
     expect(storage!.grownBytes).toBeGreaterThan(4096);
-    // and the page was timed under DevTools
+    // and the page was timed: no DevTools were open
     const { conditions } = summary.environment;
-    expect(conditions).toMatchObject({ devtools: true, slowed: true });
+    expect(conditions).toMatchObject({ devtools: false, slowed: false });
     expect(conditions.wasmFactor).toBeGreaterThan(0);
-    expect(conditions.awaitExtraNs).toBeGreaterThan(0);
-    const png = await readFile(screenshot);
-    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 773]); // DevTools' own tab bar takes 27 px
+    expect(await sizeOf(screenshot)).toEqual([1280, 800]);
 
     const picture = path.join(folder, 'opened.png');
     expect(await open({ file: out, screenshot: picture, extension: EXTENSION }), said).toBe(0);
     expect((await stat(picture)).size).toBeGreaterThan(5000);
+  });
+
+  test('with DevTools open, which slow the page down', async () => {
+    const screenshot = path.join(folder, 'devtools.png');
+    const options = { url: server.origin('record-devtools') + RUN, until: DONE };
+    expect(await recordIt({ ...options, devtools: true, screenshot }), said).toBe(0);
+    const { conditions } = (await written()).environment;
+    expect(conditions).toMatchObject({ devtools: true, slowed: true });
+    expect(conditions.awaitExtraNs).toBeGreaterThan(0);
+    expect(await sizeOf(screenshot)).toEqual([1280, 773]); // DevTools' own tab bar takes 27 px
   });
 
   longTest('is driven by a script', async () => {

@@ -3,7 +3,7 @@
  * and in no other context. The same work is timed in our isolated world of the page and in the background, which no DevTools inspect.
  */
 import { runInPage } from '../platform/in-page.ts';
-import { isSlowdown, type Slowdown } from '../protocol/slowdown.ts';
+import { isSlowdown, slowsUnderDevtools, type Slowdown } from '../protocol/slowdown.ts';
 
 /** A recording that is to stop does not wait longer. */
 const WAIT_MS = 500;
@@ -51,7 +51,7 @@ async function pace(): Promise<Pace> {
 
 /** @returns null where DevTools slow no page down, and where the page does not answer in time, or cannot be asked */
 export async function slowdownOf(tabId: number): Promise<Slowdown | null> {
-  if (!/Chrom(e|ium)\//.test(navigator.userAgent)) return null;
+  if (!slowsUnderDevtools(navigator.userAgent)) return null;
   const late = new Promise<null>((done) => setTimeout(done, WAIT_MS, null));
   try {
     const there = (await Promise.race([runInPage(tabId, pace, []), late])) as Pace | null;

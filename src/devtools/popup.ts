@@ -3,6 +3,7 @@ import { api } from '../platform/extension-api.ts';
 import { openPanelWindow } from '../platform/panel-window.ts';
 import { whyNotRecordable } from '../platform/recordable.ts';
 import type { Ask, RecordingState } from '../protocol/messages.ts';
+import { slowsUnderDevtools } from '../protocol/slowdown.ts';
 import { devtoolsKeys } from './devtools-keys.ts';
 import { look, type Found, type FoundFile } from './look.ts';
 import { countOf, formatBytes } from '../text/numbers.ts';
@@ -79,7 +80,7 @@ function describe(found: Found): Node[] {
   return parts;
 }
 
-const SLOW_DEVTOOLS = /Chrom(e|ium)\//.test(navigator.userAgent)
+const SLOW_DEVTOOLS = slowsUnderDevtools(navigator.userAgent)
   ? ' Open DevTools slow the page down.'
   : '';
 
@@ -87,7 +88,13 @@ function howToRecord(tab: number): Node[] {
   const button = el('button', 'primary', 'Record in a window of its own');
   button.id = 'record-window';
   button.addEventListener('click', () => {
-    void openPanelWindow(tab).then(() => window.close());
+    openPanelWindow(tab).then(
+      () => window.close(),
+      (e: unknown) =>
+        keys.replaceChildren(
+          `The window could not be opened: ${e instanceof Error ? e.message : String(e)}`,
+        ),
+    );
   });
   const keys = el('p', 'note');
   keys.append('Or open DevTools (', ...devtoolsKeys(), '), choose ', el('strong', '', 'vfscope'));

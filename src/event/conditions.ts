@@ -16,6 +16,9 @@ export interface ConditionsDefinition extends Slowdown {
   devtools: boolean | null;
 }
 
+/** Open DevTools slow a page down in this browser: in Chromium, and in no other that was measured. */
+export const slowsUnderDevtools = (userAgent: string): boolean => /Chrom(e|ium)\//.test(userAgent);
+
 /** A page under DevTools takes more than this for both: WebAssembly 2 times and more, and each await 1 µs and more. */
 const OPEN = { wasmFactor: 1.5, awaitExtraNs: 300 };
 

@@ -1,2 +1,2 @@
 /** How much slower a page runs than it would by itself, for contexts that import no trace. */
-export { isSlowdown, type Slowdown } from '../event/conditions.ts';
+export { isSlowdown, slowsUnderDevtools, type Slowdown } from '../event/conditions.ts';

@@ -26,6 +26,40 @@ export interface BenchedRun {
   readonly options: WorkloadOptions;
 }
 
+/** Workloads of about half a second. The "memory" one does nothing but VFS calls and SQL: the worst case. */
+export const WORKLOADS: (BenchedRun & { name: string })[] = [
+  {
+    name: 'IndexedDB: @journeyapps IDBBatchAtomic, Asyncify',
+    path: '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic',
+    workload: 'standard',
+    options: { n: 4000 },
+  },
+  {
+    name: 'IndexedDB: @journeyapps IDBBatchAtomic, JSPI',
+    path: '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic&build=jspi',
+    workload: 'standard',
+    options: { n: 4000 },
+  },
+  {
+    name: 'OPFS: @journeyapps OPFSCoopSync',
+    path: '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync',
+    workload: 'standard',
+    options: { n: 8000 },
+  },
+  {
+    name: 'OPFS: @sqlite.org opfs-sahpool',
+    path: '/sqlite-org/?vfs=opfs-sahpool',
+    workload: 'standard',
+    options: { n: 20_000 },
+  },
+  {
+    name: 'memory: @journeyapps MemoryVFS, 5000 autocommits',
+    path: '/journeyapps-wa-sqlite/?vfs=Memory',
+    workload: 'own-sql',
+    options: { n: 5000 },
+  },
+];
+
 export interface Taken {
   /** Of the app's own clock, over the workload. */
   ms: number;
@@ -38,7 +72,8 @@ export interface Taken {
 }
 
 /** Where the panel is. */
-export type Place = 'DevTools' | 'window';
+export const PLACES = ['DevTools', 'window'] as const;
+export type Place = (typeof PLACES)[number];
 /** Not recorded; recorded by vfscope; recorded by Chrome, as its Performance panel does. */
 export type Mode = 'off' | 'full' | 'light' | 'chrome';
 

@@ -5,48 +5,13 @@ import {
   least,
   median,
   RecordedApps,
-  type BenchedRun,
+  PLACES,
+  WORKLOADS,
   type Mode,
-  type Place,
 } from './recorded-app.ts';
 
 const REPEATS = Number(process.env['REPEATS'] ?? 9);
 
-/** Workloads of about half a second. The "memory" one does nothing but VFS calls and SQL: the worst case. */
-const WORKLOADS: (BenchedRun & { name: string })[] = [
-  {
-    name: 'IndexedDB: @journeyapps IDBBatchAtomic, Asyncify',
-    path: '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic',
-    workload: 'standard',
-    options: { n: 4000 },
-  },
-  {
-    name: 'IndexedDB: @journeyapps IDBBatchAtomic, JSPI',
-    path: '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic&build=jspi',
-    workload: 'standard',
-    options: { n: 4000 },
-  },
-  {
-    name: 'OPFS: @journeyapps OPFSCoopSync',
-    path: '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync',
-    workload: 'standard',
-    options: { n: 8000 },
-  },
-  {
-    name: 'OPFS: @sqlite.org opfs-sahpool',
-    path: '/sqlite-org/?vfs=opfs-sahpool',
-    workload: 'standard',
-    options: { n: 20_000 },
-  },
-  {
-    name: 'memory: @journeyapps MemoryVFS, 5000 autocommits',
-    path: '/journeyapps-wa-sqlite/?vfs=Memory',
-    workload: 'own-sql',
-    options: { n: 5000 },
-  },
-];
-
-const PLACES: readonly Place[] = ['DevTools', 'window'];
 const MODES = ['off', 'full', 'light', 'chrome'] as const satisfies readonly Mode[];
 
 export const title = 'An app, recorded and not (Chromium)';

@@ -1,30 +1,13 @@
 // Where the cost of a recording goes: CPU time of everyone who works while an app runs, recorded and not, and a profile of the traced worker.
 import { cpuByPart, PARTS, WORKER_PARTS } from './cpu-by-part.ts';
-import { least, RecordedApps, type BenchedRun, type Place, type Taken } from './recorded-app.ts';
+import { compare, least, PLACES, RecordedApps, WORKLOADS } from './recorded-app.ts';
 
 const REPEATS = Number(process.env['REPEATS'] ?? 5);
 
-const WORKLOADS: (BenchedRun & { name: string })[] = [
-  {
-    name: 'IndexedDB',
-    path: '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic',
-    workload: 'standard',
-    options: { n: 4000 },
-  },
-  {
-    name: 'OPFS',
-    path: '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync',
-    workload: 'standard',
-    options: { n: 8000 },
-  },
-  {
-    name: 'memory',
-    path: '/journeyapps-wa-sqlite/?vfs=Memory',
-    workload: 'own-sql',
-    options: { n: 5000 },
-  },
-];
-const PLACES: readonly Place[] = ['DevTools', 'window'];
+/** One of each kind of storage. */
+const KINDS = ['IndexedDB', 'OPFS', 'memory'].map(
+  (kind) => [kind, WORKLOADS.find(({ name }) => name.startsWith(`${kind}:`))!] as const,
+);
 
 export const title = 'Where the cost of a recording goes (Chromium)';
 export const about =
@@ -41,13 +24,9 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
   for (const place of PLACES) {
     const apps = await RecordedApps.open(place);
     try {
-      for (const w of WORKLOADS) {
-        columns.push(`${w.name}, ${place}`);
-        const taken: Record<'off' | 'full', Taken[]> = { off: [], full: [] };
-        for (const mode of ['off', 'full'] as const) await apps.run(w, mode);
-        for (let i = 0; i < REPEATS; i++)
-          for (const mode of i % 2 ? (['full', 'off'] as const) : (['off', 'full'] as const))
-            taken[mode].push(await apps.run(w, mode));
+      for (const [kind, w] of KINDS) {
+        columns.push(`${kind}, ${place}`);
+        const { taken } = await compare(apps, w, REPEATS, ['off', 'full'] as const);
         for (const part of PARTS) {
           const ms = (mode: 'off' | 'full'): number =>
             least(taken[mode].map(({ cpu }) => cpu![part]));

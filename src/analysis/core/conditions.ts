@@ -1,5 +1,5 @@
 /** How the recording was made: what times of two recordings rest on. */
-import type { Slowdown } from '../../event/conditions.ts';
+import { slowsUnderDevtools, type Slowdown } from '../../event/conditions.ts';
 import { formatDuration, formatNumber } from '../../text/numbers.ts';
 import { fact } from './graph.ts';
 
@@ -19,7 +19,7 @@ export const conditions = fact(
   ({ threads }): Conditions => {
     const said = threads.flatMap((thread) => thread.conditions ?? []).at(-1) ?? UNKNOWN;
     const { devtools, wasmFactor, awaitExtraNs } = said;
-    const chromium = threads.some((t) => /Chrom(e|ium)\//.test(t.environment?.userAgent ?? ''));
+    const chromium = threads.some((t) => slowsUnderDevtools(t.environment?.userAgent ?? ''));
     return { devtools, wasmFactor, awaitExtraNs, slowed: devtools === true && chromium };
   },
 );

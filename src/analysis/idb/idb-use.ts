@@ -74,9 +74,9 @@ interface IdbTraffic {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+const NEEDS = { appDatabases, servedThreads };
 
 /** null where no thread uses IndexedDB. */
-const NEEDS = { appDatabases, servedThreads };
 export const idbTraffic = fact('idbTraffic', 'how files are used', NEEDS, idbTrafficOf);
 export const idbUse = fact(
   'idbUse',

@@ -1,5 +1,5 @@
 /**
- * Looks after the disk copy of the current recording: makes it once there is a thread to tell what is recorded, appends to it several times a
+ * Looks after the disk copy of the current recording: makes it once there is a thread to tell what is recorded, appends to it once a
  * second, finishes it, deletes it when it is not needed. Where it cannot grow, it is tried again until there is room.
  * A flight recorder's copy is written again once most of it is forgotten, the old one deleted once the new one holds as much.
  * A copy that cannot be written any further stays, for what it holds, until the recording is unwanted.

@@ -1,5 +1,5 @@
 /**
- * A recording on disk while it runs: one .vfst file per recording in the extension's own OPFS, appended several times a
+ * A recording on disk while it runs: one .vfst file per recording in the extension's own OPFS, appended once a
  * second, so that closing DevTools loses little; the journal (journal-file.ts) has what came since. A Web Lock marks a spool in use; one without a lock is offered again.
  */
 import { TraceWriter } from '../../trace/file/write.ts';

@@ -75,8 +75,8 @@ export class IoMapCanvas {
     const moved = view.from !== this.view.from || view.to !== this.view.to;
     Object.assign(this, { view, object, palette });
     if (other) this.refresh();
-    else if (longer) this.grown();
     else {
+      if (longer) this.grown();
       if (moved && !this.covers(view)) this.refreshAtRest();
       this.invalidate();
     }

@@ -138,7 +138,7 @@ const NOW_SCRIPT = `{ const [sign, key] = ['thread', 'capture'].map((name) => Sy
 if (sign in globalThis) dispatchEvent(new Event('vfscope.now')); else (globalThis[key] ??= {}).now = true; }
 `;
 /** In the content script's world of a document whose headers refuse this: src/protocol/page-policy.ts names them. */
-const POLICY_SCRIPTS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted'];
+const POLICY_SCRIPTS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted', 'shared'];
 function writeCaptureScripts(out) {
   mkdirSync(`${out}/capture`, { recursive: true });
   for (const [name, set] of Object.entries(CAPTURE_SCRIPTS))

@@ -205,7 +205,7 @@ export async function notePolicies(
   // what comes has not been widened yet
   const own = refusalsOf(allOf(policies), origin);
   const refused = isWide ? refusalsOf(allOf(wider), origin) : own;
-  if (isWide && own.includes('types')) refused.push('lifted');
+  if (isWide) refused.push('shared', ...(own.includes('types') ? (['lifted'] as const) : []));
   const others = now.guarded.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
   if (!refused.length && others.length === now.guarded.length && !wider && !before) return;
   const guarded = refused.length

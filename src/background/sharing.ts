@@ -124,10 +124,11 @@ export function agree(
   const alive = known?.urls.find((one) => !dead.includes(one));
   if (known && alive && known.traits !== traits) return SHARED_MISMATCH;
   if (!alive) {
-    const isFull = known ? known.urls.length >= MOST_DEAD : sharing.workers.length >= MOST_WORKERS;
+    const isFull = !known && sharing.workers.length >= MOST_WORKERS;
     const isBeside = sharing.older.length > 0 || sharing.natives.length > 0;
     if (!mayBegin || isFull || isBeside) return natively();
-    if (known) known.urls.push(url);
+    if (known)
+      known.urls = [...known.urls.slice(1 - MOST_DEAD), url]; // the oldest are gone
     else sharing.workers.push({ key, traits, urls: [url] });
   }
   sharing.holders = withTab(sharing.holders, tab);

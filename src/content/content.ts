@@ -180,7 +180,7 @@ if (!realm.vfscopeListen) {
   });
   watchPolicies();
   askedAt = performance.now();
-  first = isRecorded(document.readyState === 'loading');
+  first = isRecorded(document.readyState === 'loading' && !document.head); // else scripts of the page may have run
   first.then(
     ({ recorded }) => recorded && lines.forEach((line) => answer(line, { k: 'recorded' })),
     () => undefined, // as its offer hears

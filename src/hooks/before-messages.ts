@@ -44,8 +44,15 @@ export function drainBeforeMessages(patches: Patches, recorder: Recorder, drain:
     left -= recorder.now() - begin;
   };
 
-  const { MessagePort, BroadcastChannel } = globalThis;
-  for (const owner of [globalThis, MessagePort.prototype, BroadcastChannel.prototype])
+  const { MessagePort, BroadcastChannel, Client } = globalThis as typeof globalThis & {
+    Client?: { prototype: object };
+  };
+  for (const owner of [
+    globalThis,
+    MessagePort.prototype,
+    BroadcastChannel.prototype,
+    Client?.prototype,
+  ])
     patches.method(owner, 'postMessage', (native, self, args) => {
       beforeMessage();
       return apply(native, self, args);

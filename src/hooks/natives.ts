@@ -92,6 +92,10 @@ export const portPost = (port: MessagePort, message: unknown, transfer?: Transfe
 /** The same of what the app sends on: all of these go with it. */
 export const portPostAll = (port: MessagePort, message: unknown, transfer: Transferable[]): void =>
   void apply(postMessage, port, [message, transfer]);
+const broadcastPost = NativeBroadcastChannel.prototype.postMessage;
+/** postMessage of the platform itself. */
+export const broadcast = (channel: BroadcastChannel, message: unknown): void =>
+  apply(broadcastPost, channel, [message]);
 /** Hear a port, from now on. */
 export const portListen = (port: MessagePort, listener: Listener): void => {
   listen(port, 'message', listener);

@@ -3,7 +3,9 @@ import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { SHARED_WAS_RUNNING } from '../protocol/messages.ts';
 import type { SharedRelay } from './shared-relay.ts';
-import { convertOnce, isScriptUrl } from './script-address.ts';
+import { sharedKey } from './shared-wire.ts';
+import { nameOf } from './shared-workers.ts';
+import { convertOnce, convertWorkerOnce, isScriptUrl } from './script-address.ts';
 import { NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
@@ -70,13 +72,14 @@ export function wrapOtherWorkers(
     unseen: string,
     unheard: string | false,
     script: unknown,
+    name: string,
     topic?: WorkerTopic,
   ): void => {
     const sharedRelay = NATIVES_HOOKED ? host.sharedRelay : null;
     const url = absoluteBy(() => host.base())(String(script)) as string;
     if (WORKERS_FILTERED) host.requests?.(url);
     if (sharedRelay && unheard && /^https?:/.test(url))
-      sharedRelay.expect(url, () => notes.note(unheard, script, topic));
+      sharedRelay.expect(sharedKey(url, name), () => notes.note(unheard, script, topic));
     else notes.note(unseen, script, topic);
   };
   const scope = globalThis as unknown as Record<string, unknown>;
@@ -84,9 +87,9 @@ export function wrapOtherWorkers(
     const native = scope.SharedWorker as new (...args: unknown[]) => object;
     const ours: typeof native = new Proxy(native, {
       construct: (target, args: unknown[], newTarget) => {
-        convertOnce(args);
+        convertWorkerOnce(args);
         const worker = construct(target, args, newTarget === ours ? target : newTarget) as object;
-        asked(SHARED_WAS_RUNNING, SHARED_UNSEEN, args[0]);
+        asked(SHARED_WAS_RUNNING, SHARED_UNSEEN, args[0], nameOf(args[1]));
         return worker;
       },
     });
@@ -98,7 +101,7 @@ export function wrapOtherWorkers(
     convertOnce(args);
     const registered = apply(native, self, args);
     if (typeof args[0] === 'string' || isScriptUrl(args[0]))
-      asked(SERVICE, SERVICE_UNSEEN, args[0], 'service-worker-native');
+      asked(SERVICE, SERVICE_UNSEEN, args[0], '', 'service-worker-native');
     return registered;
   });
 }

@@ -7,6 +7,7 @@ import { listen, origin, unlisten, type Listener } from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import { SharedRelay } from './shared-relay.ts';
 import { SharedWorkers } from './shared-workers.ts';
+import { sharedKey } from './shared-wire.ts';
 import { SHARED_WAS_RUNNING, WORKER } from '../protocol/messages.ts';
 import { SharedRings } from './shared-rings.ts';
 import { NATIVES_DRIVEN, NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
@@ -127,13 +128,13 @@ function record(hook: Hook): Recording {
   });
   if (!WORKERS_FILTERED && hook.sharedWorkers)
     hook.sharedWorkers.recorded = {
-      expects(url) {
+      expects(worker, url) {
         sharedRelay ??= relayShared(identity.id, transport, recorder);
-        sharedRelay?.expect(url, () => workers.note(SHARED_WAS_RUNNING, url));
+        sharedRelay?.expect(worker, () => workers.note(SHARED_WAS_RUNNING, url));
       },
-      note(reason, script) {
+      note(reason, script, name) {
         const url = NATIVES_DRIVEN && sharedRelay ? scriptUrl(script) : '';
-        if (url) sharedRelay!.expect(url, () => workers.note(reason, script));
+        if (url) sharedRelay!.expect(sharedKey(url, name), () => workers.note(reason, script));
         else workers.note(reason, script);
       },
     };

@@ -1,21 +1,21 @@
 /** Two ports that stand in for one line: what one gets, the other sends. */
-import { dataOf, portListen, portPostAll, portsOf } from './natives.ts';
+import { dataOf, listen, portClose, portListen, portPostAll, portsOf } from './natives.ts';
 
 /** From now on, in both directions. */
 export function bridge(one: MessagePort, other: MessagePort): void {
   for (const [from, to] of [
     [one, other],
     [other, one],
-  ] as const)
+  ] as const) {
+    listen(from, 'close', () => portClose(to));
     portListen(from, (event) => {
       const [data, ports] = [dataOf(event), portsOf(event)];
       // what came is ours alone, so that it may go on as it came: streams and canvases cannot be copied
       portPostAll(to, data, [...ports, ...transferablesIn(data)]);
     });
+  }
 }
 
-/** Deeper than this nothing is looked for. */
-const DEEPEST = 8;
 const KINDS = [
   'ArrayBuffer',
   'OffscreenCanvas',
@@ -31,21 +31,22 @@ const KINDS = [
 /** What of a message can be transferred, but for ports. */
 function transferablesIn(
   data: unknown,
-  depth = 0,
+  seen = new Set<unknown>(),
   found = new Set<Transferable>(),
 ): Set<Transferable> {
-  if (typeof data !== 'object' || data === null || depth > DEEPEST) return found;
+  if (typeof data !== 'object' || data === null || seen.has(data)) return found;
+  seen.add(data);
   const kind = Object.prototype.toString.call(data).slice(8, -1);
   if (KINDS.includes(kind)) found.add(data as Transferable);
   else if (ArrayBuffer.isView(data)) {
     if (data.buffer instanceof ArrayBuffer) found.add(data.buffer);
   } else if (data instanceof Map)
     for (const [key, value] of data) {
-      transferablesIn(key, depth + 1, found);
-      transferablesIn(value, depth + 1, found);
+      transferablesIn(key, seen, found);
+      transferablesIn(value, seen, found);
     }
-  else if (data instanceof Set) for (const value of data) transferablesIn(value, depth + 1, found);
+  else if (data instanceof Set) for (const value of data) transferablesIn(value, seen, found);
   else if (kind === 'Object' || kind === 'Array')
-    for (const value of Object.values(data)) transferablesIn(value, depth + 1, found);
+    for (const value of Object.values(data)) transferablesIn(value, seen, found);
   return found;
 }

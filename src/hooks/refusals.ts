@@ -7,8 +7,16 @@ export const REFUSED: Record<Refusal, string> = {
   import: "the page's CSP forbids scripts of its origin. Add 'self' to script-src and worker-src.",
   copy: "the page's CSP forbids blob: scripts. Make the worker's Blob from strings.",
   lifted: '',
+  shared:
+    "this page's policy was changed for the recording, and other pages would start a second one. Use `vfscope record`.",
   wasm: "the page's CSP forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src.",
 };
 /** What the page's policies must allow a worker of ours: each in turn. */
 export const ANY_WORKER = ['types', 'blob'] as const;
 export const NETWORK_WORKER = [...ANY_WORKER, 'import', 'wasm'] as const;
+
+/** Whether a policy refused a worker from a blob: URL. Of a worker every browser names this directive, whichever the page has. */
+export function isBlobRefused(event: Event): boolean {
+  const { blockedURI, effectiveDirective } = event as SecurityPolicyViolationEvent;
+  return blockedURI.startsWith('blob') && effectiveDirective === 'worker-src';
+}

@@ -30,3 +30,7 @@ export function convertOnce(args: unknown[], ...keys: string[]): void {
     };
   }
 }
+
+/** The same of the arguments of a worker's constructor, in the platform's order. */
+export const convertWorkerOnce = (args: unknown[]): void =>
+  convertOnce(args, 'credentials', 'name', 'type');

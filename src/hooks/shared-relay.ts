@@ -24,6 +24,8 @@ interface SharedRelayHost {
 export class SharedRelay {
   private readonly relays = new Map<string, RelayEnd>();
   private readonly heard = new Set<string>();
+  /** Asked for, and not heard yet: said of it once. */
+  private readonly silent = new Map<string, () => void>();
   private readonly channel: BroadcastChannel;
   private leaving = false;
 
@@ -40,18 +42,23 @@ export class SharedRelay {
     this.say({ mark: MARK, k: 'who' });
   }
 
-  /** The app has asked for a shared or service worker. @param unheard called when it runs without our hook */
-  expect(url: string, unheard: () => void): void {
+  /** The app has asked for a shared or service worker. @param worker its sharedKey @param unheard called when it runs without our hook */
+  expect(worker: string, unheard: () => void): void {
     this.say({ mark: MARK, k: 'who' });
-    setTimeout(() => {
-      if (!this.leaving && !this.heard.has(url)) unheard();
-    }, SILENT_MS);
+    if (this.heard.has(worker)) return;
+    this.silent.set(worker, unheard);
+    setTimeout(() => this.judge(worker), SILENT_MS);
+  }
+  private judge(worker: string): void {
+    this.silent.get(worker)?.();
+    this.silent.delete(worker);
   }
 
   /** The recording is over, or the page goes. */
   leave(now: boolean): void {
     if (this.leaving) return;
     this.leaving = true;
+    for (const worker of this.silent.keys()) this.judge(worker);
     const end = (): void => {
       this.say({ mark: MARK, k: 'leave', page: this.host.id });
       for (const relay of this.relays.values()) relay.close();
@@ -68,7 +75,8 @@ export class SharedRelay {
   private receive(message: SharedMessage): void {
     const { id: page } = this.host;
     if (message.k === 'here') {
-      this.heard.add(message.url);
+      this.heard.add(message.worker);
+      this.silent.delete(message.worker);
       if (!this.leaving) this.say({ mark: MARK, k: 'take', thread: message.thread, page });
     } else if (message.k === 'taken') {
       if (message.page !== page) return;

@@ -2,9 +2,13 @@
  * The hook in a shared or service worker, before the app's first line. It belongs to no page: any recorded page of the origin relays
  * its records, and when that page goes, the next one does.
  */
+import { Patches } from '../record/patches.ts';
+import { apply } from '../record/reflect.ts';
 import { RelayEnd } from '../protocol/relay.ts';
+import { drainBeforeMessages } from './before-messages.ts';
 import { MARK } from '../protocol/messages.ts';
 import {
+  broadcast,
   dataOf,
   dispatch,
   listen,
@@ -27,6 +31,7 @@ import {
   fromShared,
   isSharedMessage,
   isToShared,
+  sharedKey,
   type SharedMessage,
 } from './shared-wire.ts';
 import type { WorkerEnvironment } from './source.ts';
@@ -105,9 +110,10 @@ export function startShared(base = location.href): void {
     parent: null,
   };
   const kind = 'SharedWorkerGlobalScope' in globalThis ? 'shared-worker' : 'service-worker';
-  const { id: thread, base: url } = environment;
+  const { id: thread } = environment;
   const channel = new NativeBroadcastChannel(CHANNEL);
-  const say = (message: SharedMessage): void => channel.postMessage(message);
+  const say = (message: SharedMessage): void => broadcast(channel, message);
+  const here = (): void => say({ mark: MARK, k: 'here', thread, worker: sharedKey(base, name) });
 
   const made = createThread(environment, kind);
   const { recorder } = made;
@@ -121,9 +127,11 @@ export function startShared(base = location.href): void {
   let relay: RelayEnd | null = null;
   let over = false;
 
+  const lifetime = new Patches();
   const stop = (): void => {
     if (over) return;
     over = true;
+    lifetime.restore();
     session.restore();
     transport.finish('stopped');
     // what was said last still has to get through the relay
@@ -139,13 +147,12 @@ export function startShared(base = location.href): void {
       say({ mark: MARK, k: 'relay', to: taker, message }),
     );
     const { ours, theirs } = newChannel();
-    relay.carry(theirs);
-    transport.connect(ours);
+    transport.connect(ours, relay.carry(theirs));
   };
   const leave = (): void => {
     page = null;
     if (over) return;
-    say({ mark: MARK, k: 'here', thread, url });
+    here();
     giveUpLater();
   };
   const giveUpLater = (): void =>
@@ -156,23 +163,28 @@ export function startShared(base = location.href): void {
   listen(channel, 'message', (event) => {
     const data = dataOf(event);
     if (!isSharedMessage(data)) return;
-    if (data.k === 'who' && page === null && !over) say({ mark: MARK, k: 'here', thread, url });
+    if (data.k === 'who' && !over) here();
     else if (data.k === 'take' && data.thread === thread && page === null && !over)
       connect(data.page);
     else if (data.k === 'leave' && data.page === page) leave();
     else if (data.k === 'relay' && data.to === thread) relay?.receive(data.message);
   });
+  drainBeforeMessages(lifetime, recorder, () => transport.drain());
+  lifetime.method(globalThis, 'close', (native, self, args) => {
+    transport.finish('closed');
+    return apply(native, self, args);
+  });
   session.install(
     new Workers({
       recorder,
       id: thread,
-      base: () => url,
+      base: () => base,
       refuses: () => false, // its response's headers are not known
       onChild: (port) => transport.child(port),
       onMessage: () => {}, // rings are shared with pages only
       onTerminated: (child) => transport.bye(child, 'terminated'),
     }),
   );
-  say({ mark: MARK, k: 'here', thread, url });
+  here();
   giveUpLater();
 }

@@ -10,8 +10,8 @@ export const CHANNEL = 'vfscope';
 export type SharedMessage =
   /** A page: who is there? */
   | { mark: typeof MARK; k: 'who' }
-  /** A worker: I am; who relays for me? */
-  | { mark: typeof MARK; k: 'here'; thread: string; url: string }
+  /** A worker: I am; who relays for me? Once a page does, a word to those that ask. */
+  | { mark: typeof MARK; k: 'here'; thread: string; worker: string }
   /** A page: I would. */
   | { mark: typeof MARK; k: 'take'; thread: string; page: string }
   /** The worker: then do. Its first relayed message follows. */
@@ -42,15 +42,18 @@ export const isToShared = (v: unknown): boolean =>
   (v as typeof toShared).mark === MARK &&
   (v as typeof toShared).k === 'connect';
 
+/** Which worker is meant: pages that ask for the same script by the same name get the same one. */
+export const sharedKey = (url: string, name: string): string => `${url}\0${name}`;
+
 const isId = (v: unknown): boolean => typeof v === 'string' && v.length <= 64;
 
 /** A well-formed message of a hook. Any script of the origin can send one. */
 export function isSharedMessage(v: unknown): v is SharedMessage {
   if (typeof v !== 'object' || v === null) return false;
-  const { mark, k, thread, page, url, to, message } = v as Record<string, unknown>;
+  const { mark, k, thread, page, worker, to, message } = v as Record<string, unknown>;
   if (mark !== MARK) return false;
   if (k === 'who') return true;
-  if (k === 'here') return isId(thread) && typeof url === 'string';
+  if (k === 'here') return isId(thread) && typeof worker === 'string';
   if (k === 'take' || k === 'taken') return isId(thread) && isId(page);
   if (k === 'leave') return isId(page);
   return k === 'relay' && isId(to) && isRelayMessage(message);

@@ -16,6 +16,7 @@ import {
   dataOf,
   dispatch,
   listen,
+  NativeErrorEvent,
   NativeEvent,
   NativeURL,
   newChannel,
@@ -23,10 +24,12 @@ import {
   portListen,
   portPost,
   revokeObjectURL,
+  unlisten,
 } from './natives.ts';
-import { NETWORK_WORKER, REFUSED } from './refusals.ts';
-import { convertOnce, isScriptUrl } from './script-address.ts';
-import { isFromShared, toShared } from './shared-wire.ts';
+import { isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
+import { convertWorkerOnce, isScriptUrl } from './script-address.ts';
+import { copyOf } from './supervise.ts';
+import { isFromShared, sharedKey, toShared } from './shared-wire.ts';
 import { bootstrap } from './worker-bootstrap.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { SHARED_MISMATCH, SHARED_WAS_RUNNING, type SharedAsk } from '../protocol/messages.ts';
@@ -44,10 +47,10 @@ interface SharedHost {
 }
 /** What a recording hears of them. */
 interface Recorded {
-  /** One was asked for that brings the hook. */
-  expects(url: string): void;
-  /** One runs natively. @param script as the app gave it */
-  note(reason: string, script: unknown): void;
+  /** One was asked for that brings the hook. @param worker its sharedKey */
+  expects(worker: string, url: string): void;
+  /** One runs natively. @param script as the app gave it @param name its name */
+  note(reason: string, script: unknown, name: string): void;
 }
 /** What the app asked for. */
 interface Asked {
@@ -66,11 +69,21 @@ interface Asked {
 /** Said of one that runs natively: none of ours begins beside it. */
 const NATIVE: SharedAsk = { key: '', traits: '', url: '', dead: [] };
 const EXTENDED = 'it outlives its pages (extendedLifetime), and a URL of ours does not.';
+const SAME_SITE = 'it asks for sameSiteCookies, which holds for its own address alone.';
+const COOKIES: readonly unknown[] = ['all', 'none'];
 const CREDENTIALS: readonly unknown[] = ['omit', 'same-origin', 'include'];
 type Options = WorkerOptions & { extendedLifetime?: unknown; sameSiteCookies?: unknown };
 const dictionary = (options: unknown): Options =>
   (Object(options) === options ? options : {}) as Options;
+/** @param options converted (convertOnce), or a name by itself */
+export const nameOf = (options: unknown): string =>
+  typeof options === 'string' ? options : (dictionary(options).name ?? '');
 const DATA = 'a data: or blob: URL is not shared between pages as a script of its own address is.';
+
+/** A policy refuses a URL of ours: the app must not hear of it. */
+const onBlobRefused = (event: Event): void => {
+  if (isBlobRefused(event)) event.stopImmediatePropagation();
+};
 
 export class SharedWorkers {
   /** While this page is recorded. */
@@ -88,13 +101,13 @@ export class SharedWorkers {
     this.native = native;
     const ours: Constructor = new Proxy(native, {
       construct: (target, args: unknown[], newTarget) => {
-        convertOnce(args, 'credentials', 'name', 'type');
+        convertWorkerOnce(args);
         const as = (newTarget === ours ? target : newTarget) as Constructor;
         const cause = this.whyNative(args);
         if (cause === null) return this.make(args, as);
         const worker = construct(target, args, as) as SharedWorker; // throws what the app must see
         if (cause) {
-          this.recorded?.note(cause, args[0]);
+          this.recorded?.note(cause, args[0], nameOf(args[1]));
           if (cause !== DATA) void this.host.ask(NATIVE);
         }
         return worker;
@@ -129,15 +142,17 @@ export class SharedWorkers {
     if (
       (type !== undefined && type !== 'classic' && type !== 'module') ||
       (credentials !== undefined && !CREDENTIALS.includes(credentials)) ||
-      sameSiteCookies !== undefined
+      (sameSiteCookies !== undefined && !COOKIES.includes(sameSiteCookies))
     )
       return '';
     if (extendedLifetime) return EXTENDED;
+    if (sameSiteCookies !== undefined) return SAME_SITE;
     const url = absoluteBy(() => this.host.base())(script) as string;
     if (!NativeURL.canParse(url)) return '';
     if (/^(data|blob):/.test(url)) return DATA;
     if (new NativeURL(url).origin !== origin) return '';
-    for (const what of NETWORK_WORKER) if (this.host.refuses(what)) return REFUSED[what];
+    for (const what of [...NETWORK_WORKER, 'shared'] as const)
+      if (this.host.refuses(what)) return REFUSED[what];
     return null;
   }
 
@@ -163,10 +178,10 @@ export class SharedWorkers {
       },
     });
     const url = absoluteBy(() => this.host.base())(script) as string;
-    const { name: given = '', type = 'classic', credentials = 'same-origin' } = dictionary(options);
-    const name = typeof options === 'string' ? options : given;
+    const { type = 'classic', credentials = 'same-origin' } = dictionary(options);
+    const name = nameOf(options);
     const isModule = type === 'module';
-    const [key, traits] = [`${url}\0${name}`, isModule ? `${type} ${credentials}` : type];
+    const [key, traits] = [sharedKey(url, name), isModule ? `${type} ${credentials}` : type];
     void this.start({ args, url, name, isModule, key, traits, worker, theirs }, []);
     return worker;
   }
@@ -195,12 +210,14 @@ export class SharedWorkers {
   }
 
   private connect(asked: Asked, script: string, isFresh: boolean, dead: string[]): void {
+    listen(globalThis, 'securitypolicyviolation', onBlobRefused, true);
     const worker = construct(this.native, [script, ...asked.args.slice(1)]) as SharedWorker;
     this.held.add(worker);
     let over = false;
     const once = (then: () => void): void => {
       if (over) return;
       over = true;
+      unlisten(globalThis, 'securitypolicyviolation', onBlobRefused, true);
       then();
     };
     const instead = (reason: string): void =>
@@ -210,13 +227,15 @@ export class SharedWorkers {
         void this.host.ask({ key, traits, url: '', dead: [script] });
         this.runNatively(asked, reason);
       });
-    listen(worker, 'error', () =>
-      isFresh
-        ? instead('its script is missing or no JavaScript, or the CSP refuses blob: workers.')
-        : once(() => {
-            this.held.delete(worker);
-            void this.start(asked, [...dead, script]);
-          }),
+    listen(worker, 'error', (event) =>
+      event instanceof NativeErrorEvent && event.filename !== script
+        ? dispatch(asked.worker, copyOf(event)) // the app's script threw: it runs, and says so
+        : isFresh
+          ? instead('its script is missing or no JavaScript, or the CSP refuses blob: workers.')
+          : once(() => {
+              this.held.delete(worker);
+              void this.start(asked, [...dead, script]);
+            }),
     );
     portListen(worker.port, (event) => {
       const said = dataOf(event);
@@ -224,7 +243,7 @@ export class SharedWorkers {
       if (said.k === 'failed') return instead(said.reason);
       once(() => {
         portPost(worker.port, toShared, asked.theirs);
-        this.recorded?.expects(asked.url);
+        this.recorded?.expects(asked.key, asked.url);
       });
     });
   }
@@ -233,7 +252,7 @@ export class SharedWorkers {
     dispatch(worker, new NativeEvent('error'));
   }
 
-  private runNatively({ args, worker, theirs }: Asked, reason: string): void {
+  private runNatively({ args, name, worker, theirs }: Asked, reason: string): void {
     let native: SharedWorker;
     try {
       native = construct(this.native, args) as SharedWorker;
@@ -243,6 +262,6 @@ export class SharedWorkers {
     this.held.add(native);
     listen(native, 'error', () => void dispatch(worker, new NativeEvent('error')));
     bridge(theirs, native.port);
-    this.recorded?.note(reason, args[0]);
+    this.recorded?.note(reason, args[0], name);
   }
 }

@@ -277,7 +277,8 @@ export class Supervised {
 const movesOnce = (object: unknown): boolean =>
   typeof RTCDataChannel === 'function' && object instanceof RTCDataChannel;
 
-function copyOf(event: Event): Event {
+/** An error event as the app is to hear it. */
+export function copyOf(event: Event): Event {
   if (!(event instanceof NativeErrorEvent)) return new NativeEvent('error', { cancelable: true });
   const { message, filename, lineno, colno } = event;
   return new NativeErrorEvent('error', {

@@ -56,6 +56,7 @@ export class Transport {
   onStop: () => void = () => {};
   private readonly threads = new Map<string, Sending>();
   private port: MessagePort | null = null;
+  private say: ((message: ThreadMessage) => void) | null = null;
   private waiting: Waiting[] = [];
   private bytes = 0;
   private held = false;
@@ -92,10 +93,12 @@ export class Transport {
   /**
    * The panel's end of this port is where everything goes: first what waited. Again with another port, where the way of the first
    * one has ended: what was under way there is lost, and the gap is seen in the numbers of the records.
+   * @param say a shorter way for what hands no port on
    */
-  connect(port: MessagePort): void {
+  connect(port: MessagePort, say: Transport['say'] = null): void {
     if (this.port) this.reconnect();
     this.port = port;
+    this.say = say;
     portListen(port, (event) => this.onCommand(dataOf(event)));
     const { waiting } = this;
     this.waiting = [];
@@ -200,6 +203,7 @@ export class Transport {
 
   private post(message: ThreadMessage, transfer?: Transferable): void {
     if (!this.port) this.waiting.push({ message, transfer });
+    else if (this.say && message.k !== 'child') this.say(message);
     else portPost(this.port, message, transfer);
   }
 

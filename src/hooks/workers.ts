@@ -25,8 +25,8 @@ import type { SharedRelay } from './shared-relay.ts';
 import { Supervised, type NativeMethods } from './supervise.ts';
 import { bootstrap } from './worker-bootstrap.ts';
 import { WorkerNotes, wrapOtherWorkers } from './other-workers.ts';
-import { convertOnce, isScriptUrl } from './script-address.ts';
-import { ANY_WORKER, NETWORK_WORKER, REFUSED } from './refusals.ts';
+import { convertWorkerOnce, isScriptUrl } from './script-address.ts';
+import { ANY_WORKER, isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
@@ -214,7 +214,7 @@ export class Workers {
   private decide(args: unknown[]): Decision {
     if (args.length === 0) return { native: '' };
     const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
-    convertOnce(args, 'credentials', 'name', 'type');
+    convertWorkerOnce(args);
     if (isScriptUrl(args[0]) || types?.defaultPolicy) {
       if (this.host.refuses('types') || !this.host.refuses('lifted'))
         return { native: TRUSTED_TYPES };
@@ -324,14 +324,13 @@ export class Workers {
 
   /** A policy refused our blob: the app must not hear of it (its console line and reports cannot be held back). */
   private readonly onViolation = (event: Event): void => {
-    const { blockedURI, effectiveDirective } = event as SecurityPolicyViolationEvent;
+    const { effectiveDirective } = event as SecurityPolicyViolationEvent;
     if (this.toSwallow > 0 && effectiveDirective === 'require-trusted-types-for') {
       this.toSwallow--; // ours was reported before the app's
       event.stopImmediatePropagation();
     }
     const ours = this.pending > 0 || this.refusedAtOnce > 0;
-    // of a worker every browser names this directive, whichever the page has
-    if (!ours || !blockedURI.startsWith('blob') || effectiveDirective !== 'worker-src') return;
+    if (!ours || !isBlobRefused(event)) return;
     if (this.refusedAtOnce > 0) this.refusedAtOnce--;
     this.refused ||= CSP;
     event.stopImmediatePropagation();

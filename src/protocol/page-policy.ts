@@ -7,9 +7,10 @@
 /**
  * types: a script URL that is plain text (Trusted Types). blob: a worker from a blob: URL. import: some script of the page's origin, as a
  * worker or as an import in one. copy: importScripts of a blob: URL. wasm: WebAssembly, which a worker's own response may allow.
+ * shared: a SharedWorker of ours: this page's policy was widened, and pages whose policy wasn't would start a second one.
  * lifted: nothing is refused; the demand for Trusted Types, which the page's own code still meets, is known to be gone.
  */
-export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted'] as const;
+export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted', 'shared'] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
 /** In the content script's world: what the scripts below say, in an array. */

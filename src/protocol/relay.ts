@@ -24,9 +24,14 @@ export class RelayEnd {
     private readonly onPort: (port: MessagePort) => void = (port) => port.close(),
   ) {}
 
-  /** Stand in for this port: the other end gets one that behaves like its peer. */
-  carry(port: MessagePort): void {
-    this.post({ k: 'open', channel: this.attach(port) });
+  /**
+   * Stand in for this port: the other end gets one that behaves like its peer.
+   * @returns says something there within this call, as if the port's peer had; a port's message would be lost in a worker that closes
+   */
+  carry(port: MessagePort): (data: ThreadMessage) => void {
+    const channel = this.attach(port);
+    this.post({ k: 'open', channel });
+    return (data) => this.post({ k: 'data', channel, data });
   }
 
   /** Hand in what came from the other end. */

@@ -16,12 +16,19 @@ const PAGE_SCRIPT = `
 globalThis.violations = [];
 addEventListener('securitypolicyviolation', (e) => violations.push(e.effectiveDirective + ' ' + e.blockedURI));
 const trusted = trustedTypes.createPolicy('app', { createScriptURL: (url) => url });
+const script = (url) => (location.search.includes('trusted') ? trusted.createScriptURL(url) : url);
+globalThis.shared = () => new Promise((done) => {
+  const worker = new SharedWorker(script('/shared.js'));
+  worker.onerror = () => done('error');
+  worker.port.onmessage = ({ data }) => done(data);
+});
 globalThis.ran = new Promise((done) => {
-  const worker = new Worker(location.search.includes('trusted') ? trusted.createScriptURL('/worker.js') : '/worker.js');
+  const worker = new Worker(script('/worker.js'));
   worker.onmessage = ({ data }) => done(data);
   worker.onerror = () => done('error');
 });
 `;
+const SHARED = `const id = String(Math.random()); onconnect = ({ ports: [port] }) => port.postMessage(id)`;
 const WORKER = `performance.mark('in the worker'); postMessage('ran')`;
 
 let server: Server;
@@ -35,7 +42,9 @@ beforeAll(async () => {
         ? ['text/javascript', PAGE_SCRIPT]
         : pathname === '/worker.js'
           ? ['text/javascript', WORKER]
-          : ['text/html', PAGE];
+          : pathname === '/shared.js'
+            ? ['text/javascript', SHARED]
+            : ['text/html', PAGE];
     response
       .writeHead(200, {
         'Content-Type': type,
@@ -71,6 +80,9 @@ const ran = (page: Page): Promise<unknown> =>
     const page = globalThis as unknown as { ran: Promise<string>; violations: string[] };
     return [await page.ran, page.violations];
   });
+/** Of the SharedWorker that the page has, or starts. */
+const sharedId = (page: Page): Promise<string> =>
+  page.evaluate(() => (globalThis as unknown as { shared(): Promise<string> }).shared());
 /** Does the page's policy let blob: workers start? */
 const allowsBlob = (page: Page): Promise<boolean> =>
   page.evaluate(
@@ -96,9 +108,13 @@ test.each(some([TRUSTED, SELF, TYPES]))('%s', async (policy) => {
   await recorded(page);
   expect(await ran(page)).toEqual(['ran', []]);
   await panel.frame.waitForSelector('[data-testid="policy-open"]');
+  // pages with the site's own policy could not start ours: it stays one worker
+  const ids = [await sharedId(page)];
   const other = await driven.browser.newPage();
   await other.goto(page.url());
   expect(await allowsBlob(other)).toBe(false);
+  ids.push(await sharedId(other), await sharedId(page));
+  expect(ids).toEqual([expect.stringMatching(/^0\./), ids[0], ids[0]]);
   await other.close();
   await page.bringToFront();
   await stopRecording(panel);

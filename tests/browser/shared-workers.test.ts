@@ -209,3 +209,52 @@ test('what cannot run with our script runs natively, and errors are those of the
   await expect(ask(page, 'wrong', 'picture.svg')).rejects.toThrow('error event');
   await stopRecording(panel);
 });
+
+test.each(['closes itself', 'whose page leaves at its reply'])(
+  'all that a worker did before its last message is recorded: one that %s',
+  async (how) => {
+    const { page, panel } = await begin();
+    await ask(page, 'warm', 'busy.js');
+    const closes = how.startsWith('closes');
+    const left = closes ? null : page.waitForNavigation();
+    await page.evaluate((closes) => {
+      const { port } = new SharedWorker('busy.js', { name: 'counter' });
+      port.onmessage = () => {
+        if (closes) document.title = 'replied';
+        else location.href = 'about:blank';
+      };
+      port.postMessage(closes ? 'close' : 'reply');
+    }, closes);
+    if (left) await left;
+    else await page.waitForFunction(() => document.title === 'replied');
+    await page.bringToFront();
+    await stopRecording(panel);
+    const [marked] = await marks(panel);
+    expect(marked).toEqual(['warm', ...Array.from({ length: 200 }, (_, i) => String(i))]);
+  },
+);
+
+test('a script that throws runs once, and its page hears the error', async () => {
+  const { page, panel } = await begin();
+  const seen = await page.evaluate(
+    () =>
+      new Promise<{ error: string; file: string; runs: number }>((done) => {
+        const runs = new BroadcastChannel('runs');
+        let count = 0;
+        runs.onmessage = () => count++;
+        const worker = new SharedWorker('throws-shared.js');
+        let error: ErrorEvent | null = null;
+        worker.onerror = (event) => (error = event as unknown as ErrorEvent);
+        worker.port.onmessage = () =>
+          done({ error: error?.message ?? '', file: error?.filename ?? '', runs: count });
+        worker.port.postMessage('hello');
+      }),
+  );
+  expect(seen).toEqual({
+    error: 'Uncaught Error: on purpose',
+    file: `${server.origin('shared')}/hook-cases/throws-shared.js`,
+    runs: 1,
+  });
+  await stopRecording(panel);
+  expect(await marks(panel)).toEqual([['ran']]);
+});

@@ -1,6 +1,6 @@
 /** One SharedWorker for all pages of an origin: never a native one beside one of ours. */
 import { expect, test } from 'vitest';
-import { SHARED_MISMATCH } from '../../src/protocol/messages.ts';
+import { MOST_DEAD, SHARED_MISMATCH } from '../../src/protocol/messages.ts';
 import {
   agree,
   beginsAgain,
@@ -156,4 +156,17 @@ test('a second recording whose reload is refused by one tab goes on with what th
   documentLeaves(sharing, 1);
   waitsNoLonger(sharing);
   expect(ask(sharing, 1)).toBe(url(1));
+});
+
+test('URLs of pages that are gone never fill the list: a new one takes the place of the oldest', () => {
+  const sharing = recorded();
+  expect(ask(sharing, 1)).toBe(url(1));
+  for (let tab = 2; tab < 30; tab++) {
+    const dead: string[] = [];
+    for (let told = ask(sharing, tab); told !== url(tab); told = ask(sharing, tab, dead)) {
+      expect(told).not.toBe('');
+      dead.push(told); // its page is gone, and its worker with it
+    }
+  }
+  expect(sharing.workers[0]!.urls).toHaveLength(MOST_DEAD);
 });

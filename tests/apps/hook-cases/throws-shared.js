@@ -1,0 +1,10 @@
+// A SharedWorker whose script throws: it runs all the same, and says how often.
+performance.mark('ran');
+const runs = new BroadcastChannel('runs');
+addEventListener('connect', ({ ports: [port] }) => {
+  port.onmessage = () => {
+    runs.postMessage('ran');
+    setTimeout(() => port.postMessage('here'), 50);
+  };
+});
+throw new Error('on purpose');

@@ -115,7 +115,7 @@ export async function start(
     const other = covering(recordings, panel);
     if (other)
       throw new Error(
-        'This tab belongs to a recording of its whole origin that runs in the DevTools of another tab. Stop that one first.',
+        'Another vfscope panel is recording all tabs of this origin, this one among them. Stop that recording first.',
       );
     // tabs of one origin share its scripts
     if (recordings.some((r) => !sameCapture(r.capture, capture)))

@@ -109,8 +109,7 @@ export function recordTab(tabId: number): RecorderControl {
         if (command) background.post(command.message);
         for (const end of relays.values()) end.repair();
       },
-      onOrphaned: () =>
-        finish(new Error('vfscope was updated or removed. Close DevTools and open it again.')),
+      onOrphaned: () => finish(new Error(`vfscope was updated or removed. ${reopen()}`)),
     },
   );
   watchInspectedOrigin(tabId, (origin) => {
@@ -136,7 +135,7 @@ export function recordTab(tabId: number): RecorderControl {
       () =>
         finish(
           new Error(
-            'The background part of vfscope does not answer. Reload vfscope on the extensions page, then open DevTools again.',
+            `The background part of vfscope doesn't answer. Reload vfscope on the extensions page. ${reopen()}`,
           ),
         ),
     );
@@ -184,6 +183,12 @@ export function recordTab(tabId: number): RecorderControl {
 const inDevTools = (): boolean =>
   (api.devtools as typeof api.devtools | undefined)?.panels !== undefined;
 
+/** What makes this panel new. */
+const reopen = (): string =>
+  inDevTools()
+    ? 'Close DevTools and open it again.'
+    : "Close this window, then open it again from your app's tab.";
+
 const listening =
   <Listener>(listeners: Set<Listener>) =>
   (listener: Listener): (() => void) => {
@@ -221,7 +226,7 @@ function connectHub(
         say();
       };
       return insist(done, again, () =>
-        failed(new Error('The hub of vfscope does not answer. Close DevTools and open it again.')),
+        failed(new Error(`The hub of vfscope doesn't answer. ${reopen()}`)),
       );
     },
   };

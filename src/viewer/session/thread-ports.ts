@@ -6,6 +6,7 @@
 import { PROTOCOL_VERSION, checkedThreadMessage } from '../../protocol/messages.ts';
 import { MAX_THREADS } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { BatchQueue } from './batch-queue.ts';
 import type { Line } from './line.ts';
 
 /** More threads and ports at a time than any honest page has: one that says hello forever is not followed further. */
@@ -32,6 +33,7 @@ export class ThreadPorts {
   constructor(
     private readonly store: TraceStore,
     private readonly events: PortEvents,
+    private readonly queue = new BatchQueue(),
   ) {}
 
   /** @param parent the thread that handed this line on: a thread that does not know who made it belongs there */
@@ -109,10 +111,13 @@ export class ThreadPorts {
           this.ignored++;
           return;
         }
-        const firstNew = thread.events.count;
-        const lateEnds = thread.append(batch);
-        port.post({ k: 'ack', thread: batch.thread, records: thread.received });
-        this.events.onBatch(thread, firstNew, lateEnds, batch.records.byteLength);
+        const bytes = batch.records.byteLength;
+        this.queue.add(bytes, () => {
+          const firstNew = thread.events.count;
+          const lateEnds = thread.append(batch);
+          port.post({ k: 'ack', thread: batch.thread, records: thread.received });
+          this.events.onBatch(thread, firstNew, lateEnds, bytes);
+        });
         return;
       }
       case 'child':
@@ -120,6 +125,7 @@ export class ThreadPorts {
         else this.ignored++;
         return;
       case 'bye': {
+        this.queue.flush();
         const thread = this.store.threadById(message.thread);
         // who made a worker may say that it is gone: a terminated one says nothing
         if (!thread || !(own.has(message.thread) || own.has(thread.info.parent ?? ''))) {
@@ -164,6 +170,7 @@ export class ThreadPorts {
   async stop(timeoutMs: number): Promise<void> {
     this.stopping = true;
     for (const port of this.ports.keys()) port.post({ k: 'stop' });
+    this.queue.flush();
     if (this.alive.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);
@@ -173,6 +180,7 @@ export class ThreadPorts {
       };
     });
     this.onIdle = null;
+    this.queue.flush();
     for (const id of this.alive) {
       const thread = this.store.threadById(id);
       if (thread) this.endsUnheard(thread);
@@ -180,6 +188,7 @@ export class ThreadPorts {
   }
 
   close(): void {
+    this.queue.drop();
     for (const port of this.ports.keys()) port.close();
     this.ports.clear();
   }

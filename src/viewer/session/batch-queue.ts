@@ -1,0 +1,55 @@
+/**
+ * Batches of an app that works wait until it rests: on few processors, taking each in as it comes would cost the app its processor. The
+ * journal has them already. Small batches are of an app that rests, and don't wait.
+ */
+import { livePaceMs } from './change-notifier.ts';
+
+/** Records of an app that works: 128 of them in one batch. */
+const LARGE_BYTES = 8192;
+/** No batch for this long: the app rests. Threads send every 50 to 125 ms. */
+const REST_MS = 200;
+/** So much waits at most: threads hold back beyond 32 MiB. */
+const MOST_BYTES = 16 << 20;
+
+export class BatchQueue {
+  private waiting: (() => void)[] = [];
+  private bytes = 0;
+  /** When the first of them came, ms of performance.now(). */
+  private since = 0;
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  /** The longest wait, ms. */
+  private readonly mostMs: number;
+
+  constructor(processors = globalThis.navigator?.hardwareConcurrency ?? Infinity) {
+    this.mostMs = processors <= 4 ? livePaceMs(processors, Infinity) : 0;
+  }
+
+  /** @param bytes of the batch @param take takes it in: now or later, in the order of the calls */
+  add(bytes: number, take: () => void): void {
+    if (this.mostMs === 0 || (this.waiting.length === 0 && bytes < LARGE_BYTES)) return take();
+    const now = performance.now();
+    if (this.waiting.length === 0) this.since = now;
+    this.waiting.push(take);
+    this.bytes += bytes;
+    if (this.timer !== null) clearTimeout(this.timer);
+    const left = this.since + this.mostMs - now;
+    if (this.bytes >= MOST_BYTES || left <= 0) this.flush();
+    else this.timer = setTimeout(() => this.flush(), Math.min(REST_MS, left));
+  }
+
+  /** Take in what waits. */
+  flush(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    const { waiting } = this;
+    this.waiting = [];
+    this.bytes = 0;
+    for (const take of waiting) take();
+  }
+
+  /** Nothing of it is wanted any more. */
+  drop(): void {
+    this.waiting = [];
+    this.flush();
+  }
+}

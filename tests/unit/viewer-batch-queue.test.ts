@@ -1,0 +1,59 @@
+// Batches of an app that works wait until it rests, on few processors.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { BatchQueue } from '../../src/viewer/session/batch-queue.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const LARGE = 100_000;
+/** @returns the numbers of the batches that were taken in, as they are */
+function fed(processors: number): { queue: BatchQueue; taken: number[]; add(bytes: number): void } {
+  const taken: number[] = [];
+  let n = 0;
+  const queue = new BatchQueue(processors);
+  const add = (bytes: number): void => {
+    const i = n++;
+    queue.add(bytes, () => taken.push(i));
+  };
+  return { queue, taken, add };
+}
+
+test('on two processors large batches wait for a rest, small ones before them do not', async () => {
+  const { taken, add } = fed(2);
+  add(100);
+  expect(taken).toEqual([0]);
+  add(LARGE);
+  add(100);
+  await vi.advanceTimersByTimeAsync(150);
+  add(LARGE);
+  await vi.advanceTimersByTimeAsync(150);
+  expect(taken).toEqual([0]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(taken).toEqual([0, 1, 2, 3]);
+});
+
+test('an app that never rests is taken in once a second, and before it is too much', async () => {
+  const { taken, add } = fed(2);
+  for (let i = 0; i < 11; i++) {
+    add(LARGE);
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(taken.length).toBe(10);
+  taken.length = 0;
+  for (let i = 0; i < 3; i++) add(8 << 20);
+  expect(taken.length).toBeGreaterThan(1);
+});
+
+test('many processors take all in at once; what is dropped is never taken in', async () => {
+  const { taken, add } = fed(8);
+  add(LARGE);
+  expect(taken).toEqual([0]);
+  const two = fed(2);
+  two.add(LARGE);
+  two.queue.drop();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(two.taken).toEqual([]);
+  two.add(LARGE);
+  two.queue.flush();
+  expect(two.taken).toEqual([1]);
+});

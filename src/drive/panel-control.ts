@@ -12,6 +12,8 @@ export type TestId =
   | 'scope'
   | 'profile'
   | `tab-${string}`
+  | `group-${string}`
+  | `fold-${string}`
   | 'recovered-offer'
   | 'open-saved-copy'
   | 'record-empty'

@@ -2,6 +2,7 @@
  * The Lab beside a page in Firefox: a copy of the database that the page stores, a recording handed over by the real panel in the real
  * toolbox, and its replay, which asks the storage for the same as Chromium's does.
  */
+import { showView } from './show-view.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
@@ -165,7 +166,7 @@ it('the panel in the toolbox hands its recording over, while it records and afte
     }),
   );
   await arrived(panel, page);
-  await panel.press('tab-files');
+  await showView(panel, 'files');
   await panel.waitFor(`document.querySelector('[data-testid="file-row"]')`); // the link stands elsewhere before
   await panel.press('replay-in-lab' as never);
   await until(

@@ -1,4 +1,5 @@
 // A recording goes from the real panel to the Lab without a file: while it runs and after it stopped; a panel that is gone is said to be gone.
+import { showView } from './show-view.ts';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 async function openFromPanel(): Promise<Page> {
-  await panel.press('tab-files');
+  await showView(panel, 'files');
   await panel.frame.waitForSelector('[data-testid="file-row"]'); // the link stands elsewhere before
   const link = await panel.frame.waitForSelector('[data-testid="replay-in-lab"]');
   const known = new Set(driven.browser.targets());

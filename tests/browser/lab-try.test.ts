@@ -1,4 +1,5 @@
 // From a finding in the real panel to the Lab, which runs the pattern both ways.
+import { showView } from './show-view.ts';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
@@ -15,7 +16,7 @@ afterAll(() => driven.close());
 it('“Try it” opens the Lab in a tab, and the experiment runs there at once', async () => {
   const panel = await driven.openPanel(await driven.firstPage());
   await panel.open(path.join(import.meta.dirname, '..', 'traces', 'golden', 'cache-thrash.vfst'));
-  await panel.press('tab-overview');
+  await showView(panel, 'answer');
   const title = '[data-testid="finding"][data-rule="F11"] [data-testid="finding-title"]';
   await (await panel.frame.waitForSelector(title))!.click();
   const link = await panel.frame.waitForSelector('[data-rule="F11"] [data-testid="finding-try"]');

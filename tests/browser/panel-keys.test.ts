@@ -1,4 +1,5 @@
 // Keys in the panel of the real DevTools: what the viewer takes, DevTools do not take, too; what it has no use for is theirs.
+import { showView } from './show-view.ts';
 import path from 'node:path';
 import type { Keyboard } from 'puppeteer-core';
 import { afterAll, beforeAll, test } from 'vitest';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   await panel.resize(1200, 700);
   await panel.open(TRACE);
   await panel.frame.waitForSelector(id('file-name'));
-  await panel.press('tab-timeline');
+  await showView(panel, 'timeline');
   await panel.frame.waitForSelector(id('timeline'));
   keyboard = panel.frame.page().keyboard;
 }, 120_000);

@@ -10,6 +10,7 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
+import { showTimeline } from './viewer-page.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { builtPanel } from './built-panel.ts';
 
@@ -99,16 +100,16 @@ describe.each(['light', 'dark'])('%s', (theme) => {
   it('every view has no serious fault', async () => {
     const page = await open(`open=/traces/a.vfst&theme=${theme}`);
     await page.waitForSelector(id('file-name'));
-    const views = await page.$$eval('[role=tab]', (tabs) =>
+    const views = await page.$$eval('[role=tab][data-testid^=tab-]', (tabs) =>
       tabs.map((tab) => (tab as HTMLElement).dataset.testid!),
     );
     expect(views.length).toBeGreaterThan(5);
     const found: Record<string, string[]> = {};
     for (const view of views) {
-      await page.click(id(view));
+      await page.$eval(id(view), (e) => (e as HTMLElement).click());
       await page.waitForSelector(`${id(view)}[aria-selected=true]`);
       await page.waitForNetworkIdle({ idleTime: 50 });
-      if (view === 'tab-overview') {
+      if (view === 'tab-answer') {
         await page.waitForSelector(id('finding'));
         await page.click(id('finding-title'));
       }
@@ -164,6 +165,7 @@ describe.each(['light', 'dark'])('%s', (theme) => {
 
   it('nor have dialogs, toasts, evidence, the empty panel and a recording', async () => {
     const page = await open(`live&theme=${theme}`, 500);
+    await showTimeline(page);
     const found: Record<string, string[]> = { empty: await faults(page) };
     await page.click(id('record'));
     await page.waitForSelector(`${id('stop')}:not(:disabled)`);
@@ -191,7 +193,7 @@ describe.each(['light', 'dark'])('%s', (theme) => {
       await page.keyboard.press('Escape');
       await page.waitForSelector(id(name), { hidden: true });
     }
-    await page.click(id('tab-overview'));
+    await page.$eval(id('tab-answer'), (e) => (e as HTMLElement).click());
     await page.waitForSelector(id('finding-show'));
     await page.click(`${id('finding-show')}:not(:disabled)`);
     await page.waitForSelector(id('evidence'));
@@ -225,10 +227,10 @@ describe('the keyboard', () => {
       return own.left >= list.left - 1 && own.right <= list.right + 1;
     });
     expect(seen).toBe(true);
-    const tabs = await page.$$eval('[role=tab]', (all) => all.length);
+    const tabs = await page.$$eval('[role=tab][data-testid^=tab-]', (all) => all.length);
     expect(await page.$$eval(`${id('more-views')} option`, (options) => options.length)).toBe(tabs);
     await page.keyboard.press('ArrowRight');
-    await page.waitForSelector(`[role=tab][aria-selected=true]${id('tab-overview')}`);
+    await page.waitForSelector(`[role=tab][aria-selected=true]${id('tab-answer')}`);
     await page.select(id('more-views'), 'files');
     await page.waitForSelector(`[role=tab][aria-selected=true]${id('tab-files')}`);
     await page.close();

@@ -76,8 +76,10 @@ const says = (selector: string, words: string): Promise<unknown> =>
 const row = (table: string, words: string): string =>
   `::-p-xpath(//*[@data-testid="${table}-row"][contains(., "${words}")])`;
 
-it('the Overview names each of several origins', async () => {
-  await open('a.vfst', '#tab=overview');
+it('recording details name each of several origins', async () => {
+  await open('a.vfst', '#tab=answer');
+  await isThere(id('fold-details'));
+  await click(id('fold-details'));
   await isThere(id('recorded'));
   const labels = await viewer.page.$$eval(`${id('recorded')} dt`, (all) =>
     all.map((e) => e.textContent),

@@ -56,7 +56,7 @@ async function open(): Promise<{
     {},
     id('live-commits'),
   );
-  await viewer.page.click(id('tab-events'));
+  await viewer.page.$eval(id('tab-events'), (e) => (e as HTMLElement).click());
   await viewer.page.waitForSelector(id('event-count'));
   await store.evaluate(() => void ((globalThis as Gated).gate.left = 0));
   return {
@@ -95,7 +95,7 @@ describe('a view that waits', () => {
   it('says how far it is, stops on Escape, and computes again', async () => {
     const worker = await open();
     const { page } = viewer;
-    await click('tab-overview');
+    await click('tab-answer');
     await waitFor('computing');
     await page.waitForSelector(BAR);
     const done = await worker.reach(2);
@@ -103,7 +103,7 @@ describe('a view that waits', () => {
     expect(steps).toBeGreaterThan(10);
     const [before, said] = [await worker.passed(), await viewer.text(id('computing'))];
     expect(said).toContain(`${done} of ${steps}`);
-    expect(said).toMatch(/^Looking through the trace: \w/);
+    expect(said).toMatch(/^Looking (through the trace|for what to do): \w/);
     await page.keyboard.press('Escape');
     await waitFor('compute-again');
     expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid)).toBe(

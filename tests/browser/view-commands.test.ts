@@ -220,7 +220,7 @@ it('the report is on the clipboard while the recording goes on', async () => {
     .browserContext()
     .overridePermissions(new URL(panel.url).origin, ['clipboard-read', 'clipboard-write']);
   await record();
-  await panel.click(id('tab-overview'));
+  await panel.click(id('tab-answer'));
   await panel.waitFor(id('copy-markdown'));
   const worker = await holdMessages(page, 'markdownReport');
   await panel.click(id('copy-markdown'));
@@ -233,7 +233,7 @@ it('the report is on the clipboard while the recording goes on', async () => {
 });
 
 it('a finding says from which moment to which it was seen', async () => {
-  await panel.open('checkpoint-storm', 'overview');
+  await panel.open('checkpoint-storm', 'answer');
   await panel.waitFor(id('finding-title'));
   await panel.click(id('finding-title'));
   await panel.waitFor(id('finding-details'));

@@ -158,13 +158,13 @@ describe('hostile words', () => {
   });
 
   it('on the way through the events of a finding', async () => {
-    await open('overview');
+    await open('answer');
     await viewer.page.waitForSelector(`${id('finding-show')}:not(:disabled)`);
     const findings = await viewer.page.$$eval(id('finding'), (all) =>
       all.map((e) => (e as HTMLElement).dataset.rule!),
     );
     for (const rule of findings) {
-      await viewer.page.click(id('tab-overview'));
+      await viewer.page.$eval(id('tab-answer'), (e) => (e as HTMLElement).click());
       const show = `[data-rule="${rule}"] ${id('finding-show')}`;
       await viewer.page.waitForSelector(show);
       await viewer.page.$eval(show, (e) => (e as HTMLElement).click());
@@ -188,7 +188,7 @@ describe('hostile words', () => {
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
   });
 
-  it.each(['overview', 'timeline', 'transactions', 'statements', 'files', 'locks', 'cache', 'wal'])(
+  it.each(['answer', 'timeline', 'transactions', 'statements', 'files', 'locks', 'cache', 'wal'])(
     'in %s',
     async (view) => {
       await open(view);

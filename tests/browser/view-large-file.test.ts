@@ -62,7 +62,7 @@ it("is unpacked by a worker beside the store's", async () => {
   expect(await viewer.page.evaluate(() => (globalThis as Watched).helpers.ready)).toEqual({
     push: 'ready',
   });
-  await viewer.page.click(id('tab-events'));
+  await viewer.page.$eval(id('tab-events'), (e) => (e as HTMLElement).click());
   await viewer.page.waitForFunction(
     (selector, count) => document.querySelector(selector)?.textContent?.startsWith(count),
     {},

@@ -22,7 +22,7 @@ describe('while a recording runs', () => {
     const { page } = viewer;
     await record();
     await page.evaluate(() => window.panel.app.work(5));
-    await page.click(id('tab-files'));
+    await page.$eval(id('tab-files'), (e) => (e as HTMLElement).click());
     const wire = await wireOf(page);
     await isThere(id('pages-row'));
     await click(id('pages-row'));
@@ -49,7 +49,7 @@ describe('while a recording runs', () => {
     await record();
     const { page } = viewer;
     await page.evaluate(() => window.panel.app.work(5));
-    await page.click(id('tab-events'));
+    await page.$eval(id('tab-events'), (e) => (e as HTMLElement).click());
     await isThere(id('event-row'));
     const wire = await wireOf(page);
     await page.evaluate(() => {
@@ -79,7 +79,7 @@ describe('while a recording runs', () => {
     await record();
     const { page } = viewer;
     await page.evaluate(() => window.panel.app.work(5));
-    await page.click(id(`tab-${tab}`));
+    await page.$eval(id(`tab-${tab}`), (e) => (e as HTMLElement).click());
     await isThere('#view [role=grid]');
     const wire = await wireOf(page);
     await wire.fail(question, 'The worker is lost.');

@@ -204,24 +204,28 @@ describe('the address', () => {
     );
   });
 
-  it('holds what is unfolded in the Overview, and how far it is scrolled', async () => {
+  it('holds what is unfolded in the Answer, and how far it is scrolled', async () => {
     const { page } = panel;
-    await panel.open(TRACE, 'overview');
+    await panel.open(TRACE, 'answer');
     await panel.waitFor(id('finding-title'));
     await panel.click(id('finding-title'));
+    await panel.waitFor(id('fold-details'));
+    await panel.click(id('fold-details'));
+    await panel.waitFor(id('time-whole'));
     await panel.click(id('time-whole'));
     await panel.waitFor(id('finding-details'));
-    await page.$eval(id('overview-view'), (e) => e.scrollTo(0, 50));
+    await page.$eval(id('answer-view'), (e) => e.scrollTo(0, 50));
     await page.waitForFunction(
-      () => /rows.overview=50/.test(location.hash) && /overview.open/.test(location.hash),
+      () => /rows.answer=50/.test(location.hash) && /answer.open/.test(location.hash),
     );
     await page.reload();
     await panel.waitFor(id('finding-details'));
+    await panel.waitFor(id('time-whole'));
     expect(await page.$eval(id('time-whole'), (e) => e.getAttribute('aria-pressed'))).toBe('true');
     await page.waitForFunction(
       (s: string) => document.querySelector(s)?.scrollTop === 50,
       {},
-      id('overview-view'),
+      id('answer-view'),
     );
   });
 

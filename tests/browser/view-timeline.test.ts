@@ -58,7 +58,7 @@ beforeAll(async () => {
   await page.setViewport({ width: 1200, height: 800 });
   await page.goto(`${server.url}?test&open=/traces/known.vfst`);
   await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
-  await page.click(id('tab-timeline'));
+  await page.$eval(id('tab-timeline'), (e) => (e as HTMLElement).click());
   await page.waitForSelector(`${id('timeline')}[data-frame]`);
 });
 afterAll(async () => {
@@ -153,9 +153,9 @@ it('has the search ready for the letter after the slash, and a view without one 
       return found;
     });
   expect(await focused()).toBe('timeline-search');
-  await page.click(id('tab-wal'));
+  await page.$eval(id('tab-wal'), (e) => (e as HTMLElement).click());
   expect(await focused()).toBe('filter');
-  await page.click(id('tab-timeline'));
+  await page.$eval(id('tab-timeline'), (e) => (e as HTMLElement).click());
   await page.waitForSelector(`${id('timeline')}[data-frame]`);
 });
 

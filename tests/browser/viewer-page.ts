@@ -11,6 +11,10 @@ import { builtPanel } from './built-panel.ts';
 export const id = (name: string): string => `[data-testid="${name}"]`;
 const SHOTS = process.env.VFSCOPE_SHOTS; // a folder to leave pictures in, for looking at
 
+/** Most tests look at the timeline. */
+export const showTimeline = (page: Page): Promise<void> =>
+  page.$eval(id('tab-timeline'), (tab) => (tab as HTMLElement).click());
+
 export class ViewerPage {
   /** The tab opened last. */
   page!: Page;
@@ -48,6 +52,7 @@ export class ViewerPage {
     });
   }
 
+  /** The timeline, unless the query names a view. */
   async open(query: string, width = 1200, height = 640): Promise<void> {
     this.page = await this.context.newPage();
     this.page.on('pageerror', (error) =>
@@ -56,6 +61,7 @@ export class ViewerPage {
     await this.page.setViewport({ width, height });
     await this.page.goto(`${this.server!.url}?test&${query}`);
     await this.page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
+    if (!query.includes('#')) await showTimeline(this.page);
   }
   text(selector: string): Promise<string> {
     return this.page.$eval(selector, (e) => e.textContent?.trim() ?? '');

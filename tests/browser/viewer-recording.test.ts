@@ -54,7 +54,7 @@ describe('a recording', () => {
     await live('followed');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(20));
-    await viewer.page.click(id('tab-events'));
+    await viewer.page.$eval(id('tab-events'), (e) => (e as HTMLElement).click());
     const list = '.events [role=grid]';
     const atEnd = (): Promise<unknown> =>
       viewer.page.waitForFunction(
@@ -121,7 +121,7 @@ describe('a recording', () => {
     await live('chosen');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(5));
-    await viewer.page.click(id('tab-files'));
+    await viewer.page.$eval(id('tab-files'), (e) => (e as HTMLElement).click());
     const row = `${id('pages')} [data-key]`;
     await viewer.page.waitForSelector(row);
     await viewer.page.click(row);
@@ -272,11 +272,7 @@ describe('a recording', () => {
     );
     await viewer.page.waitForSelector(`${id('record')}:not(:disabled)`);
     await waitText(id('live-events'), count(events));
-    await viewer.page.waitForFunction(
-      (s: string) => document.querySelectorAll(s).length > 0,
-      {},
-      '.lane-box',
-    );
+    await viewer.page.waitForSelector(id('answer'));
     await viewer.page.close();
     await live('after');
     await viewer.page.waitForSelector(id('recovered-offer'));
@@ -375,7 +371,7 @@ describe('a large file', () => {
 
   it('is asked for little beside the view while it zooms, for the rest once it stands still', async () => {
     await open('open=/traces/large.vfst');
-    await viewer.page.click(id('tab-timeline'));
+    await viewer.page.$eval(id('tab-timeline'), (e) => (e as HTMLElement).click());
     await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
     const canvas = await viewer.page.$eval(id('timeline'), (e) => (e as HTMLCanvasElement).width);
     await viewer.page.evaluate(() => {

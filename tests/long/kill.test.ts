@@ -2,6 +2,7 @@
  * What a recording loses when the browser is killed: from its page's last moment to the last event that the next browser recovers. In
  * Chromium the app calls its VFS 95,000 times a second, with the panel at rest, and while the panel computes a view of millions of events.
  */
+import { showView } from '../browser/show-view.ts';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -128,7 +129,7 @@ const CASES: Record<string, (load: LoadDriver, kill: number) => Promise<void>> =
   },
   'while a view computes': async (load, i) => {
     await seen(load, HEAVY_EVENTS);
-    await load.panel.press(`tab-${VIEWS[i % VIEWS.length]!}`);
+    await showView(load.panel, VIEWS[i % VIEWS.length]!);
     await someTime(2000);
   },
 };

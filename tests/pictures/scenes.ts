@@ -39,7 +39,7 @@ const row = (table: string, n: number): string => `${id(`${table}-row`)}:nth-chi
 /** The trace that shows a view best; the others are shown with DEFAULT. */
 const DEFAULT = 'opfs-sahpool';
 const BEST: Record<string, string> = {
-  overview: 'idb-batch-atomic',
+  answer: 'idb-batch-atomic',
   wal: 'checkpoint-storm',
   errors: 'opfs-wl-two-tabs',
   locks: 'idb-two-tabs',
@@ -49,7 +49,7 @@ const BEST: Record<string, string> = {
 const CHOSEN: Record<string, readonly string[]> = {
   transactions: [row('transactions', 4)],
   statements: [row('statements', 1)],
-  overview: [`${id('finding-title')}`],
+  answer: [`${id('finding-title')}`],
 };
 const AGAINST: Record<string, string> = { compare: 'opfs-coop-sync' };
 
@@ -88,20 +88,20 @@ export function storedScenes(views: readonly string[]): Scene[] {
     ...views.map((view) => loaded(view, 'light', 1280, 640)),
     ...views.map((view) => loaded(view, 'dark', 420, 640)),
     ...['timeline', 'transactions'].map((view) => loaded(view, 'dark', 2000, 560)),
-    ...['overview', 'timeline', 'events', 'statements'].map((view) => of('huge', view)),
-    ...['overview', 'timeline'].map((view) => of('live', view, { width: 1000, height: 480 })),
+    ...['answer', 'timeline', 'events', 'statements'].map((view) => of('huge', view)),
+    ...['answer', 'timeline'].map((view) => of('live', view, { width: 1000, height: 480 })),
     of('empty', null, { width: 1000, height: 400 }),
     of('empty', null, { name: 'empty-dark-420', theme: 'dark', width: 420, height: 480 }),
     of('empty', 'settings', { width: 1000, height: 560 }),
     of('error', null, { trace: 'newer', width: 1000, height: 400 }),
-    of('error', 'overview', { name: 'error-cut', trace: 'cut', width: 1000, height: 480 }),
-    of('loaded', 'overview', {
+    of('error', 'answer', { name: 'error-cut', trace: 'cut', width: 1000, height: 480 }),
+    of('loaded', 'answer', {
       name: 'dialog-keys',
       trace: DEFAULT,
       keys: ['Shift+?'],
       width: 1000,
     }),
-    of('loaded', 'overview', {
+    of('loaded', 'answer', {
       name: 'dialog-palette',
       trace: DEFAULT,
       keys: ['Control+k'],
@@ -109,7 +109,7 @@ export function storedScenes(views: readonly string[]): Scene[] {
       width: 1000,
       height: 480,
     }),
-    of('loaded', 'overview', {
+    of('loaded', 'answer', {
       name: 'evidence',
       trace: DEFAULT,
       clicks: [id('finding-show')],
@@ -129,14 +129,14 @@ export function documentScenes(): Scene[] {
   ];
   return [
     scene('panel', 'timeline', 'idb-batch-atomic', { height: 720 }),
-    scene('panel-overview', 'overview', DEFAULT, { height: 720 }),
+    scene('panel-answer', 'answer', DEFAULT, { height: 720 }),
     scene('panel-statements', 'statements', DEFAULT, {
       clicks: [row('statements', 1)],
       height: 480,
     }),
     scene('panel-files', 'files', DEFAULT, { theme: 'dark' }),
     scene('panel-locks', 'locks', 'idb-two-tabs'),
-    scene('tour-read-modify-write', 'overview', 'read-modify-write', {
+    scene('tour-read-modify-write', 'answer', 'read-modify-write', {
       clicks: opened('F09'),
       height: 900,
     }),

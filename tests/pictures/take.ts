@@ -136,7 +136,7 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
         width: 1280,
         height: 640,
       });
-      return page.$$eval('[role=tab]', (tabs) =>
+      return page.$$eval('[role=tab][data-testid^=tab-]', (tabs) =>
         tabs.map((tab) => (tab as HTMLElement).dataset.testid!.replace(/^tab-/, '')),
       );
     },

@@ -1,4 +1,5 @@
 // Facts of a store that a test made, each computed for itself, as functions of the store.
+import { headline as answerHeadline } from '../../src/analysis/answer/headline.ts';
 import * as pageCaches from '../../src/analysis/cache/connection-caches.ts';
 import { databasesByConnection } from '../../src/analysis/core/connection-databases.ts';
 import { counterDeltas } from '../../src/analysis/core/counter-deltas.ts';
@@ -81,6 +82,7 @@ export const fileCountsOf = of(fileCounts);
 export const findingContextOf = of(findingContext);
 export const findingsOf = of(findings);
 export const headlineNumbers = of(headline.headlineNumbers);
+export const headlineOf = of(answerHeadline);
 export const idbUseOf = of(idbUse);
 export const interleavingOf = of(interleaving);
 export const ioObjects = of(io.ioObjects);

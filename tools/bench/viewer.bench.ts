@@ -106,7 +106,7 @@ const open = (page: Page, name: string): Promise<{ first: number; all: number }>
 /** What is asked of the whole trace: the strip's numbers, and the tables behind these tabs; by when they are there. */
 const WHOLE_TRACE = [
   ['timeline', '[data-testid=live-commits]'],
-  ['overview', '[data-testid=finding-title], [data-testid=no-findings]'],
+  ['answer', '[data-testid=finding-title], [data-testid=no-findings]'],
   ['transactions', '[data-testid=transaction-count]'],
   ['statements', '[data-testid=statement-count]'],
 ] as const;

@@ -28,6 +28,7 @@ export const ROOMS = {
   'analysis/errors': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/events': subject('event', 'sqlite', 'analysis'),
   'analysis/findings': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/answer': subject('text', 'event', 'analysis'),
   'analysis/report': subject('text', 'event', 'analysis'),
   'analysis/privacy': subject('text', 'event', 'sqlite'),
   timeline: subject('event', 'sqlite', 'analysis'),

@@ -14,7 +14,7 @@ const out = 'store-assets/pictures';
 const WIDTH = 1280;
 const HEIGHT = 800;
 const SCREENSHOTS = [
-  '1-overview',
+  '1-answer',
   '2-timeline',
   '3-statements',
   '4-files',
@@ -25,7 +25,7 @@ const WALK = [
   ['app', 'Your app, as it is. It runs SQLite on OPFS or IndexedDB.'],
   ['empty', 'Open DevTools, choose vfscope, press Record.'],
   ['recording', 'Use the app: every read, write, lock and sync is counted.'],
-  ['1-overview', 'Stop, and read what to change, the largest saving first ...'],
+  ['1-answer', 'Stop, and read what to change, the largest saving first ...'],
   ['2-timeline', '... and when it happened: SQL, VFS calls, storage, locks.'],
 ] as const;
 const FRAME_MS = 3000;
@@ -110,7 +110,7 @@ export async function write(): Promise<void> {
         const views: [string, string][] = dark
           ? [['timeline', '5-timeline-dark']]
           : [
-              ['overview', '1-overview'],
+              ['answer', '1-answer'],
               ['timeline', '2-timeline'],
               ['statements', '3-statements'],
               ['files', '4-files'],

@@ -27,6 +27,7 @@ export const cacheTooSmall: Rule = {
     });
     return found.map((r): Found => {
       const { goal, reads, again } = r;
+      const setCache = `PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib}`;
       const saving = new Saving(ctx)
         .avoid(goal.avoided, Op.xRead, 'reads', 'main-db')
         .atMost(again.us, Math.min(1, goal.avoided / again.count));
@@ -35,7 +36,8 @@ export const cacheTooSmall: Rule = {
         evidence: again.result(ctx),
         ...saving.result(),
         ...confidenceOf(r, ctx, saving.isEstimate),
-        advice: `Set PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib} (${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : ' A smaller cache may do: which pages were hits is not recorded.'}`,
+        sql: `${setCache};`,
+        advice: `Set ${setCache} (${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : ' A smaller cache may do: which pages were hits is not recorded.'}`,
         link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
         tryInLab: 'cache-thrash',
       };

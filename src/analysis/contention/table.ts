@@ -61,7 +61,7 @@ export const waitColumns = {
   sql_dur: col(
     'us',
     'Lock wait',
-    'How much of the time while SQL ran is this wait. All rows add up to the Lock wait of the Overview',
+    'How much of the time while SQL ran is this wait. All rows add up to the Lock wait of the Answer',
     (w) => w.whileSqlUs,
   ),
 } satisfies Columns<WaitLine>;

@@ -36,10 +36,22 @@ export const badges = fact(
       conditions: made,
     },
   ): Badge[] => [
-    ...(workers.length ? [{ badge: 'workers not recorded', say: unrecordedText(workers) }] : []),
-    ...(missing.length ? [{ badge: 'events dropped', say: lossesText(missing) }] : []),
+    ...(workers.length
+      ? [
+          {
+            badge: 'workers not recorded',
+            say: unrecordedText(workers),
+            ...(workers[0]!.kind !== 'data' && { hides: true as const }),
+          },
+        ]
+      : []),
+    ...(missing.length
+      ? [{ badge: 'events dropped', say: lossesText(missing), hides: true as const }]
+      : []),
     ...(made.slowed ? [{ badge: 'DevTools open', say: slowedText(made) }] : []),
-    ...(tails.length ? [{ badge: 'tail unknown', say: tailsText(tails) }] : []),
+    ...(tails.length
+      ? [{ badge: 'tail unknown', say: tailsText(tails), hides: true as const }]
+      : []),
     ...[
       () => recorderOn(ctx, calls),
       coarseClock,

@@ -129,6 +129,7 @@ export const durabilityTier: Rule = {
         : 'the tier was recorded; what relaxed would take here was not',
       advice:
         'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',
+      sql: 'PRAGMA synchronous=NORMAL;',
       link: `${SPEC}#transaction-durability-hint`,
       tryInLab: 'idb-durability',
     };

@@ -165,6 +165,7 @@ export const busyStorm: Rule = {
       reason: `each burst has three refusals or more, less than half a second apart${e.level >= 2 ? '; a lock for writing was refused' : ''}`,
       advice:
         'Begin writing transactions with BEGIN IMMEDIATE and set busy_timeout; with VFSs that have it, PRAGMA write_hint or lockPolicy "shared+hint".',
+      sql: 'PRAGMA busy_timeout=5000;\nBEGIN IMMEDIATE;',
       link: 'https://www.sqlite.org/rescode.html#busy',
       tryInLab: 'writers-and-readers',
     }));

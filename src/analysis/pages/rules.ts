@@ -9,14 +9,14 @@ import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
-import { VERSION_AT, VERSION_BYTES } from '../../sqlite/page-size.ts';
+import { isPageSize, VERSION_AT, VERSION_BYTES } from '../../sqlite/page-size.ts';
 import { blockWrites, type BlockWrites } from './block-writes.ts';
 import { objectName } from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
 import { databaseFiles } from '../core/database-files.ts';
-import type { Found, Rule } from '../rules/types.ts';
+import { ONE_TRANSACTION, type Found, type Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 const FEW = 10;
@@ -102,6 +102,7 @@ export const pageDoesNotFitBlock: Rule = {
           'the block is taken from the largest value that was put, the page from the longest read or write',
         advice:
           'Set PRAGMA page_size to the block size before the first write; on an IndexedDB VFS it cannot be changed later.',
+        ...(isPageSize(b.blockBytes) ? { sql: `PRAGMA page_size=${b.blockBytes};` } : {}),
         link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
         tryInLab: 'block-writes',
       };
@@ -221,6 +222,7 @@ export const changeCounterPolling: Rule = {
       reason: `each get lies under an xRead of ${VERSION_BYTES} bytes at offset ${VERSION_AT}, with which SQLite begins every read transaction; fewer transactions save their locks as well, which are not in the saving`,
       advice:
         'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
+      sql: ONE_TRANSACTION,
       link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
       tryInLab: 'polling',
     };

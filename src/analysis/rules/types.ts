@@ -38,6 +38,8 @@ export interface Finding {
   reason: string;
   /** What to do, one sentence. */
   advice: string;
+  /** The SQL that does it, to copy; absent where no statement alone does. */
+  sql?: string;
   /** Page of SQLite's documentation or of a specification that says more. */
   link: string;
   /** Name of the Lab's experiment that shows it both ways. */
@@ -55,9 +57,14 @@ export interface Rule {
   run(ctx: FindingContext): Found | readonly Found[];
 }
 
+/** What statements that belong together are wrapped in. */
+export const ONE_TRANSACTION = 'BEGIN;\n-- your statements\nCOMMIT;';
+
 /** Something about the recording that makes its numbers mislead. */
 export interface Badge {
   badge: string;
   /** One sentence with the numbers. */
   say: string;
+  /** Something was not recorded: what is shown is less than what was. */
+  hides?: true;
 }

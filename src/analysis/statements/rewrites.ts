@@ -110,6 +110,7 @@ function tempFinding(
       journals ? undefined : 'sorting in memory takes time of its own, which is not known',
     ),
     confidence: 'likely',
+    ...(journals && reader ? {} : { sql: 'PRAGMA temp_store=MEMORY;' }),
     link: 'https://www.sqlite.org/tempfiles.html',
     tryInLab: 'temp-store',
   };
@@ -152,6 +153,7 @@ export const vacuum: Rule = {
       confidence: 'likely',
       reason: `the calls are under ${countOf(statements.size, 'VACUUM statement')}`,
       advice: 'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments.',
+      sql: 'PRAGMA auto_vacuum=INCREMENTAL;\nVACUUM; -- once\nPRAGMA incremental_vacuum; -- when idle',
       link: 'https://www.sqlite.org/lang_vacuum.html',
       tryInLab: 'vacuum',
     };

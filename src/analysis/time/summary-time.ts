@@ -3,6 +3,7 @@ import { sqliteThreads } from '../core/main-threads.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { fact } from '../core/graph.ts';
 import { partition } from './thread-times.ts';
+import { PARTS, partTimes, type PartTimes } from '../core/time-parts.ts';
 import { timeInSql, tracerInSql, type TimePartition } from './time-partition.ts';
 
 /** Microseconds, summed over the threads that run SQLite. */
@@ -26,37 +27,52 @@ export interface SummaryTime {
   vfsIsStorage: boolean;
 }
 
+/** As whole nanoseconds, so that sums are exact. */
+const sumOf = (us: readonly number[]): number => us.reduce((ns, one) => ns + toNs(one), 0) / 1000;
+
 /** Time while SQL runs, summed over the threads that run SQLite, microseconds; null where none does. */
 export const totalTimeInSql = fact(
   'totalTimeInSql',
   'time while SQL runs',
   { partition, sqliteThreads },
   (_, { partition, sqliteThreads: threads }): number | null =>
-    threads.length
-      ? threads.reduce((ns, thread) => ns + toNs(timeInSql(partition.of(thread))), 0) / 1000
-      : null,
+    threads.length ? sumOf(threads.map((thread) => timeInSql(partition.of(thread)))) : null,
+);
+
+/** The parts of `totalTimeInSql`, microseconds; null where no thread runs SQLite. `outside` and `idle` are those of the same threads. */
+export const timesInSql = fact(
+  'timesInSql',
+  'where the time went',
+  { partition, sqliteThreads },
+  (_, { partition, sqliteThreads: threads }): PartTimes | null => {
+    if (threads.length === 0) return null;
+    const all = threads.map((thread) => partition.of(thread));
+    const sum = (us: (p: TimePartition) => number): number => sumOf(all.map(us));
+    return {
+      ...partTimes((part) => sum((p) => p[`${PARTS[part]!}Us`])),
+      tracerUs: sum(tracerInSql),
+    };
+  },
 );
 
 /** What a summary says of the time; null when no thread has SQL or VFS events. */
 export const summaryTime = fact(
   'summaryTime',
   'where the time went',
-  { partition, sqliteThreads },
-  (_, { partition, sqliteThreads: threads }): SummaryTime | null => {
-    if (threads.length === 0) return null;
+  { partition, sqliteThreads, timesInSql },
+  (_, { partition, sqliteThreads: threads, timesInSql: times }): SummaryTime | null => {
+    if (!times) return null;
     const parts = threads.map((thread) => partition.of(thread));
-    const sum = (us: (p: TimePartition) => number): number =>
-      parts.reduce((ns, p) => ns + toNs(us(p)), 0) / 1000;
     return {
-      cpuUs: sum((p) => p.cpuUs),
-      ioUs: sum((p) => p.readUs + p.writeUs + p.syncUs + p.idbTransactionUs),
-      lockUs: sum((p) => p.lockUs),
-      lockWaitUs: sum((p) => p.lockWaitUs),
-      tracerUs: sum(tracerInSql),
-      otherUs: sum((p) => p.otherUs),
-      idleUs: sum((p) => p.idleUs),
-      outsideUs: sum((p) => p.outsideUs),
-      tracerOutsideUs: sum((p) => p.tracerOutsideUs),
+      cpuUs: times.cpuUs,
+      ioUs: sumOf([times.readUs, times.writeUs, times.syncUs, times.idbTransactionUs]),
+      lockUs: times.lockUs,
+      lockWaitUs: times.lockWaitUs,
+      tracerUs: times.tracerUs,
+      otherUs: times.otherUs,
+      idleUs: times.idleUs,
+      outsideUs: times.outsideUs,
+      tracerOutsideUs: sumOf(parts.map((p) => p.tracerOutsideUs)),
       vfsIsStorage: parts.some((p) => p.vfsIsStorage),
     };
   },

@@ -83,6 +83,7 @@ function journalCalls(ctx: FindingContext, commits: readonly number[]): Saving {
 /** Advice for a VFS that stores no write-ahead log. */
 const NEVER_WAL =
   "Don't set locking_mode=exclusive with journal_mode=wal here: this VFS can't store a WAL, and the database could not be opened again.";
+const EXCLUSIVE_WAL = 'PRAGMA locking_mode=EXCLUSIVE;\nPRAGMA journal_mode=WAL;';
 
 export const rollbackJournalCost: Rule = {
   id: 'F07',
@@ -126,6 +127,7 @@ export const rollbackJournalCost: Rule = {
         advice: noWal
           ? `Make fewer, larger commits, or use a VFS with batch-atomic writes, which needs no journal. ${NEVER_WAL}`
           : 'Set locking_mode=exclusive, then journal_mode=wal, where one connection is all there is; or use a VFS with batch-atomic writes, which needs no journal.',
+        ...(noWal || connections > 1 ? {} : { sql: EXCLUSIVE_WAL }),
         link: 'https://www.sqlite.org/wal.html#noshm',
         tryInLab: 'journal-modes',
       });
@@ -180,6 +182,7 @@ export const walRefused: Rule = {
         advice: ctx.get(withoutWal).has(path)
           ? `Remove the PRAGMA. ${NEVER_WAL}`
           : 'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
+        ...(ctx.get(withoutWal).has(path) ? {} : { sql: EXCLUSIVE_WAL }),
         link: 'https://www.sqlite.org/wal.html#noshm',
         tryInLab: 'journal-modes',
       };
@@ -264,6 +267,7 @@ export const synchronousOffOnBatchAtomic: Rule = {
         'the VFS announces SQLITE_IOCAP_BATCH_ATOMIC, no BEGIN_ATOMIC_WRITE, xSync or journal write was called in these transactions',
       advice:
         'Set PRAGMA synchronous=normal: it costs little on a batch-atomic VFS and brings the atomic write back.',
+      sql: 'PRAGMA synchronous=NORMAL;',
       link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
       tryInLab: 'journal-modes',
     }));

@@ -14,7 +14,7 @@ import { called, callsOf, commitCalls, commitPlaces, nothingStored } from './com
 import { anatomies } from './transaction-anatomy.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
-import type { Found, Rule } from '../rules/types.ts';
+import { ONE_TRANSACTION, type Found, type Rule } from '../rules/types.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
 import {
   countOf,
@@ -123,6 +123,7 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
         : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
     }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}`,
     advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${syncs >= commits ? 'pays for its own sync' : 'writes its pages again'}.`,
+    sql: ONE_TRANSACTION,
     link: 'https://www.sqlite.org/faq.html#q19',
     tryInLab: 'autocommit-1000',
   };
@@ -185,6 +186,7 @@ function pollReads(
     reason: `each took SHARED, read the change counter at most, and unlocked; the next came within ${formatDuration(GAP_US)}`,
     advice:
       'Wrap the SELECTs that belong to one refresh in one BEGIN .. COMMIT, or set locking_mode=exclusive where one connection is all there is.',
+    sql: ONE_TRANSACTION,
     link: 'https://www.sqlite.org/lang_transaction.html',
     tryInLab: 'polling',
   };

@@ -67,6 +67,7 @@ export const walGrows: Rule = {
         advice: reader
           ? `Reset or finalize ${readerText(reader, ctx.titles)}: until then no checkpoint can go beyond its snapshot.`
           : 'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
+        ...(reader ? {} : { sql: 'PRAGMA wal_checkpoint(TRUNCATE);' }),
         link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
         tryInLab: 'checkpointing',
       };

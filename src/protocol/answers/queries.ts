@@ -2,6 +2,8 @@
  * Every question that a view can ask about the trace, by name: its arguments, and its answer. `viewer/session` answers them, `viewer/ui`
  * asks. Answers must survive structured clone.
  */
+import type { Headline } from '../../analysis/answer/headline.ts';
+import type { Worst } from '../../analysis/answer/worst.ts';
 import type { Absences } from '../../analysis/core/absences.ts';
 import type { FailedCalls } from '../../analysis/errors/failed-calls.ts';
 import type { FileRow } from '../../analysis/files/files.ts';
@@ -45,6 +47,8 @@ export type Queries = {
   loadTimes: { args: object; answer: LoadLine[] };
   errors: { args: object; answer: FailedCalls };
   operations: { args: object; answer: OperationCount[] };
+  headline: { args: object; answer: Headline };
+  worst: { args: object; answer: Worst };
   overview: { args: object; answer: Overview };
   findings: { args: object; answer: Findings };
   paletteItems: { args: { words: string[]; limit: number }; answer: PaletteItem[] };

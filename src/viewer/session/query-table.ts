@@ -2,6 +2,7 @@
 import type { AnyFact } from '../../analysis/core/graph.ts';
 import type { QueryAnswer, QueryArgs, QueryName } from '../../protocol/answers/queries.ts';
 import { absenceQueries } from './queries/absences.ts';
+import { answerQueries } from './queries/answer.ts';
 import { cacheQueries } from './queries/cache.ts';
 import { compareQueries } from './queries/compare.ts';
 import type { Query } from './queries/context.ts';
@@ -44,6 +45,7 @@ export const QUERIES = {
   ...loadTimesQueries,
   ...errorQueries,
   ...eventQueries,
+  ...answerQueries,
   ...overviewQueries,
   ...findingsQueries,
   ...compareQueries,

@@ -24,7 +24,7 @@ export interface PageActions {
 
 /** Letters that show a view after G, by the view's id. */
 export const VIEW_LETTERS: Readonly<Record<string, string>> = {
-  overview: 'o',
+  answer: 'a',
   timeline: 't',
   transactions: 'r',
   statements: 's',

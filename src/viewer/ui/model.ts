@@ -286,7 +286,9 @@ export class ViewerModel {
       await recorder.stop();
       await this.session.end(STOP_TIMEOUT_MS);
       this.navigation.takeExtents(await this.session.extents());
+      this.showStats(await this.session.stats());
       if (get(this.navigation.follow)) this.navigation.followView(false); // all of it, at once: not what lay before the first event
+      this.navigation.tab.set('answer');
       await this.lookForSpools(); // those of saved recordings are gone
     });
   }
@@ -407,6 +409,7 @@ export class ViewerModel {
     totalBytes: number,
     command: () => ReturnType<SessionApi['open']>,
   ): Promise<boolean> {
+    const before = get(this.trace);
     return this.reading(name, totalBytes, async () => {
       const asked = ++this.asked;
       this.opened = false;
@@ -414,6 +417,7 @@ export class ViewerModel {
       if (asked !== this.asked) return; // another file, or a recording, was asked for meanwhile
       if (!this.opened) this.forget();
       this.file.set({ name, warnings });
+      if (before > 0) this.navigation.tab.set('answer'); // else the address may say which view
       await this.takeAll();
       await this.lookForSpools();
     });

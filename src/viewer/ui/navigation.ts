@@ -37,7 +37,7 @@ export class Navigation {
   readonly view = writable<Range>({ from: 0, to: LIVE_SPAN_US });
   /** The view keeps up with the newest data. */
   readonly follow = writable(true);
-  readonly tab = writable<Tab>('timeline');
+  readonly tab = writable<Tab>('answer');
   readonly selected = writable<EventDetails | null>(null);
   readonly evidence = writable<Evidence | null>(null);
   /** Counts what was to be selected: an answer that comes late selects nothing. */

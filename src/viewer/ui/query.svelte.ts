@@ -37,6 +37,8 @@ interface QueryOptions<Args> {
    * until its successor is there: of a range or width the old picture is better than none.
    */
   about?: (args: Args) => unknown;
+  /** Of a growing trace: so many times as long as an answer took, none is asked for. */
+  pauseRatio?: number;
 }
 
 /** The trace: a query that was stopped is sent again for the next one, and as soon as its recording has ended. */
@@ -59,8 +61,8 @@ const sameQuery = (a: SentQuery | null, b: SentQuery | null): boolean =>
 const PAUSE_MS = 400;
 const PAUSE_RATIO = 3;
 /** How long to wait before it is asked again, ms; below 0 = no longer. @param last when it was answered (performance.now) and what that took, ms */
-export const pauseAfter = (last: { at: number; took: number }): number =>
-  last.at + Math.max(PAUSE_MS, PAUSE_RATIO * last.took) - performance.now();
+export const pauseAfter = (last: { at: number; took: number }, ratio = PAUSE_RATIO): number =>
+  last.at + Math.max(PAUSE_MS, ratio * last.took) - performance.now();
 /** After this long, progress is shown. */
 const SLOW_MS = 500;
 const NOT_KNOWN = { what: '', done: 0, of: 0 } as const;
@@ -72,7 +74,7 @@ const NOT_KNOWN = { what: '', done: 0, of: 0 } as const;
 export function useQuery<N extends QueryName>(
   name: N,
   args: () => QueryArgs<N> | null,
-  { about }: QueryOptions<QueryArgs<N>> = {},
+  { about, pauseRatio = PAUSE_RATIO }: QueryOptions<QueryArgs<N>> = {},
 ): QueryResult<QueryAnswer<N>, QueryArgs<N>> {
   const model = viewerModel();
   const version = fromStore(model.version);
@@ -113,7 +115,7 @@ export function useQuery<N extends QueryName>(
     if (running && !sameQuery(running, wish)) running.query.cancel();
     if (running || !busy || !wish) return;
     const again = answered !== null && sameQuery(answered, wish);
-    const pause = again ? pauseAfter(answered!) : 0;
+    const pause = again ? pauseAfter(answered!, recording ? pauseRatio : PAUSE_RATIO) : 0;
     timer = setTimeout(() => void run(), Math.max(0, pause));
   }
   async function run(): Promise<void> {

@@ -1,17 +1,16 @@
 /** Two traces on one scale. A is the trace that is shown everywhere else, B the one that was opened beside it. */
 import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
 import type { Facts } from '../../../analysis/core/graph.ts';
-import { partition, pieces } from '../../../analysis/time/thread-times.ts';
+import { pieces } from '../../../analysis/time/thread-times.ts';
+import { timesInSql } from '../../../analysis/time/summary-time.ts';
 import { findings } from '../../../analysis/findings/index.ts';
 import { diffOf } from '../../../analysis/report/diff.ts';
 import { headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
-import { tracerInSql } from '../../../analysis/time/time-partition.ts';
-import { PART, PARTS, partTimes } from '../../../analysis/core/time-parts.ts';
+import { PART } from '../../../analysis/core/time-parts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { TimeLane } from '../../../timeline/time-lane.ts';
 import { needing, type QueryContext } from './context.ts';
-import { partitionsOf } from './overview.ts';
 import type { Side, Comparison, Strip, Strips } from '../../../protocol/answers/compare.ts';
 /** Columns of a strip. */
 const MOST_COLUMNS = 8192;
@@ -53,7 +52,7 @@ export const compareQueries = {
 
   /** null without a second trace. */
   comparison: needing(
-    [headlineNumbers, partition, findings, executionGroups],
+    [headlineNumbers, timesInSql, findings, executionGroups],
     ({ facts, compared, memo }: QueryContext, _args: object): Comparison | null => {
       const { other } = compared;
       if (!other) return null;
@@ -100,11 +99,7 @@ function sqlRangeOf(facts: Facts): { fromUs: number; toUs: number } {
   return to > from ? { fromUs: from / 1000, toUs: to / 1000 } : { fromUs: 0, toUs: 0 };
 }
 
-function sideOf(facts: Facts): Side {
-  const threads = partitionsOf(facts).filter(({ sqlite }) => sqlite);
-  const times = partTimes((part) =>
-    threads.reduce((sum, { partition }) => sum + partition[`${PARTS[part]!}Us`], 0),
-  );
-  times.tracerUs = threads.reduce((sum, { partition }) => sum + tracerInSql(partition), 0);
-  return { events: facts.store.eventCount, times: threads.length ? times : null };
-}
+const sideOf = (facts: Facts): Side => ({
+  events: facts.store.eventCount,
+  times: facts.get(timesInSql),
+});

@@ -1,12 +1,12 @@
-/** The views, in the order of their tabs. A view is a component without props that fills the room it is given. */
+/** The views, in the order of their tabs, and their groups. A view is a component without props that fills the room it is given. */
 import type { Component } from 'svelte';
+import AnswerView from './answer/AnswerView.svelte';
 import CacheView from './cache/CacheView.svelte';
 import CompareView from './compare/CompareView.svelte';
 import ErrorsView from './errors/ErrorsView.svelte';
 import EventsView from './events/EventsView.svelte';
 import FilesView from './files/FilesView.svelte';
 import LocksView from './locks/LocksView.svelte';
-import OverviewView from './overview/OverviewView.svelte';
 import SettingsView from './settings/SettingsView.svelte';
 import SqlView from './sql/SqlView.svelte';
 import StatementsView from './statements/StatementsView.svelte';
@@ -25,16 +25,20 @@ export interface View {
   /** One sentence for the tooltip and the command palette. */
   help: string;
   component: Component<Record<string, never>, ViewActions>;
+  /** Stands in the place of the title. */
+  icon?: 'settings';
+  /** Views of a group are one tab until one of them is shown. */
+  group?: string;
   /** Shows something without a trace, too. */
   needsNoTrace?: boolean;
 }
 
 export const VIEWS: readonly View[] = [
   {
-    id: 'overview',
-    title: 'Overview',
-    help: 'What was recorded, where the time went, what to change',
-    component: OverviewView,
+    id: 'answer',
+    title: 'Answer',
+    help: 'What SQLite did, what to do, and what cost most',
+    component: AnswerView,
   },
   {
     id: 'timeline',
@@ -43,54 +47,68 @@ export const VIEWS: readonly View[] = [
     component: TimelineView,
   },
   {
-    id: 'transactions',
-    title: 'Transactions',
-    help: 'Every transaction, and what its commit cost',
-    component: TransactionsView,
-  },
-  {
     id: 'statements',
     title: 'Statements',
+    group: 'SQL',
     help: 'Statements by fingerprint, and where their time went',
     component: StatementsView,
   },
   {
+    id: 'transactions',
+    title: 'Transactions',
+    group: 'SQL',
+    help: 'Every transaction, and what its commit cost',
+    component: TransactionsView,
+  },
+  {
     id: 'files',
     title: 'Files',
+    group: 'Storage',
     help: 'What was read, written, synced and locked, by file and store',
     component: FilesView,
   },
   {
-    id: 'locks',
-    title: 'Locks',
-    help: 'Who held what, and who waited for whom, across threads and tabs',
-    component: LocksView,
-  },
-  {
     id: 'cache',
     title: 'Cache',
+    group: 'Storage',
     help: 'How well the caches do, and what another size would do',
     component: CacheView,
   },
   {
     id: 'wal',
     title: 'WAL',
+    group: 'Storage',
     help: 'Write-ahead logs over time, and their checkpoints',
     component: WalView,
   },
   {
+    id: 'locks',
+    title: 'Locks',
+    group: 'Storage',
+    help: 'Who held what, and who waited for whom, across threads and tabs',
+    component: LocksView,
+  },
+  {
     id: 'events',
     title: 'Events',
+    group: 'Raw',
     help: 'Every recorded call in time order',
     component: EventsView,
   },
   {
     id: 'errors',
     title: 'Errors',
+    group: 'Raw',
     help: 'What failed, and the statement behind it',
     component: ErrorsView,
   },
-  { id: 'sql', title: 'SQL', help: "Queries over the trace's own tables", component: SqlView },
+  {
+    id: 'sql',
+    title: 'Query',
+    group: 'Raw',
+    help: "Queries over the trace's own tables",
+    component: SqlView,
+  },
   {
     id: 'compare',
     title: 'Compare',
@@ -100,6 +118,7 @@ export const VIEWS: readonly View[] = [
   {
     id: 'settings',
     title: 'Settings',
+    icon: 'settings',
     help: 'What is captured and kept, the theme',
     component: SettingsView,
     needsNoTrace: true,

@@ -1,0 +1,23 @@
+/** What to do, ranked: the findings of one rule are one action, and what risks data or stops the app comes before what saves time. */
+import type { Finding } from '../rules/types.ts';
+
+export interface Action {
+  rule: string;
+  /** Its findings, the largest saving first. */
+  findings: Finding[];
+}
+
+/** Rules about data at risk, and an app that stands still. */
+const FIRST: ReadonlySet<string> = new Set(['F05', 'F16', 'F32', 'F33', 'F42', 'F46', 'F47']);
+
+/** As `findings` ranks the first of each rule, but for what comes first. */
+export const actionsOf = (findings: readonly Finding[]): Action[] => {
+  const byRule = new Map<string, Finding[]>();
+  for (const finding of findings)
+    byRule.set(finding.rule, [...(byRule.get(finding.rule) ?? []), finding]);
+  const all = [...byRule].map(([rule, findings]): Action => ({ rule, findings }));
+  return [
+    ...all.filter(({ rule }) => FIRST.has(rule)),
+    ...all.filter(({ rule }) => !FIRST.has(rule)),
+  ];
+};

@@ -1,0 +1,98 @@
+/**
+ * The time while SQL runs in kinds that have one cure each: what the first sentence about a recording names, and what accounts of large
+ * costs are about. vfscope's own time needs none.
+ */
+import { countOf, formatBytes, formatDuration, formatNumber } from '../../text/numbers.ts';
+import { opTable } from '../../event/operations.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { type Part } from '../core/time-parts.ts';
+import type { Known } from '../core/graph.ts';
+import { sqliteThreads } from '../core/main-threads.ts';
+import { callCounts } from '../files/call-counts.ts';
+import { fileCounts, vfsTotal } from '../files/file-counts.ts';
+import { heldFromSqlite, lockWaits } from '../locks/lock-waits.ts';
+import { commits } from '../transactions/commits.ts';
+
+/** What `TimeKind.calls` counts. */
+export const KIND_NEEDS = { sqliteThreads, callCounts, fileCounts, commits, lockWaits };
+
+export interface TimeKind {
+  parts: readonly Part[];
+  what: string;
+  /** Which calls. @param us the time of the parts */
+  calls(known: Known<typeof KIND_NEEDS>, us: number): string;
+  advice: string;
+  /** Instead, where most of the time is in statements that ran once. */
+  once?: string;
+}
+
+/** "200 commits of 20 ms"; '' where their number is not known. @param which what of each takes so long */
+const each = (count: number | null, noun: string, us: number, which = ''): string =>
+  count ? `${countOf(count, noun)} ${which && `${which} `}of ${formatDuration(us / count)}` : '';
+
+const IS_LOCK_CALL = opTable(({ layer, spent }) => Number(layer === 'vfs' && spent === 'lock'));
+function lockCallsOf({ events: { op, count } }: ThreadStore): number {
+  let n = 0;
+  for (let row = 0; row < count; row++) n += IS_LOCK_CALL[op[row]!]!;
+  return n;
+}
+
+export const TIME_KINDS: readonly TimeKind[] = [
+  {
+    parts: ['write', 'sync', 'idbTransaction'],
+    what: 'Writing and committing',
+    calls({ commits: { count, syncsPerCommit }, fileCounts: files }, us) {
+      const bytes = vfsTotal(files, 'xWriteBytes');
+      return [
+        each(count, 'commit', us),
+        ...(syncsPerCommit === null ? [] : [`${formatNumber(syncsPerCommit)} syncs each`]),
+        ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
+      ]
+        .filter(Boolean)
+        .join(', ');
+    },
+    advice: 'Commit less often: statements that belong together go into one transaction.',
+  },
+  {
+    parts: ['read'],
+    what: 'Reading',
+    calls: ({ callCounts: calls }, us) => each(calls.of('read'), 'read', us),
+    advice:
+      'Read fewer pages: an index for these statements, a larger page cache (the Cache view shows what it would avoid), or larger pages.',
+  },
+  {
+    parts: ['cpu'],
+    what: 'Computing in SQLite and its VFS',
+    calls: () => '',
+    advice:
+      'Look at the query plans of these statements: scans, sorts, and functions called for every row compute. Fewer, larger statements save calls through JavaScript.',
+    once: 'Most of it is in opening and in statements that ran once. What an engine does first takes longest, since WebAssembly compiles while it runs: leave the database open, and open it before it is needed.',
+  },
+  {
+    parts: ['lock'],
+    what: 'Waiting inside calls that take and release locks',
+    calls: ({ sqliteThreads: threads }, us) =>
+      each(
+        threads.reduce((n, thread) => n + lockCallsOf(thread), 0),
+        'lock call',
+        us,
+        'with a wait',
+      ),
+    advice:
+      'Lock less often: several statements in one transaction share its locks. With a single connection, locking_mode=EXCLUSIVE takes them once.',
+  },
+  {
+    parts: ['lockWait'],
+    what: 'Waiting for locks that others held',
+    calls: ({ lockWaits: waits }, us) => each(heldFromSqlite(waits).length, 'wait', us),
+    advice:
+      'Keep write transactions short, and send writes through one connection. The Locks view shows who held each lock.',
+  },
+  {
+    parts: ['other'],
+    what: 'Waiting for something that was not recorded',
+    calls: () => '',
+    advice:
+      'Record all layers and all workers: the engine waits for a promise or a worker whose calls are not in this trace.',
+  },
+];

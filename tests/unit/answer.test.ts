@@ -1,0 +1,141 @@
+// The Answer: its first sentences, what comes first of what to do, and what cost most.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { actionsOf } from '../../src/analysis/answer/actions.ts';
+import { headline } from '../../src/analysis/answer/headline.ts';
+import { worst } from '../../src/analysis/answer/worst.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { findings } from '../../src/analysis/findings/index.ts';
+import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
+import { statementTable } from '../../src/analysis/statements/statement-table.ts';
+import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
+import type { Finding } from '../../src/analysis/rules/types.ts';
+import { formatDuration } from '../../src/text/numbers.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const golden = async (name: string): Promise<Facts> =>
+  new Facts((await readTrace(readFileSync(`tests/traces/golden/${name}.vfst`))).store);
+const said = (store: TraceStore): string => new Facts(store).get(headline).text;
+
+describe('the first sentences', () => {
+  it('name the thread, its time, and what most of it was', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const { text, times, fromUs, toUs } = facts.get(headline);
+    const inSql = formatDuration(facts.get(totalTimeInSql));
+    expect(text).toBe(
+      `SQLite kept the worker worker.js busy for ${inSql} of the ${formatDuration(toUs - fromUs)} you recorded. ` +
+        'Writing and committing took 55.8 % of that: 24 commits of 20.5 ms, 1.08 syncs each, 329 KiB written.',
+    );
+    const { outsideUs: _, idleUs: __, ...inParts } = times!;
+    expect(Object.values(inParts).reduce((a, b) => a + b, 0)).toBeCloseTo(
+      facts.get(totalTimeInSql)!,
+      2,
+    );
+  });
+
+  it('of several threads name the one that was busy most of the time', async () => {
+    expect((await golden('idb-two-tabs')).get(headline).text).toMatch(
+      /^SQLite kept \d threads( \(\d+(\.\d)? % of it .+\))? busy for [\d.]+ m?s\. /,
+    );
+  });
+
+  it('say what was seen where SQLite ran nowhere', () => {
+    expect(said(newStore())).toBe('Nothing was recorded.');
+    const loaded = new ThreadBuilder(newStore());
+    loaded.define({
+      ...{ kind: 'engine', name: 'wa-sqlite', sqliteVersion: '3.53.0', sourceId: null },
+      ...{ suspension: 'none', layers: { vfs: true, sql: true, counters: false }, note: null },
+    });
+    loaded.call('idbGet', {});
+    loaded.send();
+    expect(said(loaded.store)).toBe(
+      'Your app loaded wa-sqlite, but it ran no statement while you recorded.',
+    );
+    const stores = new ThreadBuilder(newStore());
+    stores.call('idbGet', {});
+    stores.send();
+    expect(said(stores.store)).toMatch(
+      /^vfscope didn't see SQLite\. .+ called the browser's storage itself\.$/,
+    );
+  });
+
+  it('an app whose worker is not recorded: it is named, and a time is at least that', () => {
+    const note = {
+      kind: 'note',
+      id: 0,
+      topic: 'worker-native',
+      text: 'Not recorded: CSP.',
+      url: 'https://a.example/db.js',
+    } as const;
+    const none = new ThreadBuilder(newStore());
+    none.define(note);
+    none.send();
+    expect(said(none.store)).toBe("vfscope didn't see SQLite run: db.js isn't recorded.");
+    const some = new ThreadBuilder(newStore());
+    some.define(note);
+    some.call('sqlStep', { aux: 1, context: 1, result: 101, dur: 5000 });
+    some.send();
+    expect(said(some.store)).toMatch(/ busy for at least 5 ms/);
+  });
+});
+
+describe('what to do', () => {
+  const found = (rule: string, savingUs: number | null): Finding =>
+    ({ rule, savingUs, advice: rule }) as unknown as Finding;
+  it('is one action a rule; data at risk and a standstill come first', () => {
+    const actions = actionsOf([
+      found('F01', 9),
+      found('F38', 5),
+      found('F38', 4),
+      found('F46', null),
+    ]);
+    expect(actions.map(({ rule, findings }) => [rule, findings.length])).toEqual([
+      ['F46', 1],
+      ['F01', 1],
+      ['F38', 2],
+    ]);
+  });
+  it('has the SQL to copy where a statement does it', async () => {
+    const all = (await golden('idb-batch-atomic')).get(findings);
+    expect(all.find(({ rule }) => rule === 'F01')?.sql).toBe('BEGIN;\n-- your statements\nCOMMIT;');
+    const thrash = (await golden('cache-thrash')).get(findings).find(({ rule }) => rule === 'F11');
+    expect(thrash?.sql).toMatch(/^PRAGMA cache_size=-?\d+;$/);
+    expect(thrash?.advice).toContain(thrash?.sql?.slice(0, -1));
+  });
+});
+
+describe('what cost most', () => {
+  it('are the first statements of their table, and moments of which none lies in another', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const { statements, tables, moments } = facts.get(worst);
+    expect(statements).toEqual(facts.get(statementTable)!.rows.slice(0, 5));
+    expect(tables.map(({ name, writes }) => [name, writes])).toEqual([
+      ['t', 36],
+      ['sqlite_schema', 24],
+      ['t_k', 22],
+    ]);
+    const lengths = moments.map(({ fromUs, toUs }) => toUs - fromUs);
+    expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
+    expect(moments[0]).toMatchObject({
+      kind: 'transaction',
+      title: 'Write transaction, 202 statements',
+    });
+    const hold = facts.get(longestReserved)!;
+    expect(moments.some((m) => m.fromUs <= hold.fromUs && hold.toUs <= m.toUs)).toBe(true);
+    for (const [i, a] of moments.entries())
+      for (const b of moments.slice(0, i))
+        expect(Math.min(a.toUs, b.toUs) - Math.max(a.fromUs, b.fromUs)).toBeLessThanOrEqual(
+          (a.toUs - a.fromUs) / 2,
+        );
+  });
+  it("a moment that another connection's lock made long says so", async () => {
+    const { moments } = (await golden('opfs-wl-two-tabs')).get(worst);
+    expect(moments.map(({ title }) => title)).toContainEqual(
+      expect.stringMatching(
+        /^Write transaction, 3 statements, [\d.]+ ms of it waiting for a lock$/,
+      ),
+    );
+  });
+});

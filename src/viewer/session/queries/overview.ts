@@ -48,7 +48,7 @@ export const overviewQueries = {
   overview: answerOf(overview),
 };
 
-export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartition[] {
+function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartition[] {
   const whole = range.fromUs === undefined && range.toUs === undefined;
   const titles = threadTitles(facts.store);
   const withSqlite = facts.get(sqliteThreads);

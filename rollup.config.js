@@ -91,6 +91,7 @@ const copies = [
   ['src/handover/frame.html', 'handover/frame.html'],
   ['src/devtools/devtools.html', 'devtools/devtools.html'],
   ['src/devtools/panel.html', 'devtools/panel.html'],
+  ['src/devtools/example.vfst', 'devtools/example.vfst'],
   ['src/devtools/popup.html', 'devtools/popup.html'],
   ['src/devtools/access.html', 'devtools/access.html'],
   ['src/devtools/popup.css', 'devtools/popup.css'],

@@ -1,17 +1,21 @@
 /**
  * The panel: a thin shell around the viewer. `?tab=<id>` records that tab, as a panel of DevTools or as a tab of its own;
- * without it, the viewer opens files only.
+ * without it, the viewer opens files only, and with `?example` the example at once.
  */
 import { api } from '../platform/extension-api.ts';
+import { ownFile } from '../platform/own-file.ts';
 import { watchInspectedOrigin } from '../platform/inspected-page.ts';
 import { offerTrace } from '../protocol/panel-trace.ts';
 import { mountViewer } from '../viewer/ui/shell/mount.ts';
 import type { ViewerHost } from '../viewer/ui/host.ts';
+import { EXAMPLE_NAME } from '../viewer/ui/model.ts';
 import { siteName } from '../viewer/ui/site-name.ts';
 import { saveFile } from '../viewer/ui/save-file.ts';
 import { recordTab } from './recorder.ts';
 
-const tab = new URLSearchParams(location.search).get('tab');
+const asked = new URLSearchParams(location.search);
+const tab = asked.get('tab');
+const example = (): Promise<Blob> => ownFile('devtools/example.vfst');
 
 /** DevTools has a theme of its own; a tab follows the system. */
 function theme(): ViewerHost['theme'] {
@@ -37,8 +41,14 @@ const viewer = mountViewer(document.body, {
   ...(tab === null
     ? {}
     : { copyToLab: api.runtime.getURL(`lab/lab.html?page=${encodeURIComponent(tab)}`) }),
+  example,
   saveFile,
 });
+if (asked.has('example'))
+  example().then(
+    (file) => viewer.open(file, EXAMPLE_NAME),
+    (e: unknown) => console.error('vfscope: the example could not be opened:', e),
+  );
 // a window of its own is one of many
 if (tab !== null && !api.devtools?.panels)
   watchInspectedOrigin(Number(tab), (origin) => {

@@ -1,6 +1,7 @@
 // The views that list things, on recordings of real engines: what they show is what the analyses find, and leads to its events.
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { formatDuration } from '../../src/text/numbers.ts';
 import { isFailure } from '../../src/trace/describe.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -14,7 +15,13 @@ import {
   walHistories,
 } from '../traces/analyses.ts';
 
-const panel = viewHarness(['opfs-wl-two-tabs', 'checkpoint-storm', 'memory-delete']);
+const panel = viewHarness([
+  'opfs-wl-two-tabs',
+  'checkpoint-storm',
+  'memory-delete',
+  'idb-batch-atomic',
+  'absurd-sql',
+]);
 const { open, waitFor, waitText, click } = panel;
 let page: Page;
 beforeEach(() => void (page = panel.page));
@@ -82,6 +89,74 @@ describe('statements', () => {
     await click(id('statements-row'));
     await waitFor(id('statement-text'));
     await waitFor(id('statement-runs'));
+  });
+});
+
+describe('columns', () => {
+  it('without a value are left out, which is said; a border is dragged, a double click undoes it', async () => {
+    const table = statementTable(await open('checkpoint-storm', 'statements'))!;
+    await waitFor(id('statements-row'));
+    const shown = await page.$$eval(`${id('statements')} [role=columnheader]`, (all) =>
+      all.map((e) => (e as HTMLElement).dataset.heading),
+    );
+    expect(shown.includes('hits')).toBe(table.rows.some(({ cache }) => cache !== null));
+    const width = (): Promise<number> =>
+      page.$eval(
+        `${id('statements')} [data-heading=executions]`,
+        (e) => (e as HTMLElement).offsetWidth,
+      );
+    const before = await width();
+    const border = `${id('statements')} [data-heading=executions] .border`;
+    const box = (await (await page.$(border))!.boundingBox())!;
+    await page.mouse.move(box.x + 2, box.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 52, box.y + 5, { steps: 3 });
+    await page.mouse.up();
+    expect(await width()).toBe(before + 50);
+    await page.focus(`${id('statements')} [data-heading=executions] button`);
+    await page.keyboard.down('Alt');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.up('Alt');
+    expect(await width()).toBe(before + 34);
+    const now = (await (await page.$(border))!.boundingBox())!;
+    await page.mouse.click(now.x + 2, now.y + 5, { count: 2 });
+    expect(await width()).toBe(before);
+  });
+  it('of which none has a value are counted, with why', async () => {
+    await open('absurd-sql', 'statements');
+    await waitFor(id('statements-row'));
+    const title = await page.$eval(id('hidden-columns'), (e) => (e as HTMLElement).title);
+    expect(await page.$eval(id('hidden-columns'), (e) => e.textContent)).toBe(
+      `${title.split('\n').length} empty columns hidden`,
+    );
+    expect(title).toMatch(/Cache hits: .*n\/a/);
+  });
+});
+
+describe('a part of the time', () => {
+  it('leads from the Answer to the statements that have it, and back to all of it', async () => {
+    const table = statementTable(await open('idb-batch-atomic', 'answer'))!;
+    await waitFor(id('answer-time'));
+    await page.$$eval(`${id('answer-time')} li button`, (all) =>
+      (all.find((e) => e.textContent!.includes('IDB transaction')) as HTMLElement).click(),
+    );
+    await waitFor(`${id('tab-statements')}[aria-selected=true]`);
+    const having = table.rows.filter(({ time }) => time.idbTransactionUs > 0);
+    const us = having.reduce((sum, { time }) => sum + time.idbTransactionUs, 0);
+    await page.waitForFunction(
+      (s: string, wanted: string) => document.querySelector(s)?.textContent?.includes(wanted),
+      {},
+      id('statement-count'),
+      `${formatDuration(us)} of IDB transaction`,
+    );
+    expect(await rowsOf('statements')).toBe(having.length);
+    await click(id('statement-part'));
+    await page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('while SQL runs'),
+      {},
+      id('statement-count'),
+    );
+    expect(await rowsOf('statements')).toBe(table.rows.length);
   });
 });
 

@@ -40,7 +40,7 @@ describe('a recording', () => {
     for (const metric of ['reads', 'writes', 'syncs', 'commits'] as const)
       await waitText(id(`live-${metric}`), count(done[metric]));
     expect(await text(id('live-dropped'))).toBe('0');
-    expect(await text(id('live-cost'))).toMatch(/^\d+ ns\/event$/);
+    expect(await text(id('live-cost'))).toMatch(/^[\d,]+ ns\/event$/);
     const acknowledged = await viewer.page.evaluate(() =>
       window.panel.app.threads.reduce((n, t) => n + t.acknowledged, 0),
     );

@@ -70,6 +70,32 @@ describe('notices', () => {
       'A worker is not recorded: its page forbids wasm (3 times)',
     ]);
   });
+  it('what may hide a database comes before what hides nothing', () => {
+    const notes = [
+      { topic: 'not-restored', text: 'Storage.prototype' },
+      {
+        topic: 'service-worker-native',
+        text: 'Not recorded: cause.',
+        url: 'https://a.example/sw.js',
+      },
+      { topic: 'late-start', text: 'some workers may be missing' },
+      { topic: 'worker-native', text: 'Not recorded: no storage.', url: 'data:text/javascript,1' },
+      { topic: 'worker-native', text: 'Not recorded: CSP.', url: 'https://a.example/db.js' },
+    ];
+    const texts = noticesOf(stats({ ignoredMessages: 7 }), [thread({ notes })], ['cut off']).map(
+      ({ text }) => text,
+    );
+    expect(texts.map((text) => text.split(/[ :]/).slice(0, 3).join(' '))).toEqual([
+      'cut off',
+      'A worker is',
+      'The page was',
+      'Your app froze',
+      'A service worker',
+      'A worker is',
+      '7 messages on',
+    ]);
+    expect(texts[1]).toContain('db.js');
+  });
   it('shows problems, faults and forged messages', () => {
     const texts = noticesOf(
       stats({ problems: ['disk full'], faults: 2, ignoredMessages: 7 }),

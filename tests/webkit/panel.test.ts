@@ -112,6 +112,12 @@ test('a stored trace: its numbers and its timeline', async () => {
     input.files = chosen.files;
     input.dispatchEvent(new Event('change', { bubbles: true }));
   }, bytes);
+  await driven.page.waitForFunction(() =>
+    document.querySelector('[data-testid="answer"]')?.textContent?.includes('SQLite kept'),
+  );
+  await driven.page.evaluate(() =>
+    document.querySelector<HTMLElement>('[data-testid="tab-timeline"]')!.click(),
+  );
   await driven.page.waitForFunction(
     () => document.querySelector('[data-testid="timeline"][data-frame]') !== null,
   );

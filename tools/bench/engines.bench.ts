@@ -1,7 +1,7 @@
 // What recording costs each engine and VFS of the grid: ratio and nanoseconds per event, from interleaved runs.
 import { ENGINE_APPS, type EngineApp } from '../../tests/oracle/catalog.ts';
 import type { WorkloadOptions } from '../../tests/oracle/baseline.ts';
-import { compare, least, RecordedApps } from './recorded-app.ts';
+import { compare, eventsOf, least, RecordedApps } from './recorded-app.ts';
 
 const REPEATS = Number(process.env['REPEATS'] ?? 3);
 /** Less says nothing: the engine runs on the page itself, or its workers ended meanwhile. */
@@ -41,9 +41,10 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
       console.error(`... ${app.id}`);
       try {
         const of = { path: app.path, workload: app.run.workload, options: larger(app) };
-        const { taken, events } = await inTime(
+        const { taken, recorded } = await inTime(
           compare(apps, of, REPEATS, ['off', 'full'] as const),
         );
+        const events = eventsOf(recorded!);
         const { off, full: on } = taken;
         const [wallOff, wallOn] = [least(off.map((t) => t.ms)), least(on.map((t) => t.ms))];
         const [cpuOff, cpuOn] = [least(off.map((t) => t.cpuMs)), least(on.map((t) => t.cpuMs))];

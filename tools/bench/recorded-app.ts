@@ -17,6 +17,7 @@ import { saveTrace, startRecording, stopRecording } from '../../src/drive/sessio
 import { CAPTURE_DEFAULTS, PROFILES } from '../../src/event/capture.ts';
 import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
 
 import { cpuByPart, PARTS, profileWorker, type CpuByPart, type WorkerPart } from './cpu-by-part.ts';
 
@@ -69,6 +70,13 @@ export interface Taken {
   cpu: CpuByPart | null;
   /** Where the page's first worker was profiled: ms by part. */
   worker?: Record<WorkerPart, number> | undefined;
+}
+
+/** What a recorded run left. */
+export interface RecordedRun {
+  store: TraceStore;
+  fromUs: number;
+  toUs: number;
 }
 
 /** Where the panel is. */
@@ -167,13 +175,14 @@ export class RecordedApps {
     };
   }
 
-  /** Events of the last recorded run's workload, of all threads. */
-  async events(): Promise<number> {
+  /** The last recorded run: its trace, and when its workload began and ended, microseconds. */
+  async recorded(): Promise<RecordedRun> {
     const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-bench-'));
     try {
       const file = path.join(folder, 'run.vfst');
       await saveTrace(this.driven, this.panel, file);
-      const { threads } = (await readTrace(await readFile(file))).store;
+      const { store } = await readTrace(await readFile(file));
+      const { threads } = store;
       const markAt = (text: string): number => {
         for (const { events, definitions } of threads)
           for (let i = 0; i < events.count; i++) {
@@ -183,16 +192,20 @@ export class RecordedApps {
           }
         throw new Error(`the recording holds no mark ${text}`);
       };
-      const [from, to] = [markAt('bench-begin'), markAt('bench-end')];
-      let count = 0;
-      for (const { events } of threads)
-        for (let i = 0; i < events.count; i++)
-          if (events.t0[i]! > from && events.t0[i]! < to) count++;
-      return count;
+      return { store, fromUs: markAt('bench-begin'), toUs: markAt('bench-end') };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
+}
+
+/** Events of the workload, of all threads. */
+export function eventsOf({ store: { threads }, fromUs, toUs }: RecordedRun): number {
+  let count = 0;
+  for (const { events } of threads)
+    for (let i = 0; i < events.count; i++)
+      if (events.t0[i]! > fromUs && events.t0[i]! < toUs) count++;
+  return count;
 }
 
 /** `repeats` interleaved runs of each mode after one that warms disk and code caches; no mode always runs at the same place of a round. */
@@ -201,20 +214,20 @@ export async function compare<M extends Mode>(
   of: BenchedRun,
   repeats: number,
   modes: readonly M[],
-): Promise<{ taken: Record<M, Taken[]>; events: number }> {
-  let events = 0;
+): Promise<{ taken: Record<M, Taken[]>; recorded: RecordedRun | null }> {
+  let recorded: RecordedRun | null = null;
   const taken = {} as Record<M, Taken[]>;
   for (const mode of modes) {
     taken[mode] = [];
     await apps.run(of, mode);
-    if (mode === 'full') events = await apps.events();
+    if (mode === 'full') recorded = await apps.recorded();
   }
   for (let i = 0; i < repeats; i++)
     for (let j = 0; j < modes.length; j++) {
       const mode = modes[(i + j) % modes.length]!;
       taken[mode].push(await apps.run(of, mode));
     }
-  return { taken, events };
+  return { taken, recorded };
 }
 
 export const least = (values: readonly number[]): number => Math.min(...values);

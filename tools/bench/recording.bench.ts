@@ -2,6 +2,7 @@
 // own, not recorded, recorded, recorded lightly, and recorded by Chrome itself, interleaved.
 import {
   compare,
+  eventsOf,
   least,
   median,
   RecordedApps,
@@ -29,7 +30,8 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
     const apps = await RecordedApps.open(place);
     try {
       for (const w of WORKLOADS) {
-        const { taken, events } = await compare(apps, w, REPEATS, MODES);
+        const { taken, recorded } = await compare(apps, w, REPEATS, MODES);
+        const events = eventsOf(recorded!);
         const ms = (mode: (typeof MODES)[number]): number[] => taken[mode].map((t) => t.ms);
         const ratio = (mode: (typeof MODES)[number]): string =>
           `${(least(ms(mode)) / least(ms('off'))).toFixed(2)} (${(median(ms(mode)) / median(ms('off'))).toFixed(2)})`;

@@ -10,6 +10,7 @@ import { threadTitles } from '../core/thread-titles.ts';
 import type { PartTimes } from '../core/time-parts.ts';
 import { extent } from '../core/time-range.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
+import { recordingCost, type RecordingCost } from '../time/recording-cost.ts';
 import { KIND_NEEDS, TIME_KINDS, type TimeKind } from '../findings/time-kinds.ts';
 import { timesInSql, totalTimeInSql } from '../time/summary-time.ts';
 import { partition } from '../time/thread-times.ts';
@@ -21,6 +22,8 @@ export interface Headline {
   text: string;
   /** Time while SQL runs by part, over all threads that run SQLite, microseconds; null where none does. */
   times: PartTimes | null;
+  /** What the recording itself took. */
+  cost: RecordingCost;
   /** Begin and end of the recording, microseconds. */
   fromUs: number;
   toUs: number;
@@ -28,6 +31,7 @@ export interface Headline {
 
 const NEEDS = {
   ...KIND_NEEDS,
+  recordingCost,
   extent,
   partition,
   sqliteThreads,
@@ -40,7 +44,7 @@ export const headline = fact('headline', 'what SQLite did', NEEDS, (store, known
   const [fromUs, toUs] = known.extent;
   const { timesInSql: times } = known;
   const text = times ? withSqlite(store, known, times) : withoutSqlite(store, known);
-  return { text, times, fromUs, toUs };
+  return { text, times, cost: known.recordingCost, fromUs, toUs };
 });
 
 /** A thread of which more than this is spent in SQL has most of it. */

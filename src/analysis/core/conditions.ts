@@ -1,6 +1,7 @@
 /** How the recording was made: what times of two recordings rest on. */
 import { slowsUnderDevtools, type Slowdown } from '../../event/conditions.ts';
 import { formatDuration, formatNumber } from '../../text/numbers.ts';
+import type { TraceStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 
 export interface Conditions extends Slowdown {
@@ -12,17 +13,15 @@ export interface Conditions extends Slowdown {
 
 const UNKNOWN = { devtools: null, wasmFactor: null, awaitExtraNs: null } as const;
 
-export const conditions = fact(
-  'conditions',
-  'how it was recorded',
-  {},
-  ({ threads }): Conditions => {
-    const said = threads.flatMap((thread) => thread.conditions ?? []).at(-1) ?? UNKNOWN;
-    const { devtools, wasmFactor, awaitExtraNs } = said;
-    const chromium = threads.some((t) => slowsUnderDevtools(t.environment?.userAgent ?? ''));
-    return { devtools, wasmFactor, awaitExtraNs, slowed: devtools === true && chromium };
-  },
-);
+export const conditions = fact('conditions', 'how it was recorded', {}, conditionsOf);
+
+/** As far as it is known by now. */
+export function conditionsOf({ threads }: TraceStore): Conditions {
+  const said = threads.flatMap((thread) => thread.conditions ?? []).at(-1) ?? UNKNOWN;
+  const { devtools, wasmFactor, awaitExtraNs } = said;
+  const chromium = threads.some((t) => slowsUnderDevtools(t.environment?.userAgent ?? ''));
+  return { devtools, wasmFactor, awaitExtraNs, slowed: devtools === true && chromium };
+}
 
 /** What open DevTools do to the times. @param conditions that slow the page down */
 export function slowedText({ wasmFactor, awaitExtraNs }: Conditions): string {

@@ -9,9 +9,11 @@ import { isSqlOp, opTable } from '../../event/operations.ts';
 import { RowCursor } from '../../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { isInMemory } from '../../trace/in-memory.ts';
+import { conditionsOf } from '../core/conditions.ts';
 import { CacheSums } from '../core/counter-deltas.ts';
 import { leavesOut, saysVfs } from '../core/layers.ts';
 import { fact } from '../core/graph.ts';
+import { costNs, countCost, type CostCounts } from './call-cost.ts';
 
 const WAYS = ['read', 'write', 'sync'] as const;
 type Way = (typeof WAYS)[number];
@@ -33,6 +35,7 @@ const PLACE = opTable(({ code, layer, counts }) => {
 class ThreadCalls {
   counts = new Float64Array(COUNTERS + 1);
   cache = new CacheSums();
+  cost: CostCounts = [0, 0, 0];
   private readonly rows: RowCursor;
 
   constructor(readonly thread: ThreadStore) {
@@ -44,6 +47,7 @@ class ThreadCalls {
     if (this.rows.restarted()) {
       this.counts = new Float64Array(COUNTERS + 1); // the numbers are of what is stored
       this.cache = new CacheSums();
+      this.cost = [0, 0, 0];
     }
     const { op, count } = events;
     const { counts } = this;
@@ -51,6 +55,7 @@ class ThreadCalls {
       const place = PLACE[op[row]!]!;
       const inMemory = place >= VFS && place < IN_MEMORY && isInMemory(events, row);
       counts[inMemory ? IN_MEMORY : place]!++;
+      countCost(this.cost, events, row);
       if (place === COUNTERS) this.cache.take(events, row);
     }
     this.rows.next = count;
@@ -106,18 +111,19 @@ export class CallCounts {
     return this.threads.map(({ cache }) => cache);
   }
 
-  /** What recording took, nanoseconds, and the events that this is known of. */
-  get cost(): { ns: number; events: number } {
-    let [ns, events] = [0, 0];
-    for (const t of this.threads) {
-      const { cost } = t.thread;
-      if (!cost) continue;
-      const vfs = t.vfsCalls(true);
-      const js = t.thread.events.count - vfs;
-      ns += js * cost.nsPerJsEvent + vfs * (cost.nsPerVfsEvent ?? cost.nsPerJsEvent);
-      events += js + vfs;
+  /** What recording took of the app's threads, nanoseconds: for its calls, for beginning, and of how many events the first is. */
+  get cost(): { ns: number; startNs: number; events: number } {
+    const { slowed } = conditionsOf(this.store);
+    let [ns, startNs, events] = [0, 0, 0];
+    for (const { thread, cost: counts } of this.threads) {
+      if (!thread.cost) continue;
+      const { nsPerJsEvent: js, nsPerVfsEvent: vfs } = thread.cost;
+      const took = costNs(counts, Math.min(js, vfs ?? js), thread.engines.length > 0, slowed);
+      ns += took.calls;
+      startNs += took.start;
+      events += counts.reduce((sum, n) => sum + n, 0);
     }
-    return { ns, events };
+    return { ns, startNs, events };
   }
 }
 

@@ -7,7 +7,7 @@ import { OPS } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
-import { callCounts, type CallCounts } from '../files/call-counts.ts';
+import { recordingCost, type RecordingCost } from '../time/recording-cost.ts';
 import { conditions, slowedText } from '../core/conditions.ts';
 import { losses, lossesText } from '../core/losses.ts';
 import { unrecordedText, unrecordedWorkers } from '../core/unrecorded-workers.ts';
@@ -24,12 +24,12 @@ const TRACER_SHARE = 0.05;
 export const badges = fact(
   'badges',
   'badges',
-  { findingContext, callCounts, losses, unrecordedWorkers, unknownTails, conditions },
+  { findingContext, recordingCost, losses, unrecordedWorkers, unknownTails, conditions },
   (
     _,
     {
       findingContext: ctx,
-      callCounts: calls,
+      recordingCost: cost,
       losses: missing,
       unrecordedWorkers: workers,
       unknownTails: tails,
@@ -52,24 +52,17 @@ export const badges = fact(
     ...(tails.length
       ? [{ badge: 'tail unknown', say: tailsText(tails), hides: true as const }]
       : []),
-    ...[
-      () => recorderOn(ctx, calls),
-      coarseClock,
-      hiddenTab,
-      cleanDatabase,
-      firstRun,
-      oldOrigin,
-    ].flatMap((badge) => badge(ctx) ?? []),
+    ...[() => recorderOn(cost), coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
+      (badge) => badge(ctx) ?? [],
+    ),
   ],
 );
 
-function recorderOn({ fromUs, toUs }: FindingContext, calls: CallCounts): Badge | null {
-  const us = calls.cost.ns / 1000;
-  const length = toUs - fromUs;
-  if (length <= 0 || us < TRACER_SHARE * length) return null;
+function recorderOn({ us, share }: RecordingCost): Badge | null {
+  if (share === null || share < TRACER_SHARE) return null;
   return {
     badge: 'recorder on',
-    say: `Recording itself took about ${formatDuration(us)}, ${formatShare(us / length)} of the time: times are inflated, counts are not.`,
+    say: `Recording cost your app about ${formatDuration(us)}, ${formatShare(share)} of its time in SQL: times are inflated, counts are not.`,
   };
 }
 

@@ -422,7 +422,7 @@ const OTHERS = {
     ofRecording: true,
     unit: 'nsPerEvent',
     definition:
-      "The tracer's own time per recorded call, measured on each thread when its recording began.",
+      "What recording took of your app's threads, per recorded call: by a model that was fitted to measured runs, in multiples of what a call took on each thread when its recording began.",
     value: ({ calls: { cost } }) => (cost.events > 0 ? cost.ns / cost.events : null),
     cause: () => 'no thread has measured it yet',
   },

@@ -12,6 +12,7 @@ import type { PageMatrix } from '../../analysis/pages/page-matrix.ts';
 import type { AreaBy } from '../../analysis/time/area.ts';
 import type { TimePartition } from '../../analysis/time/time-partition.ts';
 import type { Layer } from '../../event/operations.ts';
+import type { BusyStrip } from './answer.ts';
 import type { CacheAnswer, CacheCurve, CacheTimes } from './cache.ts';
 import type { Comparison, Strips } from './compare.ts';
 import type { OperationCount } from './events.ts';
@@ -49,6 +50,7 @@ export type Queries = {
   operations: { args: object; answer: OperationCount[] };
   headline: { args: object; answer: Headline };
   worst: { args: object; answer: Worst };
+  busyStrip: { args: { width: number; fold: number }; answer: BusyStrip };
   overview: { args: object; answer: Overview };
   findings: { args: object; answer: Findings };
   paletteItems: { args: { words: string[]; limit: number }; answer: PaletteItem[] };

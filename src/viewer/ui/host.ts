@@ -90,6 +90,8 @@ export interface ViewerHost {
   replayInLab?: string;
   /** Address of the Lab that offers to copy a database of the inspected page, to which the page's origin is added as `site`; absent where there is no page, or no Lab. */
   copyToLab?: string;
+  /** A recording to look at first; absent where there is none. @throws where it cannot be read */
+  example?: () => Promise<Blob>;
   /** Give a file to the browser to save. Whether it does may remain unknown. */
   saveFile(name: string, data: Blob): Promise<void> | void;
 }

@@ -25,6 +25,9 @@ import type {
 } from '../../protocol/session.ts';
 import type { Queries } from '../../protocol/answers/queries.ts';
 
+/** What the example is called. */
+export const EXAMPLE_NAME = 'example: a notes app on IndexedDB.vfst';
+
 /** Threads get this long for their last batches. */
 const STOP_TIMEOUT_MS = 3000;
 const STATS_EVERY_MS = 100;
@@ -391,6 +394,12 @@ export class ViewerModel {
 
   async open(file: Blob, name: string): Promise<void> {
     await this.load(name, file.size, () => this.session.open(file, name));
+  }
+  async openExample(): Promise<void> {
+    await this.attempt(async () => {
+      const file = await this.host.example?.();
+      if (file) await this.open(file, EXAMPLE_NAME);
+    });
   }
   async recover(spool: Spool): Promise<void> {
     const name = `recovered${spool.origin ? ` ${spool.origin.replace(/^\w+:\/\//, '')}` : ''}`;

@@ -19,6 +19,8 @@ type Tab = string;
 export interface Evidence {
   title: string;
   events: readonly EventRef[];
+  /** How many there are, of which `events` may be the first. */
+  total: number;
   /** Which of them is selected. */
   at: number;
   /** All of them lie in it. */
@@ -115,8 +117,13 @@ export class Navigation {
   }
 
   /** Step through events, beginning with the first: the timeline shows and selects them one by one. */
-  async showEvidence(title: string, events: Evidence['events'], range: Range): Promise<void> {
-    this.evidence.set({ title, events, at: -1, range });
+  async showEvidence(
+    title: string,
+    events: Evidence['events'],
+    range: Range,
+    total = events.length,
+  ): Promise<void> {
+    this.evidence.set({ title, events, total, at: -1, range });
     this.tab.set('timeline');
     await this.stepEvidence(1);
   }

@@ -1,4 +1,4 @@
-/** Which notices a trace deserves, in the order of their weight: each names the cause and the next step. */
+/** Which notices a trace deserves, in the order of what they hide: each names the cause and the next step. */
 import { cut, plain, scriptName } from '../../text/clean.ts';
 import { countOf, formatBytes, formatCount, formatDuration } from '../../text/numbers.ts';
 import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
@@ -6,21 +6,28 @@ import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
 interface Notice {
   key: string;
   kind: 'warning' | 'error';
+  /** How much it hides, 0 = most: the order of notices. */
+  weight: number;
   text: string;
   /** More, on hover. */
   title: string;
 }
 
-const TOPIC: Record<string, string> = {
-  'worker-native': 'A worker is not recorded',
-  'service-worker-native': 'A service worker is not recorded',
-  'late-start': 'The page was running already',
-  engine: 'A SQLite build is recorded in part',
-  'tracer-error': 'A hook failed; the page went on without it',
-  transport: 'The way from the page to this panel',
-  cut: 'The trace is a part of a recording',
-  'not-restored':
-    "Your app froze these, so vfscope's wrappers stay on them; calls pass through unchanged. Reload the page to remove them",
+/** What is or may be missing is nearly everything; events or a worker; a part of them; nothing that counts. */
+const [ALL, SOME, PART, NONE] = [0, 1, 2, 3];
+const TOPIC: Record<string, { weight: number; words: string }> = {
+  'worker-native': { weight: SOME, words: 'A worker is not recorded' },
+  'service-worker-native': { weight: NONE, words: 'A service worker is not recorded' },
+  'late-start': { weight: PART, words: 'The page was running already' },
+  engine: { weight: PART, words: 'A SQLite build is recorded in part' },
+  'tracer-error': { weight: SOME, words: 'A hook failed; the page went on without it' },
+  transport: { weight: SOME, words: 'The way from the page to this panel' },
+  cut: { weight: PART, words: 'The trace is a part of a recording' },
+  'not-restored': {
+    weight: NONE,
+    words:
+      "Your app froze these, so vfscope's wrappers stay on them; calls pass through unchanged. Reload the page to remove them",
+  },
 };
 
 /** Characters of a notice and of its title: some of the words are the page's. */
@@ -45,6 +52,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
   if (kind === 'disk')
     return {
       key: 'room disk',
+      weight: PART,
       kind: 'warning',
       title: 'The copy is what is offered when DevTools was closed or crashed',
       text: `The disk has only ${formatBytes(limit ?? 0)} left for this recording's backup copy. Free some disk space, or stop and save now.`,
@@ -56,6 +64,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
         : ` and reaches it in about ${formatDuration(Math.max(1, Math.round(secondsLeft)) * 1e6)}`;
     return {
       key: `room ${kind}`,
+      weight: PART,
       kind: 'warning',
       title: `At the limit, vfscope keeps recording: the newest half stays, older events are dropped.`,
       text: `This recording is at ${Math.floor(share * 100)} % of its limit (${limitOf(room)})${when}. Then vfscope drops the oldest events. To keep everything, stop and save now.`,
@@ -73,6 +82,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
     : 'Next time, record for a shorter time.';
   return {
     key: `room ${kind} reached`,
+    weight: ALL,
     kind: 'warning',
     title: 'The retained events are a complete trace: you can save and open it.',
     text: `${cause}${dropped} ${next}`,
@@ -86,19 +96,21 @@ export function noticesOf(
 ): Notice[] {
   const notices: Notice[] = fileWarnings.map((text) => ({
     key: `file ${text}`,
+    weight: ALL,
     kind: 'warning',
     text,
     title: 'Said by the reader of the file',
   }));
   if (stats?.room) notices.push(noticeOfRoom(stats.room, stats.recording));
   for (const text of stats?.problems ?? [])
-    notices.push({ key: text, kind: 'error', text, title: '' });
+    notices.push({ key: text, kind: 'error', weight: ALL, text, title: '' });
   if (stats?.dropped) {
     const by = threads
       .filter((t) => t.dropped > 0)
       .map((t) => `${t.title}: ${formatCount(t.dropped)}`);
     notices.push({
       key: 'dropped',
+      weight: SOME,
       kind: 'warning',
       title: by.join('\n'),
       text: `${countOf(stats.dropped, 'event')} ${stats.dropped === 1 ? 'was' : 'were'} dropped: ${stats.room?.kind === 'browser' ? 'the browser had no memory for them' : 'the page produced events faster than vfscope could collect them'}. Counts are too low by that much. Record for a shorter time.`,
@@ -118,6 +130,7 @@ export function noticesOf(
         seen.set(key, {
           key,
           kind: note.topic === 'tracer-error' ? 'error' : 'warning',
+          weight: note.url?.startsWith('data:') ? NONE : (TOPIC[note.topic]?.weight ?? PART),
           times: 1,
           urls: new Set(urls),
           text: note.text.replace(/^Not recorded: /, ''),
@@ -131,12 +144,13 @@ export function noticesOf(
       : '';
     notices.push({
       ...notice,
-      text: `${TOPIC[topic] ?? topic}${which}: ${notice.text}${times > 1 ? ` (${times} times)` : ''}`,
+      text: `${TOPIC[topic]?.words ?? topic}${which}: ${notice.text}${times > 1 ? ` (${times} times)` : ''}`,
     });
   }
   if (stats?.faults && !threads.some((t) => t.notes.some((n) => n.topic === 'tracer-error')))
     notices.push({
       key: 'faults',
+      weight: SOME,
       kind: 'error',
       title: '',
       text: `${formatCount(stats.faults)} exceptions were caught inside hooks; the page went on without them.`,
@@ -144,9 +158,12 @@ export function noticesOf(
   if (stats?.ignoredMessages)
     notices.push({
       key: 'ignored',
+      weight: NONE,
       kind: 'warning',
       title: '',
       text: `${formatCount(stats.ignoredMessages)} messages on the recording's ports were malformed and are ignored: something in the page imitates the tracer.`,
     });
-  return notices.map((n) => ({ ...n, text: said(n.text), title: said(n.title) }));
+  return notices
+    .sort((a, b) => a.weight - b.weight)
+    .map((n) => ({ ...n, text: said(n.text), title: said(n.title) }));
 }

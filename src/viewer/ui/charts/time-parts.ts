@@ -21,11 +21,12 @@ export const PART_COLORS: Readonly<Record<Part, string>> = {
   outside: '--activity-none',
   idle: '--bg-header',
 };
-type TimedPart = (typeof PART_WORDS)[Part] & { color: string; us: number };
+type TimedPart = (typeof PART_WORDS)[Part] & { part: Part; color: string; us: number };
 /** Each part with its time. @param whole idle time and storage calls outside SQL, too */
 export const timedParts = (times: PartTimes, whole = false): TimedPart[] =>
   (whole ? PARTS : SQL_PARTS).map((part) => ({
     ...PART_WORDS[part],
+    part,
     color: PART_COLORS[part],
     us: times[`${part}Us`],
   }));

@@ -84,6 +84,16 @@ export function cellText<Row>(column: Column<Row>, row: Row): string {
   return column.text ? column.text(row) : String(column.value(row) ?? UNKNOWN);
 }
 
+/** Columns in which some row has a value, and the others. */
+export function withValues<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): { shown: Column<Row>[]; empty: Column<Row>[] } {
+  const has = ({ value }: Column<Row>): boolean =>
+    rows.length === 0 || rows.some((row) => value(row) !== null);
+  return { shown: columns.filter(has), empty: columns.filter((column) => !has(column)) };
+}
+
 /** A sorted copy; equal values keep the order they came in. */
 export function sortedRows<Row>(
   rows: readonly Row[],

@@ -1,4 +1,5 @@
 /** The columns of the table of statements. */
+import { PART_WORDS, type Part } from '../../../../analysis/core/time-parts.ts';
 import type { BoundExample } from '../../../../analysis/statements/bound-values.ts';
 import type { StatementRow } from '../../../../analysis/statements/statement-table.ts';
 import { statementColumns } from '../../../../analysis/statements/table.ts';
@@ -22,13 +23,28 @@ export const statementTitle = ({ text, truncated }: StatementRow): string =>
 export const boundText = ({ values, left }: BoundExample): string =>
   `${values.join(', ')}${left ? `, … ${formatCount(left)} more` : ''}`;
 
-/** @param stepUs step of the clock, which tells no shorter time from 0; null = not known */
-export function shownColumns(stepUs: number | null): Column<StatementRow>[] {
+/**
+ * @param stepUs step of the clock, which tells no shorter time from 0; null = not known
+ * @param part the one that counts of their time; null = all
+ */
+export function shownColumns(
+  stepUs: number | null,
+  part: Part | null = null,
+): Column<StatementRow>[] {
   const one = { width: '72px', stepUs: () => stepUs };
   return viewColumns(statementColumns, {
     fingerprint: { text: statementTitle, width: '1fr' },
     share: '66px',
-    dur: '170px',
+    dur: part
+      ? {
+          title: PART_WORDS[part].title,
+          definition: `Time that the statement spent ${PART_WORDS[part].meaning}`,
+          value: ({ time }) => time[`${part}Us`],
+          text: ({ time }) => formatDuration(time[`${part}Us`]),
+          numeric: true,
+          width: '170px',
+        }
+      : '170px',
     executions: '66px',
     total: { text: (s) => total(s, stepUs), width: '78px' },
     mean: {

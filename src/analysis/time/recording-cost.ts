@@ -1,0 +1,19 @@
+/** What recording cost the app. */
+import { fact } from '../core/graph.ts';
+import { callCounts } from '../files/call-counts.ts';
+import { totalTimeInSql } from './summary-time.ts';
+
+/** Microseconds of its threads, and as a share of what their time in SQL would have been; null = not known. */
+export interface RecordingCost {
+  us: number | null;
+  share: number | null;
+}
+export const recordingCost = fact(
+  'recordingCost',
+  'what recording cost',
+  { callCounts, totalTimeInSql },
+  (_, { callCounts: { cost }, totalTimeInSql: inSql }): RecordingCost => {
+    const us = cost.events ? (cost.ns + cost.startNs) / 1000 : null;
+    return { us, share: us !== null && inSql && inSql > us ? us / (inSql - us) : null };
+  },
+);

@@ -92,13 +92,25 @@ describe('the welcome page', () => {
     expect(await page.$eval('#keys', (keys) => keys.textContent)).toMatch(
       /^Ctrl\+Shift\+I$|^⌥\+⌘\+I$/,
     );
-    expect(await focusOrder(page)).toEqual(['Try the Lab', 'Settings']);
+    expect(await focusOrder(page)).toEqual(['Open an example', 'Try the Lab', 'Settings']);
     expect(
       await page.$eval('picture img', (image) => (image as HTMLImageElement).naturalWidth),
     ).toBe(1280);
-    await page.focus('.button');
+    await page.focus('.button:nth-of-type(2)');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.title === 'vfscope Lab', { polling });
+    await page.close();
+  });
+
+  test('opens an example: a recording that comes with the extension', async () => {
+    const page = await open('devtools/welcome.html');
+    await page.click('.button');
+    await page.waitForFunction(
+      () =>
+        document.querySelector('[data-testid="answer"]')?.textContent?.startsWith('SQLite kept'),
+      { polling },
+    );
+    expect(await page.$eval('[data-testid="file-name"]', (e) => e.textContent)).toMatch(/^example/);
     await page.close();
   });
 });

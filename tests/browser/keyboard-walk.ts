@@ -54,6 +54,7 @@ export const ORDER: Record<
   popup: [
     ['record-window', 'button', 'Record in a window of its own'],
     ['Open the Lab', 'link', 'Open the Lab'],
+    ['Open an example', 'link', 'Open an example'],
     ['Settings', 'link', 'Settings'],
   ],
   options: [
@@ -65,6 +66,7 @@ export const ORDER: Record<
     ['buffer', 'combobox', 'Buffer of a thread'],
   ],
   welcome: [
+    ['Open an example', 'link', 'Open an example'],
     ['Try the Lab', 'link', 'Try the Lab'],
     ['Settings', 'link', 'Settings'],
   ],

@@ -76,8 +76,13 @@ async function recordApp<P extends DrivenPanel>(
     await app.use(pages, () => atRest(count));
   });
   await first.bringToFront(); // the panel takes no clicks in the background
+  const seen = await app.stored?.(first);
   await stopRecording(panel);
-  return savedStore(driven, panel);
+  const store = await savedStore(driven, panel);
+  // what was stored under the hooks is what the app finds without them
+  await driven.load(first, origin + app.path);
+  expect(await app.stored?.(first)).toEqual(seen);
+  return store;
 }
 
 /** Nothing was dropped, and nothing failed inside a hook. */

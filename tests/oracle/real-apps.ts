@@ -10,6 +10,8 @@ export interface RealApp {
   readonly tabs: number;
   /** The tabs show the app, just opened under an origin without storage. At the end it is at rest. */
   use(pages: readonly Page[], rest: Rest): Promise<void>;
+  /** What the app has stored, by what a tab shows that has just opened it. */
+  stored?(page: Page): Promise<unknown>;
 }
 
 /** All tabs show so many items, and so many of them open. */
@@ -30,10 +32,18 @@ const shown = (pages: readonly Page[], all: number, open: number): Promise<unkno
     ),
   );
 
-/** Add and check off in each tab in its turn, then in all at once, and clear. @param atOnce false: the tabs take turns here, too */
+/** What the list says, once it is there. */
+async function listed(page: Page): Promise<string[]> {
+  await page.waitForFunction(() => document.body.dataset['state'] === 'ready', WAIT);
+  return page.$$eval('li', (items) =>
+    items.map((item) => `${item.querySelector('input')!.checked} ${item.textContent.trim()}`),
+  );
+}
+
+/** Add and check off in each tab in its turn, then in all at once, clear, and open the app again in all tabs. @param atOnce false: the tabs take turns here, too */
 const listUse =
   (atOnce: boolean) =>
-  async (pages: readonly Page[]): Promise<void> => {
+  async (pages: readonly Page[], rest: Rest): Promise<void> => {
     const click = (selector: string) => (page: Page) =>
       page.$eval(selector, (element) => (element as HTMLElement).click());
     let all = 0;
@@ -54,6 +64,16 @@ const listUse =
     }
     await click('#clear')(pages[0]!);
     await shown(pages, open, open);
+    const before = await listed(pages[0]!);
+    await rest();
+    for (const page of pages) await page.reload();
+    await shown(pages, open, open);
+    for (const page of pages) {
+      const after = await listed(page);
+      if (JSON.stringify(after) !== JSON.stringify(before))
+        throw new Error(`opened again, the list is another one: ${after.join('; ')}`);
+    }
+    await rest();
   };
 const useList = listUse(true);
 
@@ -64,13 +84,19 @@ export const REAL_APPS: readonly RealApp[] = [
     tabs: 1,
     use: ([only], rest) => useActual(only!, rest),
   },
-  { name: 'evolu', path: '/evolu/', tabs: 1, use: useList },
-  { name: 'powersync', path: '/powersync/', tabs: 2, use: useList },
-  { name: 'powersync-opfs', path: '/powersync/?vfs=OPFSCoopSyncVFS', tabs: 2, use: useList },
+  { name: 'evolu', path: '/evolu/', tabs: 1, use: useList, stored: listed },
+  { name: 'powersync', path: '/powersync/', tabs: 2, use: useList, stored: listed },
+  {
+    name: 'powersync-opfs',
+    path: '/powersync/?vfs=OPFSCoopSyncVFS',
+    tabs: 2,
+    use: useList,
+    stored: listed,
+  },
   // events that two tabs commit at once keep LiveStore busy for minutes now and then: each side puts its own upon the other's
-  { name: 'livestore', path: '/', tabs: 2, use: listUse(false) },
-  { name: 'vite', path: '/', tabs: 1, use: useList },
-  { name: 'webpack', path: '/', tabs: 1, use: useList },
-  { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList },
+  { name: 'livestore', path: '/', tabs: 2, use: listUse(false), stored: listed },
+  { name: 'vite', path: '/', tabs: 1, use: useList, stored: listed },
+  { name: 'webpack', path: '/', tabs: 1, use: useList, stored: listed },
+  { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList, stored: listed },
 ];
 export const realApp = (called: string): RealApp => REAL_APPS.find(({ name }) => name === called)!;

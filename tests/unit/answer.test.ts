@@ -61,6 +61,16 @@ describe('the first sentences', () => {
     );
   });
 
+  it('of a page that ran already do not say that it used no SQLite', () => {
+    const late = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://a.example/' });
+    late.define({ kind: 'note', topic: 'late-start', text: 'SQLite and workers ...' });
+    late.call('idbGet', {});
+    late.send();
+    expect(said(late.store)).toBe(
+      "vfscope didn't see SQLite run: workers that ran before the recording began aren't recorded; reload the page while you record.",
+    );
+  });
+
   it('an app whose worker is not recorded: it is named, and a time is at least that', () => {
     const note = {
       kind: 'note',

@@ -46,18 +46,27 @@ export const unrecordedWorkers = fact(
   },
 );
 
+/** Its page was running when the recording began. */
+const isLate = ({ topic }: { topic: string }): boolean => topic === 'late-start';
+
 /** What workers that are not recorded do to numbers: nothing (null), they are `least` numbers, or none is known, for SQLite was seen nowhere else. */
 export const unseenWork = fact(
   'unseenWork',
   'what is not recorded',
   { unrecordedWorkers, sqliteThreads },
   (
-    _,
+    { threads },
     { unrecordedWorkers: workers, sqliteThreads: ran },
   ): { isLeast: boolean; text: string } | null => {
     const may = workers.filter(({ kind }) => kind === 'any');
-    if (!may.length) return null;
     const isLeast = ran.length > 0;
+    if (!may.length)
+      return !isLeast && threads.some(({ notes }) => notes.some(isLate))
+        ? {
+            isLeast,
+            text: "workers that ran before the recording began aren't recorded; reload the page while you record",
+          }
+        : null;
     const [first] = may;
     const more = may.length > 1 ? ` and ${countOf(may.length - 1, 'other worker')}` : '';
     const named = `${scriptName(first!.url) || 'a worker'}${more} ${more ? "aren't" : "isn't"} recorded`;

@@ -3,7 +3,7 @@ import { fact } from '../core/graph.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { totalTimeInSql } from './summary-time.ts';
 
-/** Microseconds of its threads, and as a share of what their time in SQL would have been; null = not known. */
+/** Microseconds of its threads, and as a share of their time in SQL; null = not known. */
 export interface RecordingCost {
   us: number | null;
   share: number | null;
@@ -14,6 +14,6 @@ export const recordingCost = fact(
   { callCounts, totalTimeInSql },
   (_, { callCounts: { cost }, totalTimeInSql: inSql }): RecordingCost => {
     const us = cost.events ? (cost.ns + cost.startNs) / 1000 : null;
-    return { us, share: us !== null && inSql && inSql > us ? us / (inSql - us) : null };
+    return { us, share: us !== null && inSql ? Math.min(1, us / inSql) : null };
   },
 );

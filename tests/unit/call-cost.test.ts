@@ -1,0 +1,54 @@
+// What recording costs, by the model: in multiples of what a call costs on its thread.
+import { expect, test } from 'vitest';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { callCounts } from '../../src/analysis/files/call-counts.ts';
+import { costNs } from '../../src/analysis/files/call-cost.ts';
+import { recordingCost } from '../../src/analysis/time/recording-cost.ts';
+import { Flag } from '../../src/event/event.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+/** A thread of 100 calls of SQL and VFS, and 10 requests. @param callNs what was measured of a call; null = nothing */
+function recorded(callNs: number | null): Facts {
+  const t = new ThreadBuilder(newStore());
+  if (callNs !== null)
+    t.say({
+      ...{ kind: 'cost', id: 0 },
+      ...{ nsPerJsEvent: callNs, nsPerVfsEvent: 2 * callNs, nsPerClockPair: 50 },
+    });
+  const object = t.file('/app.db');
+  t.call('sqlStep', { aux: 1, context: 1, result: 101, dur: 1000 }, () => {
+    for (let i = 0; i < 99; i++) t.call('xRead', { object, length: 4096, dur: 10_000 });
+  });
+  for (let i = 0; i < 10; i++) t.call('idbGet', { flags: Flag.async, dur: 100 });
+  t.send();
+  return new Facts(t.store);
+}
+
+test('each kind of call has its factor, a thread with an engine its start, and DevTools make all dearer', () => {
+  const of = (
+    ...[counts, ns = 100, hasEngine = false, devtools = false]: Partial<Parameters<typeof costNs>>
+  ) => costNs(counts!, ns, hasEngine, devtools);
+  const one = of([100, 0, 0]);
+  expect(one.start).toBe(0);
+  expect(of([200, 0, 0]).calls).toBe(2 * one.calls);
+  expect(of([0, 100, 0]).calls).toBeGreaterThan(one.calls);
+  expect(of([0, 0, 100]).calls).toBeGreaterThan(of([0, 100, 0]).calls);
+  const slow = of([100, 0, 0], 200, true);
+  expect(slow.calls).toBe(2 * one.calls);
+  expect(slow.start).toBeGreaterThan(0);
+  expect(of([100, 0, 0], 100, false, true).calls).toBeGreaterThan(one.calls);
+});
+
+test('every call of a recording counts, at the smaller of what was measured', () => {
+  const facts = recorded(100);
+  const { calls } = costNs([100, 0, 10], 100, false, false);
+  expect(facts.get(callCounts).cost).toEqual({ ns: calls, startNs: 0, events: 110 });
+  const { us, share } = facts.get(recordingCost);
+  expect(us).toBe(calls / 1000);
+  expect(share).toBeGreaterThan(0);
+  expect(share).toBeLessThan(1);
+});
+
+test('it is not known where no thread measured a call', () => {
+  expect(recorded(null).get(recordingCost)).toEqual({ us: null, share: null });
+});

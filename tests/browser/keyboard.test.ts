@@ -110,9 +110,11 @@ describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof
 describe('what keys do', () => {
   test.each([
     ['popup', 2, 'lab/lab.html'],
-    ['popup', 3, 'devtools/options.html'],
-    ['welcome', 1, 'lab/lab.html'],
-    ['welcome', 2, 'devtools/options.html'],
+    ['popup', 3, 'devtools/panel.html?example'],
+    ['popup', 4, 'devtools/options.html'],
+    ['welcome', 1, 'devtools/panel.html?example'],
+    ['welcome', 2, 'lab/lab.html'],
+    ['welcome', 3, 'devtools/options.html'],
   ] as const)('Enter follows a link: %s, stop %i', async (name, stop, path) => {
     await show(name);
     for (let i = 0; i < stop; i++) await press(false);

@@ -160,6 +160,37 @@ describe('a part of the time', () => {
   });
 });
 
+describe('the range on the timeline', () => {
+  it('filters every view that can, by one switch and one chip', async () => {
+    const { list } = transactionsOf(await open('memory-delete', 'events'));
+    await waitFor(id('in-view'));
+    const k = list.length >> 1;
+    const between = (i: number): number => (list.endUs[i]! + list.beginUs[i + 1]!) / 2;
+    const [from, to] = [between(k - 1), between(k)];
+    await page.evaluate(
+      (hash: string) => (location.hash = hash),
+      `#tab=events&from=${from}&to=${to}`,
+    );
+    await click(id('in-view'));
+    await waitFor(id('range-chip'));
+    await click(id('tab-transactions'));
+    await waitFor(id('range-chip'));
+    const rows = (n: number): Promise<unknown> =>
+      page.waitForFunction(
+        (s: string, n: string) => document.querySelector(s)?.getAttribute('aria-rowcount') === n,
+        {},
+        id('transactions'),
+        String(n + 1),
+      );
+    await rows(1);
+    await click(id('range-chip'));
+    await rows(list.length);
+    await click(id('tab-events'));
+    await waitFor(id('in-view'));
+    expect(await page.$eval(id('in-view'), (e) => (e as HTMLInputElement).checked)).toBe(false);
+  });
+});
+
 describe('locks', () => {
   it('every hold and wait is drawn; a wait is set off on the lanes and leads to its event', async () => {
     const locks = locksOf(await open('opfs-wl-two-tabs', 'locks'));

@@ -137,10 +137,12 @@ test('pages, VFS calls and time belong to the statement whose step made them; pr
   expect(rowOf(t, 'select a')).toMatchObject({
     pages: { read: 3, written: 0, walRead: 0, walWritten: 0 },
     ...{ vfsCalls: 5, vfsCallsPerExecution: 5, prepareVfsCalls: 1 },
+    callsBy: { read: 3, write: 0, sync: 0, lock: 1 },
   });
   expect(rowOf(t, 'update b')).toMatchObject({
     pages: { read: 0, written: 0, walRead: 0, walWritten: 1 },
     vfsCalls: 3,
+    callsBy: { read: 0, write: 3, sync: 0, lock: 0 },
   });
   expect(table.rows.reduce((n, r) => n + r.share!, 0)).toBeCloseTo(1, 12);
   expect(table.rows.reduce((n, r) => n + r.time.spanUs, 0)).toBeCloseTo(table.spanUs, 6);

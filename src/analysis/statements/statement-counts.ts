@@ -1,13 +1,19 @@
 /** What is counted of each statement: executions, calls, VFS calls and pages under them. */
 import { Flag, Op } from '../../event/event.ts';
-import { isStatementOp, isVfsOp } from '../../event/operations.ts';
+import { isStatementOp, isVfsOp, opTable } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
 import { ExecutionState, type Executions } from '../core/executions.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { isInMemory } from '../../trace/in-memory.ts';
-import type { Entry, PlaceOf, StatementRow } from './statement-entry.ts';
+import {
+  CALL_KINDS,
+  noCalls,
+  type Entry,
+  type PlaceOf,
+  type StatementRow,
+} from './statement-entry.ts';
 import type { TimeRange } from '../core/time-range.ts';
 
 /** Whether a moment lies in a range. */
@@ -81,6 +87,11 @@ export function countCalls(
   }
 }
 
+/** Place in CALL_KINDS, from 1; 0 = others. */
+const PLACE_OF_CALL = opTable(
+  ({ counts }) => 1 + CALL_KINDS.indexOf(counts as (typeof CALL_KINDS)[number]),
+);
+
 /** VFS calls under SQL calls, the in-memory journal left out. */
 export function countVfsCalls(
   { events }: ThreadStore,
@@ -92,11 +103,17 @@ export function countVfsCalls(
   const { op, count } = events;
   // calls under one SQL call follow each other
   let [last, calls] = [-1, 0];
+  const by = new Uint32Array(CALL_KINDS.length + 1);
   const add = (): void => {
     if (calls === 0 || !isStatementOp(op[last]!) || !within(events.t0[last]!, range)) return;
     const entry = entries[placeOf(events.object[last]!)]!;
-    if (op[last] === Op.sqlPrepare) entry.prepareVfsCalls = (entry.prepareVfsCalls ?? 0) + calls;
-    else entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
+    if (op[last] === Op.sqlPrepare) {
+      entry.prepareVfsCalls = (entry.prepareVfsCalls ?? 0) + calls;
+      return;
+    }
+    entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
+    const sums = (entry.callsBy ??= noCalls());
+    CALL_KINDS.forEach((kind, i) => (sums[kind] += by[i + 1]!));
   };
   for (let row = 0; row < count; row++) {
     if (!isVfsOp(op[row]!) || isInMemory(events, row)) continue;
@@ -106,8 +123,10 @@ export function countVfsCalls(
       add();
       last = owner;
       calls = 0;
+      by.fill(0);
     }
     calls++;
+    by[PLACE_OF_CALL[op[row]!]!]!++;
   }
   add();
 }

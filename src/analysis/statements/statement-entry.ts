@@ -3,9 +3,14 @@ import { getOrMake } from '../core/maps.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import type { BoundValues } from './bound-values.ts';
+import type { Counts } from '../../event/operations.ts';
 import { ById } from '../core/by-id.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
 import { type PartTimes, partTimes } from '../core/time-parts.ts';
+
+export type CallsBy = Record<(typeof CALL_KINDS)[number], number>;
+export const CALL_KINDS = ['read', 'write', 'sync', 'lock'] as const satisfies readonly Counts[];
+export const noCalls = (): CallsBy => ({ read: 0, write: 0, sync: 0, lock: 0 });
 
 export interface StatementRow {
   /** null = SQL whose text was not seen, and opening and closing. */
@@ -45,6 +50,8 @@ export interface StatementRow {
   /** VFS calls under step, exec, reset and finalize, the in-memory journal left out; null as for pages. */
   vfsCalls: number | null;
   vfsCallsPerExecution: number | null;
+  /** Of vfsCalls, those that read, write, sync, and take a lock; null as above. */
+  callsBy: CallsBy | null;
   /** VFS calls under prepare: reading the schema. */
   prepareVfsCalls: number | null;
   /** Statements in the text of an sqlite3_exec (an upper bound); null where it was not run so. */
@@ -84,6 +91,7 @@ const newEntry = (text: string | null): Entry => ({
   rows: 0,
   vfsCalls: null,
   vfsCallsPerExecution: null,
+  callsBy: null,
   prepareVfsCalls: null,
   statementsInScript: null,
   bound: null,

@@ -24,7 +24,13 @@ import {
   touched,
   within,
 } from './statement-counts.ts';
-import { placesOfTexts, timesOf, type Entry, type StatementRow } from './statement-entry.ts';
+import {
+  noCalls,
+  placesOfTexts,
+  timesOf,
+  type Entry,
+  type StatementRow,
+} from './statement-entry.ts';
 import { PARTS } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
 
@@ -78,6 +84,7 @@ function tableOf(
       ownersOfVfs.set(t, own);
       for (const entry of touched(executions, entries, placeOf[t]!)) {
         entry.vfsCalls ??= 0;
+        entry.callsBy ??= noCalls();
         entry.prepareVfsCalls ??= 0;
         entry.pages ??= { read: 0, written: 0, walRead: 0, walWritten: 0 };
       }

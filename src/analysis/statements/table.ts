@@ -6,10 +6,14 @@ import { executions, ExecutionState, type Executions } from '../core/executions.
 import { THREAD } from '../events/table.ts';
 import { fact } from '../core/graph.ts';
 import { col, inParts, rowsIn, table, type Columns } from '../core/table.ts';
+import type { CallsBy } from './statement-entry.ts';
 import { statementTable as byText, type StatementRow } from './statement-table.ts';
 
 const NO_VFS = 'n/a: no VFS call was recorded on its threads';
 const NO_COUNTERS = "n/a: this engine shows no counters, or they can't be attributed to it";
+
+const callsBy = (kind: keyof CallsBy, title: string, what: string) =>
+  col('count', title, `${what}. ${NO_VFS}`, (s: StatementRow) => s.callsBy && s.callsBy[kind]);
 
 export const statementColumns = {
   fingerprint: col(
@@ -56,6 +60,10 @@ export const statementColumns = {
     `Under step, exec, reset and finalize. ${NO_VFS}`,
     (s) => s.vfsCalls,
   ),
+  vfs_reads: callsBy('read', 'Reads', 'xRead calls among them'),
+  vfs_writes: callsBy('write', 'Writes', 'xWrite calls among them'),
+  vfs_syncs: callsBy('sync', 'Syncs', 'xSync calls among them'),
+  vfs_locks: callsBy('lock', 'Locks', 'xLock calls among them'),
   pages_read: col(
     'count',
     'Page reads',

@@ -25,6 +25,8 @@ export interface View {
   /** One sentence for the tooltip and the command palette. */
   help: string;
   component: Component<Record<string, never>, ViewActions>;
+  /** It can show what lies in the range on the timeline, and no more. */
+  ranged?: true;
   /** Stands in the place of the title. */
   icon?: 'settings';
   /** Views of a group are one tab until one of them is shown. */
@@ -52,6 +54,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Statements by fingerprint, and where their time went',
     component: StatementsView,
+    ranged: true,
   },
   {
     id: 'transactions',
@@ -59,6 +62,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Every transaction, and what its commit cost',
     component: TransactionsView,
+    ranged: true,
   },
   {
     id: 'files',
@@ -66,6 +70,7 @@ export const VIEWS: readonly View[] = [
     group: 'Storage',
     help: 'What was read, written, synced and locked, by file and store',
     component: FilesView,
+    ranged: true,
   },
   {
     id: 'cache',
@@ -94,6 +99,7 @@ export const VIEWS: readonly View[] = [
     group: 'Raw',
     help: 'Every recorded call in time order',
     component: EventsView,
+    ranged: true,
   },
   {
     id: 'errors',

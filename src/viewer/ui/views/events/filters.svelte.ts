@@ -3,6 +3,7 @@ import { fromStore } from 'svelte/store';
 import type { Layer } from '../../../../event/operations.ts';
 import {
   viewSetting,
+  rangeFilter,
   switchSetting,
   textSetting,
   type ViewSetting,
@@ -48,7 +49,7 @@ export function eventFilters(): EventFilters {
     format: (some) => some.join(','),
   });
   const errorsOnly = switchSetting('events.errors');
-  const inView = switchSetting('events.visible');
+  const inView = rangeFilter();
   const more = switchSetting('events.more');
   const wishes = Object.fromEntries(
     WISHES.map((name) => [name, textSetting(`events.${name}`)]),

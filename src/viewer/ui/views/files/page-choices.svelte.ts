@@ -1,5 +1,6 @@
 /** What the page map and its table are set to, kept with the view. */
 import {
+  rangeFilter,
   viewSetting,
   switchSetting,
   choiceSetting,
@@ -44,7 +45,7 @@ export function pageChoices(placesKey: () => string): PageChoices {
   };
   return {
     shown: choiceSetting<Shown>('pages.shown', ['all', 'reads', 'rereads', 'writes']),
-    inView: switchSetting('pages.visible'),
+    inView: rangeFilter(),
     area: viewSetting<MapArea | null>('pages.area', null, areaWords),
     chosen: viewSetting<MapArea | null>('pages.chosen', null, areaWords),
     root: viewSetting('pages.root', 0, {

@@ -13,7 +13,7 @@ const APP = '/journeyapps-wa-sqlite/?vfs=Memory';
 export const title = 'Where nothing is recorded (Chromium)';
 export const about =
   `Milliseconds until a page's load event by its own navigation timing, and until the worker with its engine is ready, ${REPEATS} interleaved loads each: without vfscope, with ` +
-  `vfscope installed, and in a tab that was recorded before. Ratios are of medians, to the first column.`;
+  `vfscope installed, and in a tab that was recorded before. Ratios are of medians, to the first column. The browsers are three, the first without extensions at all, the last with the panel open in a window.`;
 
 interface Loaded {
   load: number;

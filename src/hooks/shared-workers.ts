@@ -92,6 +92,8 @@ export class SharedWorkers {
   private native!: Constructor;
   /** They live as long as the page, whatever the app holds. */
   private readonly held = new Set<SharedWorker>();
+  /** Of which it is not known yet whether they may start. */
+  private pending = 0;
 
   constructor(private readonly host: SharedHost) {}
 
@@ -210,14 +212,14 @@ export class SharedWorkers {
   }
 
   private connect(asked: Asked, script: string, isFresh: boolean, dead: string[]): void {
-    listen(globalThis, 'securitypolicyviolation', onBlobRefused, true);
+    if (!this.pending++) listen(globalThis, 'securitypolicyviolation', onBlobRefused, true);
     const worker = construct(this.native, [script, ...asked.args.slice(1)]) as SharedWorker;
     this.held.add(worker);
     let over = false;
     const once = (then: () => void): void => {
       if (over) return;
       over = true;
-      unlisten(globalThis, 'securitypolicyviolation', onBlobRefused, true);
+      if (!--this.pending) unlisten(globalThis, 'securitypolicyviolation', onBlobRefused, true);
       then();
     };
     const instead = (reason: string): void =>

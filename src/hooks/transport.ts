@@ -41,8 +41,8 @@ interface Sending {
   source: Source;
   /** Records drained in all. */
   records: number;
-  /** Sent or waiting, not acknowledged: [records in all up to here, bytes]. */
-  unacknowledged: [number, number][];
+  /** Sent or waiting, not acknowledged: [records in all up to here, bytes, what was sent; its records may be gone with it]. */
+  unacknowledged: [number, number, ThreadMessage][];
   faults: number;
 }
 
@@ -92,27 +92,24 @@ export class Transport {
 
   /**
    * The panel's end of this port is where everything goes: first what waited. Again with another port, where the way of the first
-   * one has ended: what was under way there is lost, and the gap is seen in the numbers of the records.
-   * @param say a shorter way for what hands no port on
+   * one has ended: what was not acknowledged there is sent again, and the panel drops what it has by the numbers of the records.
+   * @param say a shorter way for what hands no port on; it copies what it is given
    */
   connect(port: MessagePort, say: Transport['say'] = null): void {
-    if (this.port) this.reconnect();
+    const again = this.port !== null;
+    if (this.port) portClose(this.port);
     this.port = port;
     this.say = say;
     portListen(port, (event) => this.onCommand(dataOf(event)));
     const { waiting } = this;
     this.waiting = [];
     for (const { message, transfer } of waiting) this.post(message, transfer);
+    if (again)
+      for (const { source, unacknowledged } of this.threads.values()) {
+        this.hello(source);
+        for (const [, , message] of unacknowledged) this.post(message);
+      }
     this.drain();
-  }
-
-  private reconnect(): void {
-    if (this.port) portClose(this.port);
-    this.port = null;
-    for (const sending of this.threads.values()) {
-      this.forget(sending);
-      this.hello(sending.source);
-    }
   }
 
   /** Hand a new worker's port to the panel. */
@@ -168,7 +165,6 @@ export class Transport {
         const count = drained?.count ?? 0;
         sending.records += count;
         const weight = records.byteLength + definitions.length * DEFINITION_BYTES;
-        sending.unacknowledged.push([sending.records, weight]);
         this.bytes += weight;
         const { identity, timeOrigin } = source;
         const batch = {
@@ -181,7 +177,9 @@ export class Transport {
           definitions,
           records,
         };
-        this.post({ k: 'batch', batch }, records);
+        const message: ThreadMessage = { k: 'batch', batch };
+        sending.unacknowledged.push([sending.records, weight, message]);
+        this.post(message, records);
         source.lost?.(dropped);
       }
     } catch (e) {

@@ -71,12 +71,19 @@ async function recordApp<P extends DrivenPanel>(
     pages.push(await driven.browser.newPage());
     await driven.load(pages.at(-1)!, `${origin}/nothing`);
   }
+  let seen: unknown;
   await run(pages, async () => {
     for (const page of pages) await driven.load(page, origin + app.path);
     await app.use(pages, () => atRest(count));
+    if (!app.stored) return;
+    await first.bringToFront();
+    seen = await app.stored(first);
+    // closed and opened again under the hooks
+    await driven.load(first, origin + app.path);
+    expect(await app.stored(first)).toEqual(seen);
+    await atRest(count);
   });
   await first.bringToFront(); // the panel takes no clicks in the background
-  const seen = await app.stored?.(first);
   await stopRecording(panel);
   const store = await savedStore(driven, panel);
   // what was stored under the hooks is what the app finds without them

@@ -234,6 +234,42 @@ test.each(['closes itself', 'whose page leaves at its reply'])(
   },
 );
 
+test('nothing is lost when the page that relays its records loads again', async () => {
+  const { page, panel } = await begin();
+  await stopRecording(panel);
+  await startRecording(panel, { scope: 'origin' });
+  await recorded(page);
+  const other = await open();
+  await recorded(other);
+  await ask(page, 'first'); // this page relays
+  await ask(other, 'second');
+  const working = other.evaluate(
+    () =>
+      new Promise<string[]>((done) => {
+        const { port } = new SharedWorker('counter.js', { name: 'counter' });
+        const said: string[] = [];
+        port.onmessage = ({ data }) => {
+          said.push((data as { said: string }).said);
+          if (document.title === 'enough') done(said);
+          else port.postMessage(`mark ${said.length}`);
+        };
+        port.postMessage('mark 0');
+      }),
+  );
+  for (let i = 0; i < 3; i++) {
+    await page.reload();
+    await recorded(page);
+  }
+  await other.evaluate(() => (document.title = 'enough'));
+  const said = await working;
+  await page.bringToFront();
+  await stopRecording(panel);
+  const { threads } = await savedStore(driven, panel);
+  const shared = threads.filter(({ info }) => info.kind === 'shared-worker');
+  expect(shared.map(({ missing, dropped }) => [missing, dropped])).toEqual([[0, 0]]);
+  expect(marksOf(shared[0]!).map(({ name }) => name)).toEqual(['first', 'second', ...said]);
+});
+
 test('a script that throws runs once, and its page hears the error', async () => {
   const { page, panel } = await begin();
   const seen = await page.evaluate(

@@ -5,6 +5,7 @@ import { actionsOf } from '../../src/analysis/answer/actions.ts';
 import { headline } from '../../src/analysis/answer/headline.ts';
 import { worst } from '../../src/analysis/answer/worst.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import { unseenWork } from '../../src/analysis/core/unrecorded-workers.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
@@ -69,6 +70,18 @@ describe('the first sentences', () => {
     expect(said(late.store)).toBe(
       "vfscope didn't see SQLite run: workers that ran before the recording began aren't recorded; reload the page while you record.",
     );
+  });
+
+  it('of a page that ran already and used SQLite are least numbers: its older workers are missing', () => {
+    const late = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://a.example/' });
+    late.define({ kind: 'note', topic: 'late-start', text: 'SQLite and workers ...' });
+    late.call('sqlStep', { aux: 1, context: 1, result: 101, dur: 5000 });
+    late.send();
+    expect(new Facts(late.store).get(unseenWork)).toEqual({
+      isLeast: true,
+      text: "workers that ran before the recording began aren't recorded; reload the page while you record",
+    });
+    expect(said(late.store)).toContain('at least');
   });
 
   it('an app whose worker is not recorded: it is named, and a time is at least that', () => {

@@ -79,6 +79,37 @@ test('nothing is drained above the cap; acks let it go on; drops are told', asyn
   expect(got.at(-1)).toMatchObject({ k: 'batch', batch: { dropped: 5 } });
 });
 
+test('a new way gets what the old one had not delivered, and no record twice', async () => {
+  const { transport, port1, port2, write } = setUp();
+  const said: ThreadMessage[] = [];
+  transport.connect(port1, (message) => said.push(message));
+  write(3);
+  transport.drain();
+  write(4);
+  transport.drain();
+  port2.postMessage({ k: 'ack', thread: 't1', records: 3 });
+  await expect.poll(() => transport.unacknowledgedBytes).toBe(4 * 64);
+  const { port1: next, port2: other } = new MessageChannel();
+  open.push(other);
+  const again: ThreadMessage[] = [];
+  transport.connect(next, (message) => again.push(message));
+  write(2);
+  transport.drain();
+  const firsts = (of: ThreadMessage[]) =>
+    of.flatMap((m) => (m.k === 'batch' ? [[m.batch.first, m.batch.records.byteLength]] : []));
+  expect(firsts(said)).toEqual([
+    [0, 3 * 64],
+    [3, 4 * 64],
+  ]);
+  expect(again[0]!.k).toBe('hello');
+  expect(firsts(again)).toEqual([
+    [3, 4 * 64],
+    [7, 2 * 64],
+  ]);
+  other.postMessage({ k: 'ack', thread: 't1', records: 9 });
+  await expect.poll(() => transport.unacknowledgedBytes).toBe(0);
+});
+
 test('a stop command of the panel arrives; anything else is ignored', async () => {
   const { transport, port1, port2 } = setUp();
   let stops = 0;

@@ -61,7 +61,7 @@ export const unseenWork = fact(
     const may = workers.filter(({ kind }) => kind === 'any');
     const isLeast = ran.length > 0;
     if (!may.length)
-      return !isLeast && threads.some(({ notes }) => notes.some(isLate))
+      return threads.some(({ notes }) => notes.some(isLate))
         ? {
             isLeast,
             text: "workers that ran before the recording began aren't recorded; reload the page while you record",

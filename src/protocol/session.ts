@@ -2,6 +2,7 @@
  * What the drawing side asks of the session's store worker. The main thread holds no store: it sends requests and draws what
  * comes back. Binary answers are transferred.
  */
+import type { Scope } from '../analysis/core/scope.ts';
 import type { Layer } from '../event/operations.ts';
 import type { EngineInfo } from '../event/definitions.ts';
 import type { HeadlineNumber } from '../analysis/report/headline-numbers.ts';
@@ -130,7 +131,7 @@ export interface TimelineFrame {
 }
 export type LaneFrame = TimelineLaneFrame;
 
-export interface EventFilter {
+export interface EventFilter extends Pick<Scope, 'thread' | 'statement'> {
   /** Free text: matched against operation, file and SQL text, case-insensitive. */
   text: string;
   layers: Layer[] | null;

@@ -2,9 +2,12 @@
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { formatDuration } from '../../src/text/numbers.ts';
-import { isFailure } from '../../src/trace/describe.ts';
+import { fingerprint } from '../../src/sqlite/sql-text.ts';
+import { isFailure, objectName } from '../../src/trace/describe.ts';
+import { ownersOf } from '../../src/trace/owners.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
 import { id, viewHarness } from './view-harness.ts';
 import {
   checkpointsOf,
@@ -37,6 +40,13 @@ const fill = async (field: string, text: string): Promise<void> => {
   await page.keyboard.press('Backspace');
   await page.type(id(field), text);
 };
+const says = (selector: string, words: string): Promise<unknown> =>
+  page.waitForFunction(
+    (s: string, w: string) => document.querySelector(s)?.textContent?.includes(w),
+    {},
+    selector,
+    words,
+  );
 const failed = ({ threads }: TraceStore): number =>
   threads.reduce((n, { events }) => {
     for (let row = 0; row < events.count; row++)
@@ -140,23 +150,82 @@ describe('a part of the time', () => {
     await page.$$eval(`${id('answer-time')} li button`, (all) =>
       (all.find((e) => e.textContent!.includes('IDB transaction')) as HTMLElement).click(),
     );
-    await waitFor(`${id('tab-statements')}[aria-selected=true]`);
+    // what cost most is narrowed at once
+    await says(id('narrowed'), 'of IDB transaction, filtered');
+    await click(id('tab-statements'));
+    await waitFor(id('statements-row'));
     const having = table.rows.filter(({ time }) => time.idbTransactionUs > 0);
     const us = having.reduce((sum, { time }) => sum + time.idbTransactionUs, 0);
-    await page.waitForFunction(
-      (s: string, wanted: string) => document.querySelector(s)?.textContent?.includes(wanted),
-      {},
-      id('statement-count'),
-      `${formatDuration(us)} of IDB transaction`,
-    );
+    await says(id('statement-count'), `${formatDuration(us)} of IDB transaction`);
     expect(await rowsOf('statements')).toBe(having.length);
-    await click(id('statement-part'));
-    await page.waitForFunction(
-      (s: string) => document.querySelector(s)?.textContent?.includes('while SQL runs'),
-      {},
-      id('statement-count'),
-    );
+    await click(id('part-chip'));
+    await says(id('statement-count'), 'while SQL runs');
     expect(await rowsOf('statements')).toBe(table.rows.length);
+  });
+});
+
+/** Events of a statement's calls, and under them. */
+const eventsOf = ({ threads }: TraceStore, text: string): number =>
+  threads.reduce((n, thread) => {
+    const owners = ownersOf(thread);
+    for (let row = 0; row < thread.events.count; row++) {
+      const call = owners.statement(row);
+      if (call >= 0 && fingerprint(objectName(thread, thread.events.object[call]!)) === text) n++;
+    }
+    return n;
+  }, 0);
+
+describe('the filters of the panel', () => {
+  it('of a statement follow into every view, and a chip takes them back', async () => {
+    const store = await open('checkpoint-storm', 'statements');
+    await waitFor(id('statements-row'));
+    const row = statementTable(store)!.rows.find(({ text, executions }) => text && executions > 1);
+    await page.$$eval(
+      id('statements-row'),
+      (all, start) => (all.find((e) => e.textContent!.includes(start)) as HTMLElement).click(),
+      row!.text!.slice(0, 20),
+    );
+    await click(id('only-statement'));
+    await says(id('statement-count'), '1 statement,');
+    await click(id('tab-transactions'));
+    await waitFor(id('statement-chip'));
+    const ran = [...transactionsOf(store).list].length;
+    await page.waitForFunction(
+      (s: string, all: number) => {
+        const shown = Number(document.querySelector(s)?.getAttribute('aria-rowcount')) - 1;
+        return shown > 0 && shown < all;
+      },
+      {},
+      id('transactions'),
+      ran,
+    );
+    await click(id('tab-events'));
+    await waitText(id('event-count'), some(eventsOf(store, row!.text!), 'event'));
+    // a view that can't follow it says so
+    await click(id('tab-wal'));
+    expect(await page.$eval(id('statement-chip'), (e) => e.getAttribute('aria-pressed'))).toBe(
+      'false',
+    );
+    await click(id('statement-chip'));
+    await click(id('tab-events'));
+    await waitText(id('event-count'), some(store.eventCount, 'event'));
+  });
+
+  it('of a thread take its statements, transactions, and events alone', async () => {
+    const store = await open('opfs-wl-two-tabs', 'answer');
+    await waitFor(id('fold-details'));
+    await click(id('fold-details'));
+    await waitFor(id('thread-time'));
+    const title = await page.$eval(`${id('thread-time')} button`, (e) => e.textContent!.trim());
+    await click(`${id('thread-time')} button`);
+    await says(id('thread-chip'), title.slice(0, 10));
+    await says(id('narrowed'), ', filtered');
+    const wanted = store.threads.find(({ index }) => threadTitles(store)[index] === title)!;
+    await click(id('tab-events'));
+    await waitText(id('event-count'), some(wanted.events.count, 'event'));
+    await click(id('tab-transactions'));
+    const own = [...transactionsOf(store).list].filter(({ thread }) => thread === wanted.index);
+    await waitText(id('transaction-count'), some(own.length, 'transaction'));
   });
 });
 

@@ -17,12 +17,12 @@ const MOST = 2;
 function sameIn(store: TraceStore): unknown {
   const { engines, files, commits, transactions } = summaryOf(store);
   return {
-    engines: engines.map(({ name, sqliteVersion, vfs, layers }) => ({
-      name,
-      sqliteVersion,
-      vfs,
-      layers,
-    })),
+    // which tab's worker comes to own the database, and when, is up to the browser
+    engines: engines
+      .map(({ name, sqliteVersion, vfs, layers }) =>
+        JSON.stringify({ name, sqliteVersion, vfs, layers }),
+      )
+      .sort(),
     files: files
       .map(({ kind, path }) => `${kind} ${path}`)
       .filter((file) => !/opaque|livestore-todos@/.test(file)),

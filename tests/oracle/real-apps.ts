@@ -12,6 +12,8 @@ export interface RealApp {
   use(pages: readonly Page[], rest: Rest): Promise<void>;
   /** What the app has stored, by what a tab shows that has just opened it. */
   stored?(page: Page): Promise<unknown>;
+  /** A worker of it waits for work with timeouts, on and on: it is never at rest. */
+  polls?: true;
 }
 
 /** All tabs show so many items, and so many of them open. */
@@ -87,6 +89,6 @@ export const REAL_APPS: readonly RealApp[] = [
   { name: 'livestore', path: '/', tabs: 2, use: listUse(false), stored: listed },
   { name: 'vite', path: '/', tabs: 1, use: useList, stored: listed },
   { name: 'webpack', path: '/', tabs: 1, use: useList, stored: listed },
-  { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList, stored: listed },
+  { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList, stored: listed, polls: true },
 ];
 export const realApp = (called: string): RealApp => REAL_APPS.find(({ name }) => name === called)!;

@@ -19,7 +19,7 @@ export function buildApp(name) {
 async function build(name) {
   const root = path.join(REPOSITORY, 'tests', 'apps', name);
   if (existsSync(path.join(root, 'package.json')) && !existsSync(path.join(root, 'node_modules')))
-    await run('npm', ['ci', '--ignore-scripts'], root);
+    await run('npm', ['ci', '--include=dev', '--ignore-scripts'], root);
   const outDir = path.join(REPOSITORY, '.vfscope', 'apps', name);
   const own = path.join(root, 'build.mjs');
   const vite = path.join(REPOSITORY, 'node_modules', 'vite', 'bin', 'vite.js');

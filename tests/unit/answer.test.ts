@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { actionsOf } from '../../src/analysis/answer/actions.ts';
 import { headline } from '../../src/analysis/answer/headline.ts';
-import { worst } from '../../src/analysis/answer/worst.ts';
+import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { unseenWork } from '../../src/analysis/core/unrecorded-workers.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
@@ -18,6 +18,7 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const golden = async (name: string): Promise<Facts> =>
   new Facts((await readTrace(readFileSync(`tests/traces/golden/${name}.vfst`))).store);
+const lengthOf = ({ fromUs, toUs }: { fromUs: number; toUs: number }): number => toUs - fromUs;
 const said = (store: TraceStore): string => new Facts(store).get(headline).text;
 
 describe('the first sentences', () => {
@@ -159,6 +160,50 @@ describe('what cost most', () => {
       expect.stringMatching(
         /^Write transaction, 3 statements, [\d.]+ ms of it waiting for a lock$/,
       ),
+    );
+  });
+});
+
+describe('what cost most in a part of a recording', () => {
+  it('of one thread and of the others is all of it', async () => {
+    const facts = await golden('idb-two-tabs');
+    const all = facts.get(worst).times!;
+    const each = facts.store.threads.map(({ index }) => worstIn(facts, { thread: index }));
+    const sum = each.reduce((us, { times }) => us + (times?.spanUs ?? 0), 0);
+    expect(each.filter(({ times }) => times!.spanUs > 0).length).toBeGreaterThan(1);
+    expect(sum).toBeCloseTo(all.spanUs, 2);
+    for (const [thread, { moments }] of each.entries())
+      expect(moments.every((moment) => moment.thread === thread)).toBe(true);
+  });
+
+  it('of one statement is its time alone, and its runs are the worst moments', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const { rows } = facts.get(statementTable)!;
+    const row = rows.find(({ executions }) => executions > 10)!;
+    const { statements, times, moments } = worstIn(facts, { statement: row.text });
+    expect(statements).toEqual([row]);
+    expect(times!.spanUs).toBe(row.time.spanUs);
+    expect(moments.length).toBeGreaterThan(0);
+    expect(moments.every(({ kind }) => kind === 'statement')).toBe(true);
+    expect(lengthOf(moments[0]!)).toBeCloseTo(row.maxUs!, 3);
+  });
+
+  it('of a part of the time is sorted by it, and sums to the part', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const { statements, times } = worstIn(facts, { part: 'write' });
+    const us = statements!.map(({ time }) => time.writeUs);
+    expect(us).toEqual([...us].sort((a, b) => b - a));
+    expect(times!.writeUs).toBeCloseTo(facts.get(headline).times!.writeUs, 2);
+  });
+
+  it('of a range holds no moment outside of it', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const [first] = facts.get(worst).moments;
+    const scope = { fromUs: first!.fromUs, toUs: first!.toUs };
+    const { moments } = worstIn(facts, scope);
+    expect(moments[0]).toEqual(first);
+    expect(moments.every(({ fromUs, toUs }) => fromUs >= scope.fromUs && toUs <= scope.toUs)).toBe(
+      true,
     );
   });
 });

@@ -4,7 +4,8 @@ import { countOf, formatDuration } from '../../text/numbers.ts';
 import { objectName } from '../../trace/describe.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { executions, ExecutionState } from '../core/executions.ts';
-import { fact, type Known } from '../core/graph.ts';
+import { fact, type Facts, type Known } from '../core/graph.ts';
+import { hasFingerprint, isInScope, type Scope } from '../core/scope.ts';
 import { heldFromSqlite, lockWaits, lockWaitTimes, NO_WAITS } from '../locks/lock-waits.ts';
 import { locks } from '../locks/locks.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
@@ -25,25 +26,40 @@ const LONGEST = 16;
 const SAME = 0.5;
 const SQL_LENGTH = 60;
 
+/** In place of the length of a moment that isn't asked for. */
+const OUT = -1;
 /** Of a moment: more is said of it. */
 const MOSTLY = 0.3;
 
 const NEEDS = { anatomies, executions, lockWaits, lockWaitTimes, locks };
 
 /** The longest first. */
-export const moments = fact('moments', 'worst moments', NEEDS, (store, known): Moment[] => {
-  const all = [
-    ...longestTransactions(store, known),
-    ...longestStatements(store, known),
-    ...longestWaits(store, known),
-  ].sort((a, b) => lengthOf(b) - lengthOf(a));
+export const moments = fact('moments', 'worst moments', NEEDS, (store, known) =>
+  momentsOf(store, known, {}),
+);
+
+/** The same of moments that lie in a range, on a thread, or are runs of a statement. */
+export const momentsIn = (facts: Facts, scope: Scope): Moment[] =>
+  momentsOf(facts.store, facts.known(NEEDS), scope);
+
+function momentsOf(store: TraceStore, known: Known<typeof NEEDS>, scope: Scope): Moment[] {
+  const statements = longestStatements(store, known, scope);
+  const all = (
+    scope.statement === undefined
+      ? [
+          ...longestTransactions(store, known, scope),
+          ...statements,
+          ...longestWaits(store, known, scope),
+        ]
+      : statements
+  ).sort((a, b) => lengthOf(b) - lengthOf(a));
   const found: Moment[] = [];
   for (const moment of all) {
     if (found.length === MOMENTS) break;
     if (!found.some((other) => isIn(moment, other))) found.push(moment);
   }
   return found.map((moment) => withWait(moment, store, known));
-});
+}
 
 /** A moment that another connection's lock made long says so. */
 function withWait(
@@ -69,12 +85,20 @@ const isIn = (a: Moment, b: Moment): boolean =>
   a.thread === b.thread &&
   Math.min(a.toUs, b.toUs) - Math.max(a.fromUs, b.fromUs) > SAME * lengthOf(a);
 
-/** The places of the largest values, the largest first. */
+/** Whether all of a time lies in the scope's range. */
+const isWithin = (
+  { fromUs = -Infinity, toUs = Infinity }: Scope,
+  from: number,
+  to: number,
+): boolean => from >= fromUs && to <= toUs;
+
+/** The places of the largest values from 0 up, the largest first. */
 function largest(count: number, valueOf: (i: number) => number): number[] {
   const places: number[] = [];
   let least = -Infinity;
   for (let i = 0; i < count; i++) {
     const value = valueOf(i);
+    if (value < 0) continue;
     if (places.length === LONGEST && value <= least) continue;
     let at = places.length;
     while (at > 0 && valueOf(places[at - 1]!) < value) at--;
@@ -92,8 +116,14 @@ const sqlOf = (thread: ThreadStore, text: number): string =>
 function longestTransactions(
   { threads }: TraceStore,
   { anatomies: all }: Known<typeof NEEDS>,
+  scope: Scope,
 ): Moment[] {
-  return largest(all.length, (i) => all.durationUs(i)).map((i): Moment => {
+  const usOf = (i: number): number =>
+    isInScope(threads[all.transactions.thread[i]!]!, scope) &&
+    isWithin(scope, all.fromUs[i]!, all.toUs[i]!)
+      ? all.durationUs(i)
+      : OUT;
+  return largest(all.length, usOf).map((i): Moment => {
     const { transaction: t, fromUs, toUs, statements, statementRows } = all.at(i);
     const thread = threads[t.thread]!;
     const what = t.kind === 'write' ? 'Write transaction' : 'Read transaction';
@@ -105,10 +135,22 @@ function longestTransactions(
   });
 }
 
-function longestStatements({ threads }: TraceStore, { executions }: Known<typeof NEEDS>): Moment[] {
+function longestStatements(
+  { threads }: TraceStore,
+  { executions }: Known<typeof NEEDS>,
+  scope: Scope,
+): Moment[] {
+  const { statement } = scope;
   return threads.flatMap((thread) => {
+    if (!isInScope(thread, scope)) return [];
     const runs = executions.of(thread);
-    const us = (i: number): number => (runs.state[i] === ExecutionState.running ? 0 : runs.us[i]!);
+    const isAsked = statement === undefined ? null : hasFingerprint(thread, statement);
+    const us = (i: number): number => {
+      const fromUs = thread.events.t0[runs.firstRow[i]!]!;
+      if (isAsked && !isAsked(runs.text[i]!)) return OUT;
+      if (!isWithin(scope, fromUs, fromUs + runs.us[i]!)) return OUT;
+      return runs.state[i] === ExecutionState.running ? 0 : runs.us[i]!;
+    };
     return largest(runs.count, us).map((i): Moment => {
       const row = runs.firstRow[i]!;
       const fromUs = thread.events.t0[row]!;
@@ -121,8 +163,13 @@ function longestStatements({ threads }: TraceStore, { executions }: Known<typeof
 function longestWaits(
   { threads }: TraceStore,
   { lockWaits, locks: { waits, resources } }: Known<typeof NEEDS>,
+  scope: Scope,
 ): Moment[] {
-  const held = heldFromSqlite(lockWaits);
+  const held = heldFromSqlite(lockWaits).filter(
+    ({ wait }) =>
+      isInScope(threads[waits.thread[wait]!]!, scope) &&
+      isWithin(scope, waits.from[wait]!, waits.to[wait]!),
+  );
   return largest(held.length, (i) => waits.to[held[i]!.wait]! - waits.from[held[i]!.wait]!).map(
     (i): Moment => {
       const { wait } = held[i]!;

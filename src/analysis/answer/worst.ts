@@ -1,12 +1,22 @@
 /** What cost most: statements, tables and indexes, and moments. */
-import { fact } from '../core/graph.ts';
-import { statementTable, type StatementRow } from '../statements/statement-table.ts';
-import { moments, type Moment } from './moments.ts';
+import { fact, type Facts } from '../core/graph.ts';
+import { PARTS, partTimes, type PartTimes } from '../core/time-parts.ts';
+import { isUnlimited, type Scope } from '../core/scope.ts';
+import {
+  statementTable,
+  statementTableIn,
+  type StatementRow,
+  type StatementTable,
+} from '../statements/statement-table.ts';
+import { moments, momentsIn, type Moment } from './moments.ts';
 import { topTables, type TopTable } from './top-tables.ts';
 
 export interface Worst {
   /** The longest time first; null where no SQL call was recorded. */
   statements: StatementRow[] | null;
+  /** Where the time of all statements in the scope went, microseconds; null as above. */
+  times: (PartTimes & { spanUs: number }) | null;
+  /** Of the whole recording. */
   tables: TopTable[];
   moments: Moment[];
 }
@@ -19,8 +29,26 @@ export const worst = fact(
   'what cost most',
   { statementTable, topTables, moments },
   (_, { statementTable: table, topTables: tables, moments }): Worst => ({
-    statements: table && table.rows.slice(0, STATEMENTS),
+    ...topStatements(table),
     tables,
     moments,
   }),
 );
+
+/** The same of a part of the recording. */
+export const worstIn = (facts: Facts, scope: Scope): Worst =>
+  isUnlimited(scope)
+    ? facts.get(worst)
+    : {
+        ...topStatements(statementTableIn(facts, scope)),
+        tables: facts.get(topTables),
+        moments: momentsIn(facts, scope),
+      };
+
+const topStatements = (table: StatementTable | null): Pick<Worst, 'statements' | 'times'> => ({
+  statements: table && table.rows.slice(0, STATEMENTS),
+  times: table && {
+    ...partTimes((part) => table.rows.reduce((us, { time }) => us + time[`${PARTS[part]!}Us`], 0)),
+    spanUs: table.spanUs,
+  },
+});

@@ -39,6 +39,10 @@ export type PartTimes = Record<`${Part}Us`, number>;
 export const partTimes = (usOf: (part: number) => number): PartTimes =>
   Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
 
+/** Times without the other parts. @param part '' = all of them stay */
+export const onlyPart = (times: PartTimes, part: Part | ''): PartTimes =>
+  part === '' ? times : partTimes((i) => (PARTS[i] === part ? times[`${part}Us`] : 0));
+
 export const PART = Object.fromEntries(PARTS.map((name, i) => [name, i])) as Record<Part, number>;
 /** Not a part: a wait that becomes a part by the VFS call that it serves. */
 export const WAIT = PARTS.length;

@@ -32,7 +32,8 @@ import {
   type StatementRow,
 } from './statement-entry.ts';
 import { PARTS } from '../core/time-parts.ts';
-import { isWhole, type TimeRange } from '../core/time-range.ts';
+import { isInScope, type Scope } from '../core/scope.ts';
+import { isWhole } from '../core/time-range.ts';
 
 export type { StatementRow } from './statement-entry.ts';
 
@@ -54,16 +55,34 @@ export const statementTable = fact('statementTable', 'statements', NEEDS, (store
 );
 
 /**
- * @param range executions and calls that begin in it
+ * @param scope its range takes executions and calls that begin in it; shares are of the time of all statements there
  * @returns null where no SQL call was recorded
  */
-export const statementTableIn = (facts: Facts, range: TimeRange): StatementTable | null =>
-  isWhole(range) ? facts.get(statementTable) : tableOf(facts.store, facts.known(NEEDS), range);
+export function statementTableIn(facts: Facts, scope: Scope): StatementTable | null {
+  const { statement, part } = scope;
+  const table =
+    isWhole(scope) && scope.thread === undefined
+      ? facts.get(statementTable)
+      : tableOf(facts.store, facts.known(NEEDS), scope);
+  if (!table || (statement === undefined && part === undefined)) return table;
+  const timeOf = ({ time }: StatementRow): number => (part ? time[`${part}Us`] : time.spanUs);
+  const rows = table.rows.filter(
+    (row) =>
+      (statement === undefined || row.text === statement) &&
+      (part === undefined || timeOf(row) > 0),
+  );
+  if (part) rows.sort((a, b) => timeOf(b) - timeOf(a));
+  const spanUs = rows.reduce((us, { time }) => us + time.spanUs, 0);
+  return { ...table, rows, executions: executionsIn(rows), spanUs };
+}
+
+const executionsIn = (rows: readonly StatementRow[]): number =>
+  rows.reduce((n, { executions }) => n + executions, 0);
 
 function tableOf(
   store: TraceStore,
   known: Known<typeof NEEDS>,
-  range: TimeRange,
+  scope: Scope,
 ): StatementTable | null {
   if (!store.threads.some(hasSql)) return null;
   const entries: Entry[] = [];
@@ -74,11 +93,12 @@ function tableOf(
   let cacheShared: CacheCounts | null = null;
   const ownersOfVfs = new Map<number, Owners>();
   store.threads.forEach((thread, t) => {
-    const { fromUs = -Infinity, toUs = Infinity } = range;
+    if (!isInScope(thread, scope)) return;
+    const { fromUs = -Infinity, toUs = Infinity } = scope;
     const { events } = thread;
     const executions = known.executions.of(thread);
-    ended.push(countExecutions(thread, executions, entries, placeOf[t]!, range));
-    countCalls(thread, entries, placeOf[t]!, range);
+    ended.push(countExecutions(thread, executions, entries, placeOf[t]!, scope));
+    countCalls(thread, entries, placeOf[t]!, scope);
     if (hasVfs(thread)) {
       const own = known.owners.of(thread);
       ownersOfVfs.set(t, own);
@@ -88,11 +108,11 @@ function tableOf(
         entry.prepareVfsCalls ??= 0;
         entry.pages ??= { read: 0, written: 0, walRead: 0, walWritten: 0 };
       }
-      countVfsCalls(thread, own, entries, placeOf[t]!, range);
+      countVfsCalls(thread, own, entries, placeOf[t]!, scope);
     }
-    for (const [text, partition] of isWhole(range)
+    for (const [text, partition] of isWhole(scope)
       ? known.byStatement.of(thread)
-      : known.sweeps.of(thread).within(range).byStatement) {
+      : known.sweeps.of(thread).within(scope).byStatement) {
       const entry = entries[placeOf[t]!(text)]!;
       PARTS.forEach(
         (name, i) =>
@@ -100,7 +120,7 @@ function tableOf(
       );
     }
     eachBound(thread, (row, example) => {
-      if (!within(events.t0[row]!, range)) return;
+      if (!within(events.t0[row]!, scope)) return;
       const entry = entries[placeOf[t]!(events.object[row]!)]!;
       entry.bound = withExample(entry.bound, example);
     });
@@ -113,7 +133,7 @@ function tableOf(
       for (const name of CACHE_COUNTS) to[name] += counts[name];
     });
   });
-  countPages(store, known.accesses, ownersOfVfs, entries, placeOf, range);
+  countPages(store, known.accesses, ownersOfVfs, entries, placeOf, scope);
   sortTimes(entries, ended);
   const spanNs = entries.reduce((sum, e) => sum + e.partNs.reduce((a, b) => a + b, 0), 0);
   const rows = entries
@@ -125,12 +145,7 @@ function tableOf(
       b.executions - a.executions ||
       ((a.text ?? '') < (b.text ?? '') ? -1 : 1),
   );
-  return {
-    rows,
-    executions: rows.reduce((n, r) => n + r.executions, 0),
-    spanUs: spanNs / 1000,
-    cacheShared,
-  };
+  return { rows, executions: executionsIn(rows), spanUs: spanNs / 1000, cacheShared };
 }
 
 /** Mean, percentiles and maximum: times grouped by entry, then each group sorted. */

@@ -220,9 +220,10 @@ export class AnatomyTable
     return Number.isNaN(fromUs) ? null : this.toUs[i]! - fromUs - this.commitTime.idleUs[i]! / 1000;
   }
 
-  commitTotals(): CommitTotals {
+  /** @param places of transactions; default: all */
+  commitTotals(places: Iterable<number> = Array(this.count).keys()): CommitTotals {
     const totals = { commits: 0, us: 0, time: new Times(1).at(0) };
-    for (let i = 0; i < this.count; i++) {
+    for (const i of places) {
       if (Number.isNaN(this.commitUs[i]!)) continue;
       totals.commits++;
       totals.us += this.commitCost(i)!;

@@ -4,6 +4,7 @@
  */
 import type { Headline } from '../../analysis/answer/headline.ts';
 import type { Worst } from '../../analysis/answer/worst.ts';
+import type { Scope } from '../../analysis/core/scope.ts';
 import type { Absences } from '../../analysis/core/absences.ts';
 import type { FailedCalls } from '../../analysis/errors/failed-calls.ts';
 import type { FileRow } from '../../analysis/files/files.ts';
@@ -38,10 +39,10 @@ import type { EventRef } from '../../trace/store.ts';
 
 export type Queries = {
   absences: { args: object; answer: Absences };
-  transactions: { args: Record<string, never>; answer: TransactionLines };
+  transactions: { args: Pick<Scope, 'thread' | 'statement'>; answer: TransactionLines };
   locks: { args: object; answer: LocksAnswer };
   wal: { args: Record<string, never>; answer: WalLog[] };
-  statements: { args: { fromUs?: number; toUs?: number }; answer: MeasuredStatements | null };
+  statements: { args: Scope; answer: MeasuredStatements | null };
   fileLines: { args: object; answer: FileLine[] };
   staleCaches: { args: Record<string, never>; answer: StaleLine[] };
   cacheCurves: { args: Record<string, never>; answer: CacheCurve[] };
@@ -49,7 +50,7 @@ export type Queries = {
   errors: { args: object; answer: FailedCalls };
   operations: { args: object; answer: OperationCount[] };
   headline: { args: object; answer: Headline };
-  worst: { args: object; answer: Worst };
+  worst: { args: Scope; answer: Worst };
   busyStrip: { args: { width: number; fold: number }; answer: BusyStrip };
   overview: { args: object; answer: Overview };
   findings: { args: object; answer: Findings };

@@ -47,8 +47,6 @@ export const textSetting = (name: string, initial = ''): ViewSetting<string> =>
   viewSetting(name, initial, TEXT);
 export const switchSetting = (name: string, initial = false): ViewSetting<boolean> =>
   viewSetting(name, initial, CHOICE);
-/** Views show what lies in the range on the timeline, and no more: one switch for all that can. */
-export const rangeFilter = (): ViewSetting<boolean> => switchSetting('filter.range');
 export const keySetting = (name: string): ViewSetting<string | null> =>
   viewSetting<string | null>(name, null, KEY);
 /** One of several; another word stands for the first. */

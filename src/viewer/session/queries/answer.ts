@@ -1,6 +1,7 @@
 /** Queries of the Answer: its first sentences, the time in SQL over time, and what cost most. */
 import { headline } from '../../../analysis/answer/headline.ts';
-import { worst } from '../../../analysis/answer/worst.ts';
+import { worst, worstIn } from '../../../analysis/answer/worst.ts';
+import type { Scope } from '../../../analysis/core/scope.ts';
 import { pieces } from '../../../analysis/time/thread-times.ts';
 import type { BusyStrip } from '../../../protocol/answers/answer.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
@@ -8,7 +9,9 @@ import { busyStrip } from './time-strips.ts';
 
 export const answerQueries = {
   headline: answerOf(headline),
-  worst: answerOf(worst),
+  worst: needing([worst], ({ facts, memo }: QueryContext, scope: Scope) =>
+    memo(`worst ${JSON.stringify(scope)}`, () => worstIn(facts, scope)),
+  ),
   busyStrip: needing(
     [pieces],
     ({ facts, memo }: QueryContext, { width, fold }: { width: number; fold: number }): BusyStrip =>

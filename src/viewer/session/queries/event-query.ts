@@ -1,6 +1,7 @@
 /** The events table's rows: all threads' events in time order, those that a filter lets through. Holds two numbers an event. */
 import { firstPlace } from '../../../trace/number-columns.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
+import { hasFingerprint } from '../../../analysis/core/scope.ts';
 import { eachRunInTimeOrder } from '../../../analysis/core/time-order.ts';
 import type { Facts } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
@@ -19,6 +20,8 @@ interface ThreadTest {
   /** Of a column's condition, null where anything will do: ids whose names hold its words; rows of a page. */
   objects: Set<number> | null;
   rows: Set<number> | null;
+  /** Whether the id of a statement's text is the one asked for; null where any will do. */
+  isStatement: ((id: number) => boolean) | null;
   /** No event of this thread meets the filter. */
   nothing: boolean;
   /** Until when calls without an end run: as long as their thread, Infinity where it goes on. */
@@ -57,7 +60,9 @@ export class EventQuery {
     const tests = threads.map((t) =>
       testOf(t, filter, rows && (rows.get(t.index) ?? new Set<number>())),
     );
-    const owners = threads.map((t) => (filter.text.trim() ? ownersOf(t) : null));
+    const owners = threads.map((t) =>
+      filter.text.trim() || filter.statement !== undefined ? ownersOf(t) : null,
+    );
     const total = this.store.eventCount;
     if (this.row.length < total) {
       this.thread = new Uint16Array(total);
@@ -139,13 +144,17 @@ function testOf(thread: ThreadStore, filter: EventFilter, rows: Set<number> | nu
         if (op && opName(op.code).toLowerCase().includes(word)) ops[op.code] = 1;
       return { ops, objects: namedLike(thread, word) };
     });
-  const nothing = where !== undefined && where.thread !== null && where.thread !== thread.index;
+  const { statement } = filter;
+  const nothing =
+    (filter.thread !== undefined && filter.thread !== thread.index) ||
+    (where !== undefined && where.thread !== null && where.thread !== thread.index);
   const object = where?.object.trim().toLowerCase() ?? '';
   return {
     layers,
     words,
     objects: object ? namedLike(thread, object) : null,
     rows,
+    isStatement: statement === undefined ? null : hasFingerprint(thread, statement),
     nothing,
     openUs: threadEndUs(thread, Infinity),
   };
@@ -179,6 +188,7 @@ function matches(
   if (test.rows && !test.rows.has(row)) return false;
   if (filter.where && !meets(thread, row, filter.where)) return false;
   const call = owners?.statement(row) ?? -1;
+  if (test.isStatement && (call < 0 || !test.isStatement(events.object[call]!))) return false;
   for (const { ops, objects } of test.words)
     if (
       !ops[op] &&

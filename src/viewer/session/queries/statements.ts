@@ -1,13 +1,11 @@
 /** Queries of the Statements view: the table by fingerprint, and the runs of one statement over time. */
-import { getOrMake } from '../../../analysis/core/maps.ts';
 import { mainThreads } from '../../../analysis/core/main-threads.ts';
+import { hasFingerprint, type Scope } from '../../../analysis/core/scope.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
 import { statementTable, statementTableIn } from '../../../analysis/statements/statement-table.ts';
 import { sweeps } from '../../../analysis/time/thread-times.ts';
 import type { TimePartition } from '../../../analysis/time/time-partition.ts';
-import { objectName } from '../../../trace/describe.ts';
-import { fingerprint } from '../../../sqlite/sql-text.ts';
 import { needing, type QueryContext } from './context.ts';
 import type { StatementRuns, MeasuredStatements } from '../../../protocol/answers/statements.ts';
 const MOST_RUNS = 20_000;
@@ -16,12 +14,9 @@ export const statementQueries = {
   /** null where no SQL call was recorded. */
   statements: needing(
     [statementTable, mainThreads],
-    (
-      context: QueryContext,
-      range: { fromUs?: number; toUs?: number },
-    ): MeasuredStatements | null => {
-      const table = context.memo(`statements ${range.fromUs} ${range.toUs}`, () =>
-        statementTableIn(context.facts, range),
+    (context: QueryContext, scope: Scope): MeasuredStatements | null => {
+      const table = context.memo(`statements ${JSON.stringify(scope)}`, () =>
+        statementTableIn(context.facts, scope),
       );
       return table && { ...table, stepUs: coarsestStep(context.facts.get(mainThreads)) };
     },
@@ -34,13 +29,7 @@ export const statementQueries = {
       const found: [thread: number, seq: number, fromUs: number, us: number, state: number][] = [];
       for (const thread of context.store.threads) {
         const runs = context.facts.get(executions).of(thread);
-        const same = new Map<number, boolean>();
-        const isIt = (id: number): boolean =>
-          getOrMake(
-            same,
-            id,
-            () => (id === 0 ? null : fingerprint(objectName(thread, id))) === text,
-          );
+        const isIt = hasFingerprint(thread, text);
         for (let i = 0; i < runs.count; i++) {
           if (!isIt(runs.text[i]!)) continue;
           const row = runs.firstRow[i]!;

@@ -7,11 +7,12 @@ import { transactionLine } from '../../../analysis/transactions/table.ts';
 import type { AnatomyTable } from '../../../analysis/transactions/anatomy-table.ts';
 import type { TransactionAnatomy } from '../../../analysis/transactions/transaction-anatomy.ts';
 import { partOfCall, TRANSACTION_PARTS } from '../../../analysis/transactions/transaction-time.ts';
+import { hasFingerprint, type Scope } from '../../../analysis/core/scope.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { owners } from '../../../analysis/core/owners.ts';
 import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
 import { anatomies } from '../../../analysis/transactions/transaction-anatomy.ts';
-import type { EventRef, ThreadStore } from '../../../trace/store.ts';
+import type { EventRef, ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { isInMemory } from '../../../trace/in-memory.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -30,16 +31,35 @@ const MOST_STATEMENTS = 500;
 /** Calls closer than this share of the transaction are drawn as one. */
 const PIXELS = 1200;
 
-/** Places of the longest MOST_TRANSACTIONS, in their order; of those as long as the shortest kept the first ones. */
-function longestOf(all: AnatomyTable): number[] {
-  const durations = Float64Array.from({ length: all.length }, (_, i) => all.durationUs(i));
+/** Places of the transactions of a thread, and of those that ran a statement. */
+function placesIn(
+  { threads }: TraceStore,
+  all: AnatomyTable,
+  { thread: only, statement }: Pick<Scope, 'thread' | 'statement'>,
+): number[] {
+  const tests =
+    statement === undefined ? null : threads.map((thread) => hasFingerprint(thread, statement));
+  const places: number[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const thread = all.transactions.thread[i]!;
+    if (only !== undefined && thread !== only) continue;
+    const { object } = threads[thread]!.events;
+    if (!tests || all.statementRows(i).some((row) => tests[thread]!(object[row]!))) places.push(i);
+  }
+  return places;
+}
+
+/** The longest MOST_TRANSACTIONS of some places, in their order; of those as long as the shortest kept the first ones. */
+function longestOf(all: AnatomyTable, places: readonly number[]): number[] {
+  const durations = Float64Array.from(places, (i) => all.durationUs(i));
   const sorted = durations.slice().sort();
   const least = sorted[sorted.length - MOST_TRANSACTIONS]!;
   let equal = MOST_TRANSACTIONS;
   for (let i = sorted.length - 1; sorted[i]! > least; i--) equal--;
   const kept: number[] = [];
-  for (let i = 0; i < all.length; i++)
-    if (durations[i]! > least || (durations[i] === least && equal-- > 0)) kept.push(i);
+  places.forEach((place, i) => {
+    if (durations[i]! > least || (durations[i] === least && equal-- > 0)) kept.push(place);
+  });
   return kept;
 }
 
@@ -111,22 +131,20 @@ function executionsOf(
 const ofTransactions = [anatomies, totalTimeInSql];
 
 export const transactionQueries = {
-  /** All transactions in order of time, and how many there are; the longest where they are too many. */
+  /** All transactions in order of time, and how many there are; the longest where they are too many. Of `statement` those that ran it. */
   transactions: needing(
     ofTransactions,
-    (context: QueryContext, _: Record<string, never>): TransactionLines => {
+    (context: QueryContext, scope: Pick<Scope, 'thread' | 'statement'>): TransactionLines => {
       const all = context.facts.get(anatomies);
-      const kept =
-        all.length <= MOST_TRANSACTIONS
-          ? Array.from({ length: all.length }, (_, i) => i)
-          : longestOf(all);
+      const places = placesIn(context.store, all, scope);
+      const kept = places.length <= MOST_TRANSACTIONS ? places : longestOf(all, places);
       const titles = threadTitles(context.store);
       const rows = kept.map((i) => transactionLine(context.store, all.at(i), titles));
       const commits = {
-        ...all.commitTotals(),
+        ...all.commitTotals(places),
         inSqlUs: context.facts.get(totalTimeInSql),
       };
-      return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length, commits };
+      return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: places.length, commits };
     },
   ),
 

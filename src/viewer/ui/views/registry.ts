@@ -1,5 +1,6 @@
 /** The views, in the order of their tabs, and their groups. A view is a component without props that fills the room it is given. */
 import type { Component } from 'svelte';
+import type { FilterName } from '../panel-filter.svelte.ts';
 import AnswerView from './answer/AnswerView.svelte';
 import CacheView from './cache/CacheView.svelte';
 import CompareView from './compare/CompareView.svelte';
@@ -25,8 +26,8 @@ export interface View {
   /** One sentence for the tooltip and the command palette. */
   help: string;
   component: Component<Record<string, never>, ViewActions>;
-  /** It can show what lies in the range on the timeline, and no more. */
-  ranged?: true;
+  /** The panel's filters that it can follow. */
+  follows?: readonly FilterName[];
   /** Stands in the place of the title. */
   icon?: 'settings';
   /** Views of a group are one tab until one of them is shown. */
@@ -41,6 +42,7 @@ export const VIEWS: readonly View[] = [
     title: 'Answer',
     help: 'What SQLite did, what to do, and what cost most',
     component: AnswerView,
+    follows: ['range', 'part', 'thread', 'statement'],
   },
   {
     id: 'timeline',
@@ -54,7 +56,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Statements by fingerprint, and where their time went',
     component: StatementsView,
-    ranged: true,
+    follows: ['range', 'part', 'thread', 'statement'],
   },
   {
     id: 'transactions',
@@ -62,7 +64,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Every transaction, and what its commit cost',
     component: TransactionsView,
-    ranged: true,
+    follows: ['range', 'thread', 'statement'],
   },
   {
     id: 'files',
@@ -70,7 +72,7 @@ export const VIEWS: readonly View[] = [
     group: 'Storage',
     help: 'What was read, written, synced and locked, by file and store',
     component: FilesView,
-    ranged: true,
+    follows: ['range'],
   },
   {
     id: 'cache',
@@ -99,7 +101,7 @@ export const VIEWS: readonly View[] = [
     group: 'Raw',
     help: 'Every recorded call in time order',
     component: EventsView,
-    ranged: true,
+    follows: ['range', 'thread', 'statement'],
   },
   {
     id: 'errors',

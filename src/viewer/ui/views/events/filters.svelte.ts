@@ -3,12 +3,12 @@ import { fromStore } from 'svelte/store';
 import type { Layer } from '../../../../event/operations.ts';
 import {
   viewSetting,
-  rangeFilter,
   switchSetting,
   textSetting,
   type ViewSetting,
 } from '../../view-setting.svelte.ts';
 import type { EventFilter, EventWhere } from '../../../../protocol/session.ts';
+import { panelFilter } from '../../panel-filter.svelte.ts';
 import { viewerModel } from '../../viewer-context.ts';
 import { bytesOf, durationOf, pageOf } from './amounts.ts';
 
@@ -43,13 +43,14 @@ export interface EventFilters {
 /** Call it in a component's script. */
 export function eventFilters(): EventFilters {
   const view = fromStore(viewerModel().navigation.view);
+  const panel = panelFilter();
   const text = textSetting('events.filter');
   const layers = viewSetting<readonly Layer[]>('events.layers', ALL_LAYERS, {
     parse: (said) => ALL_LAYERS.filter((layer) => said.split(',').includes(layer)),
     format: (some) => some.join(','),
   });
   const errorsOnly = switchSetting('events.errors');
-  const inView = rangeFilter();
+  const inView = panel.range;
   const more = switchSetting('events.more');
   const wishes = Object.fromEntries(
     WISHES.map((name) => [name, textSetting(`events.${name}`)]),
@@ -63,6 +64,7 @@ export function eventFilters(): EventFilters {
     fromUs: inView.value ? view.current.from : null,
     toUs: inView.value ? view.current.to : null,
     ...(where && { where }),
+    ...panel.scope(['thread', 'statement']),
   });
   return {
     text,

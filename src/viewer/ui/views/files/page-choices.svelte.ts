@@ -1,11 +1,11 @@
 /** What the page map and its table are set to, kept with the view. */
 import {
-  rangeFilter,
   viewSetting,
   switchSetting,
   choiceSetting,
   type ViewSetting,
 } from '../../view-setting.svelte.ts';
+import { panelFilter } from '../../panel-filter.svelte.ts';
 import { rounded } from '../../charts/viewport.ts';
 import type { MapArea, Shown } from './page-map-canvas.ts';
 
@@ -45,7 +45,7 @@ export function pageChoices(placesKey: () => string): PageChoices {
   };
   return {
     shown: choiceSetting<Shown>('pages.shown', ['all', 'reads', 'rereads', 'writes']),
-    inView: rangeFilter(),
+    inView: panelFilter().range,
     area: viewSetting<MapArea | null>('pages.area', null, areaWords),
     chosen: viewSetting<MapArea | null>('pages.chosen', null, areaWords),
     root: viewSetting('pages.root', 0, {

@@ -1,0 +1,132 @@
+/** What the whole panel is narrowed to: set in any view, shown as chips beside the tabs, followed by each view that can. */
+import { fromStore } from 'svelte/store';
+import type { Scope } from '../../analysis/core/scope.ts';
+import { PART_WORDS, SQL_PARTS, type Part } from '../../analysis/core/time-parts.ts';
+import { cut, oneLine, plain, UNKNOWN_SQL } from '../../text/clean.ts';
+import { formatDuration } from '../../text/numbers.ts';
+import {
+  choiceSetting,
+  keySetting,
+  switchSetting,
+  textSetting,
+  type ViewSetting,
+} from './view-setting.svelte.ts';
+import { viewerModel } from './viewer-context.ts';
+
+export type FilterName = 'range' | 'part' | 'thread' | 'statement';
+
+/** A filter that is set. */
+interface Chip {
+  name: FilterName;
+  text: string;
+  /** The whole of it. */
+  title: string;
+  clear(): void;
+}
+
+export interface PanelFilter {
+  /** Only what lies in the range on the timeline. */
+  readonly range: ViewSetting<boolean>;
+  /** Only this part of the time; '' = all of it. */
+  readonly part: ViewSetting<Part | ''>;
+  /** Place in the trace's threads; null = all. */
+  readonly thread: ViewSetting<number | null>;
+  /** A fingerprint; null = text unknown; undefined = all. */
+  readonly statement: ViewSetting<string | null | undefined>;
+  /** Those that are set. */
+  readonly chips: readonly Chip[];
+  /** What queries are asked, by the filters that a view follows. */
+  scope(follows: readonly FilterName[]): Scope;
+}
+
+/** In place of an unknown text: '' is no filter. */
+const UNKNOWN = '\0';
+const CHIP_LENGTH = 32;
+
+/** Call it in a component's script. */
+export function panelFilter(): PanelFilter {
+  const model = viewerModel();
+  const view = fromStore(model.navigation.view);
+  const threads = fromStore(model.threads);
+  const range = switchSetting('filter.range');
+  const part = choiceSetting<Part | ''>('filter.part', ['', ...SQL_PARTS]);
+  const place = textSetting('filter.thread');
+  const text = keySetting('filter.statement');
+  const threadOf = (): number | null =>
+    /^\d{1,5}$/.test(place.value) ? Number(place.value) : null;
+  const statementOf = (): string | null | undefined =>
+    text.value === null ? undefined : text.value === UNKNOWN ? null : text.value;
+  const titleOf = (thread: number): string =>
+    threads.current.find(({ index }) => index === thread)?.title ?? `Thread ${thread + 1}`;
+  const thread: ViewSetting<number | null> = {
+    get value() {
+      return threadOf();
+    },
+    set value(next) {
+      place.value = next === null ? '' : String(next);
+    },
+  };
+  const statement: ViewSetting<string | null | undefined> = {
+    get value() {
+      return statementOf();
+    },
+    set value(next) {
+      text.value = next === undefined ? null : (next ?? UNKNOWN);
+    },
+  };
+  const chips = $derived.by((): Chip[] => {
+    const set: Chip[] = [];
+    if (range.value)
+      set.push({
+        name: 'range',
+        text: `${formatDuration(view.current.from)} – ${formatDuration(view.current.to)}`,
+        title: 'The range on the timeline',
+        clear: () => (range.value = false),
+      });
+    if (part.value) {
+      const { title, meaning } = PART_WORDS[part.value];
+      set.push({
+        name: 'part',
+        text: title,
+        title: `Only this part of the time: ${meaning}`,
+        clear: () => (part.value = ''),
+      });
+    }
+    if (thread.value !== null) {
+      const title = plain(titleOf(thread.value));
+      set.push({
+        name: 'thread',
+        text: cut(title, CHIP_LENGTH),
+        title: `Only this thread: ${title}`,
+        clear: () => (thread.value = null),
+      });
+    }
+    if (statement.value !== undefined) {
+      const sql = oneLine(statement.value ?? UNKNOWN_SQL);
+      set.push({
+        name: 'statement',
+        text: cut(sql, CHIP_LENGTH),
+        title: `Only this statement: ${sql}`,
+        clear: () => (statement.value = undefined),
+      });
+    }
+    return set;
+  });
+  return {
+    range,
+    part,
+    thread,
+    statement,
+    get chips() {
+      return chips;
+    },
+    scope: (follows) => ({
+      ...(follows.includes('range') &&
+        range.value && { fromUs: view.current.from, toUs: view.current.to }),
+      ...(follows.includes('part') && part.value && { part: part.value }),
+      ...(follows.includes('thread') && thread.value !== null && { thread: thread.value }),
+      ...(follows.includes('statement') &&
+        statement.value !== undefined && { statement: statement.value }),
+    }),
+  };
+}

@@ -1,4 +1,5 @@
 /** The parts that a thread's time falls into, and which part a call of each operation can stand for. See time-partition.ts. */
+import { toNs } from '../../trace/lanes/sweep.ts';
 import { Op } from '../../event/event.ts';
 import { OPS, opTable } from '../../event/operations.ts';
 
@@ -38,6 +39,10 @@ export type PartTimes = Record<`${Part}Us`, number>;
 /** @param usOf time of a part, by its number */
 export const partTimes = (usOf: (part: number) => number): PartTimes =>
   Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
+
+/** Storage I/O of them: what a thread waited for its storage, locks left out. */
+export const ioTime = ({ readUs, writeUs, syncUs, idbTransactionUs }: PartTimes): number =>
+  [readUs, writeUs, syncUs, idbTransactionUs].reduce((ns, us) => ns + toNs(us), 0) / 1000;
 
 /** Times without the other parts. @param part '' = all of them stay */
 export const onlyPart = (times: PartTimes, part: Part | ''): PartTimes =>

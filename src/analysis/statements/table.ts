@@ -5,6 +5,7 @@ import { hitRate } from '../core/counter-deltas.ts';
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { THREAD } from '../events/table.ts';
 import { fact } from '../core/graph.ts';
+import { ioTime } from '../core/time-parts.ts';
 import { col, inParts, rowsIn, table, type Columns } from '../core/table.ts';
 import type { CallsBy } from './statement-entry.ts';
 import { statementTable as byText, type StatementRow } from './statement-table.ts';
@@ -36,6 +37,9 @@ export const statementColumns = {
     'Where its time went',
     'Time while SQL runs that the statement decides: CPU, read, write, sync, IDB transaction, lock calls, lock wait',
     (s) => s.time.spanUs,
+  ),
+  io: col('us', 'I/O', 'Of its time storage I/O: read, write, sync, IndexedDB transactions', (s) =>
+    ioTime(s.time),
   ),
   executions: col(
     'count',

@@ -3,7 +3,7 @@ import { sqliteThreads } from '../core/main-threads.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { fact } from '../core/graph.ts';
 import { partition } from './thread-times.ts';
-import { PARTS, partTimes, type PartTimes } from '../core/time-parts.ts';
+import { ioTime, PARTS, partTimes, type PartTimes } from '../core/time-parts.ts';
 import { timeInSql, tracerInSql, type TimePartition } from './time-partition.ts';
 
 /** Microseconds, summed over the threads that run SQLite. */
@@ -65,7 +65,7 @@ export const summaryTime = fact(
     const parts = threads.map((thread) => partition.of(thread));
     return {
       cpuUs: times.cpuUs,
-      ioUs: sumOf([times.readUs, times.writeUs, times.syncUs, times.idbTransactionUs]),
+      ioUs: ioTime(times),
       lockUs: times.lockUs,
       lockWaitUs: times.lockWaitUs,
       tracerUs: times.tracerUs,

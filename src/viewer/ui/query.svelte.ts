@@ -115,7 +115,8 @@ export function useQuery<N extends QueryName>(
     if (running && !sameQuery(running, wish)) running.query.cancel();
     if (running || !busy || !wish) return;
     const again = answered !== null && sameQuery(answered, wish);
-    const pause = again ? pauseAfter(answered!, recording ? pauseRatio : PAUSE_RATIO) : 0;
+    // a trace that is whole changes once or twice, and the answer is known
+    const pause = again && recording ? pauseAfter(answered!, pauseRatio) : 0;
     timer = setTimeout(() => void run(), Math.max(0, pause));
   }
   async function run(): Promise<void> {

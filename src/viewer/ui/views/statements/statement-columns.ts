@@ -45,6 +45,7 @@ export function shownColumns(
           width: '170px',
         }
       : '170px',
+    io: '72px',
     executions: '66px',
     total: { text: (s) => total(s, stepUs), width: '78px' },
     mean: {

@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { realApp } from '../oracle/real-apps.ts';
+import { answersFiveTasks } from './five-tasks.ts';
 import { recordTraced } from './record-real.ts';
 
-test('Actual Budget, from its demo to its reports: each storage call as Chromium traced it', async () => {
-  const { engines, files, web } = summaryOf(await recordTraced(realApp('actual')));
+test('Actual Budget, from its demo to its reports: each storage call as Chromium traced it, and five questions answered in two steps each', async () => {
+  const store = await recordTraced(realApp('actual'), answersFiveTasks);
+  const { engines, files, web } = summaryOf(store);
   expect(engines.map(({ name, sqliteVersion }) => [name, sqliteVersion])).toEqual([
     ['absurd-sql', '3.35.0'],
   ]);

@@ -1,6 +1,7 @@
 /** Real apps (tests/oracle/real-apps.ts) recorded by the panel, in Chromium and in Firefox, from their first page to their last call. */
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
+import type { Panel } from '../../src/drive/panel.ts';
 import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/panel-control.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -45,6 +46,7 @@ const WINDOW = { width: 1300, height: 900 };
  * Record an app in all its tabs.
  * @param countIn the panel's count of events, in its own words
  * @param run does its work, and may look at it
+ * @param read reads the panel once the recording is saved
  */
 async function recordApp<P extends DrivenPanel>(
   driven: DrivenBrowserBase,
@@ -53,6 +55,7 @@ async function recordApp<P extends DrivenPanel>(
   app: RealApp,
   countIn: (panel: P) => Promise<unknown>,
   run: (pages: Page[], work: () => Promise<void>) => Promise<void>,
+  read?: (panel: P, store: TraceStore) => Promise<void>,
 ): Promise<TraceStore> {
   const origin = server.origin(`${app.name}-real`);
   const first = await driven.firstPage();
@@ -86,6 +89,7 @@ async function recordApp<P extends DrivenPanel>(
   await first.bringToFront(); // the panel takes no clicks in the background
   await stopRecording(panel);
   const store = await savedStore(driven, panel);
+  await read?.(panel, store);
   // what was stored under the hooks is what the app finds without them
   await driven.load(first, origin + app.path);
   expect(await app.stored?.(first)).toEqual(seen);
@@ -102,7 +106,10 @@ function whole(store: TraceStore): TraceStore {
 }
 
 /** In a Chromium of its own. The recording's counts are those of Chromium's own tracing of the same run. */
-export async function recordTraced(app: RealApp): Promise<TraceStore> {
+export async function recordTraced(
+  app: RealApp,
+  read?: (panel: Panel, store: TraceStore) => Promise<void>,
+): Promise<TraceStore> {
   return inBrowser(launch(), async (driven, server) => {
     let counts: OracleCounts | undefined;
     const store = await recordApp(
@@ -114,6 +121,7 @@ export async function recordTraced(app: RealApp): Promise<TraceStore> {
       async (pages, work) => {
         ({ counts } = await runTraced(pages, work));
       },
+      read,
     );
     expect(countsOf(store)).toEqual(counts);
     return whole(store);

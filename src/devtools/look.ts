@@ -1,37 +1,21 @@
 /**
- * What the popup learns of a page: which databases and files its origin stores, and whether they look like SQLite's. `look`
+ * What the popup and the empty panel learn of a page: which databases and files its origin stores, and whether they look like SQLite's. `look`
  * runs in the page as text, so it uses nothing from outside its own braces.
  */
 
-export interface FoundFile {
-  path: string;
-  /** bytes; null where the file is held by the page and cannot be read now */
-  size: number | null;
-  /** By SQLite's 16-byte header, where it can be read, wherever in the first 64 KiB the VFS put it. */
-  sqlite: boolean;
-}
-export interface Found {
-  origin: string;
-  crossOriginIsolated: boolean;
-  databases: { name: string; version: number }[];
-  files: FoundFile[];
-  /** The walk stopped at its limit: there are more. */
-  moreFiles: boolean;
-  /** Keys of sqlite.org's key-value VFS, by storage, with the bytes of their values. */
-  kvvfs: { storage: 'localStorage' | 'sessionStorage'; keys: number; characters: number }[];
-  /** What could not be looked at, and why. */
-  failures: string[];
-}
+import type { PageStorage, StoredFile } from '../protocol/page-storage.ts';
 
 /** @param maxFiles the walk through OPFS ends there */
-export async function look(maxFiles: number): Promise<Found> {
-  const found: Found = {
+export async function look(maxFiles: number): Promise<PageStorage> {
+  const found: PageStorage = {
     origin: location.origin,
     crossOriginIsolated: globalThis.crossOriginIsolated,
     databases: [],
+    indexedDbBytes: null,
     files: [],
     moreFiles: false,
     kvvfs: [],
+    wasm: [],
     failures: [],
   };
   const attempt = async (what: string, run: () => Promise<void> | void): Promise<void> => {
@@ -42,7 +26,7 @@ export async function look(maxFiles: number): Promise<Found> {
     }
   };
 
-  async function inspect(path: string, handle: FileSystemFileHandle): Promise<FoundFile> {
+  async function inspect(path: string, handle: FileSystemFileHandle): Promise<StoredFile> {
     const HEADER = 'SQLite format 3\0';
     try {
       const file = await handle.getFile();
@@ -73,6 +57,12 @@ export async function look(maxFiles: number): Promise<Found> {
   await attempt('IndexedDB', async () => {
     for (const { name, version } of await indexedDB.databases())
       found.databases.push({ name: name ?? '', version: version ?? 0 });
+    if (!isSecureContext) return;
+    // only Chromium reports sizes by kind of storage
+    const { usageDetails } = (await navigator.storage.estimate()) as {
+      usageDetails?: { indexedDB?: number };
+    };
+    found.indexedDbBytes = usageDetails?.indexedDB ?? null;
   });
   if (isSecureContext)
     await attempt('OPFS', async () => walk(await navigator.storage.getDirectory(), '/', 0));
@@ -90,5 +80,11 @@ export async function look(maxFiles: number): Promise<Found> {
       if (keys.length) found.kvvfs.push({ storage, keys: keys.length, characters });
     }
   });
+  const MOST_WASM = 20;
+  found.wasm = performance
+    .getEntriesByType('resource')
+    .map(({ name }) => name)
+    .filter((url) => /\.wasm(?:[?#]|$)/.test(url))
+    .slice(0, MOST_WASM);
   return found;
 }

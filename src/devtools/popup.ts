@@ -5,10 +5,10 @@ import { whyNotRecordable } from '../platform/recordable.ts';
 import type { Ask, RecordingState } from '../protocol/messages.ts';
 import { slowsUnderDevtools } from '../protocol/slowdown.ts';
 import { devtoolsKeys } from './devtools-keys.ts';
-import { look, type Found, type FoundFile } from './look.ts';
+import { sortedFiles, type PageStorage, type StoredFile } from '../protocol/page-storage.ts';
+import { lookAtTab } from './look-at-tab.ts';
 import { countOf, formatBytes } from '../text/numbers.ts';
 
-const MAX_FILES = 500;
 const SHOWN = 12;
 
 /** An element with text and children; strings from pages only ever become text. */
@@ -21,7 +21,7 @@ function el(tag: string, className: string, ...children: (Node | string)[]): HTM
 
 const note = (text: string): HTMLElement => el('p', 'note', text);
 
-function fileRow(file: FoundFile): HTMLElement {
+function fileRow(file: StoredFile): HTMLElement {
   const row = el('li', '', el('span', 'name', file.path));
   if (file.sqlite) row.append(el('span', 'badge', 'SQLite'));
   row.append(el('span', 'detail', file.size === null ? 'in use' : formatBytes(file.size)));
@@ -42,10 +42,8 @@ function section(
   return parts;
 }
 
-function describe(found: Found): Node[] {
-  const files = [...found.files].sort(
-    (a, b) => Number(b.sqlite) - Number(a.sqlite) || (b.size ?? 0) - (a.size ?? 0),
-  );
+function describe(found: PageStorage): Node[] {
+  const files = sortedFiles(found.files);
   const parts: Node[] = [
     ...section('Files (OPFS)', files.map(fileRow), files.length, found.moreFiles),
     ...section(
@@ -132,13 +130,7 @@ async function main(): Promise<void> {
     if (cause) found.replaceChildren(cause);
     else {
       document.querySelector('#origin')!.textContent = new URL(tab!.url!).host;
-      const [answer] = await api.scripting.executeScript({
-        target: { tabId: tab!.id! },
-        func: look,
-        args: [MAX_FILES],
-      });
-      if (!answer?.result) throw new Error('the page gave no answer; reload it and try again');
-      found.replaceChildren(...describe(answer.result));
+      found.replaceChildren(...describe(await lookAtTab(tab!.id!)));
       const recording = (await api.runtime.sendMessage({
         k: 'recording?',
         tabId: tab!.id!,

@@ -23,6 +23,7 @@ import type {
   SlowdownListener,
   StorageListener,
 } from '../viewer/ui/host.ts';
+import { canLookHere, lookAtTab } from './look-at-tab.ts';
 import { PageAccessState } from './page-access.ts';
 
 /** The service worker sleeps after 30 s without work; a recording keeps it awake, which saves it restarts. */
@@ -174,6 +175,7 @@ export function recordTab(tabId: number): RecorderControl {
     onPort: listening(portListeners),
     onStorage: listening(storageListeners),
     onSlowdown: listening(slowdownListeners),
+    ...(canLookHere() ? { lookAtPage: () => lookAtTab(tabId) } : {}),
     devtools: inDevTools() ? true : null,
     ...(inDevTools() ? { openWindow: () => background.post({ k: 'window' }) } : {}),
   };

@@ -26,6 +26,29 @@ describe('a recording', () => {
   };
   const count = (n: number): string => n.toLocaleString('en-US');
 
+  it('begins at a panel that reports what the page stores, and offers the page load or now', async () => {
+    await live('stores');
+    await waitText(
+      id('page-stores'),
+      'This page stores 1 database in IndexedDB (56 KiB): fieldnotes.db.',
+    );
+    await viewer.page.evaluate(() => {
+      window.panel.app.stores = { ...window.panel.app.stores, databases: [] };
+      window.panel.app.navigate('all');
+    });
+    await waitText(id('page-stores'), 'This page stores no database and no file yet.');
+    await viewer.page.evaluate(() => window.panel.app.navigate('none'));
+    await viewer.page.waitForSelector(id('access-needed'));
+    expect(await viewer.page.$(id('page-stores'))).toBe(null);
+    await viewer.page.evaluate(() => window.panel.app.navigate('all'));
+    await viewer.page.click(id('record-now'));
+    await viewer.page.waitForSelector(`${id('stop')}:not(:disabled)`);
+    expect(await viewer.page.$eval(id('reload'), (e) => (e as HTMLInputElement).checked)).toBe(
+      false,
+    );
+    expect(await text(id('empty-state'))).toContain("hasn't reported yet");
+  });
+
   it('shows live what the page does, exactly once it is stopped', async () => {
     await live('live');
     expect(await text(id('live-events'))).toBe('n/a');

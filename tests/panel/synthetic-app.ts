@@ -4,6 +4,7 @@
  */
 import { drainRecords } from '../../src/record/drain.ts';
 import { Op } from '../../src/event/event.ts';
+import type { PageStorage } from '../../src/protocol/page-storage.ts';
 import { Recorder, type NewDefinition } from '../../src/record/recorder.ts';
 import {
   PROTOCOL_VERSION,
@@ -235,8 +236,27 @@ export class SyntheticApp {
     for (const listener of this.listeners) listener(this.status);
   }
 
+  /** What the page stores; a test may change it. */
+  stores: PageStorage = {
+    origin: 'https://app.example',
+    crossOriginIsolated: false,
+    databases: [{ name: 'fieldnotes.db', version: 1 }],
+    indexedDbBytes: 57_344,
+    files: [],
+    moreFiles: false,
+    kvvfs: [],
+    wasm: [],
+    failures: [],
+  };
+  /** Another page, as the host reports it: whether vfscope may enter it. */
+  navigate(granted: 'all' | 'none'): void {
+    const origin = 'https://app.example';
+    this.set({ access: { origin, granted, frames: [], afterReload: [] } });
+  }
+
   readonly recorder: RecorderControl = {
     devtools: null,
+    lookAtPage: () => Promise.resolve(this.stores),
     start: () => {
       this.recordings++;
       this.threads = ['main', 'search'].map(

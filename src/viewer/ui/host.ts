@@ -9,6 +9,7 @@ import type {
   RecordingScope,
   SiteAccess,
 } from '../../protocol/messages.ts';
+import type { PageStorage } from '../../protocol/page-storage.ts';
 import type { CaptureOptions } from '../../event/capture.ts';
 import type { Slowdown } from '../../event/conditions.ts';
 import type { StorageHealth } from '../../event/storage-health.ts';
@@ -62,6 +63,8 @@ export interface RecorderControl {
   reloadTabs?(): void;
   /** Show this panel in a window of its own, which needs no DevTools. Absent where it is in one. */
   openWindow?(): void;
+  /** What the inspected page stores. Absent where it cannot be looked at. @throws without access to the page */
+  lookAtPage?(): Promise<PageStorage>;
   subscribe(listener: (status: RecordingStatus) => void): () => void;
   /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
   onPort(listener: (port: MessagePort) => void): () => void;

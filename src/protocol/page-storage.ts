@@ -1,0 +1,73 @@
+/**
+ * What a page stores, as the popup and the empty panel show it: databases and files by name, with their sizes where the browser reports
+ * them. Names are the page's.
+ */
+import { countOf, formatBytes } from '../text/numbers.ts';
+import { scriptName, shown } from '../text/clean.ts';
+
+export interface StoredFile {
+  path: string;
+  /** bytes; null where the file is held by the page and cannot be read now */
+  size: number | null;
+  /** By SQLite's 16-byte header, where it can be read, wherever in the first 64 KiB the VFS put it. */
+  sqlite: boolean;
+}
+export interface PageStorage {
+  origin: string;
+  crossOriginIsolated: boolean;
+  databases: { name: string; version: number }[];
+  /** Of all its databases in IndexedDB, bytes; null where the browser doesn't report it. */
+  indexedDbBytes: number | null;
+  files: StoredFile[];
+  /** The walk stopped at its limit: there are more. */
+  moreFiles: boolean;
+  /** Keys of sqlite.org's key-value VFS, by storage, with the bytes of their values. */
+  kvvfs: { storage: 'localStorage' | 'sessionStorage'; keys: number; characters: number }[];
+  /** URLs of WebAssembly that the page itself loaded; what its workers loaded isn't among them. */
+  wasm: string[];
+  /** What could not be looked at, and why. */
+  failures: string[];
+}
+
+/** Names in a sentence, and characters of each. */
+const NAMED = 3;
+const MOST_NAME = 48;
+
+const listed = (texts: readonly string[], total: number): string =>
+  texts.slice(0, NAMED).join(', ') + (total > NAMED ? `, and ${total - NAMED} more` : '');
+const named = (names: readonly string[]): string =>
+  listed(
+    names.slice(0, NAMED).map((name) => shown(name, MOST_NAME) || '(no name)'),
+    names.length,
+  );
+
+/** SQLite's files first, then by size. */
+export const sortedFiles = (files: readonly StoredFile[]): StoredFile[] =>
+  [...files].sort((a, b) => Number(b.sqlite) - Number(a.sqlite) || (b.size ?? 0) - (a.size ?? 0));
+
+/** One sentence for each kind of storage that holds something, and one for SQLite's WebAssembly; [] = it stores nothing. */
+export function storageSentences(found: PageStorage): string[] {
+  const sentences: string[] = [];
+  const { databases, indexedDbBytes, files, moreFiles, kvvfs, wasm } = found;
+  if (databases.length) {
+    const size = indexedDbBytes === null ? '' : ` (${formatBytes(indexedDbBytes)})`;
+    const names = named(databases.map(({ name }) => name));
+    sentences.push(
+      `This page stores ${countOf(databases.length, 'database')} in IndexedDB${size}: ${names}.`,
+    );
+  }
+  if (files.length) {
+    const about = ({ path, size, sqlite }: StoredFile): string =>
+      `${shown(path, MOST_NAME)} (${sqlite ? 'SQLite, ' : ''}${size === null ? 'in use' : formatBytes(size)})`;
+    const list = listed(sortedFiles(files).slice(0, NAMED).map(about), files.length);
+    const count = `${countOf(files.length, 'file')}${moreFiles ? ' or more' : ''}`;
+    sentences.push(`This page stores ${count} in OPFS: ${list}.`);
+  }
+  for (const { storage, keys, characters } of kvvfs)
+    sentences.push(
+      `SQLite stores ${countOf(keys, 'key')} in ${storage} (${formatBytes(characters)}).`,
+    );
+  const engines = wasm.map(scriptName).filter((name) => /sql|wa-|libsql|turso/i.test(name));
+  if (engines.length) sentences.push(`This page loaded ${named([...new Set(engines)])}.`);
+  return sentences;
+}

@@ -132,6 +132,53 @@ describe('columns', () => {
     await page.mouse.click(now.x + 2, now.y + 5, { count: 2 });
     expect(await width()).toBe(before);
   });
+  it('are moved by a drag of the heading, which sorts nothing, and by keys; the order stays with the view', async () => {
+    await open('checkpoint-storm', 'statements');
+    await waitFor(id('statements-row'));
+    const headings = (): Promise<string[]> =>
+      page.$$eval(`${id('statements')} [role=columnheader]`, (all) =>
+        all.map((e) => (e as HTMLElement).dataset.heading!),
+      );
+    const sorts = (): Promise<string[]> =>
+      page.$$eval(`${id('statements')} [role=columnheader]`, (all) =>
+        all.map((e) => e.getAttribute('aria-sort')!),
+      );
+    const before = await headings();
+    const middle = async (key: string): Promise<{ x: number; y: number }> => {
+      const box = (await (await page.$(
+        `${id('statements')} [data-heading=${key}]`,
+      ))!.boundingBox())!;
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    };
+    const [first, , third] = before as [string, string, string];
+    const sorted = (await sorts())[before.indexOf(first)];
+    const from = await middle(first);
+    const to = await middle(third);
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(to.x + 4, to.y, { steps: 4 });
+    await page.mouse.up();
+    const after = [before[1], third, first, ...before.slice(3)];
+    expect(await headings()).toEqual(after);
+    expect((await sorts())[2]).toBe(sorted);
+    const cells = await page.$$eval(`${id('statements-row')}:first-child [role=gridcell]`, (all) =>
+      all.map((e) => (e as HTMLElement).dataset.column),
+    );
+    expect(cells).toEqual(after);
+    await click(id('tab-transactions'));
+    await waitFor(id('transactions-row'));
+    await click(id('tab-statements'));
+    await waitFor(id('statements-row'));
+    expect(await headings()).toEqual(after);
+    await page.focus(`${id('statements')} [data-heading=${first}] button`);
+    await page.keyboard.down('Alt');
+    await page.keyboard.down('Shift');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.up('Shift');
+    await page.keyboard.up('Alt');
+    expect(await headings()).toEqual(before);
+  });
   it('of which none has a value are counted, with why', async () => {
     await open('absurd-sql', 'statements');
     await waitFor(id('statements-row'));

@@ -49,6 +49,20 @@ describe('a recording', () => {
     expect(await text(id('empty-state'))).toContain("hasn't reported yet");
   });
 
+  it('has a name in the shell, and a warning once the tab shows another page', async () => {
+    await live('named');
+    await start();
+    await viewer.page.evaluate(() => window.panel.app.work(25));
+    await stop();
+    expect(await text(id('recording-name'))).toMatch(/^app\.example, .*\d+:\d+.*, [\d.]+ m?s$/);
+    expect(await viewer.page.$(id('other-page'))).toBe(null);
+    await viewer.page.evaluate(() => window.panel.app.navigate('all', 'https://elsewhere.example'));
+    await waitText(
+      id('other-page'),
+      'You recorded this on app.example. This tab now shows elsewhere.example.',
+    );
+  });
+
   it('shows live what the page does, exactly once it is stopped', async () => {
     await live('live');
     expect(await text(id('live-events'))).toBe('n/a');

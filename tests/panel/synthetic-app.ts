@@ -249,8 +249,7 @@ export class SyntheticApp {
     failures: [],
   };
   /** Another page, as the host reports it: whether vfscope may enter it. */
-  navigate(granted: 'all' | 'none'): void {
-    const origin = 'https://app.example';
+  navigate(granted: 'all' | 'none', origin = 'https://app.example'): void {
     this.set({ access: { origin, granted, frames: [], afterReload: [] } });
   }
 

@@ -69,6 +69,8 @@ export class ViewerModel {
   >(null);
   /** What is shown comes from this file; null: from a recording, or nothing. */
   readonly file = writable<{ name: string; warnings: string[] } | null>(null);
+  /** When the shown recording began, ms; null = not known. */
+  readonly begunMs = writable<number | null>(null);
   readonly spools = writable<Spool[]>([]);
   readonly scope = writable<RecordingScope>('tab');
   readonly reload = writable(true);
@@ -256,9 +258,10 @@ export class ViewerModel {
       const origin = get(this.status)?.access?.origin ?? '';
       this.asking.set(missing && !(await this.ask(missing)) ? origin : null);
       if (get(this.asking) !== null) return;
-      const file = get(this.file);
+      const [file, begunMs] = [get(this.file), get(this.begunMs)];
       this.asked++;
       this.forget();
+      this.begunMs.set(Date.now());
       await this.session.begin({
         originMs: performance.timeOrigin + performance.now(),
         spoolKey: this.host.spoolKey,
@@ -274,6 +277,7 @@ export class ViewerModel {
       } catch (error) {
         await this.session.revert();
         this.file.set(file);
+        this.begunMs.set(begunMs);
         await this.takeAll();
         throw error;
       }
@@ -327,6 +331,7 @@ export class ViewerModel {
   private forget(): void {
     this.trace.update((n) => n + 1);
     this.file.set(null);
+    this.begunMs.set(null);
     if (get(this.paused)) this.togglePause();
     this.navigation.reset();
   }

@@ -110,3 +110,26 @@ export function sortedRows<Row>(
     return sign * String(x).localeCompare(String(y));
   });
 }
+
+/** Columns in the user's order. One that isn't named stays behind the column that it follows by default. @param keys [] = as they are */
+export function arranged<Row>(
+  columns: readonly Column<Row>[],
+  keys: readonly string[],
+): readonly Column<Row>[] {
+  if (!keys.length) return columns;
+  const byKey = new Map(columns.map((column) => [column.key, column]));
+  const found = keys.flatMap((key) => byKey.get(key) ?? []);
+  for (const [i, column] of columns.entries())
+    if (!keys.includes(column.key)) {
+      const before = columns[i - 1];
+      found.splice(before ? found.indexOf(before) + 1 : 0, 0, column);
+    }
+  return found;
+}
+
+/** Keys with one moved. @param to its place among the others */
+export function moved(keys: readonly string[], key: string, to: number): string[] {
+  const others = keys.filter((one) => one !== key);
+  others.splice(Math.max(0, Math.min(others.length, to)), 0, key);
+  return others;
+}

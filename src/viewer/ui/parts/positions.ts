@@ -1,5 +1,5 @@
 /**
- * Where parts were left, by name: the scroll position, a border that was moved. The App provides them in the context and stores them with
+ * Where parts were left, by name: the scroll position, a border that was moved, the order of columns. The App provides them in the context and stores them with
  * the views' settings; without them a part starts over each time.
  */
 import { getContext, setContext } from 'svelte';
@@ -9,6 +9,9 @@ interface Positions {
   /** null = as it is at first. */
   get(name: string): number | null;
   set(name: string, value: number | null): void;
+  /** Short words without commas; [] = as it is at first. */
+  getList(name: string): readonly string[];
+  setList(name: string, list: readonly string[]): void;
 }
 const KEY = Symbol('positions');
 

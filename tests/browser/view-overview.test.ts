@@ -16,6 +16,8 @@ import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { actionsOf } from '../../src/analysis/answer/actions.ts';
 import { diffOf, findingsOf, headlineNumbers, headlineOf } from '../traces/analyses.ts';
+import { shownStatements } from '../../src/analysis/report/diff-table.ts';
+import { totalDelta } from '../../src/analysis/report/diff.ts';
 import { showTimeline } from './viewer-page.ts';
 import { builtPanel } from './built-panel.ts';
 
@@ -305,6 +307,16 @@ describe('a comparison', () => {
     expect(await text(id('compare-verdict'))).toMatch(
       /^B is [\d.]+× faster: .+ → .+ in all statements$/,
     );
+    // one bar a statement, with its sign and the word for it
+    const bars = await page.$$eval(`${id('compare-bars')} li`, (all) =>
+      all.map((e) => ({ us: Number(e.dataset.us), text: e.textContent!.trim() })),
+    );
+    const moved = shownStatements(diffOf(store, trace(15))).filter(
+      (r) => !r.verdict.startsWith('only') && totalDelta(r.time) !== 0,
+    );
+    expect(bars.length).toBe(Math.min(12, moved.length));
+    expect(bars[0]!.us).toBeLessThan(0);
+    expect(bars[0]!.text).toMatch(/[-−][\d.,]+ .?s\s+faster/);
     expect(await row('commits')).toEqual(['4× less', '60', '15']);
     expect(await row('hitRate')).toEqual(['n/a', 'n/a', 'n/a']);
     expect(

@@ -1,7 +1,7 @@
 // Keys of the panel: which are obeyed, and which are left to what has the focus, to an input method and to the browser.
 import { writable } from 'svelte/store';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { obeyKey, type PageActions } from '../../src/viewer/ui/keys.ts';
+import { BINDINGS, obeyKey, type PageActions } from '../../src/viewer/ui/keys.ts';
 import type { ViewerModel } from '../../src/viewer/ui/model.ts';
 
 class NoElement {}
@@ -49,6 +49,17 @@ function press(
 const COMMAND = { ctrlKey: true };
 
 describe('a key', () => {
+  it('with a digit shows the tab at that place', () => {
+    const ids = ['answer', 'timeline', 'statements', 'files', 'events', 'compare'];
+    for (const [i, id] of ids.entries()) {
+      expect(press(`${i + 1}`)).toEqual({ obeyed: true, prevented: true });
+      expect(page.showView).toHaveBeenLastCalledWith(id);
+    }
+  });
+  it('has one meaning outside the timeline', () => {
+    const keys = BINDINGS.flatMap(({ keys, command }) => keys.map((key) => `${command} ${key}`));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
   it('with Shift is another one', () => {
     expect(press('E', { ...COMMAND, shiftKey: true })).toEqual({ obeyed: false, prevented: false });
     expect(press('L', { ...COMMAND, shiftKey: true }).obeyed).toBe(false);

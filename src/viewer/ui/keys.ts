@@ -58,6 +58,16 @@ const pan =
   (model: ViewerModel): void =>
     model.navigation.look(panBy(get(model.navigation.view), share, get(model.navigation.extent)));
 
+/** The tabs in their order, and the view that a digit shows: a group's first. */
+const TABS = [
+  ['answer', 'Answer'],
+  ['timeline', 'Timeline'],
+  ['statements', 'SQL: statements'],
+  ['files', 'Storage: files'],
+  ['events', 'Raw: events'],
+  ['compare', 'Compare'],
+] as const;
+
 export const BINDINGS: readonly Binding[] = [
   { keys: ['e'], command: true, help: 'Record or stop', run: (m) => void m.toggleRecording() },
   { keys: ['s'], command: true, help: 'Save the trace', run: (m) => void m.save() },
@@ -75,10 +85,12 @@ export const BINDINGS: readonly Binding[] = [
   { keys: ['d', 'arrowright'], help: 'Later', run: pan(PAN_STEP) },
   { keys: ['f'], help: 'Zoom to the selected event', run: (m) => m.navigation.showSelection() },
   { keys: ['0'], help: 'Show the whole trace', run: (m) => m.navigation.showAll() },
-  { keys: ['/'], help: 'Filter events', run: (_, page) => page.focusFilter() },
-  { keys: ['1'], help: 'Timeline', run: (m) => m.navigation.tab.set('timeline') },
-  { keys: ['2'], help: 'Files', run: (m) => m.navigation.tab.set('files') },
-  { keys: ['3'], help: 'Events', run: (m) => m.navigation.tab.set('events') },
+  { keys: ['/'], help: 'Filter or search this view', run: (_, page) => page.focusFilter() },
+  ...TABS.map(([id, help], i) => ({
+    keys: [`${i + 1}`],
+    help,
+    run: (_: ViewerModel, page: PageActions) => page.showView(id),
+  })),
   {
     keys: ['n'],
     help: 'Next event of the evidence',

@@ -14,29 +14,64 @@ export function numericColumns({ columns, rows }: Result): boolean[] {
   );
 }
 
+const MOST_DECIMALS = 6;
+/** So many digits after the point are worth reading. */
+const decimalsOf = (value: number): number =>
+  Number.isInteger(value)
+    ? 0
+    : Math.abs(value) >= 100
+      ? 2
+      : Math.abs(value) >= 1
+        ? 3
+        : MOST_DECIMALS;
+
 export const cellWords = (value: number | string | null | undefined): string =>
   value === null || value === undefined
     ? 'NULL'
     : typeof value === 'number' && !Number.isInteger(value)
       ? value.toLocaleString('en-US', {
           useGrouping: false,
-          maximumFractionDigits: Math.abs(value) >= 100 ? 2 : Math.abs(value) >= 1 ? 3 : 6,
+          maximumFractionDigits: decimalsOf(value),
         })
       : String(value);
+
+/** A column of numbers reads at a glance: thousands apart, points in one line. @param looked values that decide how many digits stand behind it */
+function alignedWords(
+  looked: readonly (number | string | null | undefined)[],
+): (value: number | string | null | undefined) => string {
+  const sizes = looked.flatMap((value) => (typeof value === 'number' ? [Math.abs(value)] : []));
+  const broken = sizes.filter((size) => !Number.isInteger(size));
+  // what the largest needs, and as much as keeps the smallest from reading 0
+  const digits = broken.length
+    ? Math.min(
+        MOST_DECIMALS,
+        Math.max(
+          decimalsOf(Math.max(...sizes)) || decimalsOf(Math.max(...broken)),
+          Math.ceil(-Math.log10(Math.min(...broken))) + 1,
+        ),
+      )
+    : 0;
+  const format = new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return (value) => (typeof value === 'number' ? format.format(value) : cellWords(value));
+}
 
 /** Over the numbers of rows. */
 export function resultColumns(result: Result): Column<number>[] {
   const numeric = numericColumns(result);
   const looked = result.rows.slice(0, 200);
   return result.columns.map((title, c) => {
-    const texts = looked.map((row) => cellWords(row[c]));
+    const words = numeric[c] ? alignedWords(looked.map((row) => row[c])) : cellWords;
+    const texts = looked.map((row) => words(row[c]));
     return {
       key: String(c),
       title,
       numeric: numeric[c]!,
       mono: !numeric[c],
       value: (row: number) => result.rows[row]![c]!,
-      text: (row: number) => cellWords(result.rows[row]![c]),
+      text: (row: number) => words(result.rows[row]![c]),
       width: widthOf(title, texts),
     };
   });

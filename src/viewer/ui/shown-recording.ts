@@ -10,7 +10,7 @@ const host = (origin: string): string =>
   shown(URL.canParse(origin) ? new URL(origin).host || origin : origin, MOST_NAME);
 
 /** Origins of the recorded pages; without a page, of all threads. A thread without a web origin has none. */
-export function originsOf(threads: readonly Pick<ThreadRow, 'kind' | 'url'>[]): string[] {
+function originsOf(threads: readonly Pick<ThreadRow, 'kind' | 'url'>[]): string[] {
   const pages = threads.filter(({ kind }) => kind === 'page');
   const origins = (pages.length ? pages : threads).map(({ url }) =>
     URL.canParse(url) ? new URL(url).origin : 'null',

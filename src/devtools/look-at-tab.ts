@@ -6,12 +6,15 @@ import { look } from './look.ts';
 /** The walk through OPFS ends there. */
 const MAX_FILES = 500;
 
-/** @throws where vfscope has no access to the page, or the page gives no answer */
-export async function lookAtTab(tabId: number): Promise<PageStorage> {
+/**
+ * @param maxFiles of OPFS: of each the first bytes are read, and only whether they are SQLite's is reported
+ * @throws where vfscope has no access to the page, or the page gives no answer
+ */
+export async function lookAtTab(tabId: number, maxFiles = MAX_FILES): Promise<PageStorage> {
   const [answer] = await api.scripting.executeScript({
     target: { tabId },
     func: look,
-    args: [MAX_FILES],
+    args: [maxFiles],
   });
   if (!answer?.result) throw new Error('the page gave no answer; reload it and try again');
   return answer.result as PageStorage;

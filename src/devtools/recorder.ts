@@ -26,6 +26,8 @@ import type {
 import { canLookHere, lookAtTab } from './look-at-tab.ts';
 import { PageAccessState } from './page-access.ts';
 
+/** The empty panel looks unasked, at so many files. */
+const LOOKED_AT = 50;
 /** The service worker sleeps after 30 s without work; a recording keeps it awake, which saves it restarts. */
 const PING_EVERY_MS = 20_000;
 /** A command or a registration without an answer for this long is said again, over a new connection: both may be said twice. */
@@ -175,7 +177,7 @@ export function recordTab(tabId: number): RecorderControl {
     onPort: listening(portListeners),
     onStorage: listening(storageListeners),
     onSlowdown: listening(slowdownListeners),
-    ...(canLookHere() ? { lookAtPage: () => lookAtTab(tabId) } : {}),
+    ...(canLookHere() ? { lookAtPage: () => lookAtTab(tabId, LOOKED_AT) } : {}),
     devtools: inDevTools() ? true : null,
     ...(inDevTools() ? { openWindow: () => background.post({ k: 'window' }) } : {}),
   };

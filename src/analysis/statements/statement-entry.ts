@@ -104,15 +104,28 @@ export const timesOf = (ns: readonly number[]): PartTimes & { spanUs: number } =
   spanUs: ns.reduce((a, b) => a + b, 0) / 1000,
 });
 
+/** @returns the fingerprint by id of an `sql` definition; null = the text is not known */
+export function fingerprintsOf({ definitions }: ThreadStore): (text: number) => string | null {
+  const known = new ById<string | null>();
+  return (id) => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    const d = id ? definitions.get(id) : undefined;
+    return known.set(id, d?.kind === 'sql' ? fingerprint(d.text) : null);
+  };
+}
+
 /** Entry of an `sql` definition's id; entries are made as they are asked for. */
 export type PlaceOf = (text: number) => number;
 
 /** @param entries, byText shared by the threads: a text of several is one entry */
 export function placesOfTexts(
-  { definitions, said }: ThreadStore,
+  thread: ThreadStore,
   entries: Entry[],
   byText: Map<string | null, number>,
 ): PlaceOf {
+  const { definitions, said } = thread;
+  const textOf = fingerprintsOf(thread);
   /** By id of a text; the first connection's. */
   const stacks = new Map<number, string>();
   for (const d of said)
@@ -123,7 +136,7 @@ export function placesOfTexts(
     const found = known.get(id);
     if (found !== undefined) return found;
     const d = id ? definitions.get(id) : undefined;
-    const text = d?.kind === 'sql' ? fingerprint(d.text) : null;
+    const text = textOf(id);
     const place = getOrMake(byText, text, () => entries.push(newEntry(text)) - 1);
     known.set(id, place);
     if (d?.kind === 'sql' && d.truncated) entries[place]!.truncated = true;

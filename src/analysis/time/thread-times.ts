@@ -9,7 +9,9 @@ import { appDatabases } from '../core/app-databases.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { lockWaitTimes, NO_WAITS, type LockWaitTimes } from '../locks/lock-waits.ts';
+import { CallTimes, type PathKeys } from './call-times.ts';
 import {
+  keepTimes,
   partitionThread,
   timesOfThread,
   type ThreadTimes,
@@ -46,6 +48,12 @@ class Sweeps {
   /** Both of a part of its life: one sweep each time. */
   within(range: TimeRange = {}): ThreadTimes {
     return timesOfThread(this.sweep, this.owners.of(this.thread), range);
+  }
+  /** The time of a range by call path. */
+  callTimes(keys: PathKeys, range: TimeRange): CallTimes {
+    const times = new CallTimes(this.thread.events, this.owners.of(this.thread), keys);
+    keepTimes(this.sweep, times, range);
+    return times;
   }
   partitionWithin(range: TimeRange): TimePartition {
     return partitionThread(this.sweep, range);

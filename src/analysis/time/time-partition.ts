@@ -47,7 +47,7 @@ import type { Owners } from '../../trace/owners.ts';
 import type { TimeRange } from '../core/time-range.ts';
 import { PARTS, type PartTimes, partTimes } from '../core/time-parts.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { Shares } from './time-shares.ts';
+import { Shares, type TimeKeeper } from './time-shares.ts';
 import { TimeSweep, type Sums } from './time-sweep.ts';
 
 export type { TimeRange } from '../core/time-range.ts';
@@ -130,6 +130,11 @@ export function timesOfThread(
     );
   });
   return { partition, byStatement };
+}
+
+/** Sum up the time of a range for a keeper with places of its own. */
+export function keepTimes(sweep: TimeSweep, keeper: TimeKeeper, range: TimeRange): void {
+  sweep.run(...nsOf(range, sweep), keeper);
 }
 
 function nsOf({ fromUs, toUs }: TimeRange, { firstNs, lastNs }: TimeSweep): [number, number] {

@@ -6,7 +6,25 @@ import { ById } from '../core/by-id.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { PARTS } from '../core/time-parts.ts';
 
-export class Shares {
+/** Whom a sweep sums up time for: places of its own, one for each statement, call path, or whatever it tells apart. */
+export interface TimeKeeper {
+  /** Nanoseconds and clock readings: `place * PARTS.length + part`. */
+  readonly ns: Float64Array;
+  readonly readings: Float64Array;
+  /** By place: calls whose end is not known. */
+  readonly openEnds: number[];
+  /** The place of a call. */
+  placeOf(row: number): number;
+  /** The place that a moment belongs to. @param winner the call that decides @param engine the SQL or VFS call begun last */
+  placeAt(winner: number, engine: number): number;
+}
+
+/** Id of the text of the statement that an SQL call is for; 0 = not known. Opening and closing are of none. */
+export function textOfSql({ op, object }: EventColumns, row: number): number {
+  return op[row] === Op.sqlOpen || op[row] === Op.sqlClose ? 0 : object[row]!;
+}
+
+export class Shares implements TimeKeeper {
   /** Ids of `sql` definitions by place; 0 = statement not known. */
   readonly ids: number[] = [0];
   /** Nanoseconds and clock readings: `place * PARTS.length + part`. */
@@ -23,7 +41,7 @@ export class Shares {
     private readonly owners: Owners,
   ) {}
 
-  /** Place of the statement that a call serves. Opening and closing are of none. */
+  /** Place of the statement that a call serves. */
   placeOf(row: number): number {
     const owner = this.owners.sql(row);
     if (owner !== this.lastOwner) {
@@ -33,9 +51,12 @@ export class Shares {
     return this.lastPlace;
   }
 
+  placeAt(winner: number, engine: number): number {
+    return this.placeOf(winner) || this.placeOf(engine);
+  }
+
   private placeOfSql(owner: number): number {
-    const op = this.events.op[owner]!;
-    const id = op === Op.sqlOpen || op === Op.sqlClose ? 0 : this.events.object[owner]!;
+    const id = textOfSql(this.events, owner);
     return id === 0 ? 0 : (this.places.get(id) ?? this.add(id));
   }
 

@@ -13,7 +13,7 @@ import { storageIsUnseen } from '../core/layers.ts';
 import { Calls, Stack, STACKS } from '../core/time-calls.ts';
 import { isStorage, PART, PART_OF_OP, PARTS, Role, ROLE_OF_OP, WAIT } from '../core/time-parts.ts';
 import type { LockWaitTimes } from '../locks/lock-waits.ts';
-import type { Shares } from './time-shares.ts';
+import type { TimeKeeper } from './time-shares.ts';
 
 /** Stacks of the calls that cannot overlap, only nest. */
 const NESTS = (1 << Stack.tracer) | (1 << Stack.running);
@@ -77,7 +77,7 @@ export class TimeSweep {
   private winner = -1;
   private part = -1;
   private share = -1;
-  private shares: Shares | null = null;
+  private shares: TimeKeeper | null = null;
   /** The tracer is at work, and no SQL runs. */
   private tracerOutside = false;
   private sums: Sums = {
@@ -114,8 +114,8 @@ export class TimeSweep {
     return this.calls.lastNs;
   }
 
-  /** Sum up [fromNs, toNs). @param shares takes in the time while SQL runs again, by statement */
-  run(fromNs: number, toNsExclusive: number, shares: Shares | null = null): Sums {
+  /** Sum up [fromNs, toNs). @param shares takes in the time while SQL runs again, by its places */
+  run(fromNs: number, toNsExclusive: number, shares: TimeKeeper | null = null): Sums {
     const { count } = this.events;
     const sums = {
       ns: new Float64Array(PARTS.length),
@@ -289,8 +289,7 @@ export class TimeSweep {
     this.tracerOutside = engine < 0 && part === PART.tracer;
     if (shares && engine < 0) this.share = -1;
     else if (shares)
-      this.share =
-        (shares.placeOf(this.winner >> 1) || shares.placeOf(engine >> 1)) * PARTS.length + part;
+      this.share = shares.placeAt(this.winner >> 1, engine >> 1) * PARTS.length + part;
   }
 
   /** @param engine the SQL or VFS call begun last, or -1 */

@@ -1,0 +1,43 @@
+/** Calls as frames of a call path: VFS calls by operation and kind of file, storage calls by operation. */
+import { FILE_KINDS } from '../../event/definitions.ts';
+import { Op } from '../../event/event.ts';
+import { opName } from '../../event/operations.ts';
+import { definedAs, targetOf } from '../../trace/in-memory.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { ById } from '../core/by-id.ts';
+import { PART_WORDS } from '../core/time-parts.ts';
+import type { CallTimes, PathKeys } from '../time/call-times.ts';
+
+/** Operations have codes below. */
+const CODES = 256;
+
+/** Paths of calls below a root. @param root as of `PathKeys` */
+export function frameKeys(
+  { events, definitions }: ThreadStore,
+  root: PathKeys['root'],
+  rooted = false,
+): PathKeys {
+  /** By what calls are on: place in FILE_KINDS, from 1; 0 = no file. */
+  const kinds = new ById<number>();
+  const kindOf = (target: number): number => {
+    const d = definedAs(definitions, target);
+    return kinds.set(target, d?.kind === 'file' ? 1 + FILE_KINDS.indexOf(d.fileKind) : 0);
+  };
+  return {
+    root,
+    rooted,
+    vfs(row) {
+      const target = targetOf(events, row);
+      return events.op[row]! + CODES * (kinds.get(target) ?? kindOf(target));
+    },
+    storage: true,
+  };
+}
+
+/** `xRead main-db`, `idb.get`, `vfscope`. @param place below a root */
+export function frameName({ level, key }: CallTimes, place: number): string {
+  const code = key[place]! % CODES;
+  if (level[place] === 2) return code === Op.tracer ? PART_WORDS.tracer.title : opName(code);
+  const kind = FILE_KINDS[Math.floor(key[place]! / CODES) - 1];
+  return kind ? `${opName(code)} ${kind}` : opName(code);
+}

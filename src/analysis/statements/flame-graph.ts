@@ -1,0 +1,206 @@
+/**
+ * The flame graph: statement -> VFS call -> storage call, or the other way around. A frame is as wide as the time that it and what it calls decide.
+ * The frame of a statement has the time that the table of statements gives it, for both come from one sweep and one rule.
+ */
+import type { ThreadStore } from '../../trace/store.ts';
+import { executions } from '../core/executions.ts';
+import type { Facts, Known } from '../core/graph.ts';
+import { threadFact } from '../core/graph.ts';
+import { hasSql } from '../core/layers.ts';
+import { getOrMake } from '../core/maps.ts';
+import type { Scope } from '../core/scope.ts';
+import { PARTS, type Part } from '../core/time-parts.ts';
+import { isWhole, type TimeRange } from '../core/time-range.ts';
+import type { CallTimes } from '../time/call-times.ts';
+import { sweeps } from '../time/thread-times.ts';
+import { textOfSql } from '../time/time-shares.ts';
+import { frameKeys, frameName } from './call-frames.ts';
+import { within } from './statement-counts.ts';
+import { fingerprintsOf } from './statement-entry.ts';
+
+export interface Frame {
+  /** Place of the frame above; -1 = none. */
+  parent: number;
+  depth: number;
+  /** `own`: what SQLite did itself, where calls stand at the top. */
+  kind: 'statement' | 'vfs' | 'storage' | 'own';
+  /** Fingerprint of a statement, null = not known; else the call: `xRead main-db`, `idb.get`. */
+  name: string | null;
+  /** Calls that began in the range; of a statement its executions. Where calls stand at the top, calls of the topmost frame. */
+  calls: number;
+  /** Microseconds, and those of them that no frame below has. */
+  totalUs: number;
+  selfUs: number;
+  /** What most of the time was. */
+  part: Part;
+}
+export interface FlameGraph {
+  /** A frame, then those below it, the widest first. */
+  frames: Frame[];
+  totalUs: number;
+}
+
+/** What SQLite did itself, in its own code. */
+const OWN = 'SQLite';
+
+/** A frame while it is summed up. */
+interface Node extends Pick<Frame, 'kind' | 'name' | 'calls'> {
+  /** Nanoseconds by part: of its own. */
+  self: Float64Array;
+  below: Map<number | string | null, Node>;
+}
+const newNode = (kind: Frame['kind'], name: string | null): Node => ({
+  kind,
+  name,
+  calls: 0,
+  self: new Float64Array(PARTS.length),
+  below: new Map(),
+});
+
+/** A frame with all that is below it: nanoseconds by part, and their sum. */
+interface Totals {
+  node: Node;
+  ns: Float64Array;
+  sum: number;
+  below: Totals[];
+}
+
+const NEEDS = { sweeps };
+const timesIn = (
+  thread: ThreadStore,
+  { sweeps }: Known<typeof NEEDS>,
+  range: TimeRange,
+): CallTimes => {
+  const { events } = thread;
+  const keys = frameKeys(thread, (sql) => textOfSql(events, sql));
+  const times = sweeps.of(thread).callTimes(keys, range);
+  times.countCalls(range);
+  return times;
+};
+
+/** Of a thread's whole life. */
+export const callPaths = threadFact('callPaths', 'time of each call', NEEDS, (thread, known) =>
+  timesIn(thread, known, {}),
+);
+
+/** What `flameGraph` needs. */
+export const FLAME_NEEDS = { callPaths, executions, ...NEEDS };
+
+/**
+ * @param scope its range, thread and statement
+ * @param inverted calls at the top, each with its own time; below them what called them
+ * @returns null where no SQL call was recorded
+ */
+export function flameGraph(facts: Facts, scope: Scope, inverted = false): FlameGraph | null {
+  const { threads } = facts.store;
+  if (!threads.some(hasSql)) return null;
+  const known = facts.known(FLAME_NEEDS);
+  const top = newNode('statement', null);
+  for (const thread of threads) {
+    if (scope.thread !== undefined && thread.index !== scope.thread) continue;
+    const times = isWhole(scope) ? known.callPaths.of(thread) : timesIn(thread, known, scope);
+    addThread(top, thread, times, scope);
+    countExecutions(top, thread, known, scope);
+  }
+  return graphOf(inverted ? invertedOf(top) : top);
+}
+
+const statementOf = (top: Node, text: string | null): Node =>
+  getOrMake(top.below, text, () => newNode('statement', text));
+
+function addThread(top: Node, thread: ThreadStore, times: CallTimes, scope: Scope): void {
+  const textOf = fingerprintsOf(thread);
+  const nodes: (Node | null)[] = [];
+  for (let place = 0; place < times.count; place++) {
+    const level = times.level[place]!;
+    const key = times.key[place]!;
+    let node: Node | null;
+    if (level === 0) {
+      const text = textOf(key);
+      node =
+        scope.statement === undefined || text === scope.statement ? statementOf(top, text) : null;
+    } else {
+      const above = nodes[times.parent[place]!]!;
+      node =
+        above &&
+        getOrMake(above.below, level * KEY_ROOM + key, () =>
+          newNode(level === 1 ? 'vfs' : 'storage', frameName(times, place)),
+        );
+    }
+    nodes.push(node);
+    if (!node) continue;
+    node.calls += times.calls[place]!;
+    PARTS.forEach((_, part) => (node.self[part]! += times.ns[place * PARTS.length + part]!));
+  }
+}
+/** Keys of frames are below. */
+const KEY_ROOM = 2 ** 24;
+
+/** The same executions as in the table of statements: those that begin in the range. */
+function countExecutions(
+  top: Node,
+  thread: ThreadStore,
+  { executions }: Known<typeof FLAME_NEEDS>,
+  scope: Scope,
+): void {
+  const { t0 } = thread.events;
+  const textOf = fingerprintsOf(thread);
+  const all = executions.of(thread);
+  for (let i = 0; i < all.count; i++) {
+    if (!within(t0[all.firstRow[i]!]!, scope)) continue;
+    const text = textOf(all.text[i]!);
+    if (scope.statement === undefined || text === scope.statement) statementOf(top, text).calls++;
+  }
+}
+
+/** Each frame with time or calls of its own at the top, the frames above it below. */
+function invertedOf(top: Node): Node {
+  const inverted = newNode('statement', null);
+  const turn = (node: Node, above: readonly Node[]): void => {
+    for (const next of node.below.values()) turn(next, [...above, node]);
+    if (node.calls === 0 && node.self.every((ns) => ns === 0)) return;
+    const own = node.kind === 'statement';
+    const path = [
+      own ? newNode('own', OWN) : node,
+      ...(own ? [node] : []),
+      ...[...above].reverse(),
+    ];
+    let at = inverted;
+    for (const { kind, name } of path) {
+      at = getOrMake(at.below, `${kind} ${name}`, () => newNode(kind, name));
+      at.calls += node.calls;
+    }
+    node.self.forEach((ns, part) => (at.self[part]! += ns));
+  };
+  for (const statement of top.below.values()) turn(statement, []);
+  return inverted;
+}
+
+/** Frames in order, and their totals. Those without time and calls are left out. */
+function graphOf(top: Node): FlameGraph {
+  const frames: Frame[] = [];
+  const totalsOf = (node: Node): Totals => {
+    const below = [...node.below.values()].map(totalsOf);
+    const ns = node.self.slice();
+    for (const one of below) one.ns.forEach((n, part) => (ns[part]! += n));
+    return { node, ns, sum: ns.reduce((a, b) => a + b, 0), below };
+  };
+  const list = ({ node, ns, sum, below }: Totals, parent: number, depth: number): void => {
+    if (sum === 0 && node.calls === 0 && below.length === 0) return;
+    const own = node.self.reduce((a, b) => a + b, 0);
+    const place = frames.push({
+      ...{ parent, depth, kind: node.kind, name: node.name, calls: node.calls },
+      totalUs: sum / 1000,
+      selfUs: own / 1000,
+      part: PARTS[ns.indexOf(Math.max(...ns))]!,
+    });
+    listAll(below, place - 1, depth + 1);
+  };
+  const listAll = (all: Totals[], parent: number, depth: number): void =>
+    all
+      .sort((a, b) => b.sum - a.sum || b.node.calls - a.node.calls)
+      .forEach((one) => list(one, parent, depth));
+  const { below, sum } = totalsOf(top);
+  listAll(below, -1, 0);
+  return { frames, totalUs: sum / 1000 };
+}

@@ -3,7 +3,7 @@ import type { DrivenPanel } from '../../src/drive/panel-control.ts';
 
 /** The views of each group, in the order of their tabs. */
 const GROUPS: Record<string, readonly string[]> = {
-  SQL: ['statements', 'transactions'],
+  SQL: ['statements', 'flame', 'transactions'],
   Storage: ['files', 'cache', 'wal', 'locks'],
   Raw: ['events', 'errors', 'sql'],
 };

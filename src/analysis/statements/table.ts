@@ -8,6 +8,7 @@ import { fact } from '../core/graph.ts';
 import { ioTime } from '../core/time-parts.ts';
 import { col, inParts, rowsIn, table, type Columns } from '../core/table.ts';
 import type { CallsBy } from './statement-entry.ts';
+import type { Frame } from './flame-graph.ts';
 import { statementTable as byText, type StatementRow } from './statement-table.ts';
 
 const NO_VFS = 'n/a: no VFS call was recorded on its threads';
@@ -106,6 +107,34 @@ export const statementColumns = {
   ),
   failed: col('count', 'Failed', 'Executions that ended with an error', (s) => s.failed),
 } satisfies Columns<StatementRow>;
+
+/** Of the flame graph. */
+export const frameColumns = {
+  name: col(
+    'code',
+    'Statement or call',
+    'A statement, a VFS call by kind of file, or a storage call',
+    (f) => f.name,
+  ),
+  total: col(
+    'us',
+    'Total time',
+    'Time while SQL runs that it and the calls in it decide. Of a statement the same as in Statements',
+    (f) => f.totalUs,
+  ),
+  self: col(
+    'us',
+    'Self time',
+    'Total time without the calls in it. Where calls overlap, each moment counts once',
+    (f) => f.selfUs,
+  ),
+  calls: col(
+    'count',
+    'Calls',
+    'Calls that began in the range; executions of a statement',
+    (f) => f.calls,
+  ),
+} satisfies Columns<Frame>;
 
 const statementRows = rowsIn('statementRows', byText, (table) => table?.rows ?? []);
 const statementTable = table(

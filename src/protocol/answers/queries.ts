@@ -19,6 +19,7 @@ import type { Comparison, Strips } from './compare.ts';
 import type { OperationCount } from './events.ts';
 import type { FileLine } from './files.ts';
 import type { Findings } from './findings.ts';
+import type { FlameRequest, MeasuredFlames } from './flame.ts';
 import type { LoadLine } from './load-times.ts';
 import type { FrameArgs, LockTrack } from './lock-lanes.ts';
 import type { LocksAnswer } from './locks.ts';
@@ -43,6 +44,7 @@ export type Queries = {
   locks: { args: object; answer: LocksAnswer };
   wal: { args: Record<string, never>; answer: WalLog[] };
   statements: { args: Scope; answer: MeasuredStatements | null };
+  flameGraph: { args: FlameRequest; answer: MeasuredFlames | null };
   fileLines: { args: object; answer: FileLine[] };
   staleCaches: { args: Record<string, never>; answer: StaleLine[] };
   cacheCurves: { args: Record<string, never>; answer: CacheCurve[] };

@@ -11,6 +11,7 @@ import { eventQueries } from './queries/events.ts';
 import { fileQueries } from './queries/files.ts';
 import { findingsQueries } from './queries/findings.ts';
 import { loadTimesQueries } from './queries/load-times.ts';
+import { flameQueries } from './queries/flame.ts';
 import { lockLaneQueries } from './queries/lock-lanes.ts';
 import { lockQueries } from './queries/locks.ts';
 import { overviewQueries } from './queries/overview.ts';
@@ -33,6 +34,7 @@ export const QUERIES = {
   ...timelineFlowQueries,
   ...transactionQueries,
   ...statementQueries,
+  ...flameQueries,
   ...walQueries,
   ...lockQueries,
   ...lockLaneQueries,

@@ -28,6 +28,7 @@ export const VIEW_LETTERS: Readonly<Record<string, string>> = {
   timeline: 't',
   transactions: 'r',
   statements: 's',
+  flame: 'h',
   locks: 'l',
   wal: 'w',
   files: 'f',

@@ -43,7 +43,7 @@ export function contrastOf(a: string, b: string): number {
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
 /** Black or white, whichever is read better: at least 4.5 on any color. */
-const textOn = (color: string): string =>
+export const textOn = (color: string): string =>
   contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
 
 /** @param element within the viewer's root */

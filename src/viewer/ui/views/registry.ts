@@ -7,6 +7,7 @@ import CompareView from './compare/CompareView.svelte';
 import ErrorsView from './errors/ErrorsView.svelte';
 import EventsView from './events/EventsView.svelte';
 import FilesView from './files/FilesView.svelte';
+import FlameView from './flame/FlameView.svelte';
 import LocksView from './locks/LocksView.svelte';
 import SettingsView from './settings/SettingsView.svelte';
 import SqlView from './sql/SqlView.svelte';
@@ -57,6 +58,14 @@ export const VIEWS: readonly View[] = [
     help: 'Statements by fingerprint, and where their time went',
     component: StatementsView,
     follows: ['range', 'part', 'thread', 'statement'],
+  },
+  {
+    id: 'flame',
+    title: 'Flame graph',
+    group: 'SQL',
+    help: 'Time of statements by the calls that they made, and the other way around',
+    component: FlameView,
+    ranged: true,
   },
   {
     id: 'transactions',

@@ -7,6 +7,7 @@ import { col, inParts, listed, table, type Columns, type Rows } from '../core/ta
 import { Access, type Accesses } from './accesses.ts';
 import { bTrees, bTreeTotals, ownersOf, type BTree, type BTreeTotals } from './b-trees.ts';
 import { accesses } from './page-accesses.ts';
+import { timesByTree, treeOf, treeUse, type TreeUse } from './tree-use.ts';
 import { pages, type ObjectPages, type PlaceColumns } from './pages.ts';
 
 /** What types of pages are called. */
@@ -44,6 +45,8 @@ const READS_WAL = 'Reads of images in frames of the WAL';
 const REREADS =
   'Reads of a page that the connection already had and that no other connection wrote since';
 const WRITES_WAL = 'Writes of images in frames of the WAL';
+const TIME =
+  'Time inside the VFS calls on its pages, storage calls and checkpoints included. Each moment counts once';
 const WRITES_CHECKPOINT = 'Written to the database by checkpoints';
 
 export const pageColumns = {
@@ -99,6 +102,8 @@ interface TreeRow {
   totals: BTreeTotals;
   /** Place in `totals`. */
   at: number;
+  /** Microseconds; null = not known. */
+  spanUs: number | null;
 }
 const sum =
   (name: keyof BTreeTotals) =>
@@ -124,16 +129,18 @@ export const treeColumns = {
   checkpoint_writes: col('count', 'Checkpoint', WRITES_CHECKPOINT, sum('checkpointWrites')),
   read_bytes: col('bytes', 'Read', 'Bytes read', sum('readBytes')),
   write_bytes: col('bytes', 'Written', 'Bytes written', sum('writeBytes')),
+  dur: col('us', 'Time', TIME, (t) => t.spanUs),
 } satisfies Columns<TreeRow>;
 
-const treeRows = fact('treeRows', 'tables and indexes', { pages, bTrees }, (_, known) =>
+const treeRows = fact('treeRows', 'tables and indexes', { pages, bTrees, treeUse }, (_, known) =>
   listed(
     known.pages.flatMap(({ path, index, places }) => {
       const trees = known.bTrees[index]!;
       const { list } = trees;
       const totals = bTreeTotals(places, ownersOf(trees, places), list.length);
+      const times = timesByTree(known.treeUse, index, list.length);
       return [...list, undefined]
-        .map((tree, at): TreeRow => ({ path, tree, totals, at }))
+        .map((tree, at): TreeRow => ({ path, tree, totals, at, spanUs: times[at]!.spanUs }))
         .filter(({ at }) => totals.pages[at]! > 0);
     }),
   ),
@@ -143,6 +150,68 @@ const treeTable = table(
   'Tables and indexes of databases, with sums over their pages',
   treeRows,
   treeColumns,
+);
+
+/** What a statement did with a table or index. */
+export interface TreeUseRow {
+  path: string;
+  tree: BTree | undefined;
+  use: TreeUse;
+}
+export const treeUseColumns = {
+  path: col('code', 'Database', 'Path of the database', (t) => t.path),
+  name: col<TreeUseRow>(
+    'text',
+    'Table or index',
+    'n/a: pages whose table or index is not known',
+    ({ tree }) => tree?.name ?? null,
+  ),
+  of_table: ofTable<TreeUseRow>(),
+  fingerprint: col(
+    'code',
+    'Statement',
+    'Its text with literals folded; null: the text was not seen, or opening and closing',
+    ({ use }) => use.statement,
+  ),
+  reads: col(
+    'count',
+    'Page reads',
+    'From the database and the WAL; what checkpoints copy is left out',
+    ({ use }) => use.reads,
+  ),
+  writes: col(
+    'count',
+    'Page writes',
+    'To the database and the WAL; what checkpoints copy is left out',
+    ({ use }) => use.writes,
+  ),
+  checkpoint_writes: col(
+    'count',
+    'Checkpoint',
+    'Written to the database by checkpoints while the statement ran',
+    ({ use }) => use.checkpointed,
+  ),
+  dur: col('us', 'Time', TIME, ({ use }) => use.time.spanUs),
+} satisfies Columns<TreeUseRow>;
+
+const treeUseRows = fact(
+  'treeUseRows',
+  'tables and indexes by statement',
+  { treeUse, bTrees, accesses },
+  (_, known) =>
+    listed(
+      known.treeUse.map((use): TreeUseRow => ({
+        path: known.accesses.objects[use.database]!.path,
+        tree: treeOf(known.bTrees, use),
+        use,
+      })),
+    ),
+);
+const treeUseTable = table(
+  'b_tree_statements',
+  'What each statement read and wrote of each table and index',
+  treeUseRows,
+  treeUseColumns,
 );
 
 interface AccessRow {
@@ -191,4 +260,4 @@ const accessTable = table(
   },
 );
 
-export const pageTables = [pageTable, treeTable, accessTable];
+export const pageTables = [pageTable, treeTable, accessTable, treeUseTable];

@@ -4,6 +4,7 @@
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import { executions } from '../core/executions.ts';
+import { fingerprintsOf } from '../core/fingerprints.ts';
 import type { Facts, Known } from '../core/graph.ts';
 import { threadFact } from '../core/graph.ts';
 import { hasSql } from '../core/layers.ts';
@@ -16,7 +17,6 @@ import { sweeps } from '../time/thread-times.ts';
 import { textOfSql } from '../time/time-shares.ts';
 import { frameKeys, frameName } from './call-frames.ts';
 import { within } from './statement-counts.ts';
-import { fingerprintsOf } from './statement-entry.ts';
 
 export interface Frame {
   /** Place of the frame above; -1 = none. */

@@ -1,6 +1,6 @@
 /** Rows of the table of statements while they are counted, one for each fingerprint. */
 import { getOrMake } from '../core/maps.ts';
-import { fingerprint } from '../../sqlite/sql-text.ts';
+import { fingerprintsOf } from '../core/fingerprints.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import type { BoundValues } from './bound-values.ts';
 import type { Counts } from '../../event/operations.ts';
@@ -103,17 +103,6 @@ export const timesOf = (ns: readonly number[]): PartTimes & { spanUs: number } =
   ...partTimes((part) => (ns[part] ?? 0) / 1000),
   spanUs: ns.reduce((a, b) => a + b, 0) / 1000,
 });
-
-/** @returns the fingerprint by id of an `sql` definition; null = the text is not known */
-export function fingerprintsOf({ definitions }: ThreadStore): (text: number) => string | null {
-  const known = new ById<string | null>();
-  return (id) => {
-    const found = known.get(id);
-    if (found !== undefined) return found;
-    const d = id ? definitions.get(id) : undefined;
-    return known.set(id, d?.kind === 'sql' ? fingerprint(d.text) : null);
-  };
-}
 
 /** Entry of an `sql` definition's id; entries are made as they are asked for. */
 export type PlaceOf = (text: number) => number;

@@ -1,5 +1,6 @@
 /** Questions and answers about pages and blocks. */
 import type { BTree, BTreeCause, BTreeTotals } from '../../analysis/pages/b-trees.ts';
+import type { TreeUse } from '../../analysis/pages/tree-use.ts';
 import type { ObjectPages } from '../../analysis/pages/pages.ts';
 import type { EventRef } from '../../trace/store.ts';
 
@@ -40,6 +41,26 @@ export interface TreesTable {
   totals: BTreeTotals;
   /** What was left out, and why. */
   causes: BTreeCause[];
+}
+
+/** Which statements touched the tables and indexes of one database, and the time inside those calls. */
+export interface TreeUseAnswer {
+  /** By place in the list of b-trees: its root page; -1 at the end, of pages of none known. */
+  roots: number[];
+  /** By the same place. */
+  times: TreeUse['time'][];
+  /** The most time first; `tree` is that place. */
+  uses: TreeUse[];
+}
+
+/** A table or index that a statement touched. */
+export interface StatementTree {
+  /** Path of the database, and its key in Files. */
+  path: string;
+  key: PlacesKey;
+  /** undefined: pages of none known. */
+  tree: BTree | undefined;
+  use: TreeUse;
 }
 
 /** A page's table; `decoded`: at least one access said what type of page it was. `trees`: null of blocks. */

@@ -24,7 +24,15 @@ import type { LoadLine } from './load-times.ts';
 import type { FrameArgs, LockTrack } from './lock-lanes.ts';
 import type { LocksAnswer } from './locks.ts';
 import type { Overview, ThreadPartition } from './overview.ts';
-import type { PageMapRequest, PlaceEvents, PlacesKey, PlacesRange, PlacesTable } from './pages.ts';
+import type {
+  PageMapRequest,
+  PlaceEvents,
+  PlacesKey,
+  PlacesRange,
+  PlacesTable,
+  StatementTree,
+  TreeUseAnswer,
+} from './pages.ts';
 import type { PaletteItem } from './palette.ts';
 import type { FileUse } from './patterns.ts';
 import type { SqlAnswer, SqlRequest, SqlTableInfo } from './sql.ts';
@@ -78,6 +86,11 @@ export type Queries = {
   placeEvents: {
     args: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number };
     answer: PlaceEvents;
+  };
+  treeUse: { args: PlacesRange & { key: PlacesKey }; answer: TreeUseAnswer | null };
+  statementTrees: {
+    args: { text: string | null; fromUs?: number; toUs?: number };
+    answer: StatementTree[];
   };
   lockFrame: { args: FrameArgs; answer: LockTrack[] };
   statementRuns: { args: { text: string | null }; answer: StatementRuns };

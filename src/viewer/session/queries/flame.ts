@@ -1,5 +1,6 @@
 /** The query of the Flame graph view. */
 import { mainThreads } from '../../../analysis/core/main-threads.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { FLAME_NEEDS, flameGraph } from '../../../analysis/statements/flame-graph.ts';
 import type { FlameRequest, MeasuredFlames } from '../../../protocol/answers/flame.ts';
@@ -10,13 +11,15 @@ export const flameQueries = {
   flameGraph: needing(
     [...Object.values(FLAME_NEEDS), mainThreads],
     (
-      { facts, memo }: QueryContext,
+      { facts, store, memo }: QueryContext,
       { inverted, ...scope }: FlameRequest,
     ): MeasuredFlames | null => {
       const graph = memo(`flame ${inverted} ${JSON.stringify(scope)}`, () =>
         flameGraph(facts, scope, inverted),
       );
-      return graph && { ...graph, stepUs: coarsestStep(facts.get(mainThreads)) };
+      const { thread } = scope;
+      const threadTitle = thread === undefined ? null : (threadTitles(store)[thread] ?? null);
+      return graph && { ...graph, stepUs: coarsestStep(facts.get(mainThreads)), threadTitle };
     },
   ),
 };

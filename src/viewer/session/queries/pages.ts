@@ -4,6 +4,13 @@
  */
 import { plainPath } from '../../../event/file-names.ts';
 import { bTrees, bTreeTotals, ownersOf } from '../../../analysis/pages/b-trees.ts';
+import {
+  timesByTree,
+  treeOf,
+  treeUse,
+  treeUseIn,
+  type TreeUse,
+} from '../../../analysis/pages/tree-use.ts';
 import type { Accesses, AccessedObject } from '../../../analysis/pages/accesses.ts';
 import { pageMatrix, type PageMatrix } from '../../../analysis/pages/page-matrix.ts';
 import {
@@ -13,7 +20,7 @@ import {
   type PlaceColumns,
 } from '../../../analysis/pages/pages.ts';
 import { rereadsOf } from '../../../analysis/pages/rereads.ts';
-import { extent } from '../../../analysis/core/time-range.ts';
+import { extent, type TimeRange } from '../../../analysis/core/time-range.ts';
 import { accesses as pageAccesses } from '../../../analysis/pages/page-accesses.ts';
 import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -24,6 +31,8 @@ import type {
   PlaceEvents,
   TreesTable,
   PlacesTable,
+  StatementTree,
+  TreeUseAnswer,
 } from '../../../protocol/answers/pages.ts';
 type Layer = 'pages' | 'blocks';
 
@@ -75,6 +84,9 @@ function treesOf({ facts }: QueryContext, { kind, index, places }: ObjectPages):
   };
 }
 
+const usesIn = ({ facts, memo }: QueryContext, range: TimeRange): TreeUse[] =>
+  memo(`tree use ${range.fromUs} ${range.toUs}`, () => treeUseIn(facts, range));
+
 const copied = (places: PlaceColumns): PlaceColumns =>
   Object.fromEntries(
     Object.entries(places).map(([name, v]) => [name, typeof v === 'number' ? v : v.slice()]),
@@ -123,6 +135,49 @@ export const pageQueries = {
       if (!table) return null;
       const decoded = table.places.type.some((t) => t > 0);
       return { ...table, decoded, trees: treesOf(context, table), places: copied(table.places) };
+    },
+  ),
+
+  /** null where the trace has no such database, or it is a store. */
+  treeUse: needing(
+    [treeUse],
+    (
+      context: QueryContext,
+      { key, fromUs, toUs }: PlacesRange & { key: PlacesKey },
+    ): TreeUseAnswer | null => {
+      const found = find(context, key);
+      const { facts } = context;
+      if (found?.accesses !== facts.get(pageAccesses)) return null;
+      const { object } = found;
+      const { list } = facts.get(bTrees)[object]!;
+      const uses = usesIn(
+        context,
+        fromUs === null && toUs === null ? {} : rangeOf(context, { fromUs, toUs }),
+      );
+      return {
+        roots: [...list.map(({ root }) => root), -1],
+        times: timesByTree(uses, object, list.length),
+        uses: uses.filter(({ database }) => database === object),
+      };
+    },
+  ),
+
+  /** Tables and indexes that a statement read and wrote, the most time first. @param text the fingerprint; null = text not known */
+  statementTrees: needing(
+    [treeUse],
+    (
+      context: QueryContext,
+      { text, ...range }: { text: string | null } & TimeRange,
+    ): StatementTree[] => {
+      const { facts } = context;
+      const { objects } = facts.get(pageAccesses);
+      return usesIn(context, range)
+        .filter(({ statement }) => statement === text)
+        .map((use) => {
+          const object = objects[use.database]!;
+          const key = placesKey(object, 'pages');
+          return { path: object.path, key, tree: treeOf(facts.get(bTrees), use), use };
+        });
     },
   ),
 

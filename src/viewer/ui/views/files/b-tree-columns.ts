@@ -76,15 +76,22 @@ export const WIDTHS_OF_COUNTS = {
   read_bytes: '76px',
   write_bytes: '76px',
 };
-/** Columns over rows of `treeRows`. */
-export function shownTreeColumns({ list, totals }: TreesTable): readonly Column<number>[] {
+/** Columns over rows of `treeRows`. @param spanUs time by place; null = not known yet */
+export function shownTreeColumns(
+  { list, totals }: TreesTable,
+  spanUs: (at: number) => number | null,
+): readonly Column<number>[] {
   const columns = viewColumns(treeColumns, {
     name: { none: NOT_KNOWN, width: '1fr' },
     kind: '64px',
+    dur: '170px',
     of_table: '130px',
     root: '64px',
     pages: '64px',
     ...WIDTHS_OF_COUNTS,
   });
-  return overPlaces(columns, (at) => ({ path: '', tree: list[at], totals, at }));
+  return overPlaces(columns, (at) => ({
+    ...{ path: '', tree: list[at], totals, at },
+    spanUs: spanUs(at),
+  }));
 }

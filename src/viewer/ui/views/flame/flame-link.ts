@@ -14,7 +14,7 @@ export function showFlames(model: ViewerModel, thread: number, range: Range): vo
   const state = viewStateOf(model);
   state.set('flame.thread', flameThread.format(thread));
   state.set('flame.zoom', null);
-  state.set('flame.from', null);
+  state.set('flame.top', null);
   state.set('filter.range', '1');
   model.navigation.look(range);
   model.navigation.tab.set('flame');
@@ -23,7 +23,7 @@ export function showFlames(model: ViewerModel, thread: number, range: Range): vo
 /** One statement of those that are shown. @param text its fingerprint; null = not known */
 export function showStatementFlames(model: ViewerModel, text: string | null): void {
   const state = viewStateOf(model);
-  state.set('flame.from', null);
+  state.set('flame.top', null);
   state.set('flame.zoom', JSON.stringify([text]));
   model.navigation.tab.set('flame');
 }

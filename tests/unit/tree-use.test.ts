@@ -74,15 +74,15 @@ describe('statements by table', () => {
       'update sqlite_schema 1r 0w 12 us',
     ]);
     const times = timesByTree(facts.get(treeUse), 0, 4);
-    expect(times.map(({ spanUs, readUs, writeUs, cpuUs }) => [spanUs, readUs, writeUs, cpuUs])).toEqual(
-      [
-        [12, 10, 0, 2],
-        [24, 10, 10, 4],
-        [24, 10, 10, 4],
-        [12, 10, 0, 2],
-        [12, 10, 0, 2],
-      ],
-    );
+    expect(
+      times.map(({ spanUs, readUs, writeUs, cpuUs }) => [spanUs, readUs, writeUs, cpuUs]),
+    ).toEqual([
+      [12, 10, 0, 2],
+      [24, 10, 10, 4],
+      [24, 10, 10, 4],
+      [12, 10, 0, 2],
+      [12, 10, 0, 2],
+    ]);
   });
 
   test('of a range', () => {

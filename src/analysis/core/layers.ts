@@ -1,7 +1,10 @@
 /** Layers that a thread's recording has, and those that it was told not to look at: no call of such a layer is not the same as a layer without calls. */
 import type { CapturedLayer } from '../../event/capture.ts';
-import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
+import { isSqlOp, isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+
+/** By operation code. A lock that is held and an event of a database are of the web layer, but no calls. `aside` would leave out Atomics.notify, which is one. */
+export const IS_WEB_CALL = opTable(({ layer, activity }) => layer === 'web' && activity !== 'none');
 
 /** On every thread. false where a thread does not say what it was told. */
 export const leavesOut = ({ threads }: TraceStore, layer: CapturedLayer): boolean =>

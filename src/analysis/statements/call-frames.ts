@@ -8,6 +8,8 @@ import { ById } from '../core/by-id.ts';
 import { PART_WORDS } from '../core/time-parts.ts';
 import type { CallTimes, PathKeys } from '../time/call-times.ts';
 
+/** What SQLite did itself, in its own code. */
+export const OWN = 'SQLite';
 /** Operations have codes below. */
 const CODES = 256;
 

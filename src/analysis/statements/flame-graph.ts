@@ -15,7 +15,7 @@ import { isWhole, type TimeRange } from '../core/time-range.ts';
 import type { CallTimes } from '../time/call-times.ts';
 import { sweeps } from '../time/thread-times.ts';
 import { textOfSql } from '../time/time-shares.ts';
-import { frameKeys, frameName } from './call-frames.ts';
+import { frameKeys, frameName, OWN } from './call-frames.ts';
 import { within } from './statement-counts.ts';
 
 export interface Frame {
@@ -39,9 +39,6 @@ export interface FlameGraph {
   frames: Frame[];
   totalUs: number;
 }
-
-/** What SQLite did itself, in its own code. */
-const OWN = 'SQLite';
 
 /** A frame while it is summed up. */
 interface Node extends Pick<Frame, 'kind' | 'name' | 'calls'> {

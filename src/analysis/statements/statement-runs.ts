@@ -3,12 +3,13 @@
  * statement in one trace stands beside the k-th in another.
  */
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
+import { IS_WEB_CALL } from '../core/layers.ts';
 import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Flag, Op } from '../../event/event.ts';
-import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
+import { isVfsOp, isWebOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -33,8 +34,6 @@ export const EXECUTION_COUNTS = [
 ] as const;
 export type ExecutionCount = (typeof EXECUTION_COUNTS)[number];
 const N = EXECUTION_COUNTS.length;
-/** A lock that is held and an event of a database are of the web layer, but no calls. `aside` would leave out Atomics.notify, which is one. */
-const IS_WEB_CALL = opTable(({ layer, activity }) => layer === 'web' && activity !== 'none');
 
 /** All executions of one shape, in order of time. */
 export interface ExecutionGroup {

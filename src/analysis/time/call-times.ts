@@ -9,11 +9,12 @@
  *
  * No moment counts twice, also where storage calls overlap: a path and all below it never have more than what is above.
  */
-import { isSqlOp, isVfsOp, opTable } from '../../event/operations.ts';
+import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { longer } from '../../trace/typed-arrays.ts';
 import { ById } from '../core/by-id.ts';
+import { IS_WEB_CALL } from '../core/layers.ts';
 import { PARTS } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
 import type { TimeKeeper } from './time-shares.ts';
@@ -34,10 +35,6 @@ export interface PathKeys {
 export const KEYS = 2 ** 24;
 /** In a path's number, behind the place above it. */
 const LEVEL = 2 * KEYS;
-/** Calls that are counted: a lock that is held and an event of a database are of the web layer, but no calls. */
-const IS_COUNTED = opTable(
-  ({ layer, activity }) => layer === 'vfs' || (layer === 'web' && activity !== 'none'),
-);
 
 export class CallTimes implements TimeKeeper {
   /** By place: the place above it, -1 = none; and what it is by `PathKeys`: a root, the key of a VFS call, a code in `Op`. */
@@ -93,7 +90,8 @@ export class CallTimes implements TimeKeeper {
       ? [0, events.count]
       : [events.lowerBound(fromUs ?? -Infinity), events.lowerBound(toUs ?? Infinity)];
     for (let row = from; row < to; row++) {
-      if (IS_COUNTED[events.op[row]!] && owners.engine(row) >= 0) {
+      const op = events.op[row]!;
+      if ((isVfsOp(op) || IS_WEB_CALL[op]) && owners.engine(row) >= 0) {
         const place = this.placeOf(row);
         this.calls[place]!++; // the array may have grown meanwhile
       }

@@ -10,6 +10,7 @@ import type { FailedCalls } from '../../analysis/errors/failed-calls.ts';
 import type { FileRow } from '../../analysis/files/files.ts';
 import type { IoMap, IoMapRequest, IoObject } from '../../analysis/files/io-map.ts';
 import type { PageMatrix } from '../../analysis/pages/page-matrix.ts';
+import type { SlowRuns } from '../../analysis/statements/slow-runs.ts';
 import type { AreaBy } from '../../analysis/time/area.ts';
 import type { TimePartition } from '../../analysis/time/time-partition.ts';
 import type { Layer } from '../../event/operations.ts';
@@ -94,6 +95,10 @@ export type Queries = {
   };
   lockFrame: { args: FrameArgs; answer: LockTrack[] };
   statementRuns: { args: { text: string | null }; answer: StatementRuns };
+  slowRuns: {
+    args: { text: string | null; fromUs?: number; toUs?: number };
+    answer: SlowRuns;
+  };
   timeBetween: {
     args: { thread: number; fromUs: number; toUs: number };
     answer: TimePartition | null;

@@ -1,4 +1,5 @@
 /** Questions and answers of the Statements view. */
+import type { RunHistogram } from '../../analysis/statements/run-histogram.ts';
 import type { StatementTable } from '../../analysis/statements/statement-table.ts';
 
 /** Runs of one statement as columns, in order of thread and time. */
@@ -14,6 +15,9 @@ export interface StatementRuns {
   /** Runs in all; the arrays hold every n-th where they are too many. */
   total: number;
   shown: number;
+  /** Of all that ended, and the median of these, microseconds; null = none has. */
+  histogram: RunHistogram;
+  medianUs: number | null;
 }
 
 /** The table, and the coarsest step of the threads' clocks; null = not known. */

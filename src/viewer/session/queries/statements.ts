@@ -2,8 +2,11 @@
 import { mainThreads } from '../../../analysis/core/main-threads.ts';
 import { hasFingerprint, type Scope } from '../../../analysis/core/scope.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
+import { percentile } from '../../../analysis/core/durations.ts';
 import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
 import { statementTable, statementTableIn } from '../../../analysis/statements/statement-table.ts';
+import { runHistogram } from '../../../analysis/statements/run-histogram.ts';
+import { SLOW_NEEDS, slowRuns, type SlowRuns } from '../../../analysis/statements/slow-runs.ts';
 import { sweeps } from '../../../analysis/time/thread-times.ts';
 import type { TimePartition } from '../../../analysis/time/time-partition.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -44,6 +47,10 @@ export const statementQueries = {
       }
       const every = Math.max(1, Math.ceil(found.length / MOST_RUNS));
       const kept = found.filter((run, i) => i % every === 0 || run[4] === ExecutionState.failed);
+      const ended = Float64Array.from(
+        found.filter((run) => run[4] !== ExecutionState.running),
+        (run) => run[3],
+      ).sort();
       return {
         thread: Uint16Array.from(kept, (run) => run[0]),
         seq: Uint32Array.from(kept, (run) => run[1]),
@@ -52,8 +59,23 @@ export const statementQueries = {
         state: Uint8Array.from(kept, (run) => run[4]),
         total: found.length,
         shown: kept.length,
+        histogram: runHistogram(ended),
+        medianUs: ended.length ? percentile(ended, 0.5) : null,
       };
     },
+  ),
+
+  /** Why its slowest runs took longer than its median run. @param fromUs only runs of these durations, microseconds: [fromUs, toUs) */
+  slowRuns: needing(
+    Object.values(SLOW_NEEDS),
+    (
+      { facts }: QueryContext,
+      {
+        text,
+        fromUs = 0,
+        toUs = Infinity,
+      }: { text: string | null; fromUs?: number; toUs?: number },
+    ): SlowRuns => slowRuns(facts, text, { from: fromUs, to: toUs }),
   ),
 
   /** Where the time between two moments of a thread went. */

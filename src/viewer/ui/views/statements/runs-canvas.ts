@@ -105,6 +105,25 @@ export function drawRuns(
   g.strokeRect(scale.x(runs.fromUs[selected]!) - 5, scale.y(runs.us[selected]!) - 5, 10, 10);
 }
 
+/** Runs that ended and took [fromUs, toUs), microseconds. */
+export function runsBetween(
+  runs: StatementRuns,
+  { fromUs, toUs }: { fromUs: number; toUs: number },
+): StatementRuns {
+  const places = Array.from({ length: runs.shown }, (_, i) => i).filter(
+    (i) => runs.us[i]! >= fromUs && runs.us[i]! < toUs && runs.state[i] !== ExecutionState.running,
+  );
+  return {
+    ...runs,
+    thread: Uint16Array.from(places, (i) => runs.thread[i]!),
+    seq: Uint32Array.from(places, (i) => runs.seq[i]!),
+    fromUs: Float64Array.from(places, (i) => runs.fromUs[i]!),
+    us: Float64Array.from(places, (i) => runs.us[i]!),
+    state: Uint8Array.from(places, (i) => runs.state[i]!),
+    shown: places.length,
+  };
+}
+
 /** The run nearest to a point, within 12 px; -1 = none. */
 export function runAt(
   runs: StatementRuns,

@@ -164,6 +164,7 @@ const VIEWS = [
   'timeline',
   'transactions',
   'statements',
+  'flame',
   'files',
   'locks',
   'cache',

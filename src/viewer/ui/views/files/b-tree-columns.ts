@@ -82,9 +82,9 @@ export function shownTreeColumns(
   spanUs: (at: number) => number | null,
 ): readonly Column<number>[] {
   const columns = viewColumns(treeColumns, {
-    name: { none: NOT_KNOWN, width: '1fr' },
-    kind: '64px',
-    dur: '170px',
+    name: { none: NOT_KNOWN, width: 'minmax(110px, 1fr)' },
+    dur: '150px',
+    kind: '60px',
     of_table: '130px',
     root: '64px',
     pages: '64px',

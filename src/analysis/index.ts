@@ -14,6 +14,7 @@ import './pages/storage-blocks.ts';
 import './report/diff.ts';
 import './report/headline-numbers.ts';
 import './report/report.ts';
+import './statements/flame-graph.ts';
 import './tables.ts';
 import './time/load-times.ts';
 

@@ -103,7 +103,8 @@ describe('flame graph', () => {
     await waitFor(id('transaction-flames'));
     await click(id('transaction-flames'));
     await waitFor(`${id('tab-flame')}[aria-selected=true]`);
-    await waitFor(id('flame-thread'));
+    await waitFor(id('thread-chip'));
+    await waitFor(id('range-chip'));
     await waitFor(FRAME);
     const anatomy = transactionAnatomies(viewer.store('checkpoint-storm')).sort(
       (a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs),

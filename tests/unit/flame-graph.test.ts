@@ -3,8 +3,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import type { Scope } from '../../src/analysis/core/scope.ts';
 import { flameGraph, type FlameGraph } from '../../src/analysis/statements/flame-graph.ts';
-import { statementTableIn } from '../../src/analysis/statements/statement-table.ts';
+import {
+  statementTableIn,
+  type StatementRow,
+} from '../../src/analysis/statements/statement-table.ts';
 import { Flag } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { toNs } from '../../src/trace/lanes/sweep.ts';
@@ -135,23 +139,35 @@ describe('agrees with the table of statements', () => {
     const facts = new Facts(store);
     const [from, to] = store.extent();
     const third = (to - from) / 3;
-    for (const range of [{}, { fromUs: from + third, toUs: to - third }]) {
+    const thread = store.threads.length - 1;
+    const scopes: Scope[] = [
+      {},
+      { fromUs: from + third, toUs: to - third },
+      { thread },
+      { part: 'cpu' },
+      { part: 'sync', fromUs: from, toUs: to - third, thread },
+    ];
+    for (const range of scopes) {
+      const timeOf = ({ time }: StatementRow): number =>
+        range.part ? time[`${range.part}Us`] : time.spanUs;
       const table = statementTableIn(facts, range);
       const graph = flameGraph(facts, range);
       expect(graph === null).toBe(table === null);
       if (!graph || !table) continue;
-      const roots = graph.frames.filter(({ parent }) => parent < 0);
+      const roots = graph.frames.filter((f) => f.parent < 0 && (f.totalUs > 0 || f.calls > 0));
       expect(new Map(roots.map((f) => [f.name, [f.totalUs, f.calls]]))).toEqual(
         new Map(
           table.rows
-            .filter((row) => row.time.spanUs > 0 || row.executions > 0)
-            .map((row) => [row.text, [row.time.spanUs, row.executions]]),
+            .filter((row) => timeOf(row) > 0 || (!range.part && row.executions > 0))
+            .map((row) => [row.text, [timeOf(row), row.executions]]),
         ),
       );
-      expect(graph.totalUs).toBe(table.spanUs);
+      const totalUs = table.rows.reduce((ns, row) => ns + toNs(timeOf(row)), 0) / 1000;
+      expect(graph.totalUs).toBe(totalUs);
+      if (!range.part) expect(totalUs).toBe(table.spanUs);
       expectSums(graph);
       const inverted = flameGraph(facts, range, true)!;
-      expect(inverted.totalUs).toBe(table.spanUs);
+      expect(inverted.totalUs).toBe(totalUs);
       expectSums(inverted);
     }
   });

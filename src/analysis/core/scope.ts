@@ -1,8 +1,6 @@
 /** What the whole panel is narrowed to. Every part that is given holds at once; an absent one narrows nothing. */
-import { fingerprint } from '../../sqlite/sql-text.ts';
-import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { getOrMake } from './maps.ts';
+import { fingerprintsOf } from './fingerprints.ts';
 import type { Part } from './time-parts.ts';
 import type { TimeRange } from './time-range.ts';
 
@@ -29,7 +27,6 @@ export const isInScope = (thread: ThreadStore, { thread: only }: Scope): boolean
  * @returns a test of ids of `sql` definitions; 0 = unknown
  */
 export function hasFingerprint(thread: ThreadStore, text: string | null): (id: number) => boolean {
-  const known = new Map<number, boolean>();
-  return (id) =>
-    getOrMake(known, id, () => (id === 0 ? null : fingerprint(objectName(thread, id))) === text);
+  const textOf = fingerprintsOf(thread);
+  return (id) => textOf(id) === text;
 }

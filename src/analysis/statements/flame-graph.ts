@@ -9,7 +9,7 @@ import type { Facts, Known } from '../core/graph.ts';
 import { threadFact } from '../core/graph.ts';
 import { hasSql } from '../core/layers.ts';
 import { getOrMake } from '../core/maps.ts';
-import type { Scope } from '../core/scope.ts';
+import { isInScope, type Scope } from '../core/scope.ts';
 import { PARTS, type Part } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
 import type { CallTimes } from '../time/call-times.ts';
@@ -84,7 +84,7 @@ export const callPaths = threadFact('callPaths', 'time of each call', NEEDS, (th
 export const FLAME_NEEDS = { callPaths, executions, ...NEEDS };
 
 /**
- * @param scope its range, thread and statement
+ * @param scope its range, thread, statement and part of time
  * @param inverted calls at the top, each with its own time; below them what called them
  * @returns null where no SQL call was recorded
  */
@@ -94,12 +94,12 @@ export function flameGraph(facts: Facts, scope: Scope, inverted = false): FlameG
   const known = facts.known(FLAME_NEEDS);
   const top = newNode('statement', null);
   for (const thread of threads) {
-    if (scope.thread !== undefined && thread.index !== scope.thread) continue;
+    if (!isInScope(thread, scope)) continue;
     const times = isWhole(scope) ? known.callPaths.of(thread) : timesIn(thread, known, scope);
     addThread(top, thread, times, scope);
     countExecutions(top, thread, known, scope);
   }
-  return graphOf(inverted ? invertedOf(top) : top);
+  return graphOf(inverted ? invertedOf(top) : top, scope.part !== undefined);
 }
 
 const statementOf = (top: Node, text: string | null): Node =>
@@ -127,7 +127,10 @@ function addThread(top: Node, thread: ThreadStore, times: CallTimes, scope: Scop
     nodes.push(node);
     if (!node) continue;
     node.calls += times.calls[place]!;
-    PARTS.forEach((_, part) => (node.self[part]! += times.ns[place * PARTS.length + part]!));
+    PARTS.forEach((name, part) => {
+      if (scope.part === undefined || scope.part === name)
+        node.self[part]! += times.ns[place * PARTS.length + part]!;
+    });
   }
 }
 /** Keys of frames are below. */
@@ -173,8 +176,8 @@ function invertedOf(top: Node): Node {
   return inverted;
 }
 
-/** Frames in order, and their totals. Those without time and calls are left out. */
-function graphOf(top: Node): FlameGraph {
+/** Frames in order, and their totals. Those without time and calls are left out. @param timed those without time, too */
+function graphOf(top: Node, timed: boolean): FlameGraph {
   const frames: Frame[] = [];
   const totalsOf = (node: Node): Totals => {
     const below = [...node.below.values()].map(totalsOf);
@@ -183,7 +186,7 @@ function graphOf(top: Node): FlameGraph {
     return { node, ns, sum: ns.reduce((a, b) => a + b, 0), below };
   };
   const list = ({ node, ns, sum, below }: Totals, parent: number, depth: number): void => {
-    if (sum === 0 && node.calls === 0 && below.length === 0) return;
+    if (sum === 0 && (timed || (node.calls === 0 && below.length === 0))) return;
     const own = node.self.reduce((a, b) => a + b, 0);
     const place = frames.push({
       ...{ parent, depth, kind: node.kind, name: node.name, calls: node.calls },

@@ -2,7 +2,6 @@
 import type { Scope } from '../../analysis/core/scope.ts';
 import type { FlameGraph } from '../../analysis/statements/flame-graph.ts';
 
-/** Of the scope its range, thread and statement. */
 export interface FlameRequest extends Scope {
   /** Calls at the top, below them what called them. */
   inverted: boolean;
@@ -11,6 +10,4 @@ export interface FlameRequest extends Scope {
 /** The coarsest step of the threads' clocks, microseconds; null = not known. */
 export interface MeasuredFlames extends FlameGraph {
   stepUs: number | null;
-  /** Of the thread that was asked for; null = of all. */
-  threadTitle: string | null;
 }

@@ -1,6 +1,5 @@
 /** The query of the Flame graph view. */
 import { mainThreads } from '../../../analysis/core/main-threads.ts';
-import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { FLAME_NEEDS, flameGraph } from '../../../analysis/statements/flame-graph.ts';
 import type { FlameRequest, MeasuredFlames } from '../../../protocol/answers/flame.ts';
@@ -11,15 +10,13 @@ export const flameQueries = {
   flameGraph: needing(
     [...Object.values(FLAME_NEEDS), mainThreads],
     (
-      { facts, store, memo }: QueryContext,
+      { facts, memo }: QueryContext,
       { inverted, ...scope }: FlameRequest,
     ): MeasuredFlames | null => {
       const graph = memo(`flame ${inverted} ${JSON.stringify(scope)}`, () =>
         flameGraph(facts, scope, inverted),
       );
-      const { thread } = scope;
-      const threadTitle = thread === undefined ? null : (threadTitles(store)[thread] ?? null);
-      return graph && { ...graph, stepUs: coarsestStep(facts.get(mainThreads)), threadTitle };
+      return graph && { ...graph, stepUs: coarsestStep(facts.get(mainThreads)) };
     },
   ),
 };

@@ -65,7 +65,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Time of statements by the calls that they made, and the other way around',
     component: FlameView,
-    ranged: true,
+    follows: ['range', 'part', 'thread', 'statement'],
   },
   {
     id: 'transactions',

@@ -1,6 +1,7 @@
 /** The files table as a tree: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
 import { grouped } from '../../../../analysis/core/maps.ts';
 import { SUMS } from '../../../../analysis/files/files.ts';
+import { fileKey } from '../../row-keys.ts';
 import { sortedFiles, type TreeRow } from './file-columns.ts';
 import type { FileLine } from '../../../../protocol/answers/files.ts';
 
@@ -10,13 +11,6 @@ interface FileGroup {
   /** Sums over its rows as SQLite's VFS has them, else over those of storage: both are the same bytes, one above the other. */
   sum: FileLine;
 }
-
-export const fileKey = ({
-  kind,
-  path,
-  origin,
-}: Pick<FileLine, 'kind' | 'path' | 'origin'>): string =>
-  origin ? `${kind} ${path} ${origin}` : `${kind} ${path}`;
 
 /** A path as it is called in its group: what a folder of OPFS says already is left out. */
 function nameIn(group: string, { path }: Pick<FileLine, 'path'>): string {

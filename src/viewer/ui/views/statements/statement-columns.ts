@@ -13,9 +13,6 @@ const total = ({ totalUs, executions }: StatementRow, stepUs: number | null): st
     ? formatMeasured(0, stepUs === null ? null : stepUs * executions)
     : formatDuration(totalUs);
 
-/** Stable over updates: texts that were cut stand apart from whole ones. */
-export const statementKey = ({ text, truncated }: StatementRow): string =>
-  `${truncated ? 1 : 0}${text ?? '\0'}`;
 export const statementTitle = ({ text, truncated }: StatementRow): string =>
   text === null ? UNKNOWN_SQL : truncated ? `${text}…` : text;
 

@@ -1,0 +1,51 @@
+/** Ways from one view to what another shows of it: a statement, a table or index, the flame graph of a statement or a transaction. */
+import type { PlacesKey } from '../../protocol/answers/pages.ts';
+import type { Range } from './charts/viewport.ts';
+import type { ViewerModel } from './model.ts';
+import { fileKey, statementKey } from './row-keys.ts';
+import { viewStateOf } from './view-state.ts';
+
+/** One statement in Statements. @param text its fingerprint; null = not known */
+export function showStatement(model: ViewerModel, text: string | null): void {
+  void model.attempt(async () => {
+    const table = await model.session.query('statements', {});
+    const row = table?.rows.find((one) => one.text === text);
+    const state = viewStateOf(model);
+    for (const hiding of ['statements.filter', 'filter.part', 'filter.statement'])
+      state.set(hiding, null);
+    state.set('statements.chosen', row ? statementKey(row) : null);
+    model.navigation.tab.set('statements');
+  });
+}
+
+/** One table or index in Files. @param key of its database @param root its root page; -1 = pages of no known table */
+export function showTree(model: ViewerModel, key: PlacesKey, root: number): void {
+  void model.attempt(async () => {
+    const lines = await model.session.query('fileLines', {});
+    const line = lines.find(({ places, kind }) => places === key && kind === 'main-db');
+    const state = viewStateOf(model);
+    state.set('files.chosen', line ? fileKey(line) : null);
+    state.set('pages.byTree', '1');
+    state.set('pages.root', String(root));
+    model.navigation.tab.set('files');
+  });
+}
+
+/** What a thread did in a time range, as a flame graph. */
+export function showFlames(model: ViewerModel, thread: number, range: Range): void {
+  const state = viewStateOf(model);
+  for (const hiding of ['filter.part', 'filter.statement', 'flame.zoom', 'flame.top'])
+    state.set(hiding, null);
+  state.set('filter.thread', String(thread));
+  state.set('filter.range', '1');
+  model.navigation.look(range);
+  model.navigation.tab.set('flame');
+}
+
+/** One statement of those that are shown, as a flame graph. @param text its fingerprint; null = not known */
+export function showStatementFlames(model: ViewerModel, text: string | null): void {
+  const state = viewStateOf(model);
+  state.set('flame.top', null);
+  state.set('flame.zoom', JSON.stringify([text]));
+  model.navigation.tab.set('flame');
+}

@@ -143,6 +143,8 @@ describe.each(['light', 'dark'])('%s', (theme) => {
     );
     await view('statements');
     await look('statements', id('statements-row'), `${id('statements-row')}[aria-selected=true]`);
+    await view('flame');
+    await look('flame', id('flame-frame'), id('flame-path'));
     await view('sql');
     await look('sql', id('sql-example'), id('sql-result-row'));
     await view('events');

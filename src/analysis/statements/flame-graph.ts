@@ -12,7 +12,7 @@ import { getOrMake } from '../core/maps.ts';
 import { isInScope, type Scope } from '../core/scope.ts';
 import { PARTS, type Part } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
-import type { CallTimes } from '../time/call-times.ts';
+import { KEYS, type CallTimes } from '../time/call-times.ts';
 import { sweeps } from '../time/thread-times.ts';
 import { textOfSql } from '../time/time-shares.ts';
 import { frameKeys, frameName, OWN } from './call-frames.ts';
@@ -76,7 +76,7 @@ const timesIn = (
 };
 
 /** Of a thread's whole life. */
-export const callPaths = threadFact('callPaths', 'time of each call', NEEDS, (thread, known) =>
+const callPaths = threadFact('callPaths', 'time of each call', NEEDS, (thread, known) =>
   timesIn(thread, known, {}),
 );
 
@@ -120,7 +120,7 @@ function addThread(top: Node, thread: ThreadStore, times: CallTimes, scope: Scop
       const above = nodes[times.parent[place]!]!;
       node =
         above &&
-        getOrMake(above.below, level * KEY_ROOM + key, () =>
+        getOrMake(above.below, level * KEYS + key, () =>
           newNode(level === 1 ? 'vfs' : 'storage', frameName(times, place)),
         );
     }
@@ -133,9 +133,6 @@ function addThread(top: Node, thread: ThreadStore, times: CallTimes, scope: Scop
     });
   }
 }
-/** Keys of frames are below. */
-const KEY_ROOM = 2 ** 24;
-
 /** The same executions as in the table of statements: those that begin in the range. */
 function countExecutions(
   top: Node,

@@ -1,10 +1,13 @@
 // Why runs of a statement took longer than its median run, and how long they took as a histogram.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { bucketOf, runHistogram } from '../../src/analysis/statements/run-histogram.ts';
 import { slowRuns, type SlowRun } from '../../src/analysis/statements/slow-runs.ts';
 import { Op } from '../../src/event/event.ts';
 import { Fcntl } from '../../src/sqlite/constants.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 class App {
@@ -113,6 +116,15 @@ describe('the slowest runs', () => {
     counters(4);
     const [run] = app.slow().runs;
     expect(run!.causes).toEqual([{ kind: 'spill', pages: 4 }]);
+  });
+
+  test('a wait for a lock of another tab, in a recording of two', async () => {
+    const file = path.join(import.meta.dirname, '..', 'traces', 'golden', 'idb-two-tabs.vfst');
+    const { store } = await readTrace(readFileSync(file));
+    const [run] = slowRuns(new Facts(store), 'begin immediate').runs;
+    const lock = run!.causes.find((cause) => cause.kind === 'lock');
+    expect(lock?.us).toBeGreaterThan(50_000);
+    expect(lock!.us).toBeLessThanOrEqual(run!.us);
   });
 
   test('no cause where only SQLite itself took longer', () => {

@@ -25,6 +25,7 @@ export const ACTIVITY_COLORS = [
   '#7f6a55',
   '#7d8899',
 ] as const;
+const CPU = ACTIVITIES.indexOf('cpu');
 const [COLUMNS, LEFT, WIDTH, LANE, GAP] = [900, 150, 1085, 16, 3];
 /** Lanes in the picture at most; the picture says how many it leaves out. */
 const MAX_LANES = 60;
@@ -50,7 +51,8 @@ export function svgTimeline(store: TraceStore): string {
     }
     body += text(LEFT - 8, y + LANE - 4, LANE_TITLE[lane.kind], 'lane');
     body += `<rect x="${LEFT}" y="${y}" width="${COLUMNS}" height="${LANE}" fill="currentColor" opacity=".06"/>`;
-    if (frame) body += lane.kind === 'lock' ? levels(frame, y) : bars(frame, y);
+    if (frame)
+      body += lane.kind === 'lock' ? levels(frame, y) : bars(frame, y, lane.kind === 'sql');
     y += LANE + GAP;
   }
   if (shown.length < lanes.length) {
@@ -68,9 +70,9 @@ const text = (x: number, y: number, content: string, kind: string): string =>
   `<text x="${x}" y="${y}" class="${kind}">${escapeXml(cut(content, LONGEST))}</text>`;
 
 /** Columns of one color and height drawn as one rectangle. */
-function bars({ busy, activity }: LaneFrame, y: number): string {
+function bars({ busy, activity }: LaneFrame, y: number, sql: boolean): string {
   return runs(busy.length, (i) =>
-    busy[i] ? activity[i]! * 16 + Math.max(1, Math.round(busy[i]! / 17)) : 0,
+    busy[i] ? (sql ? CPU : activity[i]!) * 16 + Math.max(1, Math.round(busy[i]! / 17)) : 0,
   )
     .map(({ from, to, value }) => {
       const height = Math.max(1, ((value & 15) / 15) * LANE);

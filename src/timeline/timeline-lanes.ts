@@ -3,6 +3,7 @@
  * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
  */
 import { Facts, type Known } from '../analysis/core/graph.ts';
+import { executions } from '../analysis/core/executions.ts';
 import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
@@ -10,10 +11,11 @@ import { ACTIVITIES } from '../event/operations.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
-import { frameOf, CallLanes, type LaneFrame } from '../trace/lanes/frame.ts';
+import { frameOf, CallLanes, type LaneFrame, type StatementRuns } from '../trace/lanes/frame.ts';
 import { RowCounters } from './row-counters.ts';
 import { RowCursor } from '../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
+import { StatementSpans } from './statement-runs.ts';
 import { SubLanes } from './sub-lanes.ts';
 import { toNs } from '../trace/lanes/sweep.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
@@ -23,7 +25,7 @@ import { transactionIntervals, transactionWord } from './transaction-lane.ts';
 import { WalCounter } from './wal-counter.ts';
 
 /** What `settle` draws from: it gets nothing else. */
-export const LANE_NEEDS = { pieces, anatomies, wals, walHistories };
+export const LANE_NEEDS = { pieces, anatomies, wals, walHistories, executions };
 type Settled = Known<typeof LANE_NEEDS>;
 
 /** Counters are drawn as areas. */
@@ -33,6 +35,8 @@ export type TimelineKind = LaneKind | 'time' | 'txn' | 'sub' | CounterKind;
 
 /** A lane's frame: of a lane of calls that of CallLanes; else one of the two below. */
 export interface TimelineLaneFrame extends LaneFrame {
+  /** Of SQL lanes: many short runs of one statement as one; absent while they are not known. */
+  runs?: StatementRuns;
   /** Of `time` lanes: shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`. */
   stack?: Uint8Array;
   /** Columns from the left that `stack` has exactly; behind them, calls in flight stand for where the time went. Absent: all. */
@@ -94,6 +98,8 @@ export class TimelineLanes {
   private transactions: { intervals: IntervalIndex[]; forgotten: number } | null = null;
   /** By thread; null before the first `settle`. */
   private logs: (WalCounter | null)[] | null = null;
+  /** Runs of statements, by thread. */
+  private spans: { of: (StatementSpans | null)[]; forgotten: number } | null = null;
   /** Rows and ends that there were then, and where the trace ended. */
   private settledAt = -1;
   private settledUs = -Infinity;
@@ -149,6 +155,13 @@ export class TimelineLanes {
     for (const { time, thread } of this.byThread)
       if (this.runsSql(thread)) time.settle(known.pieces);
     this.logs = this.walCounters(known);
+    this.spans = {
+      of: store.threads.map((thread) => {
+        const runs = known.executions.of(thread);
+        return runs.count ? new StatementSpans(thread, runs) : null;
+      }),
+      forgotten: store.forgotten,
+    };
     this.transactions = {
       intervals: transactionIntervals(store, known.anatomies),
       forgotten: store.forgotten,
@@ -272,7 +285,7 @@ export class TimelineLanes {
     slices: boolean,
   ): TimelineLaneFrame | null {
     const lane = this.lane(key);
-    if (lane) return frameOf(lane, fromUs, toUs, width, slices);
+    if (lane) return this.callFrame(lane, fromUs, toUs, width, slices);
     const [index = '', kind = ''] = key.split(':');
     const own = this.byThread[Number(index)];
     if (!own) return null;
@@ -304,6 +317,21 @@ export class TimelineLanes {
       default:
         return null;
     }
+  }
+
+  private callFrame(
+    lane: Lane,
+    fromUs: number,
+    toUs: number,
+    width: number,
+    slices: boolean,
+  ): TimelineLaneFrame {
+    const frame = frameOf(lane, fromUs, toUs, width, slices);
+    const { spans } = this;
+    if (!slices || !lane.key.endsWith(':sql') || spans?.forgotten !== this.store.forgotten)
+      return frame;
+    const runs = spans.of[lane.thread.index]?.runs(fromUs, toUs, frame.busy);
+    return runs ? { ...frame, runs } : frame;
   }
 
   /** Where the trace has grown since it was settled, the logs are not known. */

@@ -142,12 +142,21 @@ export function servedStatement(thread: ThreadStore, row: number): string {
   return isVfsOp(op) || isWebOp(op) ? statementText(thread, row) : '';
 }
 
+/** What a VFS call is on, in a word: nothing for the database, whose path would stand on every slice. */
+function onWhat({ events, definitions }: ThreadStore, row: number, object: string): string {
+  if (!isVfsOp(events.op[row]!)) return object;
+  const file = definitions.get(events.object[row]!);
+  if (file?.kind !== 'file' || file.fileKind === 'main-db') return '';
+  return file.fileKind === 'other' ? (object.split('/').at(-1) ?? '') : file.fileKind;
+}
+
 /** Short text for a slice: the statement, or operation and object. @param level lock lanes: the level held */
 export function labelOf(thread: ThreadStore, row: number, level?: number): string {
   const { events } = thread;
   const object = objectName(thread, events.object[row]!);
   if (level !== undefined) return LOCK_LEVELS[level] ?? '';
   const op = events.op[row]!;
-  const text = isStatementOp(op) && object ? object : `${opName(op)} ${object}`.trimEnd();
+  const text =
+    isStatementOp(op) && object ? object : `${opName(op)} ${onWhat(thread, row, object)}`.trimEnd();
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

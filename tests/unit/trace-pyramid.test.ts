@@ -217,7 +217,7 @@ describe('frames', () => {
       [1, 2, 52, ACTIVITIES.indexOf('read'), 0],
       [2, 52, 55, ACTIVITIES.indexOf('sync'), -1],
     ]);
-    expect(frame!.labels).toEqual(['xRead /app.db']);
+    expect(frame!.labels).toEqual(['xRead']);
   });
 
   test('storage time under SQL is told apart from CPU', () => {

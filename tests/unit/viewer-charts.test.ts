@@ -202,7 +202,7 @@ describe('the layout', () => {
 const colors: PaintColors = {
   activity: Uint32Array.from([9, 10, 11, 12, 13, 14, 15, 16]),
   parts: Uint32Array.from([20, 21, 22, 23, 24, 25, 26, 27]),
-  ...{ statement: 99, accent: 98, background: 97 },
+  ...{ statement: Uint32Array.from([0, 99, 30, 31, 32, 33, 34, 35]), accent: 98, background: 97 },
 };
 const surface = (width: number, height: number): Surface => ({
   pixels: new Uint32Array(width * height),
@@ -300,6 +300,9 @@ describe('the pixels', () => {
     paintSql(s, frame('0:sql', [255, 0], [1, 0]), 0, 10, colors, 1);
     expect(columnOf(s, 0)).toEqual([0, ...Array<number>(8).fill(99), 0]);
     expect(columnOf(s, 1)).toEqual(Array(10).fill(0));
+    const tinted = surface(1, 4);
+    paintSql(tinted, frame('0:sql', [255], [3]), 0, 4, colors, 1);
+    expect(columnOf(tinted, 0), 'an INSERT').toEqual([0, 31, 31, 0]);
     const t = surface(2, 10);
     paintTime(
       t,

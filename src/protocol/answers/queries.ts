@@ -39,6 +39,7 @@ import type { FileUse } from './patterns.ts';
 import type { SqlAnswer, SqlRequest, SqlTableInfo } from './sql.ts';
 import type { StaleLine } from './stale-caches.ts';
 import type { MeasuredStatements, StatementRuns } from './statements.ts';
+import type { MarksArgs, StatementMarks } from './statement-marks.ts';
 import type { Flows } from './timeline-flows.ts';
 import type { SearchAnswer, SearchArgs } from './timeline-search.ts';
 import type { AnnotationsAnswer, AreaAnswer } from './timeline.ts';
@@ -105,6 +106,7 @@ export type Queries = {
   };
   transaction: { args: EventRef; answer: TransactionDetails | null };
   transactionOf: { args: EventRef; answer: EventRef | null };
+  statementMarks: { args: MarksArgs; answer: StatementMarks | null };
   timelineFlows: { args: EventRef; answer: Flows };
   timelineSearch: { args: SearchArgs; answer: SearchAnswer };
   timelineHit: {

@@ -1,6 +1,7 @@
 /** The frame around every part of a file: tag, length, CRC, payload; and what stands in front of a chunk's columns. */
 import { LANE_KINDS, type Lane, type LaneKind } from '../lanes/lanes.ts';
 import { frameOf } from '../lanes/frame.ts';
+import { ACTIVITIES } from '../../event/operations.ts';
 import { ByteReader, ByteWriter, MalformedError } from './bytes.ts';
 import { crc32 } from './codec.ts';
 import {
@@ -68,10 +69,14 @@ export function chunkHead(
     ...range,
     lanes: lanes.map((lane) => {
       const { busy, activity } = frameOf(lane, range.fromUs, to, bins, false);
-      return { kind: lane.kind, busy, activity };
+      return { kind: lane.kind, busy, activity: lane.kind === 'sql' ? cpuOf(busy) : activity };
     }),
   };
 }
+
+/** A file says of SQL that it computes; the kind of statement comes from the events. */
+const CPU = ACTIVITIES.indexOf('cpu');
+const cpuOf = (busy: Uint8Array): Uint8Array => busy.map((share) => (share ? CPU : 0));
 
 export function chunkBytes(head: ChunkHead, columns: Uint8Array): Uint8Array<ArrayBuffer> {
   const out = new ByteWriter(64 + head.lanes.length * (2 * BINS + 1) + columns.length);

@@ -24,6 +24,14 @@ export interface LaneFrame {
 }
 
 export const SLICE_FIELDS = 5;
+
+/** Many short runs of one statement, each drawn as one slice. */
+export interface StatementRuns {
+  /** Five numbers a run: begin and end in px, kind (place in STATEMENT_KINDS), executions, index into labels. */
+  runs: Float32Array;
+  labels: string[];
+}
+export const RUN_FIELDS = 5;
 const MIN_SLICE_PX = 3;
 /** Narrower slices get no text; at most so many of a lane do. */
 const MIN_LABEL_PX = 24;

@@ -8,6 +8,7 @@ import type { IntervalIndex } from './interval-index.ts';
 import { LockLadder } from './lock-ladder.ts';
 import { RowCursor } from '../row-cursor.ts';
 import type { ThreadStore } from '../store.ts';
+import { statementCodes } from './statement-codes.ts';
 import { Sweep, toNs } from './sweep.ts';
 import { threadEndUs } from '../thread-end.ts';
 
@@ -19,6 +20,7 @@ const LANE_OF_OP: readonly number[] = OPS.map((info) => {
   if (!info || info.code === Op.lockHeld || info.code === Op.sqlCounters) return -1;
   return info.layer === 'sql' ? 0 : info.layer === 'vfs' ? 1 : info.layer === 'web' ? 2 : -1;
 });
+const SQL = LANE_KINDS.indexOf('sql');
 /** Number of an operation's activity, by code. */
 export const ACTIVITY_OF_OP: readonly number[] = OPS.map((info) =>
   info ? ACTIVITIES.indexOf(info.activity) : 0,
@@ -30,7 +32,7 @@ export function laneOfOp(code: number): 'sql' | 'vfs' | 'web' | null {
   return lane < 0 ? null : (LANE_KINDS[lane] as 'sql' | 'vfs' | 'web');
 }
 
-/** One lane: disjoint intervals, settled and still moving. In lock lanes an interval's kind is the lock level, else its activity. */
+/** One lane: disjoint intervals, settled and still moving. An interval's kind is its activity; the level in lock lanes, the place in STATEMENT_KINDS in SQL lanes. */
 export interface Lane {
   /** `<thread index>:<kind>` */
   readonly key: string;
@@ -56,10 +58,12 @@ export class ThreadLanes {
   private sweeps: Sweep[] = [];
   private ladder: LockLadder;
   private all: Lane[] = [];
+  private readonly statementOf: (id: number) => number;
   private readonly rows: RowCursor;
 
   constructor(readonly thread: ThreadStore) {
     this.rows = new RowCursor(thread);
+    this.statementOf = statementCodes(thread);
     this.ladder = this.begin();
   }
 
@@ -103,7 +107,9 @@ export class ThreadLanes {
       const op = events.op[rows.next]!;
       const lane = LANE_OF_OP[op] ?? -1;
       if (lane >= 0) {
-        this.sweeps[lane]!.add(rows.next, ACTIVITY_OF_OP[op]!);
+        const kind =
+          lane === SQL ? this.statementOf(events.object[rows.next]!) : ACTIVITY_OF_OP[op]!;
+        this.sweeps[lane]!.add(rows.next, kind);
         this.all[lane]!.events++;
       }
       this.ladder.add(rows.next, op);

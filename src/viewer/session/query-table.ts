@@ -21,6 +21,7 @@ import { patternQueries } from './queries/patterns.ts';
 import { sqlQueries } from './sql/sql-query.ts';
 import { staleCacheQueries } from './queries/stale-caches.ts';
 import { statementQueries } from './queries/statements.ts';
+import { statementMarkQueries } from './queries/statement-marks.ts';
 import { transactionQueries } from './queries/transactions.ts';
 import { walQueries } from './queries/wal.ts';
 import { timelineFlowQueries } from './queries/timeline-flows.ts';
@@ -35,6 +36,7 @@ export const QUERIES = {
   ...transactionQueries,
   ...statementQueries,
   ...flameQueries,
+  ...statementMarkQueries,
   ...walQueries,
   ...lockQueries,
   ...lockLaneQueries,

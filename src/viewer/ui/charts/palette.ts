@@ -1,6 +1,7 @@
 /** The theme's colors as canvases need them, read from the CSS custom properties of Theme.svelte. */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import { ACTIVITIES } from '../../../event/operations.ts';
+import { STATEMENT_KINDS } from '../../../sqlite/statement-kind.ts';
 import { PART_COLORS } from './time-parts.ts';
 import { pixelOf, type PaintColors } from './timeline-paint.ts';
 
@@ -13,13 +14,14 @@ export interface Palette {
   text: string;
   /** Text on a slice, by activity. */
   onSlice: string[];
-  /** Text on a statement's slice. */
-  onStatement: string;
+  /** Text on a statement's slice, by kind. */
+  onStatement: string[];
   subtle: string;
   grid: string;
   header: string;
   accent: string;
-  statement: string;
+  /** Statements by kind, in the order of STATEMENT_KINDS: CPU's hue, lighter or darker. */
+  statement: string[];
   shade: string;
   error: string;
   /** Notes and bookmarks. */
@@ -51,12 +53,15 @@ export function paletteOf(element: Element): Palette {
   const style = getComputedStyle(element);
   const property = (name: string): string => style.getPropertyValue(name).trim();
   const color = (name: string): string => property(`--${name}`);
+  const statement = STATEMENT_KINDS.map((kind) =>
+    color(`statement-${kind === 'none' ? 'other' : kind}`),
+  );
   const activity = ACTIVITIES.map((a) => color(`activity-${a}`));
   return {
     pixels: {
       activity: Uint32Array.from(activity, pixelOf),
       parts: Uint32Array.from(SQL_PARTS, (part) => pixelOf(property(PART_COLORS[part]))),
-      statement: pixelOf(color('statement')),
+      statement: Uint32Array.from(statement, pixelOf),
       accent: pixelOf(color('accent')),
       background: pixelOf(color('bg')),
     },
@@ -64,12 +69,12 @@ export function paletteOf(element: Element): Palette {
     background: color('bg'),
     text: color('text'),
     onSlice: activity.map(textOn),
-    onStatement: color('on-slice'),
+    onStatement: statement.map(textOn),
     subtle: color('text-subtle'),
     grid: color('grid'),
     header: color('bg-header'),
     accent: color('accent'),
-    statement: color('statement'),
+    statement,
     shade: color('shade'),
     error: color('error'),
     note: color('record'),

@@ -60,6 +60,7 @@ export class TimelineCanvas {
       notes: [],
       hits: [],
       arrows: [],
+      marks: [],
     };
     this.pointer = new TimelinePointer(
       canvas,

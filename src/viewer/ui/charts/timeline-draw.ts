@@ -1,6 +1,7 @@
 /** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
 import { ACTIVITIES } from '../../../event/operations.ts';
-import { SLICE_FIELDS } from '../../../trace/lanes/frame.ts';
+import { RUN_FIELDS, SLICE_FIELDS } from '../../../trace/lanes/frame.ts';
+import { formatCount } from '../../../text/numbers.ts';
 import { drawStretched } from './canvas.ts';
 import { scaleText } from './lane-tooltip.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox } from './timeline-layout.ts';
@@ -10,6 +11,7 @@ import {
   drawArrows,
   drawAxis,
   drawLines,
+  drawMarks,
   type Scene,
   type ToX,
 } from './timeline-overlay.ts';
@@ -18,6 +20,8 @@ import { spanOf } from './viewport.ts';
 const LOCK = ACTIVITIES.indexOf('lock');
 const FONT = '11px system-ui, sans-serif';
 const MIN_TEXT_PX = 24;
+/** Below the box of many runs: what the columns show of each, px. */
+const RUN_EDGE = 3;
 /** Widths that are remembered. */
 const MAX_WIDTHS = 5000;
 
@@ -50,6 +54,7 @@ export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
     g.fillStyle = palette.subtle;
     g.fillRect(0, below - 2, width, 1);
   }
+  drawMarks(g, scene, x);
   drawLines(g, scene, x);
   const area = scene.marked ?? scene.area;
   if (area) drawArea(g, scene, area, x);
@@ -89,7 +94,7 @@ interface SliceBox {
   right: number;
   top: number;
   tall: number;
-  /** In ACTIVITIES; of statements 0, for they are all of one color. */
+  /** In ACTIVITIES; of statements in STATEMENT_KINDS. */
   activity: number;
   label: string | undefined;
 }
@@ -105,7 +110,7 @@ function sliceBoxes({ strip, width }: Scene, lane: LaneBox, y: number, x: ToX): 
     if (right - left < 2 || right < 0 || left > width) continue;
     const kind = slices[i + 3]!;
     let [top, tall, activity] = [y, lane.height, kind];
-    if (lane.kind === 'sql') [top, tall, activity] = [y + 1, lane.height - 2, 0];
+    if (lane.kind === 'sql') [top, tall] = [y + 1, lane.height - 2];
     else if (lane.kind === 'lock') {
       tall = Math.round((kind / 4) * lane.height);
       [top, activity] = [y + lane.height - tall, LOCK];
@@ -124,11 +129,10 @@ function drawSlices(
   x: ToX,
 ): void {
   const boxes = sliceBoxes(scene, lane, y, x);
-  if (!boxes.length) return;
   const { palette } = scene;
   const [sql, lock] = [lane.kind === 'sql', lane.kind === 'lock'];
   for (const activity of new Set(boxes.map((box) => box.activity))) {
-    g.fillStyle = sql ? palette.statement : palette.activity[activity]!;
+    g.fillStyle = (sql ? palette.statement : palette.activity)[activity]!;
     for (const box of boxes)
       if (box.activity === activity) g.fillRect(box.left, box.top, box.right - box.left, box.tall);
   }
@@ -141,9 +145,38 @@ function drawSlices(
     const text = fitting(g, label, right - inside - 6, lock);
     if (!text) continue;
     const low = lock && tall < 12;
-    const color = low ? palette.text : sql ? palette.onStatement : palette.onSlice[activity]!;
+    const color = low ? palette.text : (sql ? palette.onStatement : palette.onSlice)[activity]!;
     if (color !== inkNow) g.fillStyle = inkNow = color;
     g.fillText(text, inside + 3, low ? top - 6 : lock ? top + 7 : top + tall / 2 + 0.5);
+  }
+  if (sql) drawRuns(g, scene, lane, y, x);
+}
+
+/** Many short runs of one statement: one box with their number. The lane's lower edge still shows when each ran. */
+function drawRuns(
+  g: CanvasRenderingContext2D,
+  { strip, palette, width }: Scene,
+  lane: LaneBox,
+  y: number,
+  x: ToX,
+): void {
+  const { frame, lanes } = strip!;
+  const found = lanes.get(lane.key)!.frame.runs;
+  if (!found) return;
+  const { runs, labels } = found;
+  const usPerColumn = (frame.to - frame.from) / frame.width;
+  const tall = lane.height - 1 - RUN_EDGE;
+  for (let i = 0; i < runs.length; i += RUN_FIELDS) {
+    const left = Math.max(0, x(frame.from + runs[i]! * usPerColumn));
+    const right = Math.min(width, x(frame.from + runs[i + 1]! * usPerColumn));
+    if (right - left < MIN_TEXT_PX) continue;
+    const kind = runs[i + 2]!;
+    g.fillStyle = palette.statement[kind]!;
+    g.fillRect(left, y + 1, right - left - 1, tall);
+    const times = ` × ${formatCount(runs[i + 3]!)}`;
+    const text = fitting(g, labels[runs[i + 4]!]!, right - left - 6 - widthOf(g, times), false);
+    g.fillStyle = palette.onStatement[kind]!;
+    if (text) g.fillText(text + times, left + 3, y + 1 + tall / 2 + 0.5);
   }
 }
 

@@ -10,6 +10,11 @@ export interface Arrow {
   to: { lane: string; us: number };
   kind: 'io' | 'wait';
 }
+/** Ranges that are marked on a lane: begin and end, microseconds. */
+export interface LaneMarks {
+  lane: string;
+  ranges: Float64Array;
+}
 export interface NoteMark {
   id: number;
   fromUs: number;
@@ -38,6 +43,8 @@ export interface Scene {
   /** Begins of events that the search found, microseconds. */
   hits: readonly number[];
   arrows: readonly Arrow[];
+  /** Where the statement under the pointer, or the selected one, runs. */
+  marks: readonly LaneMarks[];
 }
 
 export type ToX = (us: number) => number;
@@ -149,6 +156,29 @@ export function drawLines(
   }
   g.globalAlpha = 1;
 }
+
+/** A line under each run of the statement that is looked at. */
+export function drawMarks(
+  g: CanvasRenderingContext2D,
+  { layout, scrollTop, palette, width, marks }: Scene,
+  x: ToX,
+): void {
+  if (!marks.length) return;
+  const lanes = new Map(lanesIn(layout).map((lane) => [lane.key, lane]));
+  g.fillStyle = palette.accent;
+  for (const { lane: key, ranges } of marks) {
+    const lane = lanes.get(key);
+    if (!lane) continue;
+    const y = AXIS_HEIGHT + topOf(layout, lane, scrollTop) + lane.height;
+    if (y < AXIS_HEIGHT + layout.pinnedHeight && !layout.pinned.includes(lane)) continue;
+    for (let i = 0; i < ranges.length; i += 2) {
+      const [left, right] = [Math.max(0, x(ranges[i]!)), Math.min(width, x(ranges[i + 1]!))];
+      if (right >= 0 && left <= width)
+        g.fillRect(left, y - 1, Math.max(2, right - left), MARK_TALL);
+    }
+  }
+}
+const MARK_TALL = 3;
 
 export function drawArrows(g: CanvasRenderingContext2D, scene: Scene, x: ToX): void {
   const { layout, scrollTop, palette, width } = scene;

@@ -11,8 +11,8 @@ export interface PaintColors {
   activity: Uint32Array;
   /** Parts of the time partition, in the order of SQL_PARTS. */
   parts: Uint32Array;
-  /** Statement spans: CPU's color, paler, so that text on it is read. */
-  statement: number;
+  /** Statements by kind, in the order of STATEMENT_KINDS. */
+  statement: Uint32Array;
   accent: number;
   background: number;
 }
@@ -99,11 +99,11 @@ export const paintLock: PaintLane = (s, frame, y, height, colors) => {
   }
 };
 
-/** SQL lanes: a span wherever a statement was in flight. */
+/** SQL lanes: a span wherever a statement was in flight, in the tint of the kind that took most of the column. */
 export const paintSql: PaintLane = (s, frame, y, height, colors) => {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++)
-    if (frame.busy[x]) column(s, x, y + 1, y + height - 1, colors.statement);
+    if (frame.busy[x]) column(s, x, y + 1, y + height - 1, colors.statement[frame.activity[x]!]!);
 };
 
 /** Sums of a stack's parts from the bottom up, so that rounding leaves no hole. @returns the top */

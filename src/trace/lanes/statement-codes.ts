@@ -1,0 +1,18 @@
+/** Which kind of statement each text of a thread is. */
+import { statementCode } from '../../sqlite/statement-kind.ts';
+import type { ThreadStore } from '../store.ts';
+
+/** @returns of a text's id the place of its kind in STATEMENT_KINDS; each is looked at once */
+export function statementCodes({
+  definitions,
+}: Pick<ThreadStore, 'definitions'>): (id: number) => number {
+  const codes = new Map<number, number>();
+  return (id) => {
+    let code = codes.get(id);
+    if (code === undefined) {
+      const text = definitions.get(id);
+      codes.set(id, (code = statementCode(text?.kind === 'sql' ? text.text : '')));
+    }
+    return code;
+  };
+}

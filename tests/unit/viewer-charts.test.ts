@@ -1,5 +1,6 @@
 // The timeline's arithmetic: view, axis, layout, pixels; and the table's scaled scroll bar.
 import fc from 'fast-check';
+import { paintSyncs } from '../../src/viewer/ui/charts/io-map-canvas.ts';
 import { describe, expect, it } from 'vitest';
 import { SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
@@ -289,6 +290,17 @@ describe('the pixels', () => {
     expect(columnOf(s, 1)).toEqual(Array(10).fill(11));
     expect(columnOf(s, 2)).toEqual([...Array<number>(5).fill(0), ...Array<number>(5).fill(12)]);
     expect(columnOf(s, 3)).toEqual([...Array<number>(8).fill(0), 13, 13]);
+  });
+  it('draws syncs as ticks on the upper edge, with a dotted line where there is room', () => {
+    const map = (columns: number[], width: number): number[] => {
+      const s = surface(width, 12);
+      const syncs = new Uint8Array(width);
+      for (const x of columns) syncs[x] = 1;
+      paintSyncs(syncs, s, { pixels: { ...colors, background: 97 } }, 1);
+      return columnOf(s, columns[0]!).map((pixel) => (pixel === 13 ? 2 : pixel ? 1 : 0));
+    };
+    expect(map([3, 4, 5], 100)).toEqual([2, 2, 2, 2, 2, 0, 0, 0, 0, 0, 0, 0]);
+    expect(map([3], 100)).toEqual([2, 2, 2, 2, 2, 1, 0, 0, 1, 0, 0, 1]);
   });
   it('draws the lock level as steps', () => {
     const s = surface(3, 8);

@@ -1,6 +1,6 @@
 /**
  * The I/O map's canvas: x is the timeline's, y the offset in one file. Reads in their blue, writes in their orange, a cell the
- * stronger the more calls, syncs as lines. Shows the last picture stretched until the next is there.
+ * stronger the more calls, syncs as ticks on the upper edge. Shows the last picture stretched until the next is there.
  */
 import type { IoMap, IoObject } from '../../../analysis/files/io-map.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
@@ -9,7 +9,7 @@ import type { Queries } from '../../../protocol/answers/queries.ts';
 import { formatBytes, formatCount } from '../../../text/numbers.ts';
 import { drawStretched, sized } from './canvas.ts';
 import type { Palette } from './palette.ts';
-import { mixed } from './timeline-paint.ts';
+import { mixed, type Surface } from './timeline-paint.ts';
 import { spanOf, type Range } from './viewport.ts';
 
 /** Columns asked for beyond each edge, as a share of the width. */
@@ -29,6 +29,10 @@ const STRONGEST = 64;
 /** A cell with one call has this share of its color. */
 const WEAKEST = 0.55;
 const [READ, WRITE, SYNC] = [2, 3, 4];
+/** A sync is a tick on the upper edge, CSS px; as a line down the map it would hide what was read and written. */
+const TICK_PX = 5;
+/** With so much room for each, a dotted line leads down from the tick, CSS px. */
+const LINE_ROOM_PX = 60;
 
 export class IoMapCanvas {
   private readonly g: CanvasRenderingContext2D;
@@ -143,7 +147,7 @@ export class IoMapCanvas {
       if (this.destroyed) return;
       this.cameAt = performance.now();
       this.took = this.cameAt - began;
-      this.picture = { canvas: paint(map, wide, rows, palette), of, key, end };
+      this.picture = { canvas: paint(map, wide, rows, palette, ratio), of, key, end };
       this.canvas.dataset.map = String(Number(this.canvas.dataset.map ?? 0) + 1);
       this.invalidate();
     },
@@ -203,7 +207,13 @@ export class IoMapCanvas {
   }
 }
 
-function paint(map: IoMap, width: number, height: number, palette: Palette): OffscreenCanvas {
+function paint(
+  map: IoMap,
+  width: number,
+  height: number,
+  palette: Palette,
+  ratio: number,
+): OffscreenCanvas {
   const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext('2d')!;
   const image = context.createImageData(width, height);
@@ -214,9 +224,7 @@ function paint(map: IoMap, width: number, height: number, palette: Palette): Off
       mixed(color, background, WEAKEST + (1 - WEAKEST) * Math.min(1, code / STRONGEST)),
     );
   const [reads, writes] = [shades(activity[READ]!), shades(activity[WRITE]!)];
-  const sync = mixed(activity[SYNC]!, background, 0.6);
-  for (let x = 0; x < width; x++)
-    if (map.syncs[x]) for (let y = 0; y < height; y++) pixels[y * width + x] = sync;
+  paintSyncs(map.syncs, { pixels, width, height }, palette, ratio);
   for (let i = 0; i < pixels.length; i++) {
     const written = map.writes[i]!;
     const read = map.reads[i]!;
@@ -225,4 +233,25 @@ function paint(map: IoMap, width: number, height: number, palette: Palette): Off
   }
   context.putImageData(image, 0, 0);
   return canvas;
+}
+
+/** @param syncs by column */
+export function paintSyncs(
+  syncs: Uint8Array,
+  { pixels, width, height }: Surface,
+  palette: Pick<Palette, 'pixels'>,
+  ratio: number,
+): void {
+  const { activity, background } = palette.pixels;
+  const color = activity[SYNC]!;
+  const faint = mixed(color, background, 0.5);
+  const tick = Math.min(height, Math.round(TICK_PX * ratio));
+  let columns = 0;
+  for (let x = 0; x < width; x++) if (syncs[x]) columns++;
+  const lines = columns * LINE_ROOM_PX * ratio <= width;
+  for (let x = 0; x < width; x++) {
+    if (!syncs[x]) continue;
+    for (let y = 0; y < tick; y++) pixels[y * width + x] = color;
+    if (lines) for (let y = tick; y < height; y += 3) pixels[y * width + x] = faint;
+  }
 }

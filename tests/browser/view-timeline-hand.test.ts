@@ -61,32 +61,88 @@ describe('notes', () => {
   it('that are set, written and deleted while the session is busy are all kept', async () => {
     const box = await open();
     const worker = await holdMessages(panel.page, 'setAnnotations');
-    for (let i = 0; i < 3; i++) await panel.page.keyboard.press('b');
+    for (let i = 0; i < 3; i++) {
+      await panel.page.keyboard.press('b');
+      await panel.waitFor(`${id('note-here')}:focus`);
+      await panel.page.keyboard.press('Escape');
+      await panel.page.waitForSelector(id('note-here'), { hidden: true });
+    }
     await panel.click(id('notes-menu'));
     await panel.waitFor(`${id('note')}:nth-of-type(3)`);
     await panel.page.type(id('note-text'), 'first');
     await panel.page.click(`${id('note')}:nth-of-type(3) [aria-label="Delete the note"]`);
-    await panel.click(id('add-note'));
     await panel.page.type(`${id('note')}:nth-of-type(2) ${id('note-text')}`, 'second');
-    await panel.page.mouse.click(box.x + 100, box.y + AXIS_Y); // beside the list: it closes
-    await panel.page.waitForSelector(id('note-list'), { hidden: true });
+    await panel.click(id('add-note'));
+    await panel.waitFor(`${id('note-here')}:focus`);
+    await panel.page.mouse.click(box.x + 100, box.y + AXIS_Y); // beside the field: it closes
+    await panel.page.waitForSelector(id('note-here'), { hidden: true });
+    expect(await panel.page.$(id('note-list'))).toBeNull();
     await worker.release();
     expect((await savedNotes()).map((note) => note.text)).toEqual(['first', 'second', '']);
   });
 
   it('say their words at their flag, and a click there opens them to be written on', async () => {
     const box = await open();
+    const before = await view();
     await panel.page.keyboard.press('b');
-    await panel.click(id('notes-menu'));
-    await panel.page.type(id('note-text'), 'look <b>here</b>');
-    await panel.page.keyboard.press('Escape');
+    await panel.waitFor(`${id('note-here')}:focus`);
+    await panel.page.keyboard.type('look <b>here</b> was grim'); // w, a, s, g, r, m, i: keys of the panel
+    for (let i = 0; i < ' was grim'.length; i++) await panel.page.keyboard.press('Backspace');
+    await panel.page.keyboard.press('Enter');
+    await panel.page.waitForSelector(id('note-here'), { hidden: true });
+    expect(await view()).toEqual(before);
+    expect(await panel.page.$(id('io-map'))).not.toBeNull();
+    expect(await panel.page.$(id('area'))).toBeNull();
     const flag = box.x + box.width / 2 + 3;
     await panel.page.mouse.move(flag, box.y + AXIS_Y);
     await panel.waitText(id('pointed'), 'look <b>here</b>');
     await panel.page.mouse.click(flag, box.y + AXIS_Y);
-    await panel.waitFor(`${id('note-text')}:focus`);
+    await panel.waitFor(`${id('note-here')}:focus`);
     expect(await panel.page.$(id('area'))).toBeNull();
   });
+});
+
+it('a plain wheel zooms about the pointer, however many lanes there are; with Alt it scrolls them', async () => {
+  const box = await open();
+  await panel.page.setViewport({ width: 1200, height: 420 }); // less room than the lanes need
+  const before = await view();
+  await panel.page.mouse.move(box.x + box.width / 4, box.y + 60);
+  await panel.page.mouse.wheel({ deltaY: -200 });
+  await moved(before);
+  await panel.waitFor(`${id('timeline')}[data-frame]:not([data-waiting])`);
+  const near = await view();
+  expect((near.to - near.from) / (before.to - before.from)).toBeLessThan(0.8);
+  const scrolled = (): Promise<number> => panel.page.$eval('.gutter .scroll', (e) => e.scrollTop);
+  expect(await scrolled()).toBe(0);
+  await panel.page.keyboard.down('Alt');
+  await panel.page.mouse.wheel({ deltaY: 60 });
+  await panel.page.keyboard.up('Alt');
+  await expect.poll(scrolled).toBe(60);
+  expect(await view()).toEqual(near);
+});
+
+it('the legend keeps its words in a narrow panel', async () => {
+  await open();
+  for (const width of [1200, 554, 400]) {
+    await panel.page.setViewport({ width, height: 800 });
+    const words = await panel.page.$$eval(`${id('legend')} li`, (all) =>
+      all.map((li) => {
+        const span = li.querySelector('.long')!.getBoundingClientRect();
+        const corner = li.closest('.corner')!.getBoundingClientRect();
+        const inside = span.right <= corner.right + 1 && span.bottom <= corner.bottom + 1;
+        return inside && span.width > 5 ? li.querySelector('.long')!.textContent : null;
+      }),
+    );
+    expect(words, `at ${width} px`).toEqual([
+      'CPU',
+      'read',
+      'write',
+      'sync',
+      'IDB',
+      'lock',
+      'wait',
+    ]);
+  }
 });
 
 describe('the pointer', () => {
@@ -160,7 +216,7 @@ describe('the pointer', () => {
       await panel.page.waitForSelector(id('pointed'), { hidden: true });
     }
     expect(told.time).toMatch(
-      /^(No SQL runs|(CPU|Read|Write|Sync|Lock calls|Lock wait|Other wait) [<\d.]+ %)/,
+      /^(No SQL runs|(CPU|Read|Write|Sync|Lock calls|Lock wait|Other wait)\s+[<\d.]+ %)/,
     );
     expect(told.writes).toMatch(/^Written: [\d.]+ ([KM]i)?B\/s$/);
   });

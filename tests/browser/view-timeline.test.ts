@@ -235,6 +235,8 @@ it('goes back and forth through the zooms', async () => {
 
 it('keeps notes in the file', async () => {
   await page.keyboard.press('b');
+  await page.waitForSelector(`${id('note-here')}:focus`);
+  await page.keyboard.press('Enter');
   await page.click(id('notes-menu'));
   await page.waitForSelector(id('note'));
   const input = (await page.$(id('note-text')))!;
@@ -389,10 +391,10 @@ it('asks for the lanes on screen while the zoom moves, and at rest for those aro
       id('timeline'),
       (canvas) => (canvas as HTMLCanvasElement).width,
     );
-    await wheel({ ctrlKey: true, deltaY: -100 });
+    await wheel({ deltaY: -100 });
     await resting(columns);
     await page.evaluate(() => void ((window as unknown as { asked: Asked[] }).asked.length = 0));
-    await wheel({ ctrlKey: true, deltaY: -100 });
+    await wheel({ deltaY: -100 });
     const all = await resting(columns);
     const rest = all.findLast(({ width }) => width >= 2 * columns - 2)!;
     const moving = all.filter(({ width }) => width < 2 * columns - 2);
@@ -405,7 +407,7 @@ it('asks for the lanes on screen while the zoom moves, and at rest for those aro
       expect((rest.to - rest.from) / rest.width).toBeCloseTo((to - from) / width, 6);
     }
     await wheel({ shiftKey: true, deltaY: 200 }); // a sixth of the width to the right: painted already
-    await wheel({ deltaY: 40 }); // and lanes below
+    await wheel({ altKey: true, deltaY: 40 }); // and lanes below
     await frames();
     expect(await asked()).toHaveLength(all.length);
   } finally {

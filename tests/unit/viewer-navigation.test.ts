@@ -2,7 +2,9 @@
 import { get } from 'svelte/store';
 import { describe, expect, it } from 'vitest';
 import { Navigation } from '../../src/viewer/ui/navigation.ts';
+import { evidenceAt, evidenceMarksOf } from '../../src/viewer/ui/views/timeline/evidence-marks.ts';
 import { LatestOnly } from '../../src/viewer/ui/requests/latest-only.ts';
+import type { Queries } from '../../src/protocol/answers/queries.ts';
 import type { EventDetails, SessionApi } from '../../src/protocol/session.ts';
 
 interface Late {
@@ -10,6 +12,8 @@ interface Late {
   answer: (event: EventDetails) => void;
   fail: (error: unknown) => void;
 }
+const neverAsked = (() =>
+  Promise.reject(new Error('no query was expected'))) as SessionApi<Queries>['query'];
 function navigation(): { model: Navigation; asked: Late[]; failures: string[] } {
   const asked: Late[] = [];
   const failures: string[] = [];
@@ -20,7 +24,7 @@ function navigation(): { model: Navigation; asked: Late[]; failures: string[] } 
       () => true,
       (error: Error) => failures.push(error.message) === 0,
     );
-  return { model: new Navigation({ event }, attempt), asked, failures };
+  return { model: new Navigation({ event, query: neverAsked }, attempt), asked, failures };
 }
 const details = (seq: number): EventDetails =>
   ({ thread: 0, seq, t0: seq, dur: 1 }) as EventDetails;
@@ -100,5 +104,37 @@ describe('the newest wish', () => {
     await expect.poll(() => failed).toEqual(['no 2']);
     work.want(3);
     expect(begun).toEqual([1, 2, 3]);
+  });
+});
+
+describe('evidence', () => {
+  it('is zoomed to so that the statement of each event fills a third of the width, unless it is easy to see', async () => {
+    const places = {
+      fromUs: Float64Array.of(10_000, 10_200, 500_000),
+      toUs: Float64Array.of(10_010, 10_300, 500_010),
+      statementFromUs: Float64Array.of(9_800, 10_100, 499_000),
+      statementToUs: Float64Array.of(10_100, 10_300, 501_000),
+    };
+    const event = (thread: number, seq: number): Promise<EventDetails> =>
+      Promise.resolve({ ...details(seq), thread });
+    const query = (() => Promise.resolve(places)) as unknown as SessionApi<Queries>['query'];
+    const attempt = (command: () => Promise<void>): Promise<boolean> => command().then(() => true);
+    const model = new Navigation({ event, query }, attempt);
+    model.takeExtents({ extent: [0, 1e6], drawn: [0, 1e6] });
+    model.showAll();
+    const events = [1, 2, 3].map((seq) => ({ thread: 0, seq }));
+    await model.showEvidence('F', events, { from: 0, to: 1e6 });
+    expect(get(model.view)).toEqual({ from: 9_500, to: 10_400 });
+    expect(get(model.selected)?.seq).toBe(1);
+    await model.stepEvidence(1); // 200 of the 900 us on screen: easy to see
+    expect(get(model.view)).toEqual({ from: 9_500, to: 10_400 });
+    expect(get(model.selected)?.seq).toBe(2);
+    await model.stepEvidence(1);
+    expect(get(model.view)).toEqual({ from: 497_000, to: 503_000 });
+    expect(evidenceAt({ places }, 10_150, 100)).toBe(1);
+    expect(evidenceAt({ places }, 20_000, 100)).toBe(-1);
+    expect([...evidenceMarksOf({ places, at: 2 }).ranges.slice(0, 4)]).toEqual([
+      10_000, 10_010, 10_200, 10_300,
+    ]);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
 import { contrastOf } from '../../src/viewer/ui/charts/palette.ts';
-import { laneTooltip, scaleText } from '../../src/viewer/ui/charts/lane-tooltip.ts';
+import { laneTooltip, scaleText, timeColumn } from '../../src/viewer/ui/charts/lane-tooltip.ts';
 import type { FrameStrip } from '../../src/viewer/ui/charts/frame-strip.ts';
 import type { Column } from '../../src/viewer/ui/parts/columns.ts';
 import { tsvOfRows } from '../../src/viewer/ui/parts/tsv.ts';
@@ -105,9 +105,18 @@ it('a lane of values says what they are at a moment, as it is painted', () => {
   expect([100, 101.5, 102, 103.9, 99, 104].map((us) => at('reads', us))).toEqual([
     ...['Read: 0 B/s', 'Read: 853 B/s', 'Read: n/a', 'Read: 1 MiB/s', '', ''],
   ]);
-  expect([100.5, 101.5].map((us) => at('time', us))).toEqual([
-    'No SQL runs',
-    'CPU 40 %, Read 20 %',
+  expect([100.5, 101.5, 104].map((us) => timeColumn(strip, { key: 'time' }, us))).toEqual([
+    { fromUs: 100, toUs: 101, parts: [], rough: false },
+    {
+      fromUs: 101,
+      toUs: 102,
+      parts: [
+        { part: 'cpu', share: 0.4 },
+        { part: 'read', share: 0.2 },
+      ],
+      rough: false,
+    },
+    null,
   ]);
   expect([
     at('vfs', 101),

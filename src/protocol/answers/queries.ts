@@ -17,6 +17,7 @@ import type { Layer } from '../../event/operations.ts';
 import type { BusyStrip } from './answer.ts';
 import type { CacheAnswer, CacheCurve, CacheTimes } from './cache.ts';
 import type { Comparison, Strips } from './compare.ts';
+import type { EvidenceArgs, EvidencePlaces } from './evidence.ts';
 import type { OperationCount } from './events.ts';
 import type { FileLine } from './files.ts';
 import type { Findings } from './findings.ts';
@@ -107,6 +108,7 @@ export type Queries = {
   transaction: { args: EventRef; answer: TransactionDetails | null };
   transactionOf: { args: EventRef; answer: EventRef | null };
   statementMarks: { args: MarksArgs; answer: StatementMarks | null };
+  evidencePlaces: { args: EvidenceArgs; answer: EvidencePlaces };
   timelineFlows: { args: EventRef; answer: Flows };
   timelineSearch: { args: SearchArgs; answer: SearchAnswer };
   timelineHit: {

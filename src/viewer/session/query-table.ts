@@ -8,6 +8,7 @@ import { compareQueries } from './queries/compare.ts';
 import type { Query } from './queries/context.ts';
 import { errorQueries } from './queries/errors.ts';
 import { eventQueries } from './queries/events.ts';
+import { evidenceQueries } from './queries/evidence.ts';
 import { fileQueries } from './queries/files.ts';
 import { findingsQueries } from './queries/findings.ts';
 import { loadTimesQueries } from './queries/load-times.ts';
@@ -49,6 +50,7 @@ export const QUERIES = {
   ...loadTimesQueries,
   ...errorQueries,
   ...eventQueries,
+  ...evidenceQueries,
   ...answerQueries,
   ...overviewQueries,
   ...findingsQueries,

@@ -6,11 +6,14 @@ import {
   clampRange,
   fitAll,
   fitEvent,
+  fitThird,
   followEnd,
   reveal,
   spanOf,
   type Range,
 } from './charts/viewport.ts';
+import type { EvidencePlaces } from '../../protocol/answers/evidence.ts';
+import type { Queries } from '../../protocol/answers/queries.ts';
 import type { EventDetails, SessionApi, SessionChange } from '../../protocol/session.ts';
 
 /** Id of a view (views/registry.ts). */
@@ -25,6 +28,7 @@ export interface Evidence {
   at: number;
   /** All of them lie in it. */
   range: Range;
+  places: EvidencePlaces;
 }
 
 /** How much of a running recording is on screen until the user chooses. */
@@ -47,7 +51,7 @@ export class Navigation {
 
   /** @param attempt runs a command and shows its failure */
   constructor(
-    private readonly session: Pick<SessionApi, 'event'>,
+    private readonly session: Pick<SessionApi<Queries>, 'event' | 'query'>,
     private readonly attempt: (command: () => Promise<void>) => Promise<boolean>,
   ) {}
 
@@ -123,17 +127,34 @@ export class Navigation {
     range: Range,
     total = events.length,
   ): Promise<void> {
-    this.evidence.set({ title, events, total, at: -1, range });
+    const mine = ++this.selections;
     this.tab.set('timeline');
-    await this.stepEvidence(1);
+    await this.attempt(async () => {
+      const places = await this.session.query('evidencePlaces', { events });
+      if (mine !== this.selections) return;
+      this.evidence.set({ title, events, total, at: -1, range, places });
+      await this.stepEvidence(1);
+    });
   }
   async stepEvidence(by: 1 | -1): Promise<void> {
     const evidence = get(this.evidence);
     const n = evidence?.events.length ?? 0;
     if (!evidence || n === 0) return;
-    const at = (Math.max(evidence.at, by < 0 ? 0 : -1) + by + n) % n;
+    await this.showEvidenceAt((Math.max(evidence.at, by < 0 ? 0 : -1) + by + n) % n);
+  }
+  /** @param at its place among the events */
+  async showEvidenceAt(at: number): Promise<void> {
+    const evidence = get(this.evidence);
+    const event = evidence?.events[at];
+    if (!evidence || !event) return;
     this.evidence.set({ ...evidence, at });
-    const { thread, seq } = evidence.events[at]!;
-    await this.select(thread, seq, { show: true });
+    const { statementFromUs, statementToUs } = evidence.places;
+    const [from, to] = [statementFromUs[at]!, statementToUs[at]!];
+    if (from <= to) {
+      const [now, extent] = [get(this.view), get(this.extent)];
+      const range = fitThird({ from, to }, now, extent);
+      if (range !== now) this.look(range);
+    }
+    await this.select(event.thread, event.seq);
   }
 }

@@ -1,6 +1,6 @@
 /** The values that lanes draw, as text: what their full height stands for, and what they are at a moment. */
 import type { LaneKind } from '../../../protocol/session.ts';
-import { PART_WORDS, SQL_PARTS } from '../../../analysis/core/time-parts.ts';
+import { SQL_PARTS, type Part } from '../../../analysis/core/time-parts.ts';
 import { UNKNOWN, formatBytes, formatNumber, formatShare } from '../../../text/numbers.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { LaneBox } from './timeline-layout.ts';
@@ -19,28 +19,52 @@ function counterText(kind: LaneKind, value: number): string {
 export const scaleText = (kind: LaneKind, most: number): string =>
   kind === 'cache' ? counterText(kind, 1) : `at most ${counterText(kind, most)}`;
 
-/** What a lane of values shows at a moment, as it is painted; '' for other lanes, and where nothing is painted. */
+/** A column of the lane of CPU and I/O: its time range, microseconds, and what took it. */
+export interface TimeColumn {
+  fromUs: number;
+  toUs: number;
+  /** Shares above 0, in the order of SQL_PARTS. */
+  parts: { part: Part; share: number }[];
+  /** Not analyzed yet: calls in flight stand for where the time went. */
+  rough: boolean;
+}
+
+/** The column of a lane's picture that a moment falls into; -1 = beside it. */
+function columnAt({ frame: { from, to, width } }: FrameStrip, us: number): number {
+  const column = Math.floor(((us - from) / (to - from)) * width);
+  return column < width ? column : -1;
+}
+
+/** What the lane of CPU and I/O shows at a moment; null for other lanes, and where nothing is painted. */
+export function timeColumn(
+  strip: FrameStrip | null,
+  { key }: Pick<LaneBox, 'key'>,
+  us: number,
+): TimeColumn | null {
+  const { stack, exact = Infinity } = strip?.lanes.get(key)?.frame ?? {};
+  const column = strip && stack ? columnAt(strip, us) : -1;
+  if (!strip || !stack || column < 0) return null;
+  const { from, to, width } = strip.frame;
+  const step = (to - from) / width;
+  return {
+    fromUs: from + column * step,
+    toUs: from + (column + 1) * step,
+    parts: SQL_PARTS.map((part, i) => ({
+      part,
+      share: stack[column * SQL_PARTS.length + i]! / WHOLE,
+    })).filter(({ share }) => share > 0),
+    rough: column >= exact,
+  };
+}
+
+/** What a counter's lane shows at a moment, as it is painted; '' for other lanes, and where nothing is painted. */
 export function laneTooltip(
   strip: FrameStrip | null,
   { key, kind, title }: Pick<LaneBox, 'key' | 'kind' | 'title'>,
   us: number,
 ): string {
-  const painted = strip?.lanes.get(key)?.frame;
-  if (!strip || !painted) return '';
-  const { from, to, width } = strip.frame;
-  const column = Math.floor(((us - from) / (to - from)) * width);
-  if (column < 0 || column >= width) return '';
-  const { values, stack, exact = Infinity } = painted;
-  if (values)
-    return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : UNKNOWN}`;
-  if (!stack) return '';
-  const shares = SQL_PARTS.map((part, i) => ({
-    title: PART_WORDS[part].title,
-    share: stack[column * SQL_PARTS.length + i]! / WHOLE,
-  }));
-  const parts = shares
-    .filter(({ share }) => share > 0)
-    .map((part) => `${part.title} ${formatShare(part.share)}`);
-  const said = parts.join(', ') || 'No SQL runs';
-  return column < exact ? said : `Not analyzed yet. In flight: ${said}`;
+  const { values } = strip?.lanes.get(key)?.frame ?? {};
+  const column = strip && values ? columnAt(strip, us) : -1;
+  if (!values || column < 0) return '';
+  return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : UNKNOWN}`;
 }

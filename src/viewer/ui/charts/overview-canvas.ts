@@ -18,8 +18,10 @@ interface OverviewMarks {
   notes: readonly { fromUs: number }[];
   /** Microseconds. */
   hits: Float64Array | null;
+  /** Begin and end of each event of the evidence, microseconds. */
+  evidence: Float64Array | null;
 }
-const NO_MARKS: OverviewMarks = { area: null, notes: [], hits: null };
+const NO_MARKS: OverviewMarks = { area: null, notes: [], hits: null, evidence: null };
 
 export class OverviewCanvas {
   private readonly g: CanvasRenderingContext2D;
@@ -161,6 +163,18 @@ export class OverviewCanvas {
     const { height } = this.size;
     g.fillStyle = palette.accent;
     for (const us of marks.hits ?? []) g.fillRect(this.x(us), height - 7, 1, 7);
+    const { evidence } = marks;
+    if (evidence) {
+      g.fillStyle = palette.background;
+      g.globalAlpha = 0.6;
+      g.fillRect(0, 0, this.size.width, height);
+      g.globalAlpha = 1;
+      g.fillStyle = palette.accent;
+      for (let i = 0; i < evidence.length; i += 2) {
+        const left = this.x(evidence[i]!);
+        g.fillRect(left, 0, Math.max(1, this.x(evidence[i + 1]!) - left), height);
+      }
+    }
     if (marks.area)
       g.fillRect(
         this.x(marks.area.from),

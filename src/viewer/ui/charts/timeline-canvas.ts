@@ -44,7 +44,13 @@ export class TimelineCanvas {
   ) {
     this.g = canvas.getContext('2d', { alpha: false })!;
     const view = { from: 0, to: 1 };
-    const layout: TimelineLayout = { groups: [], height: 0, pinned: [], pinnedHeight: 0 };
+    const layout: TimelineLayout = {
+      groups: [],
+      height: 0,
+      evidenceHeight: 0,
+      pinned: [],
+      pinnedHeight: 0,
+    };
     this.scene = {
       width: 0,
       height: 0,
@@ -61,6 +67,7 @@ export class TimelineCanvas {
       hits: [],
       arrows: [],
       marks: [],
+      evidence: null,
     };
     this.pointer = new TimelinePointer(
       canvas,

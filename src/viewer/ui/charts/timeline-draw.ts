@@ -10,6 +10,7 @@ import {
   drawArea,
   drawArrows,
   drawAxis,
+  drawEvidence,
   drawLines,
   drawMarks,
   type Scene,
@@ -54,6 +55,7 @@ export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
     g.fillStyle = palette.subtle;
     g.fillRect(0, below - 2, width, 1);
   }
+  drawEvidence(g, scene, x);
   drawMarks(g, scene, x);
   drawLines(g, scene, x);
   const area = scene.marked ?? scene.area;

@@ -3,6 +3,7 @@ import type { LaneInfo, LaneKind, ThreadRow } from '../../../protocol/session.ts
 
 export const AXIS_HEIGHT = 20;
 export const GROUP_HEIGHT = 20;
+const EVIDENCE_HEIGHT = 18;
 const LANE_HEIGHT: Record<LaneKind, number> = {
   time: 32,
   sql: 16,
@@ -81,8 +82,11 @@ export interface TimelineLayout {
   groups: GroupBox[];
   /** Of the groups: what scrolls. */
   height: number;
+  /** The track of the evidence, at the top; 0 = there is none. */
+  evidenceHeight: number;
   /** Above the groups, always on screen; y counts from the axis. */
   pinned: LaneBox[];
+  /** With the track of the evidence. */
   pinnedHeight: number;
 }
 
@@ -134,12 +138,13 @@ const boxOf = ({ key, thread, kind }: LaneInfo, y: number, height: number): Lane
 
 /**
  * Threads without a lane (nothing recorded on them) have no group.
- * @param room px that the lanes may fill; 0 = none to spare
+ * @param room px that the lanes may fill; 0 = none to spare @param evidence there is a track of it
  */
 export function layoutOf(
   threads: readonly ThreadRow[],
   choice: LaneChoice = EVERYTHING,
   room = 0,
+  evidence = false,
 ): TimelineLayout {
   const words = choice.filter.trim().toLowerCase();
   const shown = ordered(threads, (t) => threadKey(t.index), choice.order).flatMap((thread) => {
@@ -162,7 +167,8 @@ export function layoutOf(
     lanes: lanes.filter((lane) => !pinnedLanes.includes(lane)),
   }));
   const pinned: LaneBox[] = [];
-  let y = 0;
+  const evidenceHeight = evidence ? EVIDENCE_HEIGHT : 0;
+  let y = evidenceHeight;
   for (const lane of pinnedLanes) {
     const height = LANE_HEIGHT[lane.kind];
     if (room > 0 && y + height > room * MOST_PINNED) break;
@@ -198,7 +204,7 @@ export function layoutOf(
     y += group.height;
     groups.push(group);
   }
-  return { groups, height: y, pinned, pinnedHeight };
+  return { groups, height: y, evidenceHeight, pinned, pinnedHeight };
 }
 
 function growthFor(groups: readonly (readonly LaneInfo[])[], room: number): number {

@@ -1,4 +1,5 @@
 /** What lies over the timeline's lanes: the chosen area, notes, search hits, and arrows from cause to effect. */
+import { shown } from '../../../text/clean.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { Palette } from './palette.ts';
 import { AXIS_HEIGHT, lanesIn, topOf, type TimelineLayout } from './timeline-layout.ts';
@@ -9,6 +10,11 @@ export interface Arrow {
   from: { lane: string; us: number };
   to: { lane: string; us: number };
   kind: 'io' | 'wait';
+}
+/** The events of a finding, in the order of their begin: begin and end, microseconds; and the one that is selected. */
+export interface EvidenceMarks {
+  ranges: Float64Array;
+  now: Range | null;
 }
 /** Ranges that are marked on a lane: begin and end, microseconds. */
 export interface LaneMarks {
@@ -45,6 +51,7 @@ export interface Scene {
   arrows: readonly Arrow[];
   /** Where the statement under the pointer, or the selected one, runs. */
   marks: readonly LaneMarks[];
+  evidence: EvidenceMarks | null;
 }
 
 export type ToX = (us: number) => number;
@@ -97,7 +104,7 @@ export function drawAxis(g: CanvasRenderingContext2D, scene: Scene, x: ToX): voi
     g.fillStyle = palette.accent;
     g.fillRect(at - 0.5, AXIS_HEIGHT - 8, 1.5, 8);
   }
-  for (const note of scene.notes) drawFlag(g, scene, note, x);
+  scene.notes.forEach((note, i) => drawFlag(g, scene, note, scene.notes[i + 1], x));
 }
 
 /** Width of a note's flag, and how far beside it counts as on it, CSS px. */
@@ -116,14 +123,38 @@ export function noteAt(
   );
 }
 
+/** Beside its flag, over the axis, as far as the next note. */
+function drawNoteText(
+  g: CanvasRenderingContext2D,
+  palette: Palette,
+  text: string,
+  left: number,
+  end: number,
+): void {
+  const room = Math.min(MOST_NOTE_PX, end - left - 2);
+  if (!text || room < LEAST_NOTE_PX) return;
+  let fits = text.slice(0, MOST_NOTE_PX); // a pixel a character at least
+  const all = g.measureText(fits).width;
+  if (all > room || fits.length < text.length)
+    fits = `${fits.slice(0, Math.max(1, Math.floor((fits.length * Math.min(room, all)) / all) - 1))}…`;
+  const wide = Math.min(room, g.measureText(fits).width + 4);
+  g.fillStyle = palette.background;
+  g.fillRect(left, 0, wide, AXIS_HEIGHT - 1);
+  g.fillStyle = palette.note;
+  g.fillText(fits, left + 2, AXIS_HEIGHT / 2);
+}
+const [LEAST_NOTE_PX, MOST_NOTE_PX] = [24, 180];
+
 function drawFlag(
   g: CanvasRenderingContext2D,
   { width, palette }: Scene,
   note: NoteMark,
+  next: NoteMark | undefined,
   x: ToX,
 ): void {
   const at = x(note.fromUs);
-  if (at < -FLAG || at > width) return;
+  if (at < -MOST_NOTE_PX || at > width) return;
+  drawNoteText(g, palette, shown(note.text), at + FLAG + 1, next ? x(next.fromUs) : Infinity);
   g.fillStyle = palette.note;
   g.beginPath();
   g.moveTo(at, AXIS_HEIGHT - 1);
@@ -155,6 +186,46 @@ export function drawLines(
     if (toUs > fromUs) g.fillRect(right, AXIS_HEIGHT, 1, height);
   }
   g.globalAlpha = 1;
+}
+
+/** Narrower events are drawn so wide, px. */
+const LEAST_EVIDENCE_PX = 2;
+/** The track of a finding's events, and everything else under a veil. */
+export function drawEvidence(
+  g: CanvasRenderingContext2D,
+  { width, height, layout, palette, evidence }: Scene,
+  x: ToX,
+): void {
+  if (!evidence) return;
+  const top = AXIS_HEIGHT + layout.evidenceHeight;
+  g.fillStyle = palette.header;
+  g.fillRect(0, AXIS_HEIGHT, width, layout.evidenceHeight - 2);
+  const { ranges, now } = evidence;
+  const veil = (from: number, to: number): void => {
+    if (to <= from) return;
+    g.fillStyle = palette.background;
+    g.globalAlpha = 0.6;
+    g.fillRect(from, top, to - from, height - top);
+    g.globalAlpha = 1;
+  };
+  const tick = (left: number, right: number, color: string): void => {
+    g.fillStyle = color;
+    g.fillRect(left, AXIS_HEIGHT + 2, right - left, layout.evidenceHeight - 6);
+  };
+  let clear = 0;
+  for (let i = 0; i < ranges.length; i += 2) {
+    const left = x(ranges[i]!);
+    const right = Math.max(left + LEAST_EVIDENCE_PX, x(ranges[i + 1]!));
+    if (right < 0 || left > width) continue;
+    veil(clear, left);
+    clear = Math.max(clear, right);
+    tick(left, right, palette.accent);
+  }
+  veil(clear, width);
+  if (now) {
+    const left = x(now.from);
+    tick(left - 1, Math.max(left + LEAST_EVIDENCE_PX + 1, x(now.to)), palette.note);
+  }
 }
 
 /** A line under each run of the statement that is looked at. */

@@ -6,7 +6,7 @@ import type { EventRef } from '../../../trace/store.ts';
 import { shown } from '../../../text/clean.ts';
 import { LatestOnly } from '../requests/latest-only.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
-import { laneTooltip } from './lane-tooltip.ts';
+import { laneTooltip, timeColumn, type TimeColumn } from './lane-tooltip.ts';
 import { AXIS_HEIGHT, laneAt, type LaneBox } from './timeline-layout.ts';
 import { noteAt, type Scene } from './timeline-overlay.ts';
 import { panBy, spanOf, zoomAt, type Range } from './viewport.ts';
@@ -24,6 +24,8 @@ export interface Pointed {
   marked: Range | null;
   /** Of a note's flag, or of a lane that draws values; '' = nothing to say. */
   text: string;
+  /** What the lane of CPU and I/O shows there. */
+  time: TimeColumn | null;
 }
 
 export interface TimelineEvents {
@@ -37,6 +39,8 @@ export interface TimelineEvents {
   onPoint(pointed: Pointed | null): void;
   /** A note's flag was clicked. */
   onNote(id: number): void;
+  /** The track of the evidence was clicked. @param slackUs so far beside an event is on it */
+  onEvidence(us: number, slackUs: number): void;
   onDoubleClick(found: EventRef | null): void;
   onScroll(byPx: number): void;
   onError(error: unknown): void;
@@ -44,6 +48,8 @@ export interface TimelineEvents {
 
 interface Drag {
   x: number;
+  /** Where the pointer was last: lanes follow it up and down. */
+  y: number;
   view: Range;
   moved: boolean;
   marking: boolean;
@@ -114,15 +120,13 @@ export class TimelinePointer {
   }
 
   private onWheel(event: WheelEvent): void {
-    const { view, width, layout, height } = this.scene;
+    const { view, width } = this.scene;
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
     event.preventDefault();
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
       return this.events.onLook(panBy(view, (sideways * unit) / width, this.extent));
-    const scrolls = layout.height > height - AXIS_HEIGHT - layout.pinnedHeight;
-    if (scrolls && !event.ctrlKey && !event.metaKey && event.offsetY >= AXIS_HEIGHT)
-      return this.events.onScroll(event.deltaY * unit);
+    if (event.altKey) return this.events.onScroll(event.deltaY * unit);
     const factor = Math.exp(
       event.deltaY * unit * WHEEL_ZOOM * (event.ctrlKey && Math.abs(event.deltaY) < 20 ? 5 : 1),
     ); // a pinch comes in small steps
@@ -134,6 +138,7 @@ export class TimelinePointer {
     this.canvas.setPointerCapture(event.pointerId);
     this.drag = {
       x: event.offsetX,
+      y: event.offsetY,
       view: this.scene.view,
       moved: false,
       marking: event.shiftKey || event.offsetY < AXIS_HEIGHT,
@@ -143,23 +148,28 @@ export class TimelinePointer {
   private onMove(event: PointerEvent): void {
     const { drag } = this;
     this.at = { x: event.offsetX, y: event.offsetY };
-    if (drag) this.dragTo(drag, event.offsetX);
+    if (drag) this.dragTo(drag, event.offsetX, event.offsetY);
     else {
       this.canvas.style.cursor = noteAt(this.scene, this.at.x, this.at.y) ? 'pointer' : '';
       this.hover.want(this.at);
     }
     this.tell();
   }
-  private dragTo(drag: Drag, x: number): void {
+  private dragTo(drag: Drag, x: number, y: number): void {
     const by = x - drag.x;
-    if (!drag.moved && Math.abs(by) < CLICK_SLACK_PX) return;
+    if (!drag.moved && Math.abs(by) < CLICK_SLACK_PX && Math.abs(y - drag.y) < CLICK_SLACK_PX)
+      return;
     drag.moved = true;
     this.unhover();
     if (drag.marking) {
       const ends = [this.usAt(drag.x), this.usAt(x)].sort((a, b) => a - b);
       this.scene.marked = { from: ends[0]!, to: ends[1]! };
       this.redraw();
-    } else this.events.onLook(panBy(drag.view, -by / this.scene.width, this.extent));
+    } else {
+      if (y !== drag.y) this.events.onScroll(drag.y - y);
+      drag.y = y;
+      this.events.onLook(panBy(drag.view, -by / this.scene.width, this.extent));
+    }
   }
 
   private onUp({ offsetX, offsetY }: PointerEvent): void {
@@ -170,11 +180,19 @@ export class TimelinePointer {
     const note = drag.moved ? null : noteAt(this.scene, offsetX, offsetY);
     if (marked) this.events.onArea(marked);
     else if (note) this.events.onNote(note.id);
+    else if (!drag.moved && this.onEvidenceTrack(offsetY))
+      this.events.onEvidence(
+        this.usAt(offsetX),
+        ((2 * HIT_SLACK_PX) / this.scene.width) * spanOf(this.scene.view),
+      );
     else if (!drag.moved)
       void this.find(offsetX, offsetY).then(
         (found) => this.events.onSelect(found),
         (error: unknown) => this.events.onError(error),
       );
+  }
+  private onEvidenceTrack(y: number): boolean {
+    return y >= AXIS_HEIGHT && y < AXIS_HEIGHT + this.scene.layout.evidenceHeight;
   }
   private endDrag(): void {
     this.drag = null;
@@ -193,13 +211,13 @@ export class TimelinePointer {
 
   private async find(x: number, y: number): Promise<EventRef | null> {
     const lane = this.laneUnder(y);
-    return (
-      lane &&
-      this.session.hit(
-        lane.key,
-        this.usAt(x),
-        (HIT_SLACK_PX / this.scene.width) * spanOf(this.scene.view),
-      )
+    if (!lane) return null;
+    // the lane of CPU and I/O has no events of its own: the statement that the time went to
+    if (lane.kind === 'time') return this.session.hit(`${lane.thread}:sql`, this.usAt(x), 0);
+    return this.session.hit(
+      lane.key,
+      this.usAt(x),
+      (HIT_SLACK_PX / this.scene.width) * spanOf(this.scene.view),
     );
   }
 
@@ -220,7 +238,8 @@ export class TimelinePointer {
       : lane
         ? laneTooltip(scene.strip, lane, us)
         : '';
-    this.events.onPoint({ ...at, us, marked: scene.marked, text });
+    const time = lane && !note ? timeColumn(scene.strip, lane, us) : null;
+    this.events.onPoint({ ...at, us, marked: scene.marked, text, time });
   }
   private unhover(): void {
     this.hover.forget();

@@ -57,6 +57,16 @@ export function fitEvent(t0: number, dur: number, extent: Range): Range {
   return clampRange({ from: t0 - span * 0.25, to: t0 + span * 1.25 }, extent);
 }
 
+/** Of the width: narrower than this one cannot see what is in it, wider there is nothing around it. */
+const [LEAST_SHOWN, MOST_SHOWN] = [0.1, 0.9];
+/** A view in which a statement fills a third; the view as it is now where the statement is easy to see already. */
+export function fitThird({ from, to }: Range, now: Range, extent: Range): Range {
+  const share = (to - from) / spanOf(now);
+  if (from >= now.from && to <= now.to && share >= LEAST_SHOWN && share <= MOST_SHOWN) return now;
+  if (to === from) return fitEvent(from, 0, extent);
+  return clampRange({ from: from - (to - from), to: to + (to - from) }, extent);
+}
+
 /** A range with a tenth of it on each side. */
 export function around({ from, to }: Range): Range {
   const air = (to - from) * 0.1;

@@ -57,6 +57,7 @@ export function timelineActions(
       setup.area ?? (event ? { from: event.t0, to: event.t0 } : { from: middle, to: middle });
     const text = event && !setup.area ? `${event.name} ${event.object}`.trim().slice(0, 200) : '';
     setup.changeNotes(model, (notes) => [...notes, { id: 0, fromUs: at.from, toUs: at.to, text }]);
+    setup.writing = at.from;
   }
 
   return {

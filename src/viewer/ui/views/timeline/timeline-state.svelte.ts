@@ -29,6 +29,8 @@ export class TimelineState {
   readonly threadsOff = new SvelteSet<number>();
   readonly layersOff = new SvelteSet<Layer>();
   notes = $state.raw<readonly TraceNote[]>([]);
+  /** Begin of the note whose text is being written, microseconds; ids change as notes come and go. */
+  writing = $state<number | null>(null);
   /** So often the session is being told of notes: what it says meanwhile is older than what is here. */
   private telling = 0;
   /** The trace that all this is about; 0 = not known yet. */
@@ -67,6 +69,11 @@ export class TimelineState {
     if (!to) return null;
     this.zoomAt += by;
     return to;
+  }
+
+  /** The note whose text field is open; of several at one moment the last. */
+  get written(): TraceNote | null {
+    return this.notes.findLast(({ fromUs }) => fromUs === this.writing) ?? null;
   }
 
   pin(key: string): void {
@@ -127,6 +134,12 @@ export class TimelineState {
       )
       .finally(() => this.telling--);
   }
+  writeNote(model: ViewerModel, id: number, text: string): void {
+    this.changeNotes(model, (notes) => notes.map((n) => (n.id === id ? { ...n, text } : n)));
+  }
+  removeNote(model: ViewerModel, id: number): void {
+    this.changeNotes(model, (notes) => notes.filter((n) => n.id !== id));
+  }
   /** What the file brought is still to come: a change builds upon that. */
   private async changeFirstNotes(
     model: ViewerModel,
@@ -146,6 +159,7 @@ export class TimelineState {
     this.wanted = {};
     this.resetLanes();
     this.area = null;
+    this.writing = null;
     this.threadsOff.clear();
     this.layersOff.clear();
     this.search = '';

@@ -8,6 +8,7 @@ import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { ACTIVITIES } from '../event/operations.ts';
+import { AppMarks, type MarkTexts } from './app-marks.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
@@ -31,12 +32,14 @@ type Settled = Known<typeof LANE_NEEDS>;
 /** Counters are drawn as areas. */
 const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;
 export type CounterKind = (typeof COUNTER_KINDS)[number];
-export type TimelineKind = LaneKind | 'time' | 'txn' | 'sub' | CounterKind;
+export type TimelineKind = LaneKind | 'marks' | 'time' | 'txn' | 'sub' | CounterKind;
 
 /** A lane's frame: of a lane of calls that of CallLanes; else one of the two below. */
 export interface TimelineLaneFrame extends LaneFrame {
   /** Of SQL lanes: many short runs of one statement as one; absent while they are not known. */
   runs?: StatementRuns;
+  /** Of `marks` lanes: what stands beside moments. */
+  texts?: MarkTexts;
   /** Of `time` lanes: shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`. */
   stack?: Uint8Array;
   /** Columns from the left that `stack` has exactly; behind them, calls in flight stand for where the time went. Absent: all. */
@@ -69,9 +72,14 @@ class ThreadTimeline {
   lines: SubLanes;
   counters: RowCounters;
   cache: CacheCounter;
+  readonly marks: AppMarks;
   private readonly rows: RowCursor;
 
-  constructor(readonly thread: ThreadStore) {
+  constructor(
+    readonly thread: ThreadStore,
+    originMs: number,
+  ) {
+    this.marks = new AppMarks(thread, originMs);
     this.time = new TimeLane(thread);
     this.rows = new RowCursor(thread);
     this.lines = new SubLanes(thread.events);
@@ -89,6 +97,7 @@ class ThreadTimeline {
     this.lines.update(toNs(threadEndUs(thread, horizonUs)), shareRead(thread));
     this.counters.update();
     this.cache.update();
+    this.marks.update();
   }
 }
 
@@ -115,7 +124,7 @@ export class TimelineLanes {
     this.callLanes.update(horizonUs);
     const { threads } = this.store;
     for (let i = this.byThread.length; i < threads.length; i++)
-      this.byThread.push(new ThreadTimeline(threads[i]!));
+      this.byThread.push(new ThreadTimeline(threads[i]!, this.store.originMs));
     for (const thread of this.byThread) thread.update(horizonUs);
   }
 
@@ -211,6 +220,7 @@ export class TimelineLanes {
       const lane = core.find((l) => l.kind === kind);
       if (lane) add(kind, lane.events);
     };
+    if (own.marks.count) add('marks', own.marks.count);
     if (this.runsSql(thread)) add('time');
     calls('sql');
     const transactions = this.transactionsOf(thread).count;
@@ -249,6 +259,16 @@ export class TimelineLanes {
         settled: this.transactionsOf(own.thread),
         tail: NOTHING,
         labelOf: (_row, intervalKind) => transactionWord(intervalKind),
+      };
+    if (kind === 'marks')
+      return {
+        key,
+        thread: own.thread,
+        kind: 'web',
+        events: own.marks.count,
+        settled: own.marks.index,
+        tail: NOTHING,
+        labelOf: (row) => own.marks.textOf(row),
       };
     const line = /^sub(\d+)$/.exec(kind)?.[1];
     if (line === undefined) return this.callLanes.lane(key);
@@ -328,6 +348,8 @@ export class TimelineLanes {
   ): TimelineLaneFrame {
     const frame = frameOf(lane, fromUs, toUs, width, slices);
     const { spans } = this;
+    const marks = lane.key.endsWith(':marks') && this.byThread[lane.thread.index]?.marks;
+    if (slices && marks) return { ...frame, texts: marks.texts(fromUs, toUs, width) };
     if (!slices || !lane.key.endsWith(':sql') || spans?.forgotten !== this.store.forgotten)
       return frame;
     const runs = spans.of[lane.thread.index]?.runs(fromUs, toUs, frame.busy);

@@ -25,6 +25,7 @@ import {
   type PaintColors,
   type Surface,
 } from '../../src/viewer/ui/charts/timeline-paint.ts';
+import { between, canFollow } from '../../src/viewer/ui/charts/eased-range.ts';
 import {
   MIN_SPAN_US,
   clampRange,
@@ -37,7 +38,7 @@ import {
   zoomAt,
   type Range,
 } from '../../src/viewer/ui/charts/viewport.ts';
-import type { LaneFrame, ThreadRow } from '../../src/protocol/session.ts';
+import type { LaneFrame, LaneKind, ThreadRow } from '../../src/protocol/session.ts';
 import {
   MAX_HEIGHT_PX,
   rowsOnScreen,
@@ -144,7 +145,7 @@ describe('the axis', () => {
   });
 });
 
-const thread = (index: number, kinds: ('sql' | 'vfs' | 'web' | 'lock')[]): ThreadRow => ({
+const thread = (index: number, kinds: LaneKind[]): ThreadRow => ({
   ...{
     index,
     id: String(index),
@@ -173,6 +174,25 @@ describe('the layout', () => {
       GROUP_HEIGHT,
     );
     expect(AXIS_HEIGHT).toBeGreaterThan(0);
+  });
+  it('has the busiest thread first once a recording has ended, and what did hardly anything on one line until it is opened', () => {
+    const threads = [
+      { ...thread(0, ['web']), events: 20 },
+      { ...thread(1, ['time', 'sql']), events: 3000 },
+      { ...thread(2, ['time', 'sql']), events: 9000 },
+      { ...thread(3, ['web']), events: 5000 },
+      { ...thread(4, ['marks', 'web']), events: 3 },
+    ];
+    const groups = (choice: Partial<LaneChoice>, growing = false): (number | string)[] =>
+      layoutOf(threads, { ...EVERYTHING, ...choice }, 0, false, growing).groups.map((g) =>
+        g.collapsed ? `${g.thread} closed` : g.thread,
+      );
+    expect(groups({})).toEqual([2, 1, 3, '0 closed', 4]);
+    expect(groups({ opened: new Set([0]) })).toEqual([2, 1, 3, 0, 4]);
+    expect(groups({ collapsed: new Set([2]), order: ['thread:4'] })).toEqual([
+      ...[4, '2 closed', 1, 3, '0 closed'],
+    ]);
+    expect(groups({}, true), 'nothing moves while it grows').toEqual([1, 2, 0, 3, 4]);
   });
   it('pins, hides, filters and orders what it is told to, and a pinned lane is found wherever one has scrolled', () => {
     const threads = [thread(0, ['sql', 'vfs', 'lock']), thread(1, ['sql', 'vfs'])];
@@ -203,7 +223,12 @@ describe('the layout', () => {
 const colors: PaintColors = {
   activity: Uint32Array.from([9, 10, 11, 12, 13, 14, 15, 16]),
   parts: Uint32Array.from([20, 21, 22, 23, 24, 25, 26, 27]),
-  ...{ statement: Uint32Array.from([0, 99, 30, 31, 32, 33, 34, 35]), accent: 98, background: 97 },
+  ...{
+    statement: Uint32Array.from([0, 99, 30, 31, 32, 33, 34, 35]),
+    accent: 98,
+    neutral: 96,
+    background: 97,
+  },
 };
 const surface = (width: number, height: number): Surface => ({
   pixels: new Uint32Array(width * height),
@@ -405,5 +430,24 @@ describe('rows of a long table', () => {
       expect(scrollTopOf(total - 1, total, 20, container - heading)).toBe(scrollTop);
     }
     expect(rowsOnScreen(0, 20, 0, 600).count).toBe(0);
+  });
+});
+
+describe('a view on its way', () => {
+  it('begins where it was, ends where it goes, and is past the middle at half the time', () => {
+    const [from, to] = [
+      { from: 0, to: 100 },
+      { from: 50, to: 60 },
+    ];
+    expect(between(from, to, 0)).toEqual(from);
+    expect(between(from, to, 1)).toEqual(to);
+    expect(between(from, to, 0.5)).toEqual({ from: 43.75, to: 65 });
+  });
+  it('is shown where one can follow it', () => {
+    const now = { from: 0, to: 100 };
+    expect(canFollow(now, { from: 10, to: 20 })).toBe(true);
+    expect(canFollow(now, { from: 300, to: 400 })).toBe(true);
+    expect(canFollow(now, { from: 900, to: 1000 })).toBe(false);
+    expect(canFollow(now, { from: 10, to: 11 })).toBe(false);
   });
 });

@@ -70,11 +70,16 @@ export function paintStrip(
     else if (kind === 'time') paintTime(surface, frame, y, height, colors, 1);
     else if (frame.values)
       paintArea(surface, frame.values, most, y, height, counterColors(kind, colors));
+    else if (kind === 'marks')
+      paintCalls(surface, frame, y, height, { ...colors, activity: plain(colors) }, height);
     else paintCalls(surface, frame, y, height, colors, kind === 'txn' ? height : least);
   }
   canvas.getContext('2d')!.putImageData(image, 0, 0);
   return { frame, canvas, image, lanes };
 }
+
+/** The app's marks are no activity. */
+const plain = ({ activity, neutral }: PaintColors): Uint32Array => activity.map(() => neutral);
 
 /** Places of read and write among the activities. */
 const [READ, WRITE] = [2, 3];
@@ -82,13 +87,13 @@ const [READ, WRITE] = [2, 3];
 const AREA = 0.35;
 function counterColors(
   kind: LaneKind | undefined,
-  { activity, accent, background }: PaintColors,
+  { activity, neutral, background }: PaintColors,
 ): { line: number; area: number } {
   const line =
     kind === 'reads'
       ? activity[READ]!
       : kind === 'writes' || kind === 'wal'
         ? activity[WRITE]!
-        : accent;
+        : neutral;
   return { line, area: mixed(line, background, AREA) };
 }

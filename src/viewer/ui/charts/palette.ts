@@ -16,6 +16,9 @@ export interface Palette {
   onSlice: string[];
   /** Text on a statement's slice, by kind. */
   onStatement: string[];
+  /** What is no activity: counters, the app's marks. */
+  neutral: string;
+  onNeutral: string;
   subtle: string;
   grid: string;
   header: string;
@@ -63,6 +66,7 @@ export function paletteOf(element: Element): Palette {
       parts: Uint32Array.from(SQL_PARTS, (part) => pixelOf(property(PART_COLORS[part]))),
       statement: Uint32Array.from(statement, pixelOf),
       accent: pixelOf(color('accent')),
+      neutral: pixelOf(color('neutral')),
       background: pixelOf(color('bg')),
     },
     activity,
@@ -70,6 +74,8 @@ export function paletteOf(element: Element): Palette {
     text: color('text'),
     onSlice: activity.map(textOn),
     onStatement: statement.map(textOn),
+    neutral: color('neutral'),
+    onNeutral: textOn(color('neutral')),
     subtle: color('text-subtle'),
     grid: color('grid'),
     header: color('bg-header'),

@@ -27,6 +27,8 @@ export class TimelineCanvas {
   private readonly g: CanvasRenderingContext2D;
   private readonly scene: Scene;
   private following = false;
+  /** Where the view is on its way to: pictures are asked for there. */
+  private aim: Range = { from: 0, to: 1 };
   private frameWanted = false;
   private frameUnderWay = false;
   private scheduled = 0;
@@ -102,9 +104,10 @@ export class TimelineCanvas {
     void this.askForFrame();
   }
 
-  /** @param following the view keeps up with a recording by itself */
+  /** @param aim where the view is on its way to @param following the view keeps up with a recording by itself */
   update(
     change: Partial<Omit<Scene, 'width' | 'height' | 'ratio' | 'strip' | 'marked'>>,
+    aim: Range,
     extent: Range,
     following: boolean,
   ): void {
@@ -117,11 +120,13 @@ export class TimelineCanvas {
     const changedShape =
       (change.layout && change.layout !== this.scene.layout) ||
       (change.palette && change.palette !== this.scene.palette);
+    const aimedElsewhere = aim.from !== this.aim.from || aim.to !== this.aim.to;
+    this.aim = aim;
     Object.assign(this.scene, change);
     const scrolledAway =
       change.scrollTop !== undefined &&
       this.lanesNear(this.scene.layout, 0).some((key) => !this.scene.strip?.lanes.has(key));
-    if (changedShape || scrolledAway || (lookedElsewhere && !this.covered())) this.refresh();
+    if (changedShape || scrolledAway || (aimedElsewhere && !this.covered())) this.refresh();
     else this.invalidate();
     if (lookedElsewhere || changedShape || scrolled) this.pointer.moved(following);
   }
@@ -139,24 +144,24 @@ export class TimelineCanvas {
 
   /** The painted strip has the view's own resolution. */
   private sameZoom(): boolean {
-    const { strip, view, width, ratio } = this.scene;
+    const { strip, width, ratio } = this.scene;
     if (!strip) return false;
     const { frame } = strip;
     return (
       Math.abs(
-        (frame.to - frame.from) / frame.width / (spanOf(view) / Math.round(width * ratio)) - 1,
+        (frame.to - frame.from) / frame.width / (spanOf(this.aim) / Math.round(width * ratio)) - 1,
       ) < 1e-6
     );
   }
 
   /** The painted strip shows the whole view at the view's own resolution. */
   private covered(): boolean {
-    const { strip, view } = this.scene;
+    const { strip } = this.scene;
     return (
       strip !== null &&
       this.sameZoom() &&
-      strip.frame.from <= view.from &&
-      strip.frame.to >= view.to
+      strip.frame.from <= this.aim.from &&
+      strip.frame.to >= this.aim.to
     );
   }
 
@@ -172,7 +177,8 @@ export class TimelineCanvas {
     try {
       while (this.frameWanted && !this.destroyed) {
         this.frameWanted = false;
-        const { view, width, ratio, layout } = this.scene;
+        const { width, ratio, layout } = this.scene;
+        const view = this.aim;
         const columns = Math.min(MAX_COLUMNS, Math.round(width * ratio));
         const narrow = !this.following && !this.sameZoom();
         const lanes = this.lanesNear(layout, narrow ? 0 : LANES_AROUND * this.scene.height);

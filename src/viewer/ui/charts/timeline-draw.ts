@@ -133,8 +133,9 @@ function drawSlices(
   const boxes = sliceBoxes(scene, lane, y, x);
   const { palette } = scene;
   const [sql, lock] = [lane.kind === 'sql', lane.kind === 'lock'];
+  const marks = lane.kind === 'marks';
   for (const activity of new Set(boxes.map((box) => box.activity))) {
-    g.fillStyle = (sql ? palette.statement : palette.activity)[activity]!;
+    g.fillStyle = marks ? palette.neutral : (sql ? palette.statement : palette.activity)[activity]!;
     for (const box of boxes)
       if (box.activity === activity) g.fillRect(box.left, box.top, box.right - box.left, box.tall);
   }
@@ -147,11 +148,16 @@ function drawSlices(
     const text = fitting(g, label, right - inside - 6, lock);
     if (!text) continue;
     const low = lock && tall < 12;
-    const color = low ? palette.text : (sql ? palette.onStatement : palette.onSlice)[activity]!;
+    const color = low
+      ? palette.text
+      : marks
+        ? palette.onNeutral
+        : (sql ? palette.onStatement : palette.onSlice)[activity]!;
     if (color !== inkNow) g.fillStyle = inkNow = color;
     g.fillText(text, inside + 3, low ? top - 6 : lock ? top + 7 : top + tall / 2 + 0.5);
   }
   if (sql) drawRuns(g, scene, lane, y, x);
+  if (marks) drawMarkTexts(g, scene, lane, y, x);
 }
 
 /** Many short runs of one statement: one box with their number. The lane's lower edge still shows when each ran. */
@@ -181,6 +187,36 @@ function drawRuns(
     if (text) g.fillText(text + times, left + 3, y + 1 + tall / 2 + 0.5);
   }
 }
+
+/** Beside a moment, as far as the next one's text. */
+function drawMarkTexts(
+  g: CanvasRenderingContext2D,
+  { strip, palette, width }: Scene,
+  lane: LaneBox,
+  y: number,
+  x: ToX,
+): void {
+  const { frame, lanes } = strip!;
+  const found = lanes.get(lane.key)!.frame.texts;
+  if (!found) return;
+  const usPerColumn = (frame.to - frame.from) / frame.width;
+  const at = (i: number): number => x(frame.from + (found.x[i] ?? Infinity) * usPerColumn);
+  found.texts.forEach((text, i) => {
+    const left = at(i);
+    if (left < -MOST_MARK_PX || left > width) return;
+    g.fillStyle = palette.neutral;
+    g.fillRect(left, y, 2, lane.height);
+    const fits = fitting(g, text, Math.min(MOST_MARK_PX, at(i + 1) - left - 8), false);
+    if (!fits) return;
+    g.fillStyle = palette.background;
+    g.globalAlpha = 0.8;
+    g.fillRect(left + 2, y, widthOf(g, fits) + 4, lane.height);
+    g.globalAlpha = 1;
+    g.fillStyle = palette.text;
+    g.fillText(fits, left + 4, y + lane.height / 2 + 0.5);
+  });
+}
+const MOST_MARK_PX = 160;
 
 /** What the full height of a counter's lane stands for. */
 function drawScale(

@@ -5,6 +5,7 @@ export const AXIS_HEIGHT = 20;
 export const GROUP_HEIGHT = 20;
 const EVIDENCE_HEIGHT = 18;
 const LANE_HEIGHT: Record<LaneKind, number> = {
+  marks: 16,
   time: 32,
   sql: 16,
   txn: 14,
@@ -21,12 +22,13 @@ const LANE_HEIGHT: Record<LaneKind, number> = {
 /** Where there is room, lanes grow up to this many times their height: a lone thread fills a tall panel. */
 const MOST_GROWTH = 2.5;
 /** Text lanes need no more. */
-const GROWS: Partial<Record<LaneKind, number>> = { sql: 1.4, txn: 1.4, sub: 1.5 };
+const GROWS: Partial<Record<LaneKind, number>> = { marks: 1, sql: 1.4, txn: 1.4, sub: 1.5 };
 const LANE_GAP = 3;
 /** Pinned lanes leave at least this share of the picture to the others. */
 const MOST_PINNED = 0.6;
 
 export const LANE_TITLE: Record<LaneKind, string> = {
+  marks: 'App',
   time: 'CPU and I/O',
   sql: 'SQL',
   txn: 'Transactions',
@@ -41,6 +43,8 @@ export const LANE_TITLE: Record<LaneKind, string> = {
   cache: 'Cache hits',
 };
 export const LANE_HINT: Record<LaneKind, string> = {
+  marks:
+    "Your app's performance.mark and measure calls, navigations, visibility changes, and uncaught errors",
   time: 'Impulses and gaps: how the time was spent while SQL ran: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL was running',
   sql: 'Statements: prepare, step, exec ...',
   txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',
@@ -76,6 +80,8 @@ export interface GroupBox {
   /** With its lanes. */
   height: number;
   collapsed: boolean;
+  /** It did so little that it is collapsed until it is opened. */
+  quiet: boolean;
   lanes: LaneBox[];
 }
 export interface TimelineLayout {
@@ -93,6 +99,8 @@ export interface TimelineLayout {
 /** What the user chose to see, and where. */
 export interface LaneChoice {
   collapsed: ReadonlySet<number>;
+  /** Quiet threads that are not collapsed all the same. */
+  opened: ReadonlySet<number>;
   /** Keys of lanes, kinds of lanes (`kind:wal`) and threads (`thread:3`) that are not shown. */
   hidden: ReadonlySet<string>;
   pinned: readonly string[];
@@ -103,6 +111,7 @@ export interface LaneChoice {
 }
 export const EVERYTHING: LaneChoice = {
   collapsed: new Set(),
+  opened: new Set(),
   hidden: new Set(),
   pinned: [],
   order: [],
@@ -136,18 +145,51 @@ const boxOf = ({ key, thread, kind }: LaneInfo, y: number, height: number): Lane
   height,
 });
 
+/** A thread with fewer events, and with less than this share of the busiest one's, is quiet. */
+const [QUIET_EVENTS, QUIET_SHARE] = [50, 0.01];
+/** Threads that do not run SQL come behind those that do; once a recording has ended, the busiest is first. */
+function byActivity(threads: readonly ThreadRow[], growing: boolean): ThreadRow[] {
+  const rank = ({ lanes }: ThreadRow): number =>
+    lanes.some(({ kind }) => kind === 'time') ? 0 : 1;
+  return [...threads].sort(
+    (a, b) => rank(a) - rank(b) || (growing ? 0 : b.events - a.events) || a.index - b.index,
+  );
+}
+/** Threads that did hardly anything, their app's marks aside. */
+function quietOf(threads: readonly ThreadRow[]): ReadonlySet<number> {
+  const most = Math.max(0, ...threads.map(({ events }) => events));
+  return new Set(
+    threads
+      .filter(
+        ({ events, lanes }) =>
+          events < Math.min(QUIET_EVENTS, QUIET_SHARE * most) &&
+          !lanes.some(({ kind }) => kind === 'marks'),
+      )
+      .map(({ index }) => index),
+  );
+}
+
 /**
  * Threads without a lane (nothing recorded on them) have no group.
  * @param room px that the lanes may fill; 0 = none to spare @param evidence there is a track of it
+ * @param growing a recording runs: no thread changes its place, and none is quiet yet
  */
 export function layoutOf(
   threads: readonly ThreadRow[],
   choice: LaneChoice = EVERYTHING,
   room = 0,
   evidence = false,
+  growing = false,
 ): TimelineLayout {
+  const quiet = growing ? new Set<number>() : quietOf(threads);
+  const closed = (thread: number): boolean =>
+    choice.collapsed.has(thread) || (quiet.has(thread) && !choice.opened.has(thread));
   const words = choice.filter.trim().toLowerCase();
-  const shown = ordered(threads, (t) => threadKey(t.index), choice.order).flatMap((thread) => {
+  const shown = ordered(
+    byActivity(threads, growing),
+    (t) => threadKey(t.index),
+    choice.order,
+  ).flatMap((thread) => {
     if (
       choice.hidden.has(threadKey(thread.index)) ||
       !`${thread.title} ${thread.url}`.toLowerCase().includes(words)
@@ -177,7 +219,7 @@ export function layoutOf(
   }
   const pinnedHeight = y;
   const growth = growthFor(
-    below.map(({ thread, lanes }) => (choice.collapsed.has(thread.index) ? [] : lanes)),
+    below.map(({ thread, lanes }) => (closed(thread.index) ? [] : lanes)),
     room - pinnedHeight,
   );
   const groups: GroupBox[] = [];
@@ -190,7 +232,8 @@ export function layoutOf(
       events: thread.events,
       y,
       height: GROUP_HEIGHT,
-      collapsed: choice.collapsed.has(thread.index),
+      collapsed: closed(thread.index),
+      quiet: quiet.has(thread.index),
       lanes: [],
     };
     if (!group.collapsed)

@@ -14,6 +14,8 @@ export interface PaintColors {
   /** Statements by kind, in the order of STATEMENT_KINDS. */
   statement: Uint32Array;
   accent: number;
+  /** Counters and the app's marks, which are no activity. */
+  neutral: number;
   background: number;
 }
 

@@ -1,4 +1,4 @@
-/** Draws one lane of the Locks view: waits as a strip above, holds below, the stronger the mode the stronger the color. */
+/** Draws one lane of the Locks view: waits as a solid strip above, holds as outlines below, the stronger the mode the fuller. */
 import { colorsOf, sized } from '../../charts/canvas.ts';
 import type { Range } from '../../charts/viewport.ts';
 import type { LockTrack } from '../../../../protocol/answers/lock-lanes.ts';
@@ -7,13 +7,14 @@ import type { LockTrack } from '../../../../protocol/answers/lock-lanes.ts';
 export const LANE_HEIGHT = 22;
 const [WAIT_Y, WAIT_HEIGHT] = [3, 5];
 const [HOLD_Y, HOLD_HEIGHT] = [10, 9];
-/** How much of its color a hold has, by mode 1..4. */
+/** How much of its color the inside of a hold has, at most, and of that by mode 1..4. */
+const FILL = 0.45;
 const STRENGTH = [0, 0.4, 0.65, 0.8, 1];
 
 /** As custom properties. */
 const COLORS = {
   hold: '--activity-lock',
-  wait: '--activity-write',
+  wait: '--activity-lock-wait',
   refused: '--error',
   grid: '--grid',
   shade: '--shade',
@@ -53,9 +54,13 @@ export function drawTrack(
       context.fillStyle = track.outcome[i] === 1 ? colors.refused : colors.wait;
       context.fillRect(left, WAIT_Y, Math.max(track.outcome[i] === 1 ? 2 : 1, wide), WAIT_HEIGHT);
     } else {
-      context.globalAlpha = cover * (STRENGTH[track.mode[i]!] ?? 1);
-      context.fillStyle = colors.hold;
+      // an outline: the thread does something else meanwhile, or nothing
+      context.fillStyle = context.strokeStyle = colors.hold;
+      context.globalAlpha = cover * FILL * (STRENGTH[track.mode[i]!] ?? 1);
       context.fillRect(left, HOLD_Y, wide, HOLD_HEIGHT);
+      context.globalAlpha = cover;
+      if (wide < 3) context.fillRect(left, HOLD_Y, wide, HOLD_HEIGHT);
+      else context.strokeRect(left + 0.5, HOLD_Y + 0.5, wide - 1, HOLD_HEIGHT - 1);
     }
   }
   context.globalAlpha = 1;

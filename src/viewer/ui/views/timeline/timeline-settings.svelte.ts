@@ -58,6 +58,7 @@ function setUp(said: Said, setup: TimelineState): void {
     if (text !== undefined) setup.wanted[name] = listOf(text);
   }
   for (const thread of numbersOf(said['timeline.closed'])) setup.collapsed.add(thread);
+  for (const thread of numbersOf(said['timeline.opened'])) setup.opened.add(thread);
   for (const thread of numbersOf(said['timeline.threadsOff'])) setup.threadsOff.add(thread);
   for (const layer of LAYERS)
     if (listOf(said['timeline.layersOff']).includes(layer)) setup.layersOff.add(layer);
@@ -83,6 +84,7 @@ export function useTimelineSettings(model: ViewerModel, setup: TimelineState): v
   keep('search', () => setup.search || null);
   keep('area', () => setup.area && rangeText(setup.area));
   keep('closed', () => joined(setup.collapsed));
+  keep('opened', () => joined(setup.opened));
   keep('threadsOff', () => joined(setup.threadsOff));
   keep('layersOff', () => joined(setup.layersOff));
   keep('lanes', () => setup.filter || null);

@@ -19,6 +19,7 @@ const MOST_ZOOMS = 50;
 
 export class TimelineState {
   readonly collapsed = new SvelteSet<number>();
+  readonly opened = new SvelteSet<number>();
   readonly hidden = new SvelteSet<string>();
   pinned = $state.raw<readonly string[]>([]);
   order = $state.raw<readonly string[]>([]);
@@ -50,8 +51,15 @@ export class TimelineState {
   zoomAt = $state(-1);
 
   get choice(): LaneChoice {
-    const { collapsed, hidden, pinned, order, filter } = this;
-    return { collapsed: new Set(collapsed), hidden: new Set(hidden), pinned, order, filter };
+    const { collapsed, opened, hidden, pinned, order, filter } = this;
+    return {
+      collapsed: new Set(collapsed),
+      opened: new Set(opened),
+      hidden: new Set(hidden),
+      pinned,
+      order,
+      filter,
+    };
   }
 
   /** Remember a view that has come to rest. */
@@ -81,6 +89,12 @@ export class TimelineState {
       ? this.pinned.filter((k) => k !== key)
       : [...this.pinned, key];
   }
+  /** @param collapsed as it is drawn now */
+  toggleThread(thread: number, collapsed: boolean): void {
+    this.collapsed.delete(thread);
+    this.opened.delete(thread);
+    (collapsed ? this.opened : this.collapsed).add(thread);
+  }
   toggleHidden(key: string): void {
     if (!this.hidden.delete(key)) this.hidden.add(key);
   }
@@ -97,6 +111,7 @@ export class TimelineState {
   resetLanes(): void {
     this.hidden.clear();
     this.collapsed.clear();
+    this.opened.clear();
     this.pinned = this.order = [];
     this.filter = '';
   }

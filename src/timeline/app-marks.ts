@@ -1,0 +1,122 @@
+/**
+ * The lane of what the app itself says of its time: performance.mark and measure, navigations, visibility, and uncaught errors.
+ *
+ *   |boot  [===== open report =====]      mark   measure, the innermost where they nest
+ *             [= query =]
+ */
+import { isTraceUs, toTraceUs } from '../event/clock.ts';
+import { Op } from '../event/event.ts';
+import { opSet } from '../event/operations.ts';
+import { objectName } from '../trace/describe.ts';
+import { IntervalIndex } from '../trace/lanes/interval-index.ts';
+import { toNs } from '../trace/lanes/sweep.ts';
+import { firstPlace } from '../trace/number-columns.ts';
+import { RowCursor } from '../trace/row-cursor.ts';
+import type { ThreadStore } from '../trace/store.ts';
+
+const MARKS = opSet(Op.mark, Op.measure, Op.navigation, Op.visibility, Op.error);
+/** Texts beside marks are at least so far apart, px. */
+const TEXT_PX = 64;
+
+/** Moments with a text beside them. */
+export interface MarkTexts {
+  /** Place of each, px. */
+  x: Float32Array;
+  texts: string[];
+}
+
+export class AppMarks {
+  /** Rows in the order that they came in. */
+  private found: number[] = [];
+  /** Moments in order, nanoseconds, and their rows. */
+  private at = new Float64Array(0);
+  private rows = new Uint32Array(0);
+  private seen = 0;
+  private readonly cursor: RowCursor;
+  index = new IntervalIndex();
+
+  constructor(
+    private readonly thread: ThreadStore,
+    private readonly originMs: number,
+  ) {
+    this.cursor = new RowCursor(thread);
+  }
+
+  get count(): number {
+    return this.found.length;
+  }
+
+  /** Take in what arrived since the last time. */
+  update(): void {
+    const { events } = this.thread;
+    if (this.cursor.restarted()) [this.found, this.seen] = [[], -1];
+    for (; this.cursor.next < events.count; this.cursor.next++)
+      if (MARKS[events.op[this.cursor.next]!]) this.found.push(this.cursor.next);
+    if (this.found.length !== this.seen) this.order();
+    this.seen = this.found.length;
+  }
+
+  /** A measure is told when it is over: its begin lies before events that were there already. */
+  private order(): void {
+    const all = this.found.map((row) => ({ row, ...this.rangeOf(row) }));
+    all.sort((a, b) => a.from - b.from || b.to - a.to);
+    const moments = all.filter(({ from, to }) => from === to);
+    this.at = Float64Array.from(moments, ({ from }) => from);
+    this.rows = Uint32Array.from(moments, ({ row }) => row);
+    const index = new IntervalIndex();
+    const open: { row: number; to: number }[] = [];
+    let cursor = -Infinity;
+    const advance = (until: number): void => {
+      for (let last = open.at(-1); last && cursor < until; last = open.at(-1)) {
+        const end = Math.min(last.to, until);
+        if (end > cursor) index.push(cursor, end - cursor, 0, last.row);
+        cursor = Math.max(cursor, end);
+        if (last.to <= until) open.pop();
+      }
+      cursor = Math.max(cursor, until);
+    };
+    for (const { row, from, to } of all) {
+      advance(from);
+      if (to > from) open.push({ row, to });
+      else index.push(from, 0, 0, row);
+    }
+    advance(Infinity);
+    this.index = index;
+  }
+
+  /** Nanoseconds. */
+  private rangeOf(row: number): { from: number; to: number } {
+    const { events, info } = this.thread;
+    const end = events.t0[row]!;
+    const begin =
+      events.op[row] === Op.measure ? toTraceUs(events.offset[row]!, info, this.originMs) : end;
+    const us = events.length[row]!;
+    if (events.op[row] !== Op.measure || !isTraceUs(begin) || !(us > 0))
+      return { from: toNs(end), to: toNs(end) };
+    return { from: toNs(begin), to: toNs(begin + us) };
+  }
+
+  textOf(row: number): string {
+    const { events } = this.thread;
+    const op = events.op[row]!;
+    const name = objectName(this.thread, events.object[row]!);
+    if (op === Op.visibility) return events.aux[row] ? 'hidden' : 'visible';
+    if (op === Op.error) return `Error: ${name}`;
+    return op === Op.navigation && !name ? 'navigation' : name;
+  }
+
+  texts(fromUs: number, toUs: number, width: number): MarkTexts {
+    const { at, rows } = this;
+    const step = ((toUs - fromUs) * 1000) / width;
+    const x: number[] = [];
+    const texts: string[] = [];
+    let i = firstPlace(0, at.length, (k) => at[k]! >= fromUs * 1000);
+    while (i < at.length && at[i]! <= toUs * 1000) {
+      x.push((at[i]! - fromUs * 1000) / step);
+      texts.push(this.textOf(rows[i]!));
+      const next = at[i]! + TEXT_PX * step;
+      i = firstPlace(i + 1, at.length, (k) => at[k]! >= next);
+    }
+    return { x: Float32Array.from(x), texts };
+  }
+}

@@ -1,0 +1,55 @@
+/** The lane of the app's own marks and measures. */
+import { expect, it } from 'vitest';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
+import { rowAt } from '../../src/trace/lanes/frame.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const store = newStore();
+const b = new ThreadBuilder(store, { name: 'page' });
+const name = (text: string): number => b.define({ kind: 'name', text });
+b.call('mark', { object: name('boot'), offset: 0, dur: 0 }); // 0
+b.idle(1000);
+b.call('mark', { object: name('near'), offset: 1, dur: 0 });
+b.idle(9000);
+// measured once it is over, 10 ms: begun at 2 ms, 6 ms long; in it one of 1 ms at 4 ms
+b.call('measure', { object: name('query'), offset: 4, length: 1000, dur: 0 });
+b.call('measure', { object: name('open report'), offset: 2, length: 6000, dur: 0 });
+b.call('visibility', { aux: 1, dur: 0 });
+b.send();
+const lanes = new TimelineLanes(store);
+lanes.update(12_000);
+
+it('has a measure where it was, not where it was reported, and the inner one over the outer', () => {
+  expect(lanes.rows.map(({ key, events }) => [key, events])).toEqual([['0:marks', 5]]);
+  const [frame] = lanes.frames(['0:marks'], 0, 12_000, 1200);
+  const slices = Array.from({ length: frame!.slices.length / 5 }, (_, i) => [
+    Math.round(frame!.slices[5 * i + 1]!),
+    Math.round(frame!.slices[5 * i + 2]!),
+    frame!.labels[frame!.slices[5 * i + 4]!],
+  ]);
+  expect(slices).toEqual([
+    [200, 400, 'open report'],
+    [400, 500, 'query'],
+    [500, 800, 'open report'],
+  ]);
+  const lane = lanes.lane('0:marks')!;
+  expect([3000, 4500, 7999].map((us) => lane.labelOf!(rowAt(lane, us, 0), 0))).toEqual([
+    ...['open report', 'query', 'open report'],
+  ]);
+});
+
+it('has texts beside moments where there is room for them', () => {
+  const texts = (width: number): [number, string][] => {
+    const { x, texts } = lanes.frames(['0:marks'], 0, 12_000, width)[0]!.texts!;
+    return texts.map((text, i) => [Math.round(x[i]!), text]);
+  };
+  expect(texts(1200)).toEqual([
+    [0, 'boot'],
+    [100, 'near'],
+    [1000, 'hidden'],
+  ]);
+  expect(texts(600)).toEqual([
+    [0, 'boot'],
+    [500, 'hidden'],
+  ]);
+});

@@ -14,7 +14,7 @@ const LANE_TITLE: Record<LaneKind, string> = {
   web: 'storage',
   lock: 'lock level',
 };
-/** By place in ACTIVITIES: none, cpu, read, write, sync, lock, wait, meta. */
+/** By place in ACTIVITIES: none, cpu, read, write, sync, lock, wait, meta; then an open IndexedDB transaction. */
 export const ACTIVITY_COLORS = [
   '#9aa0a6',
   '#4c78c8',
@@ -24,6 +24,7 @@ export const ACTIVITY_COLORS = [
   '#8e5bbf',
   '#7f6a55',
   '#7d8899',
+  '#b48ae0',
 ] as const;
 const CPU = ACTIVITIES.indexOf('cpu');
 const [COLUMNS, LEFT, WIDTH, LANE, GAP] = [900, 150, 1085, 16, 3];

@@ -15,11 +15,14 @@ import { eachColumn, spentIn, TotalsCursor, type Columns } from '../trace/lanes/
 import type { TimePieces } from '../analysis/time/time-pieces.ts';
 
 /** The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu for none. */
-export const PART_OF_ACTIVITY: readonly number[] = ACTIVITIES.map((activity) => {
-  if (activity === 'read' || activity === 'write' || activity === 'sync' || activity === 'lock')
-    return PART[activity];
-  return activity === 'none' || activity === 'cpu' ? PART.cpu : PART.other;
-});
+export const PART_OF_ACTIVITY: readonly number[] = [...ACTIVITIES, 'idbTransaction' as const].map(
+  (activity) => {
+    if (activity === 'idbTransaction') return PART.idbTransaction;
+    if (activity === 'read' || activity === 'write' || activity === 'sync' || activity === 'lock')
+      return PART[activity];
+    return activity === 'none' || activity === 'cpu' ? PART.cpu : PART.other;
+  },
+);
 
 export class TimeLane {
   private pieces: (TimePieces & { rows: number; received: number; forgotten: number }) | null =

@@ -7,11 +7,11 @@ import { executions } from '../analysis/core/executions.ts';
 import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
-import { ACTIVITIES } from '../event/operations.ts';
 import { AppMarks, type MarkTexts } from './app-marks.ts';
+import { ACTIVITIES } from '../event/operations.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
-import { shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
+import { IDB_WAIT, shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
 import { frameOf, CallLanes, type LaneFrame, type StatementRuns } from '../trace/lanes/frame.ts';
 import { RowCounters } from './row-counters.ts';
 import { RowCursor } from '../trace/row-cursor.ts';
@@ -60,7 +60,7 @@ export interface TimelineRow {
 /** So many calls in flight are drawn one by one. */
 const SHOWN_LINES = 4;
 const NOTHING = new IntervalIndex();
-/** In ACTIVITIES: transactions wait, they ask for nothing. */
+/** In ACTIVITIES: what makes durable asks for nothing. */
 const SYNC = ACTIVITIES.indexOf('sync');
 
 /** Whether a thread with these lanes will have one of transactions: it has its place before they are known. */
@@ -371,7 +371,8 @@ export class TimelineLanes {
     const lines = own.lines.lines.flatMap(({ settled, tail }) => [settled, tail]);
     eachColumn(lines, { fromNs: fromUs * 1000, step }, 0, width, (column, times) => {
       let ns = 0;
-      for (let kind = 0; kind < KINDS; kind++) if (kind !== SYNC) ns += times[kind]!;
+      for (let kind = 0; kind < KINDS; kind++)
+        if (kind !== SYNC && kind !== IDB_WAIT) ns += times[kind]!;
       values[column] = ns / step;
     });
     return values;

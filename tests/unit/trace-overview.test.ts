@@ -1,4 +1,6 @@
 // A large file is drawn before its events are read: its summaries against its events, and what a session shows while they come.
+import { IDB_WAIT } from '../../src/trace/lanes/lanes.ts';
+import { ACTIVITIES } from '../../src/event/operations.ts';
 import { describe, expect, test } from 'vitest';
 import { readOverview } from '../../src/trace/file/overview.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -112,7 +114,11 @@ describe('the picture from the summaries', () => {
               near(a, i, (v) => v > 0),
               `${key} column ${i}`,
             ).toBe(true);
-        const same = used.filter((i) => seen!.activity[i] === wanted!.activity[i]).length;
+        if (kind === 'sql') continue; // which kind of statement a file's summary does not say
+        const filed = wanted!.activity.map((a) =>
+          a === IDB_WAIT ? ACTIVITIES.indexOf('sync') : a,
+        );
+        const same = used.filter((i) => seen!.activity[i] === filed[i]).length;
         expect(same / used.length, key).toBeGreaterThan(0.8);
       }
     }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
+import { KINDS } from '../../src/trace/lanes/interval-index.ts';
 import { ACTIVITIES } from '../../src/event/operations.ts';
 import { ACTIVITY_OF_OP, laneOfOp } from '../../src/trace/lanes/lanes.ts';
 import { CallLanes, rowAt, SLICE_FIELDS } from '../../src/trace/lanes/frame.ts';
@@ -128,7 +129,7 @@ function scan(
     const marks = [...new Set([a, b, ...calls.flatMap((c) => [c.t0, Math.min(c.end, horizon)])])]
       .filter((t) => t >= a && t <= b)
       .sort((p, q) => p - q);
-    const time = new Array<number>(ACTIVITIES.length).fill(0);
+    const time = new Array<number>(KINDS).fill(0);
     for (let i = 1; i < marks.length; i++) {
       const middle = (marks[i - 1]! + marks[i]!) / 2;
       const top = calls.findLast((c) => c.t0 <= middle && Math.min(c.end, horizon) > middle);

@@ -1,5 +1,5 @@
 /** The frame around every part of a file: tag, length, CRC, payload; and what stands in front of a chunk's columns. */
-import { LANE_KINDS, type Lane, type LaneKind } from '../lanes/lanes.ts';
+import { IDB_WAIT, LANE_KINDS, type Lane, type LaneKind } from '../lanes/lanes.ts';
 import { frameOf } from '../lanes/frame.ts';
 import { ACTIVITIES } from '../../event/operations.ts';
 import { ByteReader, ByteWriter, MalformedError } from './bytes.ts';
@@ -69,14 +69,20 @@ export function chunkHead(
     ...range,
     lanes: lanes.map((lane) => {
       const { busy, activity } = frameOf(lane, range.fromUs, to, bins, false);
-      return { kind: lane.kind, busy, activity: lane.kind === 'sql' ? cpuOf(busy) : activity };
+      return { kind: lane.kind, busy, activity: filed(lane.kind, busy, activity) };
     }),
   };
 }
 
-/** A file says of SQL that it computes; the kind of statement comes from the events. */
+/** A file says activities: of SQL that it computes, of an open IndexedDB transaction that it waits. */
 const CPU = ACTIVITIES.indexOf('cpu');
-const cpuOf = (busy: Uint8Array): Uint8Array => busy.map((share) => (share ? CPU : 0));
+const SYNC = ACTIVITIES.indexOf('sync');
+const filed = (kind: LaneKind, busy: Uint8Array, activity: Uint8Array): Uint8Array =>
+  kind === 'sql'
+    ? busy.map((share) => (share ? CPU : 0))
+    : kind === 'web'
+      ? activity.map((code) => (code === IDB_WAIT ? SYNC : code))
+      : activity;
 
 export function chunkBytes(head: ChunkHead, columns: Uint8Array): Uint8Array<ArrayBuffer> {
   const out = new ByteWriter(64 + head.lanes.length * (2 * BINS + 1) + columns.length);

@@ -21,9 +21,11 @@ const LANE_OF_OP: readonly number[] = OPS.map((info) => {
   return info.layer === 'sql' ? 0 : info.layer === 'vfs' ? 1 : info.layer === 'web' ? 2 : -1;
 });
 const SQL = LANE_KINDS.indexOf('sql');
-/** Number of an operation's activity, by code. */
+/** In lanes of the browser's storage: an IndexedDB transaction is open, and no request of it runs. Files say `sync` for it. */
+export const IDB_WAIT = ACTIVITIES.length;
+/** Kind of an operation's intervals, by code: its activity, or IDB_WAIT. */
 export const ACTIVITY_OF_OP: readonly number[] = OPS.map((info) =>
-  info ? ACTIVITIES.indexOf(info.activity) : 0,
+  !info ? 0 : info.spent === 'idbTransaction' ? IDB_WAIT : ACTIVITIES.indexOf(info.activity),
 );
 
 /** The lane that an operation's calls belong to; null for events of the host, held locks and counters. */

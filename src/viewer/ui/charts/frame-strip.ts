@@ -8,6 +8,7 @@ import {
   paintCalls,
   paintLock,
   paintSql,
+  paintStorage,
   paintTime,
 } from './timeline-paint.ts';
 import { lanesIn, type TimelineLayout } from './timeline-layout.ts';
@@ -72,7 +73,10 @@ export function paintStrip(
       paintArea(surface, frame.values, most, y, height, counterColors(kind, colors));
     else if (kind === 'marks')
       paintCalls(surface, frame, y, height, { ...colors, activity: plain(colors) }, height);
-    else paintCalls(surface, frame, y, height, colors, kind === 'txn' ? height : least);
+    else if (kind === 'txn')
+      paintCalls(surface, frame, y, height, { ...colors, activity: colors.phases }, height);
+    else if (kind === 'web') paintStorage(surface, frame, y, height, colors, least);
+    else paintCalls(surface, frame, y, height, colors, least);
   }
   canvas.getContext('2d')!.putImageData(image, 0, 0);
   return { frame, canvas, image, lanes };
@@ -89,11 +93,6 @@ function counterColors(
   kind: LaneKind | undefined,
   { activity, neutral, background }: PaintColors,
 ): { line: number; area: number } {
-  const line =
-    kind === 'reads'
-      ? activity[READ]!
-      : kind === 'writes' || kind === 'wal'
-        ? activity[WRITE]!
-        : neutral;
+  const line = kind === 'reads' ? activity[READ]! : kind === 'writes' ? activity[WRITE]! : neutral;
   return { line, area: mixed(line, background, AREA) };
 }

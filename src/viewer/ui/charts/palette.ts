@@ -1,6 +1,6 @@
 /** The theme's colors as canvases need them, read from the CSS custom properties of Theme.svelte. */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
-import { ACTIVITIES } from '../../../event/operations.ts';
+import { ACTIVITIES, type Activity } from '../../../event/operations.ts';
 import { STATEMENT_KINDS } from '../../../sqlite/statement-kind.ts';
 import { PART_COLORS } from './time-parts.ts';
 import { pixelOf, type PaintColors } from './timeline-paint.ts';
@@ -8,7 +8,7 @@ import { pixelOf, type PaintColors } from './timeline-paint.ts';
 export interface Palette {
   /** For ImageData. */
   pixels: PaintColors;
-  /** For fillStyle, by activity. */
+  /** For fillStyle, by activity; behind them that of an open IndexedDB transaction. */
   activity: string[];
   background: string;
   text: string;
@@ -18,6 +18,11 @@ export interface Palette {
   onStatement: string[];
   /** What is no activity: counters, the app's marks. */
   neutral: string;
+  /** Phases of transactions, by the activity that stands for each: they are no activity themselves. */
+  phases: string[];
+  onPhase: string[];
+  /** Inside a lock level that is held. */
+  hold: string;
   onNeutral: string;
   subtle: string;
   grid: string;
@@ -51,15 +56,23 @@ export function contrastOf(a: string, b: string): number {
 export const textOn = (color: string): string =>
   contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
 
+/** Read, write, commit; what is rolled back has none. */
+const PHASES: Partial<Record<Activity, string>> = {
+  read: 'neutral-pale',
+  write: 'neutral',
+  sync: 'neutral-strong',
+};
+
 /** @param element within the viewer's root */
 export function paletteOf(element: Element): Palette {
   const style = getComputedStyle(element);
   const property = (name: string): string => style.getPropertyValue(name).trim();
   const color = (name: string): string => property(`--${name}`);
+  const phases = ACTIVITIES.map((a) => color(PHASES[a] ?? 'activity-none'));
   const statement = STATEMENT_KINDS.map((kind) =>
     color(`statement-${kind === 'none' ? 'other' : kind}`),
   );
-  const activity = ACTIVITIES.map((a) => color(`activity-${a}`));
+  const activity = [...ACTIVITIES, 'idb'].map((a) => color(`activity-${a}`));
   return {
     pixels: {
       activity: Uint32Array.from(activity, pixelOf),
@@ -67,6 +80,7 @@ export function paletteOf(element: Element): Palette {
       statement: Uint32Array.from(statement, pixelOf),
       accent: pixelOf(color('accent')),
       neutral: pixelOf(color('neutral')),
+      phases: Uint32Array.from(phases, pixelOf),
       background: pixelOf(color('bg')),
     },
     activity,
@@ -74,6 +88,9 @@ export function paletteOf(element: Element): Palette {
     text: color('text'),
     onSlice: activity.map(textOn),
     onStatement: statement.map(textOn),
+    phases,
+    onPhase: phases.map(textOn),
+    hold: `${activity[ACTIVITIES.indexOf('lock')]!}40`,
     neutral: color('neutral'),
     onNeutral: textOn(color('neutral')),
     subtle: color('text-subtle'),

@@ -3,6 +3,9 @@ import { ACTIVITIES } from '../../../event/operations.ts';
 import { RUN_FIELDS, SLICE_FIELDS } from '../../../trace/lanes/frame.ts';
 import { formatCount } from '../../../text/numbers.ts';
 import { drawStretched } from './canvas.ts';
+import { IDB_WAIT } from '../../../trace/lanes/lanes.ts';
+import type { Palette } from './palette.ts';
+import { IDB_HATCH, IDB_PALE, mixed } from './timeline-paint.ts';
 import { scaleText } from './lane-tooltip.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox } from './timeline-layout.ts';
 import { timeTicks } from './ticks.ts';
@@ -122,6 +125,14 @@ function sliceBoxes({ strip, width }: Scene, lane: LaneBox, y: number, x: ToX): 
   return boxes;
 }
 
+/** Colors of a lane's slices by what they show, and of text on them. */
+function inksOf({ kind }: LaneBox, palette: Palette): { fill: string[]; text: string[] } {
+  if (kind === 'sql') return { fill: palette.statement, text: palette.onStatement };
+  if (kind === 'txn') return { fill: palette.phases, text: palette.onPhase };
+  if (kind === 'marks') return { fill: [palette.neutral], text: [palette.onNeutral] };
+  return { fill: palette.activity, text: palette.onSlice };
+}
+
 /** Color by color: to set one costs as much as to fill with it. */
 function drawSlices(
   g: CanvasRenderingContext2D,
@@ -132,32 +143,70 @@ function drawSlices(
 ): void {
   const boxes = sliceBoxes(scene, lane, y, x);
   const { palette } = scene;
-  const [sql, lock] = [lane.kind === 'sql', lane.kind === 'lock'];
-  const marks = lane.kind === 'marks';
+  const lock = lane.kind === 'lock';
+  const inks = inksOf(lane, palette);
+  const isHatched = (activity: number): boolean => lane.kind === 'web' && activity === IDB_WAIT;
   for (const activity of new Set(boxes.map((box) => box.activity))) {
-    g.fillStyle = marks ? palette.neutral : (sql ? palette.statement : palette.activity)[activity]!;
+    g.fillStyle = isHatched(activity) ? hatchOf(g, palette) : inks.fill[activity]!;
     for (const box of boxes)
-      if (box.activity === activity) g.fillRect(box.left, box.top, box.right - box.left, box.tall);
+      if (box.activity === activity && !lock)
+        g.fillRect(box.left, box.top, box.right - box.left, box.tall);
   }
-  g.fillStyle = palette.background;
-  for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall); // a hairline between neighbors
+  if (lock) drawHolds(g, palette, boxes);
+  else {
+    g.fillStyle = palette.background;
+    for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall); // a hairline between neighbors
+  }
   let inkNow = '';
   for (const { left, right, top, tall, activity, label } of boxes) {
     const inside = Math.max(left, 0);
     if (!label || right - inside < MIN_TEXT_PX || tall < 7) continue;
     const text = fitting(g, label, right - inside - 6, lock);
     if (!text) continue;
+    if (isHatched(activity)) {
+      g.fillStyle = inkNow = palette.activity[IDB_WAIT]!;
+      g.fillRect(inside, top, widthOf(g, text) + 6, tall);
+    }
     const low = lock && tall < 12;
-    const color = low
-      ? palette.text
-      : marks
-        ? palette.onNeutral
-        : (sql ? palette.onStatement : palette.onSlice)[activity]!;
+    const color = lock ? palette.text : inks.text[activity]!;
     if (color !== inkNow) g.fillStyle = inkNow = color;
-    g.fillText(text, inside + 3, low ? top - 6 : lock ? top + 7 : top + tall / 2 + 0.5);
+    g.fillText(text, inside + 3, low ? top - 6 : lock ? top + 8 : top + tall / 2 + 0.5);
   }
-  if (sql) drawRuns(g, scene, lane, y, x);
-  if (marks) drawMarkTexts(g, scene, lane, y, x);
+  if (lane.kind === 'sql') drawRuns(g, scene, lane, y, x);
+  if (lane.kind === 'marks') drawMarkTexts(g, scene, lane, y, x);
+}
+
+/** Outlines: the thread does something else while it holds a lock. */
+function drawHolds(g: CanvasRenderingContext2D, palette: Palette, boxes: SliceBox[]): void {
+  g.fillStyle = palette.background;
+  for (const { left, right, top, tall } of boxes) g.fillRect(left, top, right - left, tall);
+  g.fillStyle = palette.hold;
+  for (const { left, right, top, tall } of boxes) g.fillRect(left, top, right - left, tall);
+  g.fillStyle = palette.activity[LOCK]!;
+  for (const { left, right, top, tall } of boxes) {
+    g.fillRect(left, top, right - left, 2);
+    g.fillRect(left, top, 1, tall);
+    g.fillRect(right - 1, top, 1, tall);
+  }
+}
+
+const hatches = new WeakMap<Palette, CanvasPattern>();
+/** Of an IndexedDB transaction without a request under way. */
+function hatchOf(g: CanvasRenderingContext2D, palette: Palette): CanvasPattern | string {
+  const known = hatches.get(palette);
+  if (known) return known;
+  const tile = new OffscreenCanvas(IDB_HATCH, IDB_HATCH);
+  const image = new ImageData(IDB_HATCH, IDB_HATCH);
+  const pixels = new Uint32Array(image.data.buffer);
+  const { activity, background } = palette.pixels;
+  const pale = mixed(activity[IDB_WAIT]!, background, IDB_PALE);
+  for (let y = 0; y < IDB_HATCH; y++)
+    for (let x = 0; x < IDB_HATCH; x++)
+      pixels[y * IDB_HATCH + x] = (x + y) % IDB_HATCH < IDB_HATCH / 2 ? pale : activity[IDB_WAIT]!;
+  tile.getContext('2d')!.putImageData(image, 0, 0);
+  const made = g.createPattern(tile, 'repeat');
+  if (made) hatches.set(palette, made);
+  return made ?? palette.activity[IDB_WAIT]!;
 }
 
 /** Many short runs of one statement: one box with their number. The lane's lower edge still shows when each ran. */

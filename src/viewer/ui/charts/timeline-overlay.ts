@@ -14,6 +14,8 @@ export interface Arrow {
 /** The events of a finding, in the order of their begin: begin and end, microseconds; and the one that is selected. */
 export interface EvidenceMarks {
   ranges: Float64Array;
+  /** The statements that they serve, which stay clear of the veil. */
+  statements: Float64Array;
   now: Range | null;
 }
 /** Ranges that are marked on a lane: begin and end, microseconds. */
@@ -190,6 +192,8 @@ export function drawLines(
 
 /** Narrower events are drawn so wide, px. */
 const LEAST_EVIDENCE_PX = 2;
+/** How much of the background lies over what is no evidence. */
+const VEIL = 0.55;
 /** The track of a finding's events, and everything else under a veil. */
 export function drawEvidence(
   g: CanvasRenderingContext2D,
@@ -200,11 +204,11 @@ export function drawEvidence(
   const top = AXIS_HEIGHT + layout.evidenceHeight;
   g.fillStyle = palette.header;
   g.fillRect(0, AXIS_HEIGHT, width, layout.evidenceHeight - 2);
-  const { ranges, now } = evidence;
+  const { ranges, statements, now } = evidence;
   const veil = (from: number, to: number): void => {
     if (to <= from) return;
     g.fillStyle = palette.background;
-    g.globalAlpha = 0.6;
+    g.globalAlpha = VEIL;
     g.fillRect(from, top, to - from, height - top);
     g.globalAlpha = 1;
   };
@@ -216,15 +220,19 @@ export function drawEvidence(
   for (let i = 0; i < ranges.length; i += 2) {
     const left = x(ranges[i]!);
     const right = Math.max(left + LEAST_EVIDENCE_PX, x(ranges[i + 1]!));
+    if (right >= 0 && left <= width) tick(left, right, palette.accent);
+  }
+  for (let i = 0; i < statements.length; i += 2) {
+    const left = x(statements[i]!);
+    const right = Math.max(left + LEAST_EVIDENCE_PX, x(statements[i + 1]!));
     if (right < 0 || left > width) continue;
     veil(clear, left);
     clear = Math.max(clear, right);
-    tick(left, right, palette.accent);
   }
   veil(clear, width);
   if (now) {
     const left = x(now.from);
-    tick(left - 1, Math.max(left + LEAST_EVIDENCE_PX + 1, x(now.to)), palette.note);
+    tick(left - 1, Math.max(left + LEAST_EVIDENCE_PX + 1, x(now.to)), palette.text);
   }
 }
 

@@ -3,6 +3,8 @@
  * Bar height is the share of the column's time, color is what took most of it.
  */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
+import { ACTIVITIES } from '../../../event/operations.ts';
+import { IDB_WAIT } from '../../../trace/lanes/lanes.ts';
 import { LockLevel } from '../../../sqlite/constants.ts';
 import type { LaneFrame } from '../../../protocol/session.ts';
 
@@ -16,6 +18,8 @@ export interface PaintColors {
   accent: number;
   /** Counters and the app's marks, which are no activity. */
   neutral: number;
+  /** Phases of transactions, by the activity that stands for each. */
+  phases: Uint32Array;
   background: number;
 }
 
@@ -85,19 +89,39 @@ export const paintCalls: PaintLane = (s, frame, y, height, colors, least) => {
   }
 };
 
+/** Storage lanes: a transaction of IndexedDB without a request under way is hatched. */
+export const paintStorage: PaintLane = (s, frame, y, height, colors, least) => {
+  paintCalls(s, frame, y, height, colors, least);
+  const pale = mixed(colors.activity[IDB_WAIT]!, colors.background, IDB_PALE);
+  const n = Math.min(s.width, frame.busy.length);
+  for (let x = 0; x < n; x++) {
+    if (!frame.busy[x] || frame.activity[x] !== IDB_WAIT) continue;
+    for (let at = y + height - barHeight(frame.busy[x]!, height, least); at < y + height; at++)
+      if ((x + at) % IDB_HATCH < IDB_HATCH / 2) s.pixels[at * s.width + x] = pale;
+  }
+};
+/** Pixels from hatch to hatch, and how much of its color the paler one has. */
+export const IDB_HATCH = 6;
+export const IDB_PALE = 0.45;
+
+/** A level that is held is an outline: the thread does something else meanwhile. */
+export const HOLD_PALE = 0.25;
 /** Lock lanes: a step as high as the level held. */
 export const paintLock: PaintLane = (s, frame, y, height, colors) => {
   const n = Math.min(s.width, frame.busy.length);
+  const topOf = (x: number): number => {
+    const level = Math.min(LockLevel.exclusive, frame.busy[x] ?? 0);
+    return y + height - Math.round((level / LockLevel.exclusive) * height);
+  };
+  const line = colors.activity[ACTIVITIES.indexOf('lock')]!;
+  const pale = mixed(line, colors.background, HOLD_PALE);
+  let before = y + height;
   for (let x = 0; x < n; x++) {
-    const level = Math.min(LockLevel.exclusive, frame.busy[x]!);
-    if (level)
-      column(
-        s,
-        x,
-        y + height - Math.round((level / LockLevel.exclusive) * height),
-        y + height,
-        colors.activity[frame.activity[x]!]!,
-      );
+    const top = topOf(x);
+    column(s, x, top, y + height, pale);
+    column(s, x, top, Math.min(top + LINE, y + height), line);
+    if (top !== before) column(s, x, Math.min(top, before), Math.max(top, before), line);
+    before = top;
   }
 };
 

@@ -2,13 +2,18 @@
 import type { EvidenceMarks } from '../../charts/timeline-overlay.ts';
 import type { Evidence } from '../../navigation.ts';
 
+/** Begins and ends in the order of the begins; what is not there is left out. */
+function pairs(from: Float64Array, to: Float64Array): Float64Array {
+  const order = Array.from(from.keys())
+    .filter((i) => from[i]! <= to[i]!)
+    .sort((a, b) => from[a]! - from[b]!);
+  return Float64Array.from(order.flatMap((i) => [from[i]!, to[i]!]));
+}
+
 export function evidenceMarksOf({ places, at }: Pick<Evidence, 'places' | 'at'>): EvidenceMarks {
-  const { fromUs, toUs } = places;
-  const order = Array.from(fromUs.keys())
-    .filter((i) => fromUs[i]! <= toUs[i]!)
-    .sort((a, b) => fromUs[a]! - fromUs[b]!);
+  const { fromUs, toUs, statementFromUs, statementToUs } = places;
   const now = fromUs[at]! <= toUs[at]! ? { from: fromUs[at]!, to: toUs[at]! } : null;
-  return { ranges: Float64Array.from(order.flatMap((i) => [fromUs[i]!, toUs[i]!])), now };
+  return { ranges: pairs(fromUs, toUs), statements: pairs(statementFromUs, statementToUs), now };
 }
 
 /** Place of the nearest event among the evidence; -1 = none is within `slackUs`. */

@@ -268,6 +268,8 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
     to: number;
     width: number;
     lanes: string[] | null;
+    /** Times that are left out, microseconds, ascending and disjoint: `from` and `to` are moments without those before them. */
+    pauses?: readonly { from: number; to: number }[];
   }): Promise<TimelineFrame>;
   /** The event under a point of a lane, or null: the innermost that covers `us`, else the nearest within `slackUs`. */
   hit(lane: string, us: number, slackUs: number): Promise<EventRef | null>;

@@ -65,6 +65,7 @@ export type Queries = {
   headline: { args: object; answer: Headline };
   worst: { args: Scope; answer: Worst };
   busyStrip: { args: { width: number; fold: number }; answer: BusyStrip };
+  longPauses: { args: object; answer: { from: number; to: number }[] };
   overview: { args: object; answer: Overview };
   findings: { args: object; answer: Findings };
   paletteItems: { args: { words: string[]; limit: number }; answer: PaletteItem[] };

@@ -8,6 +8,7 @@ import type {
   SessionApi,
   TimelineFrame,
 } from '../../protocol/session.ts';
+import { foldedFrames } from '../../timeline/folded-frames.ts';
 import { LANE_NEEDS } from '../../timeline/timeline-lanes.ts';
 import type { EventRef } from '../../trace/store.ts';
 import type { ComparisonTraces } from './comparison-traces.ts';
@@ -65,11 +66,22 @@ export class QueryRunner {
     if (!this.shown.opening) this.scheduler.plan();
   }
 
-  timeline({ from, to, width, lanes }: Parameters<SessionApi['timeline']>[0]): TimelineFrame {
+  timeline({
+    from,
+    to,
+    width,
+    lanes,
+    pauses = [],
+  }: Parameters<SessionApi['timeline']>[0]): TimelineFrame {
     const { shown } = this;
     const { preview } = shown;
     shown.watch();
-    const frames = (preview ?? shown.lanes()).frames(lanes, from, to, width);
+    const all = preview ?? shown.lanes();
+    const frames = pauses.length
+      ? foldedFrames({ from, to, width }, pauses, (begin, end, columns) =>
+          all.frames(lanes, begin, end, columns),
+        )
+      : all.frames(lanes, from, to, width);
     if (!preview && this.picturedVersion !== shown.version) {
       this.picturedVersion = shown.version;
       shown.firstPicture.answered();

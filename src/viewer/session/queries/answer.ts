@@ -5,13 +5,14 @@ import type { Scope } from '../../../analysis/core/scope.ts';
 import { pieces } from '../../../analysis/time/thread-times.ts';
 import type { BusyStrip } from '../../../protocol/answers/answer.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
-import { busyStrip } from './time-strips.ts';
+import { busyStrip, longPauses } from './time-strips.ts';
 
 export const answerQueries = {
   headline: answerOf(headline),
   worst: needing([worst], ({ facts, memo }: QueryContext, scope: Scope) =>
     memo(`worst ${JSON.stringify(scope)}`, () => worstIn(facts, scope)),
   ),
+  longPauses: needing([pieces], ({ facts }: QueryContext, _args: object) => longPauses(facts)),
   busyStrip: needing(
     [pieces],
     ({ facts, memo }: QueryContext, { width, fold }: { width: number; fold: number }): BusyStrip =>

@@ -85,6 +85,18 @@ function busyRanges(facts: Facts): { fromUs: number; toUs: number }[] {
   return begins.map((from, i) => ({ fromUs: from, toUs: ends[i]! }));
 }
 
+/** At each end of a pause so much of what is drawn stays: its mark has room between what ran before and after. */
+const AIR = 0.004;
+/** The long pauses of all threads, ascending, microseconds: what the timeline leaves out where idle is skipped. */
+export function longPauses(facts: Facts): { from: number; to: number }[] {
+  const ranges = busyRanges(facts);
+  const air = AIR * ranges.reduce((us, { fromUs, toUs }) => us + toUs - fromUs, 0);
+  return ranges.slice(1).flatMap(({ fromUs }, i) => {
+    const pause = { from: ranges[i]!.toUs + air, to: fromUs - air };
+    return pause.to > pause.from ? [pause] : [];
+  });
+}
+
 /** The longest times in which no thread ran SQL. */
 function pausesOf(facts: Facts): { fromUs: number; toUs: number }[] {
   const all = facts.get(sqliteThreads).map((thread) => facts.get(pieces).of(thread).index);

@@ -10,6 +10,7 @@ import { drawScene } from './timeline-draw.ts';
 import type { Scene } from './timeline-overlay.ts';
 import { AXIS_HEIGHT, lanesIn, topOf, type TimelineLayout } from './timeline-layout.ts';
 import { TimelinePointer, type TimelineEvents } from './timeline-pointer.ts';
+import { UNFOLDED } from './folded-time.ts';
 import { spanOf, type Range } from './viewport.ts';
 
 /** Columns asked for beyond each edge, as a share of the width: a short pan finds them painted. A view that follows is not panned. */
@@ -69,6 +70,7 @@ export class TimelineCanvas {
       hits: [],
       arrows: [],
       marks: [],
+      time: UNFOLDED,
       evidence: null,
     };
     this.pointer = new TimelinePointer(
@@ -119,7 +121,8 @@ export class TimelineCanvas {
       (change.view.from !== this.scene.view.from || change.view.to !== this.scene.view.to);
     const changedShape =
       (change.layout && change.layout !== this.scene.layout) ||
-      (change.palette && change.palette !== this.scene.palette);
+      (change.palette && change.palette !== this.scene.palette) ||
+      (change.time && change.time !== this.scene.time);
     const aimedElsewhere = aim.from !== this.aim.from || aim.to !== this.aim.to;
     this.aim = aim;
     Object.assign(this.scene, change);
@@ -192,6 +195,7 @@ export class TimelineCanvas {
           to: view.to + margin * usPerColumn,
           width: columns + 2 * margin,
           lanes,
+          pauses: this.scene.time.pauses,
         };
         const frame = await this.session.timeline(request);
         if (this.destroyed) return;

@@ -8,7 +8,6 @@ import type { Palette } from './palette.ts';
 import { IDB_HATCH, IDB_PALE, mixed } from './timeline-paint.ts';
 import { scaleText } from './lane-tooltip.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox } from './timeline-layout.ts';
-import { timeTicks } from './ticks.ts';
 import {
   drawArea,
   drawArrows,
@@ -16,6 +15,7 @@ import {
   drawEvidence,
   drawLines,
   drawMarks,
+  drawPauses,
   type Scene,
   type ToX,
 } from './timeline-overlay.ts';
@@ -38,7 +38,7 @@ export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
   g.textBaseline = 'middle';
   const x: ToX = (us) => ((us - view.from) / spanOf(view)) * width;
   g.fillStyle = palette.grid;
-  for (const tick of timeTicks(view, width))
+  for (const tick of scene.time.ticks(view, width))
     g.fillRect(Math.round(x(tick.at)), AXIS_HEIGHT, 1, height);
   const below = AXIS_HEIGHT + layout.pinnedHeight;
   g.save();
@@ -65,6 +65,7 @@ export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
   if (area) drawArea(g, scene, area, x);
   drawArrows(g, scene, x);
   drawAxis(g, scene, x);
+  drawPauses(g, scene, x);
 }
 
 function drawLane(

@@ -3,7 +3,8 @@ import { shown } from '../../../text/clean.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { Palette } from './palette.ts';
 import { AXIS_HEIGHT, lanesIn, topOf, type TimelineLayout } from './timeline-layout.ts';
-import { timeTicks } from './ticks.ts';
+import { formatDuration } from '../../../text/numbers.ts';
+import type { FoldedTime } from './folded-time.ts';
 import { spanOf, type Range } from './viewport.ts';
 
 export interface Arrow {
@@ -37,7 +38,9 @@ export interface Scene {
   height: number;
   ratio: number;
   scrollTop: number;
+  /** On the axis of `time`, as all moments here. */
   view: Range;
+  time: FoldedTime;
   layout: TimelineLayout;
   strip: FrameStrip | null;
   palette: Palette;
@@ -83,7 +86,7 @@ export function drawAxis(g: CanvasRenderingContext2D, scene: Scene, x: ToX): voi
   g.fillRect(0, 0, width, AXIS_HEIGHT);
   g.fillStyle = palette.grid;
   g.fillRect(0, AXIS_HEIGHT - 1, width, 1);
-  for (const tick of timeTicks(view, width)) {
+  for (const tick of scene.time.ticks(view, width)) {
     const at = Math.round(x(tick.at));
     g.fillStyle = palette.grid;
     g.fillRect(at, 0, 1, AXIS_HEIGHT);
@@ -166,6 +169,37 @@ function drawFlag(
   g.lineTo(at + 1.5, AXIS_HEIGHT - 1);
   g.fill();
 }
+
+/** Where a pause is left out: a torn line down the lanes, and how long it was. */
+export function drawPauses(
+  g: CanvasRenderingContext2D,
+  { width, height, view, palette, time }: Scene,
+  x: ToX,
+): void {
+  for (const { at, us } of time.marks(view)) {
+    const middle = x(at);
+    g.fillStyle = palette.header;
+    g.fillRect(middle - TEAR_PX, 0, 2 * TEAR_PX, height);
+    g.strokeStyle = palette.subtle;
+    g.lineWidth = 1;
+    for (const side of [-TEAR_PX, TEAR_PX]) {
+      g.beginPath();
+      g.moveTo(middle + side, 0);
+      for (let y = 0, turn = 1; y < height; y += TEAR_PX * 2, turn = -turn)
+        g.lineTo(middle + side + turn * 1.5, y + TEAR_PX * 2);
+      g.stroke();
+    }
+    const text = `${formatDuration(us)} idle`;
+    const wide = g.measureText(text).width + 6;
+    const left = Math.min(Math.max(0, middle - wide / 2), width - wide);
+    g.fillStyle = palette.header;
+    g.fillRect(left, 0, wide, AXIS_HEIGHT - 1);
+    g.fillStyle = palette.text;
+    g.fillText(text, left + 3, AXIS_HEIGHT / 2);
+  }
+}
+/** Half the width of a mark. */
+const TEAR_PX = 3;
 
 /** Thin lines down the lanes: where notes stand and where hits lie. */
 export function drawLines(

@@ -89,7 +89,7 @@ export class TimelinePointer {
 
   /** The moment under the pointer; null = it is elsewhere. */
   get us(): number | null {
-    return this.at && this.usAt(this.at.x);
+    return this.at && this.scene.time.unfold(this.usAt(this.at.x));
   }
 
   /** The picture has moved under the pointer. @param following it does so all the time: what was found is shown until the next is */
@@ -212,11 +212,12 @@ export class TimelinePointer {
   private async find(x: number, y: number): Promise<EventRef | null> {
     const lane = this.laneUnder(y);
     if (!lane) return null;
+    const at = this.scene.time.unfold(this.usAt(x));
     // the lane of CPU and I/O has no events of its own: the statement that the time went to
-    if (lane.kind === 'time') return this.session.hit(`${lane.thread}:sql`, this.usAt(x), 0);
+    if (lane.kind === 'time') return this.session.hit(`${lane.thread}:sql`, at, 0);
     return this.session.hit(
       lane.key,
-      this.usAt(x),
+      at,
       (HIT_SLACK_PX / this.scene.width) * spanOf(this.scene.view),
     );
   }
@@ -239,7 +240,18 @@ export class TimelinePointer {
         ? laneTooltip(scene.strip, lane, us)
         : '';
     const time = lane && !note ? timeColumn(scene.strip, lane, us) : null;
-    this.events.onPoint({ ...at, us, marked: scene.marked, text, time });
+    const { marked } = scene;
+    this.events.onPoint({
+      ...at,
+      us: scene.time.unfold(us),
+      marked: marked && scene.time.unfoldRange(marked),
+      text,
+      time: time && {
+        ...time,
+        fromUs: scene.time.unfold(time.fromUs),
+        toUs: scene.time.unfold(time.toUs),
+      },
+    });
   }
   private unhover(): void {
     this.hover.forget();

@@ -64,6 +64,7 @@ function setUp(said: Said, setup: TimelineState): void {
     if (listOf(said['timeline.layersOff']).includes(layer)) setup.layersOff.add(layer);
   setup.filter = said['timeline.lanes'] ?? '';
   setup.areaBy = BY.find((by) => by === said['timeline.by']) ?? setup.areaBy;
+  setup.skipIdle = said['timeline.idle'] === 'skip';
   setup.mapOpen = said['timeline.map'] !== '0';
   setup.mapObject = said['timeline.file'] ?? '';
   const zooms = (said['timeline.zooms'] ?? '').split(' ').flatMap((text) => rangeOf(text) ?? []);
@@ -89,6 +90,7 @@ export function useTimelineSettings(model: ViewerModel, setup: TimelineState): v
   keep('layersOff', () => joined(setup.layersOff));
   keep('lanes', () => setup.filter || null);
   keep('by', () => (setup.areaBy === BY[0] ? null : setup.areaBy));
+  keep('idle', () => (setup.skipIdle ? 'skip' : null));
   keep('map', () => (setup.mapOpen ? null : '0'));
   keep('file', () => setup.mapObject || null);
   const shown = (): { first: number; zooms: readonly Range[] } => {

@@ -41,6 +41,8 @@ export class TimelineState {
   wanted: Partial<LaneSetup> = {};
   /** Text that is searched for; '' = no search. */
   search = $state('');
+  /** Long pauses are left out of the picture. */
+  skipIdle = $state(false);
   mapOpen = $state(true);
   mapHeight = $state(110);
   /** Path of the file or store in the I/O map; '' = the busiest. */
@@ -175,6 +177,7 @@ export class TimelineState {
     this.resetLanes();
     this.area = null;
     this.writing = null;
+    this.skipIdle = false;
     this.threadsOff.clear();
     this.layersOff.clear();
     this.search = '';

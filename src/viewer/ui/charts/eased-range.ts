@@ -1,7 +1,7 @@
 /** A range that goes to where it is sent within 120 ms, so that the eye can follow; at once where the user prefers no motion. */
 import { spanOf, type Range } from './viewport.ts';
 
-export const EASE_MS = 120;
+const EASE_MS = 120;
 /** A zoom by more, or a move by more spans, has nothing on screen that could be followed. */
 const [MOST_ZOOM, MOST_SPANS] = [40, 3];
 

@@ -105,7 +105,7 @@ export const IDB_HATCH = 6;
 export const IDB_PALE = 0.45;
 
 /** A level that is held is an outline: the thread does something else meanwhile. */
-export const HOLD_PALE = 0.25;
+const HOLD_PALE = 0.25;
 /** Lock lanes: a step as high as the level held. */
 export const paintLock: PaintLane = (s, frame, y, height, colors) => {
   const n = Math.min(s.width, frame.busy.length);

@@ -46,10 +46,10 @@ export const LANE_HINT: Record<LaneKind, string> = {
   marks:
     "Your app's performance.mark and measure calls, navigations, visibility changes, and uncaught errors",
   time: 'Impulses and gaps: how the time was spent while SQL ran: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL was running',
-  sql: 'Statements: prepare, step, exec ...',
+  sql: 'Statements: prepare, step, exec ... Tinted by kind: other, SELECT, INSERT, UPDATE, DELETE, schema, transaction control',
   txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',
   vfs: 'Calls that SQLite made of its VFS: xRead, xWrite, xSync, xLock ...',
-  web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage, and HTTP where SQLite waits for it; of those that overlap, the one that began last",
+  web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage, and HTTP where SQLite waits for it; of those that overlap, the one that began last. Hatched: an IndexedDB transaction is open, and no request of it runs",
   sub: 'Storage calls that overlap, one by one',
   lock: "SQLite's lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)",
   reads:

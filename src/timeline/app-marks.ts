@@ -15,6 +15,7 @@ import { RowCursor } from '../trace/row-cursor.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
 const MARKS = opSet(Op.mark, Op.measure, Op.navigation, Op.visibility, Op.error);
+const OWN = opSet(Op.mark, Op.measure, Op.error);
 /** Texts beside marks are at least so far apart, px. */
 const TEXT_PX = 64;
 
@@ -42,8 +43,10 @@ export class AppMarks {
     this.cursor = new RowCursor(thread);
   }
 
+  /** Where nothing but navigation and visibility is known there is no lane: each page has those. */
   get count(): number {
-    return this.found.length;
+    const { op } = this.thread.events;
+    return this.found.some((row) => OWN[op[row]!]) ? this.found.length : 0;
   }
 
   /** Take in what arrived since the last time. */

@@ -53,3 +53,13 @@ it('has texts beside moments where there is room for them', () => {
     [500, 'hidden'],
   ]);
 });
+
+it('is no lane where the page only became hidden', () => {
+  const quiet = newStore();
+  const page = new ThreadBuilder(quiet, { name: 'page' });
+  page.call('visibility', { aux: 1, dur: 0 });
+  page.send();
+  const none = new TimelineLanes(quiet);
+  none.update(10);
+  expect(none.rows).toEqual([]);
+});

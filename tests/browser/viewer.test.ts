@@ -116,7 +116,7 @@ describe('an opened trace', () => {
     expect(await text(id('live-writes'))).toBe('300');
     expect(await text(id('live-syncs'))).toBe('300');
     expect(await text(id('live-cache-hit'))).toBe('n/a');
-    await viewer.page.keyboard.press('2');
+    await viewer.page.keyboard.press('4');
     await viewer.page.waitForSelector(id('file-row'));
     const shown = await viewer.page.$$eval(id('file-row'), (rows) =>
       rows.map((row) => [
@@ -245,7 +245,7 @@ describe('an opened trace', () => {
 
   it('filters events by words, layers, errors and the visible range', async () => {
     await openTrace('good.vfst');
-    await viewer.page.keyboard.press('3');
+    await viewer.page.keyboard.press('5');
     await viewer.page.waitForSelector(id('filter'));
     await viewer.page.keyboard.press('/');
     await waitText(id('event-count'), `${store.eventCount.toLocaleString('en-US')} events`);
@@ -277,7 +277,7 @@ describe('an opened trace', () => {
     const { t0 } = store.threads[1]!.events.row(7);
     expect(range.from).toBeLessThan(t0);
     expect(range.to).toBeGreaterThan(t0);
-    await viewer.page.keyboard.press('3');
+    await viewer.page.keyboard.press('5');
     await waitText(id('event-count'), '1 event'); // the filter stays over other tabs
     await viewer.page.click(id('errors-only'));
     await viewer.page.click(id('in-view'));

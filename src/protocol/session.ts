@@ -131,7 +131,7 @@ export interface TimelineFrame {
 }
 export type LaneFrame = TimelineLaneFrame;
 
-export interface EventFilter extends Pick<Scope, 'thread' | 'statement'> {
+export interface EventFilter extends Pick<Scope, 'thread' | 'statement' | 'table'> {
   /** Free text: matched against operation, file and SQL text, case-insensitive. */
   text: string;
   layers: Layer[] | null;

@@ -316,6 +316,7 @@ test('every view shows a recording, with the numbers of its summary', async () =
         `${count(statements.distinct! + 1)} statements, ${count(statements.count!)} executions`,
       ],
     ],
+    flame: [['flame-view', '']],
     transactions: [
       ['transaction-count', `${count(transactions.read! + transactions.write!)} transactions`],
     ],

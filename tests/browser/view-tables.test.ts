@@ -8,6 +8,13 @@ import { ownersOf } from '../../src/trace/owners.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
+import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
+import { topTables, type TopTable } from '../../src/analysis/answer/top-tables.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import {
+  statementTable as allStatements,
+  statementTableIn,
+} from '../../src/analysis/statements/statement-table.ts';
 import { id, viewHarness } from './view-harness.ts';
 import {
   checkpointsOf,
@@ -256,6 +263,42 @@ describe('the filters of the panel', () => {
     await click(id('statement-chip'));
     await click(id('tab-events'));
     await waitText(id('event-count'), some(store.eventCount, 'event'));
+  });
+
+  it('of a table take the statements that touched it, from the Answer on', async () => {
+    const facts = new Facts(await open('idb-batch-atomic', 'answer'));
+    const [{ table }] = facts.get(topTables) as [TopTable, ...TopTable[]];
+    await waitFor(`${id('top-tables')} button`);
+    await click(`${id('top-tables')} button`);
+    await waitText(`${id('table-chip')} span`, table);
+    await says(id('narrowed'), ', filtered');
+    await click(id('tab-statements'));
+    const { rows } = statementTableIn(facts, { table })!;
+    await says(id('statement-count'), some(rows.length, 'statement'));
+    await click(id('table-chip'));
+    await says(id('statement-count'), some(facts.get(allStatements)!.rows.length, 'statement'));
+  });
+
+  it('leave the worst moments of what they take, each with a picture of its thread', async () => {
+    const facts = new Facts(await open('idb-batch-atomic', 'answer'));
+    await waitFor(id('moment-strip'));
+    const pictures = (): Promise<number[]> =>
+      page.$$eval(id('moment-strip'), (all) =>
+        (all as HTMLCanvasElement[]).map((canvas) => {
+          const { width, height } = canvas;
+          const { data } = canvas.getContext('2d')!.getImageData(0, 0, width, height);
+          return new Set(new Uint32Array(data.buffer)).size;
+        }),
+      );
+    const { moments } = facts.get(worst);
+    await expect.poll(async () => (await pictures()).length).toBe(moments.length);
+    expect((await pictures()).every((colors) => colors > 1)).toBe(true);
+    await click(`${id('top-tables')} button`);
+    await says(id('narrowed'), ', filtered');
+    const [{ table }] = facts.get(topTables) as [TopTable, ...TopTable[]];
+    expect(
+      await page.$$eval(`${id('worst-moments')} .name`, (all) => all.map((e) => e.textContent)),
+    ).toEqual(worstIn(facts, { table }).moments.map(({ title }) => title));
   });
 
   it('of a thread take its statements, transactions, and events alone', async () => {

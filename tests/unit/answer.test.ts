@@ -7,6 +7,8 @@ import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { unseenWork } from '../../src/analysis/core/unrecorded-workers.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
+import { bTrees } from '../../src/analysis/pages/b-trees.ts';
+import { statementsOfTable, treeUse } from '../../src/analysis/pages/tree-use.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
@@ -194,6 +196,17 @@ describe('what cost most in a part of a recording', () => {
     const us = statements!.map(({ time }) => time.writeUs);
     expect(us).toEqual([...us].sort((a, b) => b - a));
     expect(times!.writeUs).toBeCloseTo(facts.get(headline).times!.writeUs, 2);
+  });
+
+  it('of a table are the statements that touched it or its indexes', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const touched = statementsOfTable(facts.get(treeUse), facts.get(bTrees), 't');
+    const { statements, moments } = worstIn(facts, { table: 't' });
+    expect(statements!.length).toBeGreaterThan(1);
+    expect(statements!.length).toBeLessThan(facts.get(statementTable)!.rows.length);
+    expect(statements!.every(({ text }) => touched.has(text))).toBe(true);
+    expect(moments.every(({ kind }) => kind === 'statement')).toBe(true);
+    expect(worstIn(facts, { table: 'no such table' }).statements).toEqual([]);
   });
 
   it('of a range holds no moment outside of it', async () => {

@@ -5,9 +5,14 @@ import { objectName } from '../../trace/describe.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { executions, ExecutionState } from '../core/executions.ts';
 import { fact, type Facts, type Known } from '../core/graph.ts';
-import { hasFingerprint, isInScope, type Scope } from '../core/scope.ts';
+import { isInScope, type Scope } from '../core/scope.ts';
 import { heldFromSqlite, lockWaits, lockWaitTimes, NO_WAITS } from '../locks/lock-waits.ts';
 import { locks } from '../locks/locks.ts';
+import {
+  statementsIn,
+  testOfTexts,
+  type StatementTest,
+} from '../statements/statements-in-scope.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 
 export interface Moment extends EventRef {
@@ -35,23 +40,29 @@ const NEEDS = { anatomies, executions, lockWaits, lockWaitTimes, locks };
 
 /** The longest first. */
 export const moments = fact('moments', 'worst moments', NEEDS, (store, known) =>
-  momentsOf(store, known, {}),
+  momentsOf(store, known, {}, null),
 );
 
 /** The same of moments that lie in a range, on a thread, or are runs of a statement. */
 export const momentsIn = (facts: Facts, scope: Scope): Moment[] =>
-  momentsOf(facts.store, facts.known(NEEDS), scope);
+  momentsOf(facts.store, facts.known(NEEDS), scope, statementsIn(facts, scope));
 
-function momentsOf(store: TraceStore, known: Known<typeof NEEDS>, scope: Scope): Moment[] {
-  const statements = longestStatements(store, known, scope);
+/** @param taken statements whose runs are asked for; null = all, and whatever else took long */
+function momentsOf(
+  store: TraceStore,
+  known: Known<typeof NEEDS>,
+  scope: Scope,
+  taken: StatementTest | null,
+): Moment[] {
+  const statements = longestStatements(store, known, scope, taken);
   const all = (
-    scope.statement === undefined
-      ? [
+    taken
+      ? statements
+      : [
           ...longestTransactions(store, known, scope),
           ...statements,
           ...longestWaits(store, known, scope),
         ]
-      : statements
   ).sort((a, b) => lengthOf(b) - lengthOf(a));
   const found: Moment[] = [];
   for (const moment of all) {
@@ -139,12 +150,12 @@ function longestStatements(
   { threads }: TraceStore,
   { executions }: Known<typeof NEEDS>,
   scope: Scope,
+  taken: StatementTest | null,
 ): Moment[] {
-  const { statement } = scope;
   return threads.flatMap((thread) => {
     if (!isInScope(thread, scope)) return [];
     const runs = executions.of(thread);
-    const isAsked = statement === undefined ? null : hasFingerprint(thread, statement);
+    const isAsked = testOfTexts(thread, taken);
     const us = (i: number): number => {
       const fromUs = thread.events.t0[runs.firstRow[i]!]!;
       if (isAsked && !isAsked(runs.text[i]!)) return OUT;

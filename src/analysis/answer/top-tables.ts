@@ -8,6 +8,8 @@ export interface TopTable {
   path: string;
   name: string;
   kind: 'table' | 'index';
+  /** The table that it is, or is an index of. */
+  table: string;
   /** Pages read from storage and written to it, WAL and checkpoints included. */
   reads: number;
   writes: number;
@@ -28,10 +30,11 @@ export const topTables = fact(
         const trees = bTrees[index];
         if (!trees?.list.length) return [];
         const totals = bTreeTotals(places, ownersOf(trees, places), trees.list.length);
-        return trees.list.map(({ name, kind }, i): TopTable => ({
+        return trees.list.map(({ name, kind, table }, i): TopTable => ({
           path,
           name,
           kind,
+          table,
           reads: totals.reads[i]! + totals.walReads[i]!,
           writes: totals.writes[i]! + totals.walWrites[i]! + totals.checkpointWrites[i]!,
         }));

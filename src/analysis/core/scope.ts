@@ -1,6 +1,5 @@
 /** What the whole panel is narrowed to. Every part that is given holds at once; an absent one narrows nothing. */
 import type { ThreadStore } from '../../trace/store.ts';
-import { fingerprintsOf } from './fingerprints.ts';
 import type { Part } from './time-parts.ts';
 import type { TimeRange } from './time-range.ts';
 
@@ -9,6 +8,8 @@ export interface Scope extends TimeRange {
   thread?: number;
   /** A statement's fingerprint; null = statements whose text is unknown. */
   statement?: string | null;
+  /** A table's name: statements that read or wrote a page of it, or of its indexes. */
+  table?: string;
   /** Only this part of the time. */
   part?: Part;
 }
@@ -20,13 +21,3 @@ export const isUnlimited = (scope: Scope): boolean =>
 /** Whether a thread's events count. */
 export const isInScope = (thread: ThreadStore, { thread: only }: Scope): boolean =>
   only === undefined || only === thread.index;
-
-/**
- * Whether a statement's text has this fingerprint.
- * @param text null = text unknown
- * @returns a test of ids of `sql` definitions; 0 = unknown
- */
-export function hasFingerprint(thread: ThreadStore, text: string | null): (id: number) => boolean {
-  const textOf = fingerprintsOf(thread);
-  return (id) => textOf(id) === text;
-}

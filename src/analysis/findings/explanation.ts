@@ -46,12 +46,12 @@ export function coverageOf(
   for (const thread of sqliteThreads) {
     const own = threads.filter((one) => one === thread || servedThreads[one.index] === thread);
     const times = named.flatMap((by) => own.flatMap((one) => by.get(one) ?? []));
-    const ran = times.flatMap((time) => time.ran);
+    const ran = times.map((time) => time.ran);
     const { index } = pieces.of(thread);
     for (let i = 0; i < index.count; i++)
       found.all[index.kind[i]!]! += index.endOf(i) - index.startOf(i);
     addWithin(found.explained, ran, index);
-    addWithin(withAwaited, [...ran, ...times.flatMap(({ awaited }) => awaited)], index);
+    addWithin(withAwaited, [...ran, ...times.map(({ awaited }) => awaited)], index);
   }
   for (const part of AWAITED) found.explained[part] = withAwaited[part]!;
   return found;
@@ -85,14 +85,26 @@ export const explained = fact(
 export const explainedText = ({ explainedUs, inSqlUs, slowed }: Explained): string =>
   `Explained by findings: ${formatDuration(explainedUs)} of ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
 
-/** Add the index's time that lies in any of the spans (begin, end, begin, ...), by kind. */
-function addWithin(sums: Float64Array, spans: readonly number[], index: IntervalIndex): void {
-  const count = spans.length / 2;
-  // begins and ends sorted apart: as native numbers, for there may be one of each for every call
-  const begins = Float64Array.from({ length: count }, (_, i) => toNs(spans[2 * i]!)).sort();
-  const ends = Float64Array.from({ length: count }, (_, i) =>
-    toNs(Math.max(spans[2 * i]!, spans[2 * i + 1]!)),
-  ).sort();
+/** Begins and ends of spans, sorted apart, nanoseconds: in loops, for there may be one of each for every call. */
+function edgesOf(lists: readonly Spans[]): { begins: Float64Array; ends: Float64Array } {
+  const count = lists.reduce((n, { length }) => n + length / 2, 0);
+  const [begins, ends] = [new Float64Array(count), new Float64Array(count)];
+  let at = 0;
+  for (const spans of lists)
+    for (let i = 0; i < spans.length; i += 2) {
+      begins[at] = toNs(spans[i]!);
+      ends[at++] = toNs(Math.max(spans[i]!, spans[i + 1]!));
+    }
+  return { begins: begins.sort(), ends: ends.sort() };
+}
+
+/** Begin, end, begin, ..., microseconds. */
+type Spans = readonly number[];
+
+/** Add the index's time that lies in any of the spans, by kind. */
+function addWithin(sums: Float64Array, lists: readonly Spans[], index: IntervalIndex): void {
+  const { begins, ends } = edgesOf(lists);
+  const count = begins.length;
   let at = 0;
   for (let [begun, ended] = [0, 0]; ended < count;) {
     const from = begins[begun]!;

@@ -16,6 +16,7 @@ import { KEYS, type CallTimes } from '../time/call-times.ts';
 import { sweeps } from '../time/thread-times.ts';
 import { textOfSql } from '../time/time-shares.ts';
 import { frameKeys, frameName, OWN } from './call-frames.ts';
+import { statementsIn, type StatementTest } from './statements-in-scope.ts';
 import { within } from './statement-counts.ts';
 
 export interface Frame {
@@ -92,12 +93,13 @@ export function flameGraph(facts: Facts, scope: Scope, inverted = false): FlameG
   const { threads } = facts.store;
   if (!threads.some(hasSql)) return null;
   const known = facts.known(FLAME_NEEDS);
+  const taken = statementsIn(facts, scope);
   const top = newNode('statement', null);
   for (const thread of threads) {
     if (!isInScope(thread, scope)) continue;
     const times = isWhole(scope) ? known.callPaths.of(thread) : timesIn(thread, known, scope);
-    addThread(top, thread, times, scope);
-    countExecutions(top, thread, known, scope);
+    addThread(top, thread, times, scope, taken);
+    countExecutions(top, thread, known, scope, taken);
   }
   return graphOf(inverted ? invertedOf(top) : top, scope.part !== undefined);
 }
@@ -105,7 +107,13 @@ export function flameGraph(facts: Facts, scope: Scope, inverted = false): FlameG
 const statementOf = (top: Node, text: string | null): Node =>
   getOrMake(top.below, text, () => newNode('statement', text));
 
-function addThread(top: Node, thread: ThreadStore, times: CallTimes, scope: Scope): void {
+function addThread(
+  top: Node,
+  thread: ThreadStore,
+  times: CallTimes,
+  scope: Scope,
+  taken: StatementTest | null,
+): void {
   const textOf = fingerprintsOf(thread);
   const nodes: (Node | null)[] = [];
   for (let place = 0; place < times.count; place++) {
@@ -114,8 +122,7 @@ function addThread(top: Node, thread: ThreadStore, times: CallTimes, scope: Scop
     let node: Node | null;
     if (level === 0) {
       const text = textOf(key);
-      node =
-        scope.statement === undefined || text === scope.statement ? statementOf(top, text) : null;
+      node = !taken || taken(text) ? statementOf(top, text) : null;
     } else {
       const above = nodes[times.parent[place]!]!;
       node =
@@ -139,6 +146,7 @@ function countExecutions(
   thread: ThreadStore,
   { executions }: Known<typeof FLAME_NEEDS>,
   scope: Scope,
+  taken: StatementTest | null,
 ): void {
   const { t0 } = thread.events;
   const textOf = fingerprintsOf(thread);
@@ -146,7 +154,7 @@ function countExecutions(
   for (let i = 0; i < all.count; i++) {
     if (!within(t0[all.firstRow[i]!]!, scope)) continue;
     const text = textOf(all.text[i]!);
-    if (scope.statement === undefined || text === scope.statement) statementOf(top, text).calls++;
+    if (!taken || taken(text)) statementOf(top, text).calls++;
   }
 }
 

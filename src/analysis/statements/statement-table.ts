@@ -32,6 +32,7 @@ import {
   type StatementRow,
 } from './statement-entry.ts';
 import { PARTS } from '../core/time-parts.ts';
+import { statementsIn } from './statements-in-scope.ts';
 import { isInScope, type Scope } from '../core/scope.ts';
 import { isWhole } from '../core/time-range.ts';
 
@@ -59,17 +60,16 @@ export const statementTable = fact('statementTable', 'statements', NEEDS, (store
  * @returns null where no SQL call was recorded
  */
 export function statementTableIn(facts: Facts, scope: Scope): StatementTable | null {
-  const { statement, part } = scope;
+  const { part } = scope;
+  const taken = statementsIn(facts, scope);
   const table =
     isWhole(scope) && scope.thread === undefined
       ? facts.get(statementTable)
       : tableOf(facts.store, facts.known(NEEDS), scope);
-  if (!table || (statement === undefined && part === undefined)) return table;
+  if (!table || (!taken && part === undefined)) return table;
   const timeOf = ({ time }: StatementRow): number => (part ? time[`${part}Us`] : time.spanUs);
   const rows = table.rows.filter(
-    (row) =>
-      (statement === undefined || row.text === statement) &&
-      (part === undefined || timeOf(row) > 0),
+    (row) => (!taken || taken(row.text)) && (part === undefined || timeOf(row) > 0),
   );
   if (part) rows.sort((a, b) => timeOf(b) - timeOf(a));
   const spanUs = rows.reduce((us, { time }) => us + time.spanUs, 0);

@@ -1,5 +1,8 @@
 /** Questions and answers of the Answer view. */
 
+/** Of one thread: shares of each column's time, as TimelineLaneFrame.stack has them. */
+export type TimeStrip = Uint8Array;
+
 /** The time in which SQL ran, long pauses left out. */
 export interface BusyStrip {
   /** In order; what lies between two is folded. */
@@ -8,7 +11,7 @@ export interface BusyStrip {
     fromUs: number;
     toUs: number;
     columns: number;
-    /** Of each thread that runs SQLite: shares of each column's time as TimelineLaneFrame.stack has them. */
-    stacks: Uint8Array[];
+    /** Of each thread that runs SQLite. */
+    stacks: TimeStrip[];
   }[];
 }

@@ -14,7 +14,7 @@ import type { SlowRuns } from '../../analysis/statements/slow-runs.ts';
 import type { AreaBy } from '../../analysis/time/area.ts';
 import type { TimePartition } from '../../analysis/time/time-partition.ts';
 import type { Layer } from '../../event/operations.ts';
-import type { BusyStrip } from './answer.ts';
+import type { BusyStrip, TimeStrip } from './answer.ts';
 import type { CacheAnswer, CacheCurve, CacheTimes } from './cache.ts';
 import type { Comparison, Strips } from './compare.ts';
 import type { EvidenceArgs, EvidencePlaces } from './evidence.ts';
@@ -51,7 +51,7 @@ import type { EventRef } from '../../trace/store.ts';
 
 export type Queries = {
   absences: { args: object; answer: Absences };
-  transactions: { args: Pick<Scope, 'thread' | 'statement'>; answer: TransactionLines };
+  transactions: { args: Pick<Scope, 'thread' | 'statement' | 'table'>; answer: TransactionLines };
   locks: { args: object; answer: LocksAnswer };
   wal: { args: Record<string, never>; answer: WalLog[] };
   statements: { args: Scope; answer: MeasuredStatements | null };
@@ -66,6 +66,10 @@ export type Queries = {
   worst: { args: Scope; answer: Worst };
   busyStrip: { args: { width: number; fold: number }; answer: BusyStrip };
   longPauses: { args: object; answer: { from: number; to: number }[] };
+  timeStrip: {
+    args: { thread: number; fromUs: number; toUs: number; columns: number };
+    answer: TimeStrip | null;
+  };
   overview: { args: object; answer: Overview };
   findings: { args: object; answer: Findings };
   paletteItems: { args: { words: string[]; limit: number }; answer: PaletteItem[] };

@@ -13,7 +13,7 @@ import {
 } from './view-setting.svelte.ts';
 import { viewerModel } from './viewer-context.ts';
 
-export type FilterName = 'range' | 'part' | 'thread' | 'statement';
+export type FilterName = 'range' | 'part' | 'thread' | 'statement' | 'table';
 
 /** A filter that is set. */
 interface Chip {
@@ -33,6 +33,8 @@ export interface PanelFilter {
   readonly thread: ViewSetting<number | null>;
   /** A fingerprint; null = text unknown; undefined = all. */
   readonly statement: ViewSetting<string | null | undefined>;
+  /** A table's name; null = all. */
+  readonly table: ViewSetting<string | null>;
   /** Those that are set. */
   readonly chips: readonly Chip[];
   /** What queries are asked, by the filters that a view follows. */
@@ -52,6 +54,7 @@ export function panelFilter(): PanelFilter {
   const part = choiceSetting<Part | ''>('filter.part', ['', ...SQL_PARTS]);
   const place = textSetting('filter.thread');
   const text = keySetting('filter.statement');
+  const table = keySetting('filter.table');
   const threadOf = (): number | null =>
     /^\d{1,5}$/.test(place.value) ? Number(place.value) : null;
   const statementOf = (): string | null | undefined =>
@@ -110,6 +113,13 @@ export function panelFilter(): PanelFilter {
         clear: () => (statement.value = undefined),
       });
     }
+    if (table.value !== null)
+      set.push({
+        name: 'table',
+        text: cut(plain(table.value), CHIP_LENGTH),
+        title: `Only statements that read or wrote the table ${plain(table.value)}, or its indexes`,
+        clear: () => (table.value = null),
+      });
     return set;
   });
   return {
@@ -117,6 +127,7 @@ export function panelFilter(): PanelFilter {
     part,
     thread,
     statement,
+    table,
     get chips() {
       return chips;
     },
@@ -127,6 +138,7 @@ export function panelFilter(): PanelFilter {
       ...(follows.includes('thread') && thread.value !== null && { thread: thread.value }),
       ...(follows.includes('statement') &&
         statement.value !== undefined && { statement: statement.value }),
+      ...(follows.includes('table') && table.value !== null && { table: table.value }),
     }),
   };
 }

@@ -81,6 +81,7 @@ export function useQuery<N extends QueryName>(
   const trace = fromStore(model.trace);
   const file = fromStore(model.file);
   const stats = fromStore(model.stats);
+  const paused = fromStore(model.paused);
   const recording = $derived(stats.current?.recording ?? false);
   const wanted = $derived(args());
   const key = $derived(wanted && JSON.stringify(wanted));
@@ -106,8 +107,11 @@ export function useQuery<N extends QueryName>(
   let running: (SentQuery & { query: QueryHandle<QueryAnswer<N>> }) | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** A view that is held still waits for no newer answer. */
   const settled = (): boolean =>
-    wish === null || stopped || (sameQuery(answered, wish) && answered?.version === wish.version);
+    wish === null ||
+    stopped ||
+    (sameQuery(answered, wish) && (paused.current || answered?.version === wish.version));
   function plan(): void {
     clearTimeout(timer);
     stopped = wish !== null && stoppedWish?.key === wish.key && same(stoppedWish.of, wish.of);
@@ -155,6 +159,7 @@ export function useQuery<N extends QueryName>(
 
   $effect(() => {
     const of = { trace: trace.current, file: file.current, recording };
+    void paused.current; // what was held back is asked for
     wish =
       wanted === null || key === null
         ? null

@@ -3,9 +3,10 @@ import { headline } from '../../../analysis/answer/headline.ts';
 import { worst, worstIn } from '../../../analysis/answer/worst.ts';
 import type { Scope } from '../../../analysis/core/scope.ts';
 import { pieces } from '../../../analysis/time/thread-times.ts';
-import type { BusyStrip } from '../../../protocol/answers/answer.ts';
+import type { BusyStrip, TimeStrip } from '../../../protocol/answers/answer.ts';
+import type { QueryArgs } from '../../../protocol/answers/queries.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
-import { busyStrip, longPauses } from './time-strips.ts';
+import { busyStrip, longPauses, MOST_COLUMNS, stackOf } from './time-strips.ts';
 
 export const answerQueries = {
   headline: answerOf(headline),
@@ -18,5 +19,13 @@ export const answerQueries = {
     ({ facts, memo }: QueryContext, { width, fold }: { width: number; fold: number }): BusyStrip =>
       // typed arrays are handed out: a copy each time
       structuredClone(memo(`busy ${width} ${fold}`, () => busyStrip(facts, width, fold))),
+  ),
+  timeStrip: needing(
+    [pieces],
+    ({ store, facts }: QueryContext, args: QueryArgs<'timeStrip'>): TimeStrip | null => {
+      const { thread, fromUs, toUs, columns } = args;
+      const own = store.threads[thread];
+      return own ? stackOf(own, facts, fromUs, toUs, Math.min(MOST_COLUMNS, columns)) : null;
+    },
   ),
 };

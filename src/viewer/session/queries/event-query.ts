@@ -1,7 +1,11 @@
 /** The events table's rows: all threads' events in time order, those that a filter lets through. Holds two numbers an event. */
 import { firstPlace } from '../../../trace/number-columns.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
-import { hasFingerprint } from '../../../analysis/core/scope.ts';
+import {
+  statementsIn,
+  testOfTexts,
+  type StatementTest,
+} from '../../../analysis/statements/statements-in-scope.ts';
 import { eachRunInTimeOrder } from '../../../analysis/core/time-order.ts';
 import type { Facts } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
@@ -57,12 +61,11 @@ export class EventQuery {
     this.forgotten = this.store.forgotten;
     const page = filter.where?.page ?? null;
     const rows = page === null ? null : rowsOfPage(facts, page);
+    const statements = statementsIn(facts, filter);
     const tests = threads.map((t) =>
-      testOf(t, filter, rows && (rows.get(t.index) ?? new Set<number>())),
+      testOf(t, filter, statements, rows && (rows.get(t.index) ?? new Set<number>())),
     );
-    const owners = threads.map((t) =>
-      filter.text.trim() || filter.statement !== undefined ? ownersOf(t) : null,
-    );
+    const owners = threads.map((t) => (filter.text.trim() || statements ? ownersOf(t) : null));
     const total = this.store.eventCount;
     if (this.row.length < total) {
       this.thread = new Uint16Array(total);
@@ -124,7 +127,12 @@ function rowsOfPage(facts: Facts, page: number): Map<number, Set<number>> {
   return found;
 }
 
-function testOf(thread: ThreadStore, filter: EventFilter, rows: Set<number> | null): ThreadTest {
+function testOf(
+  thread: ThreadStore,
+  filter: EventFilter,
+  statements: StatementTest | null,
+  rows: Set<number> | null,
+): ThreadTest {
   const { where } = filter;
   const layers = new Uint8Array(256);
   for (const op of OPS)
@@ -144,7 +152,6 @@ function testOf(thread: ThreadStore, filter: EventFilter, rows: Set<number> | nu
         if (op && opName(op.code).toLowerCase().includes(word)) ops[op.code] = 1;
       return { ops, objects: namedLike(thread, word) };
     });
-  const { statement } = filter;
   const nothing =
     (filter.thread !== undefined && filter.thread !== thread.index) ||
     (where !== undefined && where.thread !== null && where.thread !== thread.index);
@@ -154,7 +161,7 @@ function testOf(thread: ThreadStore, filter: EventFilter, rows: Set<number> | nu
     words,
     objects: object ? namedLike(thread, object) : null,
     rows,
-    isStatement: statement === undefined ? null : hasFingerprint(thread, statement),
+    isStatement: testOfTexts(thread, statements),
     nothing,
     openUs: threadEndUs(thread, Infinity),
   };

@@ -1,6 +1,7 @@
 /** Queries of the Statements view: the table by fingerprint, and the runs of one statement over time. */
 import { mainThreads } from '../../../analysis/core/main-threads.ts';
-import { hasFingerprint, type Scope } from '../../../analysis/core/scope.ts';
+import { fingerprintsOf } from '../../../analysis/core/fingerprints.ts';
+import type { Scope } from '../../../analysis/core/scope.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { percentile } from '../../../analysis/core/durations.ts';
 import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
@@ -32,9 +33,9 @@ export const statementQueries = {
       const found: [thread: number, seq: number, fromUs: number, us: number, state: number][] = [];
       for (const thread of context.store.threads) {
         const runs = context.facts.get(executions).of(thread);
-        const isIt = hasFingerprint(thread, text);
+        const textOf = fingerprintsOf(thread);
         for (let i = 0; i < runs.count; i++) {
-          if (!isIt(runs.text[i]!)) continue;
+          if (textOf(runs.text[i]!) !== text) continue;
           const row = runs.firstRow[i]!;
           found.push([
             thread.index,

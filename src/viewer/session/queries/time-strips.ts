@@ -40,7 +40,7 @@ export function sqlRangeOf(facts: Facts): { fromUs: number; toUs: number } {
 const MOST_FOLDS = 24;
 /** Shorter than this share of what is drawn they stay. */
 const WORTH = 0.03;
-const MOST_COLUMNS = 4096;
+export const MOST_COLUMNS = 4096;
 
 /**
  * The time in which SQL ran on any thread, its long pauses folded.

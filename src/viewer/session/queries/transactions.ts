@@ -7,12 +7,14 @@ import { transactionLine } from '../../../analysis/transactions/table.ts';
 import type { AnatomyTable } from '../../../analysis/transactions/anatomy-table.ts';
 import type { TransactionAnatomy } from '../../../analysis/transactions/transaction-anatomy.ts';
 import { partOfCall, TRANSACTION_PARTS } from '../../../analysis/transactions/transaction-time.ts';
-import { hasFingerprint, type Scope } from '../../../analysis/core/scope.ts';
+import type { Scope } from '../../../analysis/core/scope.ts';
+import { statementsIn, testOfTexts } from '../../../analysis/statements/statements-in-scope.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { owners } from '../../../analysis/core/owners.ts';
 import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
+import type { Facts } from '../../../analysis/core/graph.ts';
 import { anatomies } from '../../../analysis/transactions/transaction-anatomy.ts';
-import type { EventRef, ThreadStore, TraceStore } from '../../../trace/store.ts';
+import type { EventRef, ThreadStore } from '../../../trace/store.ts';
 import { isInMemory } from '../../../trace/in-memory.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -31,14 +33,16 @@ const MOST_STATEMENTS = 500;
 /** Calls closer than this share of the transaction are drawn as one. */
 const PIXELS = 1200;
 
-/** Places of the transactions of a thread, and of those that ran a statement. */
+/** Places of the transactions of a thread, and of those that ran one of the statements. */
 function placesIn(
-  { threads }: TraceStore,
+  facts: Facts,
   all: AnatomyTable,
-  { thread: only, statement }: Pick<Scope, 'thread' | 'statement'>,
+  scope: Pick<Scope, 'thread' | 'statement' | 'table'>,
 ): number[] {
-  const tests =
-    statement === undefined ? null : threads.map((thread) => hasFingerprint(thread, statement));
+  const { threads } = facts.store;
+  const only = scope.thread;
+  const taken = statementsIn(facts, scope);
+  const tests = taken && threads.map((thread) => testOfTexts(thread, taken)!);
   const places: number[] = [];
   for (let i = 0; i < all.length; i++) {
     const thread = all.transactions.thread[i]!;
@@ -134,9 +138,12 @@ export const transactionQueries = {
   /** All transactions in order of time, and how many there are; the longest where they are too many. Of `statement` those that ran it. */
   transactions: needing(
     ofTransactions,
-    (context: QueryContext, scope: Pick<Scope, 'thread' | 'statement'>): TransactionLines => {
+    (
+      context: QueryContext,
+      scope: Pick<Scope, 'thread' | 'statement' | 'table'>,
+    ): TransactionLines => {
       const all = context.facts.get(anatomies);
-      const places = placesIn(context.store, all, scope);
+      const places = placesIn(context.facts, all, scope);
       const kept = places.length <= MOST_TRANSACTIONS ? places : longestOf(all, places);
       const titles = threadTitles(context.store);
       const rows = kept.map((i) => transactionLine(context.store, all.at(i), titles));

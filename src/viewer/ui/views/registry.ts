@@ -43,7 +43,7 @@ export const VIEWS: readonly View[] = [
     title: 'Answer',
     help: 'What SQLite did, what to do, and what cost most',
     component: AnswerView,
-    follows: ['range', 'part', 'thread', 'statement'],
+    follows: ['range', 'part', 'thread', 'statement', 'table'],
   },
   {
     id: 'timeline',
@@ -57,7 +57,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Statements by fingerprint, and where their time went',
     component: StatementsView,
-    follows: ['range', 'part', 'thread', 'statement'],
+    follows: ['range', 'part', 'thread', 'statement', 'table'],
   },
   {
     id: 'flame',
@@ -65,7 +65,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Time of statements by the calls that they made, and the other way around',
     component: FlameView,
-    follows: ['range', 'part', 'thread', 'statement'],
+    follows: ['range', 'part', 'thread', 'statement', 'table'],
   },
   {
     id: 'transactions',
@@ -73,7 +73,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Every transaction, and what its commit cost',
     component: TransactionsView,
-    follows: ['range', 'thread', 'statement'],
+    follows: ['range', 'thread', 'statement', 'table'],
   },
   {
     id: 'files',
@@ -110,7 +110,7 @@ export const VIEWS: readonly View[] = [
     group: 'Raw',
     help: 'Every recorded call in time order',
     component: EventsView,
-    follows: ['range', 'thread', 'statement'],
+    follows: ['range', 'thread', 'statement', 'table'],
   },
   {
     id: 'errors',

@@ -35,6 +35,7 @@ export class EventRows {
       : null,
   );
   private readonly version;
+  private readonly paused;
   private asked: (Wish & { at: number; took: number }) | null = null;
   private asking = false;
   /** The lines on screen are those of the filter before; they stay until their successors are there. */
@@ -49,8 +50,9 @@ export class EventRows {
     private readonly filter: () => EventFilter,
   ) {
     this.version = fromStore(model.version);
+    this.paused = fromStore(model.paused);
     $effect(() => {
-      void [this.filter(), this.onScreen, this.version.current];
+      void [this.filter(), this.onScreen, this.version.current, this.paused.current];
       void model.attempt(() => this.refresh());
     });
     $effect(() => () => {
@@ -96,7 +98,8 @@ export class EventRows {
   /** How long to wait until events are filtered, ms; null = they are. */
   private pauseBefore(wish: Wish): number | null {
     if (!this.asked || !sameFilter(this.asked, wish)) return 0;
-    if (this.asked.version === wish.version) return null;
+    // a view that is held still asks no more, of a version that it heard of before, either: the trace has grown since
+    if (this.asked.version === wish.version || this.paused.current) return null;
     return pauseAfter(this.asked);
   }
   private async count(wish: Wish): Promise<void> {

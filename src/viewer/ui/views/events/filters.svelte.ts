@@ -64,7 +64,7 @@ export function eventFilters(): EventFilters {
     fromUs: inView.value ? view.current.from : null,
     toUs: inView.value ? view.current.to : null,
     ...(where && { where }),
-    ...panel.scope(['thread', 'statement']),
+    ...panel.scope(['thread', 'statement', 'table']),
   });
   return {
     text,

@@ -8,7 +8,7 @@ import { ioTime } from '../../src/analysis/core/time-parts.ts';
 import { headline } from '../../src/analysis/answer/headline.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { anatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
-import { oneLine } from '../../src/text/clean.ts';
+import { oneLine, UNKNOWN_SQL } from '../../src/text/clean.ts';
 import { objectName } from '../../src/trace/describe.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
 import type { Panel } from '../../src/drive/panel.ts';
@@ -46,7 +46,7 @@ export async function answersFiveTasks(panel: Panel, store: TraceStore): Promise
   await shows(
     panel,
     id('statements-row'),
-    oneLine(most.text!).slice(0, 40),
+    oneLine(most.text ?? UNKNOWN_SQL).slice(0, 40),
     formatDuration(ioTime(most.time)),
   );
 

@@ -85,7 +85,7 @@ it('a counter says what its height stands for, with a unit', () => {
     scaleText('wal', 4096),
     scaleText('reads', 2 ** 20),
     scaleText('cache', 1),
-  ]).toEqual(['at most 3', 'at most 2.44', 'at most 4 KiB', 'at most 1 MiB/s', '100 %']);
+  ]).toEqual(['max 3', 'max 2.44', 'max 4 KiB', 'max 1 MiB/s', '100 %']);
 });
 
 it('a lane of values says what they are at a moment, as it is painted', () => {

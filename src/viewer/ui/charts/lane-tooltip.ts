@@ -17,7 +17,7 @@ function counterText(kind: LaneKind, value: number): string {
 
 /** Of a counter: its largest value on screen, in its unit; a hit rate's lane is always as high as all hits. */
 export const scaleText = (kind: LaneKind, most: number): string =>
-  kind === 'cache' ? counterText(kind, 1) : `at most ${counterText(kind, most)}`;
+  kind === 'cache' ? counterText(kind, 1) : `max ${counterText(kind, most)}`;
 
 /** A column of the lane of CPU and I/O: its time range, microseconds, and what took it. */
 export interface TimeColumn {

@@ -184,6 +184,11 @@ async function record(page: Page): Promise<void> {
     {},
     id('live-reads'),
   );
+  // what is derived from the whole trace is there: its track comes with it
+  await page.$eval(id('tab-timeline'), (tab) => (tab as HTMLElement).click());
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.lane-box')].some((e) => e.textContent.includes('Transactions')),
+  );
 }
 
 /** Give the Compare view its second trace, as a user chooses a file. */

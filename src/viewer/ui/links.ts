@@ -2,6 +2,7 @@
 import type { PlacesKey } from '../../protocol/answers/pages.ts';
 import type { Range } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
+import { NARROWING } from './panel-filter.svelte.ts';
 import { fileKey, statementKey } from './row-keys.ts';
 import { viewStateOf } from './view-state.ts';
 
@@ -11,14 +12,7 @@ export function showStatement(model: ViewerModel, text: string | null): void {
     const table = await model.session.query('statements', {});
     const row = table?.rows.find((one) => one.text === text);
     const state = viewStateOf(model);
-    for (const hiding of [
-      'statements.filter',
-      'filter.part',
-      'filter.thread',
-      'filter.statement',
-      'filter.table',
-    ])
-      state.set(hiding, null);
+    for (const hiding of ['statements.filter', ...NARROWING]) state.set(hiding, null);
     state.set('statements.chosen', row ? statementKey(row) : null);
     model.navigation.tab.set('statements');
   });
@@ -40,14 +34,7 @@ export function showTree(model: ViewerModel, key: PlacesKey, root: number): void
 /** What a thread did in a time range, as a flame graph. */
 export function showFlames(model: ViewerModel, thread: number, range: Range): void {
   const state = viewStateOf(model);
-  for (const hiding of [
-    'filter.part',
-    'filter.statement',
-    'filter.table',
-    'flame.zoom',
-    'flame.top',
-  ])
-    state.set(hiding, null);
+  for (const hiding of [...NARROWING, 'flame.zoom', 'flame.top']) state.set(hiding, null);
   state.set('filter.thread', String(thread));
   state.set('filter.range', '1');
   model.navigation.look(range);

@@ -41,6 +41,14 @@ export interface PanelFilter {
   scope(follows: readonly FilterName[]): Scope;
 }
 
+/** Settings of the filters that can hide a statement or what it did; a range is kept on its own. */
+export const NARROWING = [
+  'filter.part',
+  'filter.thread',
+  'filter.statement',
+  'filter.table',
+] as const;
+
 /** In place of an unknown text: '' is no filter. */
 const UNKNOWN = '\0';
 const CHIP_LENGTH = 32;

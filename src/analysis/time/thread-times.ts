@@ -1,6 +1,6 @@
 /**
- * Where the time of a thread's whole life went: by part, by statement, and moment by moment. Each takes a sweep over the thread's calls,
- * and a sweep that says more says the rest as well: who asks for less gets it from there.
+ * Where the time of a thread's whole life went: by part, by statement, and moment by moment. One sweep over the thread's calls finds all
+ * three: the panel shows all of them, and a second sweep costs as much as what it would leave out.
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import type { ByThread } from '../core/graph.ts';
@@ -22,7 +22,6 @@ import { timePieces, type TimePieces } from './time-pieces.ts';
 import { TimeSweep } from './time-sweep.ts';
 
 class Sweeps {
-  private times: ThreadTimes | null = null;
   private made: TimePieces | null = null;
 
   constructor(
@@ -34,13 +33,6 @@ class Sweeps {
 
   private get sweep(): TimeSweep {
     return new TimeSweep(this.thread, this.waits, this.app);
-  }
-  get partition(): TimePartition {
-    return (this.made ?? this.times)?.partition ?? partitionThread(this.sweep);
-  }
-  get byStatement(): ThreadTimes['byStatement'] {
-    this.times ??= this.made ?? this.within();
-    return this.times.byStatement;
   }
   get pieces(): TimePieces {
     return (this.made ??= timePieces(this.sweep, this.owners.of(this.thread)));
@@ -80,11 +72,11 @@ export const byStatement = threadFact(
   'byStatement',
   'time of each statement',
   { sweeps },
-  (thread, { sweeps }) => sweeps.of(thread).byStatement,
+  (thread, { sweeps }) => sweeps.of(thread).pieces.byStatement,
 );
 export const partition = threadFact(
   'partition',
   'where the time went',
   { sweeps },
-  (thread, { sweeps }) => sweeps.of(thread).partition,
+  (thread, { sweeps }) => sweeps.of(thread).pieces.partition,
 );

@@ -128,30 +128,66 @@ export async function recordTraced(
   });
 }
 
-/** In a Firefox of its own. */
+/** What the app's own scripts counted (tests/server/count-storage.js), as the recording has it. */
+function countedBy(server: AppServer): OracleCounts {
+  const { transactions = 0, ...rest } = server.counts();
+  const opfs = { reads: 0, readBytesAsked: 0, writes: 0, writeBytes: 0, flushes: 0, truncates: 0 };
+  const requests: Record<string, number> = {};
+  for (const [name, n] of Object.entries(rest))
+    if (name in opfs) opfs[name as keyof typeof opfs] = n;
+    else requests[name] = n;
+  return { opfs, idb: { transactions, requests } };
+}
+
+/** Share of the calls that a worker's own counts may lack where the app terminates it at work. */
+const LOST = 0.02;
+
+/** The recording's counts are those that the app's own scripts made of the same run. */
+export function expectAsCounted(app: RealApp, store: TraceStore, server: AppServer): void {
+  const [seen, own] = [countsOf(store, true), countedBy(server)];
+  if (!app.terminates) return expect(seen).toEqual(own);
+  const flat = ({ opfs, idb }: OracleCounts): Record<string, number> => ({
+    ...opfs,
+    ...idb.requests,
+    transactions: idb.transactions,
+  });
+  const [a, b] = [flat(seen), flat(own)];
+  expect(Object.keys(a).sort()).toEqual(Object.keys(b).sort());
+  for (const [name, n] of Object.entries(a)) {
+    expect(b[name], name).toBeLessThanOrEqual(n);
+    expect(b[name], name).toBeGreaterThanOrEqual(Math.floor(n * (1 - LOST)));
+  }
+}
+
+/** In a Firefox of its own, beside the counts of the app's own scripts. */
 export const recordInFirefox = (app: RealApp): Promise<TraceStore> =>
-  inBrowser(launchInFirefox(), async (driven, server) =>
-    whole(
-      await recordApp(
-        driven,
-        driven.openPanel,
-        server,
-        app,
-        (panel) =>
-          panel.evaluate(
-            `return document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? ''`,
-          ),
-        (_, work) => work(),
+  inBrowser(
+    launchInFirefox(),
+    async (driven, server) =>
+      whole(
+        await recordApp(
+          driven,
+          driven.openPanel,
+          server,
+          app,
+          (panel) =>
+            panel.evaluate(
+              `return document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? ''`,
+            ),
+          (_, work) => work(),
+          async (_, store) => expectAsCounted(app, store, server),
+        ),
       ),
-    ),
+    true,
   );
 
 async function inBrowser<D extends DrivenBrowserBase>(
   launched: Promise<D>,
   use: (driven: D, server: AppServer) => Promise<TraceStore>,
+  counted = false,
 ): Promise<TraceStore> {
   const driven = await launched;
-  const server = await createServer();
+  const server = await createServer({ counted });
   try {
     return await use(driven, server);
   } finally {

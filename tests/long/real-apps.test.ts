@@ -1,6 +1,6 @@
 /**
- * Real apps recorded in both browsers. In Chromium each storage call is as Chromium's own tracing of the same run has it; Firefox's recording
- * of the same use says the same of the app. SHOW=1 prints the counts and the findings.
+ * Real apps recorded in both browsers. In Chromium each storage call is as Chromium's own tracing of the same run has it; in Firefox
+ * as the app's own scripts count it (tests/server/count-storage.js), and the recording shows the same of the app. SHOW=1 prints the counts and the findings.
  */
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
@@ -9,9 +9,6 @@ import { countsOf } from '../browser/grid-counts.ts';
 import { recordInFirefox, recordTraced } from '../browser/record-real.ts';
 import { REAL_APPS } from '../oracle/real-apps.ts';
 import { findingsOf } from '../traces/analyses.ts';
-
-/** Random amounts and ids, and what comes first, make more calls or fewer: one browser makes at most so many times as many as the other. */
-const MOST = 2;
 
 /** What does not depend on the run. Files that a pool holds in reserve have random names. */
 function sameIn(store: TraceStore): unknown {
@@ -32,13 +29,6 @@ function sameIn(store: TraceStore): unknown {
   };
 }
 
-/** Calls by name. Not flushes: the proxy of `opfs` makes them only while it still holds the handle. */
-function calls(store: TraceStore): Record<string, number> {
-  const { opfs, idb } = countsOf(store, true);
-  const { flushes: _, ...others } = opfs;
-  return { ...others, ...idb.requests, transactions: idb.transactions };
-}
-
 const show = (name: string, store: TraceStore): void => {
   if (!process.env['SHOW']) return;
   console.log(name, store.eventCount, JSON.stringify(countsOf(store, true)));
@@ -51,10 +41,4 @@ test.each(REAL_APPS)('$name, tabs: $tabs', async (app) => {
   const firefox = await recordInFirefox(app);
   show(`${app.name}, Firefox`, firefox);
   expect(sameIn(firefox)).toEqual(sameIn(chromium));
-  const [a, b] = [calls(chromium), calls(firefox)];
-  expect(Object.keys(b)).toEqual(Object.keys(a));
-  for (const [name, n] of Object.entries(a)) {
-    expect(b[name], name).toBeGreaterThanOrEqual(n / MOST);
-    expect(b[name], name).toBeLessThanOrEqual(n * MOST);
-  }
 });

@@ -14,6 +14,8 @@ export interface RealApp {
   stored?(page: Page): Promise<unknown>;
   /** A worker of it waits for work with timeouts, on and on: it is never at rest. */
   polls?: true;
+  /** Its page ends a worker of it at work. */
+  terminates?: true;
 }
 
 /** All tabs show so many items, and so many of them open. */
@@ -75,6 +77,7 @@ export const REAL_APPS: readonly RealApp[] = [
     path: '/',
     tabs: 1,
     use: ([only], rest) => useActual(only!, rest),
+    terminates: true,
   },
   { name: 'evolu', path: '/evolu/', tabs: 1, use: useList, stored: listed },
   { name: 'powersync', path: '/powersync/', tabs: 2, use: useList, stored: listed },

@@ -1,5 +1,5 @@
 // Apps that come built, as their package ships them. Their pages ask for absolute paths, so each has origins of its own: all whose label is
-// its name, or begins with it and a hyphen (http://actual-1.localhost:<port>/).
+// its name, or begins with it and a hyphen (http://actual-1.localhost:<port>/), of sites, too (http://actual.site.localhost:<port>/).
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const APPS = {
  * @returns {Promise<{ file: string, headers: Record<string, string> } | null>} null where that origin is not such an app's, and for /nothing, its page without the app
  */
 export async function ownOrigin(host, pathname) {
-  const name = /^(\w+)(-[\w-]+)?\.localhost(:|$)/.exec(host)?.[1];
+  const name = /^(\w+)(-[\w-]+)?(\.[\w-]+)?\.localhost(:|$)/.exec(host)?.[1];
   if (name === undefined || !Object.hasOwn(APPS, name) || pathname === '/nothing') return null;
   const root = await APPS[name]();
   const file = path.join(root, pathname);

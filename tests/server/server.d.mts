@@ -5,6 +5,8 @@ export interface AppServer {
   readonly port: number;
   /** The same server under `http://<label>.localhost:<port>`: a fresh origin in a browser profile that never saw the label. */
   origin(label: string): string;
+  /** Where storage calls are counted: how many all pages made so far, by name. */
+  counts(): Record<string, number>;
   close(): Promise<void>;
 }
 
@@ -13,6 +15,11 @@ export const VARIANTS: Readonly<Record<'coi' | 'csp-self', Readonly<Record<strin
 
 /**
  * Serves tests/apps/ and node_modules/ to this machine. Rejects where the port is taken.
- * @param options `port` 0 (the default) takes a free one; `host` is the address to listen on, 127.0.0.1 unless told.
+ * @param options `port` 0 (the default) takes a free one; `host` is the address to listen on, 127.0.0.1 by default; `counted` puts
+ * count-storage.js in front of every script.
  */
-export function createServer(options?: { port?: number; host?: string }): Promise<AppServer>;
+export function createServer(options?: {
+  port?: number;
+  host?: string;
+  counted?: boolean;
+}): Promise<AppServer>;

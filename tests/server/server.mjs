@@ -2,7 +2,7 @@
 // path prefix that sends another set of security headers. Plain JavaScript, so that tools run it without a build.
 import { createServer as createHttpServer } from 'node:http';
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ownOrigin } from './own-origin.mjs';
@@ -29,6 +29,9 @@ export const VARIANTS = {
   },
 };
 
+/** What counts an app's storage calls; see there. */
+const COUNT = fileURLToPath(new URL('./count-storage.js', import.meta.url));
+
 const TYPES = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -43,9 +46,15 @@ const TYPES = {
   '.webmanifest': 'application/manifest+json',
 };
 
-export async function createServer({ port = 0, host = '127.0.0.1' } = {}) {
+export async function createServer({ port = 0, host = '127.0.0.1', counted = false } = {}) {
+  const first = counted ? await readFile(COUNT, 'utf8') : '';
+  const counts = {};
   const server = createHttpServer((request, response) => {
-    answer(request, response).catch((error) => {
+    const answered =
+      counted && request.url === '/counted'
+        ? addCounts(counts, request, response)
+        : answer(request, response, first);
+    answered.catch((error) => {
       if (!response.headersSent)
         response.writeHead(500, { 'Content-Type': 'text/plain; charset=utf-8' });
       response.end(`500 ${error.message}\n`);
@@ -61,6 +70,7 @@ export async function createServer({ port = 0, host = '127.0.0.1' } = {}) {
     port: chosen,
     // Every name under .localhost is this machine and a secure context; each is an origin with storage of its own.
     origin: (label) => `http://${label}.localhost:${chosen}`,
+    counts: () => ({ ...counts }),
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));
@@ -69,7 +79,15 @@ export async function createServer({ port = 0, host = '127.0.0.1' } = {}) {
   };
 }
 
-async function answer(request, response) {
+async function addCounts(counts, request, response) {
+  let body = '';
+  for await (const part of request) body += part;
+  for (const [name, n] of Object.entries(JSON.parse(body))) counts[name] = (counts[name] ?? 0) + n;
+  response.writeHead(204).end();
+}
+
+/** @param first put in front of every script */
+async function answer(request, response, first) {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return refuse(response, 405, 'only GET and HEAD', {});
   let pathname, search;
@@ -81,7 +99,7 @@ async function answer(request, response) {
     return refuse(response, 400, `not a URL path: ${error.message}`, {});
   }
   const own = await ownOrigin(request.headers.host ?? '', pathname);
-  if (own) return send(request, response, own.file, own.headers);
+  if (own) return send(request, response, own.file, own.headers, first);
   const prefix = Object.keys(VARIANTS).find((name) => pathname.startsWith(`/${name}/`));
   const headers = { 'Cache-Control': 'no-store', ...(prefix ? VARIANTS[prefix] : {}) };
   const rest = prefix ? pathname.slice(prefix.length + 1) : pathname;
@@ -94,27 +112,36 @@ async function answer(request, response) {
   if (info.isDirectory()) {
     if (!pathname.endsWith('/'))
       return response.writeHead(301, { ...headers, Location: `${pathname}/${search}` }).end();
-    return send(request, response, path.join(file, 'index.html'), headers);
+    return send(request, response, path.join(file, 'index.html'), headers, first);
   }
-  if (search === '?bundle') {
-    const body = await bundle(file, prefix ? `/${prefix}` : '');
-    response.writeHead(200, {
-      ...headers,
-      'Content-Type': TYPES['.js'],
-      'Content-Length': body.byteLength,
-    });
-    return response.end(request.method === 'HEAD' ? undefined : body);
-  }
-  if (rest.startsWith('/suites/') && file.endsWith('.js')) {
-    const body = Buffer.from(await mappedScript(file));
-    response.writeHead(200, {
-      ...headers,
-      'Content-Type': TYPES['.js'],
-      'Content-Length': body.byteLength,
-    });
-    return response.end(request.method === 'HEAD' ? undefined : body);
-  }
-  return send(request, response, file, headers);
+  if (search === '?bundle')
+    return script(
+      request,
+      response,
+      await bundle(file, prefix ? `/${prefix}` : ''),
+      headers,
+      first,
+    );
+  if (rest.startsWith('/suites/') && file.endsWith('.js'))
+    return script(request, response, await mappedScript(file), headers, first);
+  return send(request, response, file, headers, first);
+}
+
+/** @param text or its bytes */
+function script(request, response, text, headers, first) {
+  const body = first ? Buffer.from(behind(first, Buffer.from(text).toString())) : Buffer.from(text);
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': TYPES['.js'],
+    'Content-Length': body.byteLength,
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** A script's text with another one in front, and the directive still first. */
+function behind(first, text) {
+  const [directive] = /^\s*(['"])use strict\1;?/.exec(text) ?? [''];
+  return `${directive}${first}${text.slice(directive.length)}`;
 }
 
 /** The file behind a path, or null where the path leaves the folder that it names. */
@@ -127,10 +154,12 @@ function fileOf(rest) {
   return file === root || file.startsWith(root + path.sep) ? file : null;
 }
 
-async function send(request, response, file, headers) {
+async function send(request, response, file, headers, first) {
   const info = await stat(file).catch(() => null);
   if (!info?.isFile()) return refuse(response, 404, 'no such file', headers);
   const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
+  if (first && type === TYPES['.js'])
+    return script(request, response, await readFile(file), headers, first);
   const range = rangeOf(request.headers.range, info.size);
   const [start, end] = range ?? [0, info.size - 1];
   response.writeHead(range ? 206 : 200, {

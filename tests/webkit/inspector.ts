@@ -103,6 +103,17 @@ export class InspectedPage {
     return (await this.valueOf(first)) as Awaited<R>;
   }
 
+  /** @throws where nothing matches, and what the script throws */
+  $eval<R>(selector: string, script: (element: Element) => R): Promise<Awaited<R>> {
+    return this.evaluate(
+      `(${String(script)})(document.querySelector(${JSON.stringify(selector)}))`,
+    );
+  }
+  $$eval<R>(selector: string, script: (elements: Element[]) => R): Promise<Awaited<R>> {
+    const all = `[...document.querySelectorAll(${JSON.stringify(selector)})]`;
+    return this.evaluate(`(${String(script)})(${all})`);
+  }
+
   /**
    * The same in the isolated world of this name, in every frame that has it. @returns a value for each frame, the oldest frame first
    * @throws where no frame has such a world, and what the script throws

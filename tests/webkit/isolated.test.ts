@@ -5,40 +5,16 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  isThreadMessage,
-  type Answer,
-  type ThreadIdentity,
-  type ThreadMessage,
-} from '../../src/protocol/messages.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
-import type { Batch } from '../../src/event/batch.ts';
 import { differences, traces } from '../browser/extension-harness.ts';
 import { countsOf, repeatable } from '../browser/grid-counts.ts';
 import { recordedGolden } from '../browser/recorded-golden.ts';
 import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
 import { ENGINE_APPS } from '../oracle/catalog.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { mark, storeOf } from './hooked-app.ts';
-import {
-  asksIn,
-  FarEnd,
-  launchIsolated,
-  SITES,
-  WORLD,
-  type IsolatedWebKit,
-} from './isolated-page.ts';
-
-const RECORDED: Answer = {
-  recorded: true,
-  since: 1,
-  tabId: 1,
-  token: 't',
-  transport: 'runtime',
-  refused: [],
-  joins: false,
-};
-const WAIT = { timeout: 30_000, interval: 20 };
+import { mark } from './hooked-app.ts';
+import { asksIn, launchIsolated, SITES, WORLD, type IsolatedWebKit } from './isolated-page.ts';
+import { RECORDED, Recording, WAIT } from './isolated-recording.ts';
 
 let server: AppServer;
 let driven: IsolatedWebKit;
@@ -50,73 +26,14 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** The panel's side of the page's ports: keeps what threads say, and acknowledges it. */
-class Panel {
-  readonly hellos: ThreadIdentity[] = [];
-  readonly batches: Batch[] = [];
-  readonly byes = new Map<string, string>();
-  private readonly ports = new Set<MessagePort>();
-  private readonly received = new Map<string, number>();
-
-  readonly follow = (port: MessagePort): void => {
-    this.ports.add(port);
-    port.onmessage = ({ data, ports: [child] }: MessageEvent<ThreadMessage>) => {
-      if (!isThreadMessage(data)) throw new TypeError('no message of a thread');
-      if (data.k === 'child') this.follow(child!);
-      else if (data.k === 'hello') this.hellos.push(data.thread);
-      else if (data.k === 'bye') this.byes.set(data.thread, data.reason);
-      else {
-        this.batches.push(data.batch);
-        const records = (this.received.get(data.batch.thread) ?? 0) + data.batch.count;
-        this.received.set(data.batch.thread, records);
-        port.postMessage({ k: 'ack', thread: data.batch.thread, records });
-      }
-    };
-  };
-  stop(): void {
-    for (const port of this.ports) port.postMessage({ k: 'stop' });
-  }
-  close(): void {
-    for (const port of this.ports) port.close();
-  }
-  store = (): ReturnType<typeof storeOf> => storeOf(this.hellos, this.batches);
-  /** Texts of the page's own marks, in their order. */
-  marks(): string[] {
-    return this.batches.flatMap(({ definitions }) =>
-      definitions.flatMap((d) => (d.kind === 'name' && /^t-/.test(d.text) ? [d.text] : [])),
-    );
-  }
-}
-
-let panel: Panel;
-let far: FarEnd;
+let panel: Recording;
 beforeEach(() => {
   panel?.close();
-  panel = new Panel();
-  far = new FarEnd(driven.page, panel.follow);
+  panel = new Recording(driven.page);
 });
+const until: Recording['until'] = (holds) => panel.until(holds);
+const meanwhile: Recording['meanwhile'] = (work) => panel.meanwhile(work);
 
-/** Carry messages both ways until this holds. */
-const until = (holds: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(async () => {
-    await far.pump();
-    await holds();
-  }, WAIT);
-/** Carry messages until this is done. */
-async function meanwhile<T>(work: Promise<T>): Promise<T> {
-  let done = false;
-  const ended = work.finally(() => void (done = true));
-  await until(() => expect(done).toBe(true)).catch((e: unknown) =>
-    Promise.race([ended, Promise.reject(e as Error)]),
-  );
-  return ended;
-}
-const stopped = async (): Promise<void> => {
-  panel.stop();
-  await until(() =>
-    expect([...panel.byes.keys()].sort()).toEqual(panel.hellos.map(({ id }) => id).sort()),
-  );
-};
 const site = (label: string, kind: string): string => server.origin(`${label}.${kind}`);
 /** A page that stands still once it is ready. */
 const openPage = (label: string, kind: string): Promise<void> =>
@@ -156,11 +73,11 @@ describe('an engine, recorded through the isolated world', () => {
           0,
         );
       }, WAIT);
-      lost += await far.die();
+      lost += await panel.far.die();
     }
     const result = await meanwhile(running);
     await meanwhile(mark(page, 'oracle-end'));
-    await stopped();
+    await panel.stopped();
     expect(result.rows).toEqual(app.run.rows);
     expect((await storedBy(page.asPuppeteer())).total).toBe((await golden('goldens')).stored);
 
@@ -190,7 +107,7 @@ describe('whichever script comes first', () => {
     await driven.page.evaluate(() => void performance.mark('t-at-once'));
     await until(() => expect(panel.marks()).toEqual(['t-at-once']));
     expect((await asksIn(driven.page, ({ lines }) => lines))[0]).toBe(1);
-    await stopped();
+    await panel.stopped();
   });
 
   test('the content script long after the hook: what came before it is recorded, too', async () => {
@@ -206,7 +123,7 @@ describe('whichever script comes first', () => {
     await page.evaluate(() => void performance.mark('t-after'));
     await until(() => expect(panel.marks()).toEqual(['t-before', 't-after']));
     expect((await asksIn(page, ({ lines }) => lines))[0]).toBeGreaterThan(1);
-    await stopped();
+    await panel.stopped();
     expect(summaryOf(panel.store()).dropped).toBe(0);
   });
 
@@ -218,7 +135,7 @@ describe('whichever script comes first', () => {
     await page.evaluate(() => void performance.mark('t-late'));
     await until(() => expect(panel.marks()).toEqual(['t-late']));
     expect((await asksIn(page, ({ lines }) => lines))[0]).toBe(1);
-    await stopped();
+    await panel.stopped();
     expect(await hookIsThere()).toBe(false);
     expect(differences(before, await page.evaluate(traces))).toEqual([]);
   });
@@ -232,7 +149,7 @@ describe('whichever script comes first', () => {
     expect((await asksIn(page, ({ ports, asked }) => [ports.length, asked.length]))[0]).toEqual([
       1, 1,
     ]);
-    await stopped();
+    await panel.stopped();
   });
 });
 
@@ -255,7 +172,7 @@ test('a SharedWorker stays one, and is recorded', async () => {
   expect(second).toMatchObject({ id: first.id, connections: 2 });
   await until(() => expect(panel.marks()).toEqual(['t-first', 't-second']));
   expect(panel.hellos.map(({ kind }) => kind).sort()).toEqual(['page', 'shared-worker']);
-  await stopped();
+  await panel.stopped();
 });
 
 describe('the page', () => {

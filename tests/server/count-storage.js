@@ -1,0 +1,65 @@
+// What an app asks of storage, counted a second time: the server puts this in front of each of its scripts where a test wants to know.
+// The counts go to the server. A worker that is terminated takes the last of them with it.
+(function countStorage() {
+  if (globalThis.isCountingStorage) return;
+  Object.defineProperty(globalThis, 'isCountingStorage', { value: true });
+  const { fetch, queueMicrotask } = globalThis;
+  let counts = {};
+  let sending = false;
+  /** One request at a time: what is counted meanwhile goes with the next. */
+  const send = async () => {
+    while (Object.keys(counts).length > 0) {
+      const body = JSON.stringify(counts);
+      counts = {};
+      const to = `${location.origin}/counted`;
+      await fetch.call(globalThis, to, { method: 'POST', body, keepalive: true });
+    }
+    sending = false;
+  };
+  const count = (name, by = 1) => {
+    counts[name] = (counts[name] ?? 0) + by;
+    if (sending) return;
+    sending = true;
+    queueMicrotask(() => void send());
+  };
+  // a worker whose script the app holds as text
+  globalThis.Blob = new Proxy(Blob, {
+    construct(target, [parts = [], options = {}], made) {
+      const script = /javascript/.test(options.type ?? '');
+      const given = script ? [`(${String(countStorage)})();`, ...parts] : parts;
+      return Reflect.construct(target, [given, options], made);
+    },
+  });
+  /** @param counted called with what the method was called with, once it has returned */
+  const wrap = (type, method, counted) => {
+    const prototype = globalThis[type]?.prototype;
+    const original = prototype?.[method];
+    if (!original) return;
+    prototype[method] = function (...given) {
+      const result = original.apply(this, given);
+      counted(...given);
+      return result;
+    };
+  };
+  const requests = [
+    'get',
+    'getKey',
+    'getAll',
+    'getAllKeys',
+    'count',
+    'openCursor',
+    'openKeyCursor',
+  ];
+  for (const method of requests)
+    for (const type of ['IDBObjectStore', 'IDBIndex']) wrap(type, method, () => count(method));
+  for (const method of ['put', 'add', 'delete', 'clear'])
+    wrap('IDBObjectStore', method, () => count(method));
+  for (const method of ['continue', 'update', 'delete'])
+    wrap('IDBCursor', method, () => count(`cursor.${method}`));
+  wrap('IDBDatabase', 'transaction', () => count('transactions'));
+  const handle = 'FileSystemSyncAccessHandle';
+  wrap(handle, 'read', (buffer) => (count('reads'), count('readBytesAsked', buffer.byteLength)));
+  wrap(handle, 'write', (buffer) => (count('writes'), count('writeBytes', buffer.byteLength)));
+  wrap(handle, 'flush', () => count('flushes'));
+  wrap(handle, 'truncate', () => count('truncates'));
+})();

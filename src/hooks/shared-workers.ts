@@ -132,14 +132,8 @@ export class SharedWorkers {
       args[0] = String(args[0]);
     }
     const [script, options] = args;
-    if (
-      typeof script !== 'string' ||
-      (options !== undefined &&
-        options !== null &&
-        Object(options) !== options &&
-        typeof options !== 'string')
-    )
-      return '';
+    if (typeof script !== 'string' || typeof options === 'symbol') return '';
+    if (Object(options) !== options) args[1] = `${(options as string | null) ?? ''}`; // a primitive is its name
     const { type, credentials, extendedLifetime, sameSiteCookies } = dictionary(options);
     if (
       (type !== undefined && type !== 'classic' && type !== 'module') ||

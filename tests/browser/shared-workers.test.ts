@@ -30,12 +30,14 @@ const ask = (
   page: Page,
   mark: string,
   script = 'counter.js',
-  options: object = {},
+  options: object | number = {},
 ): Promise<Said> =>
   page.evaluate(
     (mark, script, options) =>
       new Promise<Said>((done, failed) => {
-        const worker = new SharedWorker(script, { name: 'counter', ...options });
+        // what is no object is a name
+        const given = typeof options === 'number' ? options : { name: 'counter', ...options };
+        const worker = new SharedWorker(script, given as WorkerOptions);
         worker.onerror = () => failed(new Error('error event'));
         worker.port.onmessage = ({ data }) => done(data as Said);
         worker.port.postMessage(mark);
@@ -67,17 +69,18 @@ async function marks(panel: Panel): Promise<string[][]> {
 }
 
 test.each(
-  some<[variant: string, script: string, options: WorkerOptions]>([
+  some<[variant: string, script: string, options: WorkerOptions | number]>([
     ['/coi', 'counter.js', {}],
     ['', 'counter.js', {}],
     ['', 'counter-module.js', { type: 'module' }],
+    ['', 'counter.js', 5],
   ]),
 )('one for two tabs of an origin, %s %s', async (variant, script, options) => {
   const { page, panel } = await begin(variant);
   const first = await ask(page, 'first', script, options);
   expect(first).toMatchObject({
     connections: 1,
-    name: 'counter',
+    name: typeof options === 'number' ? String(options) : 'counter',
     location: `${server.origin('shared')}${variant}/hook-cases/${script}`,
   });
   const other = await open(variant);

@@ -4,23 +4,29 @@
   if (globalThis.isCountingStorage) return;
   Object.defineProperty(globalThis, 'isCountingStorage', { value: true });
   const { fetch, queueMicrotask } = globalThis;
+  /** Requests at once: a worker that waits in Atomics.wait hears of no answer, and browsers refuse those beyond 64 KiB. */
+  const MOST = 64;
   let counts = {};
-  let sending = false;
-  /** One request at a time: what is counted meanwhile goes with the next. */
+  let planned = false;
+  let sending = 0;
   const send = async () => {
-    while (Object.keys(counts).length > 0) {
-      const body = JSON.stringify(counts);
-      counts = {};
-      const to = `${location.origin}/counted`;
-      await fetch.call(globalThis, to, { method: 'POST', body, keepalive: true });
-    }
-    sending = false;
+    const body = JSON.stringify(counts);
+    [counts, planned] = [{}, false];
+    sending++;
+    const to = `${location.origin}/counted`;
+    await fetch.call(globalThis, to, { method: 'POST', body, keepalive: true });
+    sending--;
+    plan();
+  };
+  /** At the end of the task. */
+  const plan = () => {
+    if (planned || sending >= MOST || Object.keys(counts).length === 0) return;
+    planned = true;
+    queueMicrotask(() => void send());
   };
   const count = (name, by = 1) => {
     counts[name] = (counts[name] ?? 0) + by;
-    if (sending) return;
-    sending = true;
-    queueMicrotask(() => void send());
+    plan();
   };
   // a worker whose script the app holds as text
   globalThis.Blob = new Proxy(Blob, {

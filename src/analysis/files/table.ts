@@ -5,6 +5,7 @@ import { originOfThread } from '../core/thread-origin.ts';
 import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { filesOf, type FileRow } from './files.ts';
 import { fact } from '../core/graph.ts';
+import { transferKinds, transferTitle, type TransferRow } from './transfer-kinds.ts';
 
 export interface OriginFile extends FileRow {
   /** Of the pages whose storage it lies in; '' where the recording has one origin only. Files of the same name on two are two files. */
@@ -77,7 +78,37 @@ export const fileColumns = {
   ),
 } satisfies Columns<OriginFile>;
 
+export const transferColumns = {
+  path: col('code', 'File or store', 'As in the table of files', (t) => t.path),
+  kind: col('text', 'Kind', 'As in the table of files', (t) => t.kind),
+  way: col('text', 'Way', 'read or write', (t) => t.way),
+  what: col(
+    'text',
+    'What it is',
+    "From SQLite's file formats: change counter, page, journal header, ... Content: known by its size only",
+    transferTitle,
+  ),
+  least_bytes: col('bytes', 'Smallest', 'Bytes that the smallest call asks for', (t) => t.least),
+  most_bytes: col('bytes', 'Largest', 'Bytes that the largest call asks for', (t) => t.most),
+  calls: col('count', 'Calls', 'Reads or writes of this kind', (t) => t.calls),
+  bytes: col('bytes', 'Bytes', 'Bytes carried. Failed and short calls count as 0', (t) => t.bytes),
+  dur: col('us', 'Time', 'Sum of the durations of these calls', (t) => t.us),
+  origin: col(
+    'text',
+    'Origin',
+    'Whose storage it lies in; null where the recording has one origin',
+    (t) => t.origin || null,
+  ),
+} satisfies Columns<TransferRow>;
+
 const fileRows = rowsIn('fileRows', originFiles, (files) => files);
+const transferRows = rowsIn('transferRows', transferKinds, (rows) => rows);
 export const fileTables = [
   table('files', 'Files and stores, with sums over all threads', fileRows, fileColumns),
+  table(
+    'file_transfers',
+    'Reads and writes of each file by what they are: change counters, pages, journal headers, ...',
+    transferRows,
+    transferColumns,
+  ),
 ];

@@ -104,7 +104,7 @@ describe('an answer about another thing is not shown', () => {
   });
 
   it('pages of the file before', async () => {
-    await open('a.vfst', '#tab=files');
+    await open('a.vfst', '#tab=files&pages.list=pages');
     const wire = await wireOf(viewer.page);
     await isThere(id('pages-row'));
     await wire.hold('pageTable');

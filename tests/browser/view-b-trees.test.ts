@@ -50,6 +50,8 @@ const cell = (page: number, column: string): string =>
 async function open(trace = 'app', width = 1400): Promise<void> {
   await viewer.open(`open=/traces/${trace}.vfst`, width, 800);
   await viewer.page.$eval(id('tab-files'), (tab) => (tab as HTMLElement).click());
+  await viewer.page.waitForSelector(id('list-pages'));
+  await viewer.page.click(id('list-pages'));
   await viewer.page.waitForSelector(id('pages-row'));
 }
 const labels = (): Promise<(string | null)[]> =>
@@ -104,7 +106,7 @@ describe('tables and indexes of pages', () => {
       /^Table or index n\/a for \d+ of \d+ pages: .*overflow/,
     );
     await viewer.page.select(id('pages-tree'), '0');
-    await viewer.page.click(id('pages-by-tree'));
+    await viewer.page.click(id('list-trees'));
     await viewer.page.waitForSelector(id('trees-row'));
     const sum = (name: string | undefined, column: 'reads' | 'writes' | 'rereads'): number =>
       pages.places[column].reduce(

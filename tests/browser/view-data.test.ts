@@ -120,6 +120,27 @@ async function query(sql: string): Promise<void> {
 describe('files and pages', () => {
   it("shows the busiest database's pages, and another file's cause", async () => {
     await show('files');
+    await page.waitForSelector(id('transfers-row'));
+    expect(
+      await page.$$eval(id('transfers-row'), (rows) =>
+        rows.map((row) =>
+          [...row.querySelectorAll('[data-column]')]
+            .slice(0, 3)
+            .map((one) => one.textContent.replace(/\s+/g, ' ').trim()),
+        ),
+      ),
+    ).toEqual([
+      ['read page', '4 KiB', '58'],
+      ['write page', '4 KiB', '29'],
+      ['read page 1', '4 KiB', '2'],
+      ['write page 1', '4 KiB', '1'],
+    ]);
+    const facts = await page.$$eval(`${id('file-use')} tr`, (rows) =>
+      rows.map((row) => row.textContent.replace(/\s+/g, ' ').trim()),
+    );
+    expect(facts).toContain('Runs of writes30 writes in 1 run, 29 could be merged');
+    expect(await page.$$eval(`${id('file-use')} tr:not([title])`, (rows) => rows.length)).toBe(0);
+    await page.click(id('list-pages'));
     await page.waitForSelector(id('pages-row'));
     expect(
       await page.$eval(
@@ -128,7 +149,6 @@ describe('files and pages', () => {
       ),
     ).toBe('/app.db');
     await waitText(cell(2, 'reads'), '2');
-    expect(await text(`${id('file-use')} li`)).toBe('30 writes in 1 run, 29 could be merged');
     expect(await Promise.all(['rereads', 'writes', 'type'].map((c) => text(cell(2, c))))).toEqual([
       '1',
       '1',
@@ -142,6 +162,7 @@ describe('files and pages', () => {
     await page.click(`${id('file-row')}[data-kind=journal]`);
     await page.waitForSelector(id('no-pages'));
     expect(await text(id('no-pages'))).toContain('Its database has the map');
+    await page.waitForSelector(`${id('file-use-pane')} ${id('transfers-row')}`);
     await page.click(`${id('no-pages')} button`);
     await page.waitForSelector(id('pages-row'));
     expect(
@@ -177,6 +198,33 @@ describe('files and pages', () => {
     await page.click(id('places-show'));
     await waitText(id('details-name'), 'xRead');
     await page.waitForSelector(id('timeline'));
+  });
+
+  it('lead from a kind of write, and from a fact, to the calls that they count', async () => {
+    const evidence = (count: string): Promise<unknown> =>
+      page.waitForFunction(
+        (s: string, wanted: string) => document.querySelector(s)?.textContent.includes(wanted),
+        {},
+        id('evidence'),
+        `1 of ${count}`,
+      );
+    await show('files');
+    await (await page.waitForSelector(id('list-use')))!.click();
+    const writes = `${id('transfers')} [data-key="write page"] ${id('transfer-show')}`;
+    await (await page.waitForSelector(writes))!.click();
+    await evidence('29');
+    await waitText(id('details-name'), 'xWrite');
+    await show('files');
+    await page.waitForSelector(id('file-use'));
+    const link = await page.evaluateHandle(
+      (s: string) =>
+        [...document.querySelectorAll<HTMLElement>(s)].find((e) =>
+          e.textContent.includes('could be merged'),
+        )!,
+      `${id('file-use')} button`,
+    );
+    await link.click();
+    await evidence('29');
   });
 });
 

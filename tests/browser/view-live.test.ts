@@ -24,6 +24,8 @@ describe('while a recording runs', () => {
     await page.evaluate(() => window.panel.app.work(5));
     await page.$eval(id('tab-files'), (e) => (e as HTMLElement).click());
     const wire = await wireOf(page);
+    await isThere(id('list-pages'));
+    await click(id('list-pages'));
     await isThere(id('pages-row'));
     await click(id('pages-row'));
     await isThere(id('parent'));

@@ -64,7 +64,7 @@ const active = (grid: string, rowindex: number): Promise<unknown> =>
 
 describe('by keyboard', () => {
   it('a table is sorted: Tab leads to its headings, arrows go along them and back to the rows', async () => {
-    await open('few.vfst', 'files', 'pages-row');
+    await open('few.vfst', 'files&pages.list=pages', 'pages-row');
     await viewer.page.focus(id('pages'));
     await press('Tab');
     expect(await focused()).toBe('sort-place');
@@ -95,7 +95,7 @@ describe('by keyboard', () => {
   });
 
   it('a copied row leaves the focus where it was, also where the clipboard is not open to the panel', async () => {
-    await open('few.vfst', 'files', 'pages-row');
+    await open('few.vfst', 'files&pages.list=pages', 'pages-row');
     await viewer.page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', {
         value: { writeText: () => Promise.reject(new Error('not here')) },
@@ -128,7 +128,7 @@ describe('more rows than a browser can scroll', () => {
   });
 
   it('are seen to the last one, in a table; it stays where it is while the next row is on screen; a copy says that it is cut', async () => {
-    await open('many.vfst', 'files', 'pages-row');
+    await open('many.vfst', 'files&pages.list=pages', 'pages-row');
     await viewer.page.focus(id('pages'));
     await copy();
     await viewer.page.waitForFunction(

@@ -93,6 +93,8 @@ describe('the address', () => {
       all[1]!,
     );
     const zoomed = await size();
+    await panel.click(id('list-pages'));
+    await panel.waitFor(id('pages-row'));
     await panel.click(`${id('pages-row')}:nth-of-type(3)`);
     await panel.waitFor(id('places-chosen'));
     const chosen = await page.$eval(id('places-chosen'), (e) =>

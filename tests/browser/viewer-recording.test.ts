@@ -160,6 +160,7 @@ describe('a recording', () => {
     await viewer.page.evaluate(() => window.panel.app.work(5));
     await viewer.page.$eval(id('tab-files'), (e) => (e as HTMLElement).click());
     const row = `${id('pages')} [data-key]`;
+    await (await viewer.page.waitForSelector(id('list-pages')))!.click();
     await viewer.page.waitForSelector(row);
     await viewer.page.click(row);
     const chosen = await viewer.page.waitForSelector(id('places-chosen'));

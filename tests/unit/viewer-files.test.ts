@@ -12,14 +12,16 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { useFacts } from '../../src/viewer/ui/views/files/file-use-facts.ts';
 import { fileKey } from '../../src/viewer/ui/row-keys.ts';
-import { fileOrigins, fileTree } from '../../src/viewer/ui/views/files/tree.ts';
+import { fileOrigins, fileTree, treeRows } from '../../src/viewer/ui/views/files/tree.ts';
 import { typeWords } from '../../src/viewer/ui/views/files/page-columns.ts';
-import { MapScale } from '../../src/viewer/ui/views/files/page-map-canvas.ts';
+import { MapScale, placeTicks } from '../../src/viewer/ui/views/files/page-map-canvas.ts';
 import { cacheQueries } from '../../src/viewer/session/queries/cache.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { fileQueries } from '../../src/viewer/session/queries/files.ts';
 import { pageQueries } from '../../src/viewer/session/queries/pages.ts';
 import { patternQueries } from '../../src/viewer/session/queries/patterns.ts';
+import { opName } from '../../src/event/operations.ts';
+import type { FileEventsRequest } from '../../src/protocol/answers/patterns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { accesses } from '../../src/analysis/pages/page-accesses.ts';
@@ -120,6 +122,21 @@ describe('files', () => {
     );
   });
 
+  it('are named by their role in the group, whose name has the path', () => {
+    const rows = treeRows(fileOrigins(lines, 'path', false), new Set());
+    expect(rows.map(({ level, name, about }) => [level, name, about])).toEqual([
+      [1, '/tmp1', 'temporary file'],
+      [1, 'a.db', ''],
+      [2, 'database', ''],
+      [2, 'journal', ''],
+      [1, 'localStorage', ''],
+      [1, 'OPFS pool', ''],
+      [2, '1', ''],
+      [2, '2', ''],
+      [1, 'vfs/blocks', 'IndexedDB'],
+    ]);
+  });
+
   it('of one origin have no such level; of several, files of the same name are kept apart', () => {
     expect(fileOrigins(lines, 'timeUs', true).map(({ name }) => name)).toEqual(['']);
     const store = newStore();
@@ -164,7 +181,9 @@ describe('how a file is used', () => {
       ).store,
     );
   const texts = (context: QueryContext, path: string, kind: FileRow['kind']): string[] =>
-    useFacts(patternQueries.fileUse(context, { path, kind })).map(({ text }) => text);
+    useFacts(patternQueries.fileUse(context, { path, kind, origin: '' })).map(
+      ({ name, text }) => `${name}: ${text}`,
+    );
 
   it('blocks that were read to be written, writes that could have been one, amplification', async () => {
     const context = await golden('read-modify-write');
@@ -172,26 +191,28 @@ describe('how a file is used', () => {
       .flatMap((t) => [...t.definitions.values()])
       .find((d) => d.kind === 'file' && d.fileKind === 'journal');
     const path = journal?.kind === 'file' ? journal.path : '';
-    const use = patternQueries.fileUse(context, { path, kind: 'journal' });
+    const use = patternQueries.fileUse(context, { path, kind: 'journal', origin: '' });
     expect(use.writes).toMatchObject({ calls: 527 });
     expect(use.writes!.runs + use.writes!.possibleMerges).toBe(527);
     expect(use.blocks).toMatchObject({ readModifyWrites: 18, writes: 527 });
     expect([use.amplification, use.idb]).toEqual([null, null]);
     expect(texts(context, path, 'journal')).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^527 writes in 36 runs, 491 could be merged$/),
-        '18 blocks read to be written, 11.9 KiB for nothing',
+        'Runs of writes: 527 writes in 36 runs, 491 could be merged',
+        'Read to write: 18 blocks, 11.9 KiB for nothing',
       ]),
     );
     expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(
-      expect.stringMatching(/^write amplification 1\.82$/),
+      'Write amplification: 1.82',
     );
     expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(
-      '239 changes between writing the journal and the database',
+      'Order of writes: 239 switches between journal and database',
     );
     expect(texts(context, 'nowhere.db', 'main-db')).toEqual([]);
     const stores = fileQueries.fileLines(context, {}).filter((l) => l.kind === 'idb-store');
-    expect(texts(context, stores[0]!.path, 'idb-store')).toContain('107 gets in 5 sequences');
+    expect(texts(context, stores[0]!.path, 'idb-store')).toContain(
+      'Gets in sequence: 107 gets in 5 sequences',
+    );
   });
 
   it('transactions of IndexedDB: for each lock, with one request, with none', async () => {
@@ -200,10 +221,10 @@ describe('how a file is used', () => {
     const { idb } = patternQueries.fileUse(context, store);
     expect(idb).toMatchObject({ transactions: 80, readwrite: 24, transactionsPerPeriod: null }); // its locks are on another thread
     const facts = texts(context, store.path, 'idb-store');
-    expect(facts[0] ?? '').toMatch(/IndexedDB: 80 transactions \(24 readwrite\), \d+ requests/);
-    expect(facts).toContain('transactions a lock of SQLite: n/a');
+    expect(facts[0] ?? '').toMatch(/^IndexedDB: 80 transactions \(24 readwrite\), \d+ requests/);
+    expect(facts).toContain('Transactions a lock: n/a');
     expect(texts(await golden('idb-batch-atomic'), 'test-1.db/blocks', 'idb-store')).toContainEqual(
-      expect.stringMatching(/^\d(\.\d+)? transactions a lock of SQLite$/),
+      expect.stringMatching(/^Transactions a lock: \d(\.\d+)?$/),
     );
   });
 
@@ -223,23 +244,20 @@ describe('how a file is used', () => {
     }
     t.send();
     const facts = useFacts(
-      patternQueries.fileUse(contextOf(store), { path: '/a.db', kind: 'main-db' }),
+      patternQueries.fileUse(contextOf(store), { path: '/a.db', kind: 'main-db', origin: '' }),
     );
     expect(facts.map(({ text }) => text)).toEqual(
-      expect.arrayContaining([
-        '25 free pages of 110 (22.7 %)',
-        '40 freed, 15 used again, 10 appended',
-      ]),
+      expect.arrayContaining(['25 of 110 (22.7 %)', '40 freed, 15 used again, 10 appended']),
     );
     expect(facts.find(({ line }) => line)).toMatchObject({
-      text: '25 free pages of 110 (22.7 %)',
+      text: '25 of 110 (22.7 %)',
       line: 'M0,11.0H45.0V1.0H90.0V4.8H90',
     });
     // a recording without headers says nothing of it
     const none = useFacts(
-      patternQueries.fileUse(contextOf(mixed()), { path: '/a.db', kind: 'main-db' }),
+      patternQueries.fileUse(contextOf(mixed()), { path: '/a.db', kind: 'main-db', origin: '' }),
     );
-    expect(none.filter(({ text }) => /free|appended/.test(text))).toEqual([]);
+    expect(none.filter(({ name }) => /free/i.test(name))).toEqual([]);
   });
 
   it('calls that ask again what the connection knew', () => {
@@ -249,11 +267,77 @@ describe('how a file is used', () => {
     t.call('xLock', { object: db, context: 1, aux: 1 });
     for (let i = 0; i < 20; i++) t.call('xFileSize', { object: db, context: 1 });
     t.send();
-    expect(texts(contextOf(store), '/a.db', 'main-db')).toEqual(['19 repeated calls (95 %)']);
+    expect(texts(contextOf(store), '/a.db', 'main-db')).toEqual(['Repeated calls: 19 (95 %)']);
+  });
+});
+
+describe('the calls behind a fact about a file', () => {
+  const events = (store: TraceStore, request: FileEventsRequest): [number, string[]] => {
+    const { total, events: refs } = patternQueries.fileEvents(contextOf(store), request);
+    const nameOf = ({ thread, seq }: (typeof refs)[number]): string => {
+      const { events: rows } = store.threads[thread]!;
+      const row = rows.seq.indexOf(seq);
+      return `${opName(rows.op[row]!)} ${rows.offset[row]}`;
+    };
+    return [total, refs.map(nameOf)];
+  };
+  it('are those that it counts: runs, switches, repetitions, a kind of read', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    const [db, journal] = [t.file('/a.db'), t.file('/a.db-journal', 'journal')];
+    t.call('xLock', { object: db, context: 1, aux: 1 });
+    for (let i = 0; i < 3; i++) t.call('xFileSize', { object: db, context: 1 });
+    t.call('xRead', { object: db, context: 1, offset: 24, length: 16 });
+    for (let page = 0; page < 3; page++)
+      t.call('xRead', { object: db, context: 1, offset: page * PAGE, length: PAGE });
+    t.call('xWrite', { object: journal, context: 1, offset: 0, length: 512 });
+    t.call('xWrite', { object: db, context: 1, offset: 0, length: PAGE });
+    t.send();
+    const a = { path: '/a.db', kind: 'main-db' } as const;
+    expect(events(store, { ...a, of: 'mergeable reads' })).toEqual([
+      2,
+      [`xRead ${PAGE}`, `xRead ${2 * PAGE}`],
+    ]);
+    expect(events(store, { ...a, of: 'switches' })).toEqual([1, ['xWrite 0']]);
+    expect(events(store, { ...a, of: 'repeated' })[0]).toBe(2);
+    const of = { origin: '', way: 'read', id: 'change-counter' } as const;
+    expect(events(store, { ...a, of })).toEqual([1, ['xRead 24']]);
+    expect(events(store, { ...a, of: 'partial writes' })).toEqual([0, []]);
+  });
+  it('are as many as the fact counts, in recordings', async () => {
+    for (const name of ['read-modify-write', 'idb-batch-atomic', 'opfs-sahpool']) {
+      const file = join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`);
+      const context = contextOf((await readTrace(readFileSync(file))).store);
+      for (const { path, kind, origin } of fileQueries.fileLines(context, {})) {
+        const use = patternQueries.fileUse(context, { path, kind, origin });
+        const total = (of: FileEventsRequest['of']): number =>
+          patternQueries.fileEvents(context, { path, kind, of }).total;
+        expect([
+          total('mergeable reads'),
+          total('mergeable writes'),
+          total('reads to write'),
+          total('partial writes'),
+          total('repeated'),
+        ]).toEqual([
+          use.reads?.possibleMerges ?? 0,
+          use.writes?.possibleMerges ?? 0,
+          use.blocks?.readModifyWrites ?? 0,
+          use.blocks?.partialWrites ?? 0,
+          use.repeated.reduce((n, { repeated }) => n + repeated, 0),
+        ]);
+      }
+    }
   });
 });
 
 describe('pages', () => {
+  it('have round ticks on their axis', () => {
+    expect(placeTicks(1, 95, 140)).toEqual([20, 40, 60, 80]);
+    expect(placeTicks(1, 4, 300)).toEqual([1, 2, 3]);
+    expect(placeTicks(7, 8, 300)).toEqual([7]);
+    expect(placeTicks(0, 1000, 60)).toEqual([0, 500]);
+  });
+
   const store = syntheticStore({ events: 20_000, threads: 2, seed: 3 });
   const context = contextOf(store);
   const key = fileQueries.fileLines(context, {}).find((l) => l.kind === 'main-db')!.places!;

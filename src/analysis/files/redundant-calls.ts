@@ -12,7 +12,7 @@ import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import { LockLevels, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
-import type { TraceStore } from '../../trace/store.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 
 export interface RepeatedCalls {
@@ -39,9 +39,15 @@ const CHARACTERISTICS = 8;
 const ACCESS = 16;
 
 /** By operation and file, the most time repeated first; operations never repeated are included. */
-export const repeatedCalls = fact('repeatedCalls', 'how files are used', {}, repeatedCallsOf);
+export const repeatedCalls = fact('repeatedCalls', 'how files are used', {}, (store) =>
+  repeatedCallsOf(store),
+);
 
-function repeatedCallsOf(store: TraceStore): RepeatedCalls[] {
+/** The same; each call that repeats an earlier one is handed on. */
+export function repeatedCallsOf(
+  store: TraceStore,
+  eachRepeated?: (thread: ThreadStore, row: number, path: string) => void,
+): RepeatedCalls[] {
   const found = new Map<string, RepeatedCalls>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
@@ -92,6 +98,7 @@ function repeatedCallsOf(store: TraceStore): RepeatedCalls[] {
       if (!repeats) continue;
       count.repeated++;
       count.repeatedUs += events.dur[row]!;
+      eachRepeated?.(thread, row, count.path);
     }
   }
   return [...found.values()].sort(

@@ -14,7 +14,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
-import type { TraceStore } from '../../trace/store.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
@@ -86,9 +86,24 @@ function close(open: Open): void {
 }
 
 /** By path and kind; runs are made by each thread for itself. Calls that moved nothing are no part of one. The in-memory journal is no file. */
-export const runs = fact('runs', 'how files are used', { owners }, runsOf);
+export const runs = fact('runs', 'how files are used', { owners }, (store, known) =>
+  runsOf(store, known),
+);
 
-function runsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): FileRuns[] {
+/** A call that goes on where the one before it ended: it could have been a part of that one. */
+type EachMerge = (
+  thread: ThreadStore,
+  row: number,
+  file: Pick<FileRuns, 'path' | 'kind'>,
+  isWrite: boolean,
+) => void;
+
+/** The same; of each run, all calls but the first are handed on. */
+export function runsOf(
+  store: TraceStore,
+  { owners }: { owners: ByThread<Owners> },
+  eachMerge?: EachMerge,
+): FileRuns[] {
   const files = new Map<string, FileRuns>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
@@ -133,6 +148,7 @@ function runsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): Fi
       if (open.way === way && offset === open.end && (way === 1 || own.sql(row) === open.owner)) {
         open.length++;
         runs.possibleMerges++;
+        eachMerge?.(thread, row, open.file, way === 2);
       } else {
         close(open);
         open.way = way;
@@ -156,9 +172,15 @@ export interface Interleaving {
 }
 
 /** By database with a rollback journal that was written. */
-export const interleaving = fact('interleaving', 'how files are used', {}, interleavingOf);
+export const interleaving = fact('interleaving', 'how files are used', {}, (store) =>
+  interleavingOf(store),
+);
 
-function interleavingOf(store: TraceStore): Interleaving[] {
+/** The same; each write to the other file than the one before is handed on. */
+export function interleavingOf(
+  store: TraceStore,
+  eachSwitch?: (thread: ThreadStore, row: number, path: string) => void,
+): Interleaving[] {
   const found = new Map<string, Interleaving>();
   const partOf = (d: Definition | undefined): { of: Interleaving; journal: boolean } | null => {
     if (d?.kind !== 'file' || (d.fileKind !== 'main-db' && d.fileKind !== 'journal')) return null;
@@ -179,7 +201,10 @@ function interleavingOf(store: TraceStore): Interleaving[] {
       if (journal) of.journalWrites++;
       else of.databaseWrites++;
       const before = last.get(of);
-      if (before !== undefined && before !== journal) of.switches++;
+      if (before !== undefined && before !== journal) {
+        of.switches++;
+        eachSwitch?.(thread, row, of.path);
+      }
       last.set(of, journal);
     }
   }

@@ -107,7 +107,7 @@ export const fileTables = [
   table('files', 'Files and stores, with sums over all threads', fileRows, fileColumns),
   table(
     'file_transfers',
-    'Reads and writes of each file by what they are: change counters, pages, journal headers, ...',
+    'Reads and writes of each file by what they are, such as change counters, pages, and journal headers',
     transferRows,
     transferColumns,
   ),

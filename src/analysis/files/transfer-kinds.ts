@@ -30,64 +30,64 @@ import { originOfThread } from '../core/thread-origin.ts';
 import { fileOf, IS_NAMELESS, UNKNOWN_FILE, type FileRow } from './files.ts';
 
 const CONTENT = {
-  title: 'Content',
+  title: 'content',
   meaning: 'Bytes of a file or store that has no format of SQLite: told apart by size alone',
 } as const;
 /** What a call carries. Its place in the list is its number. */
 export const TRANSFER_KINDS = [
   {
     id: 'change-counter',
-    title: 'Change counter',
+    title: 'change counter',
     meaning:
       'The 16 bytes of the database header that SQLite compares before it uses its page cache',
   },
   {
     id: 'header',
-    title: 'Database header',
+    title: 'database header',
     meaning: 'The first 100 bytes of the database, read when it is opened',
   },
   {
     id: 'first-page',
-    title: 'Page 1',
+    title: 'page 1',
     meaning: 'The database header and the root of the schema. Most commits write it',
   },
-  { id: 'page', title: 'Page', meaning: 'One page of the database' },
+  { id: 'page', title: 'page', meaning: 'One page of the database' },
   {
     id: 'pages',
-    title: 'Several pages',
+    title: 'several pages',
     meaning: 'More than one page of the database in one call',
   },
   {
     id: 'part',
-    title: 'Part of a page',
+    title: 'part of a page',
     meaning: 'Bytes that are no whole page, frame, or record',
   },
   {
     id: 'journal-header',
-    title: 'Journal header',
+    title: 'journal header',
     meaning:
       'Where the rollback journal says how many pages it holds. A read looks for a journal that a crash left',
   },
   {
     id: 'journal-page',
-    title: 'Saved page',
+    title: 'saved page',
     meaning: 'A page as it was before the transaction, in the rollback journal',
   },
   {
     id: 'journal-word',
-    title: 'Page number or checksum',
+    title: 'number, checksum',
     meaning: 'The 4 bytes before and after each saved page',
   },
   { id: 'wal-header', title: 'WAL header', meaning: 'The first 32 bytes of the write-ahead log' },
   {
     id: 'frame-header',
-    title: 'Frame header',
+    title: 'frame header',
     meaning: 'The 24 bytes before each page in the write-ahead log',
   },
-  { id: 'frame-page', title: 'Page of a frame', meaning: 'One page in the write-ahead log' },
+  { id: 'frame-page', title: 'page of a frame', meaning: 'One page in the write-ahead log' },
   {
     id: 'frame',
-    title: 'Frame',
+    title: 'frame',
     meaning: 'A page in the write-ahead log with its header, in one call',
   },
   { id: 'tiny', ...CONTENT },

@@ -15,6 +15,7 @@ import { idbMode, READONLY } from '../../event/idb-modes.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isWebOp, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
+import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
@@ -114,9 +115,30 @@ function blockWritesOf(store: TraceStore, { owners }: { owners: ByThread<Owners>
     .sort((a, b) => b.wastedBytes - a.wastedBytes || b.writes - a.writes);
 }
 
+/** Whether a write does not begin and end with a block. */
+const fillsPart = ({ offset, length }: EventColumns, row: number, block: number): boolean =>
+  offset[row]! % block !== 0 || length[row]! % block !== 0;
+
+/** @param each called with each xWrite that fills a part of a block, thread by thread */
+export function eachPartialWrite(
+  store: TraceStore,
+  { path, kind, blockBytes }: Pick<BlockWrites, 'path' | 'kind' | 'blockBytes'>,
+  each: (thread: ThreadStore, row: number) => void,
+): void {
+  if (blockBytes === null) return;
+  for (const thread of store.threads) {
+    const { events, definitions } = thread;
+    for (let row = 0; row < events.count; row++) {
+      if (events.op[row] !== Op.xWrite || !fillsPart(events, row, blockBytes)) continue;
+      const file = fileOf(definedAs(definitions, targetOf(events, row)));
+      if (file?.path === path && file.kind === kind) each(thread, row);
+    }
+  }
+}
+
 function countWrites(thread: ThreadStore, entries: Entries): void {
   const { events } = thread;
-  const { op, offset, length, count } = events;
+  const { op, count } = events;
   const byId = new ById<Entry | null>();
   for (let row = 0; row < count; row++) {
     if (op[row] !== Op.xWrite) continue;
@@ -125,8 +147,7 @@ function countWrites(thread: ThreadStore, entries: Entries): void {
     if (!entry) continue;
     entry.writes++;
     const block = entry.blockBytes;
-    if (block !== null && (offset[row]! % block !== 0 || length[row]! % block !== 0))
-      entry.partialWrites!++;
+    if (block !== null && fillsPart(events, row, block)) entry.partialWrites!++;
   }
 }
 
@@ -136,7 +157,7 @@ function fillsBlocks(store: TraceStore, block: number): boolean {
   for (const { events } of store.threads)
     for (let row = 0; row < events.count; row++) {
       if (events.op[row] !== Op.xWrite || isInMemory(events, row)) continue;
-      if (events.offset[row]! % block !== 0 || events.length[row]! % block !== 0) return false;
+      if (fillsPart(events, row, block)) return false;
       writes++;
     }
   return writes > 0;

@@ -22,11 +22,12 @@ export interface PageMapRequest extends PlacesRange {
   placeBins: number;
 }
 
-/** Events of a part of the map. */
-export interface PlaceEvents {
+/** The calls behind a number: of a part of the map, of a fact about a file. */
+export interface FoundEvents {
   events: EventRef[];
   /** In all; `events` are the first of them. */
   total: number;
+  /** From the begin of the first to that of the last, microseconds. */
   fromUs: number;
   toUs: number;
 }

@@ -7,7 +7,6 @@ import type { Worst } from '../../analysis/answer/worst.ts';
 import type { Scope } from '../../analysis/core/scope.ts';
 import type { Absences } from '../../analysis/core/absences.ts';
 import type { FailedCalls } from '../../analysis/errors/failed-calls.ts';
-import type { FileRow } from '../../analysis/files/files.ts';
 import type { IoMap, IoMapRequest, IoObject } from '../../analysis/files/io-map.ts';
 import type { PageMatrix } from '../../analysis/pages/page-matrix.ts';
 import type { SlowRuns } from '../../analysis/statements/slow-runs.ts';
@@ -28,7 +27,7 @@ import type { LocksAnswer } from './locks.ts';
 import type { Overview, ThreadPartition } from './overview.ts';
 import type {
   PageMapRequest,
-  PlaceEvents,
+  FoundEvents,
   PlacesKey,
   PlacesRange,
   PlacesTable,
@@ -36,7 +35,7 @@ import type {
   TreeUseAnswer,
 } from './pages.ts';
 import type { PaletteItem } from './palette.ts';
-import type { FileUse } from './patterns.ts';
+import type { FileEventsRequest, FileUse } from './patterns.ts';
 import type { SqlAnswer, SqlRequest, SqlTableInfo } from './sql.ts';
 import type { StaleLine } from './stale-caches.ts';
 import type { MeasuredStatements, StatementRuns } from './statements.ts';
@@ -88,12 +87,13 @@ export type Queries = {
   sqlRun: { args: SqlRequest; answer: SqlAnswer };
   sqlCsv: { args: SqlRequest; answer: Blob };
   sqlCancel: { args: { id: number }; answer: null };
-  fileUse: { args: Pick<FileRow, 'path' | 'kind'>; answer: FileUse };
+  fileUse: { args: Pick<FileLine, 'path' | 'kind' | 'origin'>; answer: FileUse };
+  fileEvents: { args: FileEventsRequest; answer: FoundEvents };
   pageMap: { args: PageMapRequest; answer: PageMatrix | null };
   pageTable: { args: PlacesRange & { key: PlacesKey }; answer: PlacesTable | null };
   placeEvents: {
     args: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number };
-    answer: PlaceEvents;
+    answer: FoundEvents;
   };
   treeUse: { args: PlacesRange & { key: PlacesKey }; answer: TreeUseAnswer | null };
   statementTrees: {

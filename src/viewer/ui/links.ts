@@ -1,6 +1,7 @@
 /** Ways from one view to what another shows of it: a statement, a table or index, the flame graph of a statement or a transaction. */
-import type { PlacesKey } from '../../protocol/answers/pages.ts';
-import type { Range } from './charts/viewport.ts';
+import type { FoundEvents, PlacesKey } from '../../protocol/answers/pages.ts';
+import { formatCount } from '../../text/numbers.ts';
+import { around, type Range } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
 import { NARROWING } from './panel-filter.svelte.ts';
 import { fileKey, statementKey } from './row-keys.ts';
@@ -25,10 +26,36 @@ export function showTree(model: ViewerModel, key: PlacesKey, root: number): void
     const line = lines.find(({ places, kind }) => places === key && kind === 'main-db');
     const state = viewStateOf(model);
     state.set('files.chosen', line ? fileKey(line) : null);
-    state.set('pages.byTree', '1');
+    state.set('pages.list', 'trees');
     state.set('pages.root', String(root));
     model.navigation.tab.set('files');
   });
+}
+
+/** The calls behind a number, one by one on the timeline. */
+export function showFound(model: ViewerModel, title: string, found: FoundEvents): Promise<void> {
+  const { events, total, fromUs, toUs } = found;
+  if (!total) return Promise.resolve(model.say('info', `${title}: no call`));
+  const more =
+    total > events.length
+      ? `, the first ${formatCount(events.length)} of ${formatCount(total)} calls`
+      : '';
+  return model.navigation.showEvidence(
+    `${title}${more}`,
+    events,
+    around({ from: fromUs, to: Math.max(toUs, fromUs + 1) }),
+    total,
+  );
+}
+
+/** Calls of one operation in Events. @param name as of `opName` */
+export function showOperation(model: ViewerModel, name: string): void {
+  const state = viewStateOf(model);
+  for (const hiding of [...NARROWING, 'events.filter', 'events.layers', 'events.errors'])
+    state.set(hiding, null);
+  state.set('events.op', name);
+  state.set('events.more', '1');
+  model.navigation.tab.set('events');
 }
 
 /** What a thread did in a time range, as a flame graph. */

@@ -28,7 +28,7 @@ import type {
   PlacesKey,
   PlacesRange,
   PageMapRequest,
-  PlaceEvents,
+  FoundEvents,
   TreesTable,
   PlacesTable,
   StatementTree,
@@ -192,10 +192,10 @@ export const pageQueries = {
         toPlace,
         ...range
       }: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number },
-    ): PlaceEvents => {
+    ): FoundEvents => {
       const { fromUs, toUs } = rangeOf(context, range);
       const found = find(context, key);
-      const answer: PlaceEvents = { events: [], total: 0, fromUs, toUs };
+      const answer: FoundEvents = { events: [], total: 0, fromUs, toUs };
       if (!found) return answer;
       const { accesses, object } = found;
       for (let i = accesses.lowerBound(fromUs), to = accesses.lowerBound(toUs); i < to; i++) {

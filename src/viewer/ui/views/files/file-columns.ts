@@ -6,7 +6,10 @@ import { cellText, sortedRows, viewColumns, widthOf, type Column } from '../../p
 /** A row of the table: an origin, a group or a file. */
 export interface TreeRow {
   key: string;
+  /** Of an origin or a group; of a file in a group what it is in it ("journal"), else its path. */
   name: string;
+  /** Beside the name: what tells it from another of the same name, or what a file without a group is. */
+  about: string;
   /** The file, or the sums of a group; null of an origin. */
   line: FileLine | null;
   /** What is closed and opened with it; null of a file. */
@@ -15,10 +18,9 @@ export interface TreeRow {
   level: number;
 }
 
-/** The name, then words, then numbers, what the table is sorted by at first before the others. */
+/** The name, which says its kind, then words, then numbers, what the table is sorted by at first before the others. */
 const COLUMNS: readonly Column<OriginFile>[] = viewColumns(fileColumns, {
   path: { mono: false },
-  kind: {},
   vfs: { none: '' },
   dur: { key: 'timeUs' },
   reads: {},
@@ -30,7 +32,7 @@ const COLUMNS: readonly Column<OriginFile>[] = viewColumns(fileColumns, {
   opens: {},
 });
 
-/** @param narrow without the words beside the name */
+/** @param narrow without the VFS */
 export const treeColumns = (rows: readonly TreeRow[], narrow: boolean): Column<TreeRow>[] =>
   COLUMNS.filter(({ key, numeric }) => !narrow || numeric || key === 'path').map((column) => {
     const isPath = column.key === 'path';

@@ -1,5 +1,7 @@
 /** How a file is used, as text: what could be one call, what is read to be written, what IndexedDB is asked for. */
 import type { DatabaseHeaders } from '../../../../analysis/pages/database-headers.ts';
+import { Op } from '../../../../event/event.ts';
+import { opName } from '../../../../event/operations.ts';
 import { RUN_CLASSES, type Runs } from '../../../../analysis/files/runs.ts';
 import type { IdbUse } from '../../../../analysis/idb/idb-use.ts';
 import {
@@ -9,15 +11,22 @@ import {
   formatDuration,
   formatNumber,
   formatShare,
+  UNKNOWN,
 } from '../../../../text/numbers.ts';
-import type { FileUse } from '../../../../protocol/answers/patterns.ts';
+import type { FileEventsOf, FileUse } from '../../../../protocol/answers/patterns.ts';
+import type { PlacesTable } from '../../../../protocol/answers/pages.ts';
 
-interface UseFact {
+/** Where the list behind a number is: the calls that it counts, calls by operation in Events, another view, the calls on page 1. */
+export type FactList =
+  { events: FileEventsOf } | { operation: string } | 'transactions' | 'page 1' | 'pages';
+export interface UseFact {
+  name: string;
   text: string;
   /** What it means, and how it is counted. */
   title: string;
   /** A line over time beside the text, see `stepsOf`. */
   line?: string;
+  list?: FactList;
 }
 /** Of the line over time, px. */
 export const LINE = { width: 90, height: 12 } as const;
@@ -31,6 +40,10 @@ function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
   const some = runs.calls < runs.all ? `${formatCount(runs.calls)} of ` : '';
   return [
     {
+      name: name === 'read' ? 'Runs of reads' : 'Runs of writes',
+      ...(merges && {
+        list: { events: name === 'read' ? 'mergeable reads' : 'mergeable writes' } as const,
+      }),
       text: `${some}${countOf(runs.all, name)} in ${countOf(runs.runs, 'run')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
       title:
         `A run goes on where the ${name} before ended, and could be one call; the longest has ${formatCount(runs.longest)}. Calls that failed or came short are in none. ` +
@@ -47,7 +60,9 @@ function interleavingFact({ interleaving }: FileUse): UseFact[] {
   const { databaseWrites, journalWrites, switches } = interleaving;
   return [
     {
-      text: `${countOf(switches, 'change')} between writing the journal and the database`,
+      name: 'Order of writes',
+      list: { events: 'switches' },
+      text: `${countOf(switches, 'switch', 'switches')} between journal and database`,
       title:
         `${countOf(journalWrites, 'write')} to the journal and ${formatCount(databaseWrites)} to the database. A commit writes the journal first, then the database: ` +
         'one change for it and one for the next commit. More say that the page cache spilled within a transaction',
@@ -63,12 +78,16 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
   const facts: UseFact[] = [];
   if (blocks?.blockBytes && blocks.partialWrites)
     facts.push({
-      text: `${formatCount(blocks.partialWrites)} of ${countOf(blocks.writes, 'write')} fill a part of a block`,
+      name: 'Partial blocks',
+      list: { events: 'partial writes' },
+      text: `${formatCount(blocks.partialWrites)} of ${countOf(blocks.writes, 'write')} fill part of a block`,
       title: `They do not begin and end with a block of the storage below, which has ${formatBytes(blocks.blockBytes)}`,
     });
   if (blocks?.readModifyWrites)
     facts.push({
-      text: `${countOf(blocks.readModifyWrites, 'block')} read to be written, ${formatBytes(blocks.wastedBytes)} for nothing`,
+      name: 'Read to write',
+      list: { events: 'reads to write' },
+      text: `${countOf(blocks.readModifyWrites, 'block')}, ${formatBytes(blocks.wastedBytes)} for nothing`,
       title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read under a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring; the reads took ${formatDuration(blocks.readUs)}. Blocks in the VFS's own cache cost no read and are not counted`,
     });
   if (amplification) {
@@ -81,7 +100,9 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
     const value = stored ?? written;
     if (value !== null)
       facts.push({
-        text: `write amplification ${formatNumber(value)}`,
+        name: 'Write amplification',
+        list: 'transactions',
+        text: formatNumber(value),
         title:
           `With journal and log: bytes that ${stored === null ? 'xWrite calls wrote (no storage call under them is recorded)' : 'storage calls wrote'} / bytes of the pages that each transaction changed. ` +
           `${countOf(dirtyPages, 'page')} of ${formatBytes(pageBytes!)} changed in all` +
@@ -93,34 +114,48 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
   return facts;
 }
 
+const PER_LOCK = 'Transactions a lock';
+const TRANSACTIONS: FactList = { operation: opName(Op.idbTransaction) };
+
 function idbFacts(idb: IdbUse): UseFact[] {
   const facts: UseFact[] = [
     {
-      text: `IndexedDB: ${countOf(idb.transactions, 'transaction')} (${formatCount(idb.readwrite)} readwrite), ${countOf(idb.requests, 'request')}`,
+      name: 'IndexedDB',
+      list: TRANSACTIONS,
+      text: `${countOf(idb.transactions, 'transaction')} (${formatCount(idb.readwrite)} readwrite), ${countOf(idb.requests, 'request')}`,
       title: `All databases and stores of the trace together. Transactions by their requests: ${histogramText(idb.histogram) || 'none'}${idb.empty ? `; without any: ${formatCount(idb.empty)}` : ''}`,
     },
     idb.transactionsPerPeriod === null
       ? {
-          text: 'transactions a lock of SQLite: n/a',
+          name: PER_LOCK,
+          text: UNKNOWN,
           title: 'n/a: no xLock is recorded on the thread that uses IndexedDB',
         }
       : {
-          text: `${formatNumber(idb.transactionsPerPeriod)} transactions a lock of SQLite`,
+          name: PER_LOCK,
+          list: TRANSACTIONS,
+          text: formatNumber(idb.transactionsPerPeriod),
           title: `${formatCount(idb.transactionsInPeriods!)} within ${formatCount(idb.lockPeriods!)} periods from the first lock to the last unlock; one would do for each`,
         },
     {
+      name: 'Small transactions',
+      list: TRANSACTIONS,
       text: `${formatCount(idb.oneRequest)} with one request, ${formatCount(idb.empty)} with none`,
       title: `Of ${countOf(idb.transactions, 'transaction')}; each has to be started and completed all the same`,
     },
   ];
   if (idb.sequences)
     facts.push({
+      name: 'Gets in sequence',
+      list: { operation: opName(Op.idbGet) },
       text: `${countOf(idb.sequentialGets, 'get')} in ${countOf(idb.sequences, 'sequence')}`,
       title: `Four or more on neighboring keys, one after another in a transaction that asks nothing else between: one getAll each would save ${countOf(idb.savedGets, 'request')} (F18); they took ${formatDuration(idb.sequentialUs)}`,
     });
   if (idb.readwriteUnused)
     facts.push({
-      text: `${formatCount(idb.readwriteUnused)} readwrite without a write`,
+      name: 'Unused readwrite',
+      list: TRANSACTIONS,
+      text: countOf(idb.readwriteUnused, 'transaction'),
       title:
         'Nothing was put, deleted or cleared in them: they keep others waiting as a writer would (F17)',
     });
@@ -134,7 +169,9 @@ function repeatedFact({ repeated }: FileUse): UseFact[] {
   const us = repeated.reduce((n, r) => n + r.repeatedUs, 0);
   return [
     {
-      text: `${countOf(calls, 'repeated call')} (${formatShare(calls / all)})`,
+      name: 'Repeated calls',
+      list: { events: 'repeated' },
+      text: `${formatCount(calls)} (${formatShare(calls / all)})`,
       title: `Of calls that ask, those that asked what the connection knew already, with nothing between that could change the answer; ${formatDuration(us)} in all: ${repeated.map((r) => `${r.name} ${formatCount(r.repeated)} of ${formatCount(r.calls)}`).join(', ')}. SQLite must ask xAccess again unless locking_mode=exclusive`,
     },
   ];
@@ -154,7 +191,9 @@ function freeFacts({ headers }: FileUse): UseFact[] {
   const share = all ? ` of ${formatCount(all)} (${formatShare(now / all)})` : '';
   const facts: UseFact[] = [
     {
-      text: `${countOf(now, 'free page')}${share}`,
+      name: 'Free pages',
+      list: 'page 1',
+      text: `${formatCount(now)}${share}`,
       title:
         `Pages of the freelist, from the database header: ${formatBytes(now * pageSize!)} that hold nothing; at most ${formatCount(most)}. ${VACUUMS[vacuum] ?? ''}` +
         (count > 1 ? '\n\nThe line has them over time.' : ''),
@@ -163,6 +202,8 @@ function freeFacts({ headers }: FileUse): UseFact[] {
   ];
   if (freed || reused || appended || cut)
     facts.push({
+      name: 'Freed space',
+      list: 'page 1',
       text: `${formatCount(freed)} freed, ${formatCount(reused)} used again, ${formatCount(appended)} appended${cut ? `, ${formatCount(cut)} cut off` : ''}`,
       title:
         'Pages, from one database header to the next: those that went to the freelist, those that were taken from it, and those by which the file grew and shrank. ' +
@@ -184,6 +225,50 @@ function stepsOf({ us, free, count }: Pick<DatabaseHeaders, 'us' | 'free' | 'cou
   for (let i = 1; i < count; i++)
     if (i === count - 1 || x(us[i]!) !== x(us[i + 1]!)) path += `H${x(us[i]!)}V${y(free[i]!)}`;
   return `${path}H${LINE.width}`;
+}
+
+/** Of a database's pages, or a store's blocks, in the range that is shown. */
+export function placesFacts(table: PlacesTable): UseFact[] {
+  const { kind, unit, placesRead, placesWritten, readsPerPlace, untied, untold } = table;
+  const noun = kind === 'main-db' ? 'page' : 'block';
+  const facts: UseFact[] = [
+    {
+      name: noun === 'page' ? 'Page size' : 'Block size',
+      text:
+        unit.bytes === null
+          ? UNKNOWN
+          : `${formatBytes(unit.bytes)}${unit.certain ? '' : ' (assumed)'}`,
+      title: unit.how,
+    },
+    {
+      name: noun === 'page' ? 'Pages' : 'Blocks',
+      text: `${formatCount(placesRead)} read, ${formatCount(placesWritten)} written`,
+      title: `Distinct ${noun}s, each counted once`,
+      list: 'pages',
+    },
+  ];
+  if (readsPerPlace !== null)
+    facts.push({
+      name: `Reads a ${noun}`,
+      text: formatNumber(readsPerPlace),
+      title: `Reads for each ${noun} that was read. 1 means that none was read twice`,
+      list: 'pages',
+    });
+  if (untied)
+    facts.push({
+      name: `Without a ${noun}`,
+      text: countOf(untied, 'call'),
+      title:
+        'Frames of a WAL whose header was not seen, keys that are no numbers, lengths that no file has',
+    });
+  if (untold)
+    facts.push({
+      name: 'Not followed',
+      text: countOf(untold, 'call'),
+      title:
+        'More connections than vfscope keeps track of: there may be more re-reads than it counts',
+    });
+  return facts;
 }
 
 /** Empty where nothing is to be said of it. */

@@ -1,13 +1,11 @@
 /** What the page map and its table are set to, kept with the view. */
-import {
-  viewSetting,
-  switchSetting,
-  choiceSetting,
-  type ViewSetting,
-} from '../../view-setting.svelte.ts';
+import { viewSetting, choiceSetting, type ViewSetting } from '../../view-setting.svelte.ts';
 import { panelFilter } from '../../panel-filter.svelte.ts';
 import { rounded } from '../../charts/viewport.ts';
 import type { MapArea, Shown } from './page-map-canvas.ts';
+
+/** How the file is used, its pages or blocks, or its tables and indexes. */
+export type PageList = 'use' | 'pages' | 'trees';
 
 export interface PageChoices {
   /** What the map counts. */
@@ -19,8 +17,8 @@ export interface PageChoices {
   readonly chosen: ViewSetting<MapArea | null>;
   /** One b-tree only, by root page; -1 = pages of none known, 0 = all. */
   readonly root: ViewSetting<number>;
-  /** The table sums up by b-tree. */
-  readonly byTree: ViewSetting<boolean>;
+  /** What is below the map. */
+  readonly list: ViewSetting<PageList>;
 }
 
 const AREA = /^([\d.]+),([\d.]+),(\d+),(\d+),(.*)$/su;
@@ -52,6 +50,6 @@ export function pageChoices(placesKey: () => string): PageChoices {
       parse: (said) => (ROOT.test(said) ? Number(said) : undefined),
       format: String,
     }),
-    byTree: switchSetting('pages.byTree'),
+    list: choiceSetting<PageList>('pages.list', ['use', 'pages', 'trees']),
   };
 }

@@ -7,7 +7,7 @@
  */
 import type { PageMatrix } from '../../../../analysis/pages/page-matrix.ts';
 import { sized } from '../../charts/canvas.ts';
-import { timeTicks } from '../../charts/ticks.ts';
+import { multiples, roundStep, timeTicks } from '../../charts/ticks.ts';
 import { formatCount } from '../../../../text/numbers.ts';
 
 export const LEFT = 78;
@@ -153,6 +153,15 @@ export class MapScale {
   }
 }
 
+const TICK_PX = 28;
+
+/** Round places of [from, to), and the first where no round one is there. @param height px of the axis */
+export function placeTicks(from: number, to: number, height: number): number[] {
+  const step = roundStep(Math.max(1, ((to - from) / Math.max(1, height)) * TICK_PX));
+  const ticks = multiples({ from, to: to - 1 }, step);
+  return ticks.length ? ticks : [from];
+}
+
 export function drawMap(
   canvas: HTMLCanvasElement,
   frame: MapFrame,
@@ -175,15 +184,12 @@ export function drawMap(
     g.fillText(label, Math.min(x, width - RIGHT - g.measureText(label).width), height - 5);
   }
   g.textAlign = 'right';
-  const lines = Math.max(1, Math.min(toPlace - fromPlace, Math.floor(plotHeight / 28)));
-  for (let i = 0; i < lines; i++) {
-    const place = fromPlace + Math.floor((i * (toPlace - fromPlace)) / lines);
+  for (const place of placeTicks(fromPlace, toPlace, plotHeight))
     g.fillText(
       formatCount(place),
       LEFT - TYPE_WIDTH - 8,
       Math.min(TOP + plotHeight, scale.y(place + 0.5) + 4),
     );
-  }
   g.textAlign = 'left';
   cells.width = frame.cells.width;
   cells.height = frame.cells.height;

@@ -1,5 +1,6 @@
-/** The files table as a tree: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
+/** The files table as a tree, each path once: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
 import { grouped } from '../../../../analysis/core/maps.ts';
+import { suffixOf } from '../../../../event/file-names.ts';
 import { SUMS } from '../../../../analysis/files/files.ts';
 import { fileKey } from '../../row-keys.ts';
 import { sortedFiles, type TreeRow } from './file-columns.ts';
@@ -12,10 +13,46 @@ interface FileGroup {
   sum: FileLine;
 }
 
-/** A path as it is called in its group: what a folder of OPFS says already is left out. */
-function nameIn(group: string, { path }: Pick<FileLine, 'path'>): string {
-  const folder = group.startsWith('OPFS ') ? `/${group.slice('OPFS '.length)}/` : '';
-  return folder && path.startsWith(folder) ? path.slice(folder.length) : path;
+const ROLES: Readonly<Record<FileLine['kind'], string>> = {
+  'main-db': 'database',
+  journal: 'journal',
+  wal: 'WAL',
+  temp: 'temporary file',
+  'memory-journal': 'journal in memory',
+  other: 'other file',
+  opfs: 'OPFS',
+  'idb-store': 'IndexedDB',
+  storage: 'localStorage',
+};
+const OPFS_ROLES: Readonly<Record<string, string>> = {
+  '': 'database in OPFS',
+  '-journal': 'journal in OPFS',
+  '-wal': 'WAL in OPFS',
+  '-shm': 'WAL index in OPFS',
+};
+
+/** What a file is called in its group, whose name has the path: its role, or what a folder or an IndexedDB database calls it. */
+function nameIn(group: string, { kind, path, idb }: FileLine): string {
+  if (kind === 'idb-store') return idb === undefined ? path : path.slice(idb.length + 1);
+  if (kind !== 'opfs') return ROLES[kind];
+  if (!group.startsWith(OPFS_FOLDER)) return OPFS_ROLES[suffixOf(path)] ?? path;
+  const folder = `/${group.slice(OPFS_FOLDER.length)}/`;
+  return path.startsWith(folder) ? path.slice(folder.length) : path;
+}
+const OPFS_FOLDER = 'OPFS ';
+
+/** A file without a group. */
+function aloneName({ kind, path }: FileLine): { name: string; about: string } {
+  const said = kind === 'memory-journal' || kind === 'storage';
+  return { name: path, about: said ? '' : ROLES[kind] };
+}
+
+/** Rows of a group by name; those of the same name have their paths beside it. */
+function namesIn({ name: group, rows }: FileGroup): { name: string; about: string }[] {
+  const names = rows.map((line) => nameIn(group, line));
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return names.map((name, i) => ({ name, about: counts.get(name)! > 1 ? rows[i]!.path : '' }));
 }
 
 interface FileOrigin {
@@ -71,15 +108,18 @@ export function treeRows(
   const found: TreeRow[] = [];
   const top = tree.length > 1 ? 2 : 1;
   for (const { name: origin, groups } of tree) {
-    if (top > 1) found.push({ key: origin, name: origin, line: null, fold: origin, level: 1 });
-    for (const { name, rows, sum } of closed.has(origin) ? [] : groups) {
+    if (top > 1)
+      found.push({ key: origin, name: origin, about: '', line: null, fold: origin, level: 1 });
+    for (const group of closed.has(origin) ? [] : groups) {
+      const { name, rows, sum } = group;
       const fold = `${origin} ${name}`;
       const many = rows.length > 1;
-      if (many) found.push({ key: fold, name, line: sum, fold, level: top });
-      for (const line of many && closed.has(fold) ? [] : rows)
+      if (many) found.push({ key: fold, name, about: '', line: sum, fold, level: top });
+      const names = many ? namesIn(group) : [aloneName(rows[0]!)];
+      for (const [i, line] of (many && closed.has(fold) ? [] : rows).entries())
         found.push({
           key: fileKey(line),
-          name: many ? nameIn(name, line) : line.path,
+          ...names[i]!,
           line,
           fold: null,
           level: many ? top + 1 : top,

@@ -30,6 +30,18 @@ function columnsInSight(row: string): string[] {
     .map((cell) => cell.dataset.column!);
 }
 
+describe('Cache', () => {
+  it('says what the advised size saves in milliseconds, and draws no curve that falls nowhere', async () => {
+    await panel.open('cache-thrash', 'cache');
+    await panel.waitText(id('curve-saving'), 'Saves 12.4 ms.');
+    await panel.waitFor(id('miss-ratio-curve'));
+    await panel.open('idb-two-tabs', 'cache');
+    await panel.waitText(id('curve-goal'), 'No larger cache would avoid a read.');
+    await panel.waitFor(id('curve-size'));
+    expect(await panel.page.$(id('miss-ratio-curve'))).toBeNull();
+  });
+});
+
 describe('Files', () => {
   it('shows reads, writes, bytes and syncs beside the map at 1400 px, named by role', async () => {
     await panel.open('cache-thrash', 'files', 1400);
@@ -85,6 +97,7 @@ describe('Files', () => {
 describe('Locks', () => {
   it('gives its tables the room that the lanes do not need, until the border is moved', async () => {
     await panel.open('idb-two-tabs', 'locks', 1400);
+    await panel.click(id('locks-waits'));
     await panel.waitFor(`${id('lock-waits')}`);
     const space = await panel.page.$eval(
       id('lock-lanes'),

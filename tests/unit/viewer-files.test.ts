@@ -25,6 +25,7 @@ import type { FileEventsRequest } from '../../src/protocol/answers/patterns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { accesses } from '../../src/analysis/pages/page-accesses.ts';
+import { findings } from '../../src/analysis/findings/index.ts';
 import { missRatiosOf, pagesOf } from '../traces/analyses.ts';
 
 function contextOf(store: TraceStore): QueryContext {
@@ -458,6 +459,29 @@ describe('caches', () => {
       cachePages('', 512),
       cachePages('x', 512),
     ]).toEqual([50, null, null, null]);
+  });
+
+  it('say what the goal saves in time, as finding F11 does, and why it is not known', async () => {
+    const file = join(import.meta.dirname, '..', 'traces', 'golden', 'cache-thrash.vfst');
+    const context = contextOf((await readTrace(readFileSync(file))).store);
+    const found = context.facts.get(findings).find(({ rule }) => rule === 'F11')!;
+    const curves = cacheQueries.cacheCurves(context, {});
+    expect(found.savingUs).toBeGreaterThan(0);
+    expect(curves.map(({ saving }) => saving?.us)).toContain(found.savingUs);
+    for (const { goal, saving } of curves) expect(saving === null).toBe(goal === null);
+    // calls that the clock shows as nothing
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'PRAGMA cache_size=10' }) });
+    const db = t.file('/a.db');
+    for (let round = 0; round < 5; round++)
+      for (let page = 0; page < 40; page++)
+        t.call('xRead', { object: db, context: 1, offset: page * PAGE, length: PAGE, dur: 0 });
+    t.send();
+    const [curve] = cacheQueries.cacheCurves(contextOf(store), {});
+    expect(curve!.goal).not.toBeNull();
+    expect(curve!.saving).toMatchObject({ us: null });
+    expect(curve!.saving!.how).toContain('less than the clock shows');
   });
 
   it('have a knee where the curve bends, and none where it does not', () => {

@@ -104,10 +104,11 @@ describe('what went wrong', () => {
       [3, 1, 1, ['A']],
       [1, 3, 1, ['B']],
       [7, 5, 1, ['/app.db']],
+      [3, null, 2, ['A', '/x.db']],
     ]);
     const twice = arrowsOf([...answer.waits, ...answer.waits]);
     expect(twice.map((a) => [a.waits, a.waitedUs])).toEqual(
-      answer.arrows.map((a) => [2, 2 * a.waitedUs]),
+      answer.arrows.map((a) => [2 * a.waits, 2 * a.waitedUs]),
     );
   });
   it('busy chains, locks left behind, cycles', () => {

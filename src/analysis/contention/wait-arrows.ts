@@ -1,4 +1,4 @@
-/** Who waited for whom: all waits of one thread for another as one arrow. */
+/** Who waited for whom: all waits of one thread for another as one arrow. Those for a thread that was not recorded are one, too. */
 import { grouped } from '../core/maps.ts';
 import type { EventRef } from '../../trace/store.ts';
 
@@ -17,7 +17,8 @@ interface Wait {
 /** All waits of one thread for another. */
 export interface WaitArrow {
   waiter: number;
-  holder: number;
+  /** null = no recorded thread held the lock. */
+  holder: number | null;
   waits: number;
   /** Sum over its waits, microseconds. */
   waitedUs: number;
@@ -35,17 +36,14 @@ const MOST_EVENTS = 500;
 
 /** Waits summed up by waiter and holder; the longest waited first. */
 export function arrowsOf(waits: readonly Wait[]): WaitArrow[] {
-  const groups = grouped(
-    waits.filter(({ holder }) => holder !== null),
-    ({ waiter, holder }) => `${waiter}:${holder}`,
-  );
+  const groups = grouped(waits, ({ waiter, holder }) => `${waiter}:${holder ?? ''}`);
   const span = ({ fromUs, toUs }: Wait): number => toUs - fromUs;
   return [...groups.values()]
     .map((lines): WaitArrow => {
       const sorted = [...lines].sort((a, b) => span(b) - span(a));
       return {
         waiter: lines[0]!.waiter,
-        holder: lines[0]!.holder!,
+        holder: lines[0]!.holder,
         waits: lines.length,
         waitedUs: lines.reduce((sum, line) => sum + span(line), 0),
         longestUs: span(sorted[0]!),

@@ -86,7 +86,7 @@ export const transferColumns = {
     'text',
     'What it is',
     "From SQLite's file formats: change counter, page, journal header, ... Content: known by its size only",
-    transferTitle,
+    (t) => transferTitle(t),
   ),
   least_bytes: col('bytes', 'Smallest', 'Bytes that the smallest call asks for', (t) => t.least),
   most_bytes: col('bytes', 'Largest', 'Bytes that the largest call asks for', (t) => t.most),

@@ -81,7 +81,7 @@ export class Saving {
       return {
         savingUs: null,
         savingHow: this.unknown.length
-          ? `no ${this.unknown.join(', ')} was timed`
+          ? `none of the ${this.unknown.join(', ')} was timed`
           : 'no call would be avoided',
       };
     const how = `${this.parts.join(', ')}, each at its mean in this trace${this.capped ? ', but no more than the calls took that this is about' : ''}`;

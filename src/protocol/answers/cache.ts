@@ -2,6 +2,7 @@
 import type { CacheReport } from '../../analysis/cache/cache.ts';
 import type { ColdWarm } from '../../analysis/cache/cold-warm.ts';
 import type { CacheOverTime } from '../../analysis/cache/connection-caches.ts';
+import type { GoalSaving } from '../../analysis/cache/goal-saving.ts';
 import type { MissRatio } from '../../analysis/cache/miss-ratio.ts';
 import type { StatementRow } from '../../analysis/statements/statement-table.ts';
 
@@ -13,6 +14,8 @@ export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> 
   /** Share of the requests that a cache of so many pages misses. */
   misses: Float64Array;
   knee: number | null;
+  /** What the goal saves; null where there is no goal. */
+  saving: GoalSaving | null;
 }
 
 /** Over [fromUs, toUs) in equal bins. */

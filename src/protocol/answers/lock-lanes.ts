@@ -18,6 +18,10 @@ export interface LockLane {
   waitedUs: number;
   /** A known thread waited for it here, or it waited here for a known thread. */
   contended: boolean;
+  /** Key of the lane of the pool that its access handle is in (LocksAnswer.pools); '' = in none. */
+  pool: string;
+  /** Of the lane of a pool: its access handles; else 0. */
+  handles: number;
 }
 
 /** Holds and waits of a lane on screen, column by column. */

@@ -8,6 +8,8 @@ import type { LockLane } from './lock-lanes.ts';
 /** Lists are cut to their longest; `totals` says how many there are. */
 export interface LocksAnswer {
   lanes: LockLane[];
+  /** Lanes that stand for several of `lanes`: a VFS's own access handles. */
+  pools: LockLane[];
   moreLanes: number;
   waits: WaitLine[];
   arrows: WaitArrow[];

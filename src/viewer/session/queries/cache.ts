@@ -6,6 +6,7 @@ import { cacheReport } from '../../../analysis/cache/cache.ts';
 import { coldWarm } from '../../../analysis/cache/cold-warm.ts';
 import { counterDeltas } from '../../../analysis/core/counter-deltas.ts';
 import { cacheOverTime } from '../../../analysis/cache/connection-caches.ts';
+import { goalSavings } from '../../../analysis/cache/goal-saving.ts';
 import { missRatioAt, missRatios } from '../../../analysis/cache/miss-ratio.ts';
 import { sizeToHold } from '../../../analysis/cache/cache-size.ts';
 import { kneeOf } from '../../../analysis/cache/miss-ratio-knee.ts';
@@ -23,10 +24,10 @@ const MOST_ROWS = 500;
 const cacheCurves = fact(
   'cacheCurves',
   'misses at every cache size',
-  { missRatios },
+  { missRatios, goalSavings },
   (store, known): CacheCurve[] => {
     const titles = threadTitles(store);
-    return known.missRatios.map((curve) => {
+    return known.missRatios.map((curve, i) => {
       const { hits, again: _again, scans: _scans, ...rest } = curve;
       const last = Math.max(curve.fromPages, sizeToHold(hits.length - 1));
       const points = Math.min(MOST_POINTS, last - curve.fromPages + 1);
@@ -43,6 +44,7 @@ const cacheCurves = fact(
         pages,
         misses: pages.map((n) => missRatioAt(curve, n)!),
         knee: kneeOf(curve),
+        saving: known.goalSavings[i]!,
       };
     });
   },

@@ -5,10 +5,11 @@
  *   lane   waits   [~~~~]   [~]~[~]        span: from, to, mode, outcome, how many, first event
  *          holds        [=====]    [==]
  */
-import { getOrMake } from '../../../analysis/core/maps.ts';
+import { getOrMake, grouped } from '../../../analysis/core/maps.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { locks } from '../../../analysis/locks/locks.ts';
 import type { IntervalColumns } from '../../../analysis/locks/lock-columns.ts';
+import { handlePools } from '../../../analysis/locks/handle-pools.ts';
 import { rootOf } from '../../../analysis/core/thread-origin.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -28,8 +29,11 @@ const MOST_LANES = 1000;
 export const lockLanes = fact(
   'lockLanes',
   'holds and waits',
-  { locks },
-  (store, { locks: { holds, waits, resources, edges } }): Map<string, LaneRows> => {
+  { locks, handlePools },
+  (
+    store,
+    { locks: { holds, waits, resources, edges }, handlePools: pools },
+  ): Map<string, LaneRows> => {
     const titles = threadTitles(store);
     const made = new Map<string, { lane: LockLane; holds: number[]; waits: number[] }>();
     const newLane = (key: string, thread: number, resource: number): LockLane => ({
@@ -43,6 +47,8 @@ export const lockLanes = fact(
       heldUs: 0,
       waitedUs: 0,
       contended: false,
+      pool: pools[resource] ? `pool:${thread}:${pools[resource]}` : '',
+      handles: 0,
     });
     const laneOf = ({ thread, resource }: IntervalColumns, i: number) => {
       const key = `${thread[i]}:${resource[i]}`;
@@ -71,8 +77,24 @@ export const lockLanes = fact(
       }
     const places = (list: number[], { from }: IntervalColumns): Uint32Array =>
       Uint32Array.from(list).sort((a, b) => from[a]! - from[b]!);
+    const all = [...made.values()];
+    for (const [key, its] of grouped(
+      all.filter(({ lane }) => lane.pool),
+      ({ lane }) => lane.pool,
+    )) {
+      const sum = { ...its[0]!.lane, key, pool: '', handles: its.length };
+      sum.name = `${its[0]!.lane.name.slice(0, its[0]!.lane.name.lastIndexOf('/'))}/`;
+      for (const name of ['holds', 'waits', 'heldUs', 'waitedUs'] as const)
+        sum[name] = its.reduce((n, { lane }) => n + lane[name], 0);
+      sum.contended = its.some(({ lane }) => lane.contended);
+      all.push({
+        lane: sum,
+        holds: its.flatMap((one) => one.holds),
+        waits: its.flatMap((one) => one.waits),
+      });
+    }
     return new Map(
-      [...made.values()]
+      all
         .sort((a, b) => a.lane.root - b.lane.root || a.lane.thread - b.lane.thread)
         .map((m) => [
           m.lane.key,
@@ -82,16 +104,19 @@ export const lockLanes = fact(
   },
 );
 
-/** The lanes that are drawn: all, or those with the longest waits and holds, in the order of their threads. */
+/** The lanes that are drawn: all, or those with the longest waits and holds, in the order of their threads; and those of pools. */
 export function shownLanes(rows: ReadonlyMap<string, LaneRows>): {
   lanes: LockLane[];
+  pools: LockLane[];
   more: number;
 } {
-  const all = [...rows.values()].map(({ lane }) => lane);
-  if (all.length <= MOST_LANES) return { lanes: all, more: 0 };
+  const every = [...rows.values()].map(({ lane }) => lane);
+  const pools = every.filter(({ handles }) => handles > 0);
+  const all = every.filter(({ handles }) => handles === 0);
+  if (all.length <= MOST_LANES) return { lanes: all, pools, more: 0 };
   const weight = (l: LockLane): number => (l.contended ? 1e15 : 0) + l.waitedUs + l.heldUs;
   const kept = new Set([...all].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_LANES));
-  return { lanes: all.filter((lane) => kept.has(lane)), more: all.length - MOST_LANES };
+  return { lanes: all.filter((lane) => kept.has(lane)), pools, more: all.length - MOST_LANES };
 }
 
 interface Span {
@@ -105,7 +130,7 @@ interface Span {
   seq: number;
 }
 
-/** @param places in order of their begin @param least spans and gaps below this are joined, microseconds */
+/** @param places in order of their begin @param least spans and gaps below this are joined, microseconds @param union so are those that overlap */
 function spansOf(
   columns: IntervalColumns,
   places: Uint32Array,
@@ -113,6 +138,7 @@ function spansOf(
   seq: Uint32Array,
   view: FrameArgs,
   least: number,
+  union: boolean,
 ): Span[] {
   const spans: Span[] = [];
   let last: Span | null = null;
@@ -123,9 +149,10 @@ function spansOf(
     const [mode, outcome] = [columns.mode[i]!, columns.outcome[i]!];
     if (
       last &&
-      to - from < least &&
-      from - last.to < least &&
-      (last.count > 1 || last.to - last.from < least)
+      ((union && from <= last.to) ||
+        (to - from < least &&
+          from - last.to < least &&
+          (last.count > 1 || last.to - last.from < least)))
     ) {
       last.covered += Math.max(0, to - Math.max(from, last.to));
       last.to = Math.max(last.to, to);
@@ -158,10 +185,11 @@ export const lockLaneQueries = {
     return args.lanes.flatMap((key): LockTrack[] => {
       const found = all.get(key);
       if (!found) return [];
+      const isPool = found.lane.handles > 0;
       const { seq } = context.store.threads[found.lane.thread]!.events;
       const spans = [
-        ...spansOf(holds, found.holds, 0, seq, args, least),
-        ...spansOf(waits, found.waits, 1, seq, args, least),
+        ...spansOf(holds, found.holds, 0, seq, args, least, isPool),
+        ...spansOf(waits, found.waits, 1, seq, args, least, isPool),
       ];
       return [
         {

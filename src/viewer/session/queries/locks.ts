@@ -23,9 +23,10 @@ const locksAnswer = fact(
   (_, { lockLines: lines, waitLines: waits, lockLanes }): LocksAnswer => {
     const [busy, deadlocks] = [lines.busy(), lines.deadlocks()];
     const left = lines.left().sort((a, b) => b.laterWaits - a.laterWaits);
-    const { lanes, more } = shownLanes(lockLanes);
+    const { lanes, pools, more } = shownLanes(lockLanes);
     return {
       lanes,
+      pools,
       moreLanes: more,
       arrows: arrowsOf(waits),
       titles: lines.titles,

@@ -9,11 +9,11 @@ import type { SessionApi } from '../../../protocol/session.ts';
 import { laneTooltip, timeColumn, type TimeColumn } from './lane-tooltip.ts';
 import { AXIS_HEIGHT, laneAt, type LaneBox } from './timeline-layout.ts';
 import { noteAt, type Scene } from './timeline-overlay.ts';
-import { panBy, spanOf, zoomAt, type Range } from './viewport.ts';
+import { panBy, spanOf, type Range } from './viewport.ts';
+import { wheeled, wheelPx } from './wheel.ts';
 
 const CLICK_SLACK_PX = 4;
 const HIT_SLACK_PX = 3;
-const WHEEL_ZOOM = 0.0022;
 
 /** The place under the pointer, CSS px of the canvas, and what is known of it without asking. */
 export interface Pointed {
@@ -121,16 +121,10 @@ export class TimelinePointer {
 
   private onWheel(event: WheelEvent): void {
     const { view, width } = this.scene;
-    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
     event.preventDefault();
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-      return this.events.onLook(panBy(view, (sideways * unit) / width, this.extent));
-    if (event.altKey) return this.events.onScroll(event.deltaY * unit);
-    const factor = Math.exp(
-      event.deltaY * unit * WHEEL_ZOOM * (event.ctrlKey && Math.abs(event.deltaY) < 20 ? 5 : 1),
-    ); // a pinch comes in small steps
-    this.events.onLook(zoomAt(view, this.usAt(event.offsetX), factor, this.extent));
+    const to = wheeled(event, { view, width, x: event.offsetX, extent: this.extent });
+    if (to) this.events.onLook(to);
+    else this.events.onScroll(wheelPx(event, event.deltaY));
   }
 
   private onDown(event: PointerEvent): void {

@@ -103,6 +103,7 @@ export const VIEWS: readonly View[] = [
     group: 'Storage',
     help: 'Who held what, and who waited for whom, across threads and tabs',
     component: LocksView,
+    follows: ['range'],
   },
   {
     id: 'events',

@@ -45,17 +45,17 @@ interface LockTable {
 }
 export const TABLES: readonly LockTable[] = [
   {
+    id: 'graph',
+    title: 'Who waits for whom',
+    help: 'All waits of one thread for another together',
+    empty: 'No thread waited for another. Record all tabs of the origin to see waits between tabs.',
+  },
+  {
     id: 'waits',
     title: 'Waits',
     help: LOCK_HELP.waits,
     empty:
       'No waits: no request met a lock that a recorded thread held. Record all tabs of the origin to see waits between tabs.',
-  },
-  {
-    id: 'graph',
-    title: 'Who waits for whom',
-    help: 'All waits between two threads together, as a graph',
-    empty: 'No thread waited for another. Record all tabs of the origin to see waits between tabs.',
   },
   {
     id: 'busy',
@@ -107,13 +107,18 @@ export const WAIT_COLUMNS = viewColumns(waitColumns, {
   holds: '62px',
   outcome: '92px',
 });
-export const arrowKey = ({ waiter, holder }: WaitArrow): string => `${waiter}:${holder}`;
+export const arrowKey = ({ waiter, holder }: Pick<WaitArrow, 'waiter' | 'holder'>): string =>
+  `${waiter}:${holder ?? ''}`;
+export const holderTitle = (
+  titles: readonly string[],
+  { holder }: Pick<WaitArrow, 'holder'>,
+): string => (holder === null ? 'Holder not recorded' : titles[holder]!);
 const arrow = col<WaitArrow>;
 export const arrowColumns = (titles: readonly string[]): readonly Column<WaitArrow>[] =>
   viewColumns(
     {
       waiter: arrow('text', 'Who waited', 'Thread that waited', (a) => titles[a.waiter]!),
-      holder: arrow('text', 'For whom', 'Thread that held it', (a) => titles[a.holder]!),
+      holder: arrow('text', 'For whom', 'Thread that held it', (a) => holderTitle(titles, a)),
       waits: arrow('count', 'Waits', 'Waits in which this holder was in the way', (a) => a.waits),
       waitedUs: arrow(
         'us',

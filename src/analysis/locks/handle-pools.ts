@@ -1,0 +1,39 @@
+/**
+ * Access handles that a VFS keeps open for itself: a pool of files under names of its own, from which it takes one when SQLite opens a
+ * file. Ten lanes of them say one thing.
+ *
+ *   /.ahp-n0863k/0.tmp ... 9.tmp        a pool: no VFS call names such a file
+ *   /data/app.db, /data/app.db-journal  none: SQLite's own files
+ */
+import { plainPath } from '../../event/file-names.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { fact, type Known } from '../core/graph.ts';
+import { grouped } from '../core/maps.ts';
+import { locks } from './locks.ts';
+
+/** Fewer handles in a folder are shown one by one. */
+const FEW = 4;
+
+const NEEDS = { locks };
+
+/** By place in Locks.resources: the folder of the pool that an access handle is in; '' of all others. */
+export const handlePools = fact('handlePools', 'holds and waits', NEEDS, handlePoolsOf);
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+function handlePoolsOf(store: TraceStore, { locks: { resources } }: Known<typeof NEEDS>): string[] {
+  const folders = resources.map(({ kind, name }) =>
+    kind === 'access-handle' ? folderOf(name) : '',
+  );
+  const sqlite = new Set<string>();
+  for (const { definitions } of store.threads)
+    for (const d of definitions.values()) if (d.kind === 'file') sqlite.add(plainPath(d.path));
+  if (sqlite.size === 0) return folders.map(() => ''); // what SQLite's files are is not known
+  const places = folders.flatMap((folder, i) => (folder ? [i] : []));
+  const pools = folders.map(() => '');
+  for (const some of grouped(places, (i) => `${resources[i]!.origin}\0${folders[i]}`).values()) {
+    const own = some.every((i) => !sqlite.has(plainPath(resources[i]!.name)));
+    if (own && some.length >= FEW) for (const i of some) pools[i] = folders[i]!;
+  }
+  return pools;
+}

@@ -122,6 +122,8 @@ describe('the address restores', () => {
     await panel.click(id('tab-files'));
     await panel.waitFor(id('page-map-shown'));
     await panel.page.select(id('page-map-shown'), 'writes');
+    await panel.click(id('list-pages'));
+    await panel.waitFor(`${id('pages')} ${id('sort-writes')}`);
     await panel.click(`${id('pages')} ${id('sort-writes')}`);
     await panel.page.waitForFunction(() =>
       ['transactions.chosen', 'locks.table=busy', 'pages.shown=writes', 'pages.sort=writes'].every(

@@ -11,6 +11,7 @@ import { UNKNOWN_SQL } from '../../text/clean.ts';
 import { objectName } from '../../trace/describe.ts';
 import { fileOf, IS_NAMELESS, UNKNOWN_FILE, type FileRow } from '../files/files.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
+import type { EventColumns } from '../../trace/columns.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { longer } from '../../trace/typed-arrays.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
@@ -34,10 +35,10 @@ export interface AreaRow {
   kind: FileRow['kind'] | '';
   /** Calls that touch the area. */
   count: number;
-  /** Microseconds of them inside the area, and on average. */
+  /** Microseconds of them inside the area. */
   totalUs: number;
+  /** Of the whole calls, also what lies outside the area: the mean, and percentiles to within 0.8 %. */
   meanUs: number;
-  /** Of the whole calls, to within 0.8 %. */
   p50Us: number;
   p95Us: number;
   maxUs: number;
@@ -55,8 +56,8 @@ const [SQL, VFS] = [1, 2];
 /** In place of a group's number: what is no file, and what was one whose definition is lost. */
 const [NONE, LOST] = [-1, -2];
 /** Places in Groups.sums; the last two name the longest call. */
-const [TOTAL_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4] as const;
-const PLACES = 5;
+const [TOTAL_US, WHOLE_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4, 5] as const;
+const PLACES = 6;
 type BlockEnds = readonly Float64Array[];
 
 /** Latest end by block of rows, for every thread. */
@@ -71,6 +72,31 @@ export function blockEndsOf(store: TraceStore): BlockEnds {
   });
 }
 
+/** What calls are grouped by, where it is not their statement: their operation, or what they are on. */
+export const groupIdOf = (by: AreaBy, events: EventColumns, row: number): number =>
+  by === 'file'
+    ? targetOf(events, row)
+    : events.op[row]! + (isInMemory(events, row) ? OPS.length : 0); // no storage: it stands apart
+
+/** The group of such an id, or of a statement's text; null = it is of none. */
+export function groupOf(
+  thread: ThreadStore,
+  by: AreaBy,
+  id: number,
+): Pick<AreaRow, 'name' | 'kind'> | null {
+  if (by === 'statement') return { name: objectName(thread, id) || UNKNOWN_SQL, kind: '' };
+  if (by === 'operation')
+    return {
+      name: `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`,
+      kind: '',
+    };
+  const file = fileOf(definedAs(thread.definitions, id));
+  return file && { name: file.path, kind: file.kind };
+}
+/** The same group has the same key on every thread. */
+export const groupKey = ({ name, kind }: Pick<AreaRow, 'name' | 'kind'>): string =>
+  `${kind}\0${name}`;
+
 interface Group extends Pick<AreaRow, 'name' | 'kind'> {
   durations: Durations;
 }
@@ -84,7 +110,7 @@ class Groups {
 
   /** Number of the group of this name and kind, from 1. */
   of(name: string, kind: AreaRow['kind']): number {
-    const key = `${kind}\0${name}`;
+    const key = groupKey({ name, kind });
     let number = this.places.get(key);
     if (number !== undefined) return number;
     number = this.all.push({ name, kind, durations: new Durations() });
@@ -103,7 +129,7 @@ class Groups {
         kind,
         count,
         totalUs,
-        meanUs: count ? totalUs / count : 0,
+        meanUs: count ? of(WHOLE_US) / count : 0,
         maxUs: of(MAX_US),
         bytes: of(BYTES),
         longest: threads[of(THREAD)]!.ref(of(ROW)),
@@ -189,19 +215,9 @@ class ThreadScan {
     const known = id < close.length ? 0 : this.far.get(id);
     if (known) return known;
     const { by } = this.request;
-    const definition = by === 'file' ? definedAs(thread.definitions, id) : undefined;
-    const found =
-      by === 'file'
-        ? fileOf(definition)
-        : {
-            path:
-              by === 'statement'
-                ? objectName(thread, id) || UNKNOWN_SQL
-                : `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`,
-            kind: '' as const,
-          };
-    const none = by === 'file' && !definition ? LOST : NONE;
-    const group = found ? groups.of(found.path, found.kind) : none;
+    const found = groupOf(thread, by, id);
+    const none = by === 'file' && !definedAs(thread.definitions, id) ? LOST : NONE;
+    const group = found ? groups.of(found.name, found.kind) : none;
     if (id < close.length) close[id] = group;
     else this.far.set(id, group);
     return group;
@@ -220,11 +236,7 @@ class ThreadScan {
       const begin = t0[row]!;
       const whole = endSeq[row] === 0 ? Math.max(0, until - begin) : dur[row]!;
       if (row < first && begin + whole <= fromUs) continue;
-      const id = statements
-        ? statements[row]!
-        : by === 'file'
-          ? targetOf(events, row)
-          : code + (isInMemory(events, row) ? OPS.length : 0); // no storage: it stands apart
+      const id = statements ? statements[row]! : groupIdOf(by, events, row);
       if (id === 0 && by === 'statement') continue;
       let number = id < close.length ? close[id]! : 0;
       if (number === 0) {
@@ -243,6 +255,7 @@ class ThreadScan {
         continue;
       }
       groups.all[number - 1]!.durations.add(whole);
+      sums[at + WHOLE_US]! += whole;
       sums[at + TOTAL_US]! +=
         begin >= fromUs && begin + whole <= toUs
           ? whole

@@ -18,10 +18,11 @@ import {
   type TimePartition,
   type TimeRange,
 } from './time-partition.ts';
+import type { TimeKeeper } from './time-shares.ts';
 import { timePieces, type TimePieces } from './time-pieces.ts';
 import { TimeSweep } from './time-sweep.ts';
 
-class Sweeps {
+export class Sweeps {
   private made: TimePieces | null = null;
 
   constructor(
@@ -43,9 +44,12 @@ class Sweeps {
   }
   /** The time of a range by call path. */
   callTimes(keys: PathKeys, range: TimeRange): CallTimes {
-    const times = new CallTimes(this.thread.events, this.owners.of(this.thread), keys);
-    keepTimes(this.sweep, times, range);
-    return times;
+    return this.into(new CallTimes(this.thread.events, this.owners.of(this.thread), keys), range);
+  }
+  /** The time of a range, by the places of a keeper. */
+  into<K extends TimeKeeper>(keeper: K, range: TimeRange): K {
+    keepTimes(this.sweep, keeper, range);
+    return keeper;
   }
   partitionWithin(range: TimeRange): TimePartition {
     return partitionThread(this.sweep, range);

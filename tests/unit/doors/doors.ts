@@ -72,7 +72,7 @@ export async function doorsOf(store: TraceStore) {
   const layers: ['sql', 'vfs', 'web'] = ['sql', 'vfs', 'web'];
   const area = (by: AreaBy) =>
     QUERIES.timelineArea(context, { fromUs, toUs, by, threadsOff: [], layers });
-  const byOperation = area('operation');
+  const byOperation = await area('operation');
   const seesVfs = store.threads.some(hasVfs);
   const page = htmlReport(store);
   return {
@@ -88,7 +88,7 @@ export async function doorsOf(store: TraceStore) {
     drawer: (op: string) =>
       byOperation.rows.find(({ name }) => name === op) ?? { count: 0, bytes: 0 },
     drawerTimes: byOperation.times,
-    areaByFile: area('file'),
+    areaByFile: await area('file'),
     /** The timeline's rates, over the whole trace: of single precision. */
     rates: (way: 0 | 1) =>
       sum(store.threads.filter(hasVfs), (thread) => {

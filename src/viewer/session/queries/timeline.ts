@@ -2,6 +2,8 @@
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { partTimes, SQL_PARTS, type PartTimes } from '../../../analysis/core/time-parts.ts';
 import { areaRows, blockEndsOf, type AreaBy } from '../../../analysis/time/area.ts';
+import { addSelfTimes, selfTimeOf } from '../../../analysis/time/self-times.ts';
+import { sweeps } from '../../../analysis/time/thread-times.ts';
 import {
   ioAt,
   ioMap,
@@ -71,10 +73,10 @@ export const timelineQueries = {
   },
 
   /** What happened in an area, by operation, statement or file. */
-  timelineArea(
+  async timelineArea(
     context: QueryContext,
     args: { fromUs: number; toUs: number; by: AreaBy; threadsOff: number[]; layers: Layer[] },
-  ): AreaAnswer {
+  ): Promise<AreaAnswer> {
     const { store, facts } = context;
     const { fromUs, toUs, by, layers } = args;
     const threads = store.threads.filter(({ index }) => !args.threadsOff.includes(index));
@@ -99,8 +101,13 @@ export const timelineQueries = {
       if (times) times.forEach((ns, i) => (sums[i]! += ns));
       else settled = false;
     }
+    const self = new Map<string, number>();
+    for (const thread of withSql) {
+      await context.rest();
+      addSelfTimes(self, thread, facts.get(sweeps).of(thread), by, { fromUs, toUs });
+    }
     return {
-      rows,
+      rows: rows.map((row) => ({ ...row, selfUs: sqlThreads ? selfTimeOf(self, row) : null })),
       times: settled ? sqlTimes(sums, (toUs - fromUs) * sqlThreads) : null,
       sqlThreads,
     };

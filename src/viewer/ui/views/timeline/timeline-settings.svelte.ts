@@ -5,7 +5,7 @@
 import { get } from 'svelte/store';
 import { rounded, type Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
-import type { TimelineState } from './timeline-state.svelte.ts';
+import { DRAWER_HEIGHT, type TimelineState } from './timeline-state.svelte.ts';
 import { viewStateOf } from '../../view-state.ts';
 
 /** Zooms that fit into an address. */
@@ -67,6 +67,8 @@ function setUp(said: Said, setup: TimelineState): void {
   setup.skipIdle = said['timeline.idle'] === 'skip';
   setup.mapOpen = said['timeline.map'] !== '0';
   setup.mapObject = said['timeline.file'] ?? '';
+  if (/^\d{2,4}$/.test(said['timeline.drawer'] ?? ''))
+    setup.drawerHeight = Number(said['timeline.drawer']);
   const zooms = (said['timeline.zooms'] ?? '').split(' ').flatMap((text) => rangeOf(text) ?? []);
   if (!zooms.length || setup.zooms.length) return;
   setup.zooms = zooms.slice(-MOST_ZOOMS);
@@ -93,6 +95,7 @@ export function useTimelineSettings(model: ViewerModel, setup: TimelineState): v
   keep('idle', () => (setup.skipIdle ? 'skip' : null));
   keep('map', () => (setup.mapOpen ? null : '0'));
   keep('file', () => setup.mapObject || null);
+  keep('drawer', () => (setup.drawerHeight === DRAWER_HEIGHT ? null : String(setup.drawerHeight)));
   const shown = (): { first: number; zooms: readonly Range[] } => {
     const first = Math.max(0, Math.min(setup.zooms.length - MOST_ZOOMS, setup.zoomAt));
     return { first, zooms: setup.zooms.slice(first, first + MOST_ZOOMS) };

@@ -17,6 +17,9 @@ const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
 /** Zooms that are remembered. */
 const MOST_ZOOMS = 50;
 
+/** Of the chosen area's table, px, until it is resized. */
+export const DRAWER_HEIGHT = 190;
+
 export class TimelineState {
   readonly collapsed = new SvelteSet<number>();
   readonly opened = new SvelteSet<number>();
@@ -47,7 +50,7 @@ export class TimelineState {
   mapHeight = $state(110);
   /** Path of the file or store in the I/O map; '' = the busiest. */
   mapObject = $state('');
-  drawerHeight = $state(170);
+  drawerHeight = $state(DRAWER_HEIGHT);
   /** Views that the user came to, oldest first, and which of them is shown. */
   zooms = $state.raw<readonly Range[]>([]);
   zoomAt = $state(-1);

@@ -47,6 +47,8 @@ interface Traits {
   synchronous?: true;
   /** No call that takes a thread's time: a lock that is held, a reading of counters, a notification. */
   aside?: true;
+  /** A row about the recording itself: nothing that the app or the browser did. */
+  own?: true;
 }
 
 const META: Traits = {};
@@ -163,15 +165,15 @@ const CATALOG: Record<OpName, Traits> = {
   sqlFinalize: CPU, // aux: the same
   sqlExec: CPU, // aux2: statements in the text (in its first 8 KB); which of them ran is not known
   sqlCounters: { aside: true, result: 'none' }, // the engine's counters after a statement: offset = hits, length = misses, aux = writes, aux2 = spills (cumulative per connection)
-  threadStart: NOTHING,
-  threadEnd: NOTHING,
+  threadStart: { ...NOTHING, own: true },
+  threadEnd: { ...NOTHING, own: true },
   navigation: NOTHING,
   visibility: NOTHING,
   error: META,
   mark: NOTHING,
   measure: NOTHING,
-  tracer: META, // the tracer's own work that the app had to wait for: draining, set-up. length: records or bytes handled
-  dropped: META, // records that did not fit. length: how many since the last such record
+  tracer: { own: true }, // the tracer's own work that the app had to wait for: draining, set-up. length: records or bytes handled
+  dropped: { own: true }, // records that did not fit. length: how many since the last such record
   wasmFetch: NOTHING, // how a wasm module came here. offset: begin of the request in ms; length: bytes of the body; aux: microseconds; aux2: bytes unpacked
   wasmCompile: CPU, // length: bytes handed over; aux: id of the URL as a `name`; context: seq of the wasmCompile of that module, 0 = not known, and while the module is fetched meanwhile
   wasmInstantiate: CPU, // the same; also where compiling is part of it
@@ -195,6 +197,7 @@ export interface OpInfo {
   readonly keysOnly: boolean;
   readonly synchronous: boolean;
   readonly aside: boolean;
+  readonly own: boolean;
 }
 
 const GROUP = /^(idb|opfs|lock|atomics|localStorage|http|sql|wasm)(?=[A-Z])/;
@@ -236,6 +239,7 @@ function infoOf(key: string, code: number, traits: Traits): OpInfo {
     keysOnly: traits.keysOnly ?? false,
     synchronous: traits.synchronous ?? false,
     aside: traits.aside ?? false,
+    own: traits.own ?? false,
   };
 }
 
@@ -299,6 +303,8 @@ export const IN_BYTES = /* @__PURE__ */ opTable(({ result }) => result === 'byte
 /** Whether the answer of a call that moves bytes means that it moved them: one that failed or came short moves none. */
 export const saysMoved = (code: number, result: number): boolean =>
   IN_BYTES[code] ? result >= 0 : result === 0;
+/** Rows about the recording itself. */
+export const IS_OWN = /* @__PURE__ */ opTable(({ own }) => own);
 /** Calls that make a file's bytes durable. */
 export const SYNCS = /* @__PURE__ */ opTable(({ counts }) => counts === 'sync');
 /** Codes of the operations that write to the browser's storage. */

@@ -3,7 +3,14 @@
  * Complete events ("X") of one tid must nest, so calls that overlap without nesting go to tids of their own.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { detailText, objectName, resultText, servedStatement } from '../trace/describe.ts';
+import {
+  detailText,
+  lengthOf,
+  objectName,
+  offsetOf,
+  resultText,
+  servedStatement,
+} from '../trace/describe.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
@@ -121,9 +128,10 @@ function argsOf(
   const args: Record<string, string | number | boolean> = {};
   const object = objectName(thread, events.object[row]!);
   if (object) args.object = object;
-  const offset = events.offset[row]!;
-  if (Number.isFinite(offset)) args.offset = offset;
-  if (events.length[row]) args.length = events.length[row]!;
+  const offset = offsetOf(events, row);
+  if (offset !== null) args.offset = offset;
+  const length = lengthOf(events, row);
+  if (length) args.length = length;
   const detail = detailText(thread, row);
   if (detail) args.detail = detail;
   if (open) args.open = true;

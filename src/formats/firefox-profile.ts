@@ -3,7 +3,14 @@
  * tooltips. Written as version 47 of the processed format; the profiler upgrades older versions when it loads them.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { detailText, objectName, resultText, servedStatement } from '../trace/describe.ts';
+import {
+  detailText,
+  lengthOf,
+  objectName,
+  offsetOf,
+  resultText,
+  servedStatement,
+} from '../trace/describe.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { inPieces } from './pieces.ts';
@@ -174,8 +181,10 @@ function payload(thread: ThreadStore, row: number): Record<string, string | numb
   const data: Record<string, string | number> = { type: OPS[op]?.layer ?? 'host' };
   const object = objectName(thread, events.object[row]!);
   if (object) data.object = object;
-  if (Number.isFinite(events.offset[row]!)) data.offset = events.offset[row]!;
-  if (events.length[row]) data.length = events.length[row]!;
+  const offset = offsetOf(events, row);
+  if (offset !== null) data.offset = offset;
+  const length = lengthOf(events, row);
+  if (length) data.length = length;
   const detail = detailText(thread, row);
   if (detail) data.detail = detail;
   const result =

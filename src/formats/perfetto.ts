@@ -3,7 +3,14 @@
  * clock. One packet sequence a track; calls that overlap without nesting get tracks of their own below their thread.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
-import { detailText, objectName, resultText, servedStatement } from '../trace/describe.ts';
+import {
+  detailText,
+  lengthOf,
+  objectName,
+  offsetOf,
+  resultText,
+  servedStatement,
+} from '../trace/describe.ts';
 import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
@@ -236,10 +243,12 @@ function annotate(
     if (text) add(name, () => out.text(ANNOTATION.text, text));
   };
   addText('object', objectName(thread, events.object[row]!));
-  const offset = events.offset[row]!;
-  if (Number.isSafeInteger(offset)) add('offset', () => out.int(ANNOTATION.int, offset));
-  else if (Number.isFinite(offset)) add('key', () => out.double(ANNOTATION.double, offset));
-  if (events.length[row]) add('length', () => out.uint(ANNOTATION.uint, events.length[row]!));
+  const offset = offsetOf(events, row);
+  if (offset !== null && Number.isSafeInteger(offset))
+    add('offset', () => out.int(ANNOTATION.int, offset));
+  else if (offset !== null) add('key', () => out.double(ANNOTATION.double, offset));
+  const length = lengthOf(events, row);
+  if (length) add('length', () => out.uint(ANNOTATION.uint, length));
   addText('detail', detailText(thread, row));
   if (unfinished) add('unfinished', () => out.uint(ANNOTATION.uint, 1));
   else {

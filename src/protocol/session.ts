@@ -141,6 +141,15 @@ export interface EventFilter extends Pick<Scope, 'thread' | 'statement' | 'table
   toUs: number | null;
   /** What single columns must hold; absent = anything. */
   where?: EventWhere;
+  /** Rows about the recording itself are left out, unless `where` asks for them. */
+  withoutOwn?: boolean;
+  /** Absent = by time. */
+  order?: EventOrder;
+}
+/** How the table is sorted. Events without a duration come last, whichever way. */
+export interface EventOrder {
+  key: 'time' | 'duration';
+  descending: boolean;
 }
 /** Conditions on columns, all of which an event must meet; null and '' ask for nothing. */
 export interface EventWhere {
@@ -170,6 +179,7 @@ export interface EventLine extends EventRef {
   layer: Layer;
   name: string;
   object: string;
+  /** Bytes; null = none. An IndexedDB key is in `detail`. */
   offset: number | null;
   length: number;
   result: number;
@@ -178,7 +188,7 @@ export interface EventLine extends EventRef {
   failed: boolean;
   statement: string;
   connection: number | null;
-  /** aux as text: lock level, open flags, opcode, IndexedDB mode and durability. */
+  /** Lock level, open flags, opcode, device characteristics, IndexedDB mode, durability, and key. */
   detail: string;
 }
 export interface EventDetails extends EventLine {

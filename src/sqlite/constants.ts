@@ -89,6 +89,30 @@ export const OPEN_FLAGS: readonly (readonly [number, string])[] = [
   [0x2000000, 'EXRESCODE'],
 ];
 
+/** Names of SQLITE_IOCAP_* by bit: sqlite.org/c3ref/c_iocap_atomic.html */
+export const DEVICE_CHARACTERISTICS: readonly (readonly [number, string])[] = [
+  [0x1, 'ATOMIC'],
+  [0x2, 'ATOMIC512'],
+  [0x4, 'ATOMIC1K'],
+  [0x8, 'ATOMIC2K'],
+  [0x10, 'ATOMIC4K'],
+  [0x20, 'ATOMIC8K'],
+  [0x40, 'ATOMIC16K'],
+  [0x80, 'ATOMIC32K'],
+  [0x100, 'ATOMIC64K'],
+  [0x200, 'SAFE_APPEND'],
+  [0x400, 'SEQUENTIAL'],
+  [0x800, 'UNDELETABLE_WHEN_OPEN'],
+  [0x1000, 'POWERSAFE_OVERWRITE'],
+  [0x2000, 'IMMUTABLE'],
+  [0x4000, 'BATCH_ATOMIC'],
+  [0x8000, 'SUBPAGE_READ'],
+];
+
+/** The names of the bits that are set: `READWRITE | CREATE`. */
+export const bitNames = (bits: number, names: readonly (readonly [number, string])[]): string =>
+  names.flatMap(([bit, name]) => (bits & bit ? [name] : [])).join(' | ');
+
 /** Names of SQLITE_FCNTL_* by number: sqlite.org/c3ref/c_fcntl_begin_atomic_write.html */
 export const FILE_CONTROLS: readonly string[] = [
   '',

@@ -7,7 +7,7 @@
 import { isTraceUs, toTraceUs } from '../event/clock.ts';
 import { Op } from '../event/event.ts';
 import { opSet } from '../event/operations.ts';
-import { objectName } from '../trace/describe.ts';
+import { auxText, objectName } from '../trace/describe.ts';
 import { IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { toNs } from '../trace/lanes/sweep.ts';
 import { firstPlace } from '../trace/number-columns.ts';
@@ -103,7 +103,7 @@ export class AppMarks {
     const { events } = this.thread;
     const op = events.op[row]!;
     const name = objectName(this.thread, events.object[row]!);
-    if (op === Op.visibility) return events.aux[row] ? 'hidden' : 'visible';
+    if (op === Op.visibility) return auxText(op, events.aux[row]!);
     if (op === Op.error) return `Error: ${name}`;
     return op === Op.navigation && !name ? 'navigation' : name;
   }

@@ -1,6 +1,14 @@
 /** Events as text: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
 import { Flag, Op, WebLock } from '../event/event.ts';
-import { isStatementOp, isVfsOp, isWebOp, opName, OPS } from '../event/operations.ts';
+import {
+  isStatementOp,
+  isVfsOp,
+  isWebOp,
+  opName,
+  opSet,
+  OPS,
+  opTable,
+} from '../event/operations.ts';
 import { IDB_DURABILITIES, IDB_MODES, idbDurability, idbMode } from '../event/idb-modes.ts';
 import type { Definition } from '../event/definitions.ts';
 import { exceptionName } from '../event/exceptions.ts';
@@ -8,7 +16,51 @@ import { VERSION_AT, VERSION_BYTES } from '../sqlite/page-size.ts';
 import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
 import { ownersOf } from './owners.ts';
 import type { ThreadStore } from './store.ts';
-import { FILE_CONTROLS, LOCK_LEVELS, lockLevelText, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
+import {
+  bitNames,
+  DEVICE_CHARACTERISTICS,
+  FILE_CONTROLS,
+  LOCK_LEVELS,
+  lockLevelText,
+  OPEN_FLAGS,
+  Rc,
+} from '../sqlite/constants.ts';
+import { countOf, formatDuration } from '../text/numbers.ts';
+import type { EventColumns } from './columns.ts';
+
+/** By `aux` of a navigation. */
+const NAVIGATIONS = [
+  'within the page',
+  'left',
+  'back from the back/forward cache',
+  'into the back/forward cache',
+] as const;
+
+/** Calls whose `offset` is a place in a file or store; of others it is something else, which `detailText` has. */
+const HAS_PLACE = opTable(
+  ({ layer, api, code }) =>
+    layer === 'vfs' ||
+    (layer === 'web' &&
+      api !== 'atomics' &&
+      api !== 'locks' &&
+      code !== Op.idbBlocked &&
+      code !== Op.idbVersionChange),
+);
+/** Operations whose `length` is no number of bytes. */
+const NO_BYTES = opSet(
+  ...[Op.sqlCounters, Op.measure, Op.idbBlocked, Op.idbVersionChange, Op.tracer, Op.dropped],
+);
+
+/** Byte offset, numeric key, or new size; null = none, or not numeric. */
+export function offsetOf({ op, offset }: EventColumns, row: number): number | null {
+  const value = offset[row]!;
+  return HAS_PLACE[op[row]!] && Number.isFinite(value) ? value : null;
+}
+/** Bytes that a call asked for or carried; 0 = none. */
+export const lengthOf = ({ op, length }: EventColumns, row: number): number =>
+  NO_BYTES[op[row]!] ? 0 : length[row]!;
+/** Whether `offsetOf` is a key of an IndexedDB store, not bytes. */
+export const hasKey = ({ op }: EventColumns, row: number): boolean => OPS[op[row]!]?.api === 'idb';
 
 /** An event's `aux` as text: `RESERVED`, `READWRITE | CREATE | MAIN_DB`, `readwrite, relaxed`; '' where it says nothing. */
 export function auxText(op: number, aux: number): string {
@@ -17,7 +69,7 @@ export function auxText(op: number, aux: number): string {
     case Op.xUnlock:
       return lockLevelText(aux);
     case Op.xOpen:
-      return OPEN_FLAGS.flatMap(([bit, name]) => (aux & bit ? [name] : [])).join(' | ');
+      return bitNames(aux, OPEN_FLAGS);
     case Op.xFileControl:
       return FILE_CONTROLS[aux] || `opcode ${aux}`;
     case Op.xSync:
@@ -35,6 +87,12 @@ export function auxText(op: number, aux: number): string {
       return [IDB_MODES[idbMode(aux)], idbDurability(aux) && IDB_DURABILITIES[idbDurability(aux)]]
         .filter(Boolean)
         .join(', ');
+    case Op.visibility:
+      return aux ? 'hidden' : 'visible';
+    case Op.navigation:
+      return NAVIGATIONS[aux] ?? '';
+    case Op.error:
+      return aux ? 'unhandled rejection' : '';
     case Op.lockRequest:
     case Op.lockHeld:
       return [
@@ -49,15 +107,34 @@ export function auxText(op: number, aux: number): string {
   }
 }
 
-/** What an event says beyond its other columns: the engine's counters, the header of a database as it passed, else its `aux` as text. */
+/** What an event says beyond its other columns: the engine's counters, bits that a VFS answered, the header of a database as it passed, else its `aux` as text. */
 export function detailText({ events, definitions }: ThreadStore, row: number): string {
   const op = events.op[row]!;
   const aux = events.aux[row]!;
   const aux2 = events.aux2[row] ?? 0;
   const offset = events.offset[row]!;
   const length = events.length[row]!;
-  if (op === Op.sqlCounters)
-    return `hits ${offset}, misses ${length}, writes ${aux}, spills ${aux2}`;
+  switch (op) {
+    case Op.sqlCounters:
+      return `hits ${offset}, misses ${length}, writes ${aux}, spills ${aux2}`;
+    case Op.xDeviceCharacteristics: {
+      const answered = events.endSeq[row] !== 0 && !(events.flags[row]! & Flag.threw);
+      return answered ? bitNames(events.result[row]!, DEVICE_CHARACTERISTICS) || 'none' : '';
+    }
+    case Op.idbBlocked:
+    case Op.idbVersionChange:
+      return `version ${length} open, ${Number.isNaN(offset) ? 'to be deleted' : `version ${offset} requested`}`;
+    case Op.atomicsWait:
+    case Op.atomicsWaitAsync:
+    case Op.atomicsNotify:
+      return Number.isNaN(offset) ? '' : `at byte ${offset} of the buffer`;
+    case Op.measure:
+      return formatDuration(length);
+    case Op.wasmFetch:
+      return `took ${formatDuration(aux)}`;
+    case Op.dropped:
+      return countOf(length, 'event');
+  }
   const read = aux && (op === Op.xRead || op === Op.xWrite);
   const d = read ? definitions.get(events.object[row]!) : undefined;
   if (d?.kind !== 'file' || d.fileKind !== 'main-db') return auxText(op, aux);
@@ -82,6 +159,10 @@ export function resultText(op: number, result: number, flags: number): string {
       return '';
   }
 }
+
+/** Operations that may have no duration: something happened, or was counted. */
+export const isInstant = (op: number): boolean =>
+  (OPS[op]?.layer ?? 'host') === 'host' || op === Op.sqlCounters;
 
 /** Whether an event's call failed. Short reads, ROW and DONE are no failures. */
 export function isFailure(op: number, result: number, flags: number): boolean {

@@ -20,6 +20,7 @@ import { arrived, freshTab, inFirefox, siteAccessInFirefox } from './firefox-har
 import { makeFrames } from './opened-documents.ts';
 import { countOf, marksOf, threadOf } from './threads-harness.ts';
 import { longTest } from './long-test.ts';
+import { shownEvents } from './shown-events.ts';
 
 const ENGINE = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync';
 let server: AppServer;
@@ -327,7 +328,7 @@ test('every view shows a recording, with the numbers of its summary', async () =
     ],
     wal: [['no-wal', 'No write-ahead log was used']],
     locks: [['locks-view', '']],
-    events: [['event-count', `${count(summary.events)} events`]],
+    events: [['event-count', `${count(shownEvents(store.threads))} events`]],
     errors: [['errors-view', '']],
     sql: [['sql-view', '']],
     compare: [['compare-name', 'nothing yet']],

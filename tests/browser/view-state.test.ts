@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { id, viewHarness } from './view-harness.ts';
 import { statementTable } from '../traces/analyses.ts';
+import { shownEvents } from './shown-events.ts';
 
 const TRACE = 'checkpoint-storm';
 const panel = viewHarness([TRACE]);
@@ -236,7 +237,7 @@ describe('the address', () => {
       TRACE,
       '#tab=events&events.layers=nonsense,sql,vfs,web,host&events.thread=x&events.more=1&timeline.area=5,,&a.b.c=1',
     );
-    await panel.waitText(id('event-count'), some(panel.store(TRACE).eventCount));
+    await panel.waitText(id('event-count'), some(shownEvents(panel.store(TRACE).threads)));
   });
 });
 

@@ -24,6 +24,7 @@ import {
   transactionsOf,
   walHistories,
 } from '../traces/analyses.ts';
+import { shownEvents } from './shown-events.ts';
 
 const panel = viewHarness([
   'opfs-wl-two-tabs',
@@ -263,7 +264,7 @@ describe('the filters of the panel', () => {
     );
     await click(id('statement-chip'));
     await click(id('tab-events'));
-    await waitText(id('event-count'), some(store.eventCount, 'event'));
+    await waitText(id('event-count'), some(shownEvents(store.threads), 'event'));
   });
 
   it('of a table take the statements that touched it, from the Answer on', async () => {
@@ -313,7 +314,7 @@ describe('the filters of the panel', () => {
     await says(id('narrowed'), ', filtered');
     const wanted = store.threads.find(({ index }) => threadTitles(store)[index] === title)!;
     await click(id('tab-events'));
-    await waitText(id('event-count'), some(wanted.events.count, 'event'));
+    await waitText(id('event-count'), some(shownEvents([wanted]), 'event'));
     await click(id('tab-transactions'));
     const own = [...transactionsOf(store).list].filter(({ thread }) => thread === wanted.index);
     await waitText(id('transaction-count'), some(own.length, 'transaction'));
@@ -542,7 +543,7 @@ describe('errors', () => {
 describe('events', () => {
   it('are filtered by column, selected as a range, copied and saved', async () => {
     const store = await open('checkpoint-storm', 'events');
-    await waitText(id('event-count'), some(store.eventCount, 'event'));
+    await waitText(id('event-count'), some(shownEvents(store.threads), 'event'));
     await click(id('more-filters'));
     await waitFor(id('where-page'));
     const pages = pageAccessesOf(store);
@@ -555,7 +556,7 @@ describe('events', () => {
     await waitText(id('event-count'), some(first.size, 'event'));
     await fill('where-page', 'one');
     await waitFor(`${id('where-page')}[aria-invalid=true]`);
-    await waitText(id('event-count'), some(store.eventCount, 'event'));
+    await waitText(id('event-count'), some(shownEvents(store.threads), 'event'));
     await click(id('where-clear'));
     const writes = store.threads.reduce(
       (n, { events }) =>

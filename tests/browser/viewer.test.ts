@@ -5,6 +5,7 @@ import { filesOf } from '../../src/analysis/files/files.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { id, ViewerPage } from './viewer-page.ts';
+import { shownEvents } from './shown-events.ts';
 
 const store = trace();
 const viewer = new ViewerPage(files);
@@ -248,7 +249,7 @@ describe('an opened trace', () => {
     await viewer.page.keyboard.press('5');
     await viewer.page.waitForSelector(id('filter'));
     await viewer.page.keyboard.press('/');
-    await waitText(id('event-count'), `${store.eventCount.toLocaleString('en-US')} events`);
+    await waitText(id('event-count'), `${shownEvents(store.threads).toLocaleString('en-US')} events`);
     await viewer.page.waitForFunction(
       (s: string) => document.activeElement?.matches(s),
       {},

@@ -1,7 +1,14 @@
 /** Every recorded call as a row of named columns, the threads that made them, and what their ids stand for. */
 import { LOST } from '../core/losses.ts';
 import { getOrMake } from '../core/maps.ts';
-import { detailText, isFailure, objectName, resultText } from '../../trace/describe.ts';
+import {
+  detailText,
+  isFailure,
+  lengthOf,
+  objectName,
+  offsetOf,
+  resultText,
+} from '../../trace/describe.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { OPS, layerOfCode, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
@@ -128,12 +135,9 @@ export const eventColumns = {
     'number',
     'Offset',
     'Byte offset, numeric key or new size; null: none, or not numeric',
-    (e) => {
-      const offset = e.events.offset[e.i]!;
-      return Number.isFinite(offset) ? offset : null;
-    },
+    (e) => offsetOf(e.events, e.i),
   ),
-  length: col('count', 'Length', 'Bytes asked for or carried', (e) => e.events.length[e.i]!),
+  length: col('count', 'Length', 'Bytes asked for or carried', (e) => lengthOf(e.events, e.i)),
   result: col(
     'int',
     'Result',
@@ -150,7 +154,7 @@ export const eventColumns = {
   detail: col(
     'text',
     'Detail',
-    'Lock level, open flags, opcode, IndexedDB mode and durability, change counter, cache counters',
+    'Lock level, open flags, opcode, device characteristics, IndexedDB mode and durability, change counter, cache counters',
     (e) => detailText(e.thread, e.i) || null,
   ),
   aux: col(

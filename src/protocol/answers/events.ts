@@ -5,4 +5,6 @@ export interface OperationCount {
   name: string;
   layer: Layer;
   events: number;
+  /** Rows about the recording itself. */
+  own: boolean;
 }

@@ -2,13 +2,17 @@
 import {
   detailText,
   flagTexts,
+  hasKey,
   isFailure,
+  isInstant,
+  lengthOf,
   objectName,
+  offsetOf,
   resultText,
   statementText,
 } from '../../trace/describe.ts';
-import { Op } from '../../event/event.ts';
 import { OPS, opName } from '../../event/operations.ts';
+import { formatCount } from '../../text/numbers.ts';
 import type { Definition } from '../../event/definitions.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../../protocol/session.ts';
@@ -22,25 +26,31 @@ export function lineOfEvent(t: ThreadStore, row: number): EventLine {
   const e = t.events.row(row);
   const layer = OPS[e.op]?.layer ?? 'host';
   const open = e.endSeq === 0;
+  const place = offsetOf(t.events, row);
   return {
     thread: t.index,
     seq: e.seq,
     t0: e.t0,
     dur: e.dur,
     open,
-    instant: !open && e.dur === 0 && (layer === 'host' || e.op === Op.sqlCounters),
+    instant: !open && e.dur === 0 && isInstant(e.op),
     clockStepUs: t.environment?.clockStepUs ?? null,
     layer,
     name: opName(e.op),
     object: objectName(t, e.object),
-    offset: Number.isNaN(e.offset) ? null : e.offset,
-    length: e.length,
+    offset: hasKey(t.events, row) ? null : place,
+    length: lengthOf(t.events, row),
     result: e.result,
     resultText: resultText(e.op, e.result, e.flags),
     failed: isFailure(e.op, e.result, e.flags),
     statement: statementText(t, row),
     connection: e.context || null,
-    detail: detailText(t, row),
+    detail: [
+      detailText(t, row),
+      hasKey(t.events, row) && place !== null ? `key ${formatCount(place)}` : '',
+    ]
+      .filter(Boolean)
+      .join(', '),
   };
 }
 

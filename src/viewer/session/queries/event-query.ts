@@ -10,11 +10,13 @@ import { eachRunInTimeOrder } from '../../../analysis/core/time-order.ts';
 import type { Facts } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { bytesCarried } from '../../../trace/bytes-moved.ts';
-import { isFailure, objectName, resultText } from '../../../trace/describe.ts';
-import { OPS, opName } from '../../../event/operations.ts';
+import { isFailure, isInstant, objectName, resultText } from '../../../trace/describe.ts';
+import { IS_OWN, OPS, opName } from '../../../event/operations.ts';
+import { sortByKey } from './sort-by-key.ts';
+import type { EventColumns } from '../../../trace/columns.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { threadEndUs } from '../../../trace/thread-end.ts';
-import type { EventFilter, EventWhere } from '../../../protocol/session.ts';
+import type { EventFilter, EventOrder, EventWhere } from '../../../protocol/session.ts';
 import { ownersOf, type Owners } from '../../../trace/owners.ts';
 
 /** What a filter asks of one thread, with words looked up once per name and not once per event. */
@@ -32,6 +34,14 @@ interface ThreadTest {
   openUs: number;
 }
 
+const IN_TIME: EventOrder = { key: 'time', descending: false };
+
+/** What a line is sorted by, microseconds; NaN = it has no duration. */
+function durationAt({ op, dur, endSeq }: EventColumns, row: number): number {
+  const instant = dur[row] === 0 && isInstant(op[row]!);
+  return endSeq[row] === 0 || instant ? NaN : Math.max(0, dur[row]!);
+}
+
 export class EventQuery {
   /** Events that match. */
   count = 0;
@@ -44,6 +54,8 @@ export class EventQuery {
     fromUs: null,
     toUs: null,
   };
+  /** Lines are in the order of time, the earliest first. */
+  private inTime = true;
   private thread = new Uint16Array(0);
   private row = new Uint32Array(0);
 
@@ -81,7 +93,28 @@ export class EventQuery {
         }
     });
     this.count = n;
+    this.sort(filter.order ?? IN_TIME);
     return n;
+  }
+
+  /** Put the lines, which are in the order of time, into another. */
+  private sort({ key, descending }: EventOrder): void {
+    this.inTime = key === 'time' && !descending;
+    if (this.inTime) return;
+    const { count, thread, row } = this;
+    if (key === 'time') {
+      thread.subarray(0, count).reverse();
+      row.subarray(0, count).reverse();
+      return;
+    }
+    const us = new Float64Array(count);
+    for (let line = 0; line < count; line++) {
+      const { events } = this.store.threads[thread[line]!]!;
+      us[line] = durationAt(events, row[line]!);
+    }
+    const order = sortByKey(us, descending);
+    this.thread = order.gather(thread);
+    this.row = order.gather(row);
   }
 
   /** The event of a line. @throws RangeError outside 0..count-1 */
@@ -105,12 +138,17 @@ export class EventQuery {
     const events = this.store.threads[thread]?.events;
     const row = events?.rowOfSeq(seq) ?? -1;
     if (row < 0) return -1;
+    if (!this.inTime) {
+      for (let line = 0; line < this.count; line++)
+        if (this.row[line] === row && this.thread[line] === thread) return line;
+      return -1;
+    }
     const t0 = events!.t0[row]!;
     for (let line = this.lineFrom(t0); line < this.count && this.beginOf(line) === t0; line++)
       if (this.thread[line] === thread && this.row[line] === row) return line;
     return -1;
   }
-  /** The first line that begins at or after a moment. */
+  /** The first line that begins at or after a moment, where lines are in the order of time. */
   lineFrom(us: number): number {
     return firstPlace(0, this.count, (line) => this.beginOf(line) >= us);
   }
@@ -139,6 +177,7 @@ function testOf(
     if (
       op &&
       (filter.layers === null || filter.layers.includes(op.layer)) &&
+      (!filter.withoutOwn || !IS_OWN[op.code] || where?.op === opName(op.code)) &&
       (!where?.op || opName(op.code) === where.op)
     )
       layers[op.code] = 1;

@@ -15,7 +15,7 @@ function operationsOf(store: TraceStore): OperationCount[] {
   const found: OperationCount[] = [];
   for (const op of OPS)
     if (op && counts[op.code])
-      found.push({ name: opName(op.code), layer: op.layer, events: counts[op.code]! });
+      found.push({ name: opName(op.code), layer: op.layer, events: counts[op.code]!, own: op.own });
   return found.sort(
     (a, b) => order.indexOf(a.layer) - order.indexOf(b.layer) || b.events - a.events,
   );

@@ -18,6 +18,8 @@ export interface Column<Row> {
   width?: string;
   /** SQL and file names. */
   mono?: boolean;
+  /** Of a table that holds a part of its rows: it can be sorted by this, elsewhere. */
+  sorts?: boolean;
 }
 
 export const ariaSort = ({ key, descending }: SortOrder, column: string) =>

@@ -32,10 +32,10 @@ const OWN: readonly [Name, string, Shown, string, string | null, EventColumn['va
   ['thread', 'thread', 'several threads', 'minmax(110px, 0.8fr)', null, (l) => l.thread],
   ['op', 'call', 'always', 'minmax(112px, 1fr)', 'minmax(80px, 1fr)', (l) => l.name],
   ['object', 'object', 'always', 'minmax(70px, 1.3fr)', 'minmax(60px, 1.2fr)', objectOf],
+  ['detail', 'detail', 'wide', 'minmax(90px, 0.9fr)', null, (l) => l.detail],
   ['offset', 'offset', 'wide', '100px', null, (l) => l.offset],
   ['length', 'length', 'wide', '70px', null, (l) => l.length],
   ['result_name', 'result', 'always', 'minmax(84px, 0.7fr)', 'minmax(40px, 0.8fr)', resultOf],
-  ['detail', 'detail', 'chosen', 'minmax(90px, 0.8fr)', null, (l) => l.detail],
   ['connection', 'connection', 'chosen', '84px', null, (l) => l.connection],
   ['layer', 'layer', 'chosen', '56px', null, (l) => l.layer],
   ['seq', 'seq', 'chosen', '70px', null, (l) => l.seq],
@@ -43,9 +43,14 @@ const OWN: readonly [Name, string, Shown, string, string | null, EventColumn['va
 ];
 /** What reads otherwise than by its unit. */
 const MORE: Readonly<Partial<Record<Name, Partial<EventColumn>>>> = {
-  ts: { numeric: false },
-  dur: { text: durationText, raw: (l) => (l.open ? 'open' : String(l.dur)) },
+  ts: { numeric: false, sorts: true },
+  dur: {
+    sorts: true,
+    text: durationText,
+    raw: (l) => (l.open ? 'open' : String(l.dur)),
+  },
   thread: { numeric: false, text: (_, title) => title, raw: undefined },
+  offset: { definition: 'Byte offset, or new size. Keys of IndexedDB are in Detail' },
   length: { text: (l) => (l.length ? formatCount(l.length) : '') },
   result_name: { raw: (l) => l.resultText || String(l.result) },
 };

@@ -2,9 +2,11 @@
 import { fromStore } from 'svelte/store';
 import type { Layer } from '../../../../event/operations.ts';
 import {
+  sortSetting,
   viewSetting,
   switchSetting,
   textSetting,
+  type SortOrder,
   type ViewSetting,
 } from '../../view-setting.svelte.ts';
 import type { EventFilter, EventWhere } from '../../../../protocol/session.ts';
@@ -27,6 +29,8 @@ export type ColumnWish = (typeof WISHES)[number];
 export interface EventFilters {
   readonly text: ViewSetting<string>;
   readonly layers: ViewSetting<readonly Layer[]>;
+  /** Rows about the recording itself are shown, too. */
+  readonly own: ViewSetting<boolean>;
   readonly errorsOnly: ViewSetting<boolean>;
   readonly inView: ViewSetting<boolean>;
   /** The filters by column are shown, and hold. */
@@ -34,6 +38,7 @@ export interface EventFilters {
   readonly wishes: Readonly<Record<ColumnWish, ViewSetting<string>>>;
   /** At least one of them asks for something. */
   readonly anyWish: boolean;
+  readonly order: SortOrder;
   /** All of it, as the session is asked. */
   readonly filter: EventFilter;
   /** Let everything through. */
@@ -49,6 +54,8 @@ export function eventFilters(): EventFilters {
     parse: (said) => ALL_LAYERS.filter((layer) => said.split(',').includes(layer)),
     format: (some) => some.join(','),
   });
+  const own = switchSetting('events.own');
+  const order = sortSetting('events', 'time');
   const errorsOnly = switchSetting('events.errors');
   const inView = panel.range;
   const more = switchSetting('events.more');
@@ -64,11 +71,15 @@ export function eventFilters(): EventFilters {
     fromUs: inView.value ? view.current.from : null,
     toUs: inView.value ? view.current.to : null,
     ...(where && { where }),
+    ...(!own.value && { withoutOwn: true }),
+    order: { key: order.key === 'duration' ? 'duration' : 'time', descending: order.descending },
     ...panel.scope(['thread', 'statement', 'table']),
   });
   return {
     text,
     layers,
+    own,
+    order,
     errorsOnly,
     inView,
     more,
@@ -82,6 +93,7 @@ export function eventFilters(): EventFilters {
     clear() {
       text.value = '';
       layers.value = ALL_LAYERS;
+      own.value = true;
       errorsOnly.value = inView.value = false;
       for (const wish of Object.values(wishes)) wish.value = '';
     },

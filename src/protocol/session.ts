@@ -188,7 +188,7 @@ export interface EventLine extends EventRef {
   failed: boolean;
   statement: string;
   connection: number | null;
-  /** Lock level, open flags, opcode, device characteristics, IndexedDB mode, durability, and key. */
+  /** Lock level, open flags, opcode, IndexedDB mode, durability, and key. */
   detail: string;
 }
 export interface EventDetails extends EventLine {

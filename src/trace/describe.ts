@@ -54,7 +54,7 @@ const NO_BYTES = opSet(
 /** Byte offset, numeric key, or new size; null = none, or not numeric. */
 export function offsetOf({ op, offset }: EventColumns, row: number): number | null {
   const value = offset[row]!;
-  return HAS_PLACE[op[row]!] && Number.isFinite(value) ? value : null;
+  return HAS_PLACE[op[row]!] && Number.isFinite(value) ? value + 0 : null; // -0 is a key of some VFSs
 }
 /** Bytes that a call asked for or carried; 0 = none. */
 export const lengthOf = ({ op, length }: EventColumns, row: number): number =>
@@ -107,7 +107,7 @@ export function auxText(op: number, aux: number): string {
   }
 }
 
-/** What an event says beyond its other columns: the engine's counters, bits that a VFS answered, the header of a database as it passed, else its `aux` as text. */
+/** What an event says beyond its other columns: the engine's counters, the header of a database as it passed, else its `aux` as text. */
 export function detailText({ events, definitions }: ThreadStore, row: number): string {
   const op = events.op[row]!;
   const aux = events.aux[row]!;
@@ -117,10 +117,6 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
   switch (op) {
     case Op.sqlCounters:
       return `hits ${offset}, misses ${length}, writes ${aux}, spills ${aux2}`;
-    case Op.xDeviceCharacteristics: {
-      const answered = events.endSeq[row] !== 0 && !(events.flags[row]! & Flag.threw);
-      return answered ? bitNames(events.result[row]!, DEVICE_CHARACTERISTICS) || 'none' : '';
-    }
     case Op.idbBlocked:
     case Op.idbVersionChange:
       return `version ${length} open, ${Number.isNaN(offset) ? 'to be deleted' : `version ${offset} requested`}`;
@@ -144,7 +140,7 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
     : '';
 }
 
-/** An event's result as text where it has some: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`; '' for plain success. */
+/** An event's result as text where it has some: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`, `SAFE_APPEND | BATCH_ATOMIC`; '' for plain success. */
 export function resultText(op: number, result: number, flags: number): string {
   const info = OPS[op];
   if (flags & Flag.threw) return (info?.layer === 'web' && exceptionName(result)) || 'threw';
@@ -154,6 +150,8 @@ export function resultText(op: number, result: number, flags: number): string {
     case 'failure':
       return result ? (exceptionName(result) ?? 'failed') : '';
     case 'answer':
+      if (op === Op.xDeviceCharacteristics)
+        return bitNames(result, DEVICE_CHARACTERISTICS) || 'none';
       return op === Op.xAccess ? '' : String(result);
     default:
       return '';

@@ -74,7 +74,7 @@ it('decodes bit sets, lock levels, counters, and keys in the row', async () => {
     await waitFor(id('event-row'));
   };
   await only('xDeviceCharacteristics');
-  await untilFirst('detail', 'UNDELETABLE_WHEN_OPEN | BATCH_ATOMIC');
+  await untilFirst('result', 'UNDELETABLE_WHEN_OPEN | BATCH_ATOMIC');
   await only('xLock');
   await untilFirst('detail', 'SHARED');
   await only('sqlite3_counters');

@@ -7,6 +7,7 @@ import {
   ComparisonTraces,
   MAX_PREVIOUS_EVENTS,
 } from '../../src/viewer/session/comparison-traces.ts';
+import { verdictLines } from '../../src/analysis/report/diff-table.ts';
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
@@ -22,7 +23,6 @@ describe('a comparison', () => {
       }),
       {},
     )!;
-    expect(both.name).toBe('b.vfst');
     const commits = both.numbers.find((n) => n.a.id === 'commits')!;
     expect([commits.a.value, commits.b.value]).toEqual([12, 3]);
     expect(both.diff.statements).toMatchObject([
@@ -30,6 +30,24 @@ describe('a comparison', () => {
     ]);
     expect(both.a.times!.syncUs).toBe(4 * both.b.times!.syncUs);
     expect(QUERIES.comparison(contextOf(a), {})).toBeNull();
+  });
+  it('swaps them: numbers, times, statements, and the verdict', () => {
+    const [a, b] = [autocommits(12), autocommits(3)];
+    const context = contextOf(a, {
+      other: { store: b, facts: new Facts(b), name: 'b.vfst' },
+      previous: null,
+    });
+    const swapped = QUERIES.comparison(context, { other: 'b.vfst', swapped: true })!;
+    const commits = swapped.numbers.find((n) => n.a.id === 'commits')!;
+    expect([commits.a.value, commits.b.value]).toEqual([3, 12]);
+    expect(swapped.diff).toEqual(diffOf(b, a));
+    expect(verdictLines(swapped.diff)).not.toEqual(verdictLines(diffOf(a, b)));
+    expect(swapped.b.times!.syncUs).toBe(4 * swapped.a.times!.syncUs);
+    const strips = QUERIES.compareStrips(context, {
+      ...{ other: 'b.vfst', width: 400 },
+      ...{ oneScale: true, swapped: true },
+    })!;
+    expect(strips.b.spanUs).toBeGreaterThan(3 * strips.a.spanUs);
   });
   it('draws both over time, a column equally long in both where that is asked for', () => {
     const [a, b] = [autocommits(12), autocommits(3)];

@@ -118,7 +118,9 @@ it('has a byte offset or none, and what else the field holds as text', () => {
   t.call('idbBlocked', { offset: NaN, length: 2 });
   t.send();
   const lines = Array.from({ length: 9 }, (_, row) => lineOfEvent(t.thread, row));
-  expect(lines.map(({ offset, length, detail }) => [offset, length, detail])).toEqual([
+  expect(
+    lines.map(({ offset, length, detail, resultText }) => [offset, length, detail || resultText]),
+  ).toEqual([
     [null, 4096, 'key -479,232'],
     [null, 0, 'hits 10, misses 3, writes 2, spills 1'],
     [null, 0, 'UNDELETABLE_WHEN_OPEN | BATCH_ATOMIC'],

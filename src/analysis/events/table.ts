@@ -147,14 +147,14 @@ export const eventColumns = {
   result_name: col(
     'text',
     'Result',
-    'SQLITE_BUSY, QuotaExceededError, threw, failed; null for plain success',
+    'SQLITE_BUSY, QuotaExceededError, threw, failed, device characteristics; null for plain success',
     ({ events, i, ended }) =>
       (ended && resultText(events.op[i]!, events.result[i]!, events.flags[i]!)) || null,
   ),
   detail: col(
     'text',
     'Detail',
-    'Lock level, open flags, opcode, device characteristics, IndexedDB mode and durability, change counter, cache counters',
+    'Lock level, open flags, opcode, IndexedDB mode and durability, change counter, cache counters',
     (e) => detailText(e.thread, e.i) || null,
   ),
   aux: col(

@@ -9,9 +9,15 @@ export interface Side {
   times: PartTimes | null;
 }
 
+/** What is compared. */
+export interface CompareArgs {
+  /** Name of the second trace: another one is asked for again. */
+  other: string;
+  /** The trace that all other views show is B, the second one A. */
+  swapped?: boolean;
+}
+
 export interface Comparison {
-  /** What B is called. */
-  name: string;
   a: Side;
   b: Side;
   numbers: { a: HeadlineNumber; b: HeadlineNumber }[];

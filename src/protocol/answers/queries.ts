@@ -15,7 +15,7 @@ import type { TimePartition } from '../../analysis/time/time-partition.ts';
 import type { Layer } from '../../event/operations.ts';
 import type { BusyStrip, TimeStrip } from './answer.ts';
 import type { CacheAnswer, CacheCurve, CacheTimes } from './cache.ts';
-import type { Comparison, Strips } from './compare.ts';
+import type { CompareArgs, Comparison, Strips } from './compare.ts';
 import type { EvidenceArgs, EvidencePlaces } from './evidence.ts';
 import type { OperationCount } from './events.ts';
 import type { FileLine } from './files.ts';
@@ -74,11 +74,11 @@ export type Queries = {
   paletteItems: { args: { words: string[]; limit: number }; answer: PaletteItem[] };
   firstEvent: { args: { thread: number }; answer: EventRef | null };
   compareStrips: {
-    args: { other: string; width: number; oneScale: boolean };
+    args: CompareArgs & { width: number; oneScale: boolean };
     answer: Strips | null;
   };
   compareSources: { args: object; answer: { other: string | null; previous: string | null } };
-  comparison: { args: object; answer: Comparison | null };
+  comparison: { args: Partial<CompareArgs>; answer: Comparison | null };
   markdownReport: { args: object; answer: string };
   threadPartitions: { args: { fromUs?: number; toUs?: number }; answer: ThreadPartition[] };
   cache: { args: object; answer: CacheAnswer };

@@ -9,21 +9,30 @@ import { diffOf } from '../../../analysis/report/diff.ts';
 import { headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import { needing, type QueryContext } from './context.ts';
-import type { Side, Comparison, Strip, Strips } from '../../../protocol/answers/compare.ts';
+import type {
+  CompareArgs,
+  Side,
+  Comparison,
+  Strip,
+  Strips,
+} from '../../../protocol/answers/compare.ts';
 /** Columns of a strip. */
 const MOST_COLUMNS = 8192;
 
 export const compareQueries = {
-  /** Both traces over time; `other` names B, so that another one is asked for again; with `oneScale` a column is equally long in both. null without a second trace. */
+  /** Both traces over time; `other` names B, so that another one is asked for again; with `oneScale` a column is equally long in both; `swapped`: the shown trace is B. null without a second trace. */
   compareStrips: needing(
     [pieces],
     (
       { facts, compared }: QueryContext,
-      { width, oneScale }: { other: string; width: number; oneScale: boolean },
+      { width, oneScale, swapped = false }: CompareArgs & { width: number; oneScale: boolean },
     ): Strips | null => {
       const { other } = compared;
       if (!other) return null;
-      const sides = [facts, other.facts].map((one) => ({ of: one, range: sqlRangeOf(one) }));
+      const sides = sidesOf(facts, other.facts, swapped).map((one) => ({
+        of: one,
+        range: sqlRangeOf(one),
+      }));
       const longest = Math.max(...sides.map(({ range }) => range.toUs - range.fromUs));
       const [a, b] = sides.map(({ of: one, range: { fromUs, toUs } }): Strip => {
         const end = oneScale ? fromUs + longest : toUs;
@@ -48,17 +57,19 @@ export const compareQueries = {
     return { other: compared.other?.name ?? null, previous: compared.previous?.name ?? null };
   },
 
-  /** null without a second trace. */
+  /** null without a second trace. @param swapped the shown trace is B */
   comparison: needing(
     [headlineNumbers, timesInSql, findings, executionGroups],
-    ({ facts, compared, memo }: QueryContext, _args: object): Comparison | null => {
+    (
+      { facts, compared, memo }: QueryContext,
+      { swapped = false }: Partial<CompareArgs>,
+    ): Comparison | null => {
       const { other } = compared;
       if (!other) return null;
-      return memo('comparison', () => {
-        const [a, b] = [facts, other.facts];
+      return memo(`comparison ${swapped}`, () => {
+        const [a, b] = sidesOf(facts, other.facts, swapped);
         const numbersB = b.get(headlineNumbers);
         return {
-          name: other.name,
           a: sideOf(a),
           b: sideOf(b),
           numbers: a.get(headlineNumbers).map((number, i) => ({ a: number, b: numbersB[i]! })),
@@ -69,6 +80,9 @@ export const compareQueries = {
   ),
 };
 
+/** A and B. */
+const sidesOf = (shown: Facts, other: Facts, swapped: boolean): [Facts, Facts] =>
+  swapped ? [other, shown] : [shown, other];
 const sideOf = (facts: Facts): Side => ({
   events: facts.store.eventCount,
   times: facts.get(timesInSql),

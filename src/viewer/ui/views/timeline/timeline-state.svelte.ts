@@ -18,7 +18,7 @@ const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
 const MOST_ZOOMS = 50;
 
 /** Of the chosen area's table, px, until it is resized. */
-export const DRAWER_HEIGHT = 190;
+export const DRAWER_HEIGHT = 220;
 
 export class TimelineState {
   readonly collapsed = new SvelteSet<number>();

@@ -7,6 +7,7 @@ import type { Worst } from '../../analysis/answer/worst.ts';
 import type { Scope } from '../../analysis/core/scope.ts';
 import type { Absences } from '../../analysis/core/absences.ts';
 import type { FailedCalls } from '../../analysis/errors/failed-calls.ts';
+import type { CallStory } from '../../analysis/events/call-story.ts';
 import type { IoMap, IoMapRequest, IoObject } from '../../analysis/files/io-map.ts';
 import type { PageMatrix } from '../../analysis/pages/page-matrix.ts';
 import type { SlowRuns } from '../../analysis/statements/slow-runs.ts';
@@ -61,6 +62,7 @@ export type Queries = {
   loadTimes: { args: object; answer: LoadLine[] };
   errors: { args: object; answer: FailedCalls };
   operations: { args: object; answer: OperationCount[] };
+  callStory: { args: EventRef; answer: CallStory | null };
   headline: { args: object; answer: Headline };
   worst: { args: Scope; answer: Worst };
   busyStrip: { args: { width: number; fold: number }; answer: BusyStrip };

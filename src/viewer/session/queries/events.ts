@@ -1,8 +1,9 @@
 /** What the Events view's filter offers: the operations that the trace has. */
-import type { TraceStore } from '../../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { OPS, opName, type Layer } from '../../../event/operations.ts';
 import { fact } from '../../../analysis/core/graph.ts';
-import { answerOf } from './context.ts';
+import { callStory, durationsOfKind, type CallStory } from '../../../analysis/events/call-story.ts';
+import { answerOf, type QueryContext } from './context.ts';
 import type { OperationCount } from '../../../protocol/answers/events.ts';
 
 const operations = fact('operations', 'calls by operation', {}, operationsOf);
@@ -24,4 +25,14 @@ function operationsOf(store: TraceStore): OperationCount[] {
 export const eventQueries = {
   /** In the order of layers, the most frequent first. */
   operations: answerOf(operations),
+
+  /** One call in sentences; null = there is no such event any more. */
+  callStory({ store, memo }: QueryContext, { thread: index, seq }: EventRef): CallStory | null {
+    const thread = store.threads[index];
+    const row = thread?.events.rowOfSeq(seq) ?? -1;
+    if (!thread || row < 0) return null;
+    return callStory(thread, row, (op, key) =>
+      memo(`durations ${key}`, () => durationsOfKind(store, op, key)),
+    );
+  },
 };

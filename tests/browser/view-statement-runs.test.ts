@@ -1,7 +1,9 @@
 // The details of a statement: how long its runs took, why the slowest took longer, and which tables it touched.
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import { statementTableIn } from '../../src/analysis/statements/statement-table.ts';
 import { slowRuns } from '../../src/analysis/statements/slow-runs.ts';
+import { statementKey } from '../../src/viewer/ui/row-keys.ts';
 import { causeText, differenceText } from '../../src/viewer/ui/views/statements/run-words.ts';
 import { statementTable } from '../traces/analyses.ts';
 import { id, viewHarness } from './view-harness.ts';
@@ -33,6 +35,32 @@ describe('runs of a statement', () => {
       for (const cause of run.causes) expect(lines[i]).toContain(causeText(cause));
       if (!run.causes.length) expect(lines[i]).toContain('No cause found');
     });
+  });
+
+  it('are those of the visible range, and say so', async () => {
+    const facts = new Facts(viewer.store('checkpoint-storm'));
+    const row = statementTable(facts.store)!.rows.find(({ text }) => text?.startsWith('update t'))!;
+    const [from, to] = facts.store.extent();
+    const half = { fromUs: Math.round(from), toUs: Math.round((from + to) / 2) };
+    const some = statementTableIn(facts, half)!.rows.find(({ text }) => text === row.text)!;
+    expect(some.executions).toBeLessThan(row.executions);
+    await viewer.page.setViewport({ width: 1400, height: 700 });
+    await viewer.load(
+      'checkpoint-storm',
+      `#tab=statements&from=${half.fromUs}&to=${half.toUs}&filter.range=1&statements.chosen=${encodeURIComponent(statementKey(row))}`,
+    );
+    await waitFor(id('runs-filter'));
+    await viewer.page.waitForFunction(
+      (s: string, runs: number) =>
+        [...document.querySelectorAll(s)].reduce(
+          (n, bar) => n + Number(/: (\d+) runs?$/.exec(bar.getAttribute('aria-label')!)![1]),
+          0,
+        ) === runs,
+      {},
+      id('run-bucket'),
+      some.executions - some.running,
+    );
+    expect((await textsOf(id('runs-filter')))[0]).toMatch(/^· only .* – /);
   });
 
   it('are chosen by a bar of the histogram', async () => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { bucketOf, runHistogram } from '../../src/analysis/statements/run-histogram.ts';
+import type { RunScope } from '../../src/analysis/statements/run-scope.ts';
 import { slowRuns, type SlowRun } from '../../src/analysis/statements/slow-runs.ts';
 import { Op } from '../../src/event/event.ts';
 import { Fcntl } from '../../src/sqlite/constants.ts';
@@ -40,14 +41,25 @@ class App {
       this.t.call('opfsRead', { dur: 20 }),
     );
   }
-  slow(between?: { from: number; to: number }) {
+  slow(between?: { from: number; to: number }, scope?: RunScope) {
     this.t.send();
-    return slowRuns(new Facts(this.store), 'insert', between);
+    return slowRuns(new Facts(this.store), 'insert', between, scope);
   }
 }
 const causes = ({ causes: all }: SlowRun) => all.map(({ kind }) => kind);
 
 describe('the slowest runs', () => {
+  test('only those that a filter takes, beside the median of these', () => {
+    const app = new App();
+    for (let i = 0; i < 5; i++) app.run();
+    const fromUs = app.t.now;
+    for (const syncUs of [200, 200, 200, 900]) app.run({ syncUs });
+    const { median, runs, longer } = app.slow(undefined, { fromUs });
+    expect([median?.us, longer]).toEqual([210, 1]);
+    expect(runs).toMatchObject([{ us: 910, longerUs: 700 }]);
+    expect(app.slow(undefined, { thread: 7 }).median).toBeNull();
+  });
+
   test('a sync that took longer, and what each call took more than in the median run', () => {
     const app = new App();
     for (let i = 0; i < 9; i++) app.run();

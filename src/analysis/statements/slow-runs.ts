@@ -19,6 +19,7 @@ import { checkpoints } from '../wal/checkpoints.ts';
 import { frameKeys, frameName, OWN } from './call-frames.ts';
 import { EXECUTION_COUNTS, executionGroups, type ExecutionCount } from './statement-runs.ts';
 import { eachCacheShare } from './statement-cache.ts';
+import { takesRun, type RunScope } from './run-scope.ts';
 
 /** What happened inside a run, and not, or less, inside the median run. */
 export type RunCause =
@@ -100,16 +101,20 @@ interface Inside {
 /**
  * @param text fingerprint of the statement; null = not known
  * @param between only runs of these durations, microseconds: [from, to)
+ * @param scope only runs of its thread that begin in its range, the median run, too
  */
 export function slowRuns(
   facts: Facts,
   text: string | null,
   between: { from: number; to: number } = { from: 0, to: Infinity },
+  scope: RunScope = {},
 ): SlowRuns {
   const { store } = facts;
   const known = facts.known(SLOW_NEEDS);
   const all = runsOf(store, known, text);
-  const ended = all.filter((run) => run.ended).sort((a, b) => a.us - b.us);
+  const ended = all
+    .filter((run) => run.ended && takesRun(scope, run.thread, run.fromUs))
+    .sort((a, b) => a.us - b.us);
   if (ended.length === 0) return { median: null, runs: [], longer: 0 };
   const times = ended.map(({ us }) => us);
   const median = ended[times.indexOf(percentile(times, 0.5))]!;

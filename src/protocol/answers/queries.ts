@@ -39,7 +39,7 @@ import type { PaletteItem } from './palette.ts';
 import type { FileEventsRequest, FileUse } from './patterns.ts';
 import type { SqlAnswer, SqlRequest, SqlTableInfo } from './sql.ts';
 import type { StaleLine } from './stale-caches.ts';
-import type { MeasuredStatements, StatementRuns } from './statements.ts';
+import type { MeasuredStatements, RunsArgs, SlowRunsArgs, StatementRuns } from './statements.ts';
 import type { MarksArgs, StatementMarks } from './statement-marks.ts';
 import type { Flows } from './timeline-flows.ts';
 import type { SearchAnswer, SearchArgs } from './timeline-search.ts';
@@ -103,11 +103,8 @@ export type Queries = {
     answer: StatementTree[];
   };
   lockFrame: { args: FrameArgs; answer: LockTrack[] };
-  statementRuns: { args: { text: string | null }; answer: StatementRuns };
-  slowRuns: {
-    args: { text: string | null; fromUs?: number; toUs?: number };
-    answer: SlowRuns;
-  };
+  statementRuns: { args: RunsArgs; answer: StatementRuns };
+  slowRuns: { args: SlowRunsArgs; answer: SlowRuns };
   timeBetween: {
     args: { thread: number; fromUs: number; toUs: number };
     answer: TimePartition | null;

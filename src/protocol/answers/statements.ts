@@ -1,6 +1,16 @@
 /** Questions and answers of the Statements view. */
 import type { RunHistogram } from '../../analysis/statements/run-histogram.ts';
+import type { RunScope } from '../../analysis/statements/run-scope.ts';
 import type { StatementTable } from '../../analysis/statements/statement-table.ts';
+
+/** Which runs of which statement: its fingerprint, null = not known. */
+export interface RunsArgs extends RunScope {
+  text: string | null;
+}
+export interface SlowRunsArgs extends RunsArgs {
+  /** Only runs of these durations, microseconds: [from, to). */
+  between: { from: number; to: number } | null;
+}
 
 /** Runs of one statement as columns, in order of thread and time. */
 export interface StatementRuns {

@@ -11,7 +11,13 @@ import { SLOW_NEEDS, slowRuns, type SlowRuns } from '../../../analysis/statement
 import { sweeps } from '../../../analysis/time/thread-times.ts';
 import type { TimePartition } from '../../../analysis/time/time-partition.ts';
 import { needing, type QueryContext } from './context.ts';
-import type { StatementRuns, MeasuredStatements } from '../../../protocol/answers/statements.ts';
+import { takesRun } from '../../../analysis/statements/run-scope.ts';
+import type {
+  MeasuredStatements,
+  RunsArgs,
+  SlowRunsArgs,
+  StatementRuns,
+} from '../../../protocol/answers/statements.ts';
 const MOST_RUNS = 20_000;
 
 export const statementQueries = {
@@ -26,10 +32,10 @@ export const statementQueries = {
     },
   ),
 
-  /** @param text the fingerprint, as the table has it; null = text not known */
+  /** @param text the fingerprint, as the table has it; null = text not known @param scope the runs that the table counts with that filter */
   statementRuns: needing(
     [executions],
-    (context: QueryContext, { text }: { text: string | null }): StatementRuns => {
+    (context: QueryContext, { text, ...scope }: RunsArgs): StatementRuns => {
       const found: [thread: number, seq: number, fromUs: number, us: number, state: number][] = [];
       for (const thread of context.store.threads) {
         const runs = context.facts.get(executions).of(thread);
@@ -37,6 +43,7 @@ export const statementQueries = {
         for (let i = 0; i < runs.count; i++) {
           if (textOf(runs.text[i]!) !== text) continue;
           const row = runs.firstRow[i]!;
+          if (!takesRun(scope, thread.index, thread.events.t0[row]!)) continue;
           found.push([
             thread.index,
             thread.events.seq[row]!,
@@ -66,17 +73,11 @@ export const statementQueries = {
     },
   ),
 
-  /** Why its slowest runs took longer than its median run. @param fromUs only runs of these durations, microseconds: [fromUs, toUs) */
+  /** Why its slowest runs took longer than its median run. @param between only runs of these durations, microseconds: [from, to) */
   slowRuns: needing(
     Object.values(SLOW_NEEDS),
-    (
-      { facts }: QueryContext,
-      {
-        text,
-        fromUs = 0,
-        toUs = Infinity,
-      }: { text: string | null; fromUs?: number; toUs?: number },
-    ): SlowRuns => slowRuns(facts, text, { from: fromUs, to: toUs }),
+    ({ facts }: QueryContext, { text, between, ...scope }: SlowRunsArgs): SlowRuns =>
+      slowRuns(facts, text, between ?? undefined, scope),
   ),
 
   /** Where the time between two moments of a thread went. */

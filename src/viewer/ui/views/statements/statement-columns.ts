@@ -23,14 +23,16 @@ export const boundText = ({ values, left }: BoundExample): string =>
 /**
  * @param stepUs step of the clock, which tells no shorter time from 0; null = not known
  * @param part the one that counts of their time; null = all
+ * @param wide the panel has room: the text gets no narrower than most statements need to be told apart
  */
 export function shownColumns(
   stepUs: number | null,
   part: Part | null = null,
+  wide = true,
 ): Column<StatementRow>[] {
   const one = { width: '72px', stepUs: () => stepUs };
   return viewColumns(statementColumns, {
-    fingerprint: { text: statementTitle, width: '1fr' },
+    fingerprint: { text: statementTitle, width: wide ? 'minmax(280px, 1fr)' : '1fr' },
     share: '66px',
     dur: part
       ? {

@@ -39,3 +39,9 @@ export function scriptName(url: string): string {
   const scheme = /^(data|blob):/.exec(url);
   return scheme ? `a ${scheme[0]} URL` : url.replace(/[?#].*$/, '').replace(/^.*\//, '') || url;
 }
+
+/** A path of several folders, not part of a URL or a fraction. */
+const PATH = /(?<![\p{L}\d/:])(?:\/[^\s/,:;()"']+){2,}/gu;
+/** A sentence with the last part of each path alone: `/a/b/app.db` reads `app.db`. Show the whole on hover. */
+export const shortPaths = (text: string): string =>
+  text.replace(PATH, (path) => path.slice(path.lastIndexOf('/') + 1));

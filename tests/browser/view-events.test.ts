@@ -1,7 +1,7 @@
 // The Events view: its first rows, sorting by duration and by time, and rows that say what their numbers mean.
 import { expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
-import { IS_OWN } from '../../src/event/operations.ts';
+import { IS_OWN, opName } from '../../src/event/operations.ts';
 import { formatCount } from '../../src/text/numbers.ts';
 import { shownEvents } from './shown-events.ts';
 import { id, viewHarness } from './view-harness.ts';
@@ -64,6 +64,36 @@ it('sorts by duration and by time again, and keeps the order in the address', as
     `${id('event-row')}[aria-rowindex="2"] [data-column="time"]`,
     first,
   );
+});
+
+it('opens the row that was clicked twice, also where its details took the second click', async () => {
+  const store = await open(TRACE, 'events', 900);
+  const row = `${id('event-row')}[aria-rowindex="8"]`;
+  await waitFor(row);
+  const box = (await (await panel.page.$(row))!.boundingBox())!;
+  const [x, y] = [box.x + box.width - 30, box.y + 8];
+  const [thread, seq] = (await panel.page.$eval(row, (e) => e.getAttribute('data-key')!)).split(
+    ':',
+  );
+  const { events } = store.threads[Number(thread)]!;
+  // the two clicks of a person are 500 ms apart at most, on a slow machine, too
+  await panel.page.evaluate(() => {
+    const later = window.setTimeout.bind(window);
+    window.setTimeout = ((run: () => void, ms?: number) =>
+      later(run, ms === 500 ? 20_000 : ms)) as typeof setTimeout;
+  });
+  await panel.page.mouse.click(x, y);
+  await waitFor(id('details-name'));
+  expect(
+    await panel.page.evaluate(
+      (left, top) => document.elementFromPoint(left, top)?.closest('[data-testid=event]') ?? null,
+      x,
+      y,
+    ),
+  ).toBeNull();
+  await panel.page.mouse.click(x, y);
+  await waitFor(`${id('tab-timeline')}[aria-selected=true]`);
+  await waitText(id('details-name'), opName(events.op[events.rowOfSeq(Number(seq))]!));
 });
 
 it('decodes bit sets, lock levels, counters, and keys in the row', async () => {

@@ -1,10 +1,19 @@
 // Texts of a trace, fit to be shown.
 import { expect, test } from 'vitest';
-import { oneLine, plain, shownLines } from '../../src/text/clean.ts';
+import { oneLine, plain, shortPaths, shownLines } from '../../src/text/clean.ts';
 
 test('line ends and tabs are a space, and a question mark stands for nothing but a control character', () => {
   const sql = 'SELECT a,\r\n\t  b\nFROM t\u0000\u202e';
   expect(plain(sql)).toBe('SELECT a, b FROM t??');
   expect(oneLine(` ${sql}\n`)).toBe('SELECT a, b FROM t??');
   expect(shownLines(sql)).toBe('SELECT a, \n b\nFROM t??');
+});
+
+test('shows the last part of a path alone, and leaves URLs and fractions as they are', () => {
+  expect(shortPaths('30 reads of /blocked/documents/Actual/db.sqlite, 2 of /app.db')).toBe(
+    '30 reads of db.sqlite, 2 of /app.db',
+  );
+  expect(shortPaths('see https://a.example/b/c.html: 1/2/3 and/or that')).toBe(
+    'see https://a.example/b/c.html: 1/2/3 and/or that',
+  );
 });

@@ -341,6 +341,21 @@ describe('a comparison', () => {
     );
     expect(findings).toContainEqual(['F01', 'in both']);
     await shot('compare');
+    const verdict = await text(id('compare-verdict'));
+    const barsOf = (): Promise<number[]> =>
+      page.$$eval(`${id('compare-bars')} li`, (all) => all.map((e) => Number(e.dataset['us'])));
+    const before = await barsOf();
+    await page.click(id('compare-swap'));
+    await waitText(id('compare-name-a'), 'b.vfst');
+    await page.waitForFunction(
+      (s: string, was: string) => document.querySelector(s)?.textContent?.trim() !== was,
+      {},
+      id('compare-verdict'),
+      verdict,
+    );
+    expect((await barsOf()).map((us) => -us)).toEqual(before);
+    await page.click(id('compare-swap'));
+    await waitText(id('compare-name'), 'b.vfst');
     await page.click(id('compare-close'));
     await page.waitForSelector(id('compare-empty'));
   });

@@ -126,6 +126,18 @@ it('says of an area how many calls touch it, by operation, statement and file, a
   await waitText(`${row('xSync')} [data-column=count]`, '100');
   await waitText(`${row('xSync')} [data-column=total]`, '30 ms');
   await waitText(`${row('xSync')} [data-column=p95]`, '300 µs');
+  // self time first: a step is no longer than what is left of it beside its calls
+  await page.waitForSelector(`${id('area-table')} [data-heading=self][aria-sort=descending]`);
+  await waitText(`${row('xSync')} [data-column=self]`, '30 ms');
+  expect(await page.$$eval(`${id('area-times')} li`, (all) => all.length)).toBeGreaterThan(0);
+  const tall = (): Promise<number> =>
+    page.$eval(id('area'), (e) => (e as HTMLElement).offsetHeight);
+  const height = await tall();
+  await page.focus(id('area-edge'));
+  await page.keyboard.press('ArrowUp');
+  expect(await tall()).toBe(height + 24);
+  await page.keyboard.press('ArrowDown');
+  expect(await tall()).toBe(height);
   await waitText(`${row('xWrite')} [data-column=bytes]`, '400 KiB');
   await waitText(`${row('xLock')} [data-column=count]`, '200');
   await page.waitForSelector(id('area-times'));

@@ -10,8 +10,8 @@ export interface EventColumn extends Omit<Column<EventLine>, 'text'> {
   /** CSS grid track; and where the panel is narrow. */
   width: string;
   narrow: string;
-  /** Shown by default; `wide`: only where there is room. */
-  shown: 'always' | 'wide' | 'several threads' | 'chosen';
+  /** Shown by default; `wide`: only where there is room; `wider`: only where there is much. */
+  shown: 'always' | 'wide' | 'wider' | 'several threads' | 'chosen';
   text(line: EventLine, threadTitle: string): string;
   /** For copies: raw numbers instead of words. */
   raw: ((line: EventLine) => string) | undefined;
@@ -32,14 +32,14 @@ const OWN: readonly [Name, string, Shown, string, string | null, EventColumn['va
   ['thread', 'thread', 'several threads', 'minmax(110px, 0.8fr)', null, (l) => l.thread],
   ['op', 'call', 'always', 'minmax(112px, 1fr)', 'minmax(112px, 1.6fr)', (l) => l.name],
   ['object', 'object', 'always', 'minmax(70px, 1.3fr)', 'minmax(50px, 1fr)', objectOf],
-  ['detail', 'detail', 'wide', 'minmax(90px, 0.9fr)', null, (l) => l.detail],
+  ['detail', 'detail', 'wider', 'minmax(90px, 0.9fr)', null, (l) => l.detail],
   ['offset', 'offset', 'wide', '100px', null, (l) => l.offset],
   ['length', 'length', 'wide', '70px', null, (l) => l.length],
-  ['result_name', 'result', 'always', 'minmax(84px, 0.7fr)', 'minmax(40px, 0.8fr)', resultOf],
+  ['result_name', 'result', 'always', 'minmax(84px, 1.2fr)', 'minmax(40px, 0.8fr)', resultOf],
   ['connection', 'connection', 'chosen', '84px', null, (l) => l.connection],
   ['layer', 'layer', 'chosen', '56px', null, (l) => l.layer],
   ['seq', 'seq', 'chosen', '70px', null, (l) => l.seq],
-  ['statement', 'statement', 'wide', 'minmax(80px, 3fr)', null, (l) => l.statement],
+  ['statement', 'statement', 'wide', 'minmax(80px, 2.5fr)', null, (l) => l.statement],
 ];
 /** What reads otherwise than by its unit. */
 const MORE: Readonly<Partial<Record<Name, Partial<EventColumn>>>> = {
@@ -84,12 +84,14 @@ export function shownColumns(
   chosen: readonly string[] | null,
   several: boolean,
   narrow: boolean,
+  wider = !narrow,
 ): EventColumn[] {
   const picked = chosen && EVENT_VIEW_COLUMNS.filter(({ key }) => chosen.includes(key));
   if (picked?.length) return picked;
   return EVENT_VIEW_COLUMNS.filter(
     ({ shown }) =>
       shown === 'always' ||
+      (wider && shown === 'wider') ||
       (!narrow && (shown === 'wide' || (shown === 'several threads' && several))),
   );
 }

@@ -607,17 +607,17 @@ describe('events', () => {
     await open('memory-delete', 'events');
     await waitFor(id('event-row'));
     await click(id('event-columns'));
-    await click(id('column-detail'));
+    await click(id('column-connection'));
     await click(id('column-time'));
     await page.waitForFunction(
       () => document.querySelector('[role=columnheader]')?.textContent?.trim() === 'Duration',
     );
-    expect(await texts('[role=columnheader]')).toContain('Detail');
+    expect(await texts('[role=columnheader]')).toContain('Connection');
     await click(id('tab-errors'));
     await waitFor(id('errors-view'));
     await click(id('tab-events'));
     await waitFor(id('event-row'));
-    expect(await texts('[role=columnheader]')).toContain('Detail');
+    expect(await texts('[role=columnheader]')).toContain('Connection');
     await click(id('event-columns'));
     await click(id('columns-reset'));
     await page.waitForFunction(

@@ -249,7 +249,10 @@ describe('an opened trace', () => {
     await viewer.page.keyboard.press('5');
     await viewer.page.waitForSelector(id('filter'));
     await viewer.page.keyboard.press('/');
-    await waitText(id('event-count'), `${shownEvents(store.threads).toLocaleString('en-US')} events`);
+    await waitText(
+      id('event-count'),
+      `${shownEvents(store.threads).toLocaleString('en-US')} events`,
+    );
     await viewer.page.waitForFunction(
       (s: string) => document.activeElement?.matches(s),
       {},

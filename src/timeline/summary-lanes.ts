@@ -7,6 +7,7 @@ import { PART } from '../analysis/core/time-parts.ts';
 import type { TraceOverview } from '../trace/file/overview.ts';
 import { KINDS } from '../trace/lanes/interval-index.ts';
 import { ACTIVITIES } from '../event/operations.ts';
+import { STATEMENT_KINDS } from '../sqlite/statement-kind.ts';
 import { LANE_KINDS, type LaneKind } from '../trace/lanes/lanes.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { PART_OF_ACTIVITY, share } from './time-lane.ts';
@@ -17,6 +18,10 @@ import {
   type TimelineRow,
 } from './timeline-lanes.ts';
 
+/** Files of earlier writers don't report kinds of statements; a damaged one may name a kind that there isn't. */
+const statementOf = (code: number | undefined): number =>
+  code !== undefined && code in STATEMENT_KINDS ? code : OTHER;
+const OTHER = STATEMENT_KINDS.indexOf('other');
 const LOCK = ACTIVITIES.indexOf('lock');
 
 /** Bins of one lane in time order, microseconds. */
@@ -88,7 +93,7 @@ export class SummaryLanes {
     for (let i = chunks.length - 1; i >= 0; i--) {
       // from the last one: a chunk says nothing of the time after the next one's begin
       const { thread, fromUs, toUs, lanes } = chunks[i]!;
-      for (const { kind, busy, activity } of lanes) {
+      for (const { kind, busy, activity, statements } of lanes) {
         const bins = (this.byThread[thread]![kind] ??= new Bins());
         const step = (toUs - fromUs) / busy.length;
         for (let bin = 0; bin < busy.length; bin++)
@@ -96,7 +101,7 @@ export class SummaryLanes {
             fromUs + bin * step,
             Math.min(next[thread]!, fromUs + (bin + 1) * step),
             busy[bin]!,
-            activity[bin]!,
+            kind === 'sql' ? statementOf(statements?.[bin]) : activity[bin]!,
           );
       }
       next[thread] = fromUs;

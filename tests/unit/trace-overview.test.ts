@@ -8,6 +8,7 @@ import { END_MAGIC, Tag } from '../../src/trace/file/format.ts';
 import { chunkBytes, headerBytes, jsonBytes, sectionBytes } from '../../src/trace/file/section.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { KINDS } from '../../src/trace/lanes/interval-index.ts';
+import { STATEMENT_KINDS, type StatementKind } from '../../src/sqlite/statement-kind.ts';
 import { SummaryLanes } from '../../src/timeline/summary-lanes.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { TimelineLanes, type TimelineLaneFrame } from '../../src/timeline/timeline-lanes.ts';
@@ -114,14 +115,28 @@ describe('the picture from the summaries', () => {
               near(a, i, (v) => v > 0),
               `${key} column ${i}`,
             ).toBe(true);
-        if (kind === 'sql') continue; // which kind of statement a file's summary does not say
         const filed = wanted!.activity.map((a) =>
-          a === IDB_WAIT ? ACTIVITIES.indexOf('sync') : a,
+          kind === 'web' && a === IDB_WAIT ? ACTIVITIES.indexOf('sync') : a,
         );
         const same = used.filter((i) => seen!.activity[i] === filed[i]).length;
         expect(same / used.length, key).toBeGreaterThan(0.8);
       }
     }
+  });
+
+  test('tints statements by kind, and takes those of a file that does not tell for others', async () => {
+    const overview = (await readOverview(await saveTrace(mixed())))!;
+    const kinds = (): Set<number> => {
+      const summary = new SummaryLanes(overview);
+      const [{ busy, activity }] = summary.frames(['1:sql'], ...summary.extent, WIDTH) as [
+        TimelineLaneFrame,
+      ];
+      return new Set(activity.filter((_, i) => busy[i]! > 0));
+    };
+    const code = (kind: StatementKind): number => STATEMENT_KINDS.indexOf(kind);
+    expect(kinds()).toEqual(new Set([code('insert')]));
+    for (const { lanes } of overview.chunks) for (const lane of lanes) delete lane.statements;
+    expect(kinds()).toEqual(new Set([code('other')]));
   });
 
   test('has the lanes that the events will have, in their places', async () => {

@@ -5,24 +5,19 @@
  */
 import { TraceStore } from '../store.ts';
 import { FileBudget } from './budget.ts';
-import { ByteReader, MalformedError } from './bytes.ts';
-import { crc32 } from './codec.ts';
+import { MalformedError } from './bytes.ts';
 import {
   CHUNK_EVENTS,
-  END_MAGIC,
   MAX_EVENTS,
-  MAX_SECTION_BYTES,
-  MAX_THREADS,
   SECTION_HEADER_BYTES,
   Tag,
-  TRAILER_BYTES,
   type FileHeader,
   type RawSection,
 } from './format.ts';
-import { readHeader, same, sourceOf, type Source } from './header.ts';
+import { frameOf, readFileIndex } from './file-index.ts';
+import { readHeader, sourceOf, type Source } from './header.ts';
 import { SectionLoader } from './load.ts';
 import { readChunkHead, type ChunkHead } from './section.ts';
-import type { IndexEntry } from './write.ts';
 
 export interface TraceOverview {
   header: FileHeader;
@@ -40,7 +35,6 @@ const HEAD_BYTES = 4096;
 const MAX_GAPS = 1000;
 /** A saved trace of the most events that can be shown has fewer. */
 const MAX_CHUNKS = 5000;
-const MAX_INDEX_BYTES = 1 << 20;
 
 /** The emptiest events pack to more than a hundredth of a byte: a file of which more is said makes it up. */
 const MOST_EVENTS_A_BYTE = 100;
@@ -61,13 +55,9 @@ export async function readOverview(file: Blob | Uint8Array): Promise<TraceOvervi
 
 async function overviewOf(source: Source): Promise<TraceOverview | null> {
   const { header, at } = await readHeader(source);
-  const trailer = await source.read(Math.max(at, source.size - TRAILER_BYTES), source.size);
-  if (trailer.length < TRAILER_BYTES || !same(trailer.subarray(8), END_MAGIC)) return null;
-  const r = new ByteReader(trailer);
-  const indexAt = r.u32() + r.u32() * 2 ** 32;
-  if (indexAt < at || indexAt > source.size - TRAILER_BYTES) return null;
-  const entries = await readIndex(source, indexAt);
-  if (!entries) return null;
+  const index = await readFileIndex(source);
+  if (!index || index.at < at || index.chunks.length > MAX_CHUNKS) return null;
+  const { at: indexAt, chunks: entries } = index;
   const heads = await Promise.all(
     entries.map((entry) => source.read(entry.at, Math.min(indexAt, entry.at + HEAD_BYTES))),
   );
@@ -99,41 +89,6 @@ async function overviewOf(source: Source): Promise<TraceOverview | null> {
   // a thread's number is its place, here and where the whole file is read
   return [...events.keys()].every((thread) => thread < store.threads.length)
     ? { header, store, chunks, events }
-    : null;
-}
-
-function frameOf(bytes: Uint8Array): { tag: string; length: number; crc: number } {
-  const r = new ByteReader(bytes);
-  const tag = String.fromCharCode(...r.take(4));
-  const [length, crc] = [r.u32(), r.u32()];
-  if (length > MAX_SECTION_BYTES) throw new MalformedError(`a section of ${length} bytes`);
-  return { tag, length, crc };
-}
-
-async function readIndex(source: Source, at: number): Promise<IndexEntry[] | null> {
-  const frame = frameOf(await source.read(at, at + SECTION_HEADER_BYTES));
-  if (frame.length > MAX_INDEX_BYTES) return null;
-  const bytes = await source.read(at, at + SECTION_HEADER_BYTES + frame.length);
-  const payload = bytes.subarray(SECTION_HEADER_BYTES);
-  if (
-    frame.tag !== Tag.index ||
-    payload.length !== frame.length ||
-    crc32(payload, crc32(bytes.subarray(0, 4))) !== frame.crc
-  )
-    return null;
-  let index: { chunks?: unknown };
-  try {
-    index = JSON.parse(new TextDecoder().decode(payload)) as typeof index;
-  } catch {
-    return null; // as above
-  }
-  if (!Array.isArray(index.chunks) || index.chunks.length > MAX_CHUNKS) return null;
-  const entries = index.chunks as IndexEntry[];
-  const whole = (v: unknown): boolean => Number.isSafeInteger(v) && (v as number) >= 0;
-  return entries.every(
-    (e) => whole(e.at) && whole(e.count) && whole(e.thread) && e.thread < MAX_THREADS,
-  )
-    ? entries
     : null;
 }
 

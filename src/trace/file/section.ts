@@ -5,10 +5,12 @@ import { ACTIVITIES } from '../../event/operations.ts';
 import { ByteReader, ByteWriter, MalformedError } from './bytes.ts';
 import { crc32 } from './codec.ts';
 import {
+  END_MAGIC,
   FILE_HEADER_BYTES,
   FORMAT_VERSION,
   MAGIC,
   SECTION_HEADER_BYTES,
+  TRAILER_BYTES,
   type FileHeader,
 } from './format.ts';
 
@@ -36,6 +38,15 @@ export function sectionBytes(tag: string, payload: Uint8Array): Uint8Array<Array
   return out.view8();
 }
 
+/** The end of a finished file. @param indexAt where its index begins */
+export function trailerBytes(indexAt: number): Uint8Array<ArrayBuffer> {
+  const out = new ByteWriter(TRAILER_BYTES);
+  out.u32(indexAt % 2 ** 32);
+  out.u32(Math.floor(indexAt / 2 ** 32));
+  out.append(END_MAGIC);
+  return out.view8();
+}
+
 export const jsonBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
   utf8.encode(JSON.stringify(value));
 
@@ -52,7 +63,11 @@ export interface ChunkLane {
   kind: LaneKind;
   busy: Uint8Array;
   activity: Uint8Array;
+  /** Of the SQL lane: the kind of statement that took most of each part, its place in STATEMENT_KINDS; absent in files of earlier writers. */
+  statements?: Uint8Array;
 }
+/** Kinds of statements are a lane of their own in the file, behind the others: readers skip lanes that they don't know. */
+const STATEMENTS_LANE = LANE_KINDS.length;
 
 const BINS = 128;
 
@@ -69,7 +84,12 @@ export function chunkHead(
     ...range,
     lanes: lanes.map((lane) => {
       const { busy, activity } = frameOf(lane, range.fromUs, to, bins, false);
-      return { kind: lane.kind, busy, activity: filed(lane.kind, busy, activity) };
+      return {
+        kind: lane.kind,
+        busy,
+        activity: filed(lane.kind, busy, activity),
+        ...(lane.kind === 'sql' && { statements: activity }),
+      };
     }),
   };
 }
@@ -85,17 +105,24 @@ const filed = (kind: LaneKind, busy: Uint8Array, activity: Uint8Array): Uint8Arr
       : activity;
 
 export function chunkBytes(head: ChunkHead, columns: Uint8Array): Uint8Array<ArrayBuffer> {
-  const out = new ByteWriter(64 + head.lanes.length * (2 * BINS + 1) + columns.length);
+  const statements = head.lanes.filter((lane) => lane.statements);
+  const lanes = head.lanes.length + statements.length;
+  const out = new ByteWriter(64 + lanes * (2 * BINS + 1) + columns.length);
   out.u32(head.thread);
   out.u32(head.count);
   out.f64(head.fromUs);
   out.f64(head.toUs);
-  out.u8(head.lanes.length);
+  out.u8(lanes);
   out.u8(head.lanes[0]?.busy.length ?? 0);
   for (const lane of head.lanes) {
     out.u8(LANE_KINDS.indexOf(lane.kind));
     out.append(lane.busy);
     out.append(lane.activity);
+  }
+  for (const lane of statements) {
+    out.u8(STATEMENTS_LANE);
+    out.append(lane.busy);
+    out.append(lane.statements!);
   }
   out.append(columns);
   return out.view8();
@@ -116,9 +143,14 @@ export function readChunkHead(payload: Uint8Array): { head: ChunkHead; columns: 
     throw new MalformedError(`a chunk spans ${fromUs}..${toUs} us`);
   const lanes: ChunkLane[] = [];
   for (let i = 0; i < laneCount; i++) {
-    const kind = LANE_KINDS[r.u8()];
+    const code = r.u8();
+    const kind = LANE_KINDS[code];
     const [busy, activity] = [r.take(bins), r.take(bins)];
-    if (kind) lanes.push({ kind, busy, activity }); // else a lane of a later writer
+    if (kind) lanes.push({ kind, busy, activity });
+    else if (code === STATEMENTS_LANE) {
+      const sql = lanes.find((lane) => lane.kind === 'sql');
+      if (sql) sql.statements = activity;
+    } // else a lane of a later writer
   }
   return { head: { thread, count, fromUs, toUs, lanes }, columns: r.take(r.left) };
 }

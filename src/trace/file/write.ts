@@ -8,8 +8,16 @@ import type { ThreadStore, TraceStore } from '../store.ts';
 import { ByteWriter } from './bytes.ts';
 import { packRows } from './chunk.ts';
 import { gzip } from './codec.ts';
-import { CHUNK_EVENTS, END_MAGIC, Tag, type FileHeader } from './format.ts';
-import { chunkBytes, chunkHead, headerBytes, jsonBytes, sectionBytes } from './section.ts';
+import { CHUNK_EVENTS, Tag, type FileHeader } from './format.ts';
+import type { IndexEntry } from './file-index.ts';
+import {
+  chunkBytes,
+  chunkHead,
+  headerBytes,
+  jsonBytes,
+  sectionBytes,
+  trailerBytes,
+} from './section.ts';
 
 /** Where the bytes go. They are the sink's own: nothing reuses them. */
 interface TraceSink {
@@ -28,15 +36,6 @@ interface WriteOptions {
    * Lanes of a thread, kept up to date by the caller; without it the writer keeps its own.
    */
   lanesOf?: (thread: ThreadStore) => readonly Lane[];
-}
-
-/** What an index entry says of a chunk. */
-export interface IndexEntry {
-  at: number;
-  thread: number;
-  count: number;
-  fromUs: number;
-  toUs: number;
 }
 
 interface ThreadState {
@@ -59,6 +58,8 @@ export class TraceWriter {
   }
   private readonly states: ThreadState[] = [];
   private readonly index: IndexEntry[] = [];
+  /** Begin of the first event in the file and end of the last, microseconds. */
+  private readonly extent = { fromUs: Infinity, toUs: -Infinity };
   private queue: Promise<unknown> = Promise.resolve();
   private started = false;
 
@@ -83,12 +84,12 @@ export class TraceWriter {
       const { annotations } = this.store;
       if (hasAnnotations(annotations)) await this.section(Tag.notes, jsonBytes(annotations));
       const at = this.bytes;
-      await this.section(Tag.index, jsonBytes({ events: this.events, chunks: this.index }));
-      const trailer = new ByteWriter(16);
-      trailer.u32(at % 2 ** 32);
-      trailer.u32(Math.floor(at / 2 ** 32));
-      trailer.append(END_MAGIC);
-      await this.emit(trailer.view8());
+      const extent = this.index.length ? this.extent : {};
+      await this.section(
+        Tag.index,
+        jsonBytes({ events: this.events, ...extent, chunks: this.index }),
+      );
+      await this.emit(trailerBytes(at));
       return this.bytes;
     });
   }
@@ -202,6 +203,8 @@ export class TraceWriter {
       throw error;
     }
     this.index.push({ at, thread: thread.index, count: head.count, fromUs, toUs });
+    this.extent.fromUs = Math.min(this.extent.fromUs, fromUs);
+    this.extent.toUs = Math.max(this.extent.toUs, toUs);
   }
 
   /** Ends of calls that were written open. */
@@ -239,6 +242,8 @@ export class TraceWriter {
       state.open = open;
       throw error;
     }
+    for (const row of ended)
+      this.extent.toUs = Math.max(this.extent.toUs, events.t0[row]! + events.dur[row]!);
   }
 }
 

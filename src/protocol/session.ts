@@ -200,11 +200,26 @@ export interface EventDetails extends EventLine {
   childCount: number;
 }
 
-/** A recording's copy on disk that no panel uses. */
+/** How many recordings stay on disk. The oldest go first; none that a panel shows or records. */
+export const HISTORY = {
+  recordings: 10,
+  /** Of those that no panel has open, together: this share of what the browser lets vfscope store, and at most so many bytes. */
+  shareOfQuota: 1 / 4,
+  bytes: 2 * 2 ** 30,
+} as const;
+
+/** A recording's copy on disk that no other panel uses. */
 export interface Spool {
   name: string;
-  /** When it last grew, ms. */
-  writtenAt: number;
+  /** Of what is shown: the same for all copies of one recording, another for each part that a flight recorder froze. */
+  id: string;
+  /** It is what this panel shows. */
+  shown: boolean;
+  /** When the recording began, ms. */
+  begunMs: number;
+  /** null = the copy lacks its end, or doesn't say: known once it is opened. */
+  events: number | null;
+  durationUs: number | null;
   /** When the user last saved the recording as a file, ms; null = never. The file may not exist: browsers don't report failed downloads. */
   savedAt: number | null;
   bytes: number;
@@ -226,7 +241,7 @@ export type QueryTable = Record<string, { args: object; answer: unknown }>;
 
 /** Requests, each answered once. A rejected one carries a message for the user. */
 export interface SessionApi<Queries extends QueryTable = QueryTable> {
-  /** A recording begins, with a spool; what is loaded is kept until `begun`. */
+  /** A recording begins, with a spool; what is loaded is kept until `begun`. @returns the recording's id (Spool) */
   begin(meta: {
     originMs: number;
     spoolKey: string;
@@ -234,8 +249,8 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
     devtools: boolean | null;
     flight: FlightOptions | null;
     limits?: RecordingLimits;
-  }): Promise<void>;
-  /** It runs: forget what was loaded before. */
+  }): Promise<string>;
+  /** It runs: forget what was loaded before. Its copy stays on disk. */
   begun(): Promise<void>;
   /** It does not: what was loaded before is there again. */
   revert(): Promise<void>;
@@ -255,7 +270,7 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   save(): Promise<Blob>;
   /** The file of a part that was frozen. */
   frozenPart(name: string): Promise<Blob>;
-  /** The browser was given the file to save: the copy on disk stays, marked, until the trace is cleared or the next recording starts. @param part a frozen one */
+  /** The browser was given the file to save: the copy on disk stays, marked. @param part a frozen one */
   saved(part?: string): Promise<void>;
   /** In another format; `sanitize` takes the app's words out, `title` is what the trace is called in the result. */
   exportAs(options: { format: ExportFormat; sanitize: boolean; title: string }): Promise<Blob>;
@@ -299,9 +314,11 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   ): Promise<Queries[N]['answer']>;
   /** Cancel a query: it rejects with an AbortError. What it has computed for all stays. */
   cancelQuery(id: number): Promise<void>;
-  /** Recordings that were not saved because DevTools was closed or crashed. */
+  /** Recordings on disk, the newest first. */
   spools(): Promise<Spool[]>;
+  /** Show one of them. @throws where it is gone, or another panel uses it */
   recover(name: string): Promise<LoadResult>;
+  /** Delete one that isn't shown. @throws where another panel uses it */
   discard(name: string): Promise<void>;
 }
 

@@ -245,50 +245,121 @@ describe('a recording', () => {
     expect(await bytesIn('journal')).toBe(0);
   });
 
-  it('that was saved is offered quietly until the next recording; opening a file hides neither', async () => {
-    const record = async (): Promise<string> => {
-      await start();
-      await viewer.page.evaluate(() => window.panel.app.work(10));
-      await stop();
-      return count((await viewer.page.evaluate(() => window.panel.app.done)).events);
-    };
+  it('that was saved stays in the list, and is not offered', async () => {
     await live('saved');
-    const events = await record();
+    await start();
+    await viewer.page.evaluate(() => window.panel.app.work(10));
+    await stop();
+    const { events } = await viewer.page.evaluate(() => window.panel.app.done);
     await viewer.page.click(id('save'));
     await viewer.page.waitForSelector(id('toast'));
-    await shot('saved');
     await viewer.page.close();
 
-    await live('reopened');
-    await viewer.page.waitForSelector(id('saved-copy'));
-    expect(await text(id('saved-copy'))).toContain(
-      'You saved your recording of https://app.example',
-    );
+    await live('reopened&theme=dark');
+    await viewer.page.waitForSelector(id('recent-recordings'));
+    expect(await text(id('recording-row'))).toContain('saved as a file');
     expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
-    await shot('saved-copy');
-    await viewer.page.click(id('open-saved-copy'));
-    await waitText(id('live-events'), events);
-    await viewer.page.close();
-
-    await live('next&theme=dark');
-    await viewer.page.waitForSelector(id('saved-copy'));
     await shot('saved-copy-dark');
-    await record();
-    await viewer.page.click(id('save'));
-    await viewer.page.waitForSelector(id('toast'));
-    await shot('saved-dark');
-    await record(); // it takes the place of the one before it
-    await viewer.page.evaluate(async () => {
-      const { data, name } = window.panel.saved[0]!;
-      await window.panel.viewer.open(data, name);
-    });
-    await viewer.page.waitForSelector(id('recovered-offer')); // the last one was not saved
-    await shot('offer-dark');
-    await viewer.page.click(id('clear'));
-    await viewer.page.waitForSelector(id('empty-state'));
-    expect(await viewer.page.$(id('saved-copy'))).toBeNull();
-    await viewer.page.click(id('discard'));
-    await viewer.page.waitForSelector(id('recovered-offer'), { hidden: true });
+    await viewer.page.click(id('recording-open'));
+    await waitText(id('live-events'), count(events));
+  });
+
+  it('stays on disk when the next begins; one click shows it again, as it was left', async () => {
+    const record = async (steps: number): Promise<string> => {
+      await start();
+      await viewer.page.evaluate((n) => window.panel.app.work(n), steps);
+      await stop();
+      const events = count((await viewer.page.evaluate(() => window.panel.app.done)).events);
+      await waitText(id('live-events'), events);
+      return events;
+    };
+    const tab = (name: string): Promise<void> =>
+      viewer.page.$eval(id(`tab-${name}`), (e) => (e as HTMLElement).click());
+    const rows = async (wanted: number): Promise<string[]> => {
+      if (!(await viewer.page.$(id('recordings-menu')))) await viewer.page.click(id('recordings'));
+      await viewer.page.waitForFunction(
+        (s: string, n: number) => document.querySelectorAll(s).length === n,
+        {},
+        id('recording-row'),
+        wanted,
+      );
+      return viewer.page.$$eval(id('recording-row'), (all) => all.map((row) => row.textContent));
+    };
+    /** @param at its place, the newest is 0 */
+    const choose = async (at: number, wanted: number): Promise<void> => {
+      await rows(wanted);
+      await (await viewer.page.$$(id('recording-open')))[at]!.click();
+    };
+    await live('history');
+    const first = await record(25);
+    const name = await text(id('recording-name'));
+    await tab('events');
+    await viewer.page.waitForSelector('.events [data-key]');
+    await viewer.page.click('.events [data-key]');
+    await viewer.page.waitForSelector(id('details'));
+    await viewer.page.type(id('filter'), 'xRead');
+    await tab('timeline');
+    await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
+    await viewer.page.focus(id('timeline'));
+    await viewer.page.keyboard.press('b');
+    await viewer.page.waitForSelector(id('note-here'));
+    await viewer.page.type(id('note-here'), 'slow here');
+    await viewer.page.keyboard.press('Enter');
+    await tab('events');
+
+    const second = await record(10);
+    expect(second).not.toBe(first);
+    expect(await viewer.page.$(id('recovered-offer'))).toBeNull(); // the menu has it
+    expect(await viewer.page.$(id('details'))).toBeNull();
+    const listed = await rows(2);
+    expect(listed[0]).toContain(`shown${second} events`);
+    expect(listed[1]).toContain(`${first} events`);
+    await shot('history');
+    await viewer.page.keyboard.press('Escape');
+
+    await tab('events');
+    await choose(1, 2);
+    await waitText(id('live-events'), first);
+    await waitText(id('recording-name'), name);
+    await viewer.page.waitForSelector(id('details'));
+    expect(await viewer.page.$eval(id('filter'), (e) => (e as HTMLInputElement).value)).toBe(
+      'xRead',
+    );
+    expect(await viewer.page.$eval(id('tab-events'), (e) => e.ariaSelected)).toBe('true');
+    await tab('timeline');
+    await viewer.page.click(id('notes-menu'));
+    await viewer.page.waitForSelector(id('note-text'));
+    expect(await viewer.page.$eval(id('note-text'), (e) => (e as HTMLInputElement).value)).toMatch(
+      /slow here$/,
+    );
+    await viewer.page.keyboard.press('Escape');
+
+    await choose(0, 2);
+    await waitText(id('live-events'), second);
+    await tab('events');
+    expect(await viewer.page.$eval(id('filter'), (e) => (e as HTMLInputElement).value)).toBe('');
+
+    // another panel sees what none shows, and deletes that alone
+    const one = viewer.page;
+    await live('history-2');
+    await viewer.page.waitForSelector(id('recent-recordings'));
+    expect(
+      await viewer.page.$$eval(id('recording-row'), (all) => all.map((e) => e.textContent)),
+    ).toEqual([expect.stringContaining(`${first} events`)]);
+    await viewer.page.click(id('recording-delete'));
+    await viewer.page.waitForSelector(id('recordings'), { hidden: true });
+    viewer.page = one;
+    await one.bringToFront();
+    expect(await rows(1)).toEqual([expect.stringContaining(`shown${second} events`)]);
+    await one.keyboard.press('Escape');
+    const third = await record(5);
+    await rows(2);
+    await one.click(id('recordings-delete-all'));
+    await shot('history-delete');
+    await one.click(id('recordings-delete-sure'));
+    await one.waitForSelector(id('recordings'), { hidden: true });
+    await waitText(id('live-events'), 'n/a');
+    expect(third).not.toBe(second);
   });
 
   it('that cannot start leaves what was there: its numbers, its copy on disk', async () => {

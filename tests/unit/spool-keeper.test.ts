@@ -7,108 +7,9 @@ import { markSaved } from '../../src/viewer/session/spool-marks.ts';
 import { SpoolKeeper } from '../../src/viewer/session/spool-keeper.ts';
 import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
+import { Disk } from './spool-disk.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-
-/** As much of the origin's private file system and of Web Locks as spools need. */
-class Disk {
-  readonly files = new Map<string, Uint8Array>();
-  /** Names of those that were saved. */
-  readonly marks = new Set<string>();
-  /** Files of journals. */
-  readonly journals = new Set<string>();
-  readonly locks = new Set<string>();
-  /** Names of all that there ever were. */
-  readonly made = new Set<string>();
-  /** Bytes of all files together. */
-  room = Infinity;
-  /** What a listing brings, that began earlier. */
-  listed: string[] | null = null;
-
-  get used(): number {
-    return [...this.files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
-  }
-  private resize(name: string, size: number): Uint8Array {
-    const grown = new Uint8Array(size);
-    grown.set((this.files.get(name) ?? new Uint8Array()).subarray(0, size));
-    this.files.set(name, grown);
-    return grown;
-  }
-  private file(name: string): object {
-    return {
-      kind: 'file',
-      getFile: async () => {
-        const bytes = this.files.get(name);
-        if (!bytes) throw new DOMException('gone', 'NotFoundError');
-        return { size: bytes.length, lastModified: 1 };
-      },
-      createSyncAccessHandle: async () => ({
-        truncate: (size: number) => void this.resize(name, size),
-        write: (bytes: Uint8Array, { at }: { at: number }) => {
-          const fits = Math.max(0, Math.min(bytes.length, this.room - this.used));
-          const now = this.files.get(name)!;
-          this.resize(name, Math.max(now.length, at + fits)).set(bytes.subarray(0, fits), at);
-          return fits;
-        },
-        flush: () => {},
-        close: () => {},
-      }),
-    };
-  }
-  private readonly folder = {
-    getFileHandle: async (name: string) => {
-      this.made.add(name);
-      if (!this.files.has(name)) this.files.set(name, new Uint8Array());
-      return this.file(name);
-    },
-    removeEntry: async (name: string) => {
-      if (!this.files.delete(name)) throw new DOMException('gone', 'NotFoundError');
-    },
-    entries: () => this.entries(),
-    keys: () => [...this.files.keys()].values(),
-  };
-  private readonly journalFolder = {
-    keys: () => [...this.journals].values(),
-    removeEntry: async (name: string) => void this.journals.delete(name),
-  };
-  private readonly markFolder = {
-    getFileHandle: async (name: string, { create = false } = {}) => {
-      if (create) this.marks.add(name);
-      if (!this.marks.has(name)) throw new DOMException('gone', 'NotFoundError');
-      return { getFile: async () => ({ lastModified: 2 }) };
-    },
-    removeEntry: async (name: string) => {
-      if (!this.marks.delete(name)) throw new DOMException('gone', 'NotFoundError');
-    },
-  };
-  private async *entries(): AsyncGenerator<[string, object]> {
-    for (const name of this.listed ?? [...this.files.keys()]) yield [name, this.file(name)];
-  }
-  readonly navigator = {
-    storage: {
-      getDirectory: async () => ({
-        getDirectoryHandle: async (name: string) =>
-          name === 'spool'
-            ? this.folder
-            : name === 'journal'
-              ? this.journalFolder
-              : this.markFolder,
-      }),
-    },
-    locks: {
-      query: async () => ({ held: [...this.locks].map((name) => ({ name })) }),
-      request: async (name: string, _: object, use: (lock: object | null) => unknown) => {
-        if (this.locks.has(name)) return use(null);
-        this.locks.add(name);
-        try {
-          return await use({ name });
-        } finally {
-          this.locks.delete(name);
-        }
-      },
-    },
-  };
-}
 
 let disk: Disk;
 beforeEach(() => vi.stubGlobal('navigator', (disk = new Disk()).navigator));
@@ -187,7 +88,7 @@ describe('the copy of a recording', () => {
     expect([disk.files.size, disk.locks.size]).toEqual([0, 0]);
   });
 
-  it('outlives the trace on screen, and a save; the next recording takes the place of saved ones only', async () => {
+  it('outlives the trace on screen, a save, and the next recording', async () => {
     const store = syntheticStore({ events: 1000, threads: 1 });
     const { spool, name } = await kept(store);
     await spool.finish();
@@ -196,10 +97,13 @@ describe('the copy of a recording', () => {
     await spool.letGo();
     expect([spool.name, disk.locks.size]).toEqual([null, 0]);
     disk.files.set('unsaved.vfst', new Uint8Array(100));
-    expect((await idleSpools()).map(({ name, savedAt }) => [name, savedAt])).toEqual([
-      [name, 2],
-      ['unsaved.vfst', null],
-    ]);
+    const listed = async (): Promise<unknown> =>
+      (await idleSpools()).map(({ name, savedAt, events }) => [name, savedAt, events]);
+    const two = [
+      [name, 2, store.eventCount],
+      ['unsaved.vfst', null, null],
+    ];
+    expect(await listed()).toEqual(two);
 
     const next = new SpoolKeeper(
       (text) => problems.push(text),
@@ -212,12 +116,11 @@ describe('the copy of a recording', () => {
       () => '',
       () => [],
     );
-    await vi.waitFor(() => expect(disk.files.has(name)).toBe(false));
-    expect([disk.marks.size, problems]).toEqual([0, []]);
+    await vi.waitFor(() => expect(disk.files.size).toBe(3));
     await next.finish();
-    expect([...disk.files.keys()].sort()).toEqual([next.name, 'unsaved.vfst'].sort());
+    expect([await listed(), problems]).toEqual([two, []]);
     await next.drop();
-    expect([...disk.files.keys()]).toEqual(['unsaved.vfst']);
+    expect([...disk.files.keys()].sort()).toEqual([name, 'unsaved.vfst'].sort());
   });
 });
 
@@ -354,7 +257,11 @@ describe('recordings that are offered again', () => {
     expect(await idleSpools()).toEqual([
       {
         name,
-        writtenAt: 1,
+        id: 'k~0',
+        shown: false,
+        begunMs: 0,
+        events: null,
+        durationUs: null,
         savedAt: null,
         bytes: 100,
         origin: 'https://app.example',

@@ -37,7 +37,7 @@ export class FrozenParts {
         await spool.finish();
         [part.name, part.bytes] = [spool.name, spool.bytes];
       } finally {
-        spool.close();
+        await spool.close();
       }
     } catch (error) {
       const blob = await saveTrace(store, { origin });
@@ -49,6 +49,11 @@ export class FrozenParts {
     }
   }
 
+  /** It is on disk. */
+  onDisk(name: string): boolean {
+    return this.list.some((part) => part.name === name) && !this.inMemory.has(name);
+  }
+
   /** A part's file. @throws where it is gone */
   async file(name: string): Promise<Blob> {
     return this.inMemory.get(name) ?? readSpool(name);
@@ -57,6 +62,17 @@ export class FrozenParts {
   /** The user was given the file to save. */
   async saved(name: string): Promise<void> {
     if (!this.inMemory.has(name)) await markSaved(name);
+  }
+
+  /** Another recording begins: those on disk stay there. */
+  letGo(): void {
+    this.list.length = 0;
+    this.inMemory.clear();
+  }
+  /** One was deleted. */
+  forget(name: string): void {
+    const at = this.list.findIndex((part) => part.name === name);
+    if (at >= 0) this.list.splice(at, 1);
   }
 
   /** Their recording is unwanted: delete them. */

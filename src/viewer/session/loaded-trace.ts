@@ -3,10 +3,16 @@ import type { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
 import { TimelineLanes } from '../../timeline/timeline-lanes.ts';
 import type { ThreadRow } from '../../protocol/session.ts';
+import type { Release } from './spool.ts';
 import { EventQuery } from './queries/event-query.ts';
 import { LiveCounts } from './live-stats.ts';
 import { Memo } from './queries/context.ts';
 import { threadTitles } from '../../analysis/core/thread-titles.ts';
+
+export interface HeldSpool {
+  name: string;
+  release: Release;
+}
 
 export interface LoadedTrace {
   store: TraceStore;
@@ -16,8 +22,8 @@ export interface LoadedTrace {
   memo: Memo;
   /** What the opened file says; a recording's threads say it (originOf). */
   origin: string;
-  /** The spool that it was read from. */
-  recovered: string | null;
+  /** The spool that it was read from: no other panel may delete it. */
+  recovered: HeldSpool | null;
   /** What went wrong with it, as text for the user. */
   problems: Set<string>;
 }

@@ -16,13 +16,12 @@ import { countOf } from '../../text/numbers.ts';
 import { Flight } from './flight.ts';
 import type { FrozenParts } from './frozen-parts.ts';
 import { Journal } from './journal.ts';
-import { journalOf } from './journal-file.ts';
 import { lineOf } from './line.ts';
 import { RecordingRoom } from './room.ts';
 import { loadedTrace, type LoadedTrace } from './loaded-trace.ts';
 import { originOf } from './page-origin.ts';
 import type { ShownTrace } from './shown-trace.ts';
-import { spoolName, type LanesOf } from './spool.ts';
+import { idOf, spoolName, type LanesOf } from './spool.ts';
 import { SpoolKeeper } from './spool-keeper.ts';
 import { ThreadPorts } from './thread-ports.ts';
 
@@ -101,14 +100,13 @@ export class Recording {
 
   private readonly lanesOf: LanesOf = (thread) => this.shown.callLanes().lanesOf(thread);
 
-  /** Begin its copy on disk. @param key in the copy's name */
-  async beginCopy(key: string): Promise<void> {
+  /** Begin its copy on disk. @param key in the copy's name @returns the recording's id (Spool) */
+  async beginCopy(key: string): Promise<string> {
     this.key = key;
     const { store } = this.trace;
+    const id = idOf(spoolName(store, key, ''));
     try {
-      this.journal = await Journal.start(journalOf(spoolName(store, key, '')), (line) =>
-        this.ports.attach(line),
-      );
+      this.journal = await Journal.start(id, (line) => this.ports.attach(line));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.shown.problem(
@@ -116,6 +114,7 @@ export class Recording {
       );
     }
     this.spool.begin(store, key, originOf, this.lanesOf, this.journal);
+    return id;
   }
 
   /** A thread that comes too late is told so, and goes on without us. */

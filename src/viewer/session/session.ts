@@ -27,7 +27,8 @@ import { Recording, refuse } from './recording.ts';
 import { replay } from './replay.ts';
 import { limitsOf } from './room.ts';
 import { ShownTrace } from './shown-trace.ts';
-import { discardSpool, idleSpools, isFrozenPart, readSpool } from './spool.ts';
+import { discardSpool, hold, idleSpools, isFrozenPart, readSpool } from './spool.ts';
+import { NotesOnDisk } from './notes-on-disk.ts';
 import { markSaved } from './spool-marks.ts';
 
 type Api = SessionApi<Queries>;
@@ -56,6 +57,7 @@ export class Session implements Api {
   private readonly queries = new QueryRunner(this.shown, this.compared, (progress) =>
     this.push({ k: 'computing', progress }),
   );
+  private readonly notes = new NotesOnDisk((text) => this.shown.problem(text));
   private readonly reading = new FileReading((progress) => this.push({ k: 'progress', progress }));
 
   constructor(
@@ -80,7 +82,11 @@ export class Session implements Api {
   filterEvents: Api['filterEvents'] = (filter) => this.queries.filterEvents(filter);
   eventLines: Api['eventLines'] = (from, count) => this.queries.eventLines(from, count);
   lineOf: Api['lineOf'] = (thread, seq) => this.queries.lineOf(thread, seq);
-  query: Api['query'] = (name, args, id) => this.queries.query(name, args, id);
+  query: Api['query'] = async (name, args, id) => {
+    const answer = await this.queries.query(name, args, id);
+    if (name === 'setAnnotations') this.keepNotes();
+    return answer;
+  };
   cancelQuery: Api['cancelQuery'] = async (id) => this.queries.cancel(id);
 
   async stats(): Promise<LiveStats> {
@@ -109,6 +115,13 @@ export class Session implements Api {
 
   // ---- recording ------------------------------------------------------------------------------------------------------
 
+  /** What is shown has a finished copy on disk: it takes the notes. A recording that runs writes them at its end. */
+  private keepNotes(): void {
+    const { recording, trace } = this.shown;
+    const copy = this.recording?.spool.name ?? trace.recovered?.name;
+    if (copy && !recording) this.notes.changed(copy, trace.store);
+  }
+
   /** Begin to listen. The trace that was here is kept until it is known whether anything is recorded: `begun` or `revert` follows. */
   async begin({
     originMs,
@@ -116,26 +129,33 @@ export class Session implements Api {
     devtools,
     flight,
     limits = limitsOf(),
-  }: Parameters<Api['begin']>[0]): Promise<void> {
+  }: Parameters<Api['begin']>[0]): Promise<string> {
     await this.stopOpening();
-    await this.before?.recording?.spool.drop();
-    await this.before?.frozen.drop();
+    await this.letGoBefore();
+    await this.notes.written();
     this.leave();
     this.before = { trace: this.shown.trace, recording: this.recording, frozen: this.frozen };
     const exported = (): Promise<unknown> | null => this.exports.done;
     this.frozen = new FrozenParts();
     this.recording = new Recording(this.shown, originMs, flight, limits, this.frozen, exported);
     this.recording.conditions(devtools);
-    await this.recording.beginCopy(spoolKey);
+    const id = await this.recording.beginCopy(spoolKey);
     this.shown.changed(true);
+    return id;
   }
   async begun(): Promise<void> {
     const { before } = this;
     if (!before) return;
-    this.before = null;
     this.compared.keep(before.trace.store, 'the recording before this one');
-    await before.recording?.spool.drop();
-    await before.frozen.drop();
+    await this.letGoBefore();
+  }
+  /** Its copies stay on disk. */
+  private async letGoBefore(): Promise<void> {
+    const { before } = this;
+    this.before = null;
+    before?.frozen.letGo();
+    await before?.trace.recovered?.release();
+    await before?.recording?.spool.letGo();
   }
   /** Nothing is recorded: the trace before it is the current one again. */
   async revert(): Promise<void> {
@@ -168,8 +188,10 @@ export class Session implements Api {
   }
   /** The trace goes. Its copy on disk stays, and is offered again. */
   private async forget(): Promise<void> {
+    await this.notes.written();
     this.leave();
     await this.recording?.spool.letGo();
+    await this.shown.trace.recovered?.release();
     this.recording = null;
     this.shown.use(loadedTrace(new TraceStore(0)));
     this.shown.changed(true);
@@ -177,12 +199,18 @@ export class Session implements Api {
   /** Forget the trace and delete its copy on disk. */
   async clear(): Promise<void> {
     await this.stopOpening();
-    await this.recording?.spool.drop();
-    const { trace } = this.shown;
-    if (trace.recovered !== null) await discardSpool(trace.recovered);
-    trace.recovered = null;
+    await this.notes.written();
+    const { recovered } = this.shown.trace;
+    this.shown.trace.recovered = null;
+    if (this.recording) {
+      await this.recording.spool.drop();
+      await this.frozen.drop();
+    } else if (recovered) {
+      await recovered.release();
+      await discardSpool(recovered.name);
+      this.frozen.forget(recovered.name);
+    } else this.frozen.letGo();
     this.compared.forget();
-    await this.frozen.drop();
     await this.forget();
   }
 
@@ -268,23 +296,30 @@ export class Session implements Api {
   async saved(part?: string): Promise<void> {
     if (part !== undefined) return this.frozen.saved(part);
     if (this.shown.recording) return; // it goes on: the file is not all of it
-    const copies = [this.recording?.spool.name, this.shown.trace.recovered];
+    const copies = [this.recording?.spool.name, this.shown.trace.recovered?.name];
     for (const copy of copies) if (copy) await markSaved(copy);
   }
 
   async spools(): Promise<Spool[]> {
-    const here = this.frozen.list.map(({ name }) => name);
-    return (await idleSpools()).filter(
-      ({ name }) => name !== this.shown.trace.recovered && !here.includes(name),
-    );
+    const frozen = this.frozen.list.map(({ name }) => name);
+    const shown = [this.recording?.spool.name, this.shown.trace.recovered?.name];
+    const found = await idleSpools(shown.filter((name) => typeof name === 'string'));
+    return found.filter(({ name, shown }) => shown || !frozen.includes(name));
   }
   async recover(name: string): Promise<LoadResult> {
     const part = this.frozen.list.find((one) => one.name === name);
-    const file = part ? await this.frozen.file(name) : await readSpool(name);
-    const journal = part || isFrozenPart(name) ? [] : await readJournal(journalOf(name));
-    const result = await this.openWith(file, 'The recovered recording', journal);
-    if (!result.partial && !part) this.shown.trace.recovered = name; // deleted once it is cleared
-    return result;
+    const release = part && !this.frozen.onDisk(name) ? null : await hold(name);
+    let keep = false;
+    try {
+      const file = part ? await this.frozen.file(name) : await readSpool(name);
+      const journal = part || isFrozenPart(name) ? [] : await readJournal(journalOf(name));
+      const result = await this.openWith(file, 'The stored recording', journal);
+      keep = !result.partial && release !== null; // of what was not read whole nothing is kept in place of the copy
+      if (keep) this.shown.trace.recovered = { name, release: release! };
+      return result;
+    } finally {
+      if (!keep) await release?.();
+    }
   }
   frozenPart: Api['frozenPart'] = (name) => this.frozen.file(name);
   discard(name: string): Promise<void> {

@@ -3,11 +3,13 @@
  * second, finishes it, deletes it when it is not needed. Where it cannot grow, it is tried again until there is room.
  * A flight recorder's copy is written again once most of it is forgotten, the old one deleted once the new one holds as much.
  * A copy that cannot be written any further stays, for what it holds, until the recording is unwanted.
- * The first copy of a recording takes the place of those that were saved before.
+ * Earlier recordings stay, as many as history.ts allows; on a full disk the oldest of them make room.
  */
 import type { TraceStore } from '../../trace/store.ts';
 import type { Journal } from './journal.ts';
-import { DiskSpool, discardSaved, discardSpool, type LanesOf } from './spool.ts';
+import { countOf } from '../../text/numbers.ts';
+import { makeRoom, prune } from './history.ts';
+import { DiskSpool, discardSpool, isFull, type LanesOf } from './spool.ts';
 
 /** What came since is in the journal: few large steps pack better than many small ones, and leave the traced app its processor. */
 const EVERY_MS = 1000;
@@ -19,7 +21,7 @@ const AGAIN_MS = 5000;
 const WORTH_EVENTS = 65_536;
 
 async function remove(spool: DiskSpool): Promise<void> {
-  spool.close();
+  await spool.close();
   await discardSpool(spool.name);
 }
 
@@ -35,6 +37,8 @@ export class SpoolKeeper {
   private wanted = false;
   /** What was said of a copy that cannot grow; null = it grows. */
   private stopped: { what: string; text: string } | null = null;
+  /** Earlier recordings that went because the disk is full, and what was said of them. */
+  private removed = { count: 0, text: '' };
 
   /**
    * @param onProblem called with a text when the copy cannot be kept: the recording goes on without it
@@ -91,18 +95,40 @@ export class SpoolKeeper {
   /** Not before a thread has come: an empty copy is worth nothing, and its name says what was recorded. */
   private async make(): Promise<void> {
     if (!this.wanted || this.spool || !this.renew || !this.store?.threads.length) return;
+    const { renew } = this;
     try {
-      this.spool = await this.renew(0);
+      this.spool = await this.withRoom(() => renew(0));
       this.grows();
     } catch (error) {
       this.stops('The recording has no backup copy on disk', error);
       return;
     }
-    await discardSaved().catch((error: unknown) =>
+    await this.prune();
+  }
+
+  private async prune(): Promise<void> {
+    await prune().catch((error: unknown) =>
       this.onProblem(
-        `Copies of saved recordings could not be deleted: ${error instanceof Error ? error.message : String(error)}`,
+        `vfscope couldn't delete earlier recordings: ${error instanceof Error ? error.message : String(error)}`,
       ),
     );
+  }
+
+  /** On a full disk, earlier recordings make room. */
+  private async withRoom<T>(write: () => Promise<T>): Promise<T> {
+    for (;;)
+      try {
+        return await write();
+      } catch (error) {
+        if (!isFull(error) || !(await makeRoom())) throw error;
+        const { count, text } = this.removed;
+        if (count) this.onSolved(text);
+        this.removed = {
+          count: count + 1,
+          text: `The disk is full. vfscope deleted ${countOf(count + 1, 'earlier recording')} to store this one.`,
+        };
+        this.onProblem(this.removed.text);
+      }
   }
 
   private async append(): Promise<void> {
@@ -110,7 +136,8 @@ export class SpoolKeeper {
     if (!this.wanted) return;
     const covered = this.journal?.covered();
     try {
-      await this.spool?.append();
+      const { spool } = this;
+      if (spool) await this.withRoom(() => spool.append());
       if (this.spool) {
         this.grows();
         covered?.();
@@ -154,13 +181,15 @@ export class SpoolKeeper {
     if (!this.wanted) return;
     this.wanted = false;
     try {
-      await this.spool?.finish();
-      if (this.spool) this.grows();
+      const { spool } = this;
+      if (spool) await this.withRoom(() => spool.finish());
+      if (spool) this.grows();
       await this.journal?.end(true);
     } catch (error) {
       this.stops("The recording's backup copy on disk lacks its end", error);
       await this.journal?.end(false);
     }
+    await this.prune(); // their sizes are known now
   }
 
   /** The recording is unwanted: delete its copy. */
@@ -175,7 +204,7 @@ export class SpoolKeeper {
     await this.rest();
     const { spool } = this;
     this.spool = null;
-    spool?.close();
+    await spool?.close();
     return spool?.name ?? null;
   }
 

@@ -1,6 +1,6 @@
 /**
  * Which disk copies the user has saved as files: an empty file for each, with the copy's name, in a folder of its own. A browser doesn't
- * report whether a download succeeded, so a saved recording keeps its copy until the next recording.
+ * report whether a download succeeded, so a saved recording keeps its copy like any other.
  */
 
 const FOLDER = 'spool-saved';
@@ -8,7 +8,8 @@ const FOLDER = 'spool-saved';
 const folder = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 
-const isMissing = (error: unknown): boolean =>
+/** There is no such file. */
+export const isMissing = (error: unknown): boolean =>
   (error as DOMException | undefined)?.name === 'NotFoundError';
 
 /** Saved again: the mark gets a new time. */

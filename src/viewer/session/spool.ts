@@ -6,8 +6,10 @@ import { TraceWriter } from '../../trace/file/write.ts';
 import type { Lane } from '../../trace/lanes/lanes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Spool } from '../../protocol/session.ts';
-import { sweepJournals } from './journal-file.ts';
-import { removeFrom, unmark, whenSaved } from './spool-marks.ts';
+import { journalOf, sweepJournals } from './journal-file.ts';
+import type { Annotations } from '../../trace/notes.ts';
+import { extentOfFile, withNotes } from '../../trace/file/file-index.ts';
+import { isMissing, removeFrom, unmark, whenSaved } from './spool-marks.ts';
 import type { SyncAccessHandle, SyncFileHandle } from './sync-access.ts';
 
 const FOLDER = 'spool';
@@ -24,12 +26,22 @@ export const spoolName = (store: TraceStore, key: string, origin: string): strin
     .join('~')
     .slice(0, 180);
 
+/** What tells a recording from others, whichever of its copies it is. */
+export const recordingOf = (name: string): string => journalOf(name);
+
 /** In the name of what a flight recorder froze, with a number: a copy of its own, without a journal. */
 export const FROZEN = 'frozen';
+/** What its notes, filters, and selection belong to. */
+export const idOf = (name: string): string => (isFrozenPart(name) ? name : recordingOf(name));
 export const isFrozenPart = (name: string): boolean => name.includes(`~${FROZEN}`);
 
 /** Lanes of a thread as they are now: a file carries their summaries. */
 export type LanesOf = (thread: ThreadStore) => readonly Lane[];
+
+const FULL = 'QuotaExceededError';
+/** The disk has no room, or the browser gives vfscope no more of it. */
+export const isFull = (error: unknown): boolean =>
+  (error as DOMException | undefined)?.name === FULL;
 
 /** The spool that is being written. */
 export class DiskSpool {
@@ -37,7 +49,7 @@ export class DiskSpool {
     readonly name: string,
     private readonly handle: SyncAccessHandle,
     private readonly writer: TraceWriter,
-    private readonly release: () => void,
+    private readonly release: Release,
   ) {}
 
   /**
@@ -61,8 +73,9 @@ export class DiskSpool {
       const write = (bytes: Uint8Array<ArrayBuffer>): void => {
         const written = handle.write(bytes, { at });
         if (written < bytes.length)
-          throw new Error(
+          throw new DOMException(
             `the disk took ${written} of ${bytes.length} bytes: it is full, or the quota is used up`,
+            FULL,
           );
         at += written;
       };
@@ -73,7 +86,7 @@ export class DiskSpool {
         release,
       );
     } catch (error) {
-      release();
+      await release();
       throw error;
     }
   }
@@ -93,57 +106,100 @@ export class DiskSpool {
     this.handle.flush();
   }
 
-  /** Write the rest; the file stays until `discardSpool`, in use until `close`. */
+  /** Write the rest; the file stays until `discardSpool`, in use until `close`. Notes may be written to it from now on. */
   async finish(): Promise<void> {
     await this.writer.finish();
     this.handle.flush();
+    this.handle.close();
   }
 
-  close(): void {
+  /** From now on others may use or delete it. */
+  async close(): Promise<void> {
     this.handle.close();
-    this.release();
+    await this.release();
   }
 }
 
-/** Hold a spool's lock. @returns a function that lets go */
-async function hold(name: string): Promise<() => void> {
+/** Lets go of a spool; resolves once others can have it. */
+export type Release = () => Promise<void>;
+
+/** Hold a spool's lock. @throws where another panel holds it */
+export async function hold(name: string): Promise<Release> {
   return new Promise((resolve, reject) => {
-    navigator.locks
-      .request(lockName(name), { ifAvailable: true }, (lock) => {
-        if (!lock) {
-          reject(new Error('this recording is open in another panel'));
-          return undefined;
-        }
-        return new Promise<void>((release) => resolve(release));
-      })
-      .catch(reject);
+    const over: Promise<unknown> = navigator.locks.request(
+      lockName(name),
+      { ifAvailable: true },
+      (lock) => {
+        if (!lock) throw new Error('This recording is open in another panel.');
+        return new Promise<void>((letGo) =>
+          resolve(async () => {
+            letGo();
+            await over;
+          }),
+        );
+      },
+    );
+    over.catch(reject);
   });
 }
 
-/** Spools that no panel uses, newest first. Empty ones are swept away. */
-export async function idleSpools(): Promise<Spool[]> {
+/** Recordings of which a panel uses a copy. */
+export async function usedRecordings(): Promise<Set<string>> {
+  const prefix = lockName('');
+  const held = (await navigator.locks.query()).held ?? [];
+  return new Set(
+    held.flatMap(({ name }) =>
+      name?.startsWith(prefix) ? [recordingOf(name.slice(prefix.length))] : [],
+    ),
+  );
+}
+
+/** What the list says of a file, by its name and size: those of ten recordings are read again each time it opens. */
+const extents = new Map<string, Awaited<ReturnType<typeof extentOfFile>>>();
+async function extentOf(
+  name: string,
+  file: File,
+): Promise<Awaited<ReturnType<typeof extentOfFile>>> {
+  const key = `${file.size} ${name}`;
+  const known = extents.get(key);
+  if (known !== undefined) return known;
+  const extent = await extentOfFile(file);
+  extents.set(key, extent);
+  return extent;
+}
+
+/** Spools that no panel uses, and `own`: newest first. Empty ones are swept away. @param own names of what this panel shows */
+export async function idleSpools(own: readonly string[] = []): Promise<Spool[]> {
   const used = new Set((await navigator.locks.query()).held?.map((lock) => lock.name));
   const found: Spool[] = [];
   const directory = await folder();
   for await (const [name, handle] of directory.entries()) {
-    if (handle.kind !== 'file' || used.has(lockName(name))) continue;
+    const shown = own.includes(name);
+    if (handle.kind !== 'file' || (used.has(lockName(name)) && !shown)) continue;
     try {
       const file = await (handle as FileSystemFileHandle).getFile();
       if (file.size === 0) await sweep(directory, name);
-      else
+      else {
+        const { events = null, durationUs = null } = (await extentOf(name, file)) ?? {};
+        const begunMs = begunOf(name) ?? file.lastModified;
         found.push({
           name,
-          writtenAt: file.lastModified,
+          id: idOf(name),
+          shown,
+          begunMs,
+          events,
+          durationUs,
           savedAt: await whenSaved(name),
           bytes: file.size,
           origin: originOf(name),
           frozen: isFrozenPart(name),
         });
+      }
     } catch {
       // gone meanwhile, or another panel has it by now: none of ours
     }
   }
-  return found.sort((a, b) => b.writtenAt - a.writtenAt);
+  return found.sort((a, b) => b.begunMs - a.begunMs || (a.name < b.name ? 1 : -1));
 }
 
 /** Delete an empty one, unless a panel has begun to write it. @throws when one has */
@@ -153,8 +209,14 @@ async function sweep(directory: FileSystemDirectoryHandle, name: string): Promis
     const file = await (await directory.getFileHandle(name)).getFile();
     if (file.size === 0) await directory.removeEntry(name);
   } finally {
-    release();
+    await release();
   }
+}
+
+/** When a recording began, ms; null = its name doesn't say. */
+export function begunOf(name: string): number | null {
+  const said = name.split('~')[1];
+  return said !== undefined && /^\d{1,15}$/.test(said) ? Number(said) : null;
 }
 
 function originOf(name: string): string {
@@ -168,20 +230,47 @@ function originOf(name: string): string {
 
 /** A spool's bytes. @throws where it is gone */
 export async function readSpool(name: string): Promise<File> {
-  return (await (await folder()).getFileHandle(name)).getFile();
+  try {
+    return await (await (await folder()).getFileHandle(name)).getFile();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new Error(
+      'This recording is no longer on disk. It made room for newer ones, or another panel deleted it.',
+      { cause: error },
+    );
+  }
 }
 
-/** Delete a spool that is not in use, and its journal; another panel may have done so. */
+/** Delete a spool, and its journal; another panel may have done so. @throws where a panel uses it */
 export async function discardSpool(name: string): Promise<void> {
-  await removeFrom(await folder(), name);
-  await unmark(name);
-  const left: string[] = [];
-  for await (const other of (await folder()).keys()) left.push(other);
-  await sweepJournals(left);
+  const release = await hold(name);
+  try {
+    await removeFrom(await folder(), name);
+    await unmark(name);
+  } finally {
+    await release();
+  }
+  await sweepJournals(await spoolNames());
 }
 
-/** Delete the copies of saved recordings that no panel uses. */
-export async function discardSaved(): Promise<void> {
-  for (const { name, savedAt } of await idleSpools())
-    if (savedAt !== null) await discardSpool(name);
+async function spoolNames(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const name of (await folder()).keys()) names.push(name);
+  return names;
+}
+
+/** Notes of a finished recording that this panel holds; one that was cut off takes none. */
+export async function writeNotes(name: string, annotations: Annotations): Promise<void> {
+  const found = (await (await folder()).getFileHandle(name)) as SyncFileHandle;
+  const tail = await withNotes(await found.getFile(), annotations);
+  if (!tail) return;
+  const handle = await found.createSyncAccessHandle();
+  try {
+    const written = handle.write(tail.bytes, { at: tail.at });
+    if (written < tail.bytes.length) throw new DOMException('the disk is full', FULL);
+    handle.truncate(tail.at + tail.bytes.length);
+    handle.flush();
+  } finally {
+    handle.close();
+  }
 }

@@ -9,14 +9,17 @@ import { traceName } from './file-name.ts';
 import { FLIGHT_DEFAULTS, flightOptionsOf, type FlightChoice } from './flight-options.ts';
 import type { AccessWanted, RecordingScope } from '../../protocol/messages.ts';
 import type { RecordingStatus, ViewerHost } from './host.ts';
+import { KeptViews } from './kept-views.ts';
 import { Navigation } from './navigation.ts';
 import { QueryClient } from './query-client.ts';
 import { SettingsModel } from './settings.ts';
 import { siteName } from './site-name.ts';
+import { viewStateOf } from './view-state.ts';
 import type {
   FrozenPart,
   LiveStats,
   LoadProgress,
+  LoadResult,
   SessionApi,
   SessionChange,
   SessionPush,
@@ -45,6 +48,13 @@ const until = <T>(store: Readable<T>, is: (value: T) => boolean): Promise<void> 
     });
   });
 
+interface ShownFile {
+  name: string;
+  warnings: string[];
+  /** A recording's copy on disk, which the user doesn't know as a file. */
+  copy: boolean;
+}
+
 interface Toast {
   id: number;
   kind: 'error' | 'info';
@@ -68,10 +78,12 @@ export class ViewerModel {
     (LoadProgress & { what: string; cancel: () => Promise<void> }) | null
   >(null);
   /** What is shown comes from this file; null: from a recording, or nothing. */
-  readonly file = writable<{ name: string; warnings: string[] } | null>(null);
+  readonly file = writable<ShownFile | null>(null);
   /** When the shown recording began, ms; null = not known. */
   readonly begunMs = writable<number | null>(null);
+  /** Recordings on disk, the newest first. */
   readonly spools = writable<Spool[]>([]);
+  private readonly keptViews: KeptViews;
   readonly scope = writable<RecordingScope>('tab');
   readonly reload = writable(true);
   readonly flight = writable<FlightChoice>({ ...FLIGHT_DEFAULTS });
@@ -102,6 +114,7 @@ export class ViewerModel {
   ) {
     this.queries = new QueryClient(session);
     this.navigation = new Navigation(session, (command) => this.attempt(command));
+    this.keptViews = new KeptViews(this.navigation, viewStateOf(this));
     this.settings = new SettingsModel(host.settings, (message) => this.say('error', message));
     this.status = writable(
       host.recorder ? { recording: false, busy: false, origin: '', error: null } : null,
@@ -259,11 +272,13 @@ export class ViewerModel {
       this.asking.set(missing && !(await this.ask(missing)) ? origin : null);
       if (get(this.asking) !== null) return;
       const [file, begunMs] = [get(this.file), get(this.begunMs)];
+      const { shown, views } = this.keptViews.leave();
       this.asked++;
       this.forget();
-      this.begunMs.set(Date.now());
-      await this.session.begin({
-        originMs: performance.timeOrigin + performance.now(),
+      const originMs = performance.timeOrigin + performance.now();
+      this.begunMs.set(originMs);
+      const id = await this.session.begin({
+        originMs,
         spoolKey: this.host.spoolKey,
         devtools: recorder.devtools,
         flight: flightOptionsOf(get(this.flight)),
@@ -279,9 +294,11 @@ export class ViewerModel {
         this.file.set(file);
         this.begunMs.set(begunMs);
         await this.takeAll();
+        await this.keptViews.show(shown, views);
         throw error;
       }
       await this.session.begun();
+      await this.keptViews.show(id);
     });
   }
 
@@ -305,7 +322,9 @@ export class ViewerModel {
     const { name, thread, seq, bytes } = part;
     if (name === null) return;
     if (get(this.status)?.recording) await this.stop();
-    if (await this.load(this.frozenName(part), bytes, () => this.session.recover(name)))
+    if (
+      await this.load(this.frozenName(part), bytes, () => this.session.recover(name), { id: name })
+    )
       await this.navigation.select(thread, seq, { show: true });
   }
   /** The recording goes on. */
@@ -329,6 +348,7 @@ export class ViewerModel {
   }
 
   private forget(): void {
+    this.keptViews.leave();
     this.trace.update((n) => n + 1);
     this.file.set(null);
     this.begunMs.set(null);
@@ -406,33 +426,49 @@ export class ViewerModel {
       if (file) await this.open(file, EXAMPLE_NAME);
     });
   }
-  async recover(spool: Spool): Promise<void> {
-    const name = `recovered${spool.origin ? ` ${spool.origin.replace(/^\w+:\/\//, '')}` : ''}`;
-    await this.load(name, spool.bytes, () => this.session.recover(spool.name));
+  /** Show a recording that is on disk, in the view that is open, as it was left. */
+  async recover({ name, id, origin, begunMs, bytes }: Spool): Promise<void> {
+    const recover = (): Promise<LoadResult> => this.session.recover(name);
+    await this.load(traceName(null, origin, begunMs), bytes, recover, { id, begunMs });
   }
+  /** Delete one recording. */
   async discard(spool: Spool): Promise<void> {
+    if (spool.shown) return this.clear();
     await this.attempt(() => this.session.discard(spool.name));
+    await this.lookForSpools();
+  }
+  /** Delete all recordings on disk. */
+  async discardAll(): Promise<void> {
+    const all = get(this.spools);
+    for (const { name, shown } of all)
+      if (!shown) await this.attempt(() => this.session.discard(name));
+    if (all.some(({ shown }) => shown)) await this.clear();
     await this.lookForSpools();
   }
   lookForSpools(): Promise<boolean> {
     return this.attempt(async () => this.spools.set(await this.session.spools()));
   }
 
+  /** @param recording of which it is a copy; null = a file of the user's */
   private async load(
     name: string,
     totalBytes: number,
-    command: () => ReturnType<SessionApi['open']>,
+    command: () => Promise<LoadResult>,
+    recording: { id: string; begunMs?: number } | null = null,
   ): Promise<boolean> {
     const before = get(this.trace);
+    const stays = recording !== null && (get(this.stats)?.events ?? 0) > 0;
     return this.reading(name, totalBytes, async () => {
       const asked = ++this.asked;
       this.opened = false;
       const { warnings } = await command();
       if (asked !== this.asked) return; // another file, or a recording, was asked for meanwhile
       if (!this.opened) this.forget();
-      this.file.set({ name, warnings });
-      if (before > 0) this.navigation.tab.set('answer'); // else the address may say which view
+      this.file.set({ name, warnings, copy: recording !== null });
+      this.begunMs.set(recording?.begunMs ?? null);
+      if (before > 0 && !stays) this.navigation.tab.set('answer'); // else the address may say which view
       await this.takeAll();
+      if (recording) await this.keptViews.show(recording.id);
       await this.lookForSpools();
     });
   }

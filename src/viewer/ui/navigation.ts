@@ -31,6 +31,14 @@ export interface Evidence {
   places: EvidencePlaces;
 }
 
+/** What is on screen of a trace, to come back to. */
+export interface Memento {
+  view: Range;
+  follow: boolean;
+  selected: EventRef | null;
+  evidence: Evidence | null;
+}
+
 /** How much of a running recording is on screen until the user chooses. */
 const LIVE_SPAN_US = 10e6;
 /** A view that shows all and this much more stays where it is when its trace becomes known better. */
@@ -73,6 +81,21 @@ export class Navigation {
     }
     const span = { from: extent.from, to: extent.from + LIVE_SPAN_US };
     this.view.set(followEnd(span, extent));
+  }
+
+  place(): Memento {
+    return {
+      view: get(this.view),
+      follow: get(this.follow),
+      selected: get(this.selected),
+      evidence: get(this.evidence),
+    };
+  }
+  /** The trace is shown again. */
+  async goTo({ view, follow, selected, evidence }: Memento): Promise<void> {
+    if (!follow) this.look(view);
+    this.evidence.set(evidence);
+    if (selected) await this.select(selected.thread, selected.seq);
   }
 
   /** Another trace comes. */

@@ -1,7 +1,7 @@
 /** What the shown recording is called, and whether it is of the page that the tab shows. */
 import type { Spool, ThreadRow } from '../../protocol/session.ts';
 import { shown } from '../../text/clean.ts';
-import { formatBytes, formatDuration } from '../../text/numbers.ts';
+import { countOf, formatBytes, formatDuration } from '../../text/numbers.ts';
 
 const MOST_NAME = 60;
 const time = (ms: number): string =>
@@ -29,11 +29,22 @@ export function recordingName(
   return [...parts, formatDuration(durationUs)].join(', ');
 }
 
-/** The same of a copy on disk, whose length isn't known before it is opened. */
-export const copyName = ({ origin, writtenAt, bytes }: Spool): string =>
-  [host(origin) || 'Recording', new Date(writtenAt).toLocaleString(), formatBytes(bytes)].join(
-    ', ',
-  );
+/** The same of a copy on disk; where its length isn't known before it is opened, without it. */
+export const copyName = ({ origin, begunMs, durationUs }: Spool): string =>
+  [
+    host(origin) || 'Recording',
+    new Date(begunMs).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' }),
+    ...(durationUs === null ? [] : [formatDuration(durationUs)]),
+  ].join(', ');
+
+/** What else the list says of it. */
+export const copyFacts = ({ events, bytes, frozen, savedAt }: Spool): string =>
+  [
+    events === null ? 'length unknown until you open it' : countOf(events, 'event'),
+    formatBytes(bytes),
+    ...(frozen ? ['frozen by the flight recorder'] : []),
+    savedAt === null ? 'not saved as a file' : 'saved as a file',
+  ].join(' · ');
 
 /** @returns both hosts where what is shown is of another page than the tab's; null where it isn't, or that isn't known */
 export function otherPage(

@@ -1,6 +1,7 @@
 /**
  * What the user has set in the views: filters, sorting, what is chosen. Text by name (`events.filter`); what stands as it is at first is
- * not kept. It lives as long as the trace is shown, so that another tab and back changes nothing, and stands in the address of a tab.
+ * not kept. It lives as long as the trace is shown, so that another tab and back changes nothing, and stands in the address of a tab. Of a
+ * recording that is shown again, the model takes over what it had set (kept-views.ts).
  */
 import { get, writable, type Readable } from 'svelte/store';
 import { perModel } from './per-model.ts';
@@ -24,7 +25,7 @@ interface Shown {
   stats: Readable<{ recording: boolean } | null>;
 }
 
-class ViewState {
+export class ViewState {
   private readonly store = writable<Readonly<Record<string, string>>>({});
   readonly texts: Readable<Readonly<Record<string, string>>> = this.store;
 

@@ -8,6 +8,7 @@ const panel = viewHarness([
   'idb-two-tabs',
   'cache-thrash',
   'checkpoint-storm',
+  'idb-batch-atomic',
 ]);
 
 /** Of elements within their scrolling parent and the window, the part that is seen, px. */
@@ -39,6 +40,25 @@ describe('Cache', () => {
     await panel.waitText(id('curve-goal'), 'No larger cache would avoid a read.');
     await panel.waitFor(id('curve-size'));
     expect(await panel.page.$(id('miss-ratio-curve'))).toBeNull();
+  });
+});
+
+describe('Answer', () => {
+  it.each([
+    ['docked right', 554, 850],
+    ['docked at the bottom', 1300, 272],
+  ])('has its sentence and the first two actions above the fold: %s', async (_, width, height) => {
+    await panel.load('idb-batch-atomic', '#tab=answer');
+    await panel.page.setViewport({ width, height });
+    const action = `${id('finding')}:nth-of-type(2)`;
+    await panel.waitFor(action);
+    await panel.waitFor(id('answer'));
+    const whole = (selector: string): Promise<number> =>
+      panel.page.$eval(selector, (e) => e.getBoundingClientRect().height);
+    for (const selector of [id('answer'), `${id('finding')}:nth-of-type(1)`, action])
+      await panel.page.waitForFunction(
+        `(${String(seenHeight)})(${JSON.stringify(selector)}) >= ${await whole(selector)} - 1`,
+      );
   });
 });
 

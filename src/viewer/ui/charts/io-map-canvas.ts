@@ -33,6 +33,7 @@ const [READ, WRITE, SYNC] = [2, 3, 4];
 const TICK_PX = 5;
 /** With so much room for each, a dotted line leads down from the tick, CSS px. */
 const LINE_ROOM_PX = 60;
+const LABEL_HEIGHT = 13;
 
 export class IoMapCanvas {
   private readonly g: CanvasRenderingContext2D;
@@ -181,15 +182,21 @@ export class IoMapCanvas {
       );
     if (!object) return;
     g.font = '11px system-ui, sans-serif';
-    g.fillStyle = palette.subtle;
-    g.textBaseline = 'top';
+    const label = (text: string, y: number): void => {
+      g.fillStyle = palette.background;
+      g.globalAlpha = 0.75; // points of any number lie below it
+      g.fillRect(0, y, g.measureText(text).width + 6, LABEL_HEIGHT);
+      g.globalAlpha = 1;
+      g.fillStyle = palette.subtle;
+      g.fillText(text, 3, y + LABEL_HEIGHT / 2);
+    };
+    g.textBaseline = 'middle';
     const place = (share: number): string =>
       object.kind === 'idb-store'
         ? `key ${formatCount(object.end * share)}`
         : formatBytes(Math.round(object.end * share));
-    g.fillText(place(1), 3, 2);
-    g.textBaseline = 'bottom';
-    if (height > 60) g.fillText('0', 3, height - 2);
+    label(place(1), 0);
+    if (height > 60) label('0', height - LABEL_HEIGHT);
   }
 
   /** What the pointer is over: an offset, microseconds and how far around it counts as there. */

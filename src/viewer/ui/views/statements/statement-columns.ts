@@ -33,7 +33,7 @@ export function shownColumns(
   const one = { width: '72px', stepUs: () => stepUs };
   return viewColumns(statementColumns, {
     fingerprint: { text: statementTitle, width: wide ? 'minmax(280px, 1fr)' : '1fr' },
-    share: '66px',
+    share: '74px',
     dur: part
       ? {
           title: PART_WORDS[part].title,

@@ -98,8 +98,8 @@ const copies = [
   ['src/devtools/welcome.html', 'devtools/welcome.html'],
   ['src/devtools/options.html', 'devtools/options.html'],
   ['src/devtools/pages.css', 'devtools/pages.css'],
-  ['store-assets/pictures/2-timeline.png', 'devtools/panel-light.png'],
-  ['store-assets/pictures/5-timeline-dark.png', 'devtools/panel-dark.png'],
+  ['docs/images/panel-answer.png', 'devtools/panel-light.png'],
+  ['docs/images/panel-answer-dark.png', 'devtools/panel-dark.png'],
   ['src/lab/page/lab.html', 'lab/lab.html'],
   ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'devtools/wa-sqlite.wasm'], // beside the store's worker: the SQL page
   ...LAB_WASM.map((path) => [

@@ -9,7 +9,7 @@ const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
   'firefox,firefox-engines,firefox-flight,firefox-lab-page,firefox-recording,firefox-update,flight,hooks-engines',
   'lab-contention,lab-page-copy,lab-private,lab-whatif,load,permissions,record-interrupted,record-marks,record-workers',
-  'shared-workers,update',
+  'shared-workers,update,view-matrix',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores; Vitest leaves one of them idle unless told. */
 const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
@@ -72,6 +72,7 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['tests/long/**/*.test.ts', ...PARTLY],
+          globalSetup: ['tests/browser/built-panel.ts'],
           env: { FULL: '1' },
           testTimeout: 1_800_000,
           hookTimeout: 120_000,

@@ -50,6 +50,29 @@ function paletteOf(
   }
 }
 
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** A PNG that keeps every color. */
+export function encodeTrueColorPng({ width, height, rgba }: Pixels): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8); // 8 bits a channel: red, green, blue
+  const rows = Buffer.alloc((3 * width + 1) * height);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      rows.set(
+        rgba.subarray(4 * (y * width + x), 4 * (y * width + x) + 3),
+        (3 * width + 1) * y + 1 + 3 * x,
+      );
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
 /** @param step 1 keeps every color where there are at most 256 of them */
 export function encodePng({ width, height, rgba }: Pixels, step = 12): Buffer {
   const { palette, indexOf } = paletteOf(rgba, step);
@@ -67,7 +90,7 @@ export function encodePng({ width, height, rgba }: Pixels, step = 12): Buffer {
     }
   const colors = Uint8Array.from(palette.flatMap((c) => [c >> 16, (c >> 8) & 255, c & 255]));
   return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    SIGNATURE,
     chunk('IHDR', header),
     chunk('PLTE', colors),
     chunk('IDAT', deflateSync(rows, { level: 9 })),

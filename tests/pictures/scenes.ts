@@ -24,8 +24,8 @@ export interface Scene {
 }
 
 /** After it, the page is not as it was: something is chosen, a dialog is open. */
-export const disturbs = ({ clicks, keys, against, state }: Scene): boolean =>
-  clicks !== undefined || keys !== undefined || against !== undefined || state === 'live';
+export const disturbs = ({ clicks, keys, against }: Scene): boolean =>
+  clicks !== undefined || keys !== undefined || against !== undefined;
 
 /** In an order in which many scenes share a page. */
 export function inOrder(scenes: readonly Scene[]): Scene[] {
@@ -129,7 +129,8 @@ export function documentScenes(): Scene[] {
   ];
   return [
     scene('panel', 'timeline', 'idb-batch-atomic', { height: 720 }),
-    scene('panel-answer', 'answer', DEFAULT, { height: 720 }),
+    scene('panel-answer', 'answer', DEFAULT, { height: 720 }), // the welcome page has it, too, and the dark one
+    scene('panel-answer-dark', 'answer', DEFAULT, { height: 720, theme: 'dark' }),
     scene('panel-statements', 'statements', DEFAULT, {
       clicks: [row('statements', 1)],
       height: 480,
@@ -175,4 +176,35 @@ export function allScenes(views: readonly string[]): Scene[] {
     ...extra,
   ];
   return [...new Map(all.map((scene) => [scene.name, scene])).values()];
+}
+
+/** Docked right as DevTools does it, docked narrow, a laptop's window, a screen, a large screen. */
+const MATRIX_SIZES = [
+  [400, 850],
+  [554, 850],
+  [900, 700],
+  [1400, 800],
+  [2200, 900],
+] as const;
+/** Tabs that show something without a trace; the others show the empty panel. */
+const WITHOUT_TRACE = ['answer', 'settings'];
+
+/** The matrix: every view with a trace, with a million events, while recording, and empty, in five sizes and both themes. */
+export function matrixScenes(views: readonly string[]): Scene[] {
+  return views.flatMap((view) =>
+    (['loaded', 'huge', 'live', 'empty'] as const)
+      .filter((state) => state !== 'empty' || WITHOUT_TRACE.includes(view))
+      .flatMap((state) =>
+        (['light', 'dark'] as const).flatMap((theme) =>
+          MATRIX_SIZES.map(([width, height]): Scene => {
+            const { clicks: _, ...scene } =
+              state === 'loaded' ? loaded(view, theme, width, height) : of(state, view);
+            return {
+              ...scene,
+              ...{ name: `${view}-${state}-${theme}-${width}`, theme, width, height },
+            };
+          }),
+        ),
+      ),
+  );
 }

@@ -28,7 +28,7 @@ export interface Studio {
   close(): Promise<void>;
 }
 
-/** @param built folder with the built panel; traces that are made up are left there, too */
+/** @param browser Chromium or Firefox @param built folder with the built panel; traces that are made up are left there, too */
 export async function openStudio(browser: Browser, built: string): Promise<Studio> {
   const traces: Record<string, string> = { 'huge.vfst': join(built, 'huge.vfst') };
   const golden = (name: string): string => {
@@ -42,6 +42,7 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
     await writeFile((traces[`${name}.vfst`] = join(built, `${name}.vfst`)), bytes);
   const server = await servePanel({ out: built, traces });
 
+  const isChromium = (await browser.version()).includes('Chrome');
   /** The page of the last scene, used again where the next one has the same trace, theme and size. */
   let current: { key: string; page: Page; clean: boolean } | null = null;
   const failures: string[] = [];
@@ -60,7 +61,7 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
         : file
           ? `open=/traces/${file}`
           : 'live';
-    const key = `${query} ${scene.theme}`;
+    const key = `${scene.state} ${query} ${scene.theme}`;
     if (current?.key !== key || !current.clean || scene.view === null) {
       await current?.page.close();
       const context = await browser.createBrowserContext(); // no recording of another scene is found
@@ -111,7 +112,7 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
       await page.keyboard.up(modifier);
       await page.waitForSelector('dialog[open]');
     }
-    const picture = await rest(page);
+    const picture = await rest(page, isChromium);
     current!.clean = !disturbs(scene);
     if (failures.length) throw new Error(`${scene.name}: ${failures.splice(0).join('; ')}`);
     return picture;
@@ -234,7 +235,7 @@ async function restful(page: Page): Promise<void> {
 }
 
 /** The screenshot that is the same twice while nothing says that it is busy. */
-async function rest(page: Page): Promise<Uint8Array> {
+async function rest(page: Page, isChromium: boolean): Promise<Uint8Array> {
   await page.mouse.move(0, 0);
   let last: Uint8Array | null = null;
   for (let n = 0; n < 100; n++) {
@@ -245,7 +246,7 @@ async function rest(page: Page): Promise<Uint8Array> {
           requestAnimationFrame(() => requestIdleCallback(done, { timeout: 1000 })),
         ),
     );
-    const picture = await page.screenshot({ optimizeForSpeed: true });
+    const picture = await page.screenshot(isChromium ? { optimizeForSpeed: true } : {});
     if (last && Buffer.compare(last, picture) === 0) return picture;
     last = picture;
   }

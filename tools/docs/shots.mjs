@@ -20,7 +20,8 @@ const HELP = `npm run docs -- shots --out FOLDER [--trace FILE.vfst] [--views a,
 --all     every view in every state, theme and size
 --update  store the pictures again that the tests compare (tests/pictures)
 --docs    make those of docs/ again
-          of these three, with --scenes a,b, only those whose names hold one of the words`;
+--matrix  every view in five sizes, both themes and four states, in Chromium and Firefox; stores their thumbnails
+          of these four, with --scenes a,b, only those whose names hold one of the words`;
 const { values } = parseArgsOr(HELP, {
   options: {
     help: { type: 'boolean', short: 'h' },
@@ -34,6 +35,7 @@ const { values } = parseArgsOr(HELP, {
     all: { type: 'boolean' },
     update: { type: 'boolean' },
     docs: { type: 'boolean' },
+    matrix: { type: 'boolean' },
     scenes: { type: 'string' },
   },
 });
@@ -43,15 +45,17 @@ if (values.help) {
 }
 const out = resolve(values.out);
 mkdirSync(out, { recursive: true });
-if (values.all || values.update || values.docs) {
+if (values.all || values.update || values.docs || values.matrix) {
   const { status } = spawnSync(
     'npx',
-    ['vitest', 'run', '--project', 'views', 'tests/browser/view-pictures.test.ts'],
+    values.matrix
+      ? ['vitest', 'run', '--project', 'long', 'tests/browser/view-matrix.test.ts']
+      : ['vitest', 'run', '--project', 'views', 'tests/browser/view-pictures.test.ts'],
     {
       stdio: 'inherit',
       env: {
         ...process.env,
-        VFSCOPE_PICTURES: values.update ? 'update' : values.docs ? 'docs' : 'all',
+        VFSCOPE_PICTURES: values.update || values.matrix ? 'update' : values.docs ? 'docs' : 'all',
         VFSCOPE_SHOTS: out,
         ...(values.scenes !== undefined && { VFSCOPE_SCENES: values.scenes }),
       },

@@ -166,7 +166,7 @@ function bySize(length: number): number {
 }
 
 /** Number of what a call carries. @param offset bytes from the file's begin @param length bytes that it asks for */
-export function transferKindOf(
+function transferKindOf(
   { format, page }: Pick<Layout, 'format' | 'page'>,
   offset: number,
   length: number,

@@ -214,7 +214,7 @@ async function sweep(directory: FileSystemDirectoryHandle, name: string): Promis
 }
 
 /** When a recording began, ms; null = its name doesn't say. */
-export function begunOf(name: string): number | null {
+function begunOf(name: string): number | null {
   const said = name.split('~')[1];
   return said !== undefined && /^\d{1,15}$/.test(said) ? Number(said) : null;
 }

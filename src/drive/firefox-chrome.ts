@@ -12,7 +12,7 @@ interface Connection {
   send(method: string, params: object): Promise<{ result?: unknown }>;
 }
 /** Which page of the extension; `tab`: the one in a tab of its own, which may use no API and then is no view to Firefox. */
-export type View = 'devtools_panel' | 'background' | 'tab';
+export type View = 'devtools_panel' | 'panel_window' | 'background' | 'tab';
 
 /** How long a page of the extension may take to appear, ms; also the longest that a script in it may wait. */
 const VIEW_MS = 30_000;
@@ -90,7 +90,9 @@ export class FirefoxChrome {
        for (const end = Date.now() + ms; !element && Date.now() < end; ) {
          element = view === 'tab'
            ? gBrowser.tabs.find((t) => t.linkedBrowser.currentURI.spec.startsWith(extension.getURL('')) && !t.hasAttribute('busy'))?.linkedBrowser
-           : [...extension.extension.views].find((v) => v.viewType === view)?.xulBrowser;
+           : [...extension.extension.views].find((v) => view === 'panel_window'
+               ? v.viewType === 'tab' && v.uri.spec.startsWith(extension.getURL('devtools/panel.html'))
+               : v.viewType === view)?.xulBrowser;
          if (!element) await new Promise((done) => setTimeout(done, 25));
        }
        if (!element) throw new Error('the extension shows no ' + view);

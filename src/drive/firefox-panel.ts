@@ -22,14 +22,18 @@ const until = (condition: string): string => `
   }`;
 
 export class FirefoxPanel implements DrivenPanel {
-  constructor(private readonly chrome: FirefoxChrome) {}
+  /** @param view the panel in DevTools, or in a window of its own */
+  constructor(
+    private readonly chrome: FirefoxChrome,
+    private readonly view: 'devtools_panel' | 'panel_window' = 'devtools_panel',
+  ) {}
 
   /**
    * Runs the body of an asynchronous function in the panel; `args` are its arguments, all as JSON.
    * @returns what the body returns
    */
   evaluate(body: string, ...args: unknown[]): Promise<unknown> {
-    return this.chrome.inView('devtools_panel', body, ...args);
+    return this.chrome.inView(this.view, body, ...args);
   }
 
   /** Wait until this expression in the panel is truthy. @throws CommandFailure that says what the panel shows instead */
@@ -53,7 +57,7 @@ export class FirefoxPanel implements DrivenPanel {
       await this.find(id, Math.max(0, end - Date.now()));
       // Real mouse events: what needs a user's gesture works. A control that moves or is disabled just then hears no click.
       const heard = await this.chrome.frameScript(
-        'devtools_panel',
+        this.view,
         `const element = content.document.querySelector(args[0]);
          if (!element) return false;
          let heard = false;

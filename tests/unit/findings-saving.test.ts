@@ -37,7 +37,7 @@ test('a saving of less than a step of the clock is none that can be told', () =>
   expect(journalCost(commits(100, 1))).toMatchObject({
     savingUs: null,
     savingHow: expect.stringMatching(
-      /^too little for this clock to tell \(its step is 100 µs\): 12 journal syncs, /,
+      /^too short for this clock to measure \(its step is 100 µs\): 12 journal syncs, /,
     ) as string,
   });
   expect(journalCost(commits(0.1, 1))).toMatchObject({ savingUs: 48 });
@@ -48,7 +48,7 @@ test('calls that took no time on this clock save nothing that can be told, whate
   expect(journalCost(commits(100, 0))).toMatchObject({ savingUs: null });
   const unknown = journalCost(commits(NaN, 0));
   expect(unknown.savingUs).toBeNull();
-  expect(unknown.savingHow).toMatch(/^too little for this clock to tell: 12 journal syncs/);
+  expect(unknown.savingHow).toMatch(/^too short for this clock to measure: 12 journal syncs/);
 });
 
 test('what is too little to tell comes after the savings that are known', () => {

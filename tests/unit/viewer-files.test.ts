@@ -481,7 +481,7 @@ describe('caches', () => {
     const [curve] = cacheQueries.cacheCurves(contextOf(store), {});
     expect(curve!.goal).not.toBeNull();
     expect(curve!.saving).toMatchObject({ us: null });
-    expect(curve!.saving!.how).toContain('less than the clock shows');
+    expect(curve!.saving!.how).toContain('too short for this clock to measure');
   });
 
   it('have a knee where the curve bends, and none where it does not', () => {

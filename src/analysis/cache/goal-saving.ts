@@ -1,13 +1,12 @@
 /**
  * What a larger page cache would save in time: the reads that would become hits, at what reads of databases took, and never more than the
- * reads took that were made again. Finding F11 shows the same number.
+ * reads took that were made again. Finding F11 is about the same.
  */
 import { Op } from '../../event/event.ts';
 import { fact } from '../core/graph.ts';
-import { findingContext } from '../rules/context.ts';
-import { Saving } from '../rules/saving.ts';
-import { missRatios } from './miss-ratio.ts';
-import { formatDuration } from '../../text/numbers.ts';
+import { findingContext, type FindingContext } from '../rules/context.ts';
+import { Saving, tellable } from '../rules/saving.ts';
+import { missRatios, type CacheGoal, type MissRatio } from './miss-ratio.ts';
 
 export interface GoalSaving {
   /** Microseconds; null = not known, see `how`. */
@@ -15,6 +14,15 @@ export interface GoalSaving {
   /** How it is computed, or why it is not known. */
   how: string;
 }
+
+/** Of a cache that reaches the goal. */
+export const savingOf = (
+  ctx: FindingContext,
+  { goal, again }: Pick<MissRatio, 'again'> & { goal: CacheGoal },
+): Saving =>
+  new Saving(ctx)
+    .avoid(goal.avoided, Op.xRead, 'reads', 'main-db')
+    .atMost(again.us, Math.min(1, goal.avoided / again.count));
 
 /** By place in `missRatios`; null where no larger cache avoids a read. */
 export const goalSavings = fact(
@@ -24,15 +32,7 @@ export const goalSavings = fact(
   (_, { findingContext: ctx, missRatios: curves }): (GoalSaving | null)[] =>
     curves.map(({ goal, again }): GoalSaving | null => {
       if (!goal) return null;
-      const { savingUs: us, savingHow: how } = new Saving(ctx)
-        .avoid(goal.avoided, Op.xRead, 'reads', 'main-db')
-        .atMost(again.us, Math.min(1, goal.avoided / again.count))
-        .result();
-      const step = ctx.clockStepUs ?? 0;
-      if (us === null || (us > 0 && us >= step)) return { us, how };
-      return {
-        us: null,
-        how: `less than the clock shows${step ? `, whose step is ${formatDuration(step)}` : ''}`,
-      };
+      const saving = tellable(savingOf(ctx, { goal, again }).result(), ctx.clockStepUs);
+      return { us: saving.savingUs, how: saving.savingHow };
     }),
 );

@@ -5,6 +5,7 @@
  *   F21   page 1, 2, 3, ... 140: a scan, a call for each small page
  *   F22   many pages of schema before the first statement can run
  */
+import { savingOf } from './goal-saving.ts';
 import { isWorthACache, missRatios, type MissRatio } from './miss-ratio.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
@@ -28,9 +29,7 @@ export const cacheTooSmall: Rule = {
     return found.map((r): Found => {
       const { goal, reads, again } = r;
       const setCache = `PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib}`;
-      const saving = new Saving(ctx)
-        .avoid(goal.avoided, Op.xRead, 'reads', 'main-db')
-        .atMost(again.us, Math.min(1, goal.avoided / again.count));
+      const saving = savingOf(ctx, r);
       return {
         title: `${countOf(reads, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written${whoseOf(r, found, ctx)}: ${formatCount(again.count)} read pages again that the page cache had dropped`,
         evidence: again.result(ctx),

@@ -107,12 +107,15 @@ export const measured = (us: number, how: string): { savingUs: number; savingHow
 });
 
 /**
- * A finding as a clock can tell it: what is less than one of its steps may as well be nothing, or a call that took a whole step by chance.
+ * A saving as a clock can show it: what is less than one of its steps may as well be nothing, or a call that took a whole step by chance.
  * @param clockStepUs microseconds; null = not known, and then 0 is what tells nothing
  */
-export function tellable(finding: Finding, clockStepUs: number | null): Finding {
-  const { savingUs, savingHow } = finding;
-  if (savingUs === null || (savingUs > 0 && savingUs >= (clockStepUs ?? 0))) return finding;
+export function tellable<T extends Pick<Finding, 'savingUs' | 'savingHow'>>(
+  saving: T,
+  clockStepUs: number | null,
+): T {
+  const { savingUs, savingHow } = saving;
+  if (savingUs === null || (savingUs > 0 && savingUs >= (clockStepUs ?? 0))) return saving;
   const step = clockStepUs ? ` (its step is ${formatDuration(clockStepUs)})` : '';
-  return { ...finding, ...noSaving(`too little for this clock to tell${step}: ${savingHow}`) };
+  return { ...saving, ...noSaving(`too short for this clock to measure${step}: ${savingHow}`) };
 }

@@ -68,7 +68,7 @@ interface Asked {
 
 /** Said of one that runs natively: none of ours begins beside it. */
 const NATIVE: SharedAsk = { key: '', traits: '', url: '', dead: [] };
-const EXTENDED = 'it outlives its pages (extendedLifetime), and a URL of ours does not.';
+const EXTENDED = "it outlives its pages (extendedLifetime), and our URL doesn't.";
 const SAME_SITE = 'it asks for sameSiteCookies, which holds for its own address alone.';
 const COOKIES: readonly unknown[] = ['all', 'none'];
 const CREDENTIALS: readonly unknown[] = ['omit', 'same-origin', 'include'];

@@ -57,6 +57,7 @@ const CHIP_LENGTH = 32;
 export function panelFilter(): PanelFilter {
   const model = viewerModel();
   const view = fromStore(model.navigation.view);
+  const extent = fromStore(model.navigation.extent);
   const threads = fromStore(model.threads);
   const range = switchSetting('filter.range');
   const part = choiceSetting<Part | ''>('filter.part', ['', ...SQL_PARTS]);
@@ -90,7 +91,8 @@ export function panelFilter(): PanelFilter {
     if (range.value)
       set.push({
         name: 'range',
-        text: `${formatDuration(view.current.from)} – ${formatDuration(view.current.to)}`,
+        // the timeline may show more than was recorded
+        text: `${formatDuration(Math.max(view.current.from, extent.current.from))} – ${formatDuration(Math.min(view.current.to, extent.current.to))}`,
         title: 'The range on the timeline',
         clear: () => (range.value = false),
       });

@@ -6,7 +6,7 @@ import { api } from '../platform/extension-api.ts';
 import { serveHandover } from '../platform/handover-page.ts';
 import { openPanelWindow } from '../platform/panel-window.ts';
 import { openAccessPage, watchSiteAccess } from '../platform/site-access.ts';
-import { followTabs, unfollowTabs, type TabEvents } from '../platform/tab-requests.ts';
+import { followPages, followTabs, unfollowTabs, type TabEvents } from '../platform/tab-requests.ts';
 import { welcomeAfterInstall } from '../platform/welcome.ts';
 import { wirePort, type WirePort } from '../platform/wire-port.ts';
 import type {
@@ -22,6 +22,7 @@ import {
   notePolicies,
   policyOf,
   reach,
+  sharesWorkers,
   watchCoverage,
   widenPolicy,
 } from './coverage.ts';
@@ -96,9 +97,20 @@ const tabEvents: TabEvents = {
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };
 followTabs(tabEvents, false);
+let isRunning = false;
+/** After a recording pages are heard of until none holds one of its SharedWorkers. */
+async function followWhatIsLeft(): Promise<void> {
+  const shares = !isRunning && (await sharesWorkers());
+  if (isRunning) followTabs(tabEvents, true);
+  else if (shares) followPages(tabEvents);
+  else unfollowTabs();
+}
 watchRecordings(
   (panel, recording) => tell(panel, { k: 'state', recording }),
-  (any) => (any ? followTabs(tabEvents, true) : unfollowTabs()),
+  (any) => {
+    isRunning = any;
+    followWhatIsLeft().catch(warn);
+  },
 );
 
 welcomeAfterInstall();
@@ -124,6 +136,7 @@ async function sayOfPage(port: WirePort, panel: number): Promise<void> {
   say(port, { k: 'policy', policy });
 }
 watchCoverage(() => {
+  if (!isRunning) followWhatIsLeft().catch(warn);
   for (const [panel, ports] of panels)
     for (const port of ports.keys()) sayOfPage(port, panel).catch(warn);
 });

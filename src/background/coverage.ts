@@ -117,6 +117,9 @@ export const showsOrigin = (of: string): boolean =>
   recordings.some(({ origin }) => origin === of) ||
   (value?.shown ?? []).some(({ origins }) => origins.some(([origin]) => origin === of));
 
+/** Pages hold, or may hold, SharedWorkers that run with our script. */
+export const sharesWorkers = async (): Promise<boolean> => (await load()).sharing.length > 0;
+
 let onApplied: () => void = () => {};
 /** Told after every change. */
 export const watchCoverage = (listener: () => void): void => void (onApplied = listener);

@@ -11,7 +11,7 @@ import { Op } from '../event/event.ts';
 import type { Patches } from '../record/patches.ts';
 import { NOTHING, type Recorder } from '../record/recorder.ts';
 import { apply } from '../record/reflect.ts';
-import { setTimeout } from './natives.ts';
+import { listen, setTimeout, unlisten } from './natives.ts';
 
 /** Of the thread's time. */
 const SHARE = 0.02;
@@ -44,17 +44,17 @@ export function drainBeforeMessages(patches: Patches, recorder: Recorder, drain:
     left -= recorder.now() - begin;
   };
 
-  const { MessagePort, BroadcastChannel, Client } = globalThis as typeof globalThis & {
-    Client?: { prototype: object };
-  };
-  for (const owner of [
-    globalThis,
-    MessagePort.prototype,
-    BroadcastChannel.prototype,
-    Client?.prototype,
-  ])
+  const { MessagePort, BroadcastChannel, Worker, Client } = globalThis as Partial<
+    typeof globalThis
+  > & { Client?: { prototype: object } };
+  for (const owner of [globalThis, MessagePort, BroadcastChannel, Worker, Client].map((type) =>
+    type === globalThis ? type : (type as { prototype?: object } | undefined)?.prototype,
+  ))
     patches.method(owner, 'postMessage', (native, self, args) => {
       beforeMessage();
       return apply(native, self, args);
     });
+  // an error leaves the worker, too: whoever hears of it may terminate it
+  listen(globalThis, 'error', beforeMessage, true);
+  patches.onRestore(() => unlisten(globalThis, 'error', beforeMessage, true));
 }

@@ -10,7 +10,7 @@ import { installHostEvents } from './host-events.ts';
 import { listen, unlisten } from './natives.ts';
 import { hookExtent } from './source.ts';
 import { measureJsCost, type JsCost, type Thread } from './thread.ts';
-import { UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
+import { DRAIN_EVERY_MS, UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
 import type { Workers } from './workers.ts';
 
 /** Engines that have said nothing get their definition after this long. */
@@ -113,11 +113,10 @@ export class Session {
 }
 
 /**
- * A thread that does not yield sends its records from inside the app's calls, as often as this: what is not sent is lost when the
- * browser is killed. Not more often: such a message costs 0.3 ms and more beside its bytes, because DevTools keep the stack of every
- * postMessage, with all its wasm frames.
+ * A thread that does not yield sends its records from inside the app's calls, as often as one that does: what is not sent is lost when it is
+ * terminated. With DevTools open such a message costs 0.3 ms beside its bytes, for they keep the stack of every postMessage.
  */
-const SEND_EVERY_MS = 125;
+const SEND_EVERY_MS = DRAIN_EVERY_MS;
 
 /** The ring of a thread that sends its own records. */
 export function ownSource(session: Session, transport: Transport): Source {

@@ -45,6 +45,8 @@ import { Workers } from './workers.ts';
  * browser looks for a newer one), and everything is given back.
  */
 const ALONE_MS = 10_000;
+/** A page that acknowledges nothing for so long relays no more: it has crashed. */
+const SILENT_MS = 5000;
 
 /**
  * The same in a SharedWorker that pages started with our script: it serves their connections as long as it lives.
@@ -120,10 +122,16 @@ export function startShared(base = location.href): void {
   const session = new Session(made);
   const transport = new Transport(
     (where, e) => recorder.fault(where, e),
-    () => session.announce(),
+    () => {
+      session.announce();
+      if (transport.unacknowledgedBytes === 0) heard = recorder.now();
+      else if (page !== null && recorder.now() - heard > SILENT_MS) abandon();
+    },
   );
   transport.add(ownSource(session, transport));
   let page: string | null = null;
+  /** When the page said something last, or nothing was left for it to say. */
+  let heard = 0;
   let relay: RelayEnd | null = null;
   let over = false;
 
@@ -142,6 +150,7 @@ export function startShared(base = location.href): void {
   const connect = (taker: string): void => {
     relay?.close();
     page = taker;
+    heard = recorder.now();
     say({ mark: MARK, k: 'taken', thread, page });
     relay = new RelayEnd(`${thread}:${taker}`, (message) =>
       say({ mark: MARK, k: 'relay', to: taker, message }),
@@ -155,6 +164,11 @@ export function startShared(base = location.href): void {
     here();
     giveUpLater();
   };
+  /** The page is gone without a word, or stands still: another one may relay, or the same once it goes on. */
+  const abandon = (): void => {
+    page = null;
+    here();
+  };
   const giveUpLater = (): void =>
     void setTimeout(() => {
       if (page === null) stop();
@@ -167,7 +181,10 @@ export function startShared(base = location.href): void {
     else if (data.k === 'take' && data.thread === thread && page === null && !over)
       connect(data.page);
     else if (data.k === 'leave' && data.page === page) leave();
-    else if (data.k === 'relay' && data.to === thread) relay?.receive(data.message);
+    else if (data.k === 'relay' && data.to === thread) {
+      heard = recorder.now();
+      relay?.receive(data.message);
+    }
   });
   drainBeforeMessages(lifetime, recorder, () => transport.drain());
   lifetime.method(globalThis, 'close', (native, self, args) => {

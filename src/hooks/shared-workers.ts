@@ -25,6 +25,7 @@ import {
   portPost,
   revokeObjectURL,
   unlisten,
+  type Listener,
 } from './natives.ts';
 import { isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
 import { convertWorkerOnce, isScriptUrl } from './script-address.ts';
@@ -159,18 +160,17 @@ export class SharedWorkers {
     const worker = construct(EventTarget, [], as) as EventTarget & SharedWorker;
     defineProperty(worker, 'port', { value: port, configurable: true });
     let handler: unknown = null;
+    const onError: Listener = (event) =>
+      void (typeof handler === 'function' && apply(handler as () => void, worker, [event]));
     defineProperty(worker, 'onerror', {
       configurable: true,
       get: () => handler,
       set(value: unknown) {
-        if (handler === null)
-          listen(
-            worker,
-            'error',
-            (event) =>
-              void (typeof handler === 'function' && apply(handler as () => void, worker, [event])),
-          );
-        handler = Object(value) === value ? value : null;
+        const next = Object(value) === value ? value : null;
+        // its place among the listeners is where it was set last after null
+        if (next === null) unlisten(worker, 'error', onError);
+        else if (handler === null) listen(worker, 'error', onError);
+        handler = next;
       },
     });
     const url = absoluteBy(() => this.host.base())(script) as string;

@@ -121,6 +121,14 @@ export function followTabs(told: TabEvents, isRunning: boolean): void {
   }
 }
 
+/** Hear from now on only which pages tabs show, and which tabs close. */
+export function followPages(told: TabEvents): void {
+  unfollowTabs();
+  events = told;
+  api.tabs.onRemoved.addListener(onRemoved);
+  api.tabs.onUpdated.addListener(onUpdated);
+}
+
 /** Hear nothing more, and be woken by nothing. */
 export function unfollowTabs(): void {
   events = null;

@@ -245,6 +245,9 @@ test.each([
   ['pauses', 200, 'self'],
   ['chatty', 200, 'self'],
   ['chatty', 200, 'channel'],
+  ['burst', 200, 'throw'],
+  ['pauses', 200, 'report'],
+  ['pauses', 200, 'worker'],
   ['cancelled', 500, 'port'],
 ])(
   'terminate: nothing is lost that came before the last message: %s of %i by %s',
@@ -259,6 +262,11 @@ test.each([
             if (!data.done) return;
             worker.terminate();
             done(data.made);
+          };
+          // an error is the last word, too
+          worker.onerror = (event) => {
+            event.preventDefault();
+            heard({ data: { made: Number(n), done: true } } as MessageEvent);
           };
           new BroadcastChannel('replies').onmessage = port1.onmessage = worker.onmessage = heard;
           worker.postMessage({ work, n, door }, [port2]);

@@ -60,6 +60,16 @@ async function begin(variant = ''): Promise<{ page: Page; panel: Panel }> {
   await recorded(page);
   return { page, panel };
 }
+/** Scripts of ours that pages get, by the extension's own word. */
+async function registeredScripts(): Promise<string[]> {
+  const ours = await driven.browser.newPage();
+  await ours.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
+  const ids = await ours.evaluate(async () =>
+    (await chrome.scripting.getRegisteredContentScripts()).map(({ id }) => id),
+  );
+  await ours.close();
+  return ids;
+}
 /** Marks of the recording's shared workers. */
 async function marks(panel: Panel): Promise<string[][]> {
   const { threads } = await savedStore(driven, panel);
@@ -271,6 +281,88 @@ test('nothing is lost when the page that relays its records loads again', async 
   const shared = threads.filter(({ info }) => info.kind === 'shared-worker');
   expect(shared.map(({ missing, dropped }) => [missing, dropped])).toEqual([[0, 0]]);
   expect(marksOf(shared[0]!).map(({ name }) => name)).toEqual(['first', 'second', ...said]);
+});
+
+test('another page relays its records when the one that did has crashed', async () => {
+  const { page, panel } = await begin();
+  await stopRecording(panel);
+  await startRecording(panel, { scope: 'origin' });
+  await recorded(page);
+  const other = await open();
+  await recorded(other);
+  const { id } = await ask(page, 'first');
+  await ask(other, 'second');
+  await page.reload(); // the other one relays from now on
+  await recorded(page);
+  await ask(page, 'third');
+  const crashed = await other.createCDPSession();
+  crashed.send('Page.crash').catch(() => {}); // nothing answers
+  expect(await ask(page, 'fourth')).toMatchObject({ id });
+  await ask(page, 'fifth');
+  // what else the pages say is there before the worker misses its page
+  const events = async (): Promise<number> => Number(await panel.textOf('live-events'));
+  let [before, same] = [-1, 0];
+  await expect
+    .poll(
+      async () => {
+        const now = await events();
+        same = now === before ? same + 1 : 0;
+        before = now;
+        return same;
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+    .toBe(16);
+  await expect.poll(events, { timeout: 30_000 }).toBeGreaterThan(before + 1);
+  await page.bringToFront();
+  await stopRecording(panel);
+  expect(await marks(panel)).toEqual([['first', 'second', 'third', 'fourth', 'fifth']]);
+});
+
+test('the next page has nothing of ours once the last page that held one is closed after Stop', async () => {
+  const { page, panel } = await begin();
+  await ask(page, 'first');
+  await stopRecording(panel);
+  const blank = await driven.browser.newPage();
+  await page.close(); // and its DevTools with it
+  const own = async (): Promise<boolean> => {
+    const next = await open();
+    const has = await next.evaluate(() => Object.hasOwn(new SharedWorker('counter.js'), 'port'));
+    await next.close();
+    return has;
+  };
+  await expect
+    .poll(
+      () =>
+        driven.browser
+          .targets()
+          .filter((target) => target.type() === 'shared_worker')
+          .map((target) => target.url()),
+      { timeout: 20_000 },
+    )
+    .toEqual([]);
+  await expect.poll(async () => (await registeredScripts()).length, { timeout: 20_000 }).toBe(0);
+  expect(await own()).toBe(false);
+  await blank.close();
+});
+
+test('its onerror hears each error once, at the place where it was set last', async () => {
+  const { page, panel } = await begin();
+  const heard = await page.evaluate(
+    () =>
+      new Promise<string[]>((done) => {
+        const said: string[] = [];
+        const worker = new SharedWorker('no-such-script.js');
+        const handler = (): void => void said.push('handler');
+        worker.onerror = handler;
+        worker.addEventListener('error', () => said.push('listener'));
+        worker.onerror = null;
+        worker.onerror = handler;
+        worker.addEventListener('error', () => setTimeout(() => done(said)));
+      }),
+  );
+  expect(heard).toEqual(['listener', 'handler']);
+  await stopRecording(panel);
 });
 
 test('a script that throws runs once, and its page hears the error', async () => {

@@ -9,7 +9,20 @@ const call = (n) => {
 const spin = (ms) => {
   for (const from = performance.now(); performance.now() - from < ms;);
 };
+/** Passes on what it is told. */
+const inner = () =>
+  new Worker(
+    URL.createObjectURL(
+      new Blob([`onmessage = ({ data }) => new BroadcastChannel('replies').postMessage(data)`], {
+        type: 'text/javascript',
+      }),
+    ),
+  );
 const doors = {
+  throw() {
+    throw new Error('the last word');
+  },
+  report: () => reportError(new Error('the last word')),
   self: (message) => self.postMessage(message),
   channel: (message) => new BroadcastChannel('replies').postMessage(message),
 };
@@ -49,6 +62,7 @@ const WORK = {
 };
 
 self.onmessage = ({ data: { work, n, door }, ports: [port] }) => {
-  const post = door === 'port' ? (message) => port.postMessage(message) : doors[door];
+  const other = door === 'port' ? port : door === 'worker' ? inner() : null;
+  const post = other ? (message) => other.postMessage(message) : doors[door];
   WORK[work]((done) => post({ made, done }), n);
 };

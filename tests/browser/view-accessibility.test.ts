@@ -209,7 +209,7 @@ describe.each(['light', 'dark'])('%s', (theme) => {
 
 describe('the keyboard', () => {
   it('reaches the tabs with one Tab stop and moves among them with arrows', async () => {
-    const page = await open('open=/traces/a.vfst&theme=light', 400);
+    const page = await open('open=/traces/a.vfst&theme=light', 320);
     await page.waitForSelector(id('file-name'));
     expect(
       await page.$$eval(
@@ -223,7 +223,7 @@ describe('the keyboard', () => {
     expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid)).toBe(
       'tab-settings',
     );
-    // 400 px: it was scrolled into sight, and a menu lists all of them
+    // 320 px: it was scrolled into sight, and a menu lists all of them
     const seen = await page.$eval(id('tab-settings'), (tab) => {
       const [own, list] = [tab.getBoundingClientRect(), tab.parentElement!.getBoundingClientRect()];
       return own.left >= list.left - 1 && own.right <= list.right + 1;

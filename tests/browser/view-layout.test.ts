@@ -117,6 +117,7 @@ describe('Files', () => {
 describe('Locks', () => {
   it('gives its tables the room that the lanes do not need, until the border is moved', async () => {
     await panel.open('idb-two-tabs', 'locks', 1400);
+    await panel.waitFor(id('locks-waits'));
     await panel.click(id('locks-waits'));
     await panel.waitFor(`${id('lock-waits')}`);
     const space = await panel.page.$eval(

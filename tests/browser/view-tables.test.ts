@@ -218,6 +218,17 @@ describe('a part of the time', () => {
     await says(id('statement-count'), 'while SQL runs');
     expect(await rowsOf('statements')).toBe(table.rows.length);
   });
+
+  it('is picked and taken back by a click on the bar of the Answer, too', async () => {
+    await open('idb-batch-atomic', 'answer');
+    const onBar = `${id('answer-time')} .bar [aria-label="IDB transaction"]`;
+    await waitFor(onBar);
+    await page.click(onBar);
+    await says(id('part-chip'), 'IDB transaction');
+    await waitFor(`${onBar}[aria-pressed=true]`);
+    await page.click(onBar);
+    await page.waitForSelector(id('part-chip'), { hidden: true });
+  });
 });
 
 /** Events of a statement's calls, and under them. */

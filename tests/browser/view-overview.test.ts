@@ -136,6 +136,25 @@ const shot = async (name: string): Promise<void> => {
 };
 
 describe('the Answer', () => {
+  it('moves a dismissed action below the list, and restores each alone', async () => {
+    await openTrace('a.vfst', '#tab=answer');
+    const rules = (selector: string): Promise<string[]> =>
+      page.$$eval(selector, (all) => all.map((e) => (e as HTMLElement).dataset['rule']!));
+    const actions = actionsOf(findingsOf(store)).map(({ rule }) => rule);
+    expect(actions.length).toBeGreaterThan(1);
+    await page.waitForSelector(id('finding'));
+    await page.click(id('finding-dismiss'));
+    await page.click(id('finding-dismiss'));
+    expect(await rules(id('finding'))).toEqual(actions.slice(2));
+    expect(await text(id('fold-dismissedList'))).toBe('Dismissed (2)');
+    await page.click(id('fold-dismissedList'));
+    await page.waitForSelector(`${id('dismissed')} li`);
+    expect(await rules(`${id('dismissed')} li`)).toEqual(actions.slice(0, 2));
+    await page.click(id('finding-restore'));
+    await waitText(id('fold-dismissedList'), 'Dismissed (1)');
+    expect(await rules(id('finding'))).toEqual(actions.filter((_, i) => i !== 1));
+  });
+
   it("shows the analyses' own numbers, settings and findings", async () => {
     await openTrace('a.vfst');
     await page.keyboard.press('g');

@@ -15,6 +15,8 @@ import {
   statementTable as allStatements,
   statementTableIn,
 } from '../../src/analysis/statements/statement-table.ts';
+import { transactionRows } from '../../src/analysis/transactions/table.ts';
+import { checkpointLines } from '../../src/analysis/wal/table.ts';
 import { id, viewHarness } from './view-harness.ts';
 import {
   checkpointsOf,
@@ -89,6 +91,40 @@ describe('transactions', () => {
     await click(id('transaction-show'));
     await waitFor(`${id('tab-timeline')}[aria-selected=true]`);
     await waitFor(id('details-name'));
+  });
+});
+
+describe('what comes first', () => {
+  const shownKeys = (table: string): Promise<string[]> =>
+    page.$$eval(id(`${table}-row`), (all) => all.map((e) => (e as HTMLElement).dataset['key']!));
+  it('are writing transactions, the longest on top', async () => {
+    const facts = new Facts(await open('opfs-wl-two-tabs', 'transactions'));
+    const { count: all, at } = facts.get(transactionRows);
+    const sorted = Array.from({ length: all }, (_, i) => at(i)).sort(
+      (a, b) =>
+        Number(b.kind === 'write') - Number(a.kind === 'write') || b.durationUs - a.durationUs,
+    );
+    expect(sorted[0]!.kind).toBe('write');
+    expect(sorted.at(-1)!.kind).toBe('read');
+    // a read is longer than some write: by duration alone it would stand above it
+    const reads = sorted.filter(({ kind }) => kind === 'read');
+    const writes = sorted.filter(({ kind }) => kind === 'write');
+    expect(reads[0]!.durationUs).toBeGreaterThan(writes.at(-1)!.durationUs);
+    await waitFor(id('transactions-row'));
+    const keys = await shownKeys('transactions');
+    expect(keys.length).toBeGreaterThan(5);
+    expect(keys).toEqual(sorted.slice(0, keys.length).map(({ thread, seq }) => `${thread}:${seq}`));
+  });
+
+  it('are the longest checkpoints', async () => {
+    const facts = new Facts(await open('checkpoint-storm', 'wal'));
+    const sorted = facts
+      .get(checkpointLines)
+      .toSorted((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs));
+    expect(sorted.length).toBeGreaterThan(2);
+    await waitFor(id('checkpoints-row'));
+    const keys = await shownKeys('checkpoints');
+    expect(keys).toEqual(sorted.slice(0, keys.length).map(({ thread, seq }) => `${thread}:${seq}`));
   });
 });
 

@@ -135,7 +135,7 @@ function executionsOf(
 const ofTransactions = [anatomies, totalTimeInSql];
 
 export const transactionQueries = {
-  /** All transactions in order of time, and how many there are; the longest where they are too many. Of `statement` those that ran it. */
+  /** All transactions, the longest first, and how many there are; where they are too many, the longest. Of `statement` those that ran it. */
   transactions: needing(
     ofTransactions,
     (
@@ -151,7 +151,8 @@ export const transactionQueries = {
         ...all.commitTotals(places),
         inSqlUs: context.facts.get(totalTimeInSql),
       };
-      return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: places.length, commits };
+      rows.sort((a, b) => b.durationUs - a.durationUs || a.fromUs - b.fromUs);
+      return { rows, total: places.length, commits };
     },
   ),
 

@@ -296,6 +296,24 @@ it('maps the reads and writes of a file, and selects what is clicked there', asy
   ).toContain('(database)');
 });
 
+it("leads the arrow keys over the file's map, and selects the call there by Enter", async () => {
+  await page.keyboard.press('0');
+  await page.waitForSelector(`${id('io-map-canvas')}[data-map]`);
+  await page.focus(id('io-map-canvas'));
+  // from the middle, where the diagonal of writes runs
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowRight');
+  await waitText(`${id('tooltip')} b`, 'xWrite');
+  await page.keyboard.press('Enter');
+  await waitText(id('details-name'), 'xWrite');
+  await page.focus(id('io-map-canvas'));
+  for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowUp');
+  await page.waitForSelector(id('tooltip'), { hidden: true });
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector(`${id('io-map')} .cursor`, { hidden: true });
+});
+
 it('keeps room for the lanes in a low panel, beside the map', async () => {
   await page.setViewport({ width: 1200, height: 240 });
   const height = (name: string): Promise<number> =>

@@ -155,6 +155,34 @@ describe('the Answer', () => {
     expect(await rules(id('finding'))).toEqual(actions.filter((_, i) => i !== 1));
   });
 
+  it('leads arrow keys along the strip: Enter shows the moment, with Shift it narrows to the range', async () => {
+    await openTrace('a.vfst', '#tab=answer');
+    await page.waitForSelector(id('busy-strip'));
+    await page.focus(id('busy-strip'));
+    await page.keyboard.press('End');
+    for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowLeft');
+    const moment = parseFloat(await text(id('busy-tip'))) * 1e6;
+    const { fromUs, toUs } = headlineOf(store);
+    const at = (share: number): number => fromUs + share * (toUs - fromUs);
+    expect(moment).toBeGreaterThan(at(0.7));
+    expect(moment).toBeLessThan(at(0.9));
+    await page.keyboard.down('Shift');
+    for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.up('Shift');
+    const [from, to] = (await text(id('busy-tip'))).split(' – ').map((t) => parseFloat(t) * 1e6);
+    expect(to).toBe(moment);
+    expect(from).toBeGreaterThan(at(0.4));
+    expect(from).toBeLessThan(at(0.6));
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(id('range-chip'));
+    expect(await page.$(id('busy-tip'))).toBeNull();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await activeTab('timeline');
+    const shown = await page.$eval(id('timeline'), (e) => Number((e as HTMLElement).dataset['to']));
+    expect(shown).toBeGreaterThan(toUs);
+  });
+
   it("shows the analyses' own numbers, settings and findings", async () => {
     await openTrace('a.vfst');
     await page.keyboard.press('g');

@@ -173,6 +173,12 @@ describe('columns', () => {
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.up('Alt');
     expect(await width()).toBe(before + 34);
+    // it stays with the view
+    await click(id('tab-answer'));
+    await waitFor(id('answer-view'));
+    await click(id('tab-statements'));
+    await waitFor(id('statements-row'));
+    expect(await width()).toBe(before + 34);
     const now = (await (await page.$(border))!.boundingBox())!;
     await page.mouse.click(now.x + 2, now.y + 5, { count: 2 });
     expect(await width()).toBe(before);

@@ -1,5 +1,5 @@
 /**
- * Where parts were left, by name: the scroll position, a border that was moved, the order of columns. The App provides them in the context and stores them with
+ * Where parts were left, by name: the scroll position, a border that was moved, the order and widths of columns. The App provides them in the context and stores them with
  * the views' settings; without them a part starts over each time.
  */
 import { getContext, setContext } from 'svelte';

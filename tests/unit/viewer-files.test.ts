@@ -12,7 +12,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { useFacts } from '../../src/viewer/ui/views/files/file-use-facts.ts';
 import { fileKey } from '../../src/viewer/ui/row-keys.ts';
-import { fileOrigins, fileTree, treeRows } from '../../src/viewer/ui/views/files/tree.ts';
+import { closedIn, fileOrigins, fileTree, treeRows } from '../../src/viewer/ui/views/files/tree.ts';
 import { typeWords } from '../../src/viewer/ui/views/files/page-columns.ts';
 import { MapScale, placeTicks } from '../../src/viewer/ui/views/files/page-map-canvas.ts';
 import { cacheQueries } from '../../src/viewer/session/queries/cache.ts';
@@ -136,6 +136,24 @@ describe('files', () => {
       [2, '2', ''],
       [1, 'vfs/blocks', 'IndexedDB'],
     ]);
+  });
+
+  it("of a VFS's own pool are one folded row, below the databases", () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    t.call('xRead', { object: t.file('/a.db'), context: 1, offset: 0, length: PAGE, dur: 5 });
+    for (const name of ['k1', 'k2', 'k3', 'k4']) {
+      const object = t.define({ kind: 'opfs-file', path: `/pool/${name}` });
+      t.call('opfsRead', { object, offset: 0, length: PAGE, result: PAGE, dur: 100 });
+    }
+    t.send();
+    const found = fileQueries.fileLines(contextOf(store), {});
+    const tree = fileOrigins(found, 'timeUs', true);
+    const names = (toggled: readonly string[]): string[] =>
+      treeRows(tree, closedIn(tree, toggled)).map(({ name }) => name);
+    expect(names([])).toEqual(['/a.db', 'OPFS pool']);
+    const [pool] = treeRows(tree, closedIn(tree, [])).slice(-1);
+    expect(names([pool!.fold!])).toEqual(['/a.db', 'OPFS pool', 'k1', 'k2', 'k3', 'k4']);
   });
 
   it('of one origin have no such level; of several, files of the same name are kept apart', () => {

@@ -12,7 +12,7 @@ import { grouped } from '../core/maps.ts';
 import { locks } from './locks.ts';
 
 /** Fewer handles in a folder are shown one by one. */
-const FEW = 4;
+export const FEWEST_IN_POOL = 4;
 
 const NEEDS = { locks };
 
@@ -33,7 +33,7 @@ function handlePoolsOf(store: TraceStore, { locks: { resources } }: Known<typeof
   const pools = folders.map(() => '');
   for (const some of grouped(places, (i) => `${resources[i]!.origin}\0${folders[i]}`).values()) {
     const own = some.every((i) => !sqlite.has(plainPath(resources[i]!.name)));
-    if (own && some.length >= FEW) for (const i of some) pools[i] = folders[i]!;
+    if (own && some.length >= FEWEST_IN_POOL) for (const i of some) pools[i] = folders[i]!;
   }
   return pools;
 }

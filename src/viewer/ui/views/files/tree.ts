@@ -1,4 +1,5 @@
 /** The files table as a tree, each path once: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
+import { FEWEST_IN_POOL } from '../../../../analysis/locks/handle-pools.ts';
 import { grouped } from '../../../../analysis/core/maps.ts';
 import { suffixOf } from '../../../../event/file-names.ts';
 import { SUMS } from '../../../../analysis/files/files.ts';
@@ -97,7 +98,24 @@ export function fileTree(
     descending,
   );
   const bySum = new Map(found.map((group) => [group.sum, group]));
-  return order.map((sum) => bySum.get(sum)!);
+  const sorted = order.map((sum) => bySum.get(sum)!);
+  return [...sorted.filter((group) => !isPool(group)), ...sorted.filter(isPool)];
+}
+
+/** Files under names that a VFS made up, in which the bytes of the databases lie again: they come last, folded at first. */
+const isPool = ({ name, rows }: FileGroup): boolean =>
+  name.startsWith(OPFS_FOLDER) && rows.length >= FEWEST_IN_POOL;
+const foldOf = (origin: string, group: string): string => `${origin} ${group}`;
+
+/** What is folded. @param toggled what is not as it is at first, by `fold` */
+export function closedIn(tree: readonly FileOrigin[], toggled: readonly string[]): Set<string> {
+  const closed = new Set(toggled);
+  for (const { name, groups } of tree)
+    for (const group of groups.filter(isPool)) {
+      const fold = foldOf(name, group.name);
+      if (!closed.delete(fold)) closed.add(fold);
+    }
+  return closed;
 }
 
 /** The rows that are not folded away. @param closed by `fold` */
@@ -112,7 +130,7 @@ export function treeRows(
       found.push({ key: origin, name: origin, about: '', line: null, fold: origin, level: 1 });
     for (const group of closed.has(origin) ? [] : groups) {
       const { name, rows, sum } = group;
-      const fold = `${origin} ${name}`;
+      const fold = foldOf(origin, name);
       const many = rows.length > 1;
       if (many) found.push({ key: fold, name, about: '', line: sum, fold, level: top });
       const names = many ? namesIn(group) : [aloneName(rows[0]!)];

@@ -268,8 +268,11 @@ describe('a part of the time', () => {
     await page.click(onBar);
     await says(id('part-chip'), 'IDB transaction');
     await waitFor(`${onBar}[aria-pressed=true]`);
+    // the sentence, what to do, and the top tables are of all of it, and marked so
+    expect(await texts(id('entire'))).toEqual(Array(3).fill('Entire recording'));
     await page.click(onBar);
     await page.waitForSelector(id('part-chip'), { hidden: true });
+    expect(await page.$(id('entire'))).toBeNull();
   });
 });
 

@@ -259,7 +259,7 @@ const HEADLINES = {
     cause: (n) => n.noCommit,
   },
   syncShare: {
-    title: 'Sync share',
+    title: 'Sync inside commits',
     unit: 'share',
     list: 'transactions',
     definition:

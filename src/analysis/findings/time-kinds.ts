@@ -26,7 +26,7 @@ export interface TimeKind {
   once?: string;
 }
 
-/** "200 commits of 20 ms"; '' where their number is not known. @param which what of each takes so long */
+/** "200 reads of 2 ms"; '' where their number is not known. @param which what of each takes so long */
 const each = (count: number | null, noun: string, us: number, which = ''): string =>
   count ? `${countOf(count, noun)} ${which && `${which} `}of ${formatDuration(us / count)}` : '';
 
@@ -41,10 +41,11 @@ export const TIME_KINDS: readonly TimeKind[] = [
   {
     parts: ['write', 'sync', 'idbTransaction'],
     what: 'Writing and committing',
-    calls({ commits: { count, syncsPerCommit }, fileCounts: files }, us) {
+    // what a commit took is in Transactions: this time is more than that of the commits
+    calls({ commits: { count, syncsPerCommit }, fileCounts: files }) {
       const bytes = vfsTotal(files, 'xWriteBytes');
       return [
-        each(count, 'commit', us),
+        count ? countOf(count, 'commit') : '',
         ...(syncsPerCommit === null ? [] : [`${formatNumber(syncsPerCommit)} syncs each`]),
         ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
       ]

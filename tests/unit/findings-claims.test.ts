@@ -1,6 +1,9 @@
 // What findings claim and advise: no more than their calls took, and nothing that the VFS cannot do.
 import { describe, expect, test } from 'vitest';
 import { Flag } from '../../src/event/event.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
+import { formatShare } from '../../src/text/numbers.ts';
 import type { Finding } from '../../src/analysis/rules/types.ts';
 import type { ThreadBuilder } from '../traces/builder.ts';
 import { findingsOf } from '../traces/analyses.ts';
@@ -78,6 +81,28 @@ test('F01 saves none of the time that another tab had the lock', () => {
   expect(waited.reason).toContain('of waiting for locks that others held is not counted');
   expect(waited.savingUs).toBeGreaterThan(19 * 200);
   expect(waited.savingUs).toBeLessThan(20 * 250);
+});
+
+test("F01's share is of the time in SQL, as its bar is: idle time is no part of it", () => {
+  const store = play(({ thread }) => {
+    const b = thread();
+    const db = b.file('/app.db');
+    times(20, () =>
+      locked(b, db, 2, () => {
+        b.call('xWrite', { object: db, offset: PAGE, length: PAGE, dur: 100 });
+        b.call('xSync', { object: db, dur: 100 });
+        b.call('xFileControl', { object: db, aux: 22 });
+      }),
+    );
+    b.idle(1_000_000);
+    b.call('xRead', { object: db, offset: 0, length: PAGE, dur: 100 });
+  });
+  const { title, evidence } = findingsOf(store).find(({ rule }) => rule === 'F01')!;
+  expect(evidence.timeShare).toBeLessThan(0.01);
+  const us = evidence.timeShare! * store.extent()[1];
+  const inSqlUs = new Facts(store).get(totalTimeInSql)!;
+  expect(us / inSqlUs).toBeGreaterThan(0.9);
+  expect(title).toContain(`, ${formatShare(us / inSqlUs)} of the time in SQL`);
 });
 
 describe('the price of a call is that of the calls that the finding names', () => {

@@ -50,7 +50,7 @@ export const flushCost: Rule = {
     const { count } = ctx.get(commits);
     const extra = count ? evidence.count - count : null;
     return {
-      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the time: ${formatDuration(percentile(sorted, 0.5))} in the median, ${formatDuration(percentile(sorted, 0.95))} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / count!)} a commit`}`,
+      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the recording: ${formatDuration(percentile(sorted, 0.5))} in the median, ${formatDuration(percentile(sorted, 0.95))} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / count!)} a commit`}`,
       evidence: found,
       ...(extra === null
         ? noSaving('how many commits they served is not known')

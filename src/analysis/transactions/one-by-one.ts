@@ -16,6 +16,7 @@ import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import { ONE_TRANSACTION, type Found, type Rule } from '../rules/types.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
+import { totalTimeInSql } from '../time/summary-time.ts';
 import {
   countOf,
   formatBytes,
@@ -111,7 +112,11 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   const syncs = callsOf(ctx, places, 'syncs');
   const writes = callsOf(ctx, places, 'dbWrites') + callsOf(ctx, places, 'journalWrites') + wal;
   saving.atMost(evidence.us, (commits - runs.length) / commits);
-  const share = found.timeShare === null ? '' : `, ${formatShare(found.timeShare)} of the time`;
+  // of the time that the action's bar shows
+  const inSqlUs = ctx.get(totalTimeInSql);
+  const share = inSqlUs
+    ? `, ${formatShare(Math.min(1, evidence.us / inSqlUs))} of the time in SQL`
+    : '';
   return {
     title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
     evidence: found,

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { callCounts } from '../../src/analysis/files/call-counts.ts';
 import { costNs } from '../../src/analysis/files/call-cost.ts';
-import { recordingCost } from '../../src/analysis/time/recording-cost.ts';
+import { costText, recordingCost } from '../../src/analysis/time/recording-cost.ts';
 import { Flag } from '../../src/event/event.ts';
+import { formatDuration, formatShare } from '../../src/text/numbers.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 /** A thread of 100 calls of SQL and VFS, and 10 requests. @param callNs what was measured of a call; null = nothing */
@@ -47,6 +48,13 @@ test('every call of a recording counts, at the smaller of what was measured', ()
   expect(us).toBe(calls / 1000);
   expect(share).toBeGreaterThan(0);
   expect(share).toBeLessThan(1);
+  // the share has its base beside it
+  expect(costText({ us, share })).toBe(
+    `Recording cost your app about ${formatDuration(us)}, ${formatShare(share)} of its time in SQL.`,
+  );
+  expect(costText({ us, share: null })).toBe(
+    `Recording cost your app about ${formatDuration(us)}.`,
+  );
 });
 
 test('it is not known where no thread measured a call', () => {

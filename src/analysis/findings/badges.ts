@@ -58,11 +58,12 @@ export const badges = fact(
   ],
 );
 
-function recorderOn({ us, share }: RecordingCost): Badge | null {
+function recorderOn(cost: RecordingCost): Badge | null {
+  const { share } = cost;
   if (share === null || share < TRACER_SHARE) return null;
   return {
     badge: 'recorder on',
-    say: `Recording cost your app about ${formatDuration(us)}, ${formatShare(share)} of its time in SQL: times are inflated, counts are not.`,
+    say: `${costText(cost)} Times are inflated, counts are not.`,
   };
 }
 

@@ -1,4 +1,5 @@
 /** What recording cost the app. */
+import { formatDuration, formatShare } from '../../text/numbers.ts';
 import { fact } from '../core/graph.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { totalTimeInSql } from './summary-time.ts';
@@ -17,3 +18,9 @@ export const recordingCost = fact(
     return { us, share: us !== null && inSql ? Math.min(1, us / inSql) : null };
   },
 );
+
+/** One sentence; '' where it is not known. */
+export const costText = ({ us, share }: RecordingCost): string =>
+  us === null
+    ? ''
+    : `Recording cost your app about ${formatDuration(us)}${share === null ? '' : `, ${formatShare(share)} of its time in SQL`}.`;

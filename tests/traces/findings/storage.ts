@@ -49,7 +49,7 @@ export const STORAGE: Case[] = [
         b.idle(10 * MS);
       });
     },
-    says: /20 flushes took 100 ms, 51\.3 % of the time: 5 ms in the median/,
+    says: /20 flushes took 100 ms, 51\.3 % of the recording: 5 ms in the median/,
   },
   {
     rule: 'F20',

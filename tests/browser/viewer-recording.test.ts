@@ -76,8 +76,9 @@ describe('a recording', () => {
     await waitText(id('live-events'), count(done.events));
     for (const metric of ['reads', 'writes', 'syncs', 'commits'] as const)
       await waitText(id(`live-${metric}`), count(done[metric]));
-    expect(await text(id('live-dropped'))).toBe('0');
-    expect(await text(id('live-cost'))).toMatch(/^[\d,]+ ns\/event$/);
+    // those about the recorder are of its run
+    expect(await viewer.page.$(id('live-dropped'))).toBeNull();
+    expect(await viewer.page.$(id('live-cost'))).toBeNull();
     const acknowledged = await viewer.page.evaluate(() =>
       window.panel.app.threads.reduce((n, t) => n + t.acknowledged, 0),
     );
@@ -239,7 +240,7 @@ describe('a recording', () => {
     await viewer.page.waitForSelector(id('recovered-offer'));
     await viewer.page.click(id('recover'));
     await waitText(id('live-events'), count(said.events));
-    expect(await text(id('live-dropped'))).toBe('0');
+    expect(await viewer.page.$(id('live-dropped'))).toBeNull();
     await viewer.page.click(id('clear'));
     await waitText(id('live-events'), 'n/a');
     expect(await bytesIn('journal')).toBe(0);

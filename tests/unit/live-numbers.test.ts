@@ -61,6 +61,17 @@ describe('at the end of a recording', () => {
       expect.closeTo((5 * 20) / whole.get('sqlTime').value!, 9),
     ]);
   });
+  it('those about the recorder are gone, but for a loss', () => {
+    const { store, more } = recording();
+    more();
+    const slots = (settled: boolean): string[] =>
+      new LiveCounts(store).counts(0, settled).numbers.map(({ slot }) => slot);
+    expect(slots(false)).toEqual(expect.arrayContaining(['dropped', 'cost']));
+    expect(slots(true)).not.toContain('cost');
+    expect(slots(true)).not.toContain('dropped');
+    store.threads[0]!.dropped = 3;
+    expect(slots(true)).toContain('dropped');
+  });
   it('storage calls count where no VFS call is recorded', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);

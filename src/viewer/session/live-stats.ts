@@ -116,10 +116,13 @@ export class LiveCounts {
       if (!isSlow(slot)) return numbers.get(STRIP[slot]);
       return (computing ? null : this.slow.get(slot)) ?? numbers.words(STRIP[slot]);
     };
-    const shown = SLOTS.filter((slot) => slot !== 'seen' || flight).map((slot): LiveNumber => ({
-      ...numberAt(slot),
-      slot,
-    }));
+    const isShown = ({ slot, value, also }: LiveNumber): boolean => {
+      if (slot === 'seen') return flight;
+      // about the recorder: of a recording that is there only a loss counts
+      if (slot === 'cost') return !settled;
+      return slot !== 'dropped' || !settled || value !== 0 || also !== '';
+    };
+    const shown = SLOTS.map((slot): LiveNumber => ({ ...numberAt(slot), slot })).filter(isShown);
     // a recording shows its pace instead
     if (!settled) {
       const rate = this.rate(seen, now);

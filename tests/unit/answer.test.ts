@@ -187,6 +187,8 @@ describe('what cost most in a part of a recording', () => {
     expect(times!.spanUs).toBe(row.time.spanUs);
     expect(moments.length).toBeGreaterThan(0);
     expect(moments.every(({ kind }) => kind === 'statement')).toBe(true);
+    // its time in Top statements has prepare, reset and finalize in it: that of a moment is another one
+    expect(moments[0]!.title).toMatch(/^One run of /);
     expect(lengthOf(moments[0]!)).toBeCloseTo(row.maxUs!, 3);
   });
 

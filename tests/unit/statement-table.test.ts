@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { frameColumns } from '../../src/analysis/statements/table.ts';
+import { shownColumns } from '../../src/viewer/ui/views/statements/statement-columns.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import {
   coldWarmOf,
@@ -26,6 +28,21 @@ test('without SQL calls there is no table', () => {
   t.call('xRead', { object: t.file('a.db'), length: 4096, offset: 0 });
   t.send();
   expect(statementTable(t.store)).toBeNull();
+});
+
+test('a view has total time as the flame graph has it, by name, definition and number', () => {
+  const t = new ThreadBuilder(newStore());
+  const a = sql(t, 'SELECT a FROM t');
+  t.call('sqlPrepare', { object: a, aux: 1, dur: 3 });
+  t.call('sqlStep', { object: a, aux: 1, result: DONE, dur: 10 });
+  t.call('sqlFinalize', { object: a, aux: 1, dur: 2 });
+  t.send();
+  const row = rowOf(t, 'select a from t');
+  const columns = shownColumns(null);
+  const time = columns.find(({ title }) => title === frameColumns.total.title)!;
+  expect(time.value(row)).toBe(row.time.spanUs);
+  expect(time.text!(row)).toBe('15 µs');
+  expect(columns.find(({ key }) => key === 'total')!.text!(row)).toBe('10 µs'); // its run time
 });
 
 describe('executions', () => {

@@ -165,7 +165,7 @@ function longestStatements(
     return largest(runs.count, us).map((i): Moment => {
       const row = runs.firstRow[i]!;
       const fromUs = thread.events.t0[row]!;
-      const title = sqlOf(thread, runs.text[i]!);
+      const title = `One run of ${sqlOf(thread, runs.text[i]!)}`;
       return { ...thread.ref(row), kind: 'statement', title, fromUs, toUs: fromUs + us(i) };
     });
   });

@@ -51,7 +51,7 @@ export const statementColumns = {
   total: col(
     'us',
     'Run time',
-    'Its step and exec calls, summed up. Opening, prepare, reset and finalize are in the bar only',
+    'Its step and exec calls, summed up. Opening, prepare, reset and finalize are in its total time only',
     (s) => s.totalUs,
   ),
   mean: col('us', 'Mean', 'Of one execution', (s) => s.meanUs),

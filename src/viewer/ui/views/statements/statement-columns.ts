@@ -2,7 +2,7 @@
 import { PART_WORDS, type Part } from '../../../../analysis/core/time-parts.ts';
 import type { BoundExample } from '../../../../analysis/statements/bound-values.ts';
 import type { StatementRow } from '../../../../analysis/statements/statement-table.ts';
-import { statementColumns } from '../../../../analysis/statements/table.ts';
+import { frameColumns, statementColumns } from '../../../../analysis/statements/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 import { UNKNOWN_SQL } from '../../../../text/clean.ts';
 import { formatCount, formatDuration, formatMeasured } from '../../../../text/numbers.ts';
@@ -15,6 +15,17 @@ const total = ({ totalUs, executions }: StatementRow, stepUs: number | null): st
 
 export const statementTitle = ({ text, truncated }: StatementRow): string =>
   text === null ? UNKNOWN_SQL : truncated ? `${text}…` : text;
+
+/** What the bar is the length of, as a number: the same as the statement's frame has in the flame graph. */
+const TOTAL_TIME: Column<StatementRow> = {
+  key: 'time',
+  title: frameColumns.total.title,
+  definition: `${statementColumns.dur.help}. The same as in the flame graph`,
+  numeric: true,
+  value: ({ time }) => time.spanUs,
+  text: ({ time }) => formatDuration(time.spanUs),
+  width: '78px',
+};
 
 /** Values of one run in the order of their parameters. */
 export const boundText = ({ values, left }: BoundExample): string =>
@@ -31,7 +42,7 @@ export function shownColumns(
   wide = true,
 ): Column<StatementRow>[] {
   const one = { width: '72px', stepUs: () => stepUs };
-  return viewColumns(statementColumns, {
+  const columns = viewColumns(statementColumns, {
     fingerprint: { text: statementTitle, width: wide ? 'minmax(280px, 1fr)' : '1fr' },
     share: '74px',
     dur: part
@@ -65,4 +76,5 @@ export function shownColumns(
     misses: '66px',
     failed: '60px',
   });
+  return columns.flatMap((column) => (column.key === 'dur' ? [TOTAL_TIME, column] : [column]));
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { HeadlineNumber } from '../../src/analysis/report/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
-import { formatAs } from '../../src/text/numbers.ts';
+import { formatAs, formatShare } from '../../src/text/numbers.ts';
 import { browserName } from '../../src/text/browser.ts';
 import { commitsText } from '../../src/viewer/ui/views/transactions/transaction-columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
@@ -228,8 +228,9 @@ describe('questions of the Overview', () => {
 
 describe('all commits together', () => {
   it('are the sum of each, and their parts sum to the whole', () => {
-    const { commits, rows } = QUERIES.transactions(contextOf(autocommits(12)), {});
-    expect(commits).toMatchObject({ commits: 12, us: 12 * 426, inSqlUs: 12 * 506 });
+    const { rows } = QUERIES.transactions(contextOf(autocommits(12)), {});
+    const commits = QUERIES.commitsTogether(contextOf(autocommits(12)), {});
+    expect(commits).toMatchObject({ commits: 12, us: 12 * 426, of: 'sql', ofUs: 12 * 506 });
     expect(rows.reduce((us, { commitUs }) => us + (commitUs ?? 0), 0)).toBeCloseTo(commits.us, 6);
     expect(commits.time).toMatchObject({
       syncUs: 12 * 400,
@@ -241,11 +242,29 @@ describe('all commits together', () => {
     expect(commitsText(commits)).toBe(
       '12 commits took 5.11 ms, 84.2 % of the time while SQL runs; 426 µs each',
     );
-    expect(QUERIES.transactions(contextOf(autocommits(0)), {}).commits).toMatchObject({
+    expect(QUERIES.commitsTogether(contextOf(autocommits(0)), {})).toMatchObject({
       commits: 0,
       us: 0,
-      inSqlUs: null,
+      ofUs: null,
     });
+  });
+  it('are those that the filters leave, and the share is of their time', () => {
+    const context = contextOf(autocommits(12));
+    const { rows } = QUERIES.transactions(context, {});
+    const scope = { fromUs: rows[3]!.fromUs + 1, toUs: rows[5]!.fromUs + 1 };
+    const some = QUERIES.commitsTogether(context, scope);
+    const ofUs = rows.slice(3, 6).reduce((us, t) => us + t.durationUs - t.idleUs, 0);
+    expect(some).toMatchObject({ commits: 3, us: 3 * 426, of: 'transactions', ofUs });
+    expect(commitsText(some)).toBe(
+      `3 commits took 1.28 ms, ${formatShare((3 * 426) / ofUs)} of these transactions' time; 426 µs each`,
+    );
+    for (const filter of [{ thread: 0 }, { statement: 'insert into t values (?)' }])
+      expect(QUERIES.commitsTogether(context, filter)).toMatchObject({
+        commits: 12,
+        of: 'transactions',
+        ofUs: 4 * ofUs,
+      });
+    expect(QUERIES.commitsTogether(context, { statement: 'select 1' }).commits).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@ import { OPS } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
-import { recordingCost, type RecordingCost } from '../time/recording-cost.ts';
+import { costText, recordingCost, type RecordingCost } from '../time/recording-cost.ts';
 import { conditions, slowedText } from '../core/conditions.ts';
 import { losses, lossesText } from '../core/losses.ts';
 import { unrecordedText, unrecordedWorkers } from '../core/unrecorded-workers.ts';

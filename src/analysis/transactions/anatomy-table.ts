@@ -213,14 +213,13 @@ export class AnatomyTable
     return step < 0 ? NaN : this.steps.askedUs[step]!;
   }
 
-  /** All commits together: how many, from begin to end of each, and by part; microseconds. */
   /** What a commit took, idle time left out, microseconds; null where nothing was committed. */
   private commitCost(i: number): number | null {
     const fromUs = this.commitUs[i]!;
     return Number.isNaN(fromUs) ? null : this.toUs[i]! - fromUs - this.commitTime.idleUs[i]! / 1000;
   }
 
-  /** @param places of transactions; default: all */
+  /** All commits together: how many, from begin to end of each, and by part; microseconds. @param places of transactions; default: all */
   commitTotals(places: Iterable<number> = Array(this.count).keys()): CommitTotals {
     const totals = { commits: 0, us: 0, time: new Times(1).at(0) };
     for (const i of places) {
@@ -230,6 +229,13 @@ export class AnatomyTable
       for (const part of PARTS) totals.time[part] += this.commitTime[part][i]! / 1000;
     }
     return totals;
+  }
+
+  /** What transactions took from their begin to their end, idle time left out, microseconds. @param places theirs */
+  busyUs(places: Iterable<number>): number {
+    let us = 0;
+    for (const i of places) us += this.durationUs(i) - this.idleUs(i);
+    return us;
   }
 
   at(i: number): TransactionAnatomy {

@@ -44,7 +44,7 @@ import type { MarksArgs, StatementMarks } from './statement-marks.ts';
 import type { Flows } from './timeline-flows.ts';
 import type { SearchAnswer, SearchArgs } from './timeline-search.ts';
 import type { AnnotationsAnswer, AreaAnswer } from './timeline.ts';
-import type { TransactionDetails, TransactionLines } from './transactions.ts';
+import type { TransactionDetails, TransactionLines, TransactionSum } from './transactions.ts';
 import type { WalLog } from './wal.ts';
 import type { LaneSetup, TraceNote } from '../../trace/notes.ts';
 import type { EventRef } from '../../trace/store.ts';
@@ -52,6 +52,7 @@ import type { EventRef } from '../../trace/store.ts';
 export type Queries = {
   absences: { args: object; answer: Absences };
   transactions: { args: Pick<Scope, 'thread' | 'statement' | 'table'>; answer: TransactionLines };
+  commitsTogether: { args: Omit<Scope, 'part'>; answer: TransactionSum };
   locks: { args: object; answer: LocksAnswer };
   wal: { args: Record<string, never>; answer: WalLog[] };
   statements: { args: Scope; answer: MeasuredStatements | null };

@@ -13,8 +13,14 @@ import type {
 export interface TransactionLines {
   rows: TransactionLine[];
   total: number;
-  /** All commits together, and the time while SQL runs that they are a part of, microseconds; null = not known. */
-  commits: CommitTotals & { inSqlUs: number | null };
+}
+
+/** Commits together, and the time that they are a part of. */
+export interface TransactionSum extends CommitTotals {
+  /** What `ofUs` is: all time while SQL runs; where a filter is set, the time of the transactions that it leaves. */
+  of: 'sql' | 'transactions';
+  /** Microseconds; null = not known. */
+  ofUs: number | null;
 }
 
 /** A stretch of calls of one part, neighbors drawn as one where they are closer than a pixel. */

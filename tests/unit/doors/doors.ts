@@ -109,7 +109,9 @@ export async function doorsOf(store: TraceStore) {
     threads: QUERIES.threadPartitions(context, {}).filter(({ sqlite }) => sqlite),
     statements: QUERIES.statements(context, {}),
     runs: [...context.facts.get(executionGroups).values()],
-    transactions: seesVfs ? QUERIES.transactions(context, {}) : null,
+    transactions: seesVfs
+      ? { ...QUERIES.transactions(context, {}), commits: QUERIES.commitsTogether(context, {}) }
+      : null,
     transaction: (ref: EventRef) => QUERIES.transaction(context, ref)!,
     locks: QUERIES.locks(context, {}),
     told: QUERIES.findings(context, {}),

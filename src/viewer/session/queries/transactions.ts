@@ -7,7 +7,7 @@ import { transactionLine } from '../../../analysis/transactions/table.ts';
 import type { AnatomyTable } from '../../../analysis/transactions/anatomy-table.ts';
 import type { TransactionAnatomy } from '../../../analysis/transactions/transaction-anatomy.ts';
 import { partOfCall, TRANSACTION_PARTS } from '../../../analysis/transactions/transaction-time.ts';
-import type { Scope } from '../../../analysis/core/scope.ts';
+import { isUnlimited, type Scope } from '../../../analysis/core/scope.ts';
 import { statementsIn, testOfTexts } from '../../../analysis/statements/statements-in-scope.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { owners } from '../../../analysis/core/owners.ts';
@@ -24,6 +24,7 @@ import type {
   ExecutionRun,
   StatementShare,
   TransactionDetails,
+  TransactionSum,
 } from '../../../protocol/answers/transactions.ts';
 
 /** Beyond this many the longest are listed. */
@@ -33,20 +34,17 @@ const MOST_STATEMENTS = 500;
 /** Calls closer than this share of the transaction are drawn as one. */
 const PIXELS = 1200;
 
-/** Places of the transactions of a thread, and of those that ran one of the statements. */
-function placesIn(
-  facts: Facts,
-  all: AnatomyTable,
-  scope: Pick<Scope, 'thread' | 'statement' | 'table'>,
-): number[] {
+/** Places of the transactions of a thread, of those that ran one of the statements, and of those that lie in the range, or partly so. */
+function placesIn(facts: Facts, all: AnatomyTable, scope: Omit<Scope, 'part'>): number[] {
   const { threads } = facts.store;
-  const only = scope.thread;
+  const { thread: only, fromUs = -Infinity, toUs = Infinity } = scope;
   const taken = statementsIn(facts, scope);
   const tests = taken && threads.map((thread) => testOfTexts(thread, taken)!);
   const places: number[] = [];
   for (let i = 0; i < all.length; i++) {
     const thread = all.transactions.thread[i]!;
     if (only !== undefined && thread !== only) continue;
+    if (all.fromUs[i]! >= toUs || all.toUs[i]! < fromUs) continue;
     const { object } = threads[thread]!.events;
     if (!tests || all.statementRows(i).some((row) => tests[thread]!(object[row]!))) places.push(i);
   }
@@ -147,12 +145,23 @@ export const transactionQueries = {
       const kept = places.length <= MOST_TRANSACTIONS ? places : longestOf(all, places);
       const titles = threadTitles(context.store);
       const rows = kept.map((i) => transactionLine(context.store, all.at(i), titles));
-      const commits = {
-        ...all.commitTotals(places),
-        inSqlUs: context.facts.get(totalTimeInSql),
-      };
       rows.sort((a, b) => b.durationUs - a.durationUs || a.fromUs - b.fromUs);
-      return { rows, total: places.length, commits };
+      return { rows, total: places.length };
+    },
+  ),
+
+  /**
+   * The commits of the same transactions, and of those that overlap a range. Of a part of them the share is one of their own time: that
+   * of one statement does not have the COMMIT in it, and a range cuts the time in SQL, not a commit.
+   */
+  commitsTogether: needing(
+    ofTransactions,
+    ({ facts }: QueryContext, scope: Omit<Scope, 'part'>): TransactionSum => {
+      const all = facts.get(anatomies);
+      if (isUnlimited(scope))
+        return { ...all.commitTotals(), of: 'sql', ofUs: facts.get(totalTimeInSql) };
+      const places = placesIn(facts, all, scope);
+      return { ...all.commitTotals(places), of: 'transactions', ofUs: all.busyUs(places) };
     },
   ),
 

@@ -19,7 +19,7 @@ import {
   formatMoment,
   formatShare,
 } from '../../../../text/numbers.ts';
-import type { TransactionLines } from '../../../../protocol/answers/transactions.ts';
+import type { TransactionSum } from '../../../../protocol/answers/transactions.ts';
 
 export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
   lock: partWords('Lock', '--activity-lock', 'taking locks, waiting for them included'),
@@ -48,11 +48,10 @@ export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
 export const segmentsOf = (time: TransactionTimes): Segment[] =>
   TRANSACTION_PARTS.map((part) => ({ ...TRANSACTION_WORDS[part], us: time[`${part}Us`] }));
 
-/** All commits together, as text. */
-export function commitsText({ commits, us, inSqlUs }: TransactionLines['commits']): string {
-  const share = inSqlUs
-    ? `${formatShare(us / inSqlUs)} of the time while SQL runs`
-    : 'which share of the time is n/a';
+/** Commits together, as text. */
+export function commitsText({ commits, us, of, ofUs }: TransactionSum): string {
+  const base = of === 'sql' ? 'the time while SQL runs' : "these transactions' time";
+  const share = ofUs ? `${formatShare(us / ofUs)} of ${base}` : 'which share of the time is n/a';
   return `${countOf(commits, 'commit')} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
 }
 

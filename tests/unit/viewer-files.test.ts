@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileRow } from '../../src/analysis/files/files.ts';
-import { missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
+import { advisesCache, missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
 import { cachePages } from '../../src/analysis/cache/cache-size.ts';
 import { kneeOf } from '../../src/analysis/cache/miss-ratio-knee.ts';
 import { rereadsOf } from '../../src/analysis/pages/rereads.ts';
@@ -486,6 +486,7 @@ describe('caches', () => {
     const curves = cacheQueries.cacheCurves(context, {});
     expect(found.savingUs).toBeGreaterThan(0);
     expect(curves.map(({ saving }) => saving?.us)).toContain(found.savingUs);
+    expect(curves.some(({ advised }) => advised)).toBe(true);
     for (const { goal, saving } of curves) expect(saving === null).toBe(goal === null);
     // calls that the clock shows as nothing
     const store = newStore();
@@ -497,9 +498,25 @@ describe('caches', () => {
         t.call('xRead', { object: db, context: 1, offset: page * PAGE, length: PAGE, dur: 0 });
     t.send();
     const [curve] = cacheQueries.cacheCurves(contextOf(store), {});
+    expect(curve).toMatchObject({ advised: true });
     expect(curve!.goal).not.toBeNull();
     expect(curve!.saving).toMatchObject({ us: null });
     expect(curve!.saving!.how).toContain('too short for this clock to measure');
+  });
+
+  it('advise no size that finding F11 does not: few reads would be avoided, or the cache is as large', async () => {
+    const store = syntheticStore({ events: 20_000, threads: 1, seed: 3 });
+    const context = contextOf(store);
+    const curves = cacheQueries.cacheCurves(context, {});
+    const found = context.facts.get(findings).filter(({ rule }) => rule === 'F11');
+    expect(curves.filter(({ advised }) => advised).length).toBe(found.length);
+    const [ratio] = missRatiosOf(store);
+    const worth = { ...ratio!, hot: true, avoidable: 100, reads: 200 };
+    const pages = ratio!.size.pages!;
+    const larger = { ...worth, goal: { ...worth.goal!, pages: pages + 1 } };
+    expect(advisesCache(larger)).toBe(true);
+    expect(advisesCache({ ...larger, goal: { ...larger.goal, pages } })).toBe(false);
+    expect(advisesCache({ ...larger, avoidable: 4650, reads: 165_096 })).toBe(false);
   });
 
   it('have a knee where the curve bends, and none where it does not', () => {

@@ -307,8 +307,21 @@ function cumulative(needs: Uint32Array, always: number): Uint32Array {
 }
 
 /** Whether to advise a larger cache for the sake of reads that it avoids. */
-export const isWorthACache = (avoidable: number, reads: number): boolean =>
+const isWorthACache = (avoidable: number, reads: number): boolean =>
   avoidable >= FEW_READS_AGAIN && avoidable >= SMALL_PART * reads;
+
+/** Whether a larger cache is advised: by finding F11 and by the Cache view. It is not where the cache is as large already. */
+export const advisesCache = <R extends Omit<MissRatio, 'hits' | 'again' | 'scans'>>(
+  ratio: R,
+): ratio is R & { goal: CacheGoal } => {
+  const { goal, hot, avoidable, reads, size } = ratio;
+  return (
+    goal !== null &&
+    hot &&
+    isWorthACache(avoidable, reads) &&
+    (size.pages === null || goal.pages > size.pages)
+  );
+};
 
 function goalOf(
   hits: Uint32Array,

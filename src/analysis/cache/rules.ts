@@ -6,7 +6,7 @@
  *   F22   many pages of schema before the first statement can run
  */
 import { savingOf } from './goal-saving.ts';
-import { isWorthACache, missRatios, type MissRatio } from './miss-ratio.ts';
+import { advisesCache, missRatios, type MissRatio } from './miss-ratio.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -22,10 +22,7 @@ export const cacheTooSmall: Rule = {
   id: 'F11',
   title: 'Page cache too small',
   run(ctx) {
-    const found = ctx.get(missRatios).flatMap((ratio) => {
-      const { goal, hot, avoidable, reads } = ratio;
-      return goal && hot && isWorthACache(avoidable, reads) ? { ...ratio, goal } : [];
-    });
+    const found = ctx.get(missRatios).filter((ratio) => advisesCache(ratio));
     return found.map((r): Found => {
       const { goal, reads, again } = r;
       const setCache = `PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib}`;

@@ -14,6 +14,8 @@ export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> 
   /** Share of the requests that a cache of so many pages misses. */
   misses: Float64Array;
   knee: number | null;
+  /** Whether the goal's size is advised: where it is larger than the cache, and worth it. */
+  advised: boolean;
   /** What the goal saves; null where there is no goal. */
   saving: GoalSaving | null;
 }

@@ -7,7 +7,7 @@ import { coldWarm } from '../../../analysis/cache/cold-warm.ts';
 import { counterDeltas } from '../../../analysis/core/counter-deltas.ts';
 import { cacheOverTime } from '../../../analysis/cache/connection-caches.ts';
 import { goalSavings } from '../../../analysis/cache/goal-saving.ts';
-import { missRatioAt, missRatios } from '../../../analysis/cache/miss-ratio.ts';
+import { advisesCache, missRatioAt, missRatios } from '../../../analysis/cache/miss-ratio.ts';
 import { sizeToHold } from '../../../analysis/cache/cache-size.ts';
 import { kneeOf } from '../../../analysis/cache/miss-ratio-knee.ts';
 import { workingSet } from '../../../analysis/pages/page-matrix.ts';
@@ -44,6 +44,7 @@ const cacheCurves = fact(
         pages,
         misses: pages.map((n) => missRatioAt(curve, n)!),
         knee: kneeOf(curve),
+        advised: advisesCache(curve),
         saving: known.goalSavings[i]!,
       };
     });

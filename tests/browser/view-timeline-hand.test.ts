@@ -218,7 +218,7 @@ describe('the pointer', () => {
     expect(told.time).toMatch(
       /^(No SQL runs|(CPU|Read|Write|Sync|Lock calls|Lock wait|Other wait)\s+[<\d.]+ %)/,
     );
-    expect(told.writes).toMatch(/^Written: [\d.]+ ([KM]i)?B\/s$/);
+    expect(told.writes).toMatch(/^Written: [\d.]+ ([KM]i)?B\/s over [\d.]+ [nmµ]?s$/);
   });
 
   it('shows no event that the keys have moved away from under it', async () => {

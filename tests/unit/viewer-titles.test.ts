@@ -80,12 +80,18 @@ it('a copied table has raw numbers, words as shown, n/a, and no formula', () => 
 
 it('a counter says what its height stands for, with a unit', () => {
   expect([
-    scaleText('queue', 3),
-    scaleText('queue', 2.44),
-    scaleText('wal', 4096),
-    scaleText('reads', 2 ** 20),
-    scaleText('cache', 1),
-  ]).toEqual(['max 3', 'max 2.44', 'max 4 KiB', 'max 1 MiB/s', '100 %']);
+    scaleText('queue', 3, 2000),
+    scaleText('queue', 2.44, 2000),
+    scaleText('wal', 4096, 2000),
+    scaleText('reads', 2 ** 20, 3200),
+    scaleText('cache', 1, 2000),
+  ]).toEqual([
+    'max 3 over 2 ms',
+    'max 2.44 over 2 ms',
+    'max 4 KiB',
+    'max 1 MiB/s over 3.2 ms',
+    '100 %',
+  ]);
 });
 
 it('a lane of values says what they are at a moment, as it is painted', () => {
@@ -103,7 +109,8 @@ it('a lane of values says what they are at a moment, as it is painted', () => {
   const at = (kind: 'time' | 'reads' | 'vfs', us: number): string =>
     laneTooltip(strip, { key: kind, kind, title: 'Read B/s' }, us);
   expect([100, 101.5, 102, 103.9, 99, 104].map((us) => at('reads', us))).toEqual([
-    ...['Read: 0 B/s', 'Read: 853 B/s', 'Read: n/a', 'Read: 1 MiB/s', '', ''],
+    ...['Read: 0 B/s over 1 µs', 'Read: 853 B/s over 1 µs', 'Read: n/a'],
+    ...['Read: 1 MiB/s over 1 µs', '', ''],
   ]);
   expect([100.5, 101.5, 104].map((us) => timeColumn(strip, { key: 'time' }, us))).toEqual([
     { fromUs: 100, toUs: 101, parts: [], rough: false },

@@ -1,7 +1,13 @@
 /** The values that lanes draw, as text: what their full height stands for, and what they are at a moment. */
 import type { LaneKind } from '../../../protocol/session.ts';
 import { SQL_PARTS, type Part } from '../../../analysis/core/time-parts.ts';
-import { UNKNOWN, formatBytes, formatNumber, formatShare } from '../../../text/numbers.ts';
+import {
+  UNKNOWN,
+  formatBytes,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../../../text/numbers.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { LaneBox } from './timeline-layout.ts';
 
@@ -15,9 +21,19 @@ function counterText(kind: LaneKind, value: number): string {
   return `${formatBytes(value)}${kind === 'wal' ? '' : '/s'}`;
 }
 
-/** Of a counter: its largest value on screen, in its unit; a hit rate's lane is always as high as all hits. */
-export const scaleText = (kind: LaneKind, most: number): string =>
-  kind === 'cache' ? counterText(kind, 1) : `max ${counterText(kind, most)}`;
+/** Counters whose values are means over a column: the longer it is, the lower they are. */
+const MEANS: readonly LaneKind[] = ['reads', 'writes', 'queue'];
+const overText = (kind: LaneKind, columnUs: number): string =>
+  MEANS.includes(kind) ? ` over ${formatDuration(columnUs)}` : '';
+
+/**
+ * Of a counter: its largest value on screen, in its unit, and over how long that is; a hit rate's lane is always as high as all hits.
+ * @param columnUs length of a column, microseconds
+ */
+export const scaleText = (kind: LaneKind, most: number, columnUs: number): string =>
+  kind === 'cache'
+    ? counterText(kind, 1)
+    : `max ${counterText(kind, most)}${overText(kind, columnUs)}`;
 
 /** A column of the lane of CPU and I/O: its time range, microseconds, and what took it. */
 export interface TimeColumn {
@@ -66,5 +82,6 @@ export function laneTooltip(
   const { values } = strip?.lanes.get(key)?.frame ?? {};
   const column = strip && values ? columnAt(strip, us) : -1;
   if (!values || column < 0) return '';
-  return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : UNKNOWN}`;
+  const { from, to, width } = strip!.frame;
+  return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? `${counterText(kind, values[column]!)}${overText(kind, (to - from) / width)}` : UNKNOWN}`;
 }

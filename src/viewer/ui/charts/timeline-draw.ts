@@ -83,7 +83,10 @@ function drawLane(
   if (strip && painted) {
     drawStretched(g, strip.canvas, strip.frame, view, width, painted, { y, height: lane.height });
     drawSlices(g, scene, lane, y, x);
-    if (painted.most > 0) drawScale(g, scene, lane, y, painted.most);
+    if (painted.most > 0) {
+      const { from, to, width: columns } = strip.frame;
+      drawScale(g, scene, y, scaleText(lane.kind, painted.most, (to - from) / columns));
+    }
   }
   if (selected?.lane === lane.key) {
     const left = x(selected.t0);
@@ -269,14 +272,7 @@ function drawMarkTexts(
 const MOST_MARK_PX = 160;
 
 /** What the full height of a counter's lane stands for. */
-function drawScale(
-  g: CanvasRenderingContext2D,
-  { palette }: Scene,
-  lane: LaneBox,
-  y: number,
-  most: number,
-): void {
-  const text = scaleText(lane.kind, most);
+function drawScale(g: CanvasRenderingContext2D, { palette }: Scene, y: number, text: string): void {
   g.fillStyle = palette.background;
   g.globalAlpha = 0.75;
   g.fillRect(0, y, widthOf(g, text) + 6, 12);

@@ -110,7 +110,7 @@ function aboutRecording({ since, scope, tabId }: RecordingState, tab: number): N
       : 'Press Stop in the vfscope panel where it was started';
   return [
     el('strong', 'recording', `${what} being recorded since ${from}.`),
-    document.createTextNode(` ${whose}, and read the findings.`),
+    document.createTextNode(` ${whose} to see the results.`),
   ];
 }
 

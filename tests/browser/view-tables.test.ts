@@ -525,7 +525,7 @@ describe('locks', () => {
       );
     const all = await waits();
     expect(all).toBeGreaterThan(1);
-    await said('Lanes show the entire recording');
+    await said('Tracks show the entire recording');
     const track = (await (await page.$(id('lock-track')))!.boundingBox())!;
     await page.mouse.move(track.x + 4, track.y + 5);
     await page.mouse.wheel({ deltaY: -600 });
@@ -542,7 +542,7 @@ describe('locks', () => {
     await waitFor(id('range-chip'));
     await click(id('range-all'));
     await waitText(`${id('locks-waits')} small`, String(all));
-    await said('Lanes show the entire recording');
+    await said('Tracks show the entire recording');
     await page.focus(id('range-strip'));
     await page.keyboard.press('+');
     await said('tables the entire recording');

@@ -133,9 +133,9 @@ describe('what the recording did not see', () => {
     ]);
     const say = `1 worker isn't recorded: no storage can be reached from there, so counts are exact. a data: URL: ${cause}`;
     const facts = new Facts(store);
-    expect(facts.get(badges)[0]).toEqual({ badge: 'workers not recorded', say });
+    expect(facts.get(badges)[0]).toEqual({ badge: 'Workers not recorded', say });
     const caveats = reportOf(facts).blocks.find(({ heading }) => heading === 'Caveats');
-    expect(caveats?.lines).toContain(`workers not recorded: ${say}`);
+    expect(caveats?.lines).toContain(`Workers not recorded: ${say}`);
     expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, atLeast: null });
   });
 

@@ -39,7 +39,7 @@ describe('accounts', () => {
   it('names the calls, how long each took, and the statement', () => {
     expect(titles(work(40, 0))).toEqual([
       expect.stringMatching(
-        /^Reading takes 9\d(\.\d)? % of the time in SQL \(40 ms\); 40 reads of 1 ms; 100 % in "select \* from t"$/,
+        /^Reading takes 9\d(\.\d)? % of the time in SQL \(40 ms\)\. 40 reads of 1 ms\. 100 % in "select \* from t"$/,
       ),
     ]);
   });
@@ -61,26 +61,26 @@ describe('accounts', () => {
     t.send();
     expect(titles(t.store)).toEqual([
       expect.stringMatching(
-        /^Waiting inside calls that take and release locks takes .*; 3 lock calls with a wait of 3 ms$/,
+        /^Waiting inside calls that take and release locks takes .*\. 3 lock calls with a wait of 3 ms$/,
       ),
     ]);
   });
   it('name waits where another tab held the lock', async () => {
     expect(titles(await golden('idb-two-tabs'))).toEqual([
       expect.stringMatching(
-        /^Waiting for locks that others held takes 37\.9 % .*; 55 waits of .* in "begin immediate"$/,
+        /^Waiting for locks that others held takes 37\.9 % .*\. 55 waits of .* in "begin immediate"$/,
       ),
     ]);
   });
   it('count waits whose time they count: not those for a holder that was not recorded', async () => {
     expect(titles(await golden('opfs-wl-two-tabs'))).toEqual([
-      expect.stringContaining('; 47 waits of 81.1 ms;'), // 11 more have no recorded holder
+      expect.stringContaining('. 47 waits of 81.1 ms.'), // 11 more have no recorded holder
     ]);
   });
   it('say how much no finding explains', async () => {
     expect(titles(await golden('cache-thrash'))).toEqual([
       expect.stringContaining(
-        'takes 54.8 % of the time in SQL (44.9 ms, and 10 ms that findings explain); ',
+        'takes 54.8 % of the time in SQL (44.9 ms, without the 10 ms of actions). ',
       ),
     ]);
   });

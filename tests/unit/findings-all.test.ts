@@ -91,12 +91,12 @@ test('badges say what makes numbers mislead', () => {
   store.threads[0]!.dropped = 7;
   const badges = badgesOf(store).map((b) => b.badge);
   expect(badges).toEqual([
-    'events dropped',
-    'recorder on',
-    'coarse clock',
-    'hidden tab',
-    'clean database',
-    'old origin',
+    'Events dropped',
+    'Recorder on',
+    'Coarse clock',
+    'Hidden tab',
+    'Clean database',
+    'IndexedDB backend unknown',
   ]);
 });
 
@@ -118,6 +118,6 @@ test('the first run is one that saw its engine being loaded, which no recording 
     });
     return badgesOf(store).map(({ badge }) => badge);
   };
-  expect(badges('worker-1')).toEqual(['first run']);
+  expect(badges('worker-1')).toEqual(['Cold start included']);
   expect(badges(OWN_RECORDING)).toEqual([]);
 });

@@ -92,7 +92,7 @@ describe('notices', () => {
       'Your app froze',
       'A service worker',
       'A worker is',
-      '7 messages on',
+      'vfscope ignored 7',
     ]);
     expect(texts[1]).toContain('db.js');
   });
@@ -103,7 +103,7 @@ describe('notices', () => {
       [],
     ).map((n) => n.text);
     expect(texts).toHaveLength(3);
-    expect(texts.join()).toMatch(/disk full.*2 exceptions.*7 messages/);
+    expect(texts.join()).toMatch(/disk full.*2 exceptions.*7 malformed messages/);
   });
 });
 

@@ -55,10 +55,11 @@ function withSqlite(store: TraceStore, known: Known<typeof NEEDS>, times: PartTi
   const [fromUs, toUs] = known.extent;
   if (inSqlUs === 0) return 'SQLite ran, but every call was too short for the clock.';
   const most = known.unseenWork ? 'at least ' : '';
-  const busy = `SQLite kept ${whom(store, known, inSqlUs)} busy for ${most}${formatDuration(inSqlUs)}`;
+  const isOne = known.sqliteThreads.length === 1;
+  const busy = `SQLite kept ${whom(store, known, inSqlUs)} busy for ${isOne ? '' : 'a total of '}${most}${formatDuration(inSqlUs)}`;
+  const recorded = formatDuration(toUs - fromUs);
   // of several threads the sum may be longer than the recording
-  const of =
-    known.sqliteThreads.length === 1 ? ` of the ${formatDuration(toUs - fromUs)} you recorded` : '';
+  const of = isOne ? ` of the ${recorded} you recorded` : ` while you recorded ${recorded}`;
   return `${busy}${of}. ${largest(known, times, inSqlUs)}`.trim();
 }
 
@@ -77,11 +78,13 @@ function whom(
           (kind) => `the ${kind.toLowerCase()}`,
         );
   if (threads.length === 1) return nameOf(threads[0]!);
+  const shortName = (thread: ThreadStore): string =>
+    thread.info.kind === 'page' ? 'the main thread' : scriptName(thread.info.url);
   const [first] = threads
     .map((thread) => ({ thread, us: timeInSql(partition.of(thread)) }))
     .sort((a, b) => b.us - a.us);
   const share = first!.us / inSqlUs;
-  const among = share > MOST ? ` (${formatShare(share)} of it ${nameOf(first!.thread)})` : '';
+  const among = share > MOST ? ` (mostly ${shortName(first!.thread)}, ${formatShare(share)})` : '';
   return `${countOf(threads.length, 'thread')}${among}`;
 }
 

@@ -122,7 +122,7 @@ export const deadlockColumns = {
     `A cycle: each waits for the next. A long wait: ${formatDuration(STUCK_US)} or more`,
     (d) => d.what,
   ),
-  threads: col('text', 'Threads', 'Who waits for whom', (d) =>
+  threads: col('text', 'Threads', 'The threads that wait for each other', (d) =>
     [...d.threads, ...(d.what === 'cycle' ? d.threads.slice(0, 1) : [])].join(' → '),
   ),
   names: col('code', 'Locks', 'What they wait for', (d) => d.names.join(', ')),

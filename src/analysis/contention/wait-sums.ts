@@ -1,4 +1,5 @@
 /** What lines of waits come to. */
+import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 import type { WaitLine } from './wait-lines.ts';
 
 export interface WaitSums {
@@ -22,4 +23,14 @@ export function sumsOf(lines: readonly WaitLine[]): WaitSums {
     whileSqlUs += us;
   }
   return { waits: all.size, ofSqlite: ofSqlite.size, unseen: unseen.size, whileSqlUs };
+}
+
+/** `55 waits for locks, 767 ms`: SQLite's, in the time while SQL ran; then the others. */
+export function waitText({ waits, ofSqlite, unseen, whileSqlUs }: WaitSums): string {
+  const own = waits - ofSqlite - unseen;
+  return [
+    `${countOf(ofSqlite, 'wait')} for locks, ${formatDuration(whileSqlUs)}`,
+    ...(own > 0 ? [`${formatCount(own)} outside SQL`] : []),
+    ...(unseen > 0 ? [`${formatCount(unseen)} without a recorded holder`] : []),
+  ].join(', ');
 }

@@ -17,7 +17,7 @@ const LARGE = 0.3;
 const NAMED = 2;
 
 export interface Account {
-  /** One sentence with the numbers. */
+  /** Sentences with the numbers, the last without its full stop. */
   title: string;
   advice: string;
 }
@@ -25,7 +25,7 @@ export interface Account {
 const NEEDS = { ...KIND_NEEDS, coverage, totalTimeInSql, statementTable };
 
 /** Heading of the accounts. */
-export const ACCOUNTS = 'Large costs that no finding explains';
+export const ACCOUNTS = 'Other large costs';
 
 /** The largest first; [] where findings explain what is large. */
 export const accounts = fact(
@@ -46,10 +46,10 @@ export const accounts = fact(
       .map(({ kind, ns, told, left }): Account => {
         const calls = kind.calls(known, ns / 1000);
         const who = statementsText(known, kind, ns);
-        const rest = told > 0 ? `, and ${formatDuration(told / 1000)} that findings explain` : '';
+        const rest = told > 0 ? `, without the ${formatDuration(told / 1000)} of actions` : '';
         const share = `${kind.what} takes ${formatShare(left / inSql)} of the time in SQL (${formatDuration(left / 1000)}${rest})`;
         const advice = kind.once && mostOnce(known, kind) ? kind.once : kind.advice;
-        return { title: [share, calls, who].filter(Boolean).join('; '), advice };
+        return { title: [share, calls, who].filter(Boolean).join('. '), advice };
       });
   },
 );

@@ -39,18 +39,18 @@ export const badges = fact(
     ...(workers.length
       ? [
           {
-            badge: 'workers not recorded',
+            badge: 'Workers not recorded',
             say: unrecordedText(workers),
             ...(workers[0]!.kind !== 'data' && { hides: true as const }),
           },
         ]
       : []),
     ...(missing.length
-      ? [{ badge: 'events dropped', say: lossesText(missing), hides: true as const }]
+      ? [{ badge: 'Events dropped', say: lossesText(missing), hides: true as const }]
       : []),
     ...(made.slowed ? [{ badge: 'DevTools open', say: slowedText(made) }] : []),
     ...(tails.length
-      ? [{ badge: 'tail unknown', say: tailsText(tails), hides: true as const }]
+      ? [{ badge: 'Tail unknown', say: tailsText(tails), hides: true as const }]
       : []),
     ...[() => recorderOn(cost), coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
       (badge) => badge(ctx) ?? [],
@@ -62,7 +62,7 @@ function recorderOn(cost: RecordingCost): Badge | null {
   const { share } = cost;
   if (share === null || share < TRACER_SHARE) return null;
   return {
-    badge: 'recorder on',
+    badge: 'Recorder on',
     say: `${costText(cost)} Times are inflated, counts are not.`,
   };
 }
@@ -80,7 +80,7 @@ function coarseClock(ctx: FindingContext): Badge | null {
     }
   if (all === 0 || below < all / 2) return null;
   return {
-    badge: 'coarse clock',
+    badge: 'Coarse clock',
     say: `The clock steps by ${formatDuration(step)} and ${formatShare(below / all)} of the calls are shorter: single times say little, sums hold.`,
   };
 }
@@ -95,7 +95,7 @@ function hiddenTab(ctx: FindingContext): Badge | null {
   const us = Math.max(0, ...times);
   if (us < HIDDEN_US) return null;
   return {
-    badge: 'hidden tab',
+    badge: 'Hidden tab',
     say: `${times.filter((t) => t >= HIDDEN_US).length > 1 ? 'Tabs were hidden, the longest' : 'A tab was hidden'} for ${formatDuration(us)}: browsers slow down timers and workers of hidden tabs.`,
   };
 }
@@ -127,7 +127,7 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
   }
   if (paths.size === 0) return null;
   return {
-    badge: 'clean database',
+    badge: 'Clean database',
     say: `${[...paths].join(', ')} was empty or deleted in this recording: writing over old data takes more (read-modify-write).`,
   };
 }
@@ -138,7 +138,7 @@ function firstRun(ctx: FindingContext): Badge | null {
   const engines = seen.flatMap((t) => t.engines.filter((e) => e.layers.vfs).map((e) => e.name));
   if (engines.length === 0) return null;
   return {
-    badge: 'first run',
+    badge: 'Cold start included',
     say: `${[...new Set(engines)].join(', ')} was loaded and compiled in this recording: repeat, and compare medians and minima.`,
   };
 }
@@ -149,7 +149,7 @@ function oldOrigin(ctx: FindingContext): Badge | null {
   );
   if (!chromium || ctx.calls(Op.idbTransaction, Op.idbOpen) === 0) return null;
   return {
-    badge: 'old origin',
+    badge: 'IndexedDB backend unknown',
     say: 'Whether Chromium keeps this IndexedDB in LevelDB or in SQLite depends on its age and is not known: do not compare origins of different age, nor private windows.',
   };
 }

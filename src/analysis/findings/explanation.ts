@@ -83,7 +83,7 @@ export const explained = fact(
 );
 
 export const explainedText = ({ explainedUs, inSqlUs, slowed }: Explained): string =>
-  `Explained by findings: ${formatDuration(explainedUs)} of ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
+  `These actions cover ${formatDuration(explainedUs)} of ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
 
 /** Begins and ends of spans, sorted apart, nanoseconds: in loops, for there may be one of each for every call. */
 function edgesOf(lists: readonly Spans[]): { begins: Float64Array; ends: Float64Array } {

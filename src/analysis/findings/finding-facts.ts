@@ -26,7 +26,11 @@ export const noFindings = fact(
 
 /** A finding can cost no time that a clock shows: it is about safety, or its calls took less than a step. */
 export const savingText = (us: number | null): string =>
-  us === null ? 'saving n/a' : us === 0 ? 'no time seen' : `saves ${formatDuration(us)}`;
+  us === null
+    ? 'Saving unknown'
+    : us === 0
+      ? 'No measurable saving'
+      : `Saves ${formatDuration(us)}`;
 
 export const FINDING_LABELS = {
   advice: 'What to do',

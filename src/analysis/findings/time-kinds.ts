@@ -46,7 +46,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
       const bytes = vfsTotal(files, 'xWriteBytes');
       return [
         count ? countOf(count, 'commit') : '',
-        ...(syncsPerCommit === null ? [] : [`${formatNumber(syncsPerCommit)} syncs each`]),
+        ...(syncsPerCommit === null ? [] : [`${formatNumber(syncsPerCommit)} syncs per commit`]),
         ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
       ]
         .filter(Boolean)

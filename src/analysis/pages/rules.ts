@@ -142,7 +142,7 @@ export const versionedKeys: Rule = {
         reason:
           'about as many deletes as puts in the same store, as a VFS makes them that keeps versions of pages as keys',
         advice:
-          'Expected of this kind of VFS: compare a VFS that overwrites its blocks, or one on OPFS, in the Lab.',
+          'Compare a VFS that overwrites its blocks, or one on OPFS, in the Lab. This kind of VFS always writes this way.',
         link: 'https://www.w3.org/TR/IndexedDB/',
         tryInLab: 'autocommit-1000',
       }));
@@ -215,13 +215,13 @@ export const changeCounterPolling: Rule = {
       });
     if (evidence.count < FEW_POLLS) return [];
     return {
-      title: `${countOf(evidence.count, 'look', 'looks')} at the change counter (${VERSION_BYTES} bytes) fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
+      title: `${countOf(evidence.count, 'check')} for changes by other connections fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
       evidence: evidence.result(ctx),
       ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets', '', evidence.cost).result(),
       confidence: 'likely',
       reason: `each get lies under an xRead of ${VERSION_BYTES} bytes at offset ${VERSION_AT}, with which SQLite begins every read transaction; fewer transactions save their locks as well, which are not in the saving`,
       advice:
-        'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
+        'Put all reads of one refresh in one transaction. If your app has one connection, set locking_mode=exclusive.',
       sql: ONE_TRANSACTION,
       link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
       tryInLab: 'polling',

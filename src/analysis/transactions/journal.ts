@@ -126,7 +126,7 @@ export const rollbackJournalCost: Rule = {
             : `${formatCount(connections)} connections write this database: a WAL without shared memory needs locking_mode=exclusive, which they cannot have`,
         advice: noWal
           ? `Make fewer, larger commits, or use a VFS with batch-atomic writes, which needs no journal. ${NEVER_WAL}`
-          : 'Set locking_mode=exclusive, then journal_mode=wal, where one connection is all there is; or use a VFS with batch-atomic writes, which needs no journal.',
+          : 'If your app has one connection, use WAL mode with exclusive locking. Otherwise, use a VFS with batch-atomic writes, which needs no journal.',
         ...(noWal || connections > 1 ? {} : { sql: EXCLUSIVE_WAL }),
         link: 'https://www.sqlite.org/wal.html#noshm',
         tryInLab: 'journal-modes',
@@ -181,7 +181,7 @@ export const walRefused: Rule = {
           'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
         advice: ctx.get(withoutWal).has(path)
           ? `Remove the PRAGMA. ${NEVER_WAL}`
-          : 'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
+          : 'Set locking_mode=exclusive before journal_mode=wal. Without shared memory, SQLite keeps the old mode and reports no error.',
         ...(ctx.get(withoutWal).has(path) ? {} : { sql: EXCLUSIVE_WAL }),
         link: 'https://www.sqlite.org/wal.html#noshm',
         tryInLab: 'journal-modes',

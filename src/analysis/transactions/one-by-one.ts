@@ -127,7 +127,7 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
         ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than ${formatDuration(GAP_US)} after the one before`
         : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
     }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}`,
-    advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${syncs >= commits ? 'pays for its own sync' : 'writes its pages again'}.`,
+    advice: `Put these statements in one transaction${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}. Each commit ${syncs >= commits ? 'waits for its own sync' : 'writes its pages again'}.`,
     sql: ONE_TRANSACTION,
     link: 'https://www.sqlite.org/faq.html#q19',
     tryInLab: 'autocommit-1000',
@@ -190,7 +190,7 @@ function pollReads(
     confidence: 'certain',
     reason: `each took SHARED, read the change counter at most, and unlocked; the next came within ${formatDuration(GAP_US)}`,
     advice:
-      'Wrap the SELECTs that belong to one refresh in one BEGIN .. COMMIT, or set locking_mode=exclusive where one connection is all there is.',
+      'Put the SELECTs of one refresh in one transaction. If your app has one connection, set locking_mode=exclusive.',
     sql: ONE_TRANSACTION,
     link: 'https://www.sqlite.org/lang_transaction.html',
     tryInLab: 'polling',

@@ -117,7 +117,7 @@ export const walColumns = {
   ),
   longest_growth: col(
     'count',
-    'Longest growth',
+    'Max frames',
     `Frames without a restart or cut. ${NOT_DECODED}`,
     (w) => w.longestGrowthFrames,
   ),

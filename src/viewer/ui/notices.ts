@@ -153,7 +153,7 @@ export function noticesOf(
       weight: SOME,
       kind: 'error',
       title: '',
-      text: `${formatCount(stats.faults)} exceptions were caught inside hooks; the page went on without them.`,
+      text: `vfscope caught ${countOf(stats.faults, 'exception')} in its own hooks. The page kept running.`,
     });
   if (stats?.ignoredMessages)
     notices.push({
@@ -161,7 +161,7 @@ export function noticesOf(
       weight: NONE,
       kind: 'warning',
       title: '',
-      text: `${formatCount(stats.ignoredMessages)} messages on the recording's ports were malformed and are ignored: something in the page imitates the tracer.`,
+      text: `vfscope ignored ${countOf(stats.ignoredMessages, 'malformed message')}. A script in the page imitates its recorder.`,
     });
   return notices
     .sort((a, b) => a.weight - b.weight)

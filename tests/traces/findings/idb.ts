@@ -52,7 +52,7 @@ export const IDB: Case[] = [
     name: 'a block for 16 bytes',
     wrong: ({ thread }) => poll(thread(), true),
     right: ({ thread }) => poll(thread(), false),
-    says: /^40 looks at the change counter \(16 bytes\) fetched 320 KiB/,
+    says: /^40 checks for changes by other connections fetched 320 KiB/,
   },
 ];
 

@@ -46,7 +46,7 @@ interface LockTable {
 export const TABLES: readonly LockTable[] = [
   {
     id: 'graph',
-    title: 'Who waits for whom',
+    title: 'Waits by thread',
     help: 'All waits of one thread for another together',
     empty: 'No thread waited for another. Record all tabs of the origin to see waits between tabs.',
   },

@@ -75,7 +75,7 @@ FROM events WHERE failed GROUP BY op, result_name, object ORDER BY calls DESC`,
 FROM events WHERE result_name LIKE 'SQLITE_BUSY%' ORDER BY ts`,
   },
   {
-    title: 'Who waited for whom?',
+    title: 'Waits by thread',
     sql: `SELECT l.thread, l.seq, w.title AS waits, h.title AS holds, l.kind, l.name, l.dur / 1000 AS ms, l.outcome
 FROM locks l JOIN threads w ON w.thread = l.thread LEFT JOIN threads h ON h.thread = l.holder
 ORDER BY l.dur DESC`,
@@ -136,7 +136,7 @@ SELECT requests, mode, count(*) AS transactions FROM each GROUP BY requests, mod
 FROM events WHERE op = 'idb.transaction' GROUP BY mode, durability`,
   },
   {
-    title: 'Checkpoints and who paid for them',
+    title: 'Checkpoints by statement',
     sql: `SELECT thread, seq, ts / 1e6 AS second, path, trigger, mode, frames, pages, dur / 1000 AS ms, statement
 FROM checkpoints ORDER BY dur DESC`,
   },

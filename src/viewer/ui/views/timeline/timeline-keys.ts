@@ -32,7 +32,7 @@ export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
   { keys: ['s', '-'], help: 'Zoom out, likewise', run: (a) => a.magnify(ZOOM_STEP) },
   {
     keys: ['.'],
-    help: 'Next search hit; without a search the next event on its lane',
+    help: 'Next search hit; without a search the next event on its track',
     run: (a) => a.step(1),
   },
   { keys: [','], help: 'Previous one', run: (a) => a.step(-1) },
@@ -54,7 +54,7 @@ export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
     run: (a) => a.area(),
   },
   { keys: ['b'], help: 'Note at the selected event, the area or the middle', run: (a) => a.note() },
-  { keys: ['p'], help: 'Pin the lane of the selected event', run: (a) => a.pin() },
+  { keys: ['p'], help: 'Pin the track of the selected event', run: (a) => a.pin() },
   { keys: ['i'], help: 'I/O map', run: (a) => a.map() },
   {
     keys: ['escape'],

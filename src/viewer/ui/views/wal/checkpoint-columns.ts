@@ -2,7 +2,7 @@
 import { checkpointColumns, type CheckpointLine } from '../../../../analysis/wal/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 import { partWords, type Segment } from '../../parts/segments.ts';
-import { formatCount } from '../../../../text/numbers.ts';
+import { countOf, formatCount } from '../../../../text/numbers.ts';
 
 export const checkpointKey = ({ thread, seq }: CheckpointLine): string => `${thread}:${seq}`;
 export const checkpointSegments = ({ time }: CheckpointLine): Segment[] => [
@@ -27,10 +27,10 @@ type LogNumbers = Pick<
 
 /** What was in the log when a checkpoint began. */
 export const inLogText = (c: LogNumbers): string =>
-  `${formatCount(c.framesInLog)} frames of ${formatCount(c.pagesInLog)} pages, ${formatCount(c.supersededFrames)} superseded${whyNot(c)}`;
+  `${countOf(c.framesInLog, 'frame')} of ${countOf(c.pagesInLog, 'page')}, ${formatCount(c.supersededFrames)} superseded${whyNot(c)}`;
 /** What a checkpoint left in the log. */
 export const pagesLeftText = (c: LogNumbers): string =>
-  `${formatCount(c.pagesLeft)} pages${c.pagesLeft === null ? whyNot(c) : ''}`;
+  `${countOf(c.pagesLeft, 'page')}${c.pagesLeft === null ? whyNot(c) : ''}`;
 
 const BAR: Column<CheckpointLine> = {
   key: 'time',

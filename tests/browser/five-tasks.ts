@@ -1,10 +1,13 @@
 /** What a developer wants to know first of a slow app, asked of the panel after Stop: five questions, each answered within two steps of the Answer. */
 import { expect } from 'vitest';
 import { topTables } from '../../src/analysis/answer/top-tables.ts';
-import { sumsOf } from '../../src/analysis/contention/wait-sums.ts';
+import { missRatios, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
+import { arrowsOf } from '../../src/analysis/contention/wait-arrows.ts';
+import { sumsOf, waitText } from '../../src/analysis/contention/wait-sums.ts';
 import { waitLines } from '../../src/analysis/contention/wait-lines.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
-import { ioTime } from '../../src/analysis/core/time-parts.ts';
+import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
+import { ioTime, PART_WORDS } from '../../src/analysis/core/time-parts.ts';
 import { headline } from '../../src/analysis/answer/headline.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { anatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
@@ -12,13 +15,18 @@ import { oneLine, UNKNOWN_SQL } from '../../src/text/clean.ts';
 import { objectName } from '../../src/trace/describe.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
 import type { Panel } from '../../src/drive/panel.ts';
-import { countOf, formatCount, formatDuration } from '../../src/text/numbers.ts';
+import { countOf, formatCount, formatDuration, formatShare } from '../../src/text/numbers.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+
+/** A panel in DevTools, in a window, or in an ordinary page. */
+export type Asked = Pick<Panel, 'press'> & {
+  frame: Pick<Panel['frame'], 'evaluate' | 'waitForSelector'>;
+};
 
 const WAIT = { timeout: 30_000, interval: 50 };
 
 /** The panel shows these words in an element, white space aside. */
-async function shows(panel: Panel, selector: string, ...words: string[]): Promise<void> {
+async function shows(panel: Asked, selector: string, ...words: string[]): Promise<void> {
   const said = (): Promise<string> =>
     panel.frame.evaluate(
       (s) => document.querySelector(s)?.textContent?.replace(/\s+/g, ' ') ?? 'nothing',
@@ -27,17 +35,29 @@ async function shows(panel: Panel, selector: string, ...words: string[]): Promis
   for (const word of words) await expect.poll(said, WAIT).toContain(word);
 }
 const id = (testid: string): string => `[data-testid="${testid}"]`;
-const click = async (panel: Panel, selector: string): Promise<void> => {
+const click = async (panel: Asked, selector: string): Promise<void> => {
   const found = await panel.frame.waitForSelector(selector, { visible: true });
   await found!.click();
 };
 
+/** What `ioTime` adds up. */
+const STORAGE_PARTS = ['read', 'write', 'sync', 'idbTransaction'] as const;
+
+/** What the Cache view says of a larger cache. */
+function goalText({ goal, kind, reads }: MissRatio): string {
+  if (!goal) return 'No larger cache would avoid a read.';
+  const { pages, kib, hitRate, avoided } = goal;
+  const size = kib === null ? String(pages) : `-${kib}`;
+  const least = kind === 'exact' || hitRate === 1 ? '' : 'at least ';
+  return `PRAGMA cache_size=${size} (${formatCount(pages)} pages) avoids ${least}${formatCount(avoided)} of ${countOf(reads, 'read')}: hit rate ${least}${formatShare(hitRate)}.`;
+}
+
 /** Each step is a click of a user's; what is shown is what the analyses find in the saved recording. */
-export async function answersFiveTasks(panel: Panel, store: TraceStore): Promise<void> {
+export async function answersFiveTasks(panel: Asked, store: TraceStore): Promise<void> {
   const facts = new Facts(store);
   const answer = (): Promise<void> => panel.press('tab-answer');
 
-  // which statement costs most storage time: SQL, by I/O
+  // which statement costs most storage time, and why: SQL, by I/O, and its parts in its details
   const { rows } = facts.get(statementTable)!;
   const most = rows.reduce((a, b) => (ioTime(b.time) > ioTime(a.time) ? b : a));
   await answer();
@@ -48,6 +68,13 @@ export async function answersFiveTasks(panel: Panel, store: TraceStore): Promise
     id('statements-row'),
     oneLine(most.text ?? UNKNOWN_SQL).slice(0, 40),
     formatDuration(ioTime(most.time)),
+  );
+  await click(panel, id('statements-row'));
+  const [part] = [...STORAGE_PARTS].sort((a, b) => most.time[`${b}Us`] - most.time[`${a}Us`]);
+  await shows(
+    panel,
+    id('statement-details'),
+    `${PART_WORDS[part!].title} ${formatDuration(most.time[`${part!}Us`])}`,
   );
 
   // the longest write lock, and what ran in it: the number in the details leads to its transaction
@@ -64,28 +91,43 @@ export async function answersFiveTasks(panel: Panel, store: TraceStore): Promise
 
   // the tables and indexes behind reads and writes: on the Answer itself
   await answer();
-  const [table] = facts.get(topTables);
-  await shows(
-    panel,
-    id('top-tables'),
-    table!.name,
-    countOf(table!.reads, 'page read', 'pages read'),
-    `${formatCount(table!.writes)} written`,
-  );
+  const tables = facts.get(topTables);
+  for (const [i, { name, reads, writes }] of tables.entries())
+    await shows(
+      panel,
+      `${id('top-tables')} li:nth-child(${i + 1})`,
+      `${name} ${countOf(reads, 'page read', 'pages read')}, ${formatCount(writes)} written`,
+    );
 
-  // the share of lock waits, on the Answer itself; and whose they are
+  // the share of lock waits, on the Answer itself; and who held the locks, in Locks
   const { lockUs, lockWaitUs } = facts.get(headline).times!;
-  const waits = sumsOf(facts.get(waitLines));
-  await shows(panel, id('answer-time'), `Lock calls ${formatDuration(lockUs)}`);
+  const waits = facts.get(waitLines);
+  if (lockUs > 0) await shows(panel, id('answer-time'), `Lock calls ${formatDuration(lockUs)}`);
   if (lockWaitUs > 0)
     await shows(panel, id('answer-time'), `Lock wait ${formatDuration(lockWaitUs)}`);
   await panel.press('group-Storage');
   await click(panel, id('tab-locks'));
-  await shows(panel, id('lock-count'), `of SQLite ${formatCount(waits.ofSqlite)}:`);
+  await shows(panel, id('lock-count'), waitText(sumsOf(waits)));
+  const titles = threadTitles(store);
+  const arrows = arrowsOf(waits);
+  for (const { waiter, holder, waitedUs, waits: count } of arrows.slice(0, 3)) {
+    const cell = `${id('wait-arrow')}[data-key="${waiter}:${holder ?? ''}"]`;
+    await shows(panel, cell, `${formatDuration(waitedUs)} ${formatCount(count)} ×`);
+    const said = await panel.frame.evaluate(
+      (s) => document.querySelector(s)!.getAttribute('title'),
+      cell,
+    );
+    expect(said).toContain(
+      `${titles[waiter]} waited for ${holder === null ? 'Holder not recorded' : titles[holder]}: `,
+    );
+  }
+  if (!arrows.length) await shows(panel, '#lock-table', 'No waits: ');
 
-  // whether a larger page cache would help
+  // whether a larger page cache would help: the whole sentence
   await answer();
   await click(panel, id('group-Storage'));
   await click(panel, id('tab-cache'));
-  await shows(panel, id('curve-goal'), ' avoid');
+  const [ratio] = facts.get(missRatios);
+  if (ratio) await shows(panel, id('curve-goal'), goalText(ratio));
+  else await panel.frame.waitForSelector(`${id('cache-view')}:not(:has(${id('curve-goal')}))`);
 }

@@ -1,5 +1,7 @@
 /** Actual Budget, PowerSync, and a bundle by Vite recorded in Chromium, against Chromium's own tracing of the same run. The other apps, and Firefox: tests/long/real-apps.test.ts. */
 import { expect, test } from 'vitest';
+import { topTables } from '../../src/analysis/answer/top-tables.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { realApp } from '../oracle/real-apps.ts';
 import { answersFiveTasks } from './five-tasks.ts';
@@ -7,6 +9,7 @@ import { recordTraced } from './record-real.ts';
 
 test('Actual Budget, from its demo to its reports: each storage call as Chromium traced it, and five questions answered in two steps each', async () => {
   const store = await recordTraced(realApp('actual'), answersFiveTasks);
+  expect(new Facts(store).get(topTables).length).toBeGreaterThan(0);
   const { engines, files, web } = summaryOf(store);
   expect(engines.map(({ name, sqliteVersion }) => [name, sqliteVersion])).toEqual([
     ['absurd-sql', '3.35.0'],

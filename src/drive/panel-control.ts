@@ -15,7 +15,7 @@ export type TestId =
   | `group-${string}`
   | `fold-${string}`
   | 'recovered-offer'
-  | 'open-saved-copy'
+  | 'recording-open'
   | 'record-empty'
   | `allow-${string}`
   | `flight-${string}`

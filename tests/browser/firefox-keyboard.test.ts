@@ -175,7 +175,7 @@ describe('what keys do', () => {
     await press('Enter');
     await expect
       .poll(urls, { timeout: 30_000 })
-      .toContainEqual(expect.stringMatching(/\/lab\/lab\.html$/));
+      .toContainEqual(expect.stringMatching(/\/devtools\/panel\.html\?example$/));
     await closed();
   });
 

@@ -107,7 +107,7 @@ test('a saved recording outlives a canceled download, and the toolbox closing on
        await require('devtools/client/framework/devtools').gDevTools.closeToolboxForTab(gBrowser.selectedTab);`,
     );
     panel = await driven.openPanel(page);
-    await panel.press('open-saved-copy');
+    await panel.press('recording-open');
     await panel.waitFor(
       `document.querySelector('[data-testid="live-events"]')?.textContent?.trim() === args[1]`,
       [events],

@@ -1,7 +1,7 @@
 /** What a developer wants to know first of a slow app, asked of the panel after Stop: five questions, each answered within two steps of the Answer. */
 import { expect } from 'vitest';
 import { topTables } from '../../src/analysis/answer/top-tables.ts';
-import { missRatios, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
+import { advisesCache, missRatios, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
 import { arrowsOf } from '../../src/analysis/contention/wait-arrows.ts';
 import { sumsOf, waitText } from '../../src/analysis/contention/wait-sums.ts';
 import { waitLines } from '../../src/analysis/contention/wait-lines.ts';
@@ -44,8 +44,11 @@ const click = async (panel: Asked, selector: string): Promise<void> => {
 const STORAGE_PARTS = ['read', 'write', 'sync', 'idbTransaction'] as const;
 
 /** What the Cache view says of a larger cache. */
-function goalText({ goal, kind, reads }: MissRatio): string {
+function goalText(ratio: MissRatio): string {
+  const { goal, kind, reads, avoidable } = ratio;
   if (!goal) return 'No larger cache would avoid a read.';
+  if (!advisesCache(ratio))
+    return `No larger cache is advised. It would avoid at most ${formatCount(avoidable)} of ${countOf(reads, 'read')}.`;
   const { pages, kib, hitRate, avoided } = goal;
   const size = kib === null ? String(pages) : `-${kib}`;
   const least = kind === 'exact' || hitRate === 1 ? '' : 'at least ';

@@ -53,8 +53,8 @@ export const ORDER: Record<
 > = {
   popup: [
     ['record-window', 'button', 'Record in a window of its own'],
-    ['Open the Lab', 'link', 'Open the Lab'],
     ['Open an example', 'link', 'Open an example'],
+    ['Open the Lab', 'link', 'Open the Lab'],
     ['Settings', 'link', 'Settings'],
   ],
   options: [

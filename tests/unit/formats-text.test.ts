@@ -197,7 +197,7 @@ describe('html report', () => {
     for (const text of [
       '/app.db-journal',
       '<code>insert into note values(?, ?)</code>',
-      'events dropped: 3 events didn&#39;t fit in the buffer, or got lost: counts are lower bounds.',
+      'Events dropped: 3 events didn&#39;t fit in the buffer, or got lost: counts are lower bounds.',
       'IDBBatchAtomicVFS',
       '<svg',
     ])

@@ -135,7 +135,8 @@ describe('a view that waits', () => {
     await click('tab-events');
     await worker.pass(1000);
     await settled();
-    expect((await worker.passed()) - before).toBeLessThanOrEqual(1);
+    // it ended at its next pause; what Events asks for has few
+    expect((await worker.passed()) - before).toBeLessThanOrEqual(5);
     await click('tab-statements');
     await viewer.page.waitForFunction(
       (s: string, rows: string) =>

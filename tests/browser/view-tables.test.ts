@@ -269,6 +269,11 @@ describe('a part of the time', () => {
     await says(id('part-chip'), 'IDB transaction');
     await waitFor(`${onBar}[aria-pressed=true]`);
     // the sentence, what to do, and the top tables are of all of it, and marked so
+    await page.waitForFunction(
+      (s: string) => document.querySelectorAll(s).length === 3,
+      {},
+      id('entire'),
+    );
     expect(await texts(id('entire'))).toEqual(Array(3).fill('Entire recording'));
     await page.click(onBar);
     await page.waitForSelector(id('part-chip'), { hidden: true });
@@ -676,8 +681,8 @@ describe('events', () => {
     expect(await texts('[role=columnheader]')).toContain('Connection');
     await click(id('event-columns'));
     await click(id('columns-reset'));
-    await page.waitForFunction(
-      () => document.querySelector('[role=columnheader]')?.textContent?.trim().startsWith('Time'),
+    await page.waitForFunction(() =>
+      document.querySelector('[role=columnheader]')?.textContent?.trim().startsWith('Time'),
     );
   });
 });

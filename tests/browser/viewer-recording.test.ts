@@ -146,7 +146,7 @@ describe('a recording', () => {
       window.panel.app.work(5);
     });
     await viewer.page.waitForFunction(
-      (s: string) => document.querySelector(s)?.textContent?.includes('2 messages'),
+      (s: string) => document.querySelector(s)?.textContent?.includes('2 malformed messages'),
       {},
       id('notice'),
     );

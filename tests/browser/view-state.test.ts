@@ -138,8 +138,13 @@ describe('the address', () => {
       {},
       id('pages'),
     );
-    // another store: its own map, whole (a WAL shares the map of its database)
-    await page.$$eval(id('file-row'), (rows) => (rows.at(-1) as HTMLElement).click());
+    // another store: its own map, whole
+    await page.$$eval('[aria-expanded=false]', (all) =>
+      all.forEach((row) => (row as HTMLElement).click()),
+    );
+    const store = `${id('file-row')}[data-path*="/wa-sqlite/"]`;
+    await panel.waitFor(store);
+    await page.$eval(store, (row) => (row as HTMLElement).click());
     await page.waitForFunction(() => !/pages.(area|chosen)/.test(location.hash));
   });
 

@@ -1,4 +1,4 @@
-/** Workers that we do not start: what is said of those that stay native, and SharedWorkers and service workers, which always do. */
+/** Workers that we do not start: what is said of those that stay native, and SharedWorkers and service workers where they stay native. */
 import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { SHARED_WAS_RUNNING } from '../protocol/messages.ts';

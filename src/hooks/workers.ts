@@ -1,7 +1,6 @@
 /**
  * The Worker constructor of this realm while a recording runs: every worker it makes runs our hook before its first line, or stays
- * native, with a note that says why. SharedWorkers and service workers are never wrapped (a SharedWorker behind a blob URL would
- * no longer be shared), only noted.
+ * native, with a note that says why. SharedWorkers have a file of their own (shared-workers.ts); service workers are only noted.
  */
 import { MARK } from '../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';

@@ -6,7 +6,7 @@ import { livePaceMs } from './change-notifier.ts';
 
 /** Records of an app that works: 128 of them in one batch. */
 const LARGE_BYTES = 8192;
-/** No batch for this long: the app rests. Threads send every 50 to 125 ms. */
+/** No batch for this long: the app rests. Threads send every 50 ms. */
 const REST_MS = 200;
 /** So much waits at most: threads hold back beyond 32 MiB. */
 const MOST_BYTES = 16 << 20;

@@ -109,8 +109,8 @@ describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof
 
 describe('what keys do', () => {
   test.each([
-    ['popup', 2, 'lab/lab.html'],
-    ['popup', 3, 'devtools/panel.html?example'],
+    ['popup', 2, 'devtools/panel.html?example'],
+    ['popup', 3, 'lab/lab.html'],
     ['popup', 4, 'devtools/options.html'],
     ['welcome', 1, 'devtools/panel.html?example'],
     ['welcome', 2, 'lab/lab.html'],

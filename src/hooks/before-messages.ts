@@ -54,7 +54,7 @@ export function drainBeforeMessages(patches: Patches, recorder: Recorder, drain:
       beforeMessage();
       return apply(native, self, args);
     });
-  // an error leaves the worker, too: whoever hears of it may terminate it
+  // an error leaves the worker, too: the page may terminate it then
   listen(globalThis, 'error', beforeMessage, true);
   patches.onRestore(() => unlisten(globalThis, 'error', beforeMessage, true));
 }

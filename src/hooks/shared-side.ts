@@ -47,6 +47,8 @@ import { Workers } from './workers.ts';
 const ALONE_MS = 10_000;
 /** A page that acknowledges nothing for so long relays no more: it has crashed. */
 const SILENT_MS = 5000;
+/** Or it is halted in a debugger: so long it may go on and relay again. */
+const HALTED_MS = 600_000;
 
 /**
  * The same in a SharedWorker that pages started with our script: it serves their connections as long as it lives.
@@ -162,17 +164,18 @@ export function startShared(base = location.href): void {
     page = null;
     if (over) return;
     here();
-    giveUpLater();
+    giveUpLater(ALONE_MS);
   };
   /** The page is gone without a word, or stands still: another one may relay, or the same once it goes on. */
   const abandon = (): void => {
     page = null;
     here();
+    giveUpLater(HALTED_MS);
   };
-  const giveUpLater = (): void =>
+  const giveUpLater = (ms: number): void =>
     void setTimeout(() => {
       if (page === null) stop();
-    }, ALONE_MS);
+    }, ms);
 
   listen(channel, 'message', (event) => {
     const data = dataOf(event);
@@ -203,5 +206,5 @@ export function startShared(base = location.href): void {
     }),
   );
   here();
-  giveUpLater();
+  giveUpLater(ALONE_MS);
 }

@@ -1,4 +1,4 @@
-/** Writes the notes of a recording that has ended into its copy on disk, so that whoever opens it again finds them. */
+/** Writes the notes of a recording that has ended into its copy on disk, so they are there when it is opened again. */
 import type { TraceStore } from '../../trace/store.ts';
 import { writeNotes } from './spool.ts';
 

@@ -290,7 +290,7 @@ export async function widenPolicy(tabId: number): Promise<void> {
   const wider = strict && widened(strict.policies, webOrigin(strict.url));
   if (!wider) return;
   strict.isWidened = true;
-  await apply();
   await setPolicy(tabId, strict.url, strict.policies, wider);
-  await api.tabs.reload(tabId);
+  await apply(); // takes it back where the recording has ended meanwhile
+  if (covers(tabId)) await api.tabs.reload(tabId);
 }

@@ -120,8 +120,15 @@ export function formatAs(value: Known, unit: Unit, short = false): string {
   return short && unit === 'count' ? formatShortCount(value) : UNITS[unit](value);
 }
 
-/** The same of a number that may be larger. @param atLeast why; null = it is exact */
-export const formatBound = (
-  { value, unit, atLeast }: { value: Known; unit: Unit; atLeast: string | null },
+/** What grows with what it counts: of more threads it is larger. The others are shares and ratios. */
+export const isSum = (unit: Unit): boolean => unit === 'count' || unit === 'bytes' || unit === 'us';
+
+/** The same of a number that may leave something out. @param unseen what that is; null = nothing: a sum is a lower bound, a share or ratio is of a part */
+export function formatBound(
+  { value, unit, unseen }: { value: Known; unit: Unit; unseen: string | null },
   short = false,
-): string => `${atLeast === null ? '' : '≥ '}${formatAs(value, unit, short)}`;
+): string {
+  const text = formatAs(value, unit, short);
+  if (unseen === null) return text;
+  return isSum(unit) ? `≥ ${text}` : `${text} (partial)`;
+}

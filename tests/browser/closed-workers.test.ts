@@ -44,7 +44,15 @@ beforeAll(async () => {
           ? ['text/javascript', WORKER]
           : pathname === '/shared.js'
             ? ['text/javascript', SHARED]
-            : ['text/html', PAGE];
+            : [
+                'text/html',
+                searchParams.has('meta')
+                  ? PAGE.replace(
+                      '<script',
+                      `<meta http-equiv="Content-Security-Policy" content="${policy}"><script`,
+                    )
+                  : PAGE,
+              ];
     response
       .writeHead(200, {
         'Content-Type': type,
@@ -62,18 +70,40 @@ const TRUSTED = "require-trusted-types-for 'script'; trusted-types app";
 const TYPES = "require-trusted-types-for 'script'";
 const NONCE = "worker-src 'self'; script-src 'self' 'nonce-abc' 'wasm-unsafe-eval'";
 
-async function begin(policy: string): Promise<{ page: Page; panel: Panel; url: string }> {
+async function begin(policy: string, more = ''): Promise<{ page: Page; panel: Panel }> {
   driven = await launch();
   const page = await driven.firstPage();
-  const url = `http://localhost:${(server.address() as AddressInfo).port}/?policy=${encodeURIComponent(policy)}`;
+  const url = `http://localhost:${(server.address() as AddressInfo).port}/?policy=${encodeURIComponent(policy)}${more}`;
   await page.goto(url);
   const panel = await openPanel(page);
   await startRecording(panel);
   await recorded(page);
   expect(await ran(page)).toEqual(['ran', []]);
   await panel.frame.waitForSelector('[data-testid="notice"]'); // it stayed native
-  return { page, panel, url };
+  return { page, panel };
 }
+/** The user lets the page's policy be widened. Resolves when the page has loaded again. */
+async function widen(page: Page, panel: Panel): Promise<void> {
+  const loaded = page.waitForNavigation();
+  await panel.frame.waitForSelector('[data-testid="widen-policy"]');
+  await panel.frame.evaluate(() =>
+    document.querySelector<HTMLElement>('[data-testid="widen-policy"]')!.click(),
+  );
+  await loaded;
+  await recorded(page);
+}
+/** A page of the extension's own, and what it knows of policies that are set in place of a site's. */
+async function extensionPage(): Promise<Page> {
+  const ours = await driven.browser.newPage();
+  await ours.goto(`chrome-extension://${driven.extensionId}/devtools/devtools.html`);
+  return ours;
+}
+const policiesSet = (ours: Page): Promise<string[]> =>
+  ours.evaluate(async () =>
+    (await chrome.declarativeNetRequest.getSessionRules()).map(
+      ({ condition }) => condition.urlFilter ?? '',
+    ),
+  );
 /** What the worker answered, and what violated the policy. */
 const ran = (page: Page): Promise<unknown> =>
   page.evaluate(async () => {
@@ -99,13 +129,7 @@ const allowsBlob = (page: Page): Promise<boolean> =>
   );
 test.each(some([TRUSTED, SELF, TYPES]))('%s', async (policy) => {
   const { page, panel } = await begin(policy);
-  const loaded = page.waitForNavigation();
-  await panel.frame.waitForSelector('[data-testid="widen-policy"]');
-  await panel.frame.evaluate(() =>
-    document.querySelector<HTMLElement>('[data-testid="widen-policy"]')!.click(),
-  );
-  await loaded;
-  await recorded(page);
+  await widen(page, panel);
   expect(await ran(page)).toEqual(['ran', []]);
   await panel.frame.waitForSelector('[data-testid="policy-open"]');
   // pages with the site's own policy could not start ours: it stays one worker
@@ -131,4 +155,59 @@ test('a policy of one load alone stays as it is, and the notice with it', async 
   const { panel } = await begin(NONCE);
   expect(await panel.frame.$('[data-testid="widen-policy"]')).toBeNull();
   await stopRecording(panel);
+});
+
+test('a policy that stands in the document, too, can be widened in part only: the notice says so', async () => {
+  const { page, panel } = await begin(SELF, '&meta');
+  await widen(page, panel);
+  expect(await ran(page)).toEqual(['ran', []]);
+  await panel.frame.waitForSelector('[data-testid="policy-still-closed"]');
+  await stopRecording(panel);
+});
+
+test('a widened policy ends with its tab, with a Stop that comes at once, and at the start of the background', async () => {
+  const { page, panel } = await begin(SELF);
+  const ours = await extensionPage();
+  const set = (): Promise<string[]> => policiesSet(ours);
+  await page.bringToFront();
+  await panel.frame.waitForSelector('[data-testid="widen-policy"]');
+  await panel.frame.evaluate(() => {
+    for (const id of ['widen-policy', 'stop'])
+      document.querySelector<HTMLElement>(`[data-testid="${id}"]`)!.click();
+  });
+  await panel.frame.waitForSelector('[data-testid="record"]');
+  await expect.poll(set).toEqual([]);
+
+  await startRecording(panel);
+  await page.reload();
+  await recorded(page);
+  await widen(page, panel);
+  expect(await set()).toEqual([`|${page.url()}|`]);
+  await page.close();
+  await expect.poll(set).toEqual([]);
+
+  await ours.evaluate(() =>
+    chrome.declarativeNetRequest.updateSessionRules({
+      addRules: [
+        {
+          id: 999,
+          condition: { urlFilter: 'left behind' },
+          action: { type: 'block' as chrome.declarativeNetRequest.RuleActionType },
+        },
+      ],
+    }),
+  );
+  const session = await ours.createCDPSession();
+  const stopped = new Promise<void>((done) => {
+    session.on(
+      'ServiceWorker.workerVersionUpdated',
+      ({ versions }) => versions.some((v) => v.runningStatus === 'stopped') && done(),
+    );
+  });
+  await session.send('ServiceWorker.enable');
+  await session.send('ServiceWorker.stopAllWorkers');
+  await stopped;
+  expect(await set()).toEqual(['left behind']);
+  await ours.evaluate(() => chrome.runtime.sendMessage({ k: 'recording?', tabId: 1 }));
+  await expect.poll(set).toEqual([]);
 });

@@ -19,6 +19,7 @@ import { recorded, savedStore, savedSummary, state } from './extension-harness.t
 import { arrived, freshTab, inFirefox, siteAccessInFirefox } from './firefox-harness.ts';
 import { makeFrames } from './opened-documents.ts';
 import { countOf, marksOf, threadOf } from './threads-harness.ts';
+import { CANCELED, LAST_MESSAGES, medianTailMs, terminatedAtReply } from './last-messages.ts';
 import { longTest } from './long-test.ts';
 import { shownEvents } from './shown-events.ts';
 
@@ -240,34 +241,33 @@ longTest(
   },
 );
 
-test('a worker that is terminated at its reply has sent everything that came before', async () => {
+test('a worker that is terminated at its last message has sent everything that came before', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin(`replies-${++labels}`) + '/hook-cases/');
   await recorded(page);
-  const works = ['slowly', 'chatty'];
-  for (const work of works)
-    await page.evaluate(
-      (name) =>
-        new Promise<void>((terminated) => {
-          const worker = new Worker('replies.js', { name });
-          const asked = ['pauses', name]; // in its first turns the way to the panel is not there yet
-          const ask = (): void => worker.postMessage({ work: asked.shift(), n: 200, door: 'self' });
-          worker.onmessage = ({ data }: MessageEvent<{ done: boolean }>) => {
-            if (!data.done) return;
-            if (asked.length > 0) return ask();
-            worker.terminate();
-            terminated();
-          };
-          ask();
-        }),
-      work,
-    );
+  const first = 20; // calls of its first turns, in which the way to the panel is not there yet
+  for (const [work, n, door] of LAST_MESSAGES)
+    await page.evaluate(terminatedAtReply, work, n, door, first);
   await arrived(panel, page);
   await stopRecording(panel);
   const store = await savedStore(driven, panel);
-  const threads = works.map((name) => threadOf(store, name));
-  expect(threads.map((thread) => countOf(thread, Op.atomicsNotify))).toEqual([400, 400]);
-  expect(threads.map(({ ended }) => ended)).toEqual(['terminated', 'terminated']);
+  const threads = LAST_MESSAGES.map(([work, n, door]) => threadOf(store, `${work} ${n} ${door}`));
+  const calls = threads.map((thread) => countOf(thread, Op.atomicsNotify));
+  expect(calls.slice(0, -1)).toEqual(LAST_MESSAGES.slice(0, -1).map(([, n]) => first + n));
+  // the last one is canceled at work
+  expect(calls.at(-1)).toBeGreaterThanOrEqual(first + LAST_MESSAGES.at(-1)![1]);
+  expect(threads.map(({ ended }) => ended)).toEqual(threads.map(() => 'terminated'));
+});
+
+longTest('of a worker that is canceled at work at most the last 50 ms are missing', async () => {
+  await startRecording(panel);
+  await driven.load(page, server.origin(`replies-${++labels}`) + '/hook-cases/');
+  await recorded(page);
+  for (let run = 0; run < CANCELED; run++)
+    await page.evaluate(terminatedAtReply, 'cancelled', 200, 'self', 20);
+  await arrived(panel, page);
+  await stopRecording(panel);
+  expect(medianTailMs(await savedStore(driven, panel), CANCELED)).toBeLessThanOrEqual(50);
 });
 
 test('a page whose worker hangs while it is recorded costs its own tab only', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Definition } from '../../src/event/definitions.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { buildHook, collected, collectUntil, openCases, serveCases } from './hooks-harness.ts';
+import { LAST_MESSAGES, terminatedAtReply } from './last-messages.ts';
 
 declare function rejectionCases(): Promise<unknown>;
 declare global {
@@ -237,42 +238,11 @@ test('terminate: the last records of an isolated worker are taken', async () => 
   await close(page);
 });
 
-test.each([
-  ['burst', 200, 'self'],
-  ['burst', 6000, 'port'],
-  ['burst', 40_000, 'channel'],
-  ['slowly', 4000, 'self'],
-  ['pauses', 200, 'self'],
-  ['chatty', 200, 'self'],
-  ['chatty', 200, 'channel'],
-  ['burst', 200, 'throw'],
-  ['pauses', 200, 'report'],
-  ['pauses', 200, 'worker'],
-  ['cancelled', 500, 'port'],
-])(
+test.each(LAST_MESSAGES)(
   'terminate: nothing is lost that came before the last message: %s of %i by %s',
   async (...asked) => {
     const page = await openCases(browser, server.url('plain'), hook);
-    const said = await page.evaluate(
-      ([work, n, door]) =>
-        new Promise((done) => {
-          const worker = new Worker('replies.js');
-          const { port1, port2 } = new MessageChannel();
-          const heard = ({ data }: MessageEvent<{ made: number; done: boolean }>): void => {
-            if (!data.done) return;
-            worker.terminate();
-            done(data.made);
-          };
-          // an error is the last word, too
-          worker.onerror = (event) => {
-            event.preventDefault();
-            heard({ data: { made: Number(n), done: true } } as MessageEvent);
-          };
-          new BroadcastChannel('replies').onmessage = port1.onmessage = worker.onmessage = heard;
-          worker.postMessage({ work, n, door }, [port2]);
-        }),
-      asked,
-    );
+    const said = await page.evaluate(terminatedAtReply, ...asked, 0);
     expect(said).toBe(asked[1]);
     const threads = await collectUntil(page, (all) => all.some((t) => t.bye === 'terminated'));
     const worker = threads.find((t) => t.identity.kind === 'worker')!;

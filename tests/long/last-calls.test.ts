@@ -1,7 +1,8 @@
-/** Workers that are terminated right after their last reply, on a page that is not isolated: every call is in the recording, as Chromium's own tracing counts them. */
+/** Workers that are terminated right after their last reply, on a page that is not isolated: every call is in the recording, as Chromium's own tracing counts them. And those that are terminated at work. */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
+import { CANCELED, medianTailMs, terminatedAtReply } from '../browser/last-messages.ts';
 import { recordTraced } from '../browser/record-real.ts';
 import { countOf } from '../browser/threads-harness.ts';
 
@@ -47,6 +48,20 @@ test(`PowerSync's close(), which terminates its worker: ${RUNS} of ${RUNS} runs 
   expect(workers).toHaveLength(RUNS);
   expect(new Set(workers.map(({ ended }) => ended))).toEqual(new Set(['terminated']));
   expect(workers.map((worker) => countOf(worker, Op.xClose) > 0)).toEqual(workers.map(() => true));
+});
+
+test('of a worker that is canceled at work at most the last 50 ms are missing', async () => {
+  const store = await recordTraced({
+    name: 'canceled',
+    path: '/hook-cases/',
+    tabs: 1,
+    async use([page], rest) {
+      for (let run = 0; run < CANCELED; run++)
+        await page!.evaluate(terminatedAtReply, 'cancelled', 200, 'self', 20);
+      await rest();
+    },
+  });
+  expect(medianTailMs(store, CANCELED)).toBeLessThanOrEqual(50);
 });
 
 /** Each in a frame of its own, with a worker that does so many statements. */

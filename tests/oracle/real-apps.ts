@@ -92,6 +92,8 @@ export const REAL_APPS: readonly RealApp[] = [
   { name: 'livestore', path: '/', tabs: 2, use: listUse(false), stored: listed },
   { name: 'vite', path: '/', tabs: 1, use: useList, stored: listed },
   { name: 'webpack', path: '/', tabs: 1, use: useList, stored: listed },
+  { name: 'esbuild', path: '/', tabs: 1, use: useList, stored: listed },
+  { name: 'rollup', path: '/', tabs: 1, use: useList, stored: listed },
   { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList, stored: listed, polls: true },
 ];
 export const realApp = (called: string): RealApp => REAL_APPS.find(({ name }) => name === called)!;

@@ -11,7 +11,9 @@ const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 /** Name -> folder of the built app, which may ask headers and rewrites of a static host in `_headers` and `_redirects`. */
 const APPS = {
   actual: () => path.join(PACKAGES, '@actual-app/web/build'),
+  esbuild: () => buildApp('esbuild'),
   livestore: () => buildApp('livestore'),
+  rollup: () => buildApp('rollup'),
   vite: () => buildApp('vite'),
   webpack: () => buildApp('webpack'),
 };

@@ -12,6 +12,7 @@ import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
 import { reportOf } from '../../src/analysis/report/report.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { formatBound } from '../../src/text/numbers.ts';
+import { numberTitle } from '../../src/viewer/ui/number-title.ts';
 import { reportText } from '../../src/terminal/report-text.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
@@ -136,7 +137,7 @@ describe('what the recording did not see', () => {
     expect(facts.get(badges)[0]).toEqual({ badge: 'Workers not recorded', say });
     const caveats = reportOf(facts).blocks.find(({ heading }) => heading === 'Caveats');
     expect(caveats?.lines).toContain(`Workers not recorded: ${say}`);
-    expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, atLeast: null });
+    expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, unseen: null });
   });
 
   /** Unrecorded workers of these topics and scripts beside what `run` records. */
@@ -173,15 +174,18 @@ describe('what the recording did not see', () => {
     ]);
   });
 
-  test('those that may own a database come first, and make counts, bytes and times lower bounds', () => {
+  test('those that may own a database come first, make counts, bytes and times lower bounds, and ratios partial', () => {
     const facts = beside(reads, SERVICE, WORKER);
     expect(facts.get(unrecordedWorkers).map(({ kind }) => kind)).toEqual(['any', 'service']);
     const numbers = numbersFrom(facts);
     const text = "db.js isn't recorded";
-    expect(numbers.get('readBytes')).toMatchObject({ value: 4096, atLeast: text });
+    expect(numbers.get('readBytes')).toMatchObject({ value: 4096, unseen: text });
     expect(formatBound(numbers.get('reads'))).toBe('≥ 1');
+    expect(formatBound(numbers.get('rereads'))).toBe('1 (partial)');
+    expect(numberTitle(numbers.get('rereads'))).toMatch(/\n\nPartial: db\.js isn't recorded\.$/);
+    expect(formatBound(numbers.get('hitRate'))).toBe('n/a');
     for (const id of ['duration', 'events', 'dropped'] as const)
-      expect(numbers.get(id)).toMatchObject({ atLeast: null });
+      expect(numbers.get(id)).toMatchObject({ unseen: null });
     expect(reportText(reportOf(facts))).toContain('≥ 4 KiB');
   });
 
@@ -190,14 +194,14 @@ describe('what the recording did not see', () => {
     const numbers = numbersFrom(facts);
     const cause = "db.js isn't recorded, and SQLite was seen nowhere else";
     for (const id of ['writes', 'syncs', 'commits', 'writtenBytes', 'lockWaits'] as const)
-      expect(numbers.get(id)).toMatchObject({ value: null, cause, atLeast: null });
-    expect(numbers.get('reads')).toMatchObject({ value: 1, atLeast: cause });
+      expect(numbers.get(id)).toMatchObject({ value: null, cause, unseen: null });
+    expect(numbers.get('reads')).toMatchObject({ value: 1, unseen: cause });
     expect(summaryOf(facts.store).unknown['commits']).toBe(cause);
   });
 
   test('a service worker alone changes no number', () => {
     const facts = beside(reads, SERVICE);
-    expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, atLeast: null });
+    expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, unseen: null });
   });
 
   test('without SQLite no findings are promised', () => {

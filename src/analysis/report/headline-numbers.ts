@@ -67,8 +67,8 @@ export interface HeadlineNumber {
   definition: string;
   unit: Unit;
   value: number | null;
-  /** Why it may be larger: workers that are not recorded; null = it is exact. */
-  atLeast: string | null;
+  /** What it leaves out: workers that are not recorded, so that a sum is a lower bound and a share or ratio is of a part; null = nothing. */
+  unseen: string | null;
   /** Said beside the value; '' = nothing. */
   also: string;
   /** Why it is not known; null where it is, and where it is not computed yet. */
@@ -98,9 +98,6 @@ interface Entry {
 const STORAGE_LEFT_OUT = 'the recording leaves storage calls out';
 const NO_WAL = 'no write-ahead log was used';
 
-/** What grows with what is counted. */
-const SUMS: readonly Unit[] = ['count', 'bytes', 'us'];
-
 /** The numbers of one trace. Each is computed when it is asked for. */
 class Numbers {
   /** @param calls of the trace as it is now: the live strip brings its own, which grow with it */
@@ -119,7 +116,7 @@ class Numbers {
     return {
       ...this.words(id),
       value,
-      atLeast: unseen && value !== null && SUMS.includes(entry.unit) ? unseen.text : null,
+      unseen: unseen && value !== null ? unseen.text : null,
       also: entry.also?.(this) ?? '',
       cause: value === null ? (entry.cause?.(this) ?? null) : null,
       event: entry.event?.(this) ?? null,
@@ -137,7 +134,7 @@ class Numbers {
       unit,
       definition,
       value: null,
-      atLeast: null,
+      unseen: null,
       also: '',
       cause: null,
       event: null,

@@ -1,11 +1,17 @@
+import { isSum } from '../../text/numbers.ts';
 import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
 
-/** What a number means, and why it is not known where it is not: shown on hover. */
+/** What a number means, why it is not known where it is not, and what it leaves out: shown on hover. */
 export const numberTitle = ({
   definition,
   cause,
-  atLeast,
-}: Pick<HeadlineNumber, 'definition' | 'cause' | 'atLeast'>): string =>
-  [definition, cause && `n/a: ${cause}.`, atLeast && `At least: ${atLeast}.`]
+  unit,
+  unseen,
+}: Pick<HeadlineNumber, 'definition' | 'cause' | 'unit' | 'unseen'>): string =>
+  [
+    definition,
+    cause && `n/a: ${cause}.`,
+    unseen && `${isSum(unit) ? 'At least' : 'Partial'}: ${unseen}.`,
+  ]
     .filter(Boolean)
     .join('\n\n');

@@ -18,4 +18,7 @@ const stats = await new Promise((resolve, reject) => {
   );
 });
 if (stats.hasErrors()) throw new Error(stats.toString('errors-only'));
-await copyFile(path.join(import.meta.dirname, 'index.html'), path.join(folder, 'index.html'));
+await copyFile(
+  path.join(import.meta.dirname, '../common/groceries.html'),
+  path.join(folder, 'index.html'),
+);

@@ -127,6 +127,8 @@ export interface TimelineFrame {
   to: number;
   /** Pixel columns. */
   width: number;
+  /** What counters that are means are a mean over, microseconds. */
+  binUs: number;
   lanes: LaneFrame[];
 }
 export type LaneFrame = TimelineLaneFrame;
@@ -295,6 +297,8 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
     lanes: string[] | null;
     /** Times that are left out, microseconds, ascending and disjoint: `from` and `to` are moments without those before them. */
     pauses?: readonly { from: number; to: number }[];
+    /** Of the frame; absent = a column. */
+    binUs?: number;
   }): Promise<TimelineFrame>;
   /** The event under a point of a lane, or null: the innermost that covers `us`, else the nearest within `slackUs`. */
   hit(lane: string, us: number, slackUs: number): Promise<EventRef | null>;

@@ -8,6 +8,7 @@ import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { AppMarks, type MarkTexts } from './app-marks.ts';
+import { binnedColumns } from './binned.ts';
 import { ACTIVITIES } from '../event/operations.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
@@ -285,16 +286,22 @@ export class TimelineLanes {
     );
   }
 
-  /** Frames of the lanes asked for, in that order; null = what an overview needs, without slices. Unknown keys are left out. */
+  /**
+   * Frames of the lanes asked for, in that order; null = what an overview needs, without slices. Unknown keys are left out.
+   * @param binUs what counters that are means are a mean over, microseconds; a column where not said
+   */
   frames(
     keys: readonly string[] | null,
     fromUs: number,
     toUs: number,
     width: number,
+    binUs?: number,
   ): TimelineLaneFrame[] {
     const overview = ({ kind }: TimelineRow): boolean => kind === 'time' || kind === 'web';
     const wanted = keys ?? this.rows.filter(overview).map(({ key }) => key);
-    return wanted.flatMap((key) => this.frame(key, fromUs, toUs, width, keys !== null) ?? []);
+    return wanted.flatMap(
+      (key) => this.frame(key, fromUs, toUs, width, binUs, keys !== null) ?? [],
+    );
   }
 
   private frame(
@@ -302,8 +309,13 @@ export class TimelineLanes {
     fromUs: number,
     toUs: number,
     width: number,
+    binUs: number | undefined,
     slices: boolean,
   ): TimelineLaneFrame | null {
+    const means = (of: (from: number, to: number, bins: number) => Float32Array): Float32Array =>
+      binUs === undefined
+        ? of(fromUs, toUs, width)
+        : binnedColumns({ fromUs, toUs, width }, binUs, of);
     const lane = this.lane(key);
     if (lane) return this.callFrame(lane, fromUs, toUs, width, slices);
     const [index = '', kind = ''] = key.split(':');
@@ -326,14 +338,14 @@ export class TimelineLanes {
       case 'writes':
         return {
           ...empty,
-          values: own.counters.rates(kind === 'reads' ? 0 : 1, fromUs, toUs, width),
+          values: means((...bins) => own.counters.rates(kind === 'reads' ? 0 : 1, ...bins)),
         };
       case 'wal':
         return { ...empty, values: this.walBytes(Number(index), fromUs, toUs, width) };
       case 'cache':
         return { ...empty, values: own.cache.rates(fromUs, toUs, width) };
       case 'queue':
-        return { ...empty, values: this.queue(own, fromUs, toUs, width) };
+        return { ...empty, values: means((...bins) => this.queue(own, ...bins)) };
       default:
         return null;
     }

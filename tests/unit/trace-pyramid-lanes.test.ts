@@ -376,6 +376,39 @@ describe('storage calls that overlap', () => {
   });
 });
 
+describe('bytes per second', () => {
+  test('are means over the same bins, however wide the picture is', () => {
+    const b = new ThreadBuilder(newStore());
+    const file = b.file('/app.db');
+    const read = (at: number, length: number): void => {
+      b.idle(at - b.now);
+      b.call('xRead', { object: file, length, dur: 1 });
+    };
+    read(10, 100); // bin 0
+    read(110, 300);
+    read(190, 200); // both in bin 1
+    read(390, 50); // bin 3
+    b.send();
+    const lanes = new TimelineLanes(b.store);
+    lanes.update(b.now);
+    const rates = (width: number, binUs?: number): number[] =>
+      Array.from(lanes.frames(['0:reads'], 0, 400, width, binUs)[0]!.values!);
+    const perSecond = [100, 500, 0, 50].map((bytes) => bytes * 1e4); // in 100 us each
+    expect(rates(4, 100)).toEqual(perSecond);
+    expect(rates(8, 100)).toEqual(perSecond.flatMap((rate) => [rate, rate]));
+    // of the bins that a column reaches into the largest
+    expect(rates(2, 100)).toEqual([perSecond[1], perSecond[3]]);
+    for (const width of [2, 3, 7, 555, 1400])
+      expect(Math.max(...rates(width, 100))).toBe(perSecond[1]);
+    // bins begin with the trace, wherever the picture does
+    expect(Array.from(lanes.frames(['0:reads'], 150, 350, 2, 100)[0]!.values!)).toEqual([
+      perSecond[1],
+      perSecond[3],
+    ]);
+    expect(rates(2)).toEqual([600, 50].map((bytes) => bytes * 5e3)); // a column each
+  });
+});
+
 describe('the cache hit rate', () => {
   test('is that of the readings in a column; the first reading of a connection that was open before says nothing', () => {
     const b = new ThreadBuilder(newStore());

@@ -103,14 +103,14 @@ it('a lane of values says what they are at a moment, as it is painted', () => {
     vfs: {},
   };
   const strip = {
-    frame: { from: 100, to: 104, width: 4 },
+    frame: { from: 100, to: 104, width: 4, binUs: 2 },
     lanes: new Map(Object.entries(frames).map(([kind, frame]) => [kind, { frame }])),
   } as unknown as FrameStrip;
   const at = (kind: 'time' | 'reads' | 'vfs', us: number): string =>
     laneTooltip(strip, { key: kind, kind, title: 'Read B/s' }, us);
   expect([100, 101.5, 102, 103.9, 99, 104].map((us) => at('reads', us))).toEqual([
-    ...['Read: 0 B/s over 1 µs', 'Read: 853 B/s over 1 µs', 'Read: n/a'],
-    ...['Read: 1 MiB/s over 1 µs', '', ''],
+    ...['Read: 0 B/s over 2 µs', 'Read: 853 B/s over 2 µs', 'Read: n/a'],
+    ...['Read: 1 MiB/s over 2 µs', '', ''],
   ]);
   expect([100.5, 101.5, 104].map((us) => timeColumn(strip, { key: 'time' }, us))).toEqual([
     { fromUs: 100, toUs: 101, parts: [], rough: false },

@@ -72,6 +72,7 @@ export class QueryRunner {
     width,
     lanes,
     pauses = [],
+    binUs,
   }: Parameters<SessionApi['timeline']>[0]): TimelineFrame {
     const { shown } = this;
     const { preview } = shown;
@@ -79,15 +80,15 @@ export class QueryRunner {
     const all = preview ?? shown.lanes();
     const frames = pauses.length
       ? foldedFrames({ from, to, width }, pauses, (begin, end, columns) =>
-          all.frames(lanes, begin, end, columns),
+          all.frames(lanes, begin, end, columns, binUs),
         )
-      : all.frames(lanes, from, to, width);
+      : all.frames(lanes, from, to, width, binUs);
     if (!preview && this.picturedVersion !== shown.version) {
       this.picturedVersion = shown.version;
       shown.firstPicture.answered();
       this.scheduler.plan();
     }
-    return { from, to, width, lanes: frames };
+    return { from, to, width, binUs: binUs ?? (to - from) / width, lanes: frames };
   }
 
   hit(lane: string, us: number, slackUs: number): EventRef | null {

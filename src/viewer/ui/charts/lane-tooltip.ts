@@ -21,19 +21,19 @@ function counterText(kind: LaneKind, value: number): string {
   return `${formatBytes(value)}${kind === 'wal' ? '' : '/s'}`;
 }
 
-/** Counters whose values are means over a column: the longer it is, the lower they are. */
+/** Counters whose values are means over a bin: the longer it is, the lower they are. */
 const MEANS: readonly LaneKind[] = ['reads', 'writes', 'queue'];
-const overText = (kind: LaneKind, columnUs: number): string =>
-  MEANS.includes(kind) ? ` over ${formatDuration(columnUs)}` : '';
+const overText = (kind: LaneKind, binUs: number): string =>
+  MEANS.includes(kind) ? ` over ${formatDuration(binUs)}` : '';
 
 /**
  * Of a counter: its largest value on screen, in its unit, and over how long that is; a hit rate's lane is always as high as all hits.
- * @param columnUs length of a column, microseconds
+ * @param binUs as in TimelineFrame
  */
-export const scaleText = (kind: LaneKind, most: number, columnUs: number): string =>
+export const scaleText = (kind: LaneKind, most: number, binUs: number): string =>
   kind === 'cache'
     ? counterText(kind, 1)
-    : `max ${counterText(kind, most)}${overText(kind, columnUs)}`;
+    : `max ${counterText(kind, most)}${overText(kind, binUs)}`;
 
 /** A column of the lane of CPU and I/O: its time range, microseconds, and what took it. */
 export interface TimeColumn {
@@ -82,6 +82,6 @@ export function laneTooltip(
   const { values } = strip?.lanes.get(key)?.frame ?? {};
   const column = strip && values ? columnAt(strip, us) : -1;
   if (!values || column < 0) return '';
-  const { from, to, width } = strip!.frame;
-  return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? `${counterText(kind, values[column]!)}${overText(kind, (to - from) / width)}` : UNKNOWN}`;
+  const { binUs } = strip!.frame;
+  return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? `${counterText(kind, values[column]!)}${overText(kind, binUs)}` : UNKNOWN}`;
 }

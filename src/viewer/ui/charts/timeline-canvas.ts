@@ -8,6 +8,7 @@ import { sized } from './canvas.ts';
 import type { Palette } from './palette.ts';
 import { drawScene } from './timeline-draw.ts';
 import type { Scene } from './timeline-overlay.ts';
+import { roundStep } from './ticks.ts';
 import { AXIS_HEIGHT, lanesIn, topOf, type TimelineLayout } from './timeline-layout.ts';
 import { TimelinePointer, type TimelineEvents } from './timeline-pointer.ts';
 import { UNFOLDED } from './folded-time.ts';
@@ -21,6 +22,8 @@ const MARGIN_OF_ZOOM = 0.125;
 const LANES_AROUND = 1;
 const REST_MS = 200;
 const MAX_COLUMNS = 16384;
+/** Bins of a counter on screen, at most: how long one is depends on the zoom alone, not on the window. */
+const BINS = 500;
 
 export class TimelineCanvas {
   /** Script time of the last picture, ms: shown by the benchmark. */
@@ -196,6 +199,7 @@ export class TimelineCanvas {
           width: columns + 2 * margin,
           lanes,
           pauses: this.scene.time.pauses,
+          binUs: roundStep(spanOf(view) / BINS),
         };
         const frame = await this.session.timeline(request);
         if (this.destroyed) return;

@@ -83,10 +83,8 @@ function drawLane(
   if (strip && painted) {
     drawStretched(g, strip.canvas, strip.frame, view, width, painted, { y, height: lane.height });
     drawSlices(g, scene, lane, y, x);
-    if (painted.most > 0) {
-      const { from, to, width: columns } = strip.frame;
-      drawScale(g, scene, y, scaleText(lane.kind, painted.most, (to - from) / columns));
-    }
+    if (painted.most > 0)
+      drawScale(g, scene, y, scaleText(lane.kind, painted.most, strip.frame.binUs));
   }
   if (selected?.lane === lane.key) {
     const left = x(selected.t0);

@@ -42,6 +42,8 @@ export const LANE_TITLE: Record<LaneKind, string> = {
   wal: 'WAL',
   cache: 'Cache hits',
 };
+const BIN_HINT =
+  'Each value is a mean over a fixed time, which stands beside the maximum. It depends on the zoom only';
 export const LANE_HINT: Record<LaneKind, string> = {
   marks:
     "Your app's performance.mark and measure calls, navigations, visibility changes, and uncaught errors",
@@ -52,12 +54,9 @@ export const LANE_HINT: Record<LaneKind, string> = {
   web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage, and HTTP where SQLite waits for it; of those that overlap, the one that began last. Hatched: an IndexedDB transaction is open, and no request of it runs",
   sub: 'Storage calls that overlap, one by one',
   lock: "SQLite's lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)",
-  reads:
-    'Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call',
-  writes:
-    'Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call',
-  queue:
-    "Reads and writes of the browser's storage that were in flight at the same time (at most 16 are told apart)",
+  reads: `Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call. ${BIN_HINT}`,
+  writes: `Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call. ${BIN_HINT}`,
+  queue: `Reads and writes of the browser's storage that were in flight at the same time (at most 16 are told apart). ${BIN_HINT}`,
   wal: 'Bytes of the write-ahead log in use: from its begin to the end of the last frame written',
   cache:
     "Hit rate of SQLite's page cache, from the engine's own counters; between two readings the last one holds",

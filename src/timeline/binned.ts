@@ -1,0 +1,35 @@
+/**
+ * Means over bins of a fixed length, as columns of a picture: a mean is lower the longer its time, so means over columns would depend on
+ * how wide the picture is.
+ *
+ *   bins      |    3    |    9    |    1    |     from the trace's begin on
+ *   columns     3  3  3  9  9  9  9  1  1  1      of two bins the larger
+ */
+
+/**
+ * @param binUs microseconds @param means of so many bins side by side, from the first moment to the last, microseconds
+ * @returns by column, its largest bin
+ */
+export function binnedColumns(
+  { fromUs, toUs, width }: { fromUs: number; toUs: number; width: number },
+  binUs: number,
+  means: (fromUs: number, toUs: number, bins: number) => Float32Array,
+): Float32Array {
+  const first = Math.floor(fromUs / binUs);
+  const bins = Math.max(1, Math.ceil(toUs / binUs) - first);
+  const values = means(first * binUs, (first + bins) * binUs, bins);
+  const step = (toUs - fromUs) / width;
+  const columns = new Float32Array(width);
+  for (let column = 0; column < width; column++) {
+    const at = (fromUs + column * step) / binUs - first;
+    const end = Math.min(bins, (fromUs + (column + 1) * step) / binUs - first);
+    // a hair of the bin before or behind is none
+    let bin = Math.min(bins - 1, Math.floor(at + HAIR));
+    let most = values[bin]!;
+    while (++bin < end - HAIR) most = Math.max(most, values[bin]!);
+    columns[column] = most;
+  }
+  return columns;
+}
+/** Share of a bin. */
+const HAIR = 1e-6;

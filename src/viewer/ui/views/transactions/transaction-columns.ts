@@ -33,7 +33,7 @@ export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
   ),
   walWrite: partWords('WAL write', '--journal', 'writing frames to the WAL'),
   dbWrite: partWords('Database write', '--activity-write', 'writing pages of the database'),
-  sync: partWords('Sync', '--activity-sync', 'waiting until writes are durable'),
+  sync: partWords('Sync', '--activity-sync', 'xSync calls: waiting until writes are durable'),
   idbComplete: partWords(
     'IDB complete',
     '--activity-idb',
@@ -41,7 +41,7 @@ export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
   ),
   unlock: partWords('Unlock', '--activity-lock', 'giving locks back'),
   otherVfs: partWords('Other VFS', '--activity-meta', 'file sizes, file controls, other files'),
-  cpu: partWords('CPU', '--activity-cpu', 'SQLite computing'),
+  cpu: partWords('CPU', '--activity-cpu', 'SQLite computing between its VFS calls'),
   idle: partWords('Idle inside', '--activity-none', 'locks held while no SQL ran'),
 };
 

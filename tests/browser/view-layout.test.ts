@@ -128,6 +128,75 @@ it('the tab of the Answer stays in sight where the others scroll', async () => {
   expect(seen).toBe(true);
 });
 
+describe('the strip of a recording that has ended', () => {
+  it.each([400, 554, 1400])('is one line at %i px, of whole numbers', async (width) => {
+    await panel.open('idb-batch-atomic', 'answer', width);
+    await panel.page.waitForFunction(
+      (s: string) => /^\d/.test(document.querySelector(s)?.textContent ?? ''),
+      {},
+      id('live-sql-time'),
+    );
+    const { height, seen, cut } = await panel.page.$eval(id('strip'), (strip) => {
+      const box = strip.getBoundingClientRect();
+      const inLine = [...strip.children]
+        .map((e) => ({ e, at: e.getBoundingClientRect() }))
+        .filter(({ at }) => at.top < box.bottom - 1);
+      return {
+        height: box.height,
+        seen: inLine.map(({ e }) => [...e.children].reverse().map((c) => c.textContent!.trim())),
+        cut: inLine.filter(({ at }) => at.right > box.right || at.bottom > box.bottom + 1).length,
+      };
+    });
+    expect(cut).toBe(0);
+    expect(height).toBeLessThan(24);
+    expect(seen.map(([, words]) => words)).toEqual(
+      ['recorded', 'in SQL', 'statements', 'commits', 'reads', 'writes', 'syncs', 'events'].slice(
+        0,
+        seen.length,
+      ),
+    );
+    expect(seen.length).toBeGreaterThanOrEqual(width < 500 ? 4 : 5);
+    expect(seen[0]![0]).toMatch(/^[\d.]+ m?s$/);
+  });
+});
+
+describe('a definition', () => {
+  it.each([
+    ['cache', '.facts'],
+    ['answer', id('strip')],
+  ])('in %s opens by key, and closes by Escape', async (view, among) => {
+    await panel.open('idb-batch-atomic', view);
+    const term = `${among} ${id('term')}`;
+    await panel.waitFor(term);
+    const about = await panel.page.$eval(term, (e) => (e as HTMLElement).title);
+    expect(about.length).toBeGreaterThan(10);
+    await panel.page.focus(term);
+    await panel.page.keyboard.press('Enter');
+    await panel.waitFor(`${term}[aria-expanded=true]`);
+    await panel.waitText(id('definition'), about);
+    // all of it is in sight, also where its bar hides what has no room
+    await panel.page.waitForFunction(
+      (s: string) => {
+        const { top, left, bottom, right } = document.querySelector(s)!.getBoundingClientRect();
+        const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+        return (
+          top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth && seen?.closest(s)
+        );
+      },
+      {},
+      id('definition'),
+    );
+    await panel.page.keyboard.press('Escape');
+    await panel.page.waitForSelector(id('definition'), { hidden: true });
+    expect(
+      await panel.page.evaluate(
+        (s: string) => document.activeElement === document.querySelector(s),
+        term,
+      ),
+    ).toBe(true);
+  });
+});
+
 describe('Locks', () => {
   it('gives its tables the room that the lanes do not need, until the border is moved', async () => {
     await panel.open('idb-two-tabs', 'locks', 1400);

@@ -12,7 +12,9 @@ const at = (slot: string, numbers: readonly LiveNumber[]): LiveNumber =>
   numbers.find((n) => n.slot === slot)!;
 const shown = (slot: string, live: LiveCounts): LiveNumber =>
   at(slot, live.counts(0, true).numbers);
+/** Those that need a look at the whole trace: while it is recorded, and once it is whole. */
 const SLOW = ['commits', 'lock-waits', 'io-share'];
+const SLOW_AFTER = ['sql-time', 'statements', 'commits'];
 
 /** A commit by the journal: its VFS calls, and the storage calls below on a thread of their own. */
 function commit(t: ThreadBuilder, storage: ThreadBuilder): void {
@@ -55,7 +57,14 @@ describe('at the end of a recording', () => {
     );
     // the storage calls under the VFS calls are the same work again
     expect(['reads', 'writes', 'syncs'].map((slot) => at(slot, numbers).value)).toEqual([5, 10, 5]);
-    expect(SLOW.map((slot) => at(slot, numbers).value)).toEqual([
+    expect(SLOW_AFTER.map((slot) => at(slot, numbers).value)).toEqual([
+      whole.get('sqlTime').value,
+      5,
+      5,
+    ]);
+    const [events] = live.counts(5, false, 1).numbers;
+    expect(events).toMatchObject({ slot: 'events', short: 'Events/s' });
+    expect(SLOW.map((slot) => at(slot, live.counts(5, false, 1).numbers).value)).toEqual([
       5,
       5,
       expect.closeTo((5 * 20) / whole.get('sqlTime').value!, 9),
@@ -66,6 +75,9 @@ describe('at the end of a recording', () => {
     more();
     const slots = (settled: boolean): string[] =>
       new LiveCounts(store).counts(0, settled).numbers.map(({ slot }) => slot);
+    expect(slots(true)).toEqual(
+      'recorded sql-time statements commits reads writes syncs events'.split(' '),
+    );
     expect(slots(false)).toEqual(expect.arrayContaining(['dropped', 'cost']));
     expect(slots(true)).not.toContain('cost');
     expect(slots(true)).not.toContain('dropped');
@@ -98,7 +110,7 @@ describe('whole-trace numbers', () => {
     more();
     const live = new LiveCounts(store);
     const computing = (settled: boolean, version: number): boolean[] =>
-      SLOW.map((slot) => {
+      (settled ? SLOW_AFTER : SLOW).map((slot) => {
         const { value, cause } = at(slot, live.counts(0, settled, version).numbers);
         return value === null && cause === null;
       });
@@ -136,7 +148,8 @@ describe('what is not known', () => {
       value: null,
       cause: expect.stringContaining('no VFS call') as string,
     });
-    expect(shown('io-share', live).cause).toContain('no SQL');
+    expect(shown('sql-time', live).cause).toContain('no SQL');
+    expect(shown('statements', live).cause).toContain('no SQL');
   });
   it.each([
     ['no engine', null, 'no SQL call was recorded'],
@@ -152,7 +165,8 @@ describe('what is not known', () => {
     }
     t.call('opfsRead');
     t.send();
-    expect(shown('cache-hit', new LiveCounts(t.store)).cause).toContain(cause);
+    const { numbers } = new LiveCounts(t.store).counts(0, false);
+    expect(at('cache-hit', numbers).cause).toContain(cause);
   });
 });
 

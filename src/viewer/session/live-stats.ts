@@ -12,6 +12,7 @@ import {
 import { Facts, type AnyFact } from '../../analysis/core/graph.ts';
 import { lockWaits } from '../../analysis/locks/lock-waits.ts';
 import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';
+import { statements } from '../../analysis/statements/statements.ts';
 import { commits } from '../../analysis/transactions/commits.ts';
 import type { LiveNumber, LiveStats } from '../../protocol/session.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -22,7 +23,7 @@ const SLOW_AT_MOST_MS = 400;
 const SLOW_SHARE = 0.25;
 const SLOW_SHARE_LIVE = 0.02;
 
-/** What stands in the strip, by the name of its place. */
+/** What stands in the strip while a recording runs, by the name of its place. */
 const STRIP = {
   events: 'events',
   seen: 'seen',
@@ -36,20 +37,34 @@ const STRIP = {
   dropped: 'dropped',
   cost: 'cost',
 } as const satisfies Record<string, NumberId>;
-type Slot = keyof typeof STRIP;
-const SLOTS = Object.keys(STRIP) as Slot[];
+/** Of one that has ended: what it has, the most telling first, for those behind may have no room. */
+const LINE = {
+  recorded: 'duration',
+  dropped: 'dropped',
+  'sql-time': 'sqlTime',
+  statements: 'statements',
+  commits: 'commits',
+  reads: 'reads',
+  writes: 'writes',
+  syncs: 'syncs',
+  events: 'events',
+  seen: 'seen',
+} as const satisfies Record<string, NumberId>;
 /** Those that need a look at the whole trace, and what they are computed from. */
 const SLOW = {
   commits: [commits],
-  'lock-waits': [lockWaits],
-  'io-share': [summaryTime, totalTimeInSql],
-} as const satisfies Partial<Record<Slot, readonly AnyFact[]>>;
+  lockWaits: [lockWaits],
+  ioShare: [summaryTime, totalTimeInSql],
+  sqlTime: [totalTimeInSql],
+  statements: [statements],
+} as const satisfies Partial<Record<NumberId, readonly AnyFact[]>>;
 export const SLOW_NEEDS = [unseenWork, ...Object.values(SLOW).flat()];
-const isSlow = (slot: Slot): slot is keyof typeof SLOW => slot in SLOW;
+type SlowId = keyof typeof SLOW;
+const isSlow = (id: NumberId): id is SlowId => id in SLOW;
 
 export class LiveCounts {
   private readonly calls: CallCounts;
-  private readonly slow = new Map<Slot, HeadlineNumber>();
+  private readonly slow = new Map<SlowId, HeadlineNumber>();
   private slowVersion = -1;
   /** When they were computed last, and how long it took, ms. */
   private slowAt = -Infinity;
@@ -89,7 +104,7 @@ export class LiveCounts {
     const began = performance.now();
     also();
     const numbers = numbersFrom(facts);
-    for (const slot of SLOTS.filter(isSlow)) this.slow.set(slot, numbers.get(STRIP[slot]));
+    for (const id of Object.keys(SLOW) as SlowId[]) this.slow.set(id, numbers.get(id));
     this.slowVersion = version;
     this.passing = recording;
     const took = performance.now() - began;
@@ -110,19 +125,20 @@ export class LiveCounts {
     const numbers = numbersFrom(new Facts(this.store), this.calls.update());
     const computing =
       this.slowVersion < 0 || (settled && this.passing && version !== this.slowVersion);
-    const numberAt = (slot: Slot): HeadlineNumber => {
+    const numberOf = (id: NumberId): HeadlineNumber => {
       if (!this.store.threads.length)
-        return { ...numbers.words(STRIP[slot]), cause: 'nothing is recorded yet' };
-      if (!isSlow(slot)) return numbers.get(STRIP[slot]);
-      return (computing ? null : this.slow.get(slot)) ?? numbers.words(STRIP[slot]);
+        return { ...numbers.words(id), cause: 'nothing is recorded yet' };
+      if (!isSlow(id)) return numbers.get(id);
+      return (computing ? null : this.slow.get(id)) ?? numbers.words(id);
     };
     const isShown = ({ slot, value, also }: LiveNumber): boolean => {
       if (slot === 'seen') return flight;
       // about the recorder: of a recording that is there only a loss counts
-      if (slot === 'cost') return !settled;
       return slot !== 'dropped' || !settled || value !== 0 || also !== '';
     };
-    const shown = SLOTS.map((slot): LiveNumber => ({ ...numberAt(slot), slot })).filter(isShown);
+    const shown = Object.entries(settled ? LINE : STRIP)
+      .map(([slot, id]): LiveNumber => ({ ...numberOf(id), slot }))
+      .filter(isShown);
     // a recording shows its pace instead
     if (!settled) {
       const rate = this.rate(seen, now);

@@ -8,6 +8,9 @@ import { ownersOf } from '../../src/trace/owners.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
+import { headline, headlineIn } from '../../src/analysis/answer/headline.ts';
+import { filesByOrigin } from '../../src/analysis/files/table.ts';
+import type { TimeRange } from '../../src/analysis/core/time-range.ts';
 import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
 import { topTables, type TopTable } from '../../src/analysis/answer/top-tables.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -268,13 +271,13 @@ describe('a part of the time', () => {
     await page.click(onBar);
     await says(id('part-chip'), 'IDB transaction');
     await waitFor(`${onBar}[aria-pressed=true]`);
-    // the sentence, what to do, and the top tables are of all of it, and marked so
+    // the sentence, what recording cost, what to do, and the top tables are of all of it, and marked so
     await page.waitForFunction(
-      (s: string) => document.querySelectorAll(s).length === 3,
+      (s: string) => document.querySelectorAll(s).length === 4,
       {},
       id('entire'),
     );
-    expect(await texts(id('entire'))).toEqual(Array(3).fill('Entire recording'));
+    expect(await texts(id('entire'))).toEqual(Array(4).fill('Entire recording'));
     await page.click(onBar);
     await page.waitForSelector(id('part-chip'), { hidden: true });
     expect(await page.$(id('entire'))).toBeNull();
@@ -410,6 +413,69 @@ describe('the range on the timeline', () => {
     await click(id('tab-events'));
     await waitFor(id('in-view'));
     expect(await page.$eval(id('in-view'), (e) => (e as HTMLInputElement).checked)).toBe(false);
+  });
+});
+
+describe('the range on the timeline, on the Answer and in Files', () => {
+  const third = (store: TraceStore): { fromUs: number; toUs: number } => {
+    const [from, to] = store.extent();
+    return {
+      fromUs: Math.round(from + (to - from) / 3),
+      toUs: Math.round(to - (to - from) / 3),
+    };
+  };
+  const narrowTo = ({ fromUs, toUs }: { fromUs: number; toUs: number }): Promise<void> =>
+    page.evaluate(
+      (hash: string) => void (location.hash = hash),
+      `#tab=answer&from=${fromUs}&to=${toUs}&filter.range=1&answer.details=1`,
+    );
+
+  it('narrows the sentence, its bar, and the times of threads; the strip shows where it lies', async () => {
+    const store = await open('idb-batch-atomic', 'answer');
+    const facts = new Facts(store);
+    const whole = facts.get(headline);
+    await says(id('answer'), whole.text);
+    await waitFor(id('busy-strip'));
+    expect(await page.$(id('busy-out'))).toBeNull();
+    const range = third(store);
+    await narrowTo(range);
+    await waitFor(id('range-chip'));
+    const { text, times } = headlineIn(facts, range);
+    await says(id('answer'), text);
+    expect(await page.$eval(id('answer'), (e) => e.textContent)).not.toContain('Entire');
+    await says(`${id('answer-time')} li:first-of-type`, formatDuration(times!.cpuUs));
+    await waitFor(id('busy-out'));
+    const sqlUs = statementTableIn(facts, range)!.spanUs;
+    await says(`${id('thread-time')} .head`, formatDuration(sqlUs));
+    // what to do and the numbers below are of all of it
+    const marked = (): Promise<string[]> =>
+      page.$$eval(id('entire'), (all) =>
+        all.map((e) => e.parentElement!.textContent!.replace(/\s+/g, ' ').trim()),
+      );
+    expect(await marked()).toEqual([
+      expect.stringMatching(/^Recording cost your app about /),
+      expect.stringMatching(/^What to do/),
+      'Top tables and indexes Entire recording',
+      'Numbers Entire recording',
+    ]);
+    await click(id('range-chip'));
+    await says(id('answer'), whole.text);
+  });
+
+  it('narrows the tree of Files; how the chosen file is used is of all of it, and marked', async () => {
+    const store = await open('idb-batch-atomic', 'files');
+    await waitFor(id('file-use-pane'));
+    expect(await page.$(id('entire'))).toBeNull();
+    const range = third(store);
+    const timeOf = async (): Promise<string[]> => texts(`${id('file-row')} [data-column=timeUs]`);
+    const rows = (among: TimeRange): string[] =>
+      filesByOrigin(store, among).map(({ timeUs }) => formatDuration(timeUs));
+    await expect.poll(async () => (await timeOf()).sort()).toEqual(rows({}).sort());
+    await narrowTo(range);
+    await click(id('tab-files'));
+    await expect.poll(async () => (await timeOf()).sort()).toEqual(rows(range).sort());
+    await waitFor(`${id('file-use-pane')} ${id('entire')}`);
+    await waitFor(id('file-use-range'));
   });
 });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { actionsOf } from '../../src/analysis/answer/actions.ts';
-import { headline } from '../../src/analysis/answer/headline.ts';
+import { headline, headlineIn } from '../../src/analysis/answer/headline.ts';
 import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { unseenWork } from '../../src/analysis/core/unrecorded-workers.ts';
@@ -10,7 +10,14 @@ import { findings } from '../../src/analysis/findings/index.ts';
 import { bTrees } from '../../src/analysis/pages/b-trees.ts';
 import { statementsOfTable, treeUse } from '../../src/analysis/pages/tree-use.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
-import { statementTable } from '../../src/analysis/statements/statement-table.ts';
+import {
+  statementTable,
+  statementTableIn,
+  type StatementRow,
+} from '../../src/analysis/statements/statement-table.ts';
+import { isInSql, PARTS } from '../../src/analysis/core/time-parts.ts';
+import { sqlRangeOf } from '../../src/viewer/session/queries/time-strips.ts';
+import type { Scope } from '../../src/analysis/core/scope.ts';
 import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
 import type { Finding } from '../../src/analysis/rules/types.ts';
 import { formatDuration } from '../../src/text/numbers.ts';
@@ -163,6 +170,71 @@ describe('what cost most', () => {
         /^Write transaction, 3 statements, [\d.]+ ms of it waiting for a lock$/,
       ),
     );
+  });
+});
+
+describe('the first sentences about a part of a recording', () => {
+  const BUSY = 'SQLite kept the worker worker.js busy for';
+
+  it('have the time in SQL of a range, and ranges side by side have all of it', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const { fromUs, toUs, times: all, cost } = facts.get(headline);
+    const sql = sqlRangeOf(facts);
+    const third = (sql.toUs - sql.fromUs) / 3;
+    const edges = [fromUs, sql.fromUs + third, sql.toUs - third, toUs + 1];
+    const ranges = edges.slice(1).map((to, i) => ({ fromUs: edges[i]!, toUs: to }));
+    const parts = ranges.map((range) => headlineIn(facts, range));
+    for (const part of PARTS.filter(isInSql))
+      expect(parts.reduce((us, { times }) => us + times![`${part}Us`], 0)).toBeCloseTo(
+        all![`${part}Us`],
+        2,
+      );
+    for (const [i, { text, narrowed, ...rest }] of parts.entries()) {
+      const table = statementTableIn(facts, ranges[i]!)!;
+      const length = Math.min(ranges[i]!.toUs, toUs) - ranges[i]!.fromUs;
+      expect(text).toMatch(
+        new RegExp(
+          `^In this range of ${formatDuration(length)}, ${BUSY} ${formatDuration(table.spanUs)}\\. .+ took [\\d.]+ % of that\\.$`,
+        ),
+      );
+      expect(narrowed).toBe(true);
+      // what recording cost is of all of it
+      expect(rest).toMatchObject({ fromUs, toUs, cost });
+    }
+  });
+
+  it('are about a range, a thread, a statement, and both, by hand', () => {
+    const store = newStore();
+    const [a, b] = ['a', 'b'].map(() => new ThreadBuilder(store)) as [ThreadBuilder, ThreadBuilder];
+    for (const [t, us] of [
+      [a, 5000],
+      [b, 3000],
+    ] as const) {
+      for (const sql of ['SELECT 1', 'SELECT x FROM y']) {
+        const object = t.define({ kind: 'sql', text: sql });
+        t.call('sqlStep', { object, context: 1, aux: 1, result: 101, dur: us });
+        t.idle(2000);
+      }
+      t.send();
+    }
+    const facts = new Facts(store);
+    const [one, two] = facts.get(statementTable)!.rows as [StatementRow, StatementRow];
+    const say = (scope: Scope): string => headlineIn(facts, scope).text;
+    const CPU = 'Computing in SQLite and its VFS took 100 % of that.';
+    expect(say({ fromUs: 0, toUs: 4000 })).toBe(
+      `In this range of 4 ms, SQLite was busy for a total of 7 ms. ${CPU}`,
+    );
+    expect(say({ thread: 1 })).toMatch(
+      new RegExp(`^With these filters, SQLite kept .+ busy for 6 ms\\. ${CPU}$`),
+    );
+    expect([say({ statement: one.text }), say({ statement: two.text })]).toEqual(
+      Array(2).fill(`With these filters, SQLite was busy for a total of 8 ms. ${CPU}`),
+    );
+    expect(say({ fromUs: 5000, toUs: 6000, thread: 0 })).toBe(
+      'In this range of 1 ms, with the other filters, no SQL ran.',
+    );
+    // the timeline may show more than was recorded
+    expect(say({ fromUs: -1e6, toUs: 1e6 })).toMatch(/^In this range of 12 ms, .+ of 16 ms\. /);
   });
 });
 

@@ -156,6 +156,32 @@ describe('files', () => {
     expect(names([pool!.fold!])).toEqual(['/a.db', 'OPFS pool', 'k1', 'k2', 'k3', 'k4']);
   });
 
+  it('of a range are those that its calls touched, with these calls alone', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    const [db, journal] = [t.file('/a.db'), t.file('/a.db-journal', 'journal')];
+    const read = (): void =>
+      void t.call('xRead', { object: db, context: 1, offset: 0, length: PAGE, dur: 10 });
+    for (let i = 0; i < 4; i++) read(); // they begin at 0, 10, 20, 30
+    t.call('xWrite', { object: journal, context: 1, offset: 0, length: 512, dur: 20 });
+    t.send();
+    const context = contextOf(store);
+    const [all] = fileQueries.fileLines(context, {});
+    const within = (fromUs: number, toUs: number): unknown[] =>
+      fileQueries
+        .fileLines(context, { fromUs, toUs })
+        .map((l) => [l.path, l.reads, l.readBytes, l.writes, l.writeBytes, l.timeUs]);
+    expect(within(10, 30)).toEqual([['/a.db', 2, 2 * PAGE, 0, 0, 20]]);
+    expect(within(30, 41)).toEqual([
+      ['/a.db-journal', 0, 0, 1, 512, 20],
+      ['/a.db', 1, PAGE, 0, 0, 10],
+    ]);
+    expect(within(41, 100)).toEqual([]);
+    // where it lies in the tree, and its map, are those of the whole
+    const [part] = fileQueries.fileLines(context, { fromUs: 10, toUs: 30 });
+    expect(part).toEqual({ ...all, reads: 2, readBytes: 2 * PAGE, timeUs: 20 });
+  });
+
   it('of one origin have no such level; of several, files of the same name are kept apart', () => {
     expect(fileOrigins(lines, 'timeUs', true).map(({ name }) => name)).toEqual(['']);
     const store = newStore();

@@ -3,17 +3,19 @@ import { scriptName } from '../../text/clean.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact, type Known } from '../core/graph.ts';
+import { fact, type Facts, type Known } from '../core/graph.ts';
 import { hasCall } from '../core/layers.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
 import { threadTitles } from '../core/thread-titles.ts';
-import type { PartTimes } from '../core/time-parts.ts';
-import { extent } from '../core/time-range.ts';
+import { isInScope, type Scope } from '../core/scope.ts';
+import { SQL_PARTS, type Part, type PartTimes } from '../core/time-parts.ts';
+import { extent, isWhole } from '../core/time-range.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
 import { recordingCost, type RecordingCost } from '../time/recording-cost.ts';
 import { KIND_NEEDS, TIME_KINDS, type TimeKind } from '../findings/time-kinds.ts';
-import { timesInSql, totalTimeInSql } from '../time/summary-time.ts';
-import { partition } from '../time/thread-times.ts';
+import { statementTableIn, timesTogether } from '../statements/statement-table.ts';
+import { timesInSql, timesInSqlOf, totalTimeInSql } from '../time/summary-time.ts';
+import { partition, sweeps } from '../time/thread-times.ts';
 import { timeInSql } from '../time/time-partition.ts';
 import { isWebOp } from '../../event/operations.ts';
 
@@ -27,6 +29,8 @@ export interface Headline {
   /** Begin and end of the recording, microseconds. */
   fromUs: number;
   toUs: number;
+  /** The sentence and the times are of a part of the recording. */
+  narrowed: boolean;
 }
 
 const NEEDS = {
@@ -44,8 +48,58 @@ export const headline = fact('headline', 'what SQLite did', NEEDS, (store, known
   const [fromUs, toUs] = known.extent;
   const { timesInSql: times } = known;
   const text = times ? withSqlite(store, known, times) : withoutSqlite(store, known);
-  return { text, times, cost: known.recordingCost, fromUs, toUs };
+  return { text, times, cost: known.recordingCost, fromUs, toUs, narrowed: false };
 });
+
+/**
+ * The same of a part of the recording. Calls are left out of the sentence: they are counted in all of it.
+ * @param scope a part of the time narrows nothing here: the bar shows them side by side @param table its statements
+ */
+export function headlineIn(
+  facts: Facts,
+  scope: Omit<Scope, 'part'>,
+  table = statementTableIn(facts, scope),
+): Headline {
+  const all = facts.get(headline);
+  const threads = facts.get(sqliteThreads).filter((thread) => isInScope(thread, scope));
+  if (!all.times) return all;
+  const times = table
+    ? timesTogether(table)
+    : timesInSqlOf(threads.map((thread) => facts.get(sweeps).of(thread).partitionWithin(scope)));
+  const inSqlUs = usOf(times, SQL_PARTS);
+  const where = placeOf(scope, all);
+  if (inSqlUs === 0) {
+    const short = 'SQL ran, but every call was too short for the clock';
+    return {
+      ...all,
+      text: `${where}, ${table?.executions ? short : 'no SQL ran'}.`,
+      times,
+      narrowed: true,
+    };
+  }
+  const [only, ...others] = threads;
+  const isOne = only !== undefined && others.length === 0;
+  const busy = isOne
+    ? `SQLite kept ${nameOf(only, threadTitles(facts.store))} busy for `
+    : 'SQLite was busy for a total of ';
+  const most = facts.get(unseenWork) ? 'at least ' : '';
+  return {
+    ...all,
+    text: `${where}, ${busy}${most}${formatDuration(inSqlUs)}. ${largest(times, inSqlUs)}`.trim(),
+    times,
+    narrowed: true,
+  };
+}
+
+/** `In this range of 2 s`, and that there are other filters. */
+function placeOf(scope: Omit<Scope, 'part'>, { fromUs, toUs }: Headline): string {
+  const { fromUs: from = fromUs, toUs: to = toUs, ...others } = scope;
+  const filtered = Object.values(others).some((value) => value !== undefined);
+  if (isWhole(scope)) return 'With these filters';
+  // the timeline may show more than was recorded
+  const us = Math.max(0, Math.min(to, toUs) - Math.max(from, fromUs));
+  return `In this range of ${formatDuration(us)}${filtered ? ', with the other filters' : ''}`;
+}
 
 /** A thread of which more than this is spent in SQL has most of it. */
 const MOST = 0.5;
@@ -60,8 +114,17 @@ function withSqlite(store: TraceStore, known: Known<typeof NEEDS>, times: PartTi
   const recorded = formatDuration(toUs - fromUs);
   // of several threads the sum may be longer than the recording
   const of = isOne ? ` of the ${recorded} you recorded` : ` while you recorded ${recorded}`;
-  return `${busy}${of}. ${largest(known, times, inSqlUs)}`.trim();
+  const calls = (kind: TimeKind, us: number): string => kind.calls(known, us);
+  return `${busy}${of}. ${largest(times, inSqlUs, calls)}`.trim();
 }
+
+const nameOf = ({ index, info }: ThreadStore, titles: readonly string[]): string =>
+  info.kind === 'page'
+    ? `your page's main thread`
+    : titles[index]!.replace(
+        /^(Worker|Frame|Shared worker|Service worker) /,
+        (kind) => `the ${kind.toLowerCase()}`,
+      );
 
 /** `the worker db.js`, `your page's main thread`, or several. */
 function whom(
@@ -69,15 +132,7 @@ function whom(
   { sqliteThreads: threads, partition }: Known<typeof NEEDS>,
   inSqlUs: number,
 ): string {
-  const titles = threadTitles(store);
-  const nameOf = ({ index, info }: ThreadStore): string =>
-    info.kind === 'page'
-      ? `your page's main thread`
-      : titles[index]!.replace(
-          /^(Worker|Frame|Shared worker|Service worker) /,
-          (kind) => `the ${kind.toLowerCase()}`,
-        );
-  if (threads.length === 1) return nameOf(threads[0]!);
+  if (threads.length === 1) return nameOf(threads[0]!, threadTitles(store));
   const shortName = (thread: ThreadStore): string =>
     thread.info.kind === 'page' ? 'the main thread' : scriptName(thread.info.url);
   const [first] = threads
@@ -88,14 +143,19 @@ function whom(
   return `${countOf(threads.length, 'thread')}${among}`;
 }
 
-/** What most of the time was. */
-function largest(known: Known<typeof NEEDS>, times: PartTimes, inSqlUs: number): string {
-  const usOf = ({ parts }: TimeKind): number =>
-    parts.reduce((ns, part) => ns + toNs(times[`${part}Us`]), 0) / 1000;
-  const [kind] = [...TIME_KINDS].sort((a, b) => usOf(b) - usOf(a));
-  const us = usOf(kind!);
+const usOf = (times: PartTimes, parts: readonly Part[]): number =>
+  parts.reduce((ns, part) => ns + toNs(times[`${part}Us`]), 0) / 1000;
+
+/** What most of the time was. @param callsOf which calls; '' = not said */
+function largest(
+  times: PartTimes,
+  inSqlUs: number,
+  callsOf: (kind: TimeKind, us: number) => string = () => '',
+): string {
+  const [kind] = [...TIME_KINDS].sort((a, b) => usOf(times, b.parts) - usOf(times, a.parts));
+  const us = usOf(times, kind!.parts);
   if (us === 0) return '';
-  const calls = kind!.calls(known, us);
+  const calls = callsOf(kind!, us);
   return `${kind!.what} took ${formatShare(us / inSqlUs)} of that${calls ? `: ${calls}` : ''}.`;
 }
 

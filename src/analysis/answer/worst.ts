@@ -1,10 +1,11 @@
 /** What cost most: statements, tables and indexes, and moments. */
 import { fact, type Facts } from '../core/graph.ts';
-import { PARTS, partTimes, type PartTimes } from '../core/time-parts.ts';
+import type { PartTimes } from '../core/time-parts.ts';
 import { isUnlimited, type Scope } from '../core/scope.ts';
 import {
   statementTable,
   statementTableIn,
+  timesTogether,
   type StatementRow,
   type StatementTable,
 } from '../statements/statement-table.ts';
@@ -35,20 +36,21 @@ export const worst = fact(
   }),
 );
 
-/** The same of a part of the recording. */
-export const worstIn = (facts: Facts, scope: Scope): Worst =>
+/** The same of a part of the recording. @param table its statements */
+export const worstIn = (
+  facts: Facts,
+  scope: Scope,
+  table = statementTableIn(facts, scope),
+): Worst =>
   isUnlimited(scope)
     ? facts.get(worst)
     : {
-        ...topStatements(statementTableIn(facts, scope)),
+        ...topStatements(table),
         tables: facts.get(topTables),
         moments: momentsIn(facts, scope),
       };
 
 const topStatements = (table: StatementTable | null): Pick<Worst, 'statements' | 'times'> => ({
   statements: table && table.rows.slice(0, STATEMENTS),
-  times: table && {
-    ...partTimes((part) => table.rows.reduce((us, { time }) => us + time[`${PARTS[part]!}Us`], 0)),
-    spanUs: table.spanUs,
-  },
+  times: table && timesTogether(table),
 });

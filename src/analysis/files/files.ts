@@ -7,6 +7,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 import { ById } from '../core/by-id.ts';
+import type { TimeRange } from '../core/time-range.ts';
 
 /** One row of the files table. */
 export interface FileRow {
@@ -76,14 +77,18 @@ const COUNTED = opTable(({ counts }) =>
     : 2 * (1 + SUMS.indexOf(`${counts}s`)) + (counts === 'read' || counts === 'write' ? 1 : 0),
 );
 
-/** Rows by path and kind, the most time first. @param threads those whose calls count */
-export function filesOf(store: TraceStore, threads = store.threads): FileRow[] {
+/** Rows by path and kind, the most time first. @param threads those whose calls count @param range in which they begin */
+export function filesOf(
+  store: TraceStore,
+  threads = store.threads,
+  range: TimeRange = {},
+): FileRow[] {
   const rows = new Map<string, { file: Omit<FileRow, Sum>; sums: Float64Array }>();
   const unknown = new Float64Array(SUMS.length);
   const inMemory = new Float64Array(SUMS.length);
   const [, traceEndUs] = store.extent();
   for (const thread of threads) {
-    addCalls(thread, threadEndUs(thread, traceEndUs), { unknown, inMemory }, (id) => {
+    addCalls(thread, range, threadEndUs(thread, traceEndUs), { unknown, inMemory }, (id) => {
       const definition = definedAs(thread.definitions, id);
       if (!definition) return unknown;
       const file = fileOf(definition);
@@ -108,6 +113,7 @@ export function filesOf(store: TraceStore, threads = store.threads): FileRow[] {
 /** @param untilUs until when calls without an end last @param lost take VFS calls whose file is not known @param sumsOf of a file, by `targetOf`; null where it holds no data */
 function addCalls(
   thread: ThreadStore,
+  { fromUs, toUs }: TimeRange,
   untilUs: number,
   { unknown, inMemory }: Record<'unknown' | 'inMemory', Float64Array>,
   sumsOf: (id: number) => Float64Array | null,
@@ -115,7 +121,9 @@ function addCalls(
   const { events } = thread;
   const { op, t0, dur, endSeq, count } = events;
   const byId = new ById<Float64Array | null>();
-  for (let i = 0; i < count; i++) {
+  const first = fromUs === undefined ? 0 : events.lowerBound(fromUs);
+  const end = toUs === undefined ? count : events.lowerBound(toUs);
+  for (let i = first; i < end; i++) {
     const code = op[i]!;
     const id = targetOf(events, i);
     if (!(isVfsOp(code) || isWebOp(code))) continue;

@@ -5,6 +5,7 @@ import { originOfThread } from '../core/thread-origin.ts';
 import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { filesOf, type FileRow } from './files.ts';
 import { fact } from '../core/graph.ts';
+import type { TimeRange } from '../core/time-range.ts';
 import { transferKinds, transferTitle, type TransferRow } from './transfer-kinds.ts';
 
 export interface OriginFile extends FileRow {
@@ -12,8 +13,8 @@ export interface OriginFile extends FileRow {
   origin: string;
 }
 
-/** Rows by origin, for storage is; one origin is not named. The most time first. */
-function filesByOrigin(store: TraceStore): OriginFile[] {
+/** Rows by origin, for storage is; one origin is not named. The most time first. @param range in which calls begin that count */
+export function filesByOrigin(store: TraceStore, range: TimeRange = {}): OriginFile[] {
   const byOrigin = grouped(
     store.threads.filter(({ events }) => events.count > 0),
     (thread) => originOfThread(thread) || 'unknown origin',
@@ -21,12 +22,12 @@ function filesByOrigin(store: TraceStore): OriginFile[] {
   const one = byOrigin.size <= 1;
   return [...byOrigin]
     .flatMap(([origin, some]) =>
-      filesOf(store, some).map((row) => ({ ...row, origin: one ? '' : origin })),
+      filesOf(store, some, range).map((row) => ({ ...row, origin: one ? '' : origin })),
     )
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }
 
-export const originFiles = fact('originFiles', 'files', {}, filesByOrigin);
+export const originFiles = fact('originFiles', 'files', {}, (store) => filesByOrigin(store));
 
 export const fileColumns = {
   path: col(

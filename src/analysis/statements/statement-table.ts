@@ -31,7 +31,7 @@ import {
   type Entry,
   type StatementRow,
 } from './statement-entry.ts';
-import { PARTS } from '../core/time-parts.ts';
+import { PARTS, partTimes, type PartTimes } from '../core/time-parts.ts';
 import { statementsIn } from './statements-in-scope.ts';
 import { isInScope, type Scope } from '../core/scope.ts';
 import { isWhole } from '../core/time-range.ts';
@@ -75,6 +75,15 @@ export function statementTableIn(facts: Facts, scope: Scope): StatementTable | n
   const spanUs = rows.reduce((us, { time }) => us + time.spanUs, 0);
   return { ...table, rows, executions: executionsIn(rows), spanUs };
 }
+
+/** Where the time of all its statements went, microseconds. */
+export const timesTogether = ({
+  rows,
+  spanUs,
+}: StatementTable): PartTimes & { spanUs: number } => ({
+  ...partTimes((part) => rows.reduce((us, { time }) => us + time[`${PARTS[part]!}Us`], 0)),
+  spanUs,
+});
 
 const executionsIn = (rows: readonly StatementRow[]): number =>
   rows.reduce((n, { executions }) => n + executions, 0);

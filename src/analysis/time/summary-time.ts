@@ -45,15 +45,18 @@ export const timesInSql = fact(
   'where the time went',
   { partition, sqliteThreads },
   (_, { partition, sqliteThreads: threads }): PartTimes | null => {
-    if (threads.length === 0) return null;
-    const all = threads.map((thread) => partition.of(thread));
-    const sum = (us: (p: TimePartition) => number): number => sumOf(all.map(us));
-    return {
-      ...partTimes((part) => sum((p) => p[`${PARTS[part]!}Us`])),
-      tracerUs: sum(tracerInSql),
-    };
+    return threads.length ? timesInSqlOf(threads.map((thread) => partition.of(thread))) : null;
   },
 );
+
+/** The same of some threads. */
+export function timesInSqlOf(all: readonly TimePartition[]): PartTimes {
+  const sum = (us: (p: TimePartition) => number): number => sumOf(all.map(us));
+  return {
+    ...partTimes((part) => sum((p) => p[`${PARTS[part]!}Us`])),
+    tracerUs: sum(tracerInSql),
+  };
+}
 
 /** What a summary says of the time; null when no thread has SQL or VFS events. */
 export const summaryTime = fact(

@@ -5,6 +5,7 @@
 import type { Headline } from '../../analysis/answer/headline.ts';
 import type { Worst } from '../../analysis/answer/worst.ts';
 import type { Scope } from '../../analysis/core/scope.ts';
+import type { TimeRange } from '../../analysis/core/time-range.ts';
 import type { Absences } from '../../analysis/core/absences.ts';
 import type { FailedCalls } from '../../analysis/errors/failed-calls.ts';
 import type { CallStory } from '../../analysis/events/call-story.ts';
@@ -57,7 +58,7 @@ export type Queries = {
   wal: { args: Record<string, never>; answer: WalLog[] };
   statements: { args: Scope; answer: MeasuredStatements | null };
   flameGraph: { args: FlameRequest; answer: MeasuredFlames | null };
-  fileLines: { args: object; answer: FileLine[] };
+  fileLines: { args: TimeRange; answer: FileLine[] };
   staleCaches: { args: Record<string, never>; answer: StaleLine[] };
   cacheCurves: { args: Record<string, never>; answer: CacheCurve[] };
   loadTimes: { args: object; answer: LoadLine[] };
@@ -65,6 +66,7 @@ export type Queries = {
   operations: { args: object; answer: OperationCount[] };
   callStory: { args: EventRef; answer: CallStory | null };
   headline: { args: object; answer: Headline };
+  narrowedHeadline: { args: Omit<Scope, 'part'>; answer: Headline };
   worst: { args: Scope; answer: Worst };
   busyStrip: { args: { width: number; fold: number }; answer: BusyStrip };
   longPauses: { args: object; answer: { from: number; to: number }[] };

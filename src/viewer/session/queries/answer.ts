@@ -1,17 +1,27 @@
 /** Queries of the Answer: its first sentences, the time in SQL over time, and what cost most. */
-import { headline } from '../../../analysis/answer/headline.ts';
+import { headline, headlineIn, type Headline } from '../../../analysis/answer/headline.ts';
 import { worst, worstIn } from '../../../analysis/answer/worst.ts';
 import type { Scope } from '../../../analysis/core/scope.ts';
+import { statementTable } from '../../../analysis/statements/statement-table.ts';
 import { pieces } from '../../../analysis/time/thread-times.ts';
 import type { BusyStrip, TimeStrip } from '../../../protocol/answers/answer.ts';
 import type { QueryArgs } from '../../../protocol/answers/queries.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
+import { statementsOf } from './statements.ts';
 import { busyStrip, longPauses, MOST_COLUMNS, stackOf } from './time-strips.ts';
 
 export const answerQueries = {
   headline: answerOf(headline),
-  worst: needing([worst], ({ facts, memo }: QueryContext, scope: Scope) =>
-    memo(`worst ${JSON.stringify(scope)}`, () => worstIn(facts, scope)),
+  /** Of a part of the recording. The whole comes first: it needs less. */
+  narrowedHeadline: needing(
+    [headline, statementTable],
+    (context: QueryContext, scope: Omit<Scope, 'part'>): Headline =>
+      headlineIn(context.facts, scope, statementsOf(context, scope)),
+  ),
+  worst: needing([worst], (context: QueryContext, scope: Scope) =>
+    context.memo(`worst ${JSON.stringify(scope)}`, () =>
+      worstIn(context.facts, scope, statementsOf(context, scope)),
+    ),
   ),
   longPauses: needing([pieces], ({ facts }: QueryContext, _args: object) => longPauses(facts)),
   busyStrip: needing(

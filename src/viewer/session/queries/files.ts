@@ -1,9 +1,10 @@
 /** Queries of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
 import { databaseName } from '../../../event/file-names.ts';
-import { fact } from '../../../analysis/core/graph.ts';
+import { fact, type Facts } from '../../../analysis/core/graph.ts';
+import { isWhole, type TimeRange } from '../../../analysis/core/time-range.ts';
 import type { FileRow } from '../../../analysis/files/files.ts';
-import { originFiles } from '../../../analysis/files/table.ts';
-import { answerOf } from './context.ts';
+import { filesByOrigin, originFiles, type OriginFile } from '../../../analysis/files/table.ts';
+import { needing, type QueryContext } from './context.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
 import type { PlacesKey } from '../../../protocol/answers/pages.ts';
@@ -74,7 +75,19 @@ const fileLines = fact(
   },
 );
 
+/** The same of a part of the recording: files that no call of it touched are left out. */
+function fileLinesIn(facts: Facts, range: TimeRange): FileLine[] {
+  const all = facts.get(fileLines);
+  const keyOf = (row: OriginFile): string => `${row.origin} ${nameOf(row)}`;
+  const known = new Map(all.map((line) => [keyOf(line), line]));
+  return filesByOrigin(facts.store, range).map((row) => ({ ...known.get(keyOf(row))!, ...row }));
+}
+
 export const fileQueries = {
   /** The most time first. */
-  fileLines: answerOf(fileLines),
+  fileLines: needing([fileLines], ({ facts, memo }: QueryContext, range: TimeRange) =>
+    isWhole(range)
+      ? facts.get(fileLines)
+      : memo(`files ${range.fromUs} ${range.toUs}`, () => fileLinesIn(facts, range)),
+  ),
 };

@@ -5,7 +5,11 @@ import type { Scope } from '../../../analysis/core/scope.ts';
 import { coarsestStep } from '../../../analysis/core/time-range.ts';
 import { percentile } from '../../../analysis/core/durations.ts';
 import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
-import { statementTable, statementTableIn } from '../../../analysis/statements/statement-table.ts';
+import {
+  statementTable,
+  statementTableIn,
+  type StatementTable,
+} from '../../../analysis/statements/statement-table.ts';
 import { runHistogram } from '../../../analysis/statements/run-histogram.ts';
 import { SLOW_NEEDS, slowRuns, type SlowRuns } from '../../../analysis/statements/slow-runs.ts';
 import { sweeps } from '../../../analysis/time/thread-times.ts';
@@ -20,14 +24,16 @@ import type {
 } from '../../../protocol/answers/statements.ts';
 const MOST_RUNS = 20_000;
 
+/** The statements of a part of the recording, computed once for all who ask; null as below. */
+export const statementsOf = ({ facts, memo }: QueryContext, scope: Scope): StatementTable | null =>
+  memo(`statements ${JSON.stringify(scope)}`, () => statementTableIn(facts, scope));
+
 export const statementQueries = {
   /** null where no SQL call was recorded. */
   statements: needing(
     [statementTable, mainThreads],
     (context: QueryContext, scope: Scope): MeasuredStatements | null => {
-      const table = context.memo(`statements ${JSON.stringify(scope)}`, () =>
-        statementTableIn(context.facts, scope),
-      );
+      const table = statementsOf(context, scope);
       return table && { ...table, stepUs: coarsestStep(context.facts.get(mainThreads)) };
     },
   ),

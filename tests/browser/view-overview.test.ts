@@ -10,7 +10,9 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { EXPORT_FORMATS } from '../../src/protocol/export-formats.ts';
-import { formatAs } from '../../src/text/numbers.ts';
+import { countOf, formatAs } from '../../src/text/numbers.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { failedCalls } from '../../src/analysis/errors/failed-calls.ts';
 import { servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
@@ -32,9 +34,10 @@ let context: BrowserContext;
 let page: Page;
 let failures: string[] = [];
 const store = trace(60);
+const failing = trace(60, 3);
 
-/** Autocommits of one page each, with a rollback journal, on a file whose name is a trap. */
-function trace(n: number): TraceStore {
+/** Autocommits of one page each, with a rollback journal, on a file whose name is a trap. @param failed statements that fail behind them */
+function trace(n: number, failed = 0): TraceStore {
   const made = newStore();
   const t = new ThreadBuilder(made, { name: 'db' });
   t.say({
@@ -67,6 +70,8 @@ function trace(n: number): TraceStore {
     });
     t.idle(20);
   }
+  for (let i = 0; i < failed; i++)
+    t.call('sqlStep', { object: insert, context: 1, aux: n + i + 1, result: 10, dur: 10 });
   t.send();
   return made;
 }
@@ -77,6 +82,7 @@ beforeAll(async () => {
   for (const [name, made] of [
     ['a.vfst', store],
     ['b.vfst', trace(15)],
+    ['failing.vfst', failing],
   ] as const) {
     traces[name] = join(folder, name);
     await writeFile(traces[name], Buffer.from(await (await saveTrace(made)).arrayBuffer()));
@@ -227,6 +233,44 @@ describe('the Answer', () => {
     // a name that turns the direction of text does not turn the sentence around it
     expect(await text(id('finding-seen'))).toContain(shortPaths(plain(first!.findings[0]!.title)));
     await shot('overview');
+  });
+
+  it('is counted on its tab, as failed calls are on that of Errors, or of its closed group', async () => {
+    await openTrace('failing.vfst');
+    const actions = actionsOf(findingsOf(failing)).length;
+    const { events } = new Facts(failing).get(failedCalls);
+    expect(events).toBeGreaterThan(0);
+    const failed = countOf(events, 'failed call');
+    const badge = (of: string): string => `${id(of)} ${id('tab-badge')}`;
+    const named = (of: string): Promise<string | null> =>
+      page.$eval(id(of), (e) => e.getAttribute('aria-label'));
+    await page.waitForSelector(badge('tab-answer'));
+    await waitText(badge('tab-answer'), String(actions));
+    expect(await named('tab-answer')).toBe(`Answer, ${countOf(actions, 'action')}`);
+    await waitText(badge('group-Raw'), String(events));
+    expect(await named('group-Raw')).toBe(`Raw, ${failed}`);
+    expect(await page.$(badge('tab-events'))).toBeNull();
+    await page.$eval(id('tab-answer'), (e) => (e as HTMLElement).click());
+    await page.waitForSelector(id('finding-dismiss'));
+    await page.$eval(id('finding-dismiss'), (e) => (e as HTMLElement).click());
+    if (actions > 1) await waitText(badge('tab-answer'), String(actions - 1));
+    else await page.waitForSelector(badge('tab-answer'), { hidden: true });
+    await page.keyboard.press('g');
+    await page.keyboard.press('x');
+    await waitText(badge('tab-errors'), String(events));
+    expect(await page.$(id('group-Raw'))).toBeNull();
+    // the same number as in the view
+    await page.waitForFunction(
+      (s: string, words: string) => document.querySelector(s)?.textContent?.startsWith(words),
+      {},
+      id('error-count'),
+      failed,
+    );
+    // nothing failed: nothing is counted
+    await openTrace('a.vfst');
+    await page.waitForSelector(badge('tab-answer'));
+    expect(await page.$(badge('group-Raw'))).toBeNull();
+    expect(await named('group-Raw')).toBe('Raw');
   });
 
   it('steps through the evidence of a finding, and copies the report', async () => {

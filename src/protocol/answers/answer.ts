@@ -1,5 +1,13 @@
 /** Questions and answers of the Answer view. */
 
+/** What the tabs count: it waits there to be looked at. */
+export interface TabCounts {
+  /** Rules of the actions, dismissed ones included. */
+  actions: string[];
+  /** Failed calls of which the app heard. */
+  errors: number;
+}
+
 /** Of one thread: shares of each column's time, as TimelineLaneFrame.stack has them. */
 export type TimeStrip = Uint8Array;
 

@@ -15,7 +15,7 @@ import type { SlowRuns } from '../../analysis/statements/slow-runs.ts';
 import type { AreaBy } from '../../analysis/time/area.ts';
 import type { TimePartition } from '../../analysis/time/time-partition.ts';
 import type { Layer } from '../../event/operations.ts';
-import type { BusyStrip, TimeStrip } from './answer.ts';
+import type { BusyStrip, TabCounts, TimeStrip } from './answer.ts';
 import type { CacheAnswer, CacheCurve, CacheTimes } from './cache.ts';
 import type { CompareArgs, Comparison, Strips } from './compare.ts';
 import type { EvidenceArgs, EvidencePlaces } from './evidence.ts';
@@ -68,6 +68,7 @@ export type Queries = {
   headline: { args: object; answer: Headline };
   narrowedHeadline: { args: Omit<Scope, 'part'>; answer: Headline };
   worst: { args: Scope; answer: Worst };
+  tabCounts: { args: object; answer: TabCounts };
   busyStrip: { args: { width: number; fold: number }; answer: BusyStrip };
   longPauses: { args: object; answer: { from: number; to: number }[] };
   timeStrip: {

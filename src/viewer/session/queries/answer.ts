@@ -1,10 +1,13 @@
 /** Queries of the Answer: its first sentences, the time in SQL over time, and what cost most. */
+import { actionsOf } from '../../../analysis/answer/actions.ts';
 import { headline, headlineIn, type Headline } from '../../../analysis/answer/headline.ts';
 import { worst, worstIn } from '../../../analysis/answer/worst.ts';
 import type { Scope } from '../../../analysis/core/scope.ts';
+import { failedCalls } from '../../../analysis/errors/failed-calls.ts';
+import { findings } from '../../../analysis/findings/index.ts';
 import { statementTable } from '../../../analysis/statements/statement-table.ts';
 import { pieces } from '../../../analysis/time/thread-times.ts';
-import type { BusyStrip, TimeStrip } from '../../../protocol/answers/answer.ts';
+import type { BusyStrip, TabCounts, TimeStrip } from '../../../protocol/answers/answer.ts';
 import type { QueryArgs } from '../../../protocol/answers/queries.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 import { statementsOf } from './statements.ts';
@@ -22,6 +25,13 @@ export const answerQueries = {
     context.memo(`worst ${JSON.stringify(scope)}`, () =>
       worstIn(context.facts, scope, statementsOf(context, scope)),
     ),
+  ),
+  tabCounts: needing(
+    [findings, failedCalls],
+    ({ facts }: QueryContext, _args: object): TabCounts => ({
+      actions: actionsOf(facts.get(findings)).map(({ rule }) => rule),
+      errors: facts.get(failedCalls).events,
+    }),
   ),
   longPauses: needing([pieces], ({ facts }: QueryContext, _args: object) => longPauses(facts)),
   busyStrip: needing(

@@ -170,13 +170,16 @@ describe('nothing that does not belong here', () => {
   test('no path outside the repository and no registry host', () => {
     const outside = /(^|[^\w./-])\/(?:tmp|root|work|home)\/[\w.-]/;
     const host = new RegExp(['registry', 'npmjs', 'org'].join('\\.'));
-    for (const file of text) {
-      const lines = read(file).split('\n');
-      lines.forEach((line, i) => {
-        expect(outside.test(line), `${file}:${i + 1}: ${line.slice(0, 120)}`).toBe(false);
-        expect(host.test(line), `${file}:${i + 1}: ${line.slice(0, 120)}`).toBe(false);
-      });
-    }
+    // one assertion at the end: two for each of 200,000 lines take 15 s
+    const found: string[] = [];
+    for (const file of text)
+      read(file)
+        .split('\n')
+        .forEach((line, i) => {
+          if (outside.test(line) || host.test(line))
+            found.push(`${file}:${i + 1}: ${line.slice(0, 120)}`);
+        });
+    expect(found).toEqual([]);
   });
 
   test('no network code in what ships', () => {

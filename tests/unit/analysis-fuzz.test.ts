@@ -1,4 +1,4 @@
-// Analyses on stores that no recording would make: 500 of them here, 10,000 with `npm run fuzz`. And damaged files, read as users' are.
+// Analyses on stores that no recording would make: 125 of them here, 500 in the long run, 10,000 with `npm run fuzz`. And damaged files, read as users' are.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { RULES } from '../../src/analysis/findings/index.ts';
+import { part } from '../full.ts';
 import { ANALYSES, runAll } from '../fuzz/analyses.ts';
 import { runEverything } from '../fuzz/everything.ts';
 import { forgedStore } from '../fuzz/messages.ts';
@@ -33,7 +34,7 @@ test('every fact of every analysis is listed', () => {
 
 test('no random store makes an analysis throw', () => {
   let [events, last] = [0, randomStore(0)];
-  for (let seed = 1; seed <= 500; seed++) {
+  for (let seed = 1; seed <= part(500); seed++) {
     const store = randomStore(seed);
     runAll(ANALYSES, store, seed);
     diffOf(last, store);
@@ -41,7 +42,7 @@ test('no random store makes an analysis throw', () => {
     events += store.eventCount;
     last = store;
   }
-  expect(events).toBeGreaterThan(20_000);
+  expect(events).toBeGreaterThan(part(20_000));
 }, 120_000);
 
 test('files changed in what they mean, and forged messages: nothing that is made of them throws', async () => {
@@ -51,7 +52,7 @@ test('files changed in what they mean, and forged messages: nothing that is made
   ];
   const other = randomStore(5);
   let read = 0;
-  for (let seed = 0; seed < 60; seed++) {
+  for (let seed = 0; seed < part(60); seed++) {
     const store = await readTrace(semantically(originals[seed % 2]!, seed)).then(
       (result) => result.store,
       (e: unknown) => {
@@ -61,16 +62,16 @@ test('files changed in what they mean, and forged messages: nothing that is made
     );
     if (!store) continue;
     read++;
-    await runEverything(store, other, { seed, analyses: [], sqlite: seed % 20 === 0 });
+    await runEverything(store, other, { seed, analyses: [], sqlite: seed % 10 === 0 });
   }
-  expect(read).toBeGreaterThan(40);
+  expect(read).toBeGreaterThan(part(40));
   let events = 0;
-  for (let seed = 0; seed < 60; seed++) {
+  for (let seed = 0; seed < part(60); seed++) {
     const store = forgedStore(seed);
     await runEverything(store, other, { seed, analyses: [], sqlite: false });
     events += store.eventCount;
   }
-  expect(events).toBeGreaterThan(50);
+  expect(events).toBeGreaterThan(part(50));
 }, 60_000);
 
 test('an analysis that throws is named with its seed', () => {
@@ -80,11 +81,11 @@ test('an analysis that throws is named with its seed', () => {
   );
 });
 
-test('2,000 mutated files: the whole trace, a part that says so, or a refusal that names its cause', async () => {
+test('mutated files: the whole trace, a part that says so, or a refusal that names its cause', async () => {
   const original = readFileSync('tests/traces/v1-sample.vfst');
   const whole = contentOf((await readTrace(original)).store);
   const outcomes: Record<Outcome, number> = { whole: 0, partial: 0, refused: 0 };
-  for (let seed = 0; seed < 2000; seed++) {
+  for (let seed = 0; seed < part(2000); seed++) {
     try {
       outcomes[await readMutated(mutated(original, seed), whole)]++;
     } catch (e) {
@@ -93,6 +94,6 @@ test('2,000 mutated files: the whole trace, a part that says so, or a refusal th
       });
     }
   }
-  expect(outcomes.partial).toBeGreaterThan(1000);
-  expect(outcomes.refused).toBeGreaterThan(100);
+  expect(outcomes.partial).toBeGreaterThan(part(1000));
+  expect(outcomes.refused).toBeGreaterThan(part(100));
 }, 60_000);

@@ -1,8 +1,12 @@
 // A coarse limit on what an analysis of a large trace may cost: ten times what it takes on a quiet machine, in CPU time.
 import { expect } from 'vitest';
+import { part } from '../full.ts';
 
-/** @param seconds of CPU since `from`, garbage collection included */
-export function expectCheap(from: NodeJS.CpuUsage, seconds = 4): void {
+/** Events of a large trace. */
+export const MANY = part(1_000_000);
+
+/** @param seconds of CPU since `from`, garbage collection included; by default 4 s for a million events, for `MANY` of them */
+export function expectCheap(from: NodeJS.CpuUsage, seconds = (4 * MANY) / 1e6): void {
   const { user, system } = process.cpuUsage(from);
   expect((user + system) / 1e6).toBeLessThan(seconds);
 }

@@ -8,6 +8,7 @@ import { vfstrace, vfstraceLine } from '../../src/formats/vfstrace.ts';
 import { Flag, type OpName } from '../../src/event/event.ts';
 import { OPS, opName } from '../../src/event/operations.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { part } from '../full.ts';
 import { ThreadBuilder, newStore, type CallFields } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
@@ -241,7 +242,7 @@ describe('html report', () => {
         const tags = check(htmlReport(b.store, name));
         if (sql && path && name && url) expect(tags).toEqual(check(htmlReport(plain.store)));
       }),
-      { numRuns: 80 },
+      { numRuns: part(80) },
     );
     expect(escapeXml('<a b="c">\u0001')).toBe('&lt;a b=&quot;c&quot;&gt;\ufffd');
   });

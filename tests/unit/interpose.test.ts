@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { part } from '../full.ts';
 import { RecordReader } from '../../src/event/batch.ts';
 import { counters, drainRecords } from '../../src/record/drain.ts';
 import { Flag, Op, RECORD_BYTES } from '../../src/event/event.ts';
@@ -390,7 +391,7 @@ describe('trampolines', () => {
           expect(counters(a.memory.buffer)).toEqual(counters(b.memory.buffer));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: part(150) },
     );
   });
 

@@ -20,6 +20,7 @@ import type { Definition } from '../../src/event/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { part } from '../full.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
@@ -273,9 +274,9 @@ describe('a sanitized trace', () => {
             ).toBe(false);
           }
         }),
-        { numRuns: 300 },
+        { numRuns: part(300) },
       );
-      expect(checked).toBeGreaterThan(5000);
+      expect(checked).toBeGreaterThan(part(5000));
     },
   );
 

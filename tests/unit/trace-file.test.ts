@@ -17,6 +17,7 @@ import { saveTrace, TraceWriter } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { traceFormatDoc } from '../../tools/docs/trace-format.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { part } from '../full.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
 import { syntheticBatches, syntheticStore } from '../traces/synthetic.ts';
@@ -407,7 +408,7 @@ describe('a file that is not whole', () => {
     let seed = 42;
     const random = (n: number): number => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 1) % n;
     let [read, refused] = [0, 0];
-    for (let i = 0; i < 3000; i++) {
+    for (let i = 0; i < part(3000); i++) {
       let bytes = original.slice();
       for (let k = random(4); k >= 0; k--) {
         const at = random(bytes.length);
@@ -420,9 +421,8 @@ describe('a file that is not whole', () => {
         const { store } = await readTrace(bytes);
         for (const { events } of store.threads)
           for (let r = 1; r < events.count; r++)
-            expect(events.seq[r]! > events.seq[r - 1]! && events.t0[r]! >= events.t0[r - 1]!).toBe(
-              true,
-            );
+            if (!(events.seq[r]! > events.seq[r - 1]! && events.t0[r]! >= events.t0[r - 1]!))
+              expect.fail(`event ${r} isn't behind the one before it`);
         summaryOf(store);
         read++;
       } catch (e) {
@@ -430,8 +430,8 @@ describe('a file that is not whole', () => {
         refused++;
       }
     }
-    expect(read).toBeGreaterThan(500);
-    expect(refused).toBeGreaterThan(50);
+    expect(read).toBeGreaterThan(part(500));
+    expect(refused).toBeGreaterThan(part(50));
   }, 60_000);
 });
 

@@ -17,7 +17,13 @@ import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { recorded, savedStore } from './extension-harness.ts';
-import { arrived, FIREFOX_EXTENSION, launchInFirefox, noticeIn } from './firefox-harness.ts';
+import {
+  arrived,
+  FIREFOX_EXTENSION,
+  freshTab,
+  launchInFirefox,
+  noticeIn,
+} from './firefox-harness.ts';
 import { PLAIN_HOST, servePolicies, type PolicyServer } from './firefox-policies.ts';
 import { countOf, threadOf } from './threads-harness.ts';
 
@@ -25,7 +31,10 @@ declare const start: Record<string, () => Promise<unknown>>;
 
 let server: AppServer;
 let policies: PolicyServer;
+/** Browsers that end with their test. */
 const open: DrivenFirefox[] = [];
+/** The one for all other tests: it starts with the first of them. */
+let common: DrivenFirefox | null = null;
 let labels = 0;
 const PATH = '/hook-cases/threads/';
 
@@ -33,6 +42,7 @@ beforeAll(async () => {
   [server, policies] = await Promise.all([createServer(), servePolicies()]);
 });
 afterAll(async () => {
+  await common?.close();
   await server?.close();
   await policies?.close();
 });
@@ -46,11 +56,18 @@ interface Recorder {
   page: Page;
   panel: FirefoxPanel;
 }
-async function recorder(options: Partial<FirefoxOptions> = {}): Promise<Recorder> {
-  const driven = await launchInFirefox(options);
-  open.push(driven);
-  const page = await driven.firstPage();
-  return { driven, page, panel: await driven.openPanel(page) };
+/** A new tab with the panel, in the place of every other. @param options with these, in a browser of its own */
+async function recorder(options?: Partial<FirefoxOptions>): Promise<Recorder> {
+  if (options) {
+    const driven = await launchInFirefox(options);
+    open.push(driven);
+    const page = await driven.firstPage();
+    return { driven, page, panel: await driven.openPanel(page) };
+  }
+  common ??= await launchInFirefox();
+  const tab = await freshTab(common);
+  await tab.panel.setTransport('port'); // the test before may have chosen the other one
+  return { driven: common, ...tab };
 }
 
 test('vfscope record --browser firefox records the demo', async () => {

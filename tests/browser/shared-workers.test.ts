@@ -1,6 +1,6 @@
 /** SharedWorkers in Chromium: recorded, and one for all pages of their origin, whichever are recorded. */
 import type { Page } from 'puppeteer-core';
-import { afterEach, beforeAll, afterAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest';
 import { some } from '../full.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
@@ -12,11 +12,25 @@ import { marksOf } from './threads-harness.ts';
 
 let server: AppServer;
 let driven: DrivenBrowser;
+/** The browser's first page, which no test uses. */
+let blank: Page;
+/** Of one test: no worker and no script of ours is left there from another. */
+let origin: string;
+let labels = 0;
 beforeAll(async () => {
-  server = await createServer();
+  [server, driven] = await Promise.all([createServer(), launch()]);
+  blank = await driven.firstPage();
 });
-afterAll(() => server?.close());
-afterEach(() => driven?.close());
+afterAll(async () => {
+  await driven?.close();
+  await server?.close();
+});
+beforeEach(() => void (origin = server.origin(`shared-${++labels}`)));
+afterEach(async () => {
+  for (const page of await driven.browser.pages()) if (page !== blank) await page.close();
+  await blank.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
+  await blank.evaluate(() => chrome.storage.local.clear()); // what its panel was told to remember
+});
 
 interface Said {
   id: string;
@@ -48,15 +62,14 @@ const ask = (
   );
 const open = async (variant = ''): Promise<Page> => {
   const page = await driven.browser.newPage();
-  await page.goto(`${server.origin('shared')}${variant}/hook-cases/`);
+  await page.goto(`${origin}${variant}/hook-cases/`);
   return page;
 };
 async function begin(variant = ''): Promise<{ page: Page; panel: Panel }> {
-  driven = await launch();
-  const page = await driven.firstPage();
+  const page = await driven.browser.newPage();
   const panel = await openPanel(page);
   await startRecording(panel);
-  await page.goto(`${server.origin('shared')}${variant}/hook-cases/`);
+  await page.goto(`${origin}${variant}/hook-cases/`);
   await recorded(page);
   return { page, panel };
 }
@@ -91,7 +104,7 @@ test.each(
   expect(first).toMatchObject({
     connections: 1,
     name: typeof options === 'number' ? String(options) : 'counter',
-    location: `${server.origin('shared')}${variant}/hook-cases/${script}`,
+    location: `${origin}${variant}/hook-cases/${script}`,
   });
   const other = await open(variant);
   const second = await ask(other, 'second', script, options);
@@ -128,9 +141,8 @@ async function reloadTabs(panel: Panel, ...pages: Page[]): Promise<void> {
 }
 /** A page with a native one, and a recorded one beside it. */
 async function besideNative(): Promise<{ page: Page; panel: Panel; before: Page }> {
-  driven = await launch();
-  const page = await driven.firstPage();
-  await page.goto(`${server.origin('shared')}/hook-cases/`);
+  const page = await driven.browser.newPage();
+  await page.goto(`${origin}/hook-cases/`);
   const before = await open();
   const native = await ask(before, 'native');
   const panel = await openPanel(page);
@@ -195,9 +207,8 @@ test('a second recording without a reload leaves open pages what they hold', asy
 });
 
 test('all tabs of an origin are recorded on request, from their next load on', async () => {
-  driven = await launch();
-  const page = await driven.firstPage();
-  await page.goto(`${server.origin('shared')}/hook-cases/`);
+  const page = await driven.browser.newPage();
+  await page.goto(`${origin}/hook-cases/`);
   const other = await open();
   await ask(other, 'native');
   const panel = await openPanel(page);
@@ -323,7 +334,6 @@ test('the next page has nothing of ours once the last page that held one is clos
   const { page, panel } = await begin();
   await ask(page, 'first');
   await stopRecording(panel);
-  const blank = await driven.browser.newPage();
   await page.close(); // and its DevTools with it
   const own = async (): Promise<boolean> => {
     const next = await open();
@@ -343,7 +353,6 @@ test('the next page has nothing of ours once the last page that held one is clos
     .toEqual([]);
   await expect.poll(async () => (await registeredScripts()).length, { timeout: 20_000 }).toBe(0);
   expect(await own()).toBe(false);
-  await blank.close();
 });
 
 test('its onerror hears each error once, at the place where it was set last', async () => {
@@ -383,7 +392,7 @@ test('a script that throws runs once, and its page hears the error', async () =>
   );
   expect(seen).toEqual({
     error: 'Uncaught Error: on purpose',
-    file: `${server.origin('shared')}/hook-cases/throws-shared.js`,
+    file: `${origin}/hook-cases/throws-shared.js`,
     runs: 1,
   });
   await stopRecording(panel);

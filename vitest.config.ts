@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Browsers on a busy machine: `expect.poll` waits for what comes, as long as a test may take. */
 const BROWSER = { expect: { poll: { timeout: 30_000 } }, fileParallelism: false };
@@ -11,13 +12,44 @@ const PARTLY = [
   'lab-contention,lab-page-copy,lab-private,lab-whatif,load,permissions,record-interrupted,record-marks,record-workers',
   'shared-workers,update,view-matrix',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
-/** As many files at once as there are cores; Vitest leaves one of them idle unless told. */
+/** The same for tests in Node: fewer random cases, smaller made-up traces, and one of several builds. */
+const PARTLY_IN_NODE = [
+  'unit/{analysis-diff,analysis-fuzz,analysis-locks,analysis-transactions,analysis-wal,formats-text,interpose,meter-random}',
+  'unit/{sanitize,time-partition-shares,trace-file,trace-ring}',
+  'contract/b-trees',
+].map((names) => `tests/${names}.test.ts`);
+/** Chromium without DevTools: plain pages with the hook, and the Lab's page. Each file has a browser of its own. */
+const PAGES = [
+  'apps,demo,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,lab-contention',
+  'lab-keyboard,lab-page,lab-page-copy,lab-replay,lab-results,lab-vfs,lab-whatif,memory64,turso-wal',
+].map((names) => `tests/browser/{${names}}.test.ts`);
+/** As many files at once as there are cores. By default, Vitest leaves one core idle. */
 const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
 
-// Three speeds: pure rooms, every engine in Node, real browsers. Those with an extension, DevTools or several browsers take the cores for
+/** The files that take longest. They start first: a long file that starts last leaves a core idle. */
+const LONGEST = [
+  'view-pictures,lab-vfs,view-tables,view-accessibility,viewer-recording,view-layout',
+  'webkit/workers,webkit/demo,webkit/real-apps,webkit/engines,contract/b-trees,lab-workloads',
+  'cli-exit-codes,unit/golden,unit/doors,analysis-fuzz',
+].flatMap((names) => names.split(',').map((name) => `${name}.test.ts`));
+/** The rest is in Vitest's order: by the durations of the last run, or by file size where there was none, as in CI. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    return projects.flatMap((project) => {
+      const own = sorted.filter((file) => file.project === project);
+      const long = LONGEST.flatMap((name) => own.filter(({ moduleId }) => moduleId.endsWith(name)));
+      return [...new Set([...long, ...own])];
+    });
+  }
+}
+
+// Three speeds: pure rooms, every engine in Node, real browsers. Those with DevTools, Firefox or several browsers take the cores for
 // themselves: one file at a time.
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -42,17 +74,28 @@ export default defineConfig({
           include: ['tests/webkit/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          ...BROWSER,
+          expect: BROWSER.expect,
+          ...ALL_CORES,
         },
       },
       {
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
-          exclude: [VIEWS],
+          exclude: [VIEWS, ...PAGES],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           ...BROWSER,
+        },
+      },
+      {
+        test: {
+          name: 'pages',
+          include: PAGES,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: BROWSER.expect,
+          ...ALL_CORES,
         },
       },
       // The panel as an ordinary page
@@ -71,11 +114,22 @@ export default defineConfig({
       {
         test: {
           name: 'long',
-          include: ['tests/long/**/*.test.ts', ...PARTLY],
+          include: ['tests/long/**/*.test.ts', ...PARTLY, ...PARTLY_IN_NODE],
+          setupFiles: ['tests/property-seed.ts'],
           globalSetup: ['tests/browser/built-panel.ts'],
           env: { FULL: '1' },
           testTimeout: 1_800_000,
           hookTimeout: 120_000,
+          ...BROWSER,
+        },
+      },
+      {
+        test: {
+          name: 'long-webkit',
+          include: ['tests/webkit/workers.test.ts'],
+          env: { FULL: '1' },
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
           ...BROWSER,
         },
       },

@@ -51,12 +51,14 @@ const SUITES = {
   contract: { budget: 5, project: 'contract' },
   webkit: { budget: 3, project: 'webkit', webkit: true, again: true },
   views: { budget: 6, project: 'views', browser: true, again: true },
-  browser: { budget: 26, project: 'browser', browser: true, again: true },
+  pages: { budget: 5, project: 'pages', browser: true, again: true },
+  browser: { budget: 20, project: 'browser', browser: true, again: true },
 };
 /** Run only when named. */
 const ON_REQUEST = {
   /** Full matrices. */
   long: { budget: 120, project: 'long', browser: true },
+  'long-webkit': { budget: 5, project: 'long-webkit', webkit: true },
   /** Unit tests that import a file which differs from main. Tests that read files as text aren't found by that: CI runs all. */
   changed: { budget: 3, project: 'unit', args: ['--changed', 'origin/main'] },
 };

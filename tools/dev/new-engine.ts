@@ -91,7 +91,7 @@ export function scaffold(root: string, name: string): string[] {
 export const next = (name: string): string => `
   1. npm i -D --save-exact ${name}
   2. make tests/apps/${folderOf(name)}/worker.js load it as its README shows (npm run apps serves the page)
-  3. UPDATE_GOLDENS=1 npx vitest run --project browser tests/browser/apps.test.ts
+  3. UPDATE_GOLDENS=1 npx vitest run --project pages tests/browser/apps.test.ts
      what the app does when nothing records it: run it twice, nothing may change
   4. UPDATE_GOLDENS=1 GRID=${folderOf(name)} npx vitest run --project browser tests/browser/engines.test.ts
      what is recorded: read the change

@@ -27,7 +27,9 @@ afterAll(async () => {
 });
 beforeEach(() => void (origin = server.origin(`shared-${++labels}`)));
 afterEach(async () => {
-  for (const page of await driven.browser.pages()) if (page !== blank) await page.close();
+  const pages = (await driven.browser.pages()).filter((page) => page !== blank);
+  // DevTools close with their page
+  for (const page of pages) if (!page.url().startsWith('devtools:')) await page.close();
   await blank.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
   await blank.evaluate(() => chrome.storage.local.clear()); // what its panel was told to remember
 });

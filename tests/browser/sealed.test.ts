@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, openPanelTab } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { some } from '../full.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import {
   EXTENSION,
@@ -92,10 +93,12 @@ async function framed(page: Page): Promise<string[]> {
   return shown;
 }
 
-describe.each([
-  ['a page', ''],
-  ['a cross-origin isolated page', '/coi'],
-])('%s', (_, variant) => {
+describe.each(
+  some([
+    ['a page', ''],
+    ['a cross-origin isolated page', '/coi'],
+  ] as const),
+)('%s', (_, variant) => {
   test('cannot tell that the extension is there by loading its files, recorded or not; its ports are handed over all the same', () =>
     sealed(variant));
 });

@@ -29,6 +29,16 @@ export const shownLines = (text: string, most = LONGEST): string =>
     .map((line) => shown(line, most))
     .join('\n');
 
+/** Lines without the indentation that all but the first share: SQL within a script has it. */
+export function unindented(text: string): string {
+  const [first, ...rest] = text.split('\n');
+  const shared = rest.reduce(
+    (least, line) => (line.trim() ? Math.min(least, line.search(/[^ \t]/)) : least),
+    Infinity,
+  );
+  return [first, ...rest.map((line) => line.slice(shared))].join('\n');
+}
+
 /** A statement on one line: its line ends are no harm. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());
 /** Shown for SQL whose text is not known: it was not seen, or the time went into opening and closing. */

@@ -39,7 +39,7 @@ describe('accounts', () => {
   it('names the calls, how long each took, and the statement', () => {
     expect(titles(work(40, 0))).toEqual([
       expect.stringMatching(
-        /^Reading takes 9\d(\.\d)? % of the time in SQL \(40 ms\)\. 40 reads of 1 ms\. 100 % in "select \* from t"$/,
+        /^Reading takes 9\d(\.\d)? % of the time in SQL \(40 ms\)\. 40 reads of 1 ms\. 100 % in "SELECT \* FROM t"$/,
       ),
     ]);
   });
@@ -68,7 +68,7 @@ describe('accounts', () => {
   it('name waits where another tab held the lock', async () => {
     expect(titles(await golden('idb-two-tabs'))).toEqual([
       expect.stringMatching(
-        /^Waiting for locks that others held takes 37\.9 % .*\. 55 waits of .* in "begin immediate"$/,
+        /^Waiting for locks that others held takes 37\.9 % .*\. 55 waits of .* in "BEGIN IMMEDIATE"$/,
       ),
     ]);
   });

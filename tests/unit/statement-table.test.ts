@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { flameGraph } from '../../src/analysis/statements/flame-graph.ts';
 import { frameColumns } from '../../src/analysis/statements/table.ts';
 import { shownColumns } from '../../src/viewer/ui/views/statements/statement-columns.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
@@ -129,6 +131,35 @@ test('one statement however it is spelled, and though it was cut once: in the ta
   expect(rows).toMatchObject([{ text: 'select a from t', executions: 3, truncated: true }]);
   expect(summaryOf(t.store).statements).toMatchObject({ count: 3, distinct: 1 });
   expect(diffOf(t.store, t.store).statements).toMatchObject([{ executionsA: 3 }]);
+});
+
+test('a statement is shown as it was recorded when it first ran, on whichever thread: in the table, the comparison, and the flame graph', () => {
+  const store = newStore();
+  const [late, early] = [new ThreadBuilder(store), new ThreadBuilder(store)];
+  late.idle(100);
+  for (const [t, text] of [
+    [late, 'select a\nfrom T'],
+    [early, ' SELECT a FROM t;\n'],
+    [early, 'Select A from T'],
+  ] as const)
+    t.call('sqlStep', { object: sql(t, text), aux: 1, result: DONE });
+  const refused = sql(late, 'SELECT b FROM t');
+  late.call('sqlPrepare', { object: refused, aux: 9, result: 1 });
+  late.call('sqlStep', { object: 0, aux: 7, result: DONE });
+  for (const t of [late, early]) t.send();
+  const shownBy = new Map(statementTable(store)!.rows.map(({ text, sql: shown }) => [text, shown]));
+  expect(shownBy.get('select a from t')).toBe('SELECT a FROM t;');
+  expect(shownBy.get('select b from t')).toBe('SELECT b FROM t');
+  expect(shownBy.get(null)).toBeNull();
+  expect(diffOf(store, store).statements.map((row) => [row.fingerprint, row.sql])).toContainEqual([
+    'select a from t',
+    'SELECT a FROM t;',
+  ]);
+  const { frames } = flameGraph(new Facts(store), {})!;
+  expect(frames.map(({ name, sql: shown }) => [name, shown])).toContainEqual([
+    'select a from t',
+    'SELECT a FROM t;',
+  ]);
 });
 
 test('pages, VFS calls and time belong to the statement whose step made them; prepare stands apart', () => {
@@ -293,6 +324,7 @@ test('cold against warm: the first stretch, and the first execution against the 
   expect(firstExecutions).toEqual([
     {
       text: 'select a',
+      sql: 'SELECT a',
       executions: 3,
       firstUs: 108,
       laterUs: 15.5,

@@ -1,12 +1,19 @@
 // Texts of a trace, fit to be shown.
 import { expect, test } from 'vitest';
-import { oneLine, plain, shortPaths, shownLines } from '../../src/text/clean.ts';
+import { oneLine, plain, shortPaths, shownLines, unindented } from '../../src/text/clean.ts';
 
 test('line ends and tabs are a space, and a question mark stands for nothing but a control character', () => {
   const sql = 'SELECT a,\r\n\t  b\nFROM t\u0000\u202e';
   expect(plain(sql)).toBe('SELECT a, b FROM t??');
   expect(oneLine(` ${sql}\n`)).toBe('SELECT a, b FROM t??');
   expect(shownLines(sql)).toBe('SELECT a, \n b\nFROM t??');
+});
+
+test('lines lose the indentation that all but the first share', () => {
+  expect(unindented('SELECT a\n      FROM t\n\n        WHERE b')).toBe(
+    'SELECT a\nFROM t\n\n  WHERE b',
+  );
+  expect(unindented('SELECT a')).toBe('SELECT a');
 });
 
 test('shows the last part of a path alone, and leaves URLs and fractions as they are', () => {

@@ -4,6 +4,7 @@
  */
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
+import { recordedTexts } from '../statements/recorded-texts.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access } from '../pages/accesses.ts';
 import { ById } from '../core/by-id.ts';
@@ -26,7 +27,9 @@ export interface Phase {
 }
 /** Executions of one statement text in the order of time, over all threads. */
 export interface FirstExecution {
+  /** Fingerprint, and the text as it is shown. */
   text: string;
+  sql: string;
   executions: number;
   firstUs: number;
   /** Mean of the others, microseconds. */
@@ -46,7 +49,10 @@ export interface ColdWarm {
 /** How long the cold time range is. */
 const COLD_US = 1e6;
 
-const NEEDS = { accesses, owners, executions, counterDeltas, databasesByConnection };
+const NEEDS = {
+  ...{ accesses, owners, executions, counterDeltas, databasesByConnection },
+  recordedTexts,
+};
 
 export const coldWarm = fact('coldWarm', 'first and later runs', NEEDS, coldWarmOf);
 
@@ -152,6 +158,7 @@ function firstExecutionsOf(store: TraceStore, known: Known<typeof NEEDS>): First
     .filter((s) => s.executions > 1)
     .map((s) => ({
       text: s.text,
+      sql: known.recordedTexts.get(s.text)!,
       executions: s.executions,
       firstUs: s.firstUs,
       laterUs: (s.us - s.firstUs) / (s.executions - 1),

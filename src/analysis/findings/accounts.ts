@@ -73,7 +73,7 @@ const statementsText = (
   allNs: number,
 ): string =>
   (table?.rows ?? [])
-    .flatMap((row) => (row.text === null ? [] : [{ text: row.text, us: timeOf(kind, row) }]))
+    .flatMap((row) => (row.sql === null ? [] : [{ text: row.sql, us: timeOf(kind, row) }]))
     .sort((a, b) => b.us - a.us)
     .slice(0, NAMED)
     .filter(({ us }) => us * 1000 > 0.1 * allNs)

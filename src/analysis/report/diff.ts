@@ -18,6 +18,7 @@ import {
   type ExecutionCount,
   type ExecutionGroup,
 } from '../statements/statement-runs.ts';
+import { recordedTexts } from '../statements/recorded-texts.ts';
 import { formatDuration } from '../../text/numbers.ts';
 import { numbersOf } from './summary-numbers.ts';
 import { summary, type Summary } from './summary.ts';
@@ -52,6 +53,8 @@ export interface TimeDiff extends Omit<TotalVerdict, 'verdict'> {
 
 export interface StatementDiff {
   fingerprint: string;
+  /** As it is shown: its recorded text in A, else in B. */
+  sql: string;
   executionsA: number;
   executionsB: number;
   /** Sums over all executions. */
@@ -101,6 +104,7 @@ export function diffOf(a: Facts, b: Facts): TraceDiff {
     a.get(executionGroups),
     b.get(executionGroups),
     unlike === null ? Math.max(stepUs.a ?? 0, stepUs.b ?? 0) : null,
+    (print) => a.get(recordedTexts).get(print) ?? b.get(recordedTexts).get(print) ?? print,
   );
   return {
     numbers,
@@ -129,6 +133,8 @@ function tally(rows: readonly { verdict: Verdict }[]): Record<Verdict, number> {
 
 /** Numbers that are times, or come from times, by their names. */
 const isTime = (path: string): boolean => path.endsWith('Us');
+/** Numbers from 0 to 1. */
+export const isShare = (path: string): boolean => path.endsWith('Rate');
 
 function numberRows(a: Summary, b: Summary): NumberRow[] {
   const [ofA, ofB] = [numbersOf(a), numbersOf(b)];
@@ -158,11 +164,12 @@ const totalOf = (groups: Map<string, ExecutionGroup>, when: (print: string) => b
 export const totalDelta = ({ totalA, totalB }: { totalA: number; totalB: number }): number =>
   totalB - totalA;
 
-/** @param stepUs null: times are not judged */
+/** @param stepUs null: times are not judged @param sqlOf as a fingerprint is shown */
 function statementRows(
   a: Map<string, ExecutionGroup>,
   b: Map<string, ExecutionGroup>,
   stepUs: number | null,
+  sqlOf: (print: string) => string,
 ): { statements: StatementDiff[]; whole: WholeDiff } {
   const totals = {
     totalA: totalOf(a, (print) => b.has(print)),
@@ -172,9 +179,10 @@ function statementRows(
   };
   const wholeUs = Math.max(totals.totalA + totals.onlyA, totals.totalB + totals.onlyB);
   const prints = [...a.keys(), ...[...b.keys()].filter((p) => !a.has(p))];
-  const statements = prints.map((print) =>
-    statementDiff(print, a.get(print), b.get(print), stepUs, wholeUs),
-  );
+  const statements = prints.map((print): StatementDiff => ({
+    ...statementDiff(print, a.get(print), b.get(print), stepUs, wholeUs),
+    sql: sqlOf(print),
+  }));
   const weight = (r: StatementDiff): number => Math.abs(totalDelta(r.time));
   const rank = (r: StatementDiff): number =>
     movesWhole(r) ? 0 : r.verdict === 'changed' || r.verdict.startsWith('only') ? 1 : 2;
@@ -199,7 +207,7 @@ function statementDiff(
   b: ExecutionGroup | undefined,
   stepUs: number | null,
   wholeUs: number,
-): StatementDiff {
+): Omit<StatementDiff, 'sql'> {
   const sum = (g: ExecutionGroup | undefined, column: number): number => {
     let total = 0;
     for (let i = column; g && i < g.counts.length; i += N) total += g.counts[i]!;

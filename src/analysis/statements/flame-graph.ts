@@ -16,6 +16,7 @@ import { KEYS, type CallTimes } from '../time/call-times.ts';
 import { sweeps } from '../time/thread-times.ts';
 import { textOfSql } from '../time/time-shares.ts';
 import { frameKeys, frameName, OWN } from './call-frames.ts';
+import { recordedTexts, type RecordedTexts } from './recorded-texts.ts';
 import { statementsIn, type StatementTest } from './statements-in-scope.ts';
 import { within } from './statement-counts.ts';
 
@@ -27,6 +28,8 @@ export interface Frame {
   kind: 'statement' | 'vfs' | 'storage' | 'own';
   /** Fingerprint of a statement, null = not known; else the call: `xRead main-db`, `idb.get`. */
   name: string | null;
+  /** Of a statement whose text is known: as it is shown; else null. */
+  sql: string | null;
   /** Calls that began in the range; of a statement its executions. Where calls stand at the top, calls of the topmost frame. */
   calls: number;
   /** Microseconds, and those of them that no frame below has. */
@@ -82,7 +85,7 @@ const callPaths = threadFact('callPaths', 'time of each call', NEEDS, (thread, k
 );
 
 /** What `flameGraph` needs. */
-export const FLAME_NEEDS = { callPaths, executions, ...NEEDS };
+export const FLAME_NEEDS = { callPaths, executions, recordedTexts, ...NEEDS };
 
 /**
  * @param scope its range, thread, statement and part of time
@@ -101,7 +104,7 @@ export function flameGraph(facts: Facts, scope: Scope, inverted = false): FlameG
     addThread(top, thread, times, scope, taken);
     countExecutions(top, thread, known, scope, taken);
   }
-  return graphOf(inverted ? invertedOf(top) : top, scope.part !== undefined);
+  return graphOf(inverted ? invertedOf(top) : top, scope.part !== undefined, known.recordedTexts);
 }
 
 const statementOf = (top: Node, text: string | null): Node =>
@@ -182,7 +185,7 @@ function invertedOf(top: Node): Node {
 }
 
 /** Frames in order, and their totals. Those without time and calls are left out. @param timed those without time, too */
-function graphOf(top: Node, timed: boolean): FlameGraph {
+function graphOf(top: Node, timed: boolean, texts: RecordedTexts): FlameGraph {
   const frames: Frame[] = [];
   const totalsOf = (node: Node): Totals => {
     const below = [...node.below.values()].map(totalsOf);
@@ -195,6 +198,7 @@ function graphOf(top: Node, timed: boolean): FlameGraph {
     const own = node.self.reduce((a, b) => a + b, 0);
     const place = frames.push({
       ...{ parent, depth, kind: node.kind, name: node.name, calls: node.calls },
+      sql: node.kind === 'statement' && node.name !== null ? texts.get(node.name)! : null,
       totalUs: sum / 1000,
       selfUs: own / 1000,
       part: PARTS[ns.indexOf(Math.max(...ns))]!,

@@ -13,8 +13,10 @@ export const CALL_KINDS = ['read', 'write', 'sync', 'lock'] as const satisfies r
 export const noCalls = (): CallsBy => ({ read: 0, write: 0, sync: 0, lock: 0 });
 
 export interface StatementRow {
-  /** null = SQL whose text was not seen, and opening and closing. */
+  /** Its fingerprint; null = SQL whose text was not seen, and opening and closing. */
   text: string | null;
+  /** As it is shown: the text of its first run as it was recorded; null as above. */
+  sql: string | null;
   /** The JavaScript stack of its first prepare or exec, where the recording was asked for stacks; else null. */
   stack: string | null;
   /** The text was cut when it was recorded, once at least: others may begin alike. */
@@ -69,6 +71,7 @@ export interface Entry extends StatementRow {
 
 const newEntry = (text: string | null): Entry => ({
   text,
+  sql: null,
   truncated: false,
   stack: null,
   executions: 0,

@@ -15,6 +15,7 @@ import type { Owners } from '../../trace/owners.ts';
 import { fact, type Facts, type Known } from '../core/graph.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import { byStatement, sweeps } from '../time/thread-times.ts';
+import { recordedTexts, type RecordedTexts } from './recorded-texts.ts';
 import { eachCacheShare } from './statement-cache.ts';
 import {
   countCalls,
@@ -48,7 +49,10 @@ export interface StatementTable {
   cacheShared: CacheCounts | null;
 }
 
-const NEEDS = { executions, owners, byStatement, sweeps, accesses, counterDeltas };
+const NEEDS = {
+  ...{ executions, owners, byStatement, sweeps, accesses, counterDeltas },
+  recordedTexts,
+};
 
 /** Over the whole trace; null where no SQL call was recorded. */
 export const statementTable = fact('statementTable', 'statements', NEEDS, (store, known) =>
@@ -147,7 +151,7 @@ function tableOf(
   const spanNs = entries.reduce((sum, e) => sum + e.partNs.reduce((a, b) => a + b, 0), 0);
   const rows = entries
     .filter((e) => e.executions || e.prepares || e.partNs.some((ns) => ns > 0))
-    .map((e) => rowOf(e, spanNs));
+    .map((e) => rowOf(e, spanNs, known.recordedTexts));
   rows.sort(
     (a, b) =>
       b.time.spanUs - a.time.spanUs ||
@@ -179,10 +183,15 @@ function sortTimes(
   });
 }
 
-function rowOf({ times: _, partNs, ...row }: Entry, spanNs: number): StatementRow {
+function rowOf(
+  { times: _, partNs, ...row }: Entry,
+  spanNs: number,
+  texts: RecordedTexts,
+): StatementRow {
   const time = timesOf(partNs);
   return {
     ...row,
+    sql: row.text === null ? null : texts.get(row.text)!,
     time,
     share: spanNs ? (time.spanUs * 1000) / spanNs : null,
     vfsCallsPerExecution:

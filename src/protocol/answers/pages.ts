@@ -50,8 +50,8 @@ export interface TreeUseAnswer {
   roots: number[];
   /** By the same place. */
   times: TreeUse['time'][];
-  /** The most time first; `tree` is that place. */
-  uses: TreeUse[];
+  /** The most time first; `tree` is that place. `sql`: the statement as it is shown. */
+  uses: (TreeUse & { sql: string | null })[];
 }
 
 /** A table or index that a statement touched. */

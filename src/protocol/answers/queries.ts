@@ -107,6 +107,7 @@ export type Queries = {
     answer: StatementTree[];
   };
   lockFrame: { args: FrameArgs; answer: LockTrack[] };
+  statementText: { args: { text: string }; answer: string | null };
   statementRuns: { args: RunsArgs; answer: StatementRuns };
   slowRuns: { args: SlowRunsArgs; answer: SlowRuns };
   timeBetween: {

@@ -53,8 +53,8 @@ export const NARROWING = [
 const UNKNOWN = '\0';
 const CHIP_LENGTH = 32;
 
-/** Call it in a component's script. */
-export function panelFilter(): PanelFilter {
+/** Call it in a component's script. @param sqlOf a statement as its chip shows it, by its fingerprint */
+export function panelFilter(sqlOf: (print: string) => string = (print) => print): PanelFilter {
   const model = viewerModel();
   const view = fromStore(model.navigation.view);
   const extent = fromStore(model.navigation.extent);
@@ -115,7 +115,7 @@ export function panelFilter(): PanelFilter {
       });
     }
     if (statement.value !== undefined) {
-      const sql = oneLine(statement.value ?? UNKNOWN_SQL);
+      const sql = statement.value === null ? UNKNOWN_SQL : oneLine(sqlOf(statement.value));
       set.push({
         name: 'statement',
         text: cut(sql, CHIP_LENGTH),

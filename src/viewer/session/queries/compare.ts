@@ -7,6 +7,7 @@ import { timesInSql } from '../../../analysis/time/summary-time.ts';
 import { findings } from '../../../analysis/findings/index.ts';
 import { diffOf } from '../../../analysis/report/diff.ts';
 import { headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
+import { recordedTexts } from '../../../analysis/statements/recorded-texts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import { needing, type QueryContext } from './context.ts';
 import type {
@@ -59,7 +60,7 @@ export const compareQueries = {
 
   /** null without a second trace. @param swapped the shown trace is B */
   comparison: needing(
-    [headlineNumbers, timesInSql, findings, executionGroups],
+    [headlineNumbers, timesInSql, findings, executionGroups, recordedTexts],
     (
       { facts, compared, memo }: QueryContext,
       { swapped = false }: Partial<CompareArgs>,

@@ -11,6 +11,7 @@ import {
   treeUseIn,
   type TreeUse,
 } from '../../../analysis/pages/tree-use.ts';
+import { recordedTexts } from '../../../analysis/statements/recorded-texts.ts';
 import type { Accesses, AccessedObject } from '../../../analysis/pages/accesses.ts';
 import { pageMatrix, type PageMatrix } from '../../../analysis/pages/page-matrix.ts';
 import {
@@ -140,7 +141,7 @@ export const pageQueries = {
 
   /** null where the trace has no such database, or it is a store. */
   treeUse: needing(
-    [treeUse],
+    [treeUse, recordedTexts],
     (
       context: QueryContext,
       { key, fromUs, toUs }: PlacesRange & { key: PlacesKey },
@@ -157,7 +158,12 @@ export const pageQueries = {
       return {
         roots: [...list.map(({ root }) => root), -1],
         times: timesByTree(uses, object, list.length),
-        uses: uses.filter(({ database }) => database === object),
+        uses: uses
+          .filter(({ database }) => database === object)
+          .map((use) => ({
+            ...use,
+            sql: use.statement === null ? null : facts.get(recordedTexts).get(use.statement)!,
+          })),
       };
     },
   ),

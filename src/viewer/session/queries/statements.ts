@@ -12,6 +12,7 @@ import {
 } from '../../../analysis/statements/statement-table.ts';
 import { runHistogram } from '../../../analysis/statements/run-histogram.ts';
 import { SLOW_NEEDS, slowRuns, type SlowRuns } from '../../../analysis/statements/slow-runs.ts';
+import { recordedTexts } from '../../../analysis/statements/recorded-texts.ts';
 import { sweeps } from '../../../analysis/time/thread-times.ts';
 import type { TimePartition } from '../../../analysis/time/time-partition.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -36,6 +37,13 @@ export const statementQueries = {
       const table = statementsOf(context, scope);
       return table && { ...table, stepUs: coarsestStep(context.facts.get(mainThreads)) };
     },
+  ),
+
+  /** A statement as it is shown, by its fingerprint; null = this trace has no such statement. */
+  statementText: needing(
+    [recordedTexts],
+    ({ facts }: QueryContext, { text }: { text: string }): string | null =>
+      facts.get(recordedTexts).get(text) ?? null,
   ),
 
   /** @param text the fingerprint, as the table has it; null = text not known @param scope the runs that the table counts with that filter */

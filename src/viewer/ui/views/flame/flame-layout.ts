@@ -1,6 +1,6 @@
 /** Where frames of a flame graph lie, which of them is next to which, and how one is named over a growing trace. Pure. */
 import type { Frame } from '../../../../analysis/statements/flame-graph.ts';
-import { oneLine, plain, UNKNOWN_SQL } from '../../../../text/clean.ts';
+import { oneLine, UNKNOWN_SQL } from '../../../../text/clean.ts';
 
 /** A frame that is drawn. */
 export interface Box {
@@ -99,5 +99,5 @@ export function parsePath(text: string): (string | null)[] | undefined {
 }
 
 /** In one line, fit to be shown. */
-export const frameTitle = ({ name, kind }: Frame): string =>
-  name === null ? (kind === 'statement' ? UNKNOWN_SQL : '') : plain(oneLine(name));
+export const frameTitle = ({ name, sql, kind }: Frame): string =>
+  name === null ? (kind === 'statement' ? UNKNOWN_SQL : '') : oneLine(sql ?? name);

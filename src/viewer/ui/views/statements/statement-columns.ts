@@ -13,8 +13,9 @@ const total = ({ totalUs, executions }: StatementRow, stepUs: number | null): st
     ? formatMeasured(0, stepUs === null ? null : stepUs * executions)
     : formatDuration(totalUs);
 
-export const statementTitle = ({ text, truncated }: StatementRow): string =>
-  text === null ? UNKNOWN_SQL : truncated ? `${text}…` : text;
+/** As it was recorded, with its lines. */
+export const statementTitle = ({ sql, truncated }: StatementRow): string =>
+  sql === null ? UNKNOWN_SQL : truncated ? `${sql}…` : sql;
 
 /** What the bar is the length of, as a number: the same as the statement's frame has in the flame graph. */
 const TOTAL_TIME: Column<StatementRow> = {
@@ -24,7 +25,6 @@ const TOTAL_TIME: Column<StatementRow> = {
   numeric: true,
   value: ({ time }) => time.spanUs,
   text: ({ time }) => formatDuration(time.spanUs),
-  width: '78px',
 };
 
 /** Values of one run in the order of their parameters. */
@@ -34,17 +34,18 @@ export const boundText = ({ values, left }: BoundExample): string =>
 /**
  * @param stepUs step of the clock, which tells no shorter time from 0; null = not known
  * @param part the one that counts of their time; null = all
- * @param wide the panel has room: the text gets no narrower than most statements need to be told apart
+ * @param wide the panel has room for long bars
  */
 export function shownColumns(
   stepUs: number | null,
   part: Part | null = null,
   wide = true,
 ): Column<StatementRow>[] {
-  const one = { width: '72px', stepUs: () => stepUs };
+  const one = { stepUs: () => stepUs };
+  const bar = wide ? '170px' : '150px';
   const columns = viewColumns(statementColumns, {
-    fingerprint: { text: statementTitle, width: wide ? 'minmax(280px, 1fr)' : '1fr' },
-    share: '74px',
+    fingerprint: { text: statementTitle, width: '1fr' },
+    share: {},
     dur: part
       ? {
           title: PART_WORDS[part].title,
@@ -52,29 +53,26 @@ export function shownColumns(
           value: ({ time }) => time[`${part}Us`],
           text: ({ time }) => formatDuration(time[`${part}Us`]),
           numeric: true,
-          width: '170px',
+          width: bar,
         }
-      : '170px',
-    io: '72px',
-    executions: '66px',
-    total: { text: (s) => total(s, stepUs), width: '78px' },
-    mean: {
-      text: ({ meanUs }) => formatMeasured(meanUs, meanUs === 0 ? stepUs : null),
-      width: '72px',
-    },
+      : bar,
+    io: {},
+    executions: {},
+    total: { text: (s) => total(s, stepUs) },
+    mean: { text: ({ meanUs }) => formatMeasured(meanUs, meanUs === 0 ? stepUs : null) },
     p50: one,
     p95: one,
-    rows: '66px',
-    vfs_calls: '76px',
-    vfs_reads: '60px',
-    vfs_writes: '60px',
-    vfs_syncs: '60px',
-    vfs_locks: '60px',
-    pages_read: '90px',
-    pages_written: '98px',
-    hits: '80px',
-    misses: '66px',
-    failed: '60px',
+    rows: {},
+    vfs_calls: {},
+    vfs_reads: {},
+    vfs_writes: {},
+    vfs_syncs: {},
+    vfs_locks: {},
+    pages_read: {},
+    pages_written: {},
+    hits: {},
+    misses: {},
+    failed: {},
   });
-  return columns.flatMap((column) => (column.key === 'dur' ? [TOTAL_TIME, column] : [column]));
+  return columns.toSpliced(1, 0, TOTAL_TIME);
 }

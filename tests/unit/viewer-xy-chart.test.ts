@@ -4,6 +4,7 @@ import {
   formatOf,
   pathOf,
   placeAt,
+  placedTexts,
   scaleOf,
   spaced,
   ticksOf,
@@ -60,6 +61,24 @@ describe('ticks', () => {
   it('too near to the last one with a label have none', () => {
     const ticks = [0, 30, 60, 200].map((at) => ({ at, label: `${at}` }));
     expect(spaced(ticks, (at) => at, 56).map(({ label }) => label)).toEqual(['0', '', '60', '200']);
+  });
+});
+
+describe('texts of lines', () => {
+  it('stand right of them, left where the plot ends, and above one another where they would meet', () => {
+    const marks = [100, 130, 480, 300].map((px) => ({ px, text: '0123456789' }));
+    expect(placedTexts(marks, 68, 500)).toEqual([
+      { x: 104, anchor: 'start', row: 0 },
+      { x: 134, anchor: 'start', row: 1 },
+      { x: 476, anchor: 'end', row: 0 },
+      { x: 304, anchor: 'start', row: 0 },
+    ]);
+    expect(placedTexts([], 68, 500)).toEqual([]);
+  });
+  it('that have no room on either side begin where the plot does', () => {
+    expect(placedTexts([{ px: 150, text: 'x'.repeat(50) }], 68, 200)).toEqual([
+      { x: 368, anchor: 'end', row: 0 },
+    ]);
   });
 });
 

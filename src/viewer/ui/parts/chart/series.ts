@@ -104,6 +104,34 @@ export function spaced(ticks: readonly Tick[], x: (at: number) => number, minPx:
   });
 }
 
+/** Between a line and its text, and between texts, px; of a letter at most. */
+const [BESIDE, APART, LETTER] = [4, 8, 6];
+interface PlacedText {
+  x: number;
+  anchor: 'start' | 'end';
+  /** From 0, the topmost. */
+  row: number;
+}
+/** Where the texts of lines at x stand, in as few rows as keep them apart: right of the line, or left of it where that ends before `right`. @param marks px of the line */
+export function placedTexts(
+  marks: readonly { px: number; text: string }[],
+  left: number,
+  right: number,
+): PlacedText[] {
+  const rows: [from: number, to: number][][] = [];
+  return marks.map(({ px, text }) => {
+    const wide = LETTER * text.length;
+    const isRight = px + BESIDE + wide <= right;
+    const from = isRight ? px + BESIDE : Math.max(left, px - BESIDE - wide);
+    const isFree = (row: [number, number][]): boolean =>
+      row.every(([a, b]) => from > b + APART || from + wide + APART < a);
+    const found = rows.findIndex(isFree);
+    const row = found < 0 ? rows.push([]) - 1 : found;
+    rows[row]!.push([from, from + wide]);
+    return isRight ? { x: from, anchor: 'start', row } : { x: from + wide, anchor: 'end', row };
+  });
+}
+
 /** The place at px: the nearest one, or, where a value `holds` until the next place, the last one that is not after it; -1 = none. */
 export function placeAt(xs: readonly number[], px: number, holds: boolean): number {
   let best = -1;

@@ -407,16 +407,21 @@ describe('a comparison', () => {
     );
     expect(bars.length).toBe(Math.min(12, moved.length));
     expect(bars[0]!.us).toBeLessThan(0);
-    expect(bars[0]!.text).toMatch(/[-−][\d.,]+ .?s\s+faster/);
+    expect(bars[0]!.text).toMatch(/ [\d.,]+ .?s\s+faster/);
+    expect(bars[0]!.text).not.toMatch(/[-−]\d/);
     expect(await row('commits')).toEqual(['4× less', '60', '15']);
-    expect(await row('hitRate')).toEqual(['n/a', 'n/a', 'n/a']);
+    // what neither has is left out, and counted
+    expect(await row('hitRate')).toEqual([]);
+    expect(await text(id('compare-unknown'))).toMatch(
+      /^\d+ numbers are unknown in both, and hidden\.$/,
+    );
     expect(
       await page.$$eval(`${id('compare-statements-row')} [data-column]`, (cells) =>
         cells.map((c) => c.textContent!.trim()).slice(0, 3),
       ),
     ).toEqual([
       expect.stringMatching(/^[\d.]+× faster: .+ → /),
-      'insert into note values (?)',
+      'INSERT INTO note VALUES (?)',
       '60 → 15',
     ]);
     // F01 and F07 are in both: 60 and 15 commits, one after another

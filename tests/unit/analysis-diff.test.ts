@@ -11,6 +11,7 @@ import type { Definition } from '../../src/event/definitions.ts';
 import { BudgetError, checkBudget, parseBudget } from '../../src/analysis/report/budget.ts';
 import type { StatementDiff, TraceDiff } from '../../src/analysis/report/diff.ts';
 import {
+  changeOfShares,
   changeText,
   shownStatements,
   numberDiffColumns,
@@ -322,6 +323,21 @@ describe('diff', () => {
     [7, 7, 'equal'],
     [null, 7, 'n/a'],
   ])('from %s to %s: %s', (a, b, text) => expect(changeText(a, b)).toBe(text));
+
+  test.each([
+    [0.5, 0.461, '3.9 points less'],
+    [0.25, 0.26, '1 point more'],
+    [0.5, 0.5001, '<0.1 points more'],
+    [0.5, 0.5, 'equal'],
+    [null, 0.5, 'n/a'],
+  ])('a share from %s to %s: %s', (a, b, text) => expect(changeOfShares(a, b)).toBe(text));
+
+  test('a rate among the numbers differs in points, too', () => {
+    const number = { kind: 'count', a: 0.5, b: 0.45, delta: -0.05, verdict: 'changed' } as const;
+    const { change } = numberDiffColumns({ unlike: null });
+    expect(change.value({ ...number, path: 'pageCache.hitRate' })).toBe('5 points less');
+    expect(change.value({ ...number, path: 'commits' })).toBe('1.11× less');
+  });
 
   test('one read more in one run of a thousand is a change, and which run is said', () => {
     const times = Array.from({ length: 1000 }, (_, i) => 100 + (i % 7));

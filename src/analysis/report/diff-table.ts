@@ -14,6 +14,7 @@ import {
 import type { FindingDiff } from '../findings/finding-diff.ts';
 import {
   differs,
+  isShare,
   movesWhole,
   totalDelta,
   type NumberRow,
@@ -53,6 +54,13 @@ export function changeText(a: number | null, b: number | null, words: Directions
   return factor < 1.1
     ? `${formatShare(Math.abs(b - a) / a)} ${word}`
     : `${formatNumber(factor)}× ${word}`;
+}
+/** The same of shares from 0 to 1: in points, for a percentage of percentages misleads. */
+export function changeOfShares(a: number | null, b: number | null): string {
+  if (a === null || b === null || a === b) return changeText(a, b);
+  const points = +(100 * Math.abs(b - a)).toFixed(1);
+  const amount = points === 0 ? '<0.1 points' : `${points} ${points === 1 ? 'point' : 'points'}`;
+  return `${amount} ${AMOUNT[b < a ? 0 : 1]}`;
 }
 const fromTo = (a: string, b: string): string => (a === b ? a : `${a} → ${b}`);
 /** Without direction and size where times of these traces aren't compared (`unlike`). */
@@ -125,7 +133,7 @@ export const numberDiffColumns = ({ unlike }: Pick<TraceDiff, 'unlike'>) =>
         ? sided(r.verdict)
         : unlike !== null && r.kind === 'time'
           ? UNKNOWN
-          : changeText(r.a, r.b),
+          : (isShare(r.path) ? changeOfShares : changeText)(r.a, r.b),
     ),
     path: col('code', 'Number', 'By its path in vfscope summary --json', (r) => r.path),
     a: { ...col('number', 'A', '', (r) => r.a), text: (r) => ofKind(r)(r.a) },

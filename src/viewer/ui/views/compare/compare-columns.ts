@@ -10,28 +10,28 @@ import { viewColumns, type Column } from '../../parts/columns.ts';
 
 export const numberColumns = (diff: TraceDiff): Column<NumberRow>[] =>
   viewColumns(numberDiffColumns(diff), {
-    change: '90px',
+    change: {},
     path: '1fr',
-    a: '100px',
-    b: '100px',
-    verdict: '76px',
+    a: {},
+    b: {},
+    verdict: {},
   });
 export const statementColumns = (diff: TraceDiff): Column<StatementDiff>[] =>
   viewColumns(statementDiffColumns(diff), {
-    change: '204px',
-    fingerprint: { none: UNKNOWN_SQL, width: '1fr' },
-    runs: '84px',
-    faster: '56px',
-    slower: '58px',
-    total: '80px',
-    spread: '64px',
-    verdict: '76px',
+    change: {},
+    fingerprint: { text: ({ sql }) => sql || UNKNOWN_SQL, width: '1fr' },
+    runs: {},
+    faster: {},
+    slower: {},
+    total: {},
+    spread: {},
+    verdict: {},
   });
 /** A finding reads as in the trace that has it; as in B where both have it. */
 export const FINDINGS = viewColumns(findingDiffColumns, {
-  rule: '48px',
+  rule: {},
   title: { text: (r) => plain((r.b.length ? r.b : r.a).join(' · ')), width: '1fr' },
-  a: '88px',
-  b: '88px',
-  verdict: '76px',
+  a: {},
+  b: {},
+  verdict: {},
 });

@@ -106,7 +106,7 @@ describe('tables of a statement', () => {
     await waitFor(id('tree-use-title'));
     expect((await textsOf(id('tree-use-title')))[0]).toContain(`touched ${first}`);
     const statements = await textsOf(id('tree-statement'));
-    expect(statements.some((text) => text.startsWith('insert into t'))).toBe(true);
+    expect(statements.some((text) => text.startsWith('INSERT INTO t'))).toBe(true);
     await click(id('tree-statement'));
     await waitFor(`${id('tab-statements')}[aria-selected=true]`);
     await waitFor(id('statement-details'));

@@ -1,6 +1,7 @@
 // The views that list things, on recordings of real engines: what they show is what the analyses find, and leads to its events.
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { oneLine } from '../../src/text/clean.ts';
 import { formatDuration } from '../../src/text/numbers.ts';
 import { fingerprint } from '../../src/sqlite/sql-text.ts';
 import { isFailure, objectName } from '../../src/trace/describe.ts';
@@ -148,6 +149,42 @@ describe('statements', () => {
     await waitFor(id('statement-text'));
     await waitFor(id('statement-runs'));
   });
+});
+
+it('a statement reads as the app wrote it in every view; its fingerprint is what the address has', async () => {
+  const { rows } = statementTable(await open('checkpoint-storm', 'answer'))!;
+  const row = rows.find(({ text, sql }) => text !== null && oneLine(sql!) !== text)!;
+  const [print, sql] = [row.text!, oneLine(row.sql!)];
+  await waitFor(`${id('top-statements')} .name`);
+  expect(await texts(`${id('top-statements')} .name`)).toContain(sql);
+  await click(id('tab-statements'));
+  await waitFor(id('statements-row'));
+  const cells = `${id('statements-row')} [data-column=fingerprint]`;
+  expect(await texts(cells)).toContain(sql);
+  await page.$$eval(
+    cells,
+    (all, wanted) => (all.find((e) => e.textContent!.trim() === wanted) as HTMLElement).click(),
+    sql,
+  );
+  await says(id('statement-text'), sql.slice(0, 12));
+  await click(id('only-statement'));
+  await page.waitForFunction(
+    (s: string, wanted: string) =>
+      document.querySelector<HTMLElement>(s)?.title.includes(`Only this statement: ${wanted}\n`),
+    {},
+    id('statement-chip'),
+    sql,
+  );
+  await page.waitForFunction(
+    (text: string) => decodeURIComponent(location.hash).replaceAll('+', ' ').includes(text),
+    {},
+    print,
+  );
+  await click(id('tab-flame'));
+  await waitFor(id('flame-row'));
+  expect(await texts(`${id('flame-row')} [data-column=name]`)).toContainEqual(
+    expect.stringContaining(sql),
+  );
 });
 
 describe('columns', () => {
@@ -303,7 +340,7 @@ describe('the filters of the panel', () => {
     await page.$$eval(
       id('statements-row'),
       (all, start) => (all.find((e) => e.textContent!.includes(start)) as HTMLElement).click(),
-      row!.text!.slice(0, 20),
+      oneLine(row!.sql!).slice(0, 20),
     );
     await click(id('only-statement'));
     await says(id('statement-count'), '1 statement,');

@@ -14,7 +14,7 @@ export interface Column<Row> {
   value: (row: Row) => number | string | null;
   /** Shown; without it the value as text, null as "n/a". */
   text?: (row: Row) => string;
-  /** A CSS track whose first number is its least px, or `1fr` for what takes the rest. Default 90px. */
+  /** A CSS track whose first number is its least px, or `1fr` for what takes the rest. By default it is as wide as its longest text. */
   width?: string;
   /** SQL and file names. */
   mono?: boolean;
@@ -74,14 +74,6 @@ export const overPlaces = <Row>(
     text: (place) => cellText(column, rowAt(place)),
   }));
 
-const [NARROW, WIDE, CHARACTER] = [60, 420, 7];
-
-/** The width of a column that holds such texts. */
-export function widthOf(title: string, texts: readonly string[]): string {
-  const longest = texts.reduce((most, { length }) => Math.max(most, length), title.length + 2);
-  return `${Math.max(NARROW, Math.min(WIDE, longest * CHARACTER + 18))}px`;
-}
-
 export function cellText<Row>(column: Column<Row>, row: Row): string {
   return column.text ? column.text(row) : String(column.value(row) ?? UNKNOWN);
 }
@@ -127,6 +119,33 @@ export function arranged<Row>(
       found.splice(before ? found.indexOf(before) + 1 : 0, 0, column);
     }
   return found;
+}
+
+/** Columns of a table while it is decided which have room. */
+interface Track {
+  key: string;
+  /** That it takes at least. */
+  px: number;
+  /** It takes what is left of the others. */
+  flexible: boolean;
+}
+/** Keys of columns that have no room: the last ones, but never the first, one that takes the rest, or the one that sorts. @param menu px that it takes to say so */
+export function withoutRoom(
+  tracks: readonly Track[],
+  px: number,
+  menu: number,
+  sortedBy: string,
+): ReadonlySet<string> {
+  const out = new Set<string>();
+  let sum = tracks.reduce((all, track) => all + track.px, 0);
+  if (sum > px) sum += menu;
+  for (let i = tracks.length - 1; i > 0 && sum > px; i--) {
+    const track = tracks[i]!;
+    if (track.flexible || track.key === sortedBy) continue;
+    out.add(track.key);
+    sum -= track.px;
+  }
+  return out;
 }
 
 /** Keys with one moved. @param to its place among the others */

@@ -5,7 +5,7 @@
 import { getContext, setContext } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 
-interface Positions {
+export interface Positions {
   /** null = as it is at first. */
   get(name: string): number | null;
   set(name: string, value: number | null): void;

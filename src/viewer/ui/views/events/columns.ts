@@ -96,6 +96,16 @@ export function shownColumns(
   );
 }
 
+/** Keys of columns that a wider panel shows, too. @param shown those that this one shows */
+export const lackingRoom = (
+  chosen: readonly string[] | null,
+  several: boolean,
+  shown: readonly EventColumn[],
+): readonly string[] =>
+  shownColumns(chosen, several, false)
+    .filter((column) => !shown.includes(column))
+    .map(({ key }) => key);
+
 /** Lines with a heading, as a spreadsheet takes them from the clipboard. @param titles of threads, by place */
 export function tsv(
   lines: readonly EventLine[],

@@ -66,15 +66,15 @@ export const treeRows = ({ list, totals }: TreesTable): number[] =>
 export const NOT_KNOWN = 'not known';
 
 /** What is counted of a page, and of all that belong to a b-tree. */
-export const WIDTHS_OF_COUNTS = {
-  reads: '64px',
-  wal_reads: '80px',
-  rereads: '72px',
-  writes: '64px',
-  wal_writes: '84px',
-  checkpoint_writes: '84px',
-  read_bytes: '76px',
-  write_bytes: '76px',
+export const COUNTS = {
+  reads: {},
+  writes: {},
+  rereads: {},
+  wal_reads: {},
+  wal_writes: {},
+  checkpoint_writes: {},
+  read_bytes: {},
+  write_bytes: {},
 };
 /** Columns over rows of `treeRows`. @param spanUs time by place; null = not known yet */
 export function shownTreeColumns(
@@ -84,11 +84,11 @@ export function shownTreeColumns(
   const columns = viewColumns(treeColumns, {
     name: { none: NOT_KNOWN, width: 'minmax(110px, 1fr)' },
     dur: '150px',
-    kind: '60px',
-    of_table: '130px',
-    root: '64px',
-    pages: '64px',
-    ...WIDTHS_OF_COUNTS,
+    kind: {},
+    of_table: {},
+    root: {},
+    pages: {},
+    ...COUNTS,
   });
   return overPlaces(columns, (at) => ({
     ...{ path: '', tree: list[at], totals, at },

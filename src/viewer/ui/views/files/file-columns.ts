@@ -1,7 +1,7 @@
 /** The columns of the files table, and its order. */
 import { fileColumns, type OriginFile } from '../../../../analysis/files/table.ts';
 import type { FileLine } from '../../../../protocol/answers/files.ts';
-import { cellText, sortedRows, viewColumns, widthOf, type Column } from '../../parts/columns.ts';
+import { cellText, sortedRows, viewColumns, type Column } from '../../parts/columns.ts';
 
 /** A row of the table: an origin, a group or a file. */
 export interface TreeRow {
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<OriginFile>[] = viewColumns(fileColumns, {
 });
 
 /** @param narrow without the VFS */
-export const treeColumns = (rows: readonly TreeRow[], narrow: boolean): Column<TreeRow>[] =>
+export const treeColumns = (narrow: boolean): Column<TreeRow>[] =>
   COLUMNS.filter(({ key, numeric }) => !narrow || numeric || key === 'path').map((column) => {
     const isPath = column.key === 'path';
     // a group has a name and sums
@@ -43,7 +43,7 @@ export const treeColumns = (rows: readonly TreeRow[], narrow: boolean): Column<T
       ...column,
       value: ({ line }) => line && column.value(line),
       text,
-      width: isPath ? 'minmax(170px, 1fr)' : widthOf(column.title, rows.map(text)),
+      ...(isPath && { width: 'minmax(150px, 1fr)' }),
     };
   });
 

@@ -3,7 +3,7 @@ import { PageType } from '../../../../sqlite/page.ts';
 import { PAGE_TYPES, pageColumns } from '../../../../analysis/pages/table.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
 import type { PlacesTable } from '../../../../protocol/answers/pages.ts';
-import { treeOfRow, treeTitle, WIDTHS_OF_COUNTS } from './b-tree-columns.ts';
+import { COUNTS, treeOfRow, treeTitle } from './b-tree-columns.ts';
 import { UNKNOWN } from '../../../../text/numbers.ts';
 
 interface TypeWords {
@@ -85,14 +85,18 @@ export function placeColumns(table: PlacesTable): readonly Column<number>[] {
   const columns = viewColumns(pageColumns, {
     page: {
       key: 'place',
-      width: '92px',
       ...(!isPages && { title: 'Block', definition: 'Number of the block, from 0' }),
     },
-    type: { value: ({ i }) => typeOfRow(table, i).title, width: '112px' },
-    b_tree: { key: 'tree', text: ({ i }) => treeText(table, i), mono: false, width: '170px' },
-    ...WIDTHS_OF_COUNTS,
-    first_ts: '104px',
-    last_ts: '104px',
+    type: { value: ({ i }) => typeOfRow(table, i).title, width: '116px' },
+    b_tree: {
+      key: 'tree',
+      text: ({ i }) => treeText(table, i),
+      mono: false,
+      width: 'minmax(120px, 1fr)',
+    },
+    ...COUNTS,
+    first_ts: {},
+    last_ts: {},
   });
   return overPlaces(
     isPages ? columns : columns.filter(({ key }) => !OF_PAGES.includes(key)),

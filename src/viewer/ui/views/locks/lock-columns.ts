@@ -89,23 +89,25 @@ export function spanText({ kind }: Pick<LockLane, 'kind'>, track: LockTrack, i: 
   return `${wait ? 'waits for' : 'holds'} ${mode}, ${times}, ${OUTCOME_WORDS[track.outcome[i]!]?.[wait ? 1 : 0] ?? ''}`;
 }
 
-const kind = { value: (row: { kind: ResourceKind }) => KINDS[row.kind].title, width: '96px' };
-const name = { none: 'unnamed', width: '1fr' };
-const title = { value: (row: { threadTitle: string }) => row.threadTitle, width: '190px' };
+const kind = { value: (row: { kind: ResourceKind }) => KINDS[row.kind].title };
+const name = { none: 'unnamed', width: 'minmax(90px, 1fr)' };
+/** Of threads: as wide as where there is room, and no narrower than it takes to tell them apart. */
+const THREAD = 'minmax(96px, 180px)';
+const title = { value: (row: { threadTitle: string }) => row.threadTitle, width: THREAD };
 
 export const WAIT_COLUMNS = viewColumns(waitColumns, {
-  ts: '104px',
-  dur: '84px',
-  sql_dur: '84px',
-  thread: { value: (w) => w.waiterTitle, width: '170px' },
-  holder: { value: (w) => w.holderTitle, width: '170px' },
-  kind,
+  ts: {},
+  dur: {},
+  thread: { value: (w) => w.waiterTitle, width: THREAD },
+  holder: { value: (w) => w.holderTitle, width: THREAD },
   name,
-  asked: '88px',
-  held: '88px',
-  held_dur: '84px',
-  holds: '62px',
-  outcome: '92px',
+  sql_dur: {},
+  kind,
+  asked: {},
+  held: {},
+  held_dur: {},
+  holds: {},
+  outcome: {},
 });
 export const arrowKey = ({ waiter, holder }: Pick<WaitArrow, 'waiter' | 'holder'>): string =>
   `${waiter}:${holder ?? ''}`;
@@ -132,41 +134,41 @@ export const arrowColumns = (titles: readonly string[]): readonly Column<WaitArr
       ),
     },
     {
-      waiter: '1fr',
-      holder: '1fr',
-      waits: '72px',
-      waitedUs: '84px',
-      longestUs: '84px',
-      names: '1fr',
+      waiter: 'minmax(96px, 1fr)',
+      holder: 'minmax(96px, 1fr)',
+      waits: {},
+      waitedUs: {},
+      longestUs: {},
+      names: 'minmax(96px, 1fr)',
     },
   );
 export const BUSY_COLUMNS = viewColumns(busyColumns, {
-  ts: '104px',
-  dur: '84px',
+  ts: {},
+  dur: {},
   thread: title,
-  path: '1fr',
-  level: '92px',
-  refusals: '72px',
-  steps: '62px',
-  codes: '150px',
-  outcome: '80px',
+  path: 'minmax(90px, 1fr)',
+  level: {},
+  refusals: {},
+  steps: {},
+  codes: {},
+  outcome: {},
 });
 export const LEFT_COLUMNS = viewColumns(leftColumns, {
-  ts: '104px',
-  end_ts: '104px',
+  ts: {},
+  end_ts: {},
   thread: title,
   kind,
   name,
-  mode: '88px',
-  reason: '110px',
-  later_waits: '88px',
+  mode: {},
+  reason: {},
+  later_waits: {},
 });
 export const DEADLOCK_COLUMNS = viewColumns(deadlockColumns, {
-  ts: '104px',
-  dur: '84px',
-  what: '84px',
-  threads: '1fr',
-  names: '1fr',
-  holder_calls: '104px',
-  holder_idle_dur: '84px',
+  ts: {},
+  dur: {},
+  what: {},
+  threads: 'minmax(110px, 1fr)',
+  names: 'minmax(110px, 1fr)',
+  holder_calls: {},
+  holder_idle_dur: {},
 });

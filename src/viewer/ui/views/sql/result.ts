@@ -1,6 +1,6 @@
 /** A result as the table and the chart show it. */
 import type { EventRef } from '../../../../trace/store.ts';
-import { widthOf, type Column } from '../../parts/columns.ts';
+import type { Column } from '../../parts/columns.ts';
 import type { SqlAnswer } from '../../../../protocol/answers/sql.ts';
 
 type Result = Pick<SqlAnswer, 'columns' | 'rows'>;
@@ -64,7 +64,6 @@ export function resultColumns(result: Result): Column<number>[] {
   const looked = result.rows.slice(0, 200);
   return result.columns.map((title, c) => {
     const words = numeric[c] ? alignedWords(looked.map((row) => row[c])) : cellWords;
-    const texts = looked.map((row) => words(row[c]));
     return {
       key: String(c),
       title,
@@ -72,7 +71,6 @@ export function resultColumns(result: Result): Column<number>[] {
       mono: !numeric[c],
       value: (row: number) => result.rows[row]![c]!,
       text: (row: number) => words(result.rows[row]![c]),
-      width: widthOf(title, texts),
     };
   });
 }

@@ -57,11 +57,7 @@ export function commitsText({ commits, us, of, ofUs }: TransactionSum): string {
 
 export const transactionKey = ({ thread, seq }: EventRef): string => `${thread}:${seq}`;
 
-const measured = (width: string): Own<TransactionLine> => ({
-  width,
-  stepUs: (t) => t.stepUs,
-  none: '',
-});
+const MEASURED: Own<TransactionLine> = { stepUs: (t) => t.stepUs, none: '' };
 const WATERFALL: Column<TransactionLine> = {
   key: 'waterfall',
   title: 'Over time',
@@ -69,33 +65,27 @@ const WATERFALL: Column<TransactionLine> = {
     'When it ran, in the time of all that are listed: reading (blue) or writing (orange), its commit at the end (magenta); gray: rolled back',
   value: (t) => t.fromUs,
   text: (t) => formatMoment(t.fromUs),
-  width: '190px',
+  width: 'minmax(100px, 190px)',
 };
 export const COLUMNS: readonly Column<TransactionLine>[] = [
   ...viewColumns(transactionColumns, {
-    ts: '104px',
-    kind: '56px',
-    dur: measured('82px'),
-    commit_dur: measured('82px'),
+    ts: {},
+    kind: {},
+    dur: MEASURED,
+    commit_dur: MEASURED,
   }),
   WATERFALL,
   ...viewColumns(transactionColumns, {
-    mode: '98px',
-    outcome: {
-      text: (t) => (t.commitPoint ? `${t.outcome}: ${t.commitPoint}` : t.outcome),
-      width: '196px',
-    },
-    statements: '86px',
-    pages_read: '86px',
-    pages_written: '102px',
-    bytes_written: {
-      text: (t) => (t.bytesWritten ? formatBytes(t.bytesWritten) : '0'),
-      width: '98px',
-    },
-    syncs: '60px',
-    busy: '56px',
-    idle_dur: { text: (t) => (t.idleUs ? formatMeasured(t.idleUs, t.stepUs) : '0'), width: '86px' },
+    mode: {},
+    outcome: { text: (t) => (t.commitPoint ? `${t.outcome}: ${t.commitPoint}` : t.outcome) },
+    statements: {},
+    pages_read: {},
+    pages_written: {},
+    bytes_written: { text: (t) => (t.bytesWritten ? formatBytes(t.bytesWritten) : '0') },
+    syncs: {},
+    busy: {},
+    idle_dur: { text: (t) => (t.idleUs ? formatMeasured(t.idleUs, t.stepUs) : '0') },
     path: '150px',
-    thread: { value: (t) => t.threadTitle, width: '1fr' },
+    thread: { value: (t) => t.threadTitle, width: 'minmax(110px, 1fr)' },
   }),
 ];

@@ -20,6 +20,8 @@ interface ViewHarness {
   readonly url: string;
   /** What the analyses say of a trace. */
   store(name: string): TraceStore;
+  /** The same read again, to be changed. */
+  fresh(name: string): Promise<TraceStore>;
   /** Open a trace in the page. @param hash with its `#` */
   load(name: string, hash?: string): Promise<void>;
   /** Open a trace and one of its views. */
@@ -73,6 +75,7 @@ export function viewHarness(names: readonly string[]): ViewHarness {
       return server!.url;
     },
     store: (name) => stores.get(name)!,
+    fresh: async (name) => (await readTrace(readFileSync(join(GOLDEN, `${name}.vfst`)))).store,
     async load(name, hash = '') {
       await page.goto(`${server!.url}?test&open=/traces/${name}.vfst${hash}`);
       await page.waitForSelector(id('file-name'));

@@ -1,6 +1,16 @@
 // What one sees of the views in panels of other shapes: numbers that are in sight, panes that are no slits, axes, names that differ.
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ElementHandle } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saveTrace } from '../../src/trace/file/write.ts';
 import { id, viewHarness } from './view-harness.ts';
+
+/** For files that a test makes. */
+let folder: string;
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'vfscope-layout-'))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const panel = viewHarness([
   'opfs-sahpool',
@@ -43,24 +53,187 @@ describe('Cache', () => {
   });
 });
 
+/** Waits until the Answer's sentence and its first actions are in sight from end to end. */
+async function aboveTheFold(actions: number): Promise<void> {
+  const firsts = Array.from(
+    { length: actions },
+    (_, i) => `${id('finding')}:nth-of-type(${i + 1})`,
+  );
+  for (const selector of [id('answer'), ...firsts]) {
+    await panel.waitFor(selector);
+    const whole = await panel.page.$eval(selector, (e) => e.getBoundingClientRect().height);
+    await panel.page.waitForFunction(
+      `(${String(seenHeight)})(${JSON.stringify(selector)}) >= ${whole} - 1`,
+    );
+  }
+}
+const DOCKED = [
+  ['docked right', 554, 850],
+  ['docked at the bottom', 1300, 272],
+] as const;
+
 describe('Answer', () => {
+  it.each(DOCKED)(
+    'has its sentence and the first two actions above the fold: %s',
+    async (_, width, height) => {
+      await panel.load('idb-batch-atomic', '#tab=answer');
+      await panel.page.setViewport({ width, height });
+      await aboveTheFold(2);
+    },
+  );
+
   it.each([
-    ['docked right', 554, 850],
-    ['docked at the bottom', 1300, 272],
-  ])('has its sentence and the first two actions above the fold: %s', async (_, width, height) => {
-    await panel.load('idb-batch-atomic', '#tab=answer');
-    await panel.page.setViewport({ width, height });
-    const action = `${id('finding')}:nth-of-type(2)`;
-    await panel.waitFor(action);
-    await panel.waitFor(id('answer'));
-    const whole = (selector: string): Promise<number> =>
-      panel.page.$eval(selector, (e) => e.getBoundingClientRect().height);
-    for (const selector of [id('answer'), `${id('finding')}:nth-of-type(1)`, action])
+    [...DOCKED[0], 2],
+    [...DOCKED[1], 1], // a low panel has room for one action less
+  ] as const)(
+    'has as much as there is room for below the flight recorder, numbers, notices, and a badge: %s',
+    async (_, width, height, actions) => {
+      const store = await panel.fresh('idb-batch-atomic');
+      const note = { kind: 'note', id: 0, topic: 'worker-native' } as const;
+      for (const [text, url] of [
+        ['a worker was started before recording', 'https://app.example/old.js'],
+        ["the page's CSP blocks blob: workers", 'https://app.example/pool.js'],
+      ] as const)
+        store.threads[0]!.define({ ...note, text, url });
+      const { page } = panel;
+      await page.setViewport({ width, height });
+      await page.goto(`${panel.url}?test&live#tab=answer`);
+      await page.waitForSelector(id('keep-kind'));
+      await page.select(id('keep-kind'), 'seconds');
+      await panel.waitFor(id('flight'));
+      const file = join(folder, 'with-notes.vfst');
+      await writeFile(file, Buffer.from(await (await saveTrace(store)).arrayBuffer()));
+      const input = (await page.$(id('open-input'))) as ElementHandle<HTMLInputElement>;
+      await input.uploadFile(file);
+      for (const above of ['flight', 'notice', 'badge']) await panel.waitFor(id(above));
+      for (const above of [id('flight'), id('notice'), '.strip'])
+        expect(await page.evaluate(seenHeight, above), above).toBeGreaterThan(12);
+      const wide = await page.$eval(id('notice'), (e) => e.clientWidth);
+      expect(wide).toBeGreaterThan(300);
+      await aboveTheFold(actions);
+    },
+  );
+});
+
+describe('a table', () => {
+  /** Of its headings and numbers those that are cut; how far it leaves the screen; how wide its text is. */
+  const look = (table: string): Promise<{ cut: string[]; sideways: number; text: number }> =>
+    panel.page.$eval(id(table), (grid) => {
+      const texts = [
+        ...grid.querySelectorAll<HTMLElement>(
+          '[role=columnheader] button, .numeric[role=gridcell]',
+        ),
+      ];
+      return {
+        cut: texts.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent!.trim()),
+        sideways: grid.scrollWidth - grid.clientWidth,
+        text: grid.querySelector('[data-heading]')!.clientWidth,
+      };
+    });
+
+  it.each([
+    ['statements', 'cache-thrash', 'statements'],
+    ['transactions', 'checkpoint-storm', 'transactions'],
+    ['wal', 'checkpoint-storm', 'checkpoints'],
+    ['files', 'cache-thrash', 'files'],
+    ['errors', 'opfs-coop-sync', 'errors'],
+    ['locks', 'idb-two-tabs', 'lock-graph'],
+    ['flame', 'cache-thrash', 'flame'],
+  ])('of %s cuts no number and leaves no screen, narrow or wide', async (view, trace, table) => {
+    await panel.open(trace, view, 554);
+    await panel.waitFor(id(`${table}`));
+    await panel.waitFor(`${id(table)} [role=gridcell]`);
+    const widths = [400, 554, 900, 1400, 2200];
+    const found: Record<number, unknown> = {};
+    for (const width of widths) {
+      await panel.page.setViewport({ width, height: 700 });
       await panel.page.waitForFunction(
-        `(${String(seenHeight)})(${JSON.stringify(selector)}) >= ${await whole(selector)} - 1`,
+        (s: string) => {
+          const { scrollWidth, clientWidth } = document.querySelector(s)!;
+          return scrollWidth <= clientWidth;
+        },
+        {},
+        id(table),
       );
+      const { cut, sideways } = await look(table);
+      found[width] = { cut, sideways };
+    }
+    expect(found).toEqual(
+      Object.fromEntries(widths.map((width) => [width, { cut: [], sideways: 0 }])),
+    );
+  });
+
+  it('leaves late columns out for the text, says which, and shows them on demand, also later', async () => {
+    await panel.open('cache-thrash', 'statements', 554);
+    await panel.waitFor(id('statements-room'));
+    expect((await look('statements')).text).toBeGreaterThanOrEqual(220);
+    const headings = (): Promise<string[]> =>
+      panel.page.$$eval(`${id('statements')} [data-heading]`, (all) =>
+        all.map((e) => e.textContent!.trim()),
+      );
+    const shown = await headings();
+    expect(shown.slice(0, 2)).toEqual(['Statement', 'Total time']);
+    const said = await panel.page.$eval(id('statements-room'), (e) => e.textContent!.trim());
+    await panel.click(id('statements-room'));
+    await panel.waitFor(id('statements-room-menu'));
+    const missing = await panel.page.$$eval(`${id('statements-room-menu')} li`, (all) =>
+      all.map((e) => e.textContent!.trim()),
+    );
+    expect(said).toBe(`+${missing.length}`);
+    expect(missing).toContain('Writes');
+    await panel.click(id('statements-room-all'));
+    await panel.waitFor(`${id('statements')} [data-heading=vfs_writes]`);
+    expect((await headings()).filter((one) => !shown.includes(one))).toEqual(missing);
+    expect((await look('statements')).sideways).toBeGreaterThan(0);
+    await panel.click(id('tab-answer'));
+    await panel.waitFor(id('answer-view'));
+    await panel.click(id('tab-statements'));
+    await panel.waitFor(`${id('statements')} [data-heading=vfs_writes]`);
+    await panel.click(id('statements-room'));
+    await panel.waitFor(id('statements-room-all'));
+    await panel.click(id('statements-room-all'));
+    await panel.page.waitForSelector(`${id('statements')} [data-heading=vfs_writes]`, {
+      hidden: true,
+    });
+    expect(await headings()).toEqual(shown);
+  });
+
+  it('in Events: the menu of columns says which have no room', async () => {
+    await panel.open('opfs-coop-sync', 'events', 554);
+    await panel.click(id('event-columns'));
+    await panel.waitFor(id('column-menu'));
+    const lacking = await panel.page.$$eval(`${id('column-menu')} label`, (all) =>
+      all.flatMap((e) =>
+        e.querySelector('small') ? [e.firstElementChild!.id || e.textContent!.trim()] : [],
+      ),
+    );
+    expect(lacking).toContain('Statementno room');
+    expect(lacking).not.toContain('Callno room');
   });
 });
+
+it.each([554, 1400])(
+  "the labels of Cache's curve lie on no curve and on no other label: %i px",
+  async (width) => {
+    await panel.open('cache-thrash', 'cache', width);
+    await panel.waitFor(`${id('miss-ratio-curve')} text.halo`);
+    const { labels, top } = await panel.page.$eval(id('miss-ratio-curve'), (svg) => ({
+      labels: [...svg.querySelectorAll('text.halo')]
+        .map((e) => e.getBoundingClientRect())
+        .filter(({ bottom }) => bottom < svg.getBoundingClientRect().bottom - 40)
+        .map(({ left, right, top, bottom }) => ({ left, right, top, bottom })),
+      top: svg.querySelector('path.steps')!.getBoundingClientRect().top,
+    }));
+    expect(labels.length).toBeGreaterThan(0);
+    for (const [i, a] of labels.entries()) {
+      expect(a.bottom).toBeLessThanOrEqual(top + 1);
+      for (const b of labels.slice(i + 1))
+        expect(
+          a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 2 || b.bottom <= a.top + 2,
+        ).toBe(true);
+    }
+  },
+);
 
 describe('Files', () => {
   it('shows reads, writes, bytes and syncs beside the map at 1400 px, named by role', async () => {
@@ -349,7 +522,7 @@ describe('Errors', () => {
       () => (window as unknown as { copied: string[] }).copied.length === 2,
     );
     const said =
-      /^Error\tCount\tLayer\tCall\tOn\tFirst\tLast\tHandled\nSQLITE_BUSY\t(\d+)\tVFS\txLock\ttest-1\.db\t([.\d]+)\t([.\d]+)\t1\n$/.exec(
+      /^Error\tCount\tCall\tOn\tHandled\tLayer\tFirst\tLast\nSQLITE_BUSY\t(\d+)\txLock\ttest-1\.db\t1\tVFS\t([.\d]+)\t([.\d]+)\n$/.exec(
         (await copied())[1]!,
       );
     const [count, first, last] = said!.slice(1).map(Number) as [number, number, number];

@@ -189,7 +189,7 @@ it('a statement reads as the app wrote it in every view; its fingerprint is what
 
 describe('columns', () => {
   it('without a value are left out, which is said; a border is dragged, a double click undoes it', async () => {
-    const table = statementTable(await open('checkpoint-storm', 'statements'))!;
+    const table = statementTable(await open('checkpoint-storm', 'statements', 2200))!;
     await waitFor(id('statements-row'));
     const shown = await page.$$eval(`${id('statements')} [role=columnheader]`, (all) =>
       all.map((e) => (e as HTMLElement).dataset.heading),

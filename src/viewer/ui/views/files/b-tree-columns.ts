@@ -84,11 +84,11 @@ export function shownTreeColumns(
   const columns = viewColumns(treeColumns, {
     name: { none: NOT_KNOWN, width: 'minmax(110px, 1fr)' },
     dur: '150px',
+    pages: {},
+    ...COUNTS,
     kind: {},
     of_table: {},
     root: {},
-    pages: {},
-    ...COUNTS,
   });
   return overPlaces(columns, (at) => ({
     ...{ path: '', tree: list[at], totals, at },

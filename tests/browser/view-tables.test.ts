@@ -176,7 +176,7 @@ it('a statement reads as the app wrote it in every view; its fingerprint is what
     sql,
   );
   await page.waitForFunction(
-    (text: string) => decodeURIComponent(location.hash).replaceAll('+', ' ').includes(text),
+    (text: string) => [...new URLSearchParams(location.hash.slice(1)).values()].includes(text),
     {},
     print,
   );

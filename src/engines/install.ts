@@ -28,6 +28,8 @@ export interface EngineOptions {
   vfs?: boolean;
   /** Trace SQL calls and counters; default true. */
   sql?: boolean;
+  /** Read what the engine counts of each run of a statement; default true. */
+  query?: boolean;
   /** Which texts and values of SQL are kept (event/capture.ts); default 1, folded texts. */
   level?: CaptureLevel;
   /** The JavaScript stack of each statement's first sight: our own script, whose frames are left out, or null where that is not known. */
@@ -61,6 +63,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
     stacks: options.stacks ?? null,
     values: level === 3,
     structure,
+    query: options.query ?? true,
     watch,
   };
   const engines = new LivingEngines(recorder);

@@ -13,6 +13,8 @@ export interface SharedParts {
   readonly values: boolean;
   /** Say names of tables and indexes, and which pages are theirs. */
   readonly structure: boolean;
+  /** Read what the engine counts of each run of a statement. */
+  readonly query: boolean;
   /** Tells how the promises of suspended calls settle. */
   readonly watch: PromiseWatch;
 }

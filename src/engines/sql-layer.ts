@@ -14,6 +14,7 @@ import type { Asyncify } from './asyncify.ts';
 import { CounterReader, type Reach } from './counters.ts';
 import { forward, type Traced } from './sql-functions.ts';
 import { SqlDetails, type SharedParts } from './sql-details.ts';
+import { newCounts, StatusReader } from './statement-status.ts';
 import { literalOf, MOST_VALUES, type BindKeeper, type TracedBind } from './sql-binds.ts';
 
 const NativePromise = Promise;
@@ -31,6 +32,8 @@ interface Statement {
   readonly connection: Connection | null;
   /** Stepped since the counters were last read. */
   stepped: boolean;
+  /** The engine's counters of it when they were read last; null = it is none. */
+  readonly counts: Float64Array | null;
   /** Values bound, by parameter - 1; null = they are not kept. */
   values: string[] | null;
   /** The next step begins a run. */
@@ -49,6 +52,7 @@ let depth = 0;
 
 export class SqlLayer implements BindKeeper {
   readonly counters: CounterReader;
+  private readonly status: StatusReader | null;
   private readonly recorder: Recorder;
   private readonly memory: EngineMemory;
   private readonly shared: SharedParts;
@@ -79,6 +83,7 @@ export class SqlLayer implements BindKeeper {
     this.reach = reach;
     this.asyncify = asyncify;
     this.counters = new CounterReader(recorder, memory, reach);
+    this.status = shared.query ? new StatusReader(recorder, reach) : null;
     this.details = new SqlDetails(recorder, shared);
     this.header = new Uint32Array(recorder.memory.buffer, 0, 64);
   }
@@ -204,7 +209,10 @@ export class SqlLayer implements BindKeeper {
     switch (traced.subject) {
       case 'statement': {
         const statement = this.statement(a);
-        if (traced.op === Op.sqlFinalize) this.statements.delete(a);
+        if (traced.op === Op.sqlFinalize) {
+          if (statement) this.readStatus(statement, a);
+          this.statements.delete(a);
+        }
         return statement;
       }
       case 'prepare': {
@@ -236,8 +244,8 @@ export class SqlLayer implements BindKeeper {
       const { op } = traced;
       if (op === Op.sqlStep) {
         subject.stepped = true;
-        if (rc !== Rc.row) this.ended(subject);
-      } else if (op === Op.sqlReset) this.ended(subject);
+        if (rc !== Rc.row) this.ended(subject, address);
+      } else if (op === Op.sqlReset) this.ended(subject, address);
       else if (op === Op.sqlPrepare) {
         const stmt = rc === 0 && address ? this.memory.word(address) : 0;
         if (stmt) this.statements.set(stmt, subject);
@@ -293,13 +301,15 @@ export class SqlLayer implements BindKeeper {
       instance,
       connection,
       stepped: false,
+      counts: this.status && newCounts(),
       values: values ? [] : null,
       fresh: values,
     };
   }
 
-  private ended(s: Statement): void {
+  private ended(s: Statement, stmt: number): void {
     s.fresh = s.values !== null;
+    this.readStatus(s, stmt);
     this.readCounters(s);
   }
 
@@ -322,11 +332,18 @@ export class SqlLayer implements BindKeeper {
     }
   }
 
+  /** Before `readCounters`, which takes the run as read. */
+  private readStatus(s: Statement, stmt: number): void {
+    if (this.status && s.counts && this.isOver(s))
+      this.status.read(stmt, s.text, s.instance, s.connection!.id, s.counts);
+  }
+  private isOver = (s: Statement): boolean =>
+    s.stepped && s.connection !== null && !(this.asyncify && this.asyncify.state !== 0);
   private readCounters(s: Statement): void {
-    if (!s.stepped || !s.connection || (this.asyncify && this.asyncify.state !== 0)) return;
+    if (!this.isOver(s)) return;
     s.stepped = false;
-    if (this.connections.get(s.connection.db) === s.connection)
-      this.counters.read(s.connection.db, s.connection.id);
+    const { db, id } = s.connection!;
+    if (this.connections.get(db) === s.connection) this.counters.read(db, id);
   }
 }
 
@@ -336,6 +353,7 @@ const subjectWithoutRuns = (text: number, connection: Connection | null): Statem
   instance: 0,
   connection,
   stepped: false,
+  counts: null,
   values: null,
   fresh: false,
 });

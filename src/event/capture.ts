@@ -6,7 +6,8 @@
  * The same four names in the extension's storage, in the start command, in what the hook is told and in a thread's `environment`.
  */
 export type CaptureLevel = 0 | 1 | 2 | 3;
-export type CapturedLayer = 'sql' | 'vfs' | 'web';
+/** `query`: what the engine counts of each run of a statement; it needs `sql`. */
+export type CapturedLayer = 'sql' | 'vfs' | 'web' | 'query';
 
 export interface CaptureOptions {
   capture: CaptureLevel;
@@ -18,7 +19,7 @@ export interface CaptureOptions {
   stacks: boolean;
 }
 
-export const CAPTURED_LAYERS: readonly CapturedLayer[] = ['sql', 'vfs', 'web'];
+export const CAPTURED_LAYERS: readonly CapturedLayer[] = ['sql', 'vfs', 'web', 'query'];
 /** What a recording can be by its layers: `light` costs the app least, and has VFS calls and commits only. */
 export const PROFILES: Readonly<Record<'full' | 'light', readonly CapturedLayer[]>> = {
   full: CAPTURED_LAYERS,
@@ -32,7 +33,7 @@ export const profileOf = (layers: readonly CapturedLayer[]): Profile | null =>
 export const BUFFER_KIB: readonly number[] = [256, 512, 1024, 2048, 4096];
 export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = {
   capture: 1,
-  layers: ['sql', 'vfs', 'web'],
+  layers: [...CAPTURED_LAYERS],
   buffer: 1024,
   stacks: false,
 };

@@ -101,6 +101,8 @@ export const Op = {
   sqlFinalize: 133,
   sqlExec: 134,
   sqlCounters: 135,
+  sqlStmtStatus: 136,
+  sqlStmtStatusMore: 137,
   // host
   threadStart: 192,
   threadEnd: 193,

@@ -165,6 +165,8 @@ const CATALOG: Record<OpName, Traits> = {
   sqlFinalize: CPU, // aux: the same
   sqlExec: CPU, // aux2: statements in the text (in its first 8 KB); which of them ran is not known
   sqlCounters: { aside: true, result: 'none' }, // the engine's counters after a statement: offset = hits, length = misses, aux = writes, aux2 = spills (cumulative per connection)
+  sqlStmtStatus: { aside: true, result: 'none' }, // what a run of a statement added to the engine's counters: offset = rows stepped in full scans, length = steps of the virtual machine, aux = the instance, aux2 = sorts
+  sqlStmtStatusMore: { aside: true, result: 'none' }, // one more of them: length = what was added (of memoryUsed: bytes), aux = the instance, aux2 = which (StatementStatus)
   threadStart: { ...NOTHING, own: true },
   threadEnd: { ...NOTHING, own: true },
   navigation: NOTHING,
@@ -207,7 +209,7 @@ function displayName(key: string): string {
   const group = GROUP.exec(key)?.[1];
   if (!group) return key;
   const rest = key.slice(group.length);
-  if (group === 'sql') return `sqlite3_${rest.toLowerCase()}`;
+  if (group === 'sql') return `sqlite3${rest.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)}`;
   return `${group}.${rest[0]!.toLowerCase()}${rest.slice(1)}`;
 }
 

@@ -50,6 +50,7 @@ export class Session {
       const options = {
         vfs: layers.has('vfs'),
         sql: layers.has('sql'),
+        query: layers.has('query'),
         level: capture.capture,
         stacks,
         watch,

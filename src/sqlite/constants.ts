@@ -162,3 +162,26 @@ export const FILE_CONTROLS: readonly string[] = [
   'BLOCK_ON_CONNECT',
   'FILESTAT',
 ];
+
+/** SQLITE_STMTSTATUS_*: sqlite.org/c3ref/c_stmtstatus_counter.html */
+export const StatementStatus = {
+  fullScanStep: 1,
+  sort: 2,
+  autoIndex: 3,
+  vmStep: 4,
+  reprepare: 5,
+  run: 6,
+  filterMiss: 7,
+  filterHit: 8,
+  memoryUsed: 99,
+} as const;
+const STATUS_NAMES = new Map<number, string>([
+  [StatementStatus.autoIndex, 'AUTOINDEX'],
+  [StatementStatus.reprepare, 'REPREPARE'],
+  [StatementStatus.run, 'RUN'],
+  [StatementStatus.filterMiss, 'FILTER_MISS'],
+  [StatementStatus.filterHit, 'FILTER_HIT'],
+  [StatementStatus.memoryUsed, 'MEMUSED'],
+]);
+/** The name of a counter, also of one that SQLite does not have. */
+export const statusName = (code: number): string => STATUS_NAMES.get(code) ?? `counter ${code}`;

@@ -24,6 +24,7 @@ import {
   lockLevelText,
   OPEN_FLAGS,
   Rc,
+  statusName,
 } from '../sqlite/constants.ts';
 import { countOf, formatDuration } from '../text/numbers.ts';
 import type { EventColumns } from './columns.ts';
@@ -48,7 +49,16 @@ const HAS_PLACE = opTable(
 );
 /** Operations whose `length` is no number of bytes. */
 const NO_BYTES = opSet(
-  ...[Op.sqlCounters, Op.measure, Op.idbBlocked, Op.idbVersionChange, Op.tracer, Op.dropped],
+  ...[
+    Op.sqlCounters,
+    Op.sqlStmtStatus,
+    Op.sqlStmtStatusMore,
+    Op.measure,
+    Op.idbBlocked,
+    Op.idbVersionChange,
+    Op.tracer,
+    Op.dropped,
+  ],
 );
 
 /** Byte offset, numeric key, or new size; null = none, or not numeric. */
@@ -117,6 +127,10 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
   switch (op) {
     case Op.sqlCounters:
       return `hits ${offset}, misses ${length}, writes ${aux}, spills ${aux2}`;
+    case Op.sqlStmtStatus:
+      return `${countOf(length, 'step')}, ${countOf(offset, 'row')} scanned, ${countOf(aux2, 'sort')}`;
+    case Op.sqlStmtStatusMore:
+      return `${statusName(aux2)} ${length}`;
     case Op.idbBlocked:
     case Op.idbVersionChange:
       return `version ${length} open, ${Number.isNaN(offset) ? 'to be deleted' : `version ${offset} requested`}`;
@@ -160,7 +174,7 @@ export function resultText(op: number, result: number, flags: number): string {
 
 /** Operations that may have no duration: something happened, or was counted. */
 export const isInstant = (op: number): boolean =>
-  (OPS[op]?.layer ?? 'host') === 'host' || op === Op.sqlCounters;
+  (OPS[op]?.layer ?? 'host') === 'host' || (OPS[op]!.layer === 'sql' && OPS[op]!.aside);
 
 /** Whether an event's call failed. Short reads, ROW and DONE are no failures. */
 export function isFailure(op: number, result: number, flags: number): boolean {

@@ -1,14 +1,36 @@
 /**
+ * What SQLite counts of a run by itself (sqlite.org/c3ref/c_stmtstatus_counter.html): steps of its virtual machine, rows stepped over in full
+ * scans, sorts, rows put into automatic indexes, prepares made again, joins that a Bloom filter let pass and kept out.
+ */
+export const QUERY_COUNTS = [
+  'vmSteps',
+  'scanned',
+  'sorts',
+  'autoIndexRows',
+  'reprepares',
+  'filterMisses',
+  'filterHits',
+] as const;
+export type QueryCounts = Record<(typeof QUERY_COUNTS)[number], number>;
+const COUNT_OF_STATUS = new Map<number, (typeof QUERY_COUNTS)[number]>([
+  [StatementStatus.autoIndex, 'autoIndexRows'],
+  [StatementStatus.reprepare, 'reprepares'],
+  [StatementStatus.filterMiss, 'filterMisses'],
+  [StatementStatus.filterHit, 'filterHits'],
+]);
+
+/**
  * Executions of a thread's statements as columns. An execution begins with the first sqlite3_step of a statement after its prepare,
  * its reset, or the step that finished it; a sqlite3_exec call is one (statements.ts). Its time is that of its step calls.
  */
+import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { threadFact } from './graph.ts';
-import { Rc } from '../../sqlite/constants.ts';
-import { columns, lowerBound } from '../../trace/number-columns.ts';
+import { Rc, StatementStatus } from '../../sqlite/constants.ts';
+import { columns, each, lowerBound } from '../../trace/number-columns.ts';
 
 export const ExecutionState = {
   /** Stepped to DONE. */
@@ -34,6 +56,11 @@ export class Executions extends columns({
   rows: Uint32Array,
   /** One of ExecutionState. */
   state: Uint8Array,
+  /** 1 = the counts below are known. */
+  counted: Uint8Array,
+  ...each(QUERY_COUNTS, Float64Array),
+  /** Bytes of its statement, prepared; 0 = not known. */
+  memory: Uint32Array,
 }) {
   /** The step and exec calls, and those that ended an execution early, in order: their rows, and the execution that each belongs to. */
   readonly calls = new Calls();
@@ -58,8 +85,15 @@ function executionsOf({ events }: ThreadStore): Executions {
   };
   /** Executions under way by statement instance. */
   const open = new Map<number, number>();
+  /** The last one of each instance. */
+  const latest = new Map<number, number>();
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
+    if (op === Op.sqlStmtStatus || op === Op.sqlStmtStatusMore) {
+      const i = latest.get(events.aux[row]!);
+      if (i !== undefined) count(found, i, events, row);
+      continue;
+    }
     if (!isSqlOp(op)) continue;
     const instance = events.aux[row]!;
     if (op !== Op.sqlStep && op !== Op.sqlExec) {
@@ -75,6 +109,7 @@ function executionsOf({ events }: ThreadStore): Executions {
       i = found.add();
       found.firstRow[i] = row;
       found.text[i] = events.object[row]!;
+      if (op === Op.sqlStep) latest.set(instance, i);
     }
     addCall(row, i);
     found.us[i]! += events.dur[row]!;
@@ -94,4 +129,20 @@ function executionsOf({ events }: ThreadStore): Executions {
     else open.delete(instance);
   }
   return found;
+}
+
+/** Add a reading of the engine's counters to the execution that it is of. */
+function count(found: Executions, i: number, events: EventColumns, row: number): void {
+  const length = events.length[row]!;
+  const aux2 = events.aux2[row] ?? 0;
+  if (events.op[row] === Op.sqlStmtStatus) {
+    found.counted[i] = 1;
+    found.vmSteps[i]! += length;
+    found.scanned[i]! += events.offset[row]!;
+    found.sorts[i]! += aux2;
+  } else if (aux2 === StatementStatus.memoryUsed) found.memory[i] = length;
+  else {
+    const name = COUNT_OF_STATUS.get(aux2);
+    if (name) found[name][i]! += length;
+  }
 }

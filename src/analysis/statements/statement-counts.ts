@@ -4,7 +4,12 @@ import { isStatementOp, isVfsOp, opTable } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
-import { ExecutionState, type Executions } from '../core/executions.ts';
+import {
+  ExecutionState,
+  QUERY_COUNTS,
+  type Executions,
+  type QueryCounts,
+} from '../core/executions.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { isInMemory } from '../../trace/in-memory.ts';
 import {
@@ -15,6 +20,8 @@ import {
   type StatementRow,
 } from './statement-entry.ts';
 import type { TimeRange } from '../core/time-range.ts';
+
+const NO_QUERY = Object.fromEntries(QUERY_COUNTS.map((name) => [name, 0])) as QueryCounts;
 
 /** Whether a moment lies in a range. */
 export const within = (us: number, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean =>
@@ -38,6 +45,7 @@ export function countExecutions(
     entry.executions++;
     entry.rows += executions.rows[i]!;
     entry.totalUs += executions.us[i]!;
+    countQuery(entry, executions, i);
     const state = executions.state[i];
     if (state === ExecutionState.running) {
       entry.running++;
@@ -50,6 +58,14 @@ export function countExecutions(
     us[count++] = executions.us[i]!;
   }
   return { places, us, count };
+}
+
+function countQuery(entry: Entry, executions: Executions, i: number): void {
+  if (executions.memory[i]! > 0) entry.memory = Math.max(entry.memory ?? 0, executions.memory[i]!);
+  if (!executions.counted[i]) return;
+  entry.query ??= { ...NO_QUERY, runs: 0 };
+  entry.query.runs++;
+  for (const name of QUERY_COUNTS) entry.query[name] += executions[name][i]!;
 }
 
 /** Entries of the texts that ran. */

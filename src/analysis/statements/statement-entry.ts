@@ -6,6 +6,7 @@ import type { BoundValues } from './bound-values.ts';
 import type { Counts } from '../../event/operations.ts';
 import { ById } from '../core/by-id.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
+import type { QueryCounts } from '../core/executions.ts';
 import { type PartTimes, partTimes } from '../core/time-parts.ts';
 
 export type CallsBy = Record<(typeof CALL_KINDS)[number], number>;
@@ -47,6 +48,10 @@ export interface StatementRow {
   pages: { read: number; written: number; walRead: number; walWritten: number } | null;
   /** From the engine's counters, where they can be told to be its own; null where none can. */
   cache: CacheCounts | null;
+  /** Of the runs that the engine counted, by its own counters; null where none were read. */
+  query: (QueryCounts & { runs: number }) | null;
+  /** Bytes of one of it, prepared, the most seen; null where none were read. */
+  memory: number | null;
   /** Steps that brought a row; those inside sqlite3_exec are not seen. */
   rows: number;
   /** VFS calls under step, exec, reset and finalize, the in-memory journal left out; null as for pages. */
@@ -91,6 +96,8 @@ const newEntry = (text: string | null): Entry => ({
   share: null,
   pages: null,
   cache: null,
+  query: null,
+  memory: null,
   rows: 0,
   vfsCalls: null,
   vfsCallsPerExecution: null,

@@ -2,7 +2,12 @@
 import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { hitRate } from '../core/counter-deltas.ts';
-import { executions, ExecutionState, type Executions } from '../core/executions.ts';
+import {
+  executions,
+  ExecutionState,
+  type Executions,
+  type QueryCounts,
+} from '../core/executions.ts';
 import { THREAD } from '../events/table.ts';
 import { fact } from '../core/graph.ts';
 import { ioTime } from '../core/time-parts.ts';
@@ -16,6 +21,15 @@ const NO_COUNTERS = "n/a: this engine shows no counters, or they can't be attrib
 
 const callsBy = (kind: keyof CallsBy, title: string, what: string) =>
   col('count', title, `${what}. ${NO_VFS}`, (s: StatementRow) => s.callsBy && s.callsBy[kind]);
+
+const NO_QUERY = 'n/a: the build lacks sqlite3_stmt_status, or the recording leaves it out';
+const queryCount = (name: keyof QueryCounts, title: string, what: string) =>
+  col(
+    'count',
+    title,
+    `${what}, by SQLite's own counters. ${NO_QUERY}`,
+    ({ query }: StatementRow) => query && query[name],
+  );
 
 export const statementColumns = {
   fingerprint: col(
@@ -106,6 +120,31 @@ export const statementColumns = {
     (s) => s.cache?.spills ?? null,
   ),
   failed: col('count', 'Failed', 'Executions that ended with an error', (s) => s.failed),
+  scanned: queryCount('scanned', 'Scanned', 'Rows that it stepped over in full scans of a table'),
+  sorts: queryCount('sorts', 'Sorts', 'Times that it sorted rows in a temporary b-tree'),
+  auto_index_rows: queryCount(
+    'autoIndexRows',
+    'Auto-index',
+    'Rows put into indexes that SQLite built for a run alone',
+  ),
+  vm_steps: queryCount('vmSteps', 'VM steps', "Instructions of SQLite's virtual machine"),
+  reprepares: queryCount(
+    'reprepares',
+    'Reprepares',
+    'Times that it was prepared again, for the schema or a value had changed',
+  ),
+  filter_hits: queryCount('filterHits', 'Filter hits', 'Join steps that a Bloom filter spared'),
+  filter_misses: queryCount(
+    'filterMisses',
+    'Filter misses',
+    'Join steps that a Bloom filter let pass',
+  ),
+  memory: col(
+    'bytes',
+    'Memory',
+    `Of one prepared statement, the most seen. ${NO_QUERY}`,
+    (s) => s.memory,
+  ),
 } satisfies Columns<StatementRow>;
 
 /** Of the flame graph. */
@@ -162,6 +201,10 @@ const executionRows = fact('executionRows', 'executions', { executions }, ({ thr
     (part, i) => Object.assign(parts[part]!, { i }),
   );
 });
+const runCount = (name: keyof QueryCounts, title: string, what: string) =>
+  col('count', title, `${what}. ${NO_QUERY}`, ({ all, i }: Execution) =>
+    all.counted[i] ? all[name][i]! : null,
+  );
 const executionTable = table(
   'executions',
   'Runs of statements: from a first step to the last',
@@ -190,6 +233,13 @@ const executionTable = table(
       'Its text, literals folded',
       (e) => (e.all.text[e.i] ? objectName(e.thread, e.all.text[e.i]!) : '') || null,
     ),
+    scanned: runCount('scanned', 'Scanned', 'Rows stepped over in full scans'),
+    sorts: runCount('sorts', 'Sorts', 'Sorts in a temporary b-tree'),
+    auto_index_rows: runCount('autoIndexRows', 'Auto-index', 'Rows put into automatic indexes'),
+    vm_steps: runCount('vmSteps', 'VM steps', "Instructions of SQLite's virtual machine"),
+    reprepares: runCount('reprepares', 'Reprepares', 'Times that it was prepared again'),
+    filter_hits: runCount('filterHits', 'Filter hits', 'Join steps that a Bloom filter spared'),
+    filter_misses: runCount('filterMisses', 'Filter misses', 'Join steps that it let pass'),
   },
 );
 

@@ -17,7 +17,7 @@ export const LANE_KINDS: readonly LaneKind[] = ['sql', 'vfs', 'web', 'lock'];
 
 /** Lane of an operation by its code: -1 none, else the place in LANE_KINDS. Held locks and counters are no calls. */
 const LANE_OF_OP: readonly number[] = OPS.map((info) => {
-  if (!info || info.code === Op.lockHeld || info.code === Op.sqlCounters) return -1;
+  if (!info || info.code === Op.lockHeld || (info.aside && info.layer === 'sql')) return -1;
   return info.layer === 'sql' ? 0 : info.layer === 'vfs' ? 1 : info.layer === 'web' ? 2 : -1;
 });
 const SQL = LANE_KINDS.indexOf('sql');

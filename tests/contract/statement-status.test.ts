@@ -1,0 +1,140 @@
+/** What a run of a statement added to the engine's own counters, against those of an untraced engine of the same build that its app reads. */
+import { afterEach, expect, it } from 'vitest';
+import { Op } from '../../src/event/event.ts';
+import { Rc, StatementStatus } from '../../src/sqlite/constants.ts';
+import { Traced, type Row } from './helpers/traced.ts';
+import { loadWaSqlite, type Build, type WaSqlite } from './helpers/wa-sqlite.ts';
+
+const open: Traced[] = [];
+afterEach(() => {
+  for (const t of open.splice(0)) t.restore();
+});
+const trace = (...args: ConstructorParameters<typeof Traced>): Traced => {
+  const t = new Traced(...args);
+  open.push(t);
+  return t;
+};
+
+const SETUP = `CREATE TABLE a(id INTEGER PRIMARY KEY, g, v); CREATE TABLE b(k, w);
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+    INSERT INTO a SELECT i, i % 7, 'v' || i FROM n;
+  INSERT INTO b SELECT v, id FROM a`;
+/** A lookup by key, a scan, a sort, an index made for the query alone; each run so often. */
+const QUERIES: readonly [sql: string, runs: number][] = [
+  ['SELECT v FROM a WHERE id = 77', 3],
+  ["SELECT id FROM a WHERE v = 'v77'", 2],
+  ['SELECT id FROM a ORDER BY v', 2],
+  ['SELECT count(*) FROM a JOIN b ON a.v = b.k WHERE a.g = 3', 2],
+];
+const { run, memoryUsed, ...COUNTED } = StatementStatus;
+type Counts = Record<keyof typeof COUNTED, number>;
+
+/** Runs them all. @param each called after each run, before its statement is reset */
+async function work({ sqlite3 }: WaSqlite, each: (stmt: number) => void): Promise<void> {
+  const db = await sqlite3.open_v2('status.db');
+  await sqlite3.exec(db, SETUP);
+  for (const [sql, runs] of QUERIES)
+    for await (const stmt of sqlite3.statements(db, sql))
+      for (let i = 0; i < runs; i++) {
+        while ((await sqlite3.step(stmt)) === Rc.row);
+        each(stmt);
+        await sqlite3.reset(stmt);
+      }
+  await sqlite3.close(db);
+}
+
+/** By run, in order. */
+function recorded(t: Traced): Counts[] {
+  const runs: Counts[] = [];
+  const add = (name: keyof Counts, value: number): void => void (runs.at(-1)![name] += value);
+  const isQuery = (row: Row): boolean => /^SELECT/.test(t.sqlText(row.object) ?? '');
+  for (const row of t.all().filter(isQuery)) {
+    if (row.op === Op.sqlStmtStatus) {
+      runs.push(Object.fromEntries(Object.keys(COUNTED).map((k) => [k, 0])) as Counts);
+      add('vmStep', row.length);
+      add('fullScanStep', row.offset);
+      add('sort', row.aux2);
+    }
+    const rare = Object.entries(COUNTED).find(([, code]) => code === row.aux2)?.[0];
+    if (row.op === Op.sqlStmtStatusMore && rare) add(rare as keyof Counts, row.length);
+  }
+  return runs;
+}
+
+it.each<Build>(['journey-sync', 'journey-async'])(
+  '%s: as the app reads them itself, run by run',
+  async (build) => {
+    const plain = await loadWaSqlite(build);
+    const read = plain.module['_sqlite3_stmt_status'] as (...a: number[]) => number;
+    const expected: Counts[] = [];
+    await work(plain, (stmt) =>
+      expected.push(
+        Object.fromEntries(
+          Object.entries(COUNTED).map(([name, code]) => [name, read(stmt, code, 1)]),
+        ) as Counts,
+      ),
+    );
+    const t = trace();
+    await work(await loadWaSqlite(build), () => {});
+    expect(recorded(t)).toEqual(expected);
+    expect(expected).toHaveLength(9);
+    const [lookup, , , scan, , sort, , joined] = expected;
+    expect([lookup!.fullScanStep, lookup!.sort, lookup!.autoIndex]).toEqual([0, 0, 0]);
+    expect(scan!.fullScanStep).toBe(499);
+    expect(sort!.sort).toBe(1);
+    expect(joined!.autoIndex).toBeGreaterThan(0);
+    expect(t.faultsOf(t.all())).toEqual([]);
+  },
+);
+
+it('an app that reads and resets them gets its own counts', async () => {
+  const counts = async (engine: WaSqlite): Promise<number[]> => {
+    const read = engine.module['_sqlite3_stmt_status'] as (...a: number[]) => number;
+    const seen: number[] = [];
+    await work(engine, (stmt) =>
+      seen.push(
+        read(stmt, COUNTED.vmStep, 1),
+        read(stmt, COUNTED.fullScanStep, 0),
+        read(stmt, run, 0),
+      ),
+    );
+    return seen;
+  };
+  const expected = await counts(await loadWaSqlite('journey-sync'));
+  const t = trace();
+  expect(await counts(await loadWaSqlite('journey-sync'))).toEqual(expected);
+  expect(recorded(t)).toHaveLength(9);
+});
+
+it('one that ends with rows left is counted when it is finalized; its memory is said once', async () => {
+  const t = trace();
+  const { sqlite3 } = await loadWaSqlite('journey-sync');
+  const db = await sqlite3.open_v2('left.db');
+  await sqlite3.exec(db, SETUP);
+  for await (const stmt of sqlite3.statements(db, 'SELECT id FROM a'))
+    for (let i = 0; i < 3; i++) await sqlite3.step(stmt);
+  await sqlite3.close(db);
+  const rows = t.all().filter((row) => t.sqlText(row.object) === 'SELECT id FROM a');
+  const status = rows.filter((row) => row.op === Op.sqlStmtStatus);
+  expect(status.map(({ offset }) => offset)).toEqual([2]);
+  const finalize = rows.find((row) => row.op === Op.sqlFinalize)!;
+  expect(status[0]!.seq).toBeLessThan(finalize.seq);
+  const memory = rows.filter((row) => row.op === Op.sqlStmtStatusMore && row.aux2 === memoryUsed);
+  expect(memory).toHaveLength(1);
+  expect(memory[0]!.length).toBeGreaterThan(500);
+});
+
+it('nothing of it where the build lacks the function', async () => {
+  const t = trace();
+  await work(await loadWaSqlite('wa1-sync'), () => {});
+  expect(recorded(t)).toEqual([]);
+  expect(t.counters().faults).toBe(0);
+});
+
+it('nothing of it where it is not asked for', async () => {
+  const t = trace({}, { query: false });
+  await work(await loadWaSqlite('journey-sync'), () => {});
+  expect(
+    t.all().filter(({ op }) => op === Op.sqlStmtStatus || op === Op.sqlStmtStatusMore),
+  ).toEqual([]);
+});

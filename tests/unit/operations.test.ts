@@ -20,11 +20,11 @@ const events = OPS.filter((info) => info && info.code !== Op.none && info.code !
 
 it('tells layers by code as the catalog does', () => {
   for (const info of events) {
-    const { code, layer } = info!;
+    const { code, layer, aside } = info!;
     expect([isVfsOp(code), isWebOp(code), isSqlOp(code)]).toEqual([
       layer === 'vfs',
       layer === 'web',
-      layer === 'sql' && code !== Op.sqlCounters,
+      layer === 'sql' && !aside,
     ]);
   }
   expect(isVfsOp(Op.none)).toBe(false);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
+import { StatementStatus } from '../../src/sqlite/constants.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { flameGraph } from '../../src/analysis/statements/flame-graph.ts';
@@ -194,6 +195,38 @@ test('pages, VFS calls and time belong to the statement whose step made them; pr
   });
   expect(table.rows.reduce((n, r) => n + r.share!, 0)).toBeCloseTo(1, 12);
   expect(table.rows.reduce((n, r) => n + r.time.spanUs, 0)).toBeCloseTo(table.spanUs, 6);
+});
+
+test('what SQLite counted of each run is of that run, and sums up by statement', () => {
+  const t = new ThreadBuilder(newStore());
+  const [a, b] = [sql(t, 'SELECT a'), sql(t, 'SELECT b')];
+  const run = (object: number, aux: number): number =>
+    t.call('sqlStep', { object, aux, result: DONE });
+  const status = (object: number, aux: number, scanned: number, steps: number, sorts = 0): number =>
+    t.call('sqlStmtStatus', { object, aux, offset: scanned, length: steps, aux2: sorts, dur: 0 });
+  const more = (object: number, aux: number, code: number, length: number): number =>
+    t.call('sqlStmtStatusMore', { object, aux, aux2: code, length, dur: 0 });
+  run(a, 1);
+  status(a, 1, 499, 1500, 1);
+  more(a, 1, StatementStatus.autoIndex, 500);
+  more(a, 1, StatementStatus.memoryUsed, 2048);
+  run(b, 2); // no reading
+  run(a, 1);
+  status(a, 1, 499, 1400);
+  more(a, 1, StatementStatus.filterHit, 7);
+  more(a, 1, 1234, 9); // one that SQLite may have one day
+  t.send();
+  expect(rowOf(t, 'select a')).toMatchObject({
+    query: {
+      ...{ runs: 2, scanned: 998, vmSteps: 2900, sorts: 1, autoIndexRows: 500 },
+      ...{ reprepares: 0, filterHits: 7, filterMisses: 0 },
+    },
+    memory: 2048,
+  });
+  expect(rowOf(t, 'select b')).toMatchObject({ query: null, memory: null });
+  const runs = executionsOf(t.store.threads[0]!);
+  expect([...runs.counted.subarray(0, runs.count)]).toEqual([1, 0, 1]);
+  expect([...runs.sorts.subarray(0, runs.count)]).toEqual([1, 0, 0]);
 });
 
 describe('cache by statement', () => {

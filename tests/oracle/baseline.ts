@@ -11,11 +11,15 @@ export interface WorkloadOptions {
   /** portable only: inserts with a transaction of their own, 20 unless told. */
   autocommits?: number;
   /**
-   * sql only: statements, how often and the statement with the run's number in place of `$i`, a query that is begun and never reset, or
-   * milliseconds in which nothing is called.
+   * sql only: statements, how often and the statement with the run's number in place of `$i`, a query that is begun and never reset,
+   * milliseconds in which nothing is called, or a statement that is prepared once and gets the run's number as its parameter.
    */
   sql?: readonly (
-    string | readonly [number, string] | { readonly hold: string } | { readonly pause: number }
+    | string
+    | readonly [number, string]
+    | { readonly hold: string }
+    | { readonly pause: number }
+    | { readonly bound: readonly [number, string] }
   )[];
   /** sql only: a statement that finds the database locked is rolled back and tried again. */
   retry?: boolean;

@@ -79,6 +79,16 @@ export const SKEWED: Sql = [
   [1200, 'SELECT body FROM t WHERE id = (($i * 7919) % 6000) * (($i * 104729) % 6000) / 6000 + 1'],
   [600, 'SELECT body FROM t WHERE id = (($i * 3571) % 6000) * (($i * 8117) % 6000) / 6000 + 1'],
 ];
+/** Looks rows up by a column without an index. */
+export const byBody: Sql = [[20, "SELECT id FROM t WHERE body = printf('%0120d', $i * 7)"]];
+export const BODY_INDEX = 'CREATE INDEX t_body ON t(body)';
+/** Two tables, joined by columns without an index. */
+export const PARTS = 'CREATE TABLE p(t INTEGER, name TEXT); INSERT INTO p SELECT id, body FROM t';
+export const PARTS_INDEX = 'CREATE INDEX p_t ON p(t)';
+export const joined: Sql = [
+  [10, 'SELECT count(p.name) FROM t JOIN p ON p.t = t.id + 0 WHERE t.id > $i'],
+];
+export const newest: Sql = [[20, 'SELECT id FROM t ORDER BY body DESC LIMIT $i + 1']];
 /** Brings every page of the table into the cache. */
 export const WARM = 'SELECT sum(length(body)) FROM t';
 /** Every page of a table, again and again. */

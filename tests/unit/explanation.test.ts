@@ -20,6 +20,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { FAILURES } from '../traces/findings/failures.ts';
+import { QUERIES } from '../traces/findings/queries.ts';
 import { IDB } from '../traces/findings/idb.ts';
 import { PAGE, play, times } from '../traces/findings/stage.ts';
 import { STORAGE } from '../traces/findings/storage.ts';
@@ -187,7 +188,7 @@ describe('a finding saves no more than the calls took that it names', () => {
       );
     }
   };
-  test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES])('$rule: $name', ({ wrong }) => {
+  test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES, ...QUERIES])('$rule: $name', ({ wrong }) => {
     check(play(wrong));
   });
   const folder = path.join(import.meta.dirname, '..', 'traces', 'golden');

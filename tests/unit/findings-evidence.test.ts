@@ -2,6 +2,7 @@
 // and share of the time are those of the same calls in the exported CSV; where it counts something else, the title says how many.
 import { expect, test } from 'vitest';
 import { FAILURES } from '../traces/findings/failures.ts';
+import { QUERIES } from '../traces/findings/queries.ts';
 import { IDB } from '../traces/findings/idb.ts';
 import { play } from '../traces/findings/stage.ts';
 import { STORAGE } from '../traces/findings/storage.ts';
@@ -19,7 +20,7 @@ const OWN: Partial<Record<string, 'bytes' | 'time'>> = {
   F29: 'time', // until the end of the thread
 };
 
-test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES])('$rule: $name', async ({ rule, wrong }) => {
+test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES, ...QUERIES])('$rule: $name', async ({ rule, wrong }) => {
   const store = play(wrong);
   const calls = new Map((await csvCalls(store)).map((c) => [`${c.thread} ${c.seq}`, c]));
   const { title, evidence } = findingsOf(store).find((f) => f.rule === rule)!;

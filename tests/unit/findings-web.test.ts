@@ -6,13 +6,14 @@ import { RULES, type Finding } from '../../src/analysis/findings/index.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { FAILURES } from '../traces/findings/failures.ts';
+import { QUERIES } from '../traces/findings/queries.ts';
 import { IDB } from '../traces/findings/idb.ts';
 import { play } from '../traces/findings/stage.ts';
 import { STORAGE } from '../traces/findings/storage.ts';
 import { WAITS } from '../traces/findings/waits.ts';
 import { findingsOf } from '../traces/analyses.ts';
 
-const CASES = [...WAITS, ...IDB, ...STORAGE, ...FAILURES];
+const CASES = [...WAITS, ...IDB, ...STORAGE, ...FAILURES, ...QUERIES];
 const rulesOf = (store: TraceStore): string[] => findingsOf(store).map((f) => f.rule);
 const find = (store: TraceStore, rule: string): Finding | undefined =>
   findingsOf(store).find((f) => f.rule === rule);

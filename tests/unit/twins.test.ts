@@ -5,6 +5,7 @@ import { RULES } from '../../src/analysis/findings/index.ts';
 import { callsHold, timeError, timeHolds, type Outcome } from '../twins/measure.ts';
 import { findingsOf } from '../traces/analyses.ts';
 import { FAILURES } from '../traces/findings/failures.ts';
+import { QUERIES } from '../traces/findings/queries.ts';
 import { IDB } from '../traces/findings/idb.ts';
 import { play } from '../traces/findings/stage.ts';
 import { STORAGE } from '../traces/findings/storage.ts';
@@ -40,7 +41,7 @@ test.each(PAIRS)('$rule is certain of no saving that its twin contradicts', (pai
   expect(timeHolds(outcome), `${timeError(outcome)} off`).toBe(true);
 });
 
-test.each([...FAILURES, ...IDB, ...STORAGE, ...WAITS])(
+test.each([...FAILURES, ...IDB, ...STORAGE, ...WAITS, ...QUERIES])(
   '$rule, $name: certain of a saving only where a pair proves it',
   ({ rule, wrong }) => {
     for (const found of findingsOf(play(wrong))) {

@@ -1,4 +1,17 @@
 /**
+ * Executions of a thread's statements as columns. An execution begins with the first sqlite3_step of a statement after its prepare,
+ * its reset, or the step that finished it; a sqlite3_exec call is one (statements.ts). Its time is that of its step calls.
+ */
+import type { EventColumns } from '../../trace/columns.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { Flag, Op } from '../../event/event.ts';
+import { isSqlOp } from '../../event/operations.ts';
+import { isErrorResult } from '../../sqlite/result-codes.ts';
+import { threadFact } from './graph.ts';
+import { Rc, StatementStatus } from '../../sqlite/constants.ts';
+import { columns, each, lowerBound } from '../../trace/number-columns.ts';
+
+/**
  * What SQLite counts of a run by itself (sqlite.org/c3ref/c_stmtstatus_counter.html): steps of its virtual machine, rows stepped over in full
  * scans, sorts, rows put into automatic indexes, prepares made again, joins that a Bloom filter let pass and kept out.
  */
@@ -18,19 +31,6 @@ const COUNT_OF_STATUS = new Map<number, (typeof QUERY_COUNTS)[number]>([
   [StatementStatus.filterMiss, 'filterMisses'],
   [StatementStatus.filterHit, 'filterHits'],
 ]);
-
-/**
- * Executions of a thread's statements as columns. An execution begins with the first sqlite3_step of a statement after its prepare,
- * its reset, or the step that finished it; a sqlite3_exec call is one (statements.ts). Its time is that of its step calls.
- */
-import type { EventColumns } from '../../trace/columns.ts';
-import type { ThreadStore } from '../../trace/store.ts';
-import { Flag, Op } from '../../event/event.ts';
-import { isSqlOp } from '../../event/operations.ts';
-import { isErrorResult } from '../../sqlite/result-codes.ts';
-import { threadFact } from './graph.ts';
-import { Rc, StatementStatus } from '../../sqlite/constants.ts';
-import { columns, each, lowerBound } from '../../trace/number-columns.ts';
 
 export const ExecutionState = {
   /** Stepped to DONE. */

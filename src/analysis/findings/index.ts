@@ -49,6 +49,13 @@ import {
 } from '../transactions/journal.ts';
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
+import {
+  automaticIndex,
+  fullScan,
+  onePerRow,
+  preparedAgain,
+  sortInEachRun,
+} from '../statements/queries.ts';
 import { flushCost, lostOnLeaving, wholeFileSaves, writableCopies } from '../idb/saves.ts';
 import { SURE, type Finding, type Rule } from '../rules/types.ts';
 import { busyStorm, frozenHolder, hang, proxyOverhead } from '../locks/rules.ts';
@@ -107,6 +114,11 @@ export const RULES: readonly Rule[] = [
   shortWrite,
   refusedHandles,
   leakedHandles,
+  fullScan,
+  automaticIndex,
+  sortInEachRun,
+  preparedAgain,
+  onePerRow,
 ];
 
 /** A finding, and the time that it is about. */

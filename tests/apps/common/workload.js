@@ -6,6 +6,7 @@
  * @property {(sql: string) => unknown[][] | Promise<unknown[][]>} exec
  * @property {() => void | Promise<void>} close
  * @property {(sql: string) => Promise<void>} [hold] steps a query once and never resets it: its read transaction stays open
+ * @property {(sql: string, times: number) => Promise<unknown[][]>} [bound] runs a statement that is prepared once, each time with the number of the run bound
  * @property {boolean} [notSQLite] has no PRAGMA: nothing is asked of its integrity
  */
 
@@ -109,9 +110,10 @@ async function rollBack(db) {
 
 /**
  * Statements as given: a text, or `[times, text]` with the run's number in place of each `$i`. With `retry`, a statement that finds the
- * database locked is rolled back and tried again. `{ hold: text }` is a query that is begun and forgotten, `{ pause: ms }` waits with nothing called.
+ * database locked is rolled back and tried again. `{ hold: text }` is a query that is begun and forgotten, `{ pause: ms }` waits with nothing called,
+ * `{ bound: [times, text] }` is prepared once and has the run's number as its parameter.
  * @param {Connection} db
- * @param {{ sql?: (string | [number, string] | { hold: string } | { pause: number })[], retry?: boolean }} options
+ * @param {{ sql?: (string | [number, string] | { hold: string } | { pause: number } | { bound: [number, string] })[], retry?: boolean }} options
  */
 async function sql(db, { sql: list = [], retry = false }) {
   const rows = [];
@@ -123,6 +125,12 @@ async function sql(db, { sql: list = [], retry = false }) {
     if (item.hold) {
       if (!db.hold) throw new Error('this app cannot hold a query open');
       await db.hold(item.hold);
+      continue;
+    }
+    if (item.bound) {
+      if (!db.bound) throw new Error('this app cannot bind values');
+      const [times, text] = item.bound;
+      rows.push(...(await db.bound(text, times)));
       continue;
     }
     const [times, text] = typeof item === 'string' ? [1, item] : item;

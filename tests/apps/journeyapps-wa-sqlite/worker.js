@@ -63,6 +63,17 @@ serve({
           return;
         }
       },
+      async bound(sql, times) {
+        const rows = [];
+        for await (const statement of sqlite3.statements(db, sql))
+          for (let i = 0; i < times; i++) {
+            sqlite3.bind_collection(statement, [i]);
+            while ((await sqlite3.step(statement)) === SQLite.SQLITE_ROW)
+              rows.push(sqlite3.row(statement));
+            await sqlite3.reset(statement);
+          }
+        return rows;
+      },
       close: () => sqlite3.close(db),
     };
   },

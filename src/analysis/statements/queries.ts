@@ -1,0 +1,323 @@
+/**
+ * What SQLite itself counts of the runs of statements, and what one statement asks that another could:
+ *
+ *   F50   SELECT .. WHERE a = ?   19,999 rows scanned for 10
+ *   F51   a join that builds the same index in each run
+ *   F52   ORDER BY that sorts in each run
+ *   F53   prepare, step, finalize | prepare, step, finalize ...     prepare, step, reset, step, reset
+ *   F54   SELECT parents  ->  SELECT children WHERE parent = ? | SELECT children WHERE parent = ? ...     one join
+ */
+import {
+  explicitTransactionsOf,
+  type ExplicitSpan,
+} from '../transactions/explicit-transactions.ts';
+import { executions, type Executions, type QueryCounts } from '../core/executions.ts';
+import { getOrMake } from '../core/maps.ts';
+import { objectName } from '../../trace/describe.ts';
+import { Op } from '../../event/event.ts';
+import { fingerprint } from '../../sqlite/sql-text.ts';
+import { cut, oneLine } from '../../text/clean.ts';
+import { countOf, formatCount } from '../../text/numbers.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { noSaving, Saving } from '../rules/saving.ts';
+import type { Found, Rule } from '../rules/types.ts';
+
+/** Statements that one rule names: those that took longest. */
+const MOST = 5;
+const SQL_LENGTH = 80;
+const quoted = (sql: string): string => `"${cut(oneLine(sql), SQL_LENGTH)}"`;
+
+/** Runs of one text, literals folded. */
+interface Query {
+  /** As it ran first. */
+  sql: string;
+  runs: number;
+  rows: number;
+  scanned: number;
+  sorts: number;
+  autoIndexRows: number;
+  /** Its calls. */
+  evidence: Evidence;
+}
+
+/** Fingerprints of a thread's texts by their ids, computed once each; '' = not known. */
+function fingerprints(thread: ThreadStore): (text: number) => string {
+  const known = new Map<number, string>();
+  return (text) => getOrMake(known, text, () => fingerprint(objectName(thread, text)));
+}
+
+/** The texts of which some runs are such, with these runs alone; those that took longest first. */
+function queriesOf(
+  ctx: FindingContext,
+  isSuch: (runs: Executions, i: number, sql: string) => boolean,
+): Query[] {
+  const found = new Map<string, Query>();
+  for (const thread of ctx.store.threads) {
+    const runs = ctx.get(executions).of(thread);
+    const of = new Map<number, Query>();
+    const print = fingerprints(thread);
+    for (let i = 0; i < runs.count; i++) {
+      if (!runs.counted[i]) continue;
+      const sql = print(runs.text[i]!);
+      if (!sql || !isSuch(runs, i, sql)) continue;
+      const query = getOrMake(found, sql, () => ({
+        sql: objectName(thread, runs.text[i]!),
+        runs: 0,
+        rows: 0,
+        scanned: 0,
+        sorts: 0,
+        autoIndexRows: 0,
+        evidence: new Evidence(),
+      }));
+      of.set(i, query);
+      query.runs++;
+      query.rows += runs.rows[i]!;
+      for (const name of ['scanned', 'sorts', 'autoIndexRows'] satisfies (keyof QueryCounts)[])
+        query[name] += runs[name][i]!;
+    }
+    const { row, execution, count } = runs.calls;
+    for (let c = 0; of.size > 0 && c < count; c++)
+      of.get(execution[c]!)?.evidence.add(thread, row[c]!);
+  }
+  return [...found.values()].sort((a, b) => b.evidence.us - a.evidence.us);
+}
+
+/** Counted as runs, not as calls. */
+const evidenceOf = (ctx: FindingContext, { runs, evidence }: Query): Found['evidence'] => ({
+  ...evidence.result(ctx, false),
+  count: runs,
+});
+const COUNTED = "SQLite's own counters say so for each run";
+const NOT_TRIED = 'what an index saves depends on its columns: it is known when it is tried';
+
+const FEW_SCANNED = 100;
+const SCANNED_PER_ROW = 20;
+const FEW_SCANNED_IN_ALL = 1000;
+/** It looks for some rows of a table: of one that is asked for all of them no index spares any. */
+const LOOKS_FOR = /^(?:select|with)\b.*\b(?:where|on|using)\b/s;
+
+export const fullScan: Rule = {
+  id: 'F50',
+  title: 'Full scan for few rows',
+  run: (ctx) =>
+    queriesOf(
+      ctx,
+      ({ scanned, rows }, i, sql) =>
+        scanned[i]! >= FEW_SCANNED &&
+        scanned[i]! >= SCANNED_PER_ROW * rows[i]! &&
+        LOOKS_FOR.test(sql),
+    )
+      .filter(({ scanned }) => scanned >= FEW_SCANNED_IN_ALL)
+      .slice(0, MOST)
+      .map((query) => ({
+        title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} scanned ${countOf(query.scanned, 'row')} for ${countOf(query.rows, 'result row')}`,
+        evidence: evidenceOf(ctx, query),
+        ...noSaving(NOT_TRIED),
+        confidence: 'likely',
+        reason: `${COUNTED}; a query that adds rows up needs them all`,
+        advice: 'Create an index on the columns that WHERE or ON compares.',
+        link: 'https://www.sqlite.org/queryplanner.html',
+      })),
+};
+
+const FEW_RUNS = 2;
+
+export const automaticIndex: Rule = {
+  id: 'F51',
+  title: 'Automatic index in each run',
+  run: (ctx) =>
+    queriesOf(ctx, ({ autoIndexRows }, i) => autoIndexRows[i]! > 0)
+      .filter(({ runs }) => runs >= FEW_RUNS)
+      .slice(0, MOST)
+      .map((query) => ({
+        title: `SQLite built an automatic index in ${countOf(query.runs, 'run')} of ${quoted(query.sql)}: ${countOf(query.autoIndexRows, 'row')}`,
+        evidence: evidenceOf(ctx, query),
+        ...noSaving(NOT_TRIED),
+        confidence: 'certain',
+        reason: `${COUNTED}; such an index is dropped at the end of its run`,
+        advice: 'Create an index on the columns that join the tables.',
+        link: 'https://www.sqlite.org/optoverview.html#automatic_query_time_indexes',
+      })),
+};
+
+/** A sort of a handful of rows is no matter. */
+const FEW_STEPS = 1000;
+const FEW_SORTS = 10;
+
+export const sortInEachRun: Rule = {
+  id: 'F52',
+  title: 'Sort in each run',
+  run: (ctx) =>
+    queriesOf(ctx, ({ sorts, vmSteps }, i) => sorts[i]! > 0 && vmSteps[i]! >= FEW_STEPS)
+      .filter(({ runs }) => runs >= FEW_SORTS)
+      .slice(0, MOST)
+      .map((query) => ({
+        title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} sorted rows in a temporary b-tree`,
+        evidence: evidenceOf(ctx, query),
+        ...noSaving(NOT_TRIED),
+        confidence: 'likely',
+        reason: `${COUNTED}; how much of the time is the sort is not known`,
+        advice: 'Create an index that has the columns of ORDER BY or GROUP BY in their order.',
+        link: 'https://www.sqlite.org/queryplanner.html#_sorting',
+      })),
+};
+
+const FEW_PREPARES = 20;
+
+export const preparedAgain: Rule = {
+  id: 'F53',
+  title: 'One text prepared again and again',
+  run(ctx) {
+    const found = new Map<string, { sql: string; prepares: number; again: Evidence }>();
+    for (const thread of ctx.store.threads) {
+      const print = fingerprints(thread);
+      const { object, context } = thread.events;
+      /** Connections on which a text was prepared. */
+      const met = new Set<string>();
+      for (const row of ctx.rows(thread, Op.sqlPrepare)) {
+        const sql = print(object[row]!);
+        if (!sql) continue;
+        const text = getOrMake(found, sql, () => ({
+          sql: objectName(thread, object[row]!),
+          prepares: 0,
+          again: new Evidence(),
+        }));
+        text.prepares++;
+        const place = `${context[row]} ${sql}`;
+        if (met.has(place)) text.again.add(thread, row);
+        else met.add(place);
+      }
+    }
+    return [...found.values()]
+      .filter(({ again }) => again.count >= FEW_PREPARES)
+      .sort((a, b) => b.again.us - a.again.us)
+      .slice(0, MOST)
+      .map(({ sql, prepares, again }) => ({
+        title: `${quoted(sql)} was prepared ${formatCount(prepares)} times`,
+        evidence: again.result(ctx, false),
+        ...new Saving(ctx).avoid(again.count, Op.sqlPrepare, 'prepares', '', again.cost).result(),
+        confidence: 'likely',
+        reason: `${countOf(again.count, 'prepare')} followed another one of the same text on the same connection, values aside`,
+        advice: 'Prepare it once with parameters, bind values, and reset it after each run.',
+        link: 'https://www.sqlite.org/c3ref/prepare.html',
+      }));
+  },
+};
+
+const FEW_CHILDREN = 10;
+const READS = /^(?:select|with)\b/;
+
+/** Runs of one text that follow a run of another. */
+interface Children {
+  parent: string;
+  parentRows: number;
+  child: string;
+  nested: boolean;
+  runs: number;
+  evidence: Evidence;
+}
+
+export const onePerRow: Rule = {
+  id: 'F54',
+  title: 'One query per row',
+  run(ctx) {
+    const found = new Map<string, Children>();
+    for (const thread of ctx.store.threads)
+      for (const group of childrenOf(ctx, thread)) {
+        const key = `${group.parent}\0${group.child}`;
+        const known = found.get(key);
+        if (!known) found.set(key, group);
+        else {
+          known.parentRows += group.parentRows;
+          known.runs += group.runs;
+          known.nested &&= group.nested;
+          known.evidence.join(group.evidence);
+        }
+      }
+    return [...found.values()]
+      .sort((a, b) => b.evidence.us - a.evidence.us)
+      .slice(0, MOST)
+      .map(({ parent, parentRows, child, nested, runs, evidence }) => ({
+        title: `${quoted(child)} ran ${formatCount(runs)} times, once for each row of ${quoted(parent)}`,
+        evidence: { ...evidence.result(ctx, false), count: runs },
+        ...noSaving('a join reads the same rows in one statement; what that takes is not known'),
+        confidence: nested ? 'likely' : 'possible',
+        reason: nested
+          ? `the runs lie between the steps of the other statement, which brought ${countOf(parentRows, 'row')}`
+          : `the other statement brought ${countOf(parentRows, 'row')} in the same transaction, and as many runs followed`,
+        advice: 'Join the two tables in one SELECT, or ask for all keys with IN.',
+        link: 'https://www.sqlite.org/np1queryprob.html',
+      }));
+  },
+};
+
+/** What of a connection is under way. */
+interface Walk {
+  span: ExplicitSpan | null;
+  /** Runs that read, since the span began. */
+  runs: number[];
+}
+
+function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
+  const runs = ctx.get(executions).of(thread);
+  const { context, seq } = thread.events;
+  const print = fingerprints(thread);
+  const explicit = explicitTransactionsOf(thread);
+  const spans = new Map<number, Walk>();
+  const found: { parent: number; children: number[]; nested: boolean }[] = [];
+  const lastRow = new Uint32Array(runs.count);
+  const { row, execution, count } = runs.calls;
+  for (let c = 0; c < count; c++) lastRow[execution[c]!] = row[c]!;
+  const close = ({ span, runs: list }: Walk): void =>
+    void found.push(...groups(list, span !== null));
+  /** Children of each run of a list: inside it or, in one transaction, as many as it brought rows. */
+  const groups = (list: readonly number[], inOne: boolean): typeof found => {
+    const byText = new Map<string, number[]>();
+    for (const i of list) getOrMake(byText, print(runs.text[i]!), () => [] as number[]).push(i);
+    const out: typeof found = [];
+    for (const [text, children] of byText) {
+      if (children.length < FEW_CHILDREN) continue;
+      const first = runs.firstRow[children[0]!]!;
+      const last = runs.firstRow[children.at(-1)!]!;
+      const parent = list.find(
+        (p) =>
+          print(runs.text[p]!) !== text &&
+          runs.firstRow[p]! < first &&
+          (lastRow[p]! > last
+            ? runs.rows[p]! >= children.length
+            : inOne && runs.rows[p]! === children.length),
+      );
+      if (parent !== undefined) out.push({ parent, children, nested: lastRow[parent]! > last });
+    }
+    return out;
+  };
+  for (let i = 0; i < runs.count; i++) {
+    const at = runs.firstRow[i]!;
+    const connection = context[at]!;
+    const span = explicit.at(connection, seq[at]!);
+    const walk = getOrMake(spans, connection, (): Walk => ({ span, runs: [] }));
+    if (walk.span !== span) {
+      close(walk);
+      [walk.span, walk.runs] = [span, []];
+    }
+    if (READS.test(print(runs.text[i]!))) walk.runs.push(i);
+  }
+  for (const walk of spans.values()) close(walk);
+  const of = new Map<number, Children>();
+  const result = found.map(({ parent, children, nested }): Children => {
+    const group: Children = {
+      parent: objectName(thread, runs.text[parent]!),
+      parentRows: runs.rows[parent]!,
+      child: objectName(thread, runs.text[children[0]!]!),
+      nested,
+      runs: children.length,
+      evidence: new Evidence(),
+    };
+    for (const child of children) of.set(child, group);
+    return group;
+  });
+  for (let c = 0; of.size > 0 && c < count; c++)
+    of.get(execution[c]!)?.evidence.add(thread, row[c]!);
+  return result;
+}

@@ -1,0 +1,122 @@
+// What SQLite counts of the runs of statements, and what they ask one by one. Each story beside the same work done right.
+import { Rc, StatementStatus } from '../../../src/sqlite/constants.ts';
+import type { ThreadBuilder } from '../builder.ts';
+import { times, type Case } from './stage.ts';
+
+interface Counted {
+  rows?: number;
+  scanned?: number;
+  steps?: number;
+  sorts?: number;
+  autoIndex?: number;
+  /** While the first row of it is there. */
+  inside?: () => void;
+}
+
+let instance = 0;
+/** A run of a prepared statement, with what SQLite counted of it. */
+function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance): void {
+  const object = b.define({ kind: 'sql', text });
+  const { rows = 0, scanned = 0, steps = 10, sorts = 0, autoIndex = 0, inside } = of;
+  const call = { object, aux, context: 4 };
+  times(rows, (i) => {
+    b.call('sqlStep', { ...call, result: Rc.row, dur: 50 });
+    if (i === 0) inside?.();
+  });
+  b.call('sqlStep', { ...call, result: Rc.done, dur: 50 });
+  b.call('sqlStmtStatus', { ...call, offset: scanned, length: steps, aux2: sorts, dur: 0 });
+  if (autoIndex) b.call('sqlStmtStatusMore', { ...call, length: autoIndex, aux2: StatementStatus.autoIndex, dur: 0 });
+  b.call('sqlReset', { ...call, dur: 1 });
+}
+const prepare = (b: ThreadBuilder, text: string, aux: number): void =>
+  void b.call('sqlPrepare', { object: b.define({ kind: 'sql', text }), aux, context: 4, dur: 80 });
+
+const BY_NAME = 'SELECT * FROM notes WHERE name = ?';
+const JOINED = 'SELECT * FROM a JOIN b ON a.x = b.y';
+const SORTED = 'SELECT * FROM notes ORDER BY name LIMIT 20';
+const PARENTS = 'SELECT id FROM notes';
+const CHILDREN = 'SELECT * FROM tags WHERE note = ?';
+
+/** One text, run 30 times. */
+function prepared(b: ThreadBuilder, often: boolean): void {
+  times(30, (i) => {
+    if (often || i === 0) prepare(b, BY_NAME, 1000 + i);
+    run(b, BY_NAME, { rows: 1 }, often ? 1000 + i : 1000);
+    if (often) b.call('sqlFinalize', { aux: 1000 + i, context: 4, dur: 2 });
+  });
+}
+/** A list, and a query for each of its 12 rows. */
+function oneByOne(b: ThreadBuilder, queries: number, inTransaction: boolean, nested = false): void {
+  const children = (): void => times(queries, () => run(b, CHILDREN, { rows: 2 }));
+  if (inTransaction) run(b, 'BEGIN');
+  run(b, PARENTS, { rows: 12, ...(nested && { inside: children }) });
+  if (!nested) children();
+  if (inTransaction) run(b, 'COMMIT');
+}
+
+export const QUERIES: Case[] = [
+  {
+    rule: 'F50',
+    name: 'a column without an index is looked up',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(4, () => run(b, BY_NAME, { rows: 2, scanned: 19_999 }));
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      times(4, () => run(b, BY_NAME, { rows: 2 }));
+    },
+    says: /^4 runs of "SELECT \* FROM notes WHERE name = \?" scanned 79,996 rows for 8 result rows$/,
+  },
+  {
+    rule: 'F50',
+    name: 'a table is asked for some of its rows, not for all',
+    wrong: ({ thread }) => run(thread(), BY_NAME, { rows: 50, scanned: 1000 }),
+    right: ({ thread }) => run(thread(), PARENTS, { rows: 50, scanned: 1000 }),
+    says: /^1 run of .* scanned 1,000 rows for 50 result rows$/,
+  },
+  {
+    rule: 'F51',
+    name: 'a join without an index',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(2, () => run(b, JOINED, { rows: 5, autoIndex: 300 }));
+    },
+    right: ({ thread }) => run(thread(), JOINED, { rows: 5, autoIndex: 300 }),
+    says: /^SQLite built an automatic index in 2 runs of ".*": 600 rows$/,
+  },
+  {
+    rule: 'F52',
+    name: 'the newest 20 are sorted each time',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(10, () => run(b, SORTED, { rows: 20, steps: 5000, sorts: 1 }));
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      times(10, () => run(b, SORTED, { rows: 20, steps: 90, sorts: 1 }));
+    },
+    says: /^10 runs of ".*" sorted rows in a temporary b-tree$/,
+  },
+  {
+    rule: 'F53',
+    name: 'prepared for each run',
+    wrong: ({ thread }) => prepared(thread(), true),
+    right: ({ thread }) => prepared(thread(), false),
+    says: /^"SELECT \* FROM notes WHERE name = \?" was prepared 30 times$/,
+  },
+  {
+    rule: 'F54',
+    name: 'a query for each row that another one brought before',
+    wrong: ({ thread }) => oneByOne(thread(), 12, true),
+    right: ({ thread }) => oneByOne(thread(), 11, true),
+    says: /^"SELECT \* FROM tags WHERE note = \?" ran 12 times, once for each row of "SELECT id FROM notes"$/,
+  },
+  {
+    rule: 'F54',
+    name: 'a query for each row while the list is read',
+    wrong: ({ thread }) => oneByOne(thread(), 12, false, true),
+    right: ({ thread }) => oneByOne(thread(), 12, false),
+    says: /ran 12 times, once for each row/,
+  },
+];

@@ -73,7 +73,7 @@ export class Engine {
         this.sql?.settleSuspended ?? ((): void => {}),
       );
     if (this.sql && this.usesNamedExports)
-      wrapNamedExports(copy, this.sql, () => this.active, parts.shared.values);
+      wrapNamedExports(copy, this.sql, () => this.active, parts.shared.binds);
     this.exports = copy as WebAssembly.Exports;
     for (const source of [exports, copy])
       for (const value of Object.values(source))

@@ -30,6 +30,8 @@ export interface EngineOptions {
   sql?: boolean;
   /** Read what the engine counts of each run of a statement; default true. */
   query?: boolean;
+  /** Of the hashes of values, drawn once a thread; 0 = none are made. */
+  salt?: number;
   /** Which texts and values of SQL are kept (event/capture.ts); default 1, folded texts. */
   level?: CaptureLevel;
   /** The JavaScript stack of each statement's first sight: our own script, whose frames are left out, or null where that is not known. */
@@ -57,13 +59,15 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   const watch =
     options.watch ?? new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
   const structure = layers.sql && level > 0; // names of tables are as much the app's own as its statements
-  const texts = new SqlTexts(recorder, level);
+  const query = options.query ?? true;
+  const texts = new SqlTexts(recorder, level, query && level > 0 ? (options.salt ?? 0) : 0);
   const shared: SharedParts = {
     texts,
     stacks: options.stacks ?? null,
     values: level === 3,
+    binds: level === 3 || texts.salt !== 0,
     structure,
-    query: options.query ?? true,
+    query,
     watch,
   };
   const engines = new LivingEngines(recorder);
@@ -130,7 +134,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
         trapEmscriptenModules(
           resolve,
           (module, fn) => void guard('a Module', null, () => engineOf(module, fn, false)),
-          shared.values,
+          shared.binds,
         ),
       );
     });

@@ -1,18 +1,20 @@
 /**
- * Values that the app binds, at capture level 3 only: kept by statement as it binds them, said once a run. Nothing is asked of SQLite: its
+ * Values that the app binds: kept by statement as it binds them, and said once a run at capture level 3; below, a hash of them all
+ * (value-hash.ts), and of queries alone. Nothing is asked of SQLite: its
  * sqlite3_expanded_sql would allocate in the app's memory. Texts are cut, of blobs only the length is recorded.
  */
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { keepShape } from './asyncify.ts';
 import { apply } from '../record/reflect.ts';
+import { textEnd } from './value-hash.ts';
 
 /** Characters of a text that are kept. */
 const MOST_TEXT = 200;
 /** Parameters of a statement that are kept. */
 export const MOST_VALUES = 100;
 
-type BindKind =
+export type BindKind =
   'int' | 'int64' | 'double' | 'text' | 'text16' | 'blob' | 'zeroblob' | 'null' | 'clear';
 export interface TracedBind {
   /** Its C name. */
@@ -101,12 +103,7 @@ function text(
     heap.length,
     address + (bytes < 0 ? MOST_TEXT * 4 + step : Math.min(bytes, MOST_TEXT * 4)),
   );
-  let end = most;
-  if (bytes < 0) {
-    end = address;
-    while (end + step <= most && (heap[end] !== 0 || (step === 2 && heap[end + 1] !== 0)))
-      end += step;
-  }
+  const end = Math.min(most, textEnd(heap, address, bytes, step));
   // decoded from a copy: TextDecoder takes no shared memory
   return quoted(
     new TextDecoder(kind === 'text16' ? 'utf-16le' : 'utf-8').decode(heap.slice(address, end)),

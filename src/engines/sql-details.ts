@@ -11,6 +11,8 @@ export interface SharedParts {
   readonly stacks: { own: OwnScript | null } | null;
   /** Say bound values. */
   readonly values: boolean;
+  /** Watch the functions that bind values. */
+  readonly binds: boolean;
   /** Say names of tables and indexes, and which pages are theirs. */
   readonly structure: boolean;
   /** Read what the engine counts of each run of a statement. */

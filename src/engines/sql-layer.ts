@@ -15,6 +15,7 @@ import { CounterReader, type Reach } from './counters.ts';
 import { forward, type Traced } from './sql-functions.ts';
 import { SqlDetails, type SharedParts } from './sql-details.ts';
 import { newCounts, StatusReader } from './statement-status.ts';
+import { hashOfValue, mix } from './value-hash.ts';
 import { literalOf, MOST_VALUES, type BindKeeper, type TracedBind } from './sql-binds.ts';
 
 const NativePromise = Promise;
@@ -34,6 +35,8 @@ interface Statement {
   stepped: boolean;
   /** The engine's counters of it when they were read last; null = it is none. */
   readonly counts: Float64Array | null;
+  /** Of a query: hashes of its values, by parameter, and of its text at 0; null = they are not kept. */
+  readonly hashes: number[] | null;
   /** Values bound, by parameter - 1; null = they are not kept. */
   values: string[] | null;
   /** The next step begins a run. */
@@ -295,13 +298,14 @@ export class SqlLayer implements BindKeeper {
   }
 
   private statementOf(text: number, instance: number, connection: Connection | null): Statement {
-    const { values } = this.shared;
+    const { values, texts } = this.shared;
     return {
       text,
       instance,
       connection,
       stepped: false,
       counts: this.status && newCounts(),
+      hashes: text && texts.hash ? [texts.hash] : null,
       values: values ? [] : null,
       fresh: values,
     };
@@ -319,7 +323,10 @@ export class SqlLayer implements BindKeeper {
   bound(traced: TracedBind, args: ArrayLike<unknown>): void {
     if (!this.recorder.enabled) return;
     try {
-      const values = this.statement(Number(args[0]))?.values;
+      const statement = this.statement(Number(args[0]));
+      if (!statement) return;
+      const { values, hashes } = statement;
+      if (hashes) this.hashed(hashes, traced, args);
       if (!values) return;
       const parameter = Number(args[1]) - 1;
       if (traced.kind === 'clear') values.length = 0;
@@ -332,10 +339,20 @@ export class SqlLayer implements BindKeeper {
     }
   }
 
+  private hashed(hashes: number[], { kind }: TracedBind, args: ArrayLike<unknown>): void {
+    if (kind === 'clear') hashes.length = 1;
+    else {
+      const parameter = Number(args[1]);
+      if (!(parameter > 0 && parameter <= MOST_VALUES)) return;
+      while (hashes.length < parameter) hashes.push(0);
+      hashes[parameter] = hashOfValue(this.shared.texts.salt, kind, this.memory, args[2], args[3]);
+    }
+  }
+
   /** Before `readCounters`, which takes the run as read. */
   private readStatus(s: Statement, stmt: number): void {
     if (this.status && s.counts && this.isOver(s))
-      this.status.read(stmt, s.text, s.instance, s.connection!.id, s.counts);
+      this.status.read(stmt, s.text, s.instance, s.connection!.id, s.counts, hashOf(s.hashes));
   }
   private isOver = (s: Statement): boolean =>
     s.stepped && s.connection !== null && !(this.asyncify && this.asyncify.state !== 0);
@@ -347,6 +364,14 @@ export class SqlLayer implements BindKeeper {
   }
 }
 
+/** All values of a run as one, never 0; 0 = they are not kept. */
+function hashOf(hashes: number[] | null): number {
+  if (!hashes) return 0;
+  let hash = 0;
+  for (let i = 0; i < hashes.length; i++) hash = mix(hash, hashes[i]!);
+  return hash >>> 0 || 1;
+}
+
 /** A call on a connection, or a whole script. */
 const subjectWithoutRuns = (text: number, connection: Connection | null): Statement => ({
   text,
@@ -354,6 +379,7 @@ const subjectWithoutRuns = (text: number, connection: Connection | null): Statem
   connection,
   stepped: false,
   counts: null,
+  hashes: null,
   values: null,
   fresh: false,
 });

@@ -8,6 +8,7 @@ import { SqlFolder } from '../sqlite/sql-fold.ts';
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import { SqlShapes } from './sql-shapes.ts';
 import { SqlTemplates } from './sql-templates.ts';
+import { mixBytes, textEnd } from './value-hash.ts';
 
 /** Longer texts are cut. */
 const MAX_SQL_BYTES = 8192;
@@ -16,11 +17,18 @@ const MAX_SHAPES = 2500;
 const MAX_LITERAL_TEXTS = 20_000;
 const SEMICOLON = 59;
 
+/** SELECT or WITH, by their first two letters. */
+const isQuery = (heap: Uint8Array, at: number): boolean => {
+  const [c, next] = [heap[at]! | 32, heap[at + 1]! | 32];
+  return (c === 115 && next === 101) || (c === 119 && next === 105);
+};
 const isSpace = (c: number): boolean => c === 32 || (c >= 9 && c <= 13);
 
 export class SqlTexts {
   /** Statements in the text asked for last, as far as it is kept: an upper bound where one of them fails. */
   statements = 0;
+  /** Of the statement asked for last: the salted hash of its text, literals included; 0 = it is no query, or none is made. */
+  hash = 0;
   private readonly recorder: Recorder;
   private readonly shapes = new SqlShapes(MAX_SHAPES);
   private readonly templates = new SqlTemplates();
@@ -33,10 +41,11 @@ export class SqlTexts {
 
   private literalTexts = 0;
 
-  /** @param level of capture: 0 gives no text an id, 2 and above keep literals */
+  /** @param level of capture: 0 gives no text an id, 2 and above keep literals @param salt of the hashes of queries; 0 = none are made */
   constructor(
     recorder: Recorder,
     private readonly level: CaptureLevel = 1,
+    readonly salt = 0,
   ) {
     this.recorder = recorder;
     this.folder = new SqlFolder((length) => {
@@ -55,7 +64,7 @@ export class SqlTexts {
   }
 
   private at(memory: EngineMemory, address: number, bytes: number, first: boolean): number {
-    this.statements = 0;
+    this.statements = this.hash = 0;
     if (!address) return 0;
     const heap = memory.bytes();
     const last = Math.min(heap.length, bytes < 0 ? heap.length : address + bytes);
@@ -63,6 +72,9 @@ export class SqlTexts {
     // white space and empty statements before the first statement are no part of it
     while (start < last && (isSpace(heap[start]!) || heap[start] === SEMICOLON)) start++;
     const cut = Math.min(last, start + MAX_SQL_BYTES);
+    if (first && this.salt !== 0 && isQuery(heap, start))
+      this.hash =
+        mixBytes(this.salt, heap, start, Math.min(cut, textEnd(heap, start, -1, 1))) >>> 0;
     const { folder, newest } = this;
     const fitting = first && this.level === 1;
     if (fitting) {

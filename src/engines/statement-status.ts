@@ -5,7 +5,7 @@
  */
 import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';
-import { StatementStatus } from '../sqlite/constants.ts';
+import { StatementStatus, VALUES_HASH } from '../sqlite/constants.ts';
 import type { Reach } from './counters.ts';
 
 const { fullScanStep, sort, autoIndex, vmStep, reprepare, run, filterMiss, filterHit, memoryUsed } =
@@ -24,11 +24,18 @@ export class StatusReader {
   ) {}
 
   /**
-   * Record what the run added; nothing where the build lacks the function.
+   * Record what the run added, and of a query whether it had the values of another one; nothing where the build lacks the function.
    * @param stmt the engine's pointer, of a statement that is not finalized
-   * @param last of `newCounts`, kept up
+   * @param last of `newCounts`, kept up @param values the hash of its values; 0 = it is no query
    */
-  read(stmt: number, text: number, instance: number, context: number, last: Float64Array): void {
+  read(
+    stmt: number,
+    text: number,
+    instance: number,
+    context: number,
+    last: Float64Array,
+    values: number,
+  ): void {
     this.status ??= this.reach('sqlite3_stmt_status');
     if (this.status === null) return;
     const { recorder } = this;
@@ -37,6 +44,7 @@ export class StatusReader {
     const scanned = this.added(stmt, fullScanStep, last);
     const sorts = this.added(stmt, sort, last);
     recorder.instant(Op.sqlStmtStatus, text, scanned, steps, instance, context, sorts, false);
+    if (values) this.say(text, VALUES_HASH, values, instance, context);
     for (let i = 0; i < RARE.length; i++) {
       const more = this.added(stmt, RARE[i]!, last);
       if (more > 0) this.say(text, RARE[i]!, more, instance, context);

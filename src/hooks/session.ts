@@ -7,7 +7,7 @@ import { PromiseWatch } from '../record/promise-watch.ts';
 import { measureVfsCost } from '../vfs-instrumented/interpose/self-cost.ts';
 import { capture } from './capture.ts';
 import { installHostEvents } from './host-events.ts';
-import { listen, unlisten } from './natives.ts';
+import { listen, randomId, unlisten } from './natives.ts';
 import { hookExtent } from './source.ts';
 import { measureJsCost, type JsCost, type Thread } from './thread.ts';
 import { DRAIN_EVERY_MS, UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
@@ -51,6 +51,7 @@ export class Session {
         vfs: layers.has('vfs'),
         sql: layers.has('sql'),
         query: layers.has('query'),
+        salt: parseInt(randomId().slice(0, 8), 16) | 1,
         level: capture.capture,
         stacks,
         watch,

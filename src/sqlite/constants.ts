@@ -164,6 +164,8 @@ export const FILE_CONTROLS: readonly string[] = [
 ];
 
 /** SQLITE_STMTSTATUS_*: sqlite.org/c3ref/c_stmtstatus_counter.html */
+/** Beside those of SQLite: the salted hash of a query's values. */
+export const VALUES_HASH = 1000;
 export const StatementStatus = {
   fullScanStep: 1,
   sort: 2,
@@ -182,6 +184,7 @@ const STATUS_NAMES = new Map<number, string>([
   [StatementStatus.filterMiss, 'FILTER_MISS'],
   [StatementStatus.filterHit, 'FILTER_HIT'],
   [StatementStatus.memoryUsed, 'MEMUSED'],
+  [VALUES_HASH, 'hash of values'],
 ]);
 /** The name of a counter, also of one that SQLite does not have. */
 export const statusName = (code: number): string => STATUS_NAMES.get(code) ?? `counter ${code}`;

@@ -1,7 +1,7 @@
 /** What a run of a statement added to the engine's own counters, against those of an untraced engine of the same build that its app reads. */
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
-import { Rc, StatementStatus } from '../../src/sqlite/constants.ts';
+import { Rc, StatementStatus, VALUES_HASH } from '../../src/sqlite/constants.ts';
 import { Traced, type Row } from './helpers/traced.ts';
 import { loadWaSqlite, type Build, type WaSqlite } from './helpers/wa-sqlite.ts';
 
@@ -137,4 +137,45 @@ it('nothing of it where it is not asked for', async () => {
   expect(
     t.all().filter(({ op }) => op === Op.sqlStmtStatus || op === Op.sqlStmtStatusMore),
   ).toEqual([]);
+});
+
+it('runs of a query have the hash of their values: bound ones and literals, and what is no query has none', async () => {
+  const t = trace({}, { salt: 12_345 });
+  const { sqlite3 } = await loadWaSqlite('journey-sync');
+  const db = await sqlite3.open_v2('hash.db');
+  await sqlite3.exec(db, SETUP);
+  const bound: unknown[][] = [
+    [1, 'one'],
+    [1, 'two'],
+    [2, 'one'],
+    [1, 'one'],
+    [1n, 'one'],
+    [1.5, null],
+    [1.5, new Uint8Array([1, 2])],
+    [1.5, new Uint8Array([1, 3])],
+  ];
+  for await (const stmt of sqlite3.statements(db, 'SELECT ?, ? FROM a WHERE id = 1'))
+    for (const values of bound) {
+      sqlite3.bind_collection(stmt, values as never);
+      while ((await sqlite3.step(stmt)) === Rc.row);
+      await sqlite3.reset(stmt);
+    }
+  for (const id of [7, 8, 7]) await sqlite3.exec(db, `SELECT v FROM a WHERE id = ${id}`);
+  for (const id of [7, 7]) await sqlite3.exec(db, `UPDATE a SET v = v WHERE id = ${id}`);
+  await sqlite3.close(db);
+  const hashes = (like: RegExp): number[] =>
+    t
+      .all()
+      .filter((row) => row.op === Op.sqlStmtStatusMore && row.aux2 === VALUES_HASH)
+      .filter((row) => like.test(t.sqlText(row.object) ?? ''))
+      .map(({ length }) => length);
+  const [first, ...others] = hashes(/^SELECT \?, \?/);
+  expect(others).toHaveLength(bound.length - 1);
+  expect([first, ...others].every((hash) => hash! > 0 && hash! <= 0xffff_ffff)).toBe(true);
+  expect(others[2]).toBe(first);
+  expect(new Set([first, others[0], others[1], others[4], others[5], others[6]]).size).toBe(6);
+  const [seven, eight, again] = hashes(/^SELECT v FROM a WHERE id/);
+  expect([again === seven, eight === seven]).toEqual([true, false]);
+  expect(hashes(/^UPDATE/)).toEqual([]);
+  expect(t.faultsOf(t.all())).toEqual([]);
 });

@@ -82,6 +82,8 @@ export const SKEWED: Sql = [
 /** Looks rows up by a column without an index. */
 export const byBody: Sql = [[20, "SELECT id FROM t WHERE body = printf('%0120d', $i * 7)"]];
 export const BODY_INDEX = 'CREATE INDEX t_body ON t(body)';
+/** A query that nothing changes. */
+export const again = 'SELECT sum(length(body)) FROM t WHERE id > 100';
 /** Two tables, joined by columns without an index. */
 export const PARTS = 'CREATE TABLE p(t INTEGER, name TEXT); INSERT INTO p SELECT id, body FROM t';
 export const PARTS_INDEX = 'CREATE INDEX p_t ON p(t)';

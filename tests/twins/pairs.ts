@@ -3,6 +3,7 @@
  * browser (tests/apps). tests/long/twins.test.ts records them and holds what a rule predicts against the difference.
  */
 import {
+  again,
   APART,
   attach,
   attached,
@@ -619,5 +620,12 @@ export const PAIRS: readonly Pair[] = [
       [fill(400)],
       together('SELECT a.id, b.body FROM t a JOIN t b ON b.id = a.id WHERE a.id <= 30'),
     ]),
+  },
+  {
+    rule: 'F55',
+    shows: 'one query 30 times in one transaction, with the same values',
+    instead: 'once',
+    wrong: twin(journey('OPFSCoopSync'), [[fill(3000)], together([30, again])]),
+    right: twin(journey('OPFSCoopSync'), [[fill(3000)], together(again)]),
   },
 ];

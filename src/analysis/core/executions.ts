@@ -8,7 +8,7 @@ import { Flag, Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { threadFact } from './graph.ts';
-import { Rc, StatementStatus } from '../../sqlite/constants.ts';
+import { Rc, StatementStatus, VALUES_HASH } from '../../sqlite/constants.ts';
 import { columns, each, lowerBound } from '../../trace/number-columns.ts';
 
 /**
@@ -59,6 +59,8 @@ export class Executions extends columns({
   /** 1 = the counts below are known. */
   counted: Uint8Array,
   ...each(QUERY_COUNTS, Float64Array),
+  /** Of a query: the hash of its values (engines/value-hash.ts); 0 = not known. */
+  values: Uint32Array,
   /** Bytes of its statement, prepared; 0 = not known. */
   memory: Uint32Array,
 }) {
@@ -141,6 +143,7 @@ function count(found: Executions, i: number, events: EventColumns, row: number):
     found.scanned[i]! += events.offset[row]!;
     found.sorts[i]! += aux2;
   } else if (aux2 === StatementStatus.memoryUsed) found.memory[i] = length;
+  else if (aux2 === VALUES_HASH) found.values[i] = length;
   else {
     const name = COUNT_OF_STATUS.get(aux2);
     if (name) found[name][i]! += length;

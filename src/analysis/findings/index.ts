@@ -54,6 +54,7 @@ import {
   fullScan,
   onePerRow,
   preparedAgain,
+  sameAgain,
   sortInEachRun,
 } from '../statements/queries.ts';
 import { flushCost, lostOnLeaving, wholeFileSaves, writableCopies } from '../idb/saves.ts';
@@ -119,6 +120,7 @@ export const RULES: readonly Rule[] = [
   sortInEachRun,
   preparedAgain,
   onePerRow,
+  sameAgain,
 ];
 
 /** A finding, and the time that it is about. */

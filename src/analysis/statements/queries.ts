@@ -6,12 +6,20 @@
  *   F52   ORDER BY that sorts in each run
  *   F53   prepare, step, finalize | prepare, step, finalize ...     prepare, step, reset, step, reset
  *   F54   SELECT parents  ->  SELECT children WHERE parent = ? | SELECT children WHERE parent = ? ...     one join
+ *   F55   SELECT .. WHERE a = 7 | SELECT .. WHERE a = 7 ...     its rows, kept until something is written
  */
 import {
   explicitTransactionsOf,
   type ExplicitSpan,
 } from '../transactions/explicit-transactions.ts';
-import { executions, type Executions, type QueryCounts } from '../core/executions.ts';
+import {
+  executions,
+  ExecutionState,
+  type Executions,
+  type QueryCounts,
+} from '../core/executions.ts';
+import { firstPlace } from '../../trace/number-columns.ts';
+import { CHANGES_ROWS } from './rewrites.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
@@ -252,6 +260,10 @@ export const onePerRow: Rule = {
   },
 };
 
+/** Most of them have values of their own, as far as these are known. */
+const isVaried = ({ values }: Executions, runs: readonly number[]): boolean =>
+  runs.some((i) => !values[i]) || 2 * new Set(runs.map((i) => values[i])).size > runs.length;
+
 /** What of a connection is under way. */
 interface Walk {
   span: ExplicitSpan | null;
@@ -277,7 +289,7 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
     for (const i of list) getOrMake(byText, print(runs.text[i]!), () => [] as number[]).push(i);
     const out: typeof found = [];
     for (const [text, children] of byText) {
-      if (children.length < FEW_CHILDREN) continue;
+      if (children.length < FEW_CHILDREN || !isVaried(runs, children)) continue;
       const first = runs.firstRow[children[0]!]!;
       const last = runs.firstRow[children.at(-1)!]!;
       const parent = list.find(
@@ -320,4 +332,79 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
   for (let c = 0; of.size > 0 && c < count; c++)
     of.get(execution[c]!)?.evidence.add(thread, row[c]!);
   return result;
+}
+
+const FEW_REPEATS = 10;
+/** What reads rows of the database, and nothing that changes by itself. */
+const ASKS_TABLES = /\bfrom\b/;
+const CHANGES_BY_ITSELF =
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|current_\w+|changes|total_changes|last_insert_rowid)\b/;
+/** Statements after which a query answers what it answered before. */
+const CHANGES_NOTHING = /^(?:select|pragma|explain|analyze|begin|commit|end|savepoint|release)\b/;
+
+export const sameAgain: Rule = {
+  id: 'F55',
+  title: 'Same query again, nothing written',
+  run(ctx) {
+    const writes = writeTimes(ctx);
+    const found = new Map<string, { sql: string; again: Evidence; repeats: number }>();
+    for (const thread of ctx.store.threads) {
+      const runs = ctx.get(executions).of(thread);
+      const { context, t0 } = thread.events;
+      const print = fingerprints(thread);
+      const last = new Map<string, number>();
+      const of = new Map<number, Evidence>();
+      for (let i = 0; i < runs.count; i++) {
+        const sql = runs.values[i] ? print(runs.text[i]!) : '';
+        if (!READS.test(sql) || !ASKS_TABLES.test(sql) || CHANGES_BY_ITSELF.test(sql)) continue;
+        if (runs.state[i] !== ExecutionState.done) continue; // it may have been asked for the rest
+        const row = runs.firstRow[i]!;
+        const key = `${context[row]} ${runs.values[i]} ${sql}`;
+        const before = last.get(key);
+        last.set(key, t0[row]!);
+        if (before === undefined) continue;
+        const next = firstPlace(0, writes.length, (w) => writes[w]! >= before);
+        if (next < writes.length && writes[next]! <= t0[row]!) continue;
+        const query = getOrMake(found, sql, () => ({
+          sql: objectName(thread, runs.text[i]!),
+          again: new Evidence(),
+          repeats: 0,
+        }));
+        query.repeats++;
+        of.set(i, query.again);
+      }
+      const { row, execution, count } = runs.calls;
+      for (let c = 0; of.size > 0 && c < count; c++) of.get(execution[c]!)?.add(thread, row[c]!);
+    }
+    return [...found.values()]
+      .filter(({ repeats }) => repeats >= FEW_REPEATS)
+      .sort((a, b) => b.again.us - a.again.us)
+      .slice(0, MOST)
+      .map(({ sql, again, repeats }) => ({
+        title: `${quoted(sql)} ran ${formatCount(repeats)} times with values that it had before, and nothing was written between`,
+        evidence: { ...again.result(ctx, false), count: repeats },
+        ...new Saving(ctx).avoid(again.count, Op.sqlStep, 'steps', '', again.cost).result(),
+        confidence: 'likely',
+        reason:
+          'a hash of its values was the same, and no recorded connection wrote since the run before; one that is not recorded may have',
+        advice: 'Keep the rows in your app, and run the query again after a write.',
+        link: 'https://www.sqlite.org/c3ref/update_hook.html',
+      }));
+  },
+};
+
+/** When statements began that may have changed rows, on all threads, ascending, microseconds. */
+function writeTimes(ctx: FindingContext): number[] {
+  const times: number[] = [];
+  for (const thread of ctx.store.threads) {
+    const runs = ctx.get(executions).of(thread);
+    const print = fingerprints(thread);
+    for (let i = 0; i < runs.count; i++) {
+      const sql = print(runs.text[i]!);
+      if (CHANGES_NOTHING.test(sql) || (sql.startsWith('with') && !CHANGES_ROWS.test(sql)))
+        continue;
+      times.push(thread.events.t0[runs.firstRow[i]!]!);
+    }
+  }
+  return times.sort((a, b) => a - b);
 }

@@ -21,7 +21,7 @@ const FEW_VACUUM_WRITES = 20;
 const VACUUM = /^\s*vacuum\b/i;
 
 /** INSERT, UPDATE, or DELETE, with a WITH clause or without. */
-const CHANGES_ROWS = /^\s*(?:with\b[^]*\)\s*)?(?:insert|replace|update|delete)\b/i;
+export const CHANGES_ROWS = /^\s*(?:with\b[^]*\)\s*)?(?:insert|replace|update|delete)\b/i;
 
 /** What one temporary file was used for. */
 interface TempFile {

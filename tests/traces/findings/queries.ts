@@ -1,5 +1,5 @@
 // What SQLite counts of the runs of statements, and what they ask one by one. Each story beside the same work done right.
-import { Rc, StatementStatus } from '../../../src/sqlite/constants.ts';
+import { Rc, StatementStatus, VALUES_HASH } from '../../../src/sqlite/constants.ts';
 import type { ThreadBuilder } from '../builder.ts';
 import { times, type Case } from './stage.ts';
 
@@ -9,6 +9,8 @@ interface Counted {
   steps?: number;
   sorts?: number;
   autoIndex?: number;
+  /** Hash of its values. */
+  values?: number;
   /** While the first row of it is there. */
   inside?: () => void;
 }
@@ -17,7 +19,7 @@ let instance = 0;
 /** A run of a prepared statement, with what SQLite counted of it. */
 function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance): void {
   const object = b.define({ kind: 'sql', text });
-  const { rows = 0, scanned = 0, steps = 10, sorts = 0, autoIndex = 0, inside } = of;
+  const { rows = 0, scanned = 0, steps = 10, sorts = 0, autoIndex = 0, values = 0, inside } = of;
   const call = { object, aux, context: 4 };
   times(rows, (i) => {
     b.call('sqlStep', { ...call, result: Rc.row, dur: 50 });
@@ -26,6 +28,7 @@ function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance)
   b.call('sqlStep', { ...call, result: Rc.done, dur: 50 });
   b.call('sqlStmtStatus', { ...call, offset: scanned, length: steps, aux2: sorts, dur: 0 });
   if (autoIndex) b.call('sqlStmtStatusMore', { ...call, length: autoIndex, aux2: StatementStatus.autoIndex, dur: 0 });
+  if (values) b.call('sqlStmtStatusMore', { ...call, length: values, aux2: VALUES_HASH, dur: 0 });
   b.call('sqlReset', { ...call, dur: 1 });
 }
 const prepare = (b: ThreadBuilder, text: string, aux: number): void =>
@@ -46,12 +49,22 @@ function prepared(b: ThreadBuilder, often: boolean): void {
   });
 }
 /** A list, and a query for each of its 12 rows. */
-function oneByOne(b: ThreadBuilder, queries: number, inTransaction: boolean, nested = false): void {
-  const children = (): void => times(queries, () => run(b, CHILDREN, { rows: 2 }));
+function oneByOne(b: ThreadBuilder, queries: number, inTransaction: boolean, nested = false, values = (_i: number) => 0): void {
+  const children = (): void => times(queries, (i) => run(b, CHILDREN, { rows: 2, values: values(i) }));
   if (inTransaction) run(b, 'BEGIN');
   run(b, PARENTS, { rows: 12, ...(nested && { inside: children }) });
   if (!nested) children();
   if (inTransaction) run(b, 'COMMIT');
+}
+
+/** The same query twelve times on one thread, and a statement on another one after each. */
+function asksAgain(b: ThreadBuilder, other: ThreadBuilder, text: string): void {
+  times(12, () => {
+    run(b, CHILDREN, { rows: 2, values: 7 });
+    other.now = b.now;
+    run(other, text);
+    b.now = other.now;
+  });
 }
 
 export const QUERIES: Case[] = [
@@ -118,5 +131,45 @@ export const QUERIES: Case[] = [
     wrong: ({ thread }) => oneByOne(thread(), 12, false, true),
     right: ({ thread }) => oneByOne(thread(), 12, false),
     says: /ran 12 times, once for each row/,
+  },
+  {
+    rule: 'F54',
+    name: 'children that are different ones',
+    wrong: ({ thread }) => oneByOne(thread(), 12, true, false, (i) => 70 + i),
+    right: ({ thread }) => oneByOne(thread(), 12, true, false, () => 70),
+    says: /ran 12 times, once for each row/,
+  },
+  {
+    rule: 'F55',
+    name: 'a query with the same values',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(11, () => run(b, CHILDREN, { rows: 2, values: 7 }));
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      times(11, (i) => run(b, CHILDREN, { rows: 2, values: 7 + i }));
+    },
+    says: /^"SELECT \* FROM tags WHERE note = \?" ran 10 times with values that it had before/,
+  },
+  {
+    rule: 'F55',
+    name: 'another connection writes between, or nobody',
+    wrong: ({ thread }) => asksAgain(thread(), thread(), 'SELECT count(*) FROM notes'),
+    right: ({ thread }) => asksAgain(thread(), thread(), "INSERT INTO tags VALUES(?)"),
+    says: /ran 11 times with values that it had before/,
+  },
+  {
+    rule: 'F55',
+    name: 'a query of the time answers anew',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(11, () => run(b, PARENTS, { values: 7 }));
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      times(11, () => run(b, "SELECT id FROM notes WHERE due < datetime('now')", { values: 7 }));
+    },
+    says: /ran 10 times/,
   },
 ];

@@ -1,0 +1,83 @@
+/**
+ * Whether two runs of a query had the same values, without the values: a 32-bit hash of what is bound and of the literals in the text,
+ * salted by a number that is drawn once and never leaves the thread. FNV-1a (isthe.com/chongo/tech/comp/fnv) over bytes and words.
+ */
+import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
+import type { BindKind } from './sql-binds.ts';
+
+const PRIME = 0x0100_0193;
+/** Bytes of a text or blob that count, from each end; its length counts, too. */
+const EDGE = 128;
+
+/** A number's two words. */
+const DOUBLE = new Float64Array(1);
+const WORDS = new Uint32Array(DOUBLE.buffer);
+
+export const mix = (hash: number, word: number): number => Math.imul(hash ^ word, PRIME);
+const mixNumber = (hash: number, n: number): number => {
+  DOUBLE[0] = n;
+  return mix(mix(hash, WORDS[0]!), WORDS[1]!);
+};
+
+/** @returns the hash with the bytes of [from, to) in it @param ends that count of a longer one */
+export function mixBytes(
+  hash: number,
+  heap: Uint8Array,
+  from: number,
+  to: number,
+  ends = Infinity,
+): number {
+  let mixed = mix(hash, to - from);
+  const edge = to - from > 2 * ends ? from + ends : to;
+  for (let i = from; i < edge; i++) mixed = mix(mixed, heap[i]!);
+  for (let i = edge < to ? to - ends : to; i < to; i++) mixed = mix(mixed, heap[i]!);
+  return mixed;
+}
+
+/** The end of a text: `bytes` behind its address, or at its NUL. @param bytes negative: up to the NUL @param step bytes of a character */
+export function textEnd(heap: Uint8Array, address: number, bytes: number, step: number): number {
+  if (bytes >= 0) return Math.min(heap.length, address + bytes);
+  let end = address;
+  while (end + step <= heap.length && (heap[end] !== 0 || (step === 2 && heap[end + 1] !== 0)))
+    end += step;
+  return end;
+}
+
+/** Of a value as a sqlite3_bind_ function got it. @param value its third argument @param length its fourth */
+export function hashOfValue(
+  salt: number,
+  kind: BindKind,
+  memory: EngineMemory,
+  value: unknown,
+  length: unknown,
+): number {
+  switch (kind) {
+    case 'int64':
+      // builds without BigInt pass two halves
+      return typeof value === 'bigint'
+        ? mixNumber(mix(salt, Number(BigInt.asIntN(32, value))), Number(value))
+        : mix(mixNumber(salt, Number(value)), Number(length));
+    case 'int':
+    case 'double':
+      return mixNumber(salt, Number(value));
+    case 'zeroblob':
+      return mix(salt + 1, Number(value));
+    case 'text':
+    case 'text16':
+    case 'blob': {
+      const address = Number(value);
+      if (!address) return salt;
+      const heap = memory.bytes();
+      const bytes = Number(length);
+      const end = textEnd(
+        heap,
+        address,
+        kind === 'blob' ? Math.max(0, bytes) : bytes,
+        kind === 'text16' ? 2 : 1,
+      );
+      return mixBytes(kind === 'blob' ? salt + 2 : salt, heap, address, end, EDGE);
+    }
+    default:
+      return salt;
+  }
+}

@@ -5,6 +5,7 @@ import type { Table } from './core/table.ts';
 import { errorTables } from './errors/table.ts';
 import { eventTables } from './events/table.ts';
 import { fileTables } from './files/table.ts';
+import { memoryTables } from './memory/memory.ts';
 import { pageTables } from './pages/table.ts';
 import { reportTables } from './report/table.ts';
 import { statementTables } from './statements/table.ts';
@@ -22,6 +23,7 @@ export const TABLES: readonly Table<any>[] = [
   ...walTables,
   ...fileTables,
   ...pageTables,
+  ...memoryTables,
   ...contentionTables,
   ...errorTables,
 ];

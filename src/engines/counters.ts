@@ -1,5 +1,6 @@
 /**
- * The engine's own page-cache counters, read by sqlite3_db_status after a statement: cumulative per connection. No SQL runs, and
+ * The engine's own page-cache counters, cumulative per connection, and what the connection holds in memory: read by sqlite3_db_status
+ * after a statement. No SQL runs, and
  * the app's memory is touched once, by one malloc of eight bytes.
  */
 import { Op } from '../event/event.ts';
@@ -8,6 +9,10 @@ import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 
 /** SQLITE_DBSTATUS_CACHE_HIT, _MISS, _WRITE, _SPILL */
 const STATUS = [7, 8, 9, 12] as const;
+/** SQLITE_DBSTATUS_CACHE_USED, _SCHEMA_USED, _STMT_USED: the last two walk the schema and all prepared statements. */
+const MEMORY = [1, 2, 3] as const;
+/** What a connection holds is read no more often. */
+const MEMORY_EVERY_MS = 250;
 /** Finds one of the engine's functions by SQLite's name, or `malloc`; null where the build does not show it. */
 export type Reach = (name: string) => ((...args: number[]) => unknown) | null;
 
@@ -20,6 +25,9 @@ export class CounterReader {
   private status: EngineCall | null = null;
   private scratch = 0;
   private broken = false;
+  private readonly now = [0, 0, 0];
+  /** By connection: when its memory was read last, ms of the recorder's clock, and what it was. */
+  private readonly held = new Map<number, { at: number; text: string }>();
   /** By connection: what the four counters were, in the order of `STATUS`. */
   private readonly last = new Map<number, Float64Array>();
 
@@ -75,7 +83,28 @@ export class CounterReader {
     return this.status;
   }
 
+  /** Record what an open connection holds in memory, now and then, when it changed. */
+  readMemory(db: number, context: number): void {
+    const status = this.status ?? this.prepare(db);
+    if (status === null) return;
+    const { memory, scratch, recorder } = this;
+    const at = recorder.lastClock;
+    const before = this.held.get(context);
+    if (before && at - before.at < MEMORY_EVERY_MS) return;
+    for (let i = 0; i < MEMORY.length; i++) {
+      if (status(db, MEMORY[i]!, scratch, scratch + 4, 0) !== 0) return;
+      this.now[i] = memory.word(scratch);
+    }
+    const [cache, schema, statements] = this.now as [number, number, number];
+    const all = memory.memory.buffer.byteLength;
+    const text = `${all} ${cache} ${schema} ${statements}`;
+    this.held.set(context, { at, text });
+    if (before?.text !== text)
+      recorder.instant(Op.sqlMemory, 0, all, cache, schema, context, statements, false);
+  }
+
   forget(context: number): void {
+    this.held.delete(context);
     this.last.delete(context);
   }
 }

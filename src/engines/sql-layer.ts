@@ -360,7 +360,9 @@ export class SqlLayer implements BindKeeper {
     if (!this.isOver(s)) return;
     s.stepped = false;
     const { db, id } = s.connection!;
-    if (this.connections.get(db) === s.connection) this.counters.read(db, id);
+    if (this.connections.get(db) !== s.connection) return;
+    this.counters.read(db, id);
+    if (this.status) this.counters.readMemory(db, id);
   }
 }
 

@@ -103,6 +103,7 @@ export const Op = {
   sqlCounters: 135,
   sqlStmtStatus: 136,
   sqlStmtStatusMore: 137,
+  sqlMemory: 138,
   // host
   threadStart: 192,
   threadEnd: 193,

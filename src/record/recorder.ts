@@ -385,6 +385,11 @@ export class Recorder {
     }
   }
 
+  /** The clock as it was read last, ms. */
+  get lastClock(): number {
+    return this.f64[W(Header.lastClock) >>> 1]!;
+  }
+
   /**
    * An exception has passed through the VFS calls below this one, whose trampolines see no end then: end them, innermost first. A second
    * end, of one that had left the ring, is ignored by who reads.

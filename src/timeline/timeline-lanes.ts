@@ -11,6 +11,7 @@ import { AppMarks, type MarkTexts } from './app-marks.ts';
 import { binnedColumns } from './binned.ts';
 import { ACTIVITIES } from '../event/operations.ts';
 import { CacheCounter } from './cache-counter.ts';
+import { MEMORY_KINDS, MemoryCounter, type MemoryKind } from './memory-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { IDB_WAIT, shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
 import { frameOf, CallLanes, type LaneFrame, type StatementRuns } from '../trace/lanes/frame.ts';
@@ -31,7 +32,7 @@ export const LANE_NEEDS = { pieces, anatomies, wals, walHistories, executions };
 type Settled = Known<typeof LANE_NEEDS>;
 
 /** Counters are drawn as areas. */
-const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;
+const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache', ...MEMORY_KINDS] as const;
 export type CounterKind = (typeof COUNTER_KINDS)[number];
 export type TimelineKind = LaneKind | 'marks' | 'time' | 'txn' | 'sub' | CounterKind;
 
@@ -73,6 +74,7 @@ class ThreadTimeline {
   lines: SubLanes;
   counters: RowCounters;
   cache: CacheCounter;
+  memory: MemoryCounter;
   readonly marks: AppMarks;
   private readonly rows: RowCursor;
 
@@ -86,6 +88,7 @@ class ThreadTimeline {
     this.lines = new SubLanes(thread.events);
     this.counters = new RowCounters(thread);
     this.cache = new CacheCounter(thread);
+    this.memory = new MemoryCounter(thread);
   }
 
   update(horizonUs: number): void {
@@ -94,10 +97,12 @@ class ThreadTimeline {
       this.lines = new SubLanes(thread.events);
       this.counters = new RowCounters(thread);
       this.cache = new CacheCounter(thread);
+      this.memory = new MemoryCounter(thread);
     }
     this.lines.update(toNs(threadEndUs(thread, horizonUs)), shareRead(thread));
     this.counters.update();
     this.cache.update();
+    this.memory.update();
     this.marks.update();
   }
 }
@@ -240,6 +245,7 @@ export class TimelineLanes {
     if (lines > 1) add('queue');
     if (this.logs ? this.logs[thread.index] : own.counters.walSeen) add('wal');
     if (own.cache.seen) add('cache');
+    if (own.memory.seen) for (const kind of MEMORY_KINDS) add(kind);
     return rows;
   }
   get rows(): TimelineRow[] {
@@ -344,6 +350,11 @@ export class TimelineLanes {
         return { ...empty, values: this.walBytes(Number(index), fromUs, toUs, width) };
       case 'cache':
         return { ...empty, values: own.cache.rates(fromUs, toUs, width) };
+      case 'memory':
+      case 'cacheMemory':
+      case 'schemaMemory':
+      case 'statementMemory':
+        return { ...empty, values: own.memory.most(kind as MemoryKind, fromUs, toUs, width) };
       case 'queue':
         return { ...empty, values: means((...bins) => this.queue(own, ...bins)) };
       default:

@@ -26,7 +26,7 @@ import {
   Rc,
   statusName,
 } from '../sqlite/constants.ts';
-import { countOf, formatDuration } from '../text/numbers.ts';
+import { countOf, formatBytes, formatDuration } from '../text/numbers.ts';
 import type { EventColumns } from './columns.ts';
 
 /** By `aux` of a navigation. */
@@ -53,6 +53,7 @@ const NO_BYTES = opSet(
     Op.sqlCounters,
     Op.sqlStmtStatus,
     Op.sqlStmtStatusMore,
+    Op.sqlMemory,
     Op.measure,
     Op.idbBlocked,
     Op.idbVersionChange,
@@ -131,6 +132,8 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
       return `${countOf(length, 'step')}, ${countOf(offset, 'row')} scanned, ${countOf(aux2, 'sort')}`;
     case Op.sqlStmtStatusMore:
       return `${statusName(aux2)} ${length}`;
+    case Op.sqlMemory:
+      return `WebAssembly ${formatBytes(offset)}, page cache ${formatBytes(length)}, schema ${formatBytes(aux)}, statements ${formatBytes(aux2)}`;
     case Op.idbBlocked:
     case Op.idbVersionChange:
       return `version ${length} open, ${Number.isNaN(offset) ? 'to be deleted' : `version ${offset} requested`}`;

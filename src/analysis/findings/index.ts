@@ -48,6 +48,7 @@ import {
   walRefused,
 } from '../transactions/journal.ts';
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
+import { memoryGrows, neverFinalized } from '../memory/rules.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
 import {
   automaticIndex,
@@ -121,6 +122,8 @@ export const RULES: readonly Rule[] = [
   preparedAgain,
   onePerRow,
   sameAgain,
+  neverFinalized,
+  memoryGrows,
 ];
 
 /** A finding, and the time that it is about. */

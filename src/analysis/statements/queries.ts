@@ -19,12 +19,11 @@ import {
   type QueryCounts,
 } from '../core/executions.ts';
 import { firstPlace } from '../../trace/number-columns.ts';
+import { fingerprints, quoted } from './quoted.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
-import { fingerprint } from '../../sqlite/sql-text.ts';
-import { cut, oneLine } from '../../text/clean.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -33,8 +32,6 @@ import type { Found, Rule } from '../rules/types.ts';
 
 /** Statements that one rule names: those that took longest. */
 const MOST = 5;
-const SQL_LENGTH = 80;
-const quoted = (sql: string): string => `"${cut(oneLine(sql), SQL_LENGTH)}"`;
 
 /** Runs of one text, literals folded. */
 interface Query {
@@ -47,12 +44,6 @@ interface Query {
   autoIndexRows: number;
   /** Its calls. */
   evidence: Evidence;
-}
-
-/** Fingerprints of a thread's texts by their ids, computed once each; '' = not known. */
-function fingerprints(thread: ThreadStore): (text: number) => string {
-  const known = new Map<number, string>();
-  return (text) => getOrMake(known, text, () => fingerprint(objectName(thread, text)));
 }
 
 /** The texts of which some runs are such, with these runs alone; those that took longest first. */

@@ -10,7 +10,8 @@ import { threadEndUs } from '../../trace/thread-end.ts';
 import { walHistories, type WalHistory } from './wal.ts';
 import { ExecutionState, executions, type Executions } from '../core/executions.ts';
 import { databasesByConnection } from '../core/connection-databases.ts';
-import { cut, oneLine, UNKNOWN_SQL } from '../../text/clean.ts';
+import { UNKNOWN_SQL } from '../../text/clean.ts';
+import { quoted } from '../statements/quoted.ts';
 import { formatMoment } from '../../text/numbers.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 
@@ -87,6 +88,6 @@ function holds({ databases, fromUs, toUs }: OpenReader, { path, series }: WalHis
 
 /** Which statement it is, where and since when. @param titles of the threads */
 export function readerText({ sql, thread, fromUs }: OpenReader, titles: readonly string[]): string {
-  const what = sql ? `"${cut(oneLine(sql), 80)}"` : UNKNOWN_SQL;
+  const what = sql ? quoted(sql) : UNKNOWN_SQL;
   return `${what}, stepped at ${formatMoment(fromUs)} on ${titles[thread]!} and left open`;
 }

@@ -1,7 +1,7 @@
 // What SQLite counts of the runs of statements, and what they ask one by one. Each story beside the same work done right.
 import { Rc, StatementStatus, VALUES_HASH } from '../../../src/sqlite/constants.ts';
 import type { ThreadBuilder } from '../builder.ts';
-import { times, type Case } from './stage.ts';
+import { S, times, type Case } from './stage.ts';
 
 interface Counted {
   rows?: number;
@@ -11,6 +11,8 @@ interface Counted {
   autoIndex?: number;
   /** Hash of its values. */
   values?: number;
+  /** Bytes of it, prepared. */
+  memory?: number;
   /** While the first row of it is there. */
   inside?: () => void;
 }
@@ -19,7 +21,7 @@ let instance = 0;
 /** A run of a prepared statement, with what SQLite counted of it. */
 function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance): void {
   const object = b.define({ kind: 'sql', text });
-  const { rows = 0, scanned = 0, steps = 10, sorts = 0, autoIndex = 0, values = 0, inside } = of;
+  const { rows = 0, scanned = 0, steps = 10, sorts = 0, autoIndex = 0, values = 0, memory = 0, inside } = of;
   const call = { object, aux, context: 4 };
   times(rows, (i) => {
     b.call('sqlStep', { ...call, result: Rc.row, dur: 50 });
@@ -29,6 +31,7 @@ function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance)
   b.call('sqlStmtStatus', { ...call, offset: scanned, length: steps, aux2: sorts, dur: 0 });
   if (autoIndex) b.call('sqlStmtStatusMore', { ...call, length: autoIndex, aux2: StatementStatus.autoIndex, dur: 0 });
   if (values) b.call('sqlStmtStatusMore', { ...call, length: values, aux2: VALUES_HASH, dur: 0 });
+  if (memory) b.call('sqlStmtStatusMore', { ...call, length: memory, aux2: StatementStatus.memoryUsed, dur: 0 });
   b.call('sqlReset', { ...call, dur: 1 });
 }
 const prepare = (b: ThreadBuilder, text: string, aux: number): void =>
@@ -64,6 +67,14 @@ function asksAgain(b: ThreadBuilder, other: ThreadBuilder, text: string): void {
     other.now = b.now;
     run(other, text);
     b.now = other.now;
+  });
+}
+
+/** Twenty readings of memory, a second apart. @param mib at each */
+function grows(b: ThreadBuilder, mib: (i: number) => number): void {
+  times(20, (i) => {
+    b.call('sqlMemory', { offset: mib(i) * 2 ** 20, length: 4096, context: 4, dur: 0 });
+    b.idle(S);
   });
 }
 
@@ -171,5 +182,47 @@ export const QUERIES: Case[] = [
       times(11, () => run(b, "SELECT id FROM notes WHERE due < datetime('now')", { values: 7 }));
     },
     says: /ran 10 times/,
+  },
+  {
+    rule: 'F56',
+    name: 'prepared and forgotten',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(20, (i) => {
+        prepare(b, BY_NAME, 100 + i);
+        run(b, BY_NAME, { memory: 4096 }, 100 + i);
+      });
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      times(20, (i) => {
+        prepare(b, BY_NAME, 100 + i);
+        run(b, BY_NAME, { memory: 4096 }, 100 + i);
+        if (i % 4 === 0) b.call('sqlFinalize', { aux: 100 + i, context: 4 });
+      });
+    },
+    says: /^20 prepared statements of "SELECT \* FROM notes WHERE name = \?" are still open, 80 KiB together$/,
+  },
+  {
+    rule: 'F56',
+    name: 'the connection is closed',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(20, (i) => prepare(b, BY_NAME, 100 + i));
+      b.call('sqlClose', { context: 4, result: 5 });
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      times(20, (i) => prepare(b, BY_NAME, 100 + i));
+      b.call('sqlClose', { context: 4, result: 0 });
+    },
+    says: /are still open$/,
+  },
+  {
+    rule: 'F57',
+    name: 'it grows to the end, not at the beginning only',
+    wrong: ({ thread }) => grows(thread(), (i) => 16 + 2 * i),
+    right: ({ thread }) => grows(thread(), (i) => 16 + 2 * Math.min(i, 9)),
+    says: /^WebAssembly memory of .* grew from 16 MiB to 54 MiB in 19 s$/,
   },
 ];

@@ -18,7 +18,7 @@ const WHOLE = 255;
 function counterText(kind: LaneKind, value: number): string {
   if (kind === 'cache') return formatShare(value);
   if (kind === 'queue') return formatNumber(value);
-  return `${formatBytes(value)}${kind === 'wal' ? '' : '/s'}`;
+  return `${formatBytes(value)}${kind === 'reads' || kind === 'writes' ? '/s' : ''}`;
 }
 
 /** Counters whose values are means over a bin: the longer it is, the lower they are. */

@@ -18,6 +18,10 @@ const LANE_HEIGHT: Record<LaneKind, number> = {
   queue: 22,
   wal: 22,
   cache: 22,
+  memory: 22,
+  cacheMemory: 22,
+  schemaMemory: 22,
+  statementMemory: 22,
 };
 /** Where there is room, lanes grow up to this many times their height: a lone thread fills a tall panel. */
 const MOST_GROWTH = 2.5;
@@ -41,6 +45,10 @@ export const LANE_TITLE: Record<LaneKind, string> = {
   queue: 'In flight',
   wal: 'WAL',
   cache: 'Cache hits',
+  memory: 'Wasm memory',
+  cacheMemory: 'Page cache',
+  schemaMemory: 'Schema',
+  statementMemory: 'Prepared',
 };
 const BIN_HINT =
   'Each value is a mean over a fixed time, which stands beside the maximum. It depends on the zoom only';
@@ -60,6 +68,10 @@ export const LANE_HINT: Record<LaneKind, string> = {
   wal: 'Bytes of the write-ahead log in use: from its begin to the end of the last frame written',
   cache:
     "Hit rate of SQLite's page cache, from the engine's own counters; between two readings the last one holds",
+  memory: "WebAssembly memory of the largest engine, read four times a second at most. It never shrinks",
+  cacheMemory: 'Bytes that the page caches of all open connections hold',
+  schemaMemory: 'Bytes that the schemas of all open connections take',
+  statementMemory: 'Bytes that the prepared statements of all open connections take',
 };
 
 export interface LaneBox {

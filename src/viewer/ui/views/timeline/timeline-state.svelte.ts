@@ -5,14 +5,17 @@
 import { SvelteSet } from 'svelte/reactivity';
 import type { AreaBy } from '../../../../analysis/time/area.ts';
 import type { Layer } from '../../../../event/operations.ts';
-import type { LaneChoice } from '../../charts/timeline-layout.ts';
+import { kindKey, type LaneChoice } from '../../charts/timeline-layout.ts';
 import { spanOf, type Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
 import { perModel } from '../../per-model.ts';
 import { checkedNotes, type LaneSetup, type TraceNote } from '../../../../trace/notes.ts';
+import type { LaneKind } from '../../../../protocol/session.ts';
 import type { AnnotationsAnswer } from '../../../../protocol/answers/timeline.ts';
 
-const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
+/** What few ask for is shown when it is chosen. */
+const SELDOM: readonly LaneKind[] = ['cacheMemory', 'schemaMemory', 'statementMemory'];
+const NO_SETUP: LaneSetup = { hidden: SELDOM.map(kindKey), pinned: [], order: [] };
 
 /** Zooms that are remembered. */
 const MOST_ZOOMS = 50;

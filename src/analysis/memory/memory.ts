@@ -1,0 +1,69 @@
+/** What connections hold in memory, as SQLite itself says it now and then (sqlite3_db_status). */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { col, inParts, table, type Columns } from '../core/table.ts';
+import { fact, threadFact } from '../core/graph.ts';
+import { THREAD } from '../events/table.ts';
+
+/** Rows of a thread's readings, in order. */
+export const memoryReadings = threadFact('memoryReadings', 'memory', {}, ({ events }) => {
+  const rows: number[] = [];
+  for (let row = 0; row < events.count; row++) if (events.op[row] === Op.sqlMemory) rows.push(row);
+  return Uint32Array.from(rows);
+});
+
+interface Reading {
+  thread: ThreadStore;
+  row: number;
+}
+const readingRows = fact('memoryRows', 'memory', { memoryReadings }, ({ threads }, known) => {
+  const rows = threads.map((thread) => known.memoryReadings.of(thread));
+  const one: Reading = { thread: threads[0]!, row: 0 };
+  return inParts(
+    rows.map(({ length }) => length),
+    (part, i) => Object.assign(one, { thread: threads[part]!, row: rows[part]![i]! }),
+  );
+});
+
+export const memoryColumns = {
+  thread: col('int', 'Thread', THREAD, (r) => r.thread.index),
+  ts: col('moment', 'At', 'When it was read', ({ thread, row }) => thread.events.t0[row]!),
+  connection_id: col(
+    'id',
+    'Connection',
+    'As in events',
+    ({ thread, row }) => thread.events.context[row]!,
+  ),
+  wasm: col(
+    'bytes',
+    'Wasm memory',
+    "The engine's whole memory, which never shrinks",
+    ({ thread, row }) => thread.events.offset[row]!,
+  ),
+  page_cache: col(
+    'bytes',
+    'Page cache',
+    'SQLITE_DBSTATUS_CACHE_USED of the connection',
+    ({ thread, row }) => thread.events.length[row]!,
+  ),
+  schema: col(
+    'bytes',
+    'Schema',
+    'SQLITE_DBSTATUS_SCHEMA_USED of the connection',
+    ({ thread, row }) => thread.events.aux[row]!,
+  ),
+  statements: col(
+    'bytes',
+    'Prepared',
+    'SQLITE_DBSTATUS_STMT_USED of the connection',
+    ({ thread, row }) => thread.events.aux2[row] ?? 0,
+  ),
+} satisfies Columns<Reading>;
+export const memoryTables = [
+  table(
+    'memory',
+    'What connections hold in memory, read four times a second at most',
+    readingRows,
+    memoryColumns,
+  ),
+];

@@ -1,0 +1,109 @@
+/**
+ * Memory that an app does not get back.
+ *
+ *   F56   prepare | prepare | prepare ...  of one text, and no finalize
+ *   F57   16 MiB ... 40 MiB ... 64 MiB ...  to the end of the recording
+ */
+import { executions } from '../core/executions.ts';
+import { getOrMake } from '../core/maps.ts';
+import { Op } from '../../event/event.ts';
+import { objectName } from '../../trace/describe.ts';
+import { fingerprints, quoted } from '../statements/quoted.ts';
+import { countOf, formatBytes, formatCount, formatDuration } from '../../text/numbers.ts';
+import { Evidence } from '../rules/context.ts';
+import { noSaving } from '../rules/saving.ts';
+import type { Found, Rule } from '../rules/types.ts';
+import { memoryReadings } from './memory.ts';
+
+/** Statements that are open at once with one text on one connection. */
+const FEW_OPEN = 20;
+
+export const neverFinalized: Rule = {
+  id: 'F56',
+  title: 'Statements never finalized',
+  run(ctx) {
+    const found: Found[] = [];
+    for (const thread of ctx.store.threads) {
+      const { op, aux, object, context, result, endSeq } = thread.events;
+      /** Prepares of statements that are open, by instance. */
+      const open = new Map<number, number>();
+      for (let row = 0; row < thread.events.count; row++) {
+        if (op[row] === Op.sqlPrepare && endSeq[row] !== 0 && result[row] === 0)
+          open.set(aux[row]!, row);
+        else if (op[row] === Op.sqlFinalize) open.delete(aux[row]!);
+        else if (op[row] === Op.sqlClose && result[row] === 0)
+          for (const [instance, prepare] of open)
+            if (context[prepare] === context[row]) open.delete(instance);
+      }
+      const print = fingerprints(thread);
+      const byText = new Map<string, number[]>();
+      for (const row of open.values())
+        getOrMake(byText, `${context[row]} ${print(object[row]!)}`, () => [] as number[]).push(row);
+      const runs = ctx.get(executions).of(thread);
+      for (const rows of byText.values()) {
+        const text = objectName(thread, object[rows[0]!]!);
+        const sql = print(object[rows[0]!]!);
+        if (rows.length < FEW_OPEN || !sql) continue;
+        const evidence = new Evidence();
+        for (const row of rows) evidence.tally(thread, row);
+        let bytes = 0;
+        for (let i = 0; i < runs.count; i++)
+          if (runs.memory[i]! > bytes && print(runs.text[i]!) === sql) bytes = runs.memory[i]!;
+        const held = bytes ? `, ${formatBytes(bytes * rows.length)} together` : '';
+        found.push({
+          title: `${formatCount(rows.length)} prepared statements of ${quoted(text)} are still open${held}`,
+          evidence: evidence.result(ctx, false),
+          ...noSaving('what is saved is memory, not time'),
+          confidence: 'certain',
+          reason: 'each was prepared on the same connection, and none of them was finalized',
+          advice: 'Finalize each statement after use, or keep one and reset it.',
+          link: 'https://www.sqlite.org/c3ref/finalize.html',
+        });
+      }
+    }
+    return found;
+  },
+};
+
+const LEAST_US = 10_000_000;
+const LEAST_GROWN = 16 * 1024 * 1024;
+const PARTS = 4;
+
+export const memoryGrows: Rule = {
+  id: 'F57',
+  title: 'Memory grows to the end',
+  run(ctx) {
+    const found: Found[] = [];
+    for (const thread of ctx.store.threads) {
+      const rows = ctx.get(memoryReadings).of(thread);
+      const { t0, offset } = thread.events;
+      const [first, last] = [rows[0], rows.at(-1)];
+      if (first === undefined || last === undefined) continue;
+      const [fromUs, toUs] = [t0[first]!, t0[last]!];
+      const grown = offset[last]! - offset[first]!;
+      if (toUs - fromUs < LEAST_US || grown < LEAST_GROWN) continue;
+      /** Readings at which it had grown, by part of the time. */
+      const parts = Array.from({ length: PARTS }, () => 0);
+      const evidence = new Evidence();
+      for (let i = 1; i < rows.length; i++) {
+        const [row, before] = [rows[i]!, rows[i - 1]!];
+        if (offset[row]! <= offset[before]!) continue;
+        parts[Math.min(PARTS - 1, Math.floor(((t0[row]! - fromUs) / (toUs - fromUs)) * PARTS))]!++;
+        evidence.tally(thread, row);
+      }
+      // what grows once and stays is a cache that fills
+      if (parts.slice(1).some((n) => n === 0)) continue;
+      found.push({
+        title: `WebAssembly memory of ${ctx.titles[thread.index]!} grew from ${formatBytes(offset[first]!)} to ${formatBytes(offset[last]!)} in ${formatDuration(toUs - fromUs)}`,
+        evidence: evidence.result(ctx, false),
+        ...noSaving('what is saved is memory, not time'),
+        confidence: 'possible',
+        reason: `it grew at ${countOf(evidence.count, 'reading')}, in each quarter of that time but perhaps the first; a longer recording may show that it stops`,
+        advice:
+          'Look for statements that are not finalized, large results, and functions that allocate.',
+        link: 'https://www.sqlite.org/malloc.html',
+      });
+    }
+    return found;
+  },
+};

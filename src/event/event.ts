@@ -117,6 +117,8 @@ export const Op = {
   wasmFetch: 201,
   wasmCompile: 202,
   wasmInstantiate: 203,
+  longTask: 204,
+  interaction: 205,
   /** Not an event: carries the end of a record that had left the ring before its call returned. */
   end: 255,
 } as const;

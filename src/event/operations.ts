@@ -180,6 +180,8 @@ const CATALOG: Record<OpName, Traits> = {
   wasmFetch: NOTHING, // how a wasm module came here. offset: begin of the request in ms; length: bytes of the body; aux: microseconds; aux2: bytes unpacked
   wasmCompile: CPU, // length: bytes handed over; aux: id of the URL as a `name`; context: seq of the wasmCompile of that module, 0 = not known, and while the module is fetched meanwhile
   wasmInstantiate: CPU, // the same; also where compiling is part of it
+  longTask: NOTHING, // told when it is over, as a measure is
+  interaction: NOTHING, // from the input to the next picture; told in the same way
   end: NOTHING,
 };
 

@@ -1,5 +1,6 @@
 /**
- * What happens around the calls: the app's own performance marks and measures, uncaught errors, visibility, navigation.
+ * What happens around the calls: the app's own performance marks and measures, uncaught errors, visibility, navigation; of pages what their
+ * user waited for (page-timings.ts).
  *
  * mark: object = its name, offset = startTime in ms. measure: the same, length = duration in us. error: object = message, as far as
  * the capture level lets it through, aux 1 = unhandled rejection. visibility: aux 1 = hidden. navigation: object = URL, aux 0 = within the page, 1 = left, 2 = back from the
@@ -12,6 +13,7 @@ import { messageAt, wordsOf } from '../record/error-message.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
 import { apply } from '../record/reflect.ts';
+import { observePageTimings } from './page-timings.ts';
 
 /** Record host events of this thread. @returns what takes everything back and names what the app has frozen */
 export function installHostEvents(recorder: Recorder): () => string[] {
@@ -62,6 +64,8 @@ export function installHostEvents(recorder: Recorder): () => string[] {
     recorder.instant(Op.error, context.textId('message', text, 500), NaN, 0, 1);
   });
   if (typeof document === 'undefined') return () => patches.restore();
+  const endTimings = observePageTimings(recorder, context);
+  if (endTimings) patches.onRestore(endTimings);
 
   const navigated = (aux: number): void =>
     recorder.instant(Op.navigation, context.textId('name', location.href), NaN, 0, aux);

@@ -1,5 +1,6 @@
 /**
- * The lane of what the app itself says of its time: performance.mark and measure, navigations, visibility, and uncaught errors.
+ * The lane of what the app itself says of its time, performance.mark and measure, and of what its user waited for: interactions and long
+ * tasks; navigations, visibility, and uncaught errors.
  *
  *   |boot  [===== open report =====]      mark   measure, the innermost where they nest
  *             [= query =]
@@ -14,8 +15,18 @@ import { firstPlace } from '../trace/number-columns.ts';
 import { RowCursor } from '../trace/row-cursor.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
-const MARKS = opSet(Op.mark, Op.measure, Op.navigation, Op.visibility, Op.error);
-const OWN = opSet(Op.mark, Op.measure, Op.error);
+/** Told when they are over: offset = begin in ms, length = microseconds. */
+const SPANS = opSet(Op.measure, Op.longTask, Op.interaction);
+const OWN = opSet(Op.mark, Op.measure, Op.longTask, Op.interaction, Op.error);
+const MARKS = opSet(
+  Op.mark,
+  Op.measure,
+  Op.longTask,
+  Op.interaction,
+  Op.error,
+  Op.navigation,
+  Op.visibility,
+);
 /** Texts beside marks are at least so far apart, px. */
 const TEXT_PX = 64;
 
@@ -59,7 +70,7 @@ export class AppMarks {
     this.seen = this.found.length;
   }
 
-  /** A measure is told when it is over: its begin lies before events that were there already. */
+  /** Some are told when they are over: their begin lies before events that were there already. */
   private order(): void {
     const all = this.found.map((row) => ({ row, ...this.rangeOf(row) }));
     all.sort((a, b) => a.from - b.from || b.to - a.to);
@@ -91,10 +102,11 @@ export class AppMarks {
   private rangeOf(row: number): { from: number; to: number } {
     const { events, info } = this.thread;
     const end = events.t0[row]!;
-    const begin =
-      events.op[row] === Op.measure ? toTraceUs(events.offset[row]!, info, this.originMs) : end;
+    const begin = SPANS[events.op[row]!]
+      ? toTraceUs(events.offset[row]!, info, this.originMs)
+      : end;
     const us = events.length[row]!;
-    if (events.op[row] !== Op.measure || !isTraceUs(begin) || !(us > 0))
+    if (!SPANS[events.op[row]!] || !isTraceUs(begin) || !(us > 0))
       return { from: toNs(end), to: toNs(end) };
     return { from: toNs(begin), to: toNs(begin + us) };
   }

@@ -55,6 +55,8 @@ const NO_BYTES = opSet(
     Op.sqlStmtStatusMore,
     Op.sqlMemory,
     Op.measure,
+    Op.longTask,
+    Op.interaction,
     Op.idbBlocked,
     Op.idbVersionChange,
     Op.tracer,
@@ -142,6 +144,8 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
     case Op.atomicsNotify:
       return Number.isNaN(offset) ? '' : `at byte ${offset} of the buffer`;
     case Op.measure:
+    case Op.longTask:
+    case Op.interaction:
       return formatDuration(length);
     case Op.wasmFetch:
       return `took ${formatDuration(aux)}`;

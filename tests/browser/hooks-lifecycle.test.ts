@@ -253,6 +253,40 @@ test.each(LAST_MESSAGES)(
   },
 );
 
+test('long tasks and interactions of a page are told, each once, and none after the end', async () => {
+  const page = await openCases(browser, server.url('plain'), hook);
+  const spun = await page.evaluate(async () => {
+    const spin = (ms: number): void => {
+      for (const from = performance.now(); performance.now() - from < ms;);
+    };
+    const button = document.createElement('button');
+    button.textContent = 'Spin';
+    button.onclick = () => spin(40);
+    document.body.replaceChildren(button);
+    const from = performance.now();
+    await new Promise<void>((done) => setTimeout(() => (spin(120), done())));
+    return from;
+  });
+  await page.click('button');
+  const timings = (all: Awaited<ReturnType<typeof collected>>): string[] =>
+    all
+      .flatMap(({ events }) => events)
+      .filter(({ op }) => op === 'longTask' || op === 'interaction')
+      .map(({ op, object, offset, length }) => {
+        // long tasks are of the page's own, too
+        if (op === 'longTask' && (offset < spun || length < 120_000)) return '';
+        const text = object?.kind === 'name' ? object.text : '';
+        return `${op} ${text} ${length >= (op === 'longTask' ? 120_000 : 40_000)}`;
+      })
+      .filter(Boolean);
+  const all = await collectUntil(page, (threads) => timings(threads).length >= 2);
+  expect(timings(all)).toEqual([
+    'longTask long task true',
+    expect.stringMatching(/^interaction (?:click|pointerup) true$/),
+  ]);
+  await close(page);
+});
+
 /** Counts of what arrived from the worker, without carrying the records out of the page. */
 const arrived = (page: Page): Promise<{ batches: number; records: number; dropped: number }> =>
   page.evaluate(() => {

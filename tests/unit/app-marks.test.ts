@@ -38,6 +38,28 @@ it('has a measure where it was, not where it was reported, and the inner one ove
   ]);
 });
 
+it('shows interactions and long tasks where they were, and is there for them alone', () => {
+  const own = newStore();
+  const page = new ThreadBuilder(own, { name: 'page' });
+  page.idle(100_000);
+  const told = (op: 'longTask' | 'interaction', text: string, ms: number, us: number): void =>
+    void page.call(op, {
+      object: page.define({ kind: 'name', text }),
+      offset: ms,
+      length: us,
+      dur: 0,
+    });
+  told('longTask', 'long task', 10, 60_000);
+  told('interaction', 'click', 20, 24_000);
+  page.send();
+  const timeline = new TimelineLanes(own);
+  timeline.update(100_000);
+  expect(timeline.rows.map(({ key, events }) => [key, events])).toEqual([['0:marks', 2]]);
+  const lane = timeline.lane('0:marks')!;
+  const at = (us: number): unknown => lane.labelOf!(rowAt(lane, us, 0), 0);
+  expect([15_000, 30_000, 60_000].map(at)).toEqual(['long task', 'click', 'long task']);
+});
+
 it('has texts beside moments where there is room for them', () => {
   const texts = (width: number): [number, string][] => {
     const { x, texts } = lanes.frames(['0:marks'], 0, 12_000, width)[0]!.texts!;

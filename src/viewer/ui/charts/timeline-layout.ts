@@ -54,7 +54,7 @@ const BIN_HINT =
   'Each value is a mean over a fixed time, which stands beside the maximum. It depends on the zoom only';
 export const LANE_HINT: Record<LaneKind, string> = {
   marks:
-    "Your app's performance.mark and measure calls, navigations, visibility changes, and uncaught errors",
+    "Your app's performance.mark and measure calls, interactions from 16 ms, long tasks, navigations, visibility changes, and uncaught errors",
   time: 'Impulses and gaps: how the time was spent while SQL ran: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL was running',
   sql: 'Statements: prepare, step, exec ... Tinted by kind: other, SELECT, INSERT, UPDATE, DELETE, schema, transaction control',
   txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',

@@ -628,4 +628,18 @@ export const PAIRS: readonly Pair[] = [
     wrong: twin(journey('OPFSCoopSync'), [[fill(3000)], together([30, again])]),
     right: twin(journey('OPFSCoopSync'), [[fill(3000)], together(again)]),
   },
+  {
+    rule: 'F56',
+    shows: '20 statements of one text that are prepared, stepped, and forgotten',
+    instead: 'each finalized',
+    wrong: twin(
+      journey('OPFSCoopSync'),
+      [[fill(400)], Array.from({ length: 20 }, () => ({ hold: 'SELECT id FROM t' }))],
+      [],
+      { leaveOpen: true },
+    ),
+    right: twin(journey('OPFSCoopSync'), [[fill(400)], [[20, 'SELECT id FROM t']]], [], {
+      leaveOpen: true,
+    }),
+  },
 ];

@@ -7,15 +7,13 @@ import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { keepShape } from './asyncify.ts';
 import { apply } from '../record/reflect.ts';
-import { textEnd } from './value-hash.ts';
+import { textEnd, type BindKind } from './value-hash.ts';
 
 /** Characters of a text that are kept. */
 const MOST_TEXT = 200;
 /** Parameters of a statement that are kept. */
 export const MOST_VALUES = 100;
 
-export type BindKind =
-  'int' | 'int64' | 'double' | 'text' | 'text16' | 'blob' | 'zeroblob' | 'null' | 'clear';
 export interface TracedBind {
   /** Its C name. */
   readonly name: string;

@@ -3,7 +3,10 @@
  * salted by a number that is drawn once and never leaves the thread. FNV-1a (isthe.com/chongo/tech/comp/fnv) over bytes and words.
  */
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
-import type { BindKind } from './sql-binds.ts';
+
+/** What the sqlite3_bind_ functions take; `clear` takes all values back. */
+export type BindKind =
+  'int' | 'int64' | 'double' | 'text' | 'text16' | 'blob' | 'zeroblob' | 'null' | 'clear';
 
 const PRIME = 0x0100_0193;
 /** Bytes of a text or blob that count, from each end; its length counts, too. */

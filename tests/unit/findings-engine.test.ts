@@ -45,7 +45,9 @@ async function findings(
   await work({ sqlite3, db, exec: (sql) => sqlite3.exec(db, sql) });
   return findingsOf(storeOf(t));
 }
-const rules = (list: readonly Finding[]): string[] => list.map((f) => f.rule);
+/** All but F53: these workloads prepare each statement anew. */
+const rules = (list: readonly Finding[]): string[] =>
+  list.map((f) => f.rule).filter((rule) => rule !== 'F53');
 const inserts = async ({ exec }: Engine, n: number, from = 0): Promise<void> => {
   for (let i = 0; i < n; i++) await exec(insertT(from + i));
 };

@@ -8,7 +8,7 @@ import { executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { objectName } from '../../trace/describe.ts';
-import { fingerprints, quoted } from '../statements/quoted.ts';
+import { fingerprints, quoted } from '../core/quoted.ts';
 import { countOf, formatBytes, formatCount, formatDuration } from '../../text/numbers.ts';
 import { Evidence } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';

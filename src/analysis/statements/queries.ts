@@ -19,7 +19,7 @@ import {
   type QueryCounts,
 } from '../core/executions.ts';
 import { firstPlace } from '../../trace/number-columns.ts';
-import { fingerprints, quoted } from './quoted.ts';
+import { fingerprints, quoted } from '../core/quoted.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';

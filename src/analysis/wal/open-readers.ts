@@ -11,7 +11,7 @@ import { walHistories, type WalHistory } from './wal.ts';
 import { ExecutionState, executions, type Executions } from '../core/executions.ts';
 import { databasesByConnection } from '../core/connection-databases.ts';
 import { UNKNOWN_SQL } from '../../text/clean.ts';
-import { quoted } from '../statements/quoted.ts';
+import { quoted } from '../core/quoted.ts';
 import { formatMoment } from '../../text/numbers.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 

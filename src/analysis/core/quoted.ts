@@ -1,5 +1,5 @@
 /** How rules name statements, and tell which are one. */
-import { getOrMake } from '../core/maps.ts';
+import { getOrMake } from './maps.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import { cut, oneLine } from '../../text/clean.ts';
 import { objectName } from '../../trace/describe.ts';

@@ -9,7 +9,7 @@ export function sampleStore(): TraceStore {
   const page = new ThreadBuilder(store, { id: 'page', kind: 'page', url: 'https://app.example/' });
   page.say({
     ...{ kind: 'environment', id: 0, url: 'https://app.example/', threadKind: 'page', crossOriginIsolated: true },
-    ...{ clockStepUs: 5, userAgent: 'Sample/1.0', hidden: false, capture: CAPTURE_DEFAULTS },
+    ...{ clockStepUs: 5, userAgent: 'Sample/1.0', hidden: false, capture: { ...CAPTURE_DEFAULTS, layers: ['sql', 'vfs', 'web'] } },
   });
   page.say({ kind: 'note', id: 0, topic: 'worker-native', text: 'a worker was started before recording', url: 'https://app.example/old.js' });
   const key = page.define({ kind: 'storage-key', text: 'settings' });

@@ -597,7 +597,7 @@ describe('commands', () => {
     );
     expect(await diffCommand({ a: journal!, b: wal!, json: false })).toBe(0);
     expect(stdout).toMatch(
-      /Findings: 3 solved, 0 new, 1 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/,
+      /Findings: 3 solved, 0 new, 2 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/,
     );
     expect(stdout).toMatch(/^B is 3\.49× faster: 653 ms → 187 ms in the statements of both\n/);
     expect(stdout).toMatch(

@@ -134,7 +134,7 @@ describe('summary', () => {
   test('for people, unknown reads n/a and nothing of a trace can command the terminal', async () => {
     expect(await summaryCommand({ file: SAMPLE })).toBe(0);
     expect(stdout).toContain('wa-sqlite, SQLite 3.53.0, VFS IDBBatchAtomicVFS');
-    expect(stdout).toMatch(/Commits\s+≥ 3\n\s*Syncs per commit\s+1\n/);
+    expect(stdout).toMatch(/Commits\s+≥ 3\n\s*Syncs per commit\s+1 \(partial\)\n/);
     expect(stdout).toMatch(/Events dropped: 3 events didn't fit in the buffer, or got lost/);
     for (const heading of [
       'Recorded',

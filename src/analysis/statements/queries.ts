@@ -171,11 +171,11 @@ export const preparedAgain: Rule = {
     const found = new Map<string, { sql: string; prepares: number; again: Evidence }>();
     for (const thread of ctx.store.threads) {
       const print = fingerprints(thread);
-      const { object, context } = thread.events;
+      const { object, context, result } = thread.events;
       /** Connections on which a text was prepared. */
       const met = new Set<string>();
       for (const row of ctx.rows(thread, Op.sqlPrepare)) {
-        const sql = print(object[row]!);
+        const sql = result[row] === 0 ? print(object[row]!) : ''; // one that was refused is tried again
         if (!sql) continue;
         const text = getOrMake(found, sql, () => ({
           sql: objectName(thread, object[row]!),

@@ -113,7 +113,12 @@ export const ROOMS = {
     imports: ['record', 'trace', 'probes', 'engines', 'lab/experiments'],
     npm: [],
   },
-  'lab/results': { imports: ['text', 'analysis', 'lab/experiments'], npm: [] },
+  'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
+  'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
+  'lab/results': {
+    imports: ['text', 'analysis', 'lab/experiments', 'lab/advisor'],
+    npm: [],
+  },
   'lab/page': {
     imports: [
       'text',
@@ -122,6 +127,7 @@ export const ROOMS = {
       'trace',
       'analysis',
       'lab/experiments',
+      'lab/advisor',
       'lab/results',
       'viewer',
       'protocol',
@@ -150,6 +156,7 @@ export const ROOMS = {
       'drive',
       'lab/drive',
       'lab/experiments',
+      'lab/advisor',
       'lab/results',
     ],
     npm: [],

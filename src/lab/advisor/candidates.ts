@@ -1,0 +1,116 @@
+/** Indexes that statements could use, from how they use columns: equalities first, then one range or what the rows are ordered by. */
+import { createIndex, type KeyColumn, type Schema, type TableInfo } from './schema.ts';
+import type { TableUse } from './uses.ts';
+
+export interface Candidate {
+  readonly name: string;
+  readonly table: TableInfo;
+  readonly columns: readonly KeyColumn[];
+  /** The statement that creates it. */
+  readonly sql: string;
+  /** Executions of the statements that it comes from. */
+  readonly runs: number;
+}
+/** The uses of one statement, and how often it ran. */
+export interface WeightedUses {
+  readonly tables: readonly TableUse[];
+  readonly runs: number;
+}
+
+const MOST_CANDIDATES = 40;
+/** Longer indexes cost more than they save. */
+const MOST_COLUMNS = 4;
+
+/**
+ * @returns those that most executions could use first, at most MOST_CANDIDATES; `left` is how many more there are. None is the beginning
+ * of an index that exists
+ */
+export function candidatesOf(
+  schema: Schema,
+  statements: readonly WeightedUses[],
+): { candidates: Candidate[]; left: number } {
+  const found = new Map<string, { table: TableInfo; columns: KeyColumn[]; runs: number }>();
+  for (const { tables, runs } of statements) {
+    const mine = new Set<string>();
+    for (const use of tables)
+      for (const keys of keysOf(use)) {
+        const columns = usable(use.table, keys);
+        if (!columns || exists(use.table, columns)) continue;
+        const id = JSON.stringify([use.table.name, columns]);
+        const entry = found.get(id) ?? { table: use.table, columns, runs: 0 };
+        found.set(id, entry);
+        if (!mine.has(id)) entry.runs += runs;
+        mine.add(id);
+      }
+  }
+  const names = new Set(schema.names);
+  const sorted = [...found.values()].sort((a, b) => b.runs - a.runs);
+  const candidates = sorted.slice(0, MOST_CANDIDATES).map(({ table, columns, runs }) => {
+    const name = freeName(names, table, columns);
+    return { name, table, columns, runs, sql: createIndex(name, table, columns) };
+  });
+  return { candidates, left: sorted.length - candidates.length };
+}
+
+/** Lists of columns that serve one mention of a table. */
+function keysOf({ equal, joined, ranges, orders }: TableUse): KeyColumn[][] {
+  const all = [...equal, ...joined];
+  const lists: KeyColumn[][] = [];
+  for (const front of [equal, all, ...joined.map((one) => [...equal, one])]) {
+    lists.push([...front]);
+    for (const range of ranges) lists.push([...front, range]);
+    for (const order of orders) lists.push([...front, ...forward(order)]);
+  }
+  for (const one of [...all, ...ranges]) lists.push([one]);
+  for (const one of equal) for (const range of ranges) lists.push([one, range]);
+  return lists;
+}
+
+/** A list that runs down throughout is read backwards. */
+const forward = (order: readonly KeyColumn[]): readonly KeyColumn[] =>
+  order.every(({ descending }) => descending)
+    ? order.map((one) => ({ ...one, descending: false }))
+    : order;
+
+/** Each column once, without what the rowid makes needless. @returns null where nothing is left */
+function usable(table: TableInfo, keys: readonly KeyColumn[]): KeyColumn[] | null {
+  const once = keys.filter(
+    ({ column }, i) => keys.findIndex((other) => other.column === column) === i,
+  );
+  const isRowid = ({ column }: KeyColumn): boolean =>
+    table.hasRowid && (column === table.rowid || column === 'rowid');
+  const rowid = once.findIndex(isRowid);
+  // an entry ends with the rowid, upwards: an index needs none, and behind it nothing matters
+  if (rowid === 0 || once.some((one) => !table.columns.has(one.column) && !isRowid(one)))
+    return null;
+  const ended =
+    rowid < 0 || once[rowid]!.descending ? once.filter((o) => !isRowid(o)) : once.slice(0, rowid);
+  const columns = ended.slice(0, MOST_COLUMNS);
+  return columns.length ? columns : null;
+}
+
+/** Whether an index of the table begins with these columns, in one direction or the other. */
+function exists({ indexes }: TableInfo, columns: readonly KeyColumn[]): boolean {
+  return indexes.some((index) => {
+    if (index.partial || !index.columns || index.columns.length < columns.length) return false;
+    const head = index.columns.slice(0, columns.length);
+    const same = head.every(
+      ({ column, collation }, i) =>
+        column === columns[i]!.column && collation === (columns[i]!.collation ?? 'BINARY'),
+    );
+    const turned = head.map(({ descending }, i) => descending !== columns[i]!.descending);
+    return same && turned.every((turn) => turn === turned[0]);
+  });
+}
+
+/** Names of an index are those of its table and columns; a number makes it another one. */
+function freeName(names: Set<string>, { name }: TableInfo, columns: readonly KeyColumn[]): string {
+  const base = [name, ...columns.map(({ column }) => column)]
+    .join('_')
+    .replace(/[^a-zA-Z0-9_]+/g, '_')
+    .slice(0, 60);
+  let free = `${base}_idx`;
+  for (let n = 2; names.has(free.toLowerCase()); n++) free = `${base}_idx${n}`;
+  names.add(free.toLowerCase());
+  return free;
+}

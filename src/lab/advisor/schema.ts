@@ -1,0 +1,114 @@
+/** What the advisor knows of a database: tables, their columns and indexes, and the text of views. */
+import { quotedName } from './sql-tree.ts';
+
+/** A column of an index. */
+export interface KeyColumn {
+  readonly column: string;
+  /** null = the column's own */
+  readonly collation: string | null;
+  readonly descending: boolean;
+}
+export interface IndexInfo {
+  readonly name: string;
+  /** null: it indexes an expression. */
+  readonly columns: readonly KeyColumn[] | null;
+  readonly unique: boolean;
+  readonly partial: boolean;
+}
+export interface TableInfo {
+  readonly name: string;
+  /** By name in lower case: the name as the schema has it. Generated ones are among them. */
+  readonly columns: ReadonlyMap<string, string>;
+  /** Those that an INSERT can set. */
+  readonly stored: readonly string[];
+  /** The column that is the rowid, in lower case; null = none. */
+  readonly rowid: string | null;
+  readonly hasRowid: boolean;
+  readonly indexes: readonly IndexInfo[];
+}
+export interface Schema {
+  /** By name in lower case; virtual tables and SQLite's own are left out. */
+  readonly tables: ReadonlyMap<string, TableInfo>;
+  /** CREATE VIEW texts by name in lower case. */
+  readonly views: ReadonlyMap<string, string>;
+  /** All names in lower case: a new index needs another one. */
+  readonly names: ReadonlySet<string>;
+}
+
+type Ask = (sql: string) => Promise<unknown[][]>;
+const text = (value: unknown): string => String(value);
+const literal = (name: string): string => `'${name.replaceAll("'", "''")}'`;
+
+/** @param ask runs a query on the database */
+export async function readSchema(ask: Ask): Promise<Schema> {
+  const all = await ask('SELECT type, name, sql FROM sqlite_schema');
+  const tables = new Map<string, TableInfo>();
+  for (const [name, wr] of await ask(
+    "SELECT name, wr FROM pragma_table_list WHERE schema='main' AND type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+  ))
+    tables.set(text(name).toLowerCase(), await tableOf(ask, text(name), wr === 0));
+  return {
+    tables,
+    views: new Map(
+      all
+        .filter(([type, , sql]) => type === 'view' && typeof sql === 'string')
+        .map(([, name, sql]) => [text(name).toLowerCase(), text(sql)]),
+    ),
+    names: new Set(all.map(([, name]) => text(name).toLowerCase())),
+  };
+}
+
+async function tableOf(ask: Ask, name: string, hasRowid: boolean): Promise<TableInfo> {
+  const columns = await ask(
+    `SELECT name, type, pk, hidden FROM pragma_table_xinfo(${literal(name)})`,
+  );
+  const indexes: IndexInfo[] = [];
+  for (const [index, unique, partial] of await ask(
+    `SELECT name, "unique", partial FROM pragma_index_list(${literal(name)})`,
+  )) {
+    const keys = await ask(
+      `SELECT name, coll, desc FROM pragma_index_xinfo(${literal(text(index))}) WHERE key ORDER BY seqno`,
+    );
+    indexes.push({
+      name: text(index),
+      columns: keys.some(([column]) => column === null)
+        ? null
+        : keys.map(([column, collation, desc]) => ({
+            column: text(column).toLowerCase(),
+            collation: text(collation).toUpperCase(),
+            descending: desc === 1,
+          })),
+      unique: unique === 1,
+      partial: partial === 1,
+    });
+  }
+  const keys = columns.filter(([, , pk]) => Number(pk) > 0);
+  // with an index of its own, the key of a rowid table isn't the rowid (INTEGER PRIMARY KEY DESC)
+  const [key] = keys.length === 1 && hasRowid ? keys : [];
+  const indexed = indexes.some(
+    ({ unique, columns }) =>
+      unique && columns?.length === 1 && columns[0]!.column === text(key?.[0]).toLowerCase(),
+  );
+  return {
+    name,
+    columns: new Map(columns.map(([column]) => [text(column).toLowerCase(), text(column)])),
+    stored: columns.filter(([, , , hidden]) => hidden === 0).map(([column]) => text(column)),
+    rowid:
+      key && text(key[1]).toUpperCase() === 'INTEGER' && !indexed
+        ? text(key[0]).toLowerCase()
+        : null,
+    hasRowid,
+    indexes,
+  };
+}
+
+/** `CREATE INDEX` of these columns. */
+export function createIndex(name: string, table: TableInfo, columns: readonly KeyColumn[]): string {
+  const keys = columns.map(
+    ({ column, collation, descending }) =>
+      quotedName(table.columns.get(column) ?? column) +
+      (collation === null ? '' : ` COLLATE ${quotedName(collation)}`) +
+      (descending ? ' DESC' : ''),
+  );
+  return `CREATE INDEX ${quotedName(name)} ON ${quotedName(table.name)}(${keys.join(', ')});`;
+}

@@ -1,0 +1,623 @@
+/**
+ * How a statement uses columns, from its text and the schema: compared, joined, ordered, and grouped ones, by table. Names resolve
+ * through aliases, subqueries, common table expressions, and views to the columns of tables. What it doesn't follow (expressions,
+ * functions, an OR over several columns) counts as no use: a candidate is missed, never a wrong one built.
+ */
+import type { KeyColumn, Schema, TableInfo } from './schema.ts';
+import {
+  isLeaf,
+  isSign,
+  isWord,
+  leavesOf,
+  listOf,
+  splitAt,
+  sqlTree,
+  type Leaf,
+  type SqlNode,
+} from './sql-tree.ts';
+
+/** One mention of a table in a statement. */
+export interface TableUse {
+  readonly table: TableInfo;
+  /** Compared by = or IN with what isn't a column. */
+  readonly equal: KeyColumn[];
+  /** Compared by = with a column of another mention. */
+  readonly joined: KeyColumn[];
+  /** Compared by <, >, BETWEEN, LIKE, GLOB. */
+  readonly ranges: KeyColumn[];
+  /** ORDER BY, GROUP BY, and DISTINCT lists that are of this mention alone, and what min() or max() takes. */
+  readonly orders: KeyColumn[][];
+}
+/** What a parameter is compared with. */
+export interface ParameterUse {
+  readonly leaf: Leaf;
+  /** The column beside it; null = none. */
+  beside: { use: TableUse; column: string } | null;
+  role: 'equal' | 'from' | 'to' | 'pattern' | 'limit' | 'offset' | 'unknown';
+}
+export interface StatementUse {
+  readonly verb: 'select' | 'update' | 'delete';
+  readonly tables: readonly TableUse[];
+  /** Those of the text, in order. */
+  readonly parameters: readonly ParameterUse[];
+}
+
+interface Ref {
+  use: TableUse;
+  column: string;
+}
+/** What a subquery gives, by name in lower case. */
+type Outputs = Map<string, readonly Ref[]>;
+interface Source {
+  alias: string;
+  use: TableUse | null;
+  outputs: Outputs;
+}
+interface Scope {
+  sources: Source[];
+  outer: Scope | null;
+}
+type Ctes = ReadonlyMap<string, () => Outputs>;
+/** A plain column of an expression. */
+interface Column {
+  refs: readonly Ref[];
+  collation: string | null;
+}
+
+const JOINS = ['join', 'left', 'right', 'full', 'inner', 'outer', 'cross', 'natural'];
+const CLAUSES = new Set(
+  'select from where group having window order limit set returning values'.split(' '),
+);
+const NO_ALIAS = new Set([...JOINS, ...CLAUSES, 'on', 'using', 'indexed', 'not', 'as']);
+const COMPARE = ['=', '==', '<', '>', '<=', '>=', '<>', '!='];
+const NOT_NAMES = new Set(
+  'null true false case when then else end and or not current_timestamp current_date current_time'.split(
+    ' ',
+  ),
+);
+const ROWIDS = new Set(['rowid', 'oid', '_rowid_']);
+/** Queries in one statement, views and subqueries counted: a statement with more isn't understood. */
+const MOST_QUERIES = 300;
+const MOST_DEPTH = 40;
+
+/** @returns null where it is no SELECT, UPDATE, or DELETE @throws Error where the text isn't understood */
+export function usesOf(sql: string, schema: Schema): StatementUse | null {
+  return new Reading(schema).statement(sqlTree(sql));
+}
+
+class Reading {
+  private readonly tables: TableUse[] = [];
+  private readonly parameters = new Map<Leaf, ParameterUse>();
+  private queries = 0;
+  private depth = 0;
+
+  constructor(private readonly schema: Schema) {}
+
+  statement(all: readonly SqlNode[]): StatementUse | null {
+    const parts = splitAt(all, (node) => isSign(node, ';')).filter((part) => part.length);
+    if (parts.length !== 1) throw new Error('several statements');
+    for (const leaf of leavesOf(parts[0]!))
+      if (leaf.kind === 'parameter')
+        this.parameters.set(leaf, { leaf, beside: null, role: 'unknown' });
+    const { ctes, rest } = this.withClause(parts[0]!, new Map(), null);
+    const verb = isLeaf(rest[0]) ? rest[0].name : '';
+    if (verb === 'select' || verb === 'values') this.compound(rest, ctes, null);
+    else if (verb === 'update' || verb === 'delete') this.change(rest, ctes);
+    else return null;
+    return {
+      verb: verb === 'values' ? 'select' : verb,
+      tables: this.tables,
+      parameters: [...this.parameters.values()],
+    };
+  }
+
+  /** A query in parentheses, or a view's. */
+  private query(nodes: readonly SqlNode[], outerCtes: Ctes, outer: Scope | null): Outputs {
+    if (++this.queries > MOST_QUERIES || this.depth >= MOST_DEPTH)
+      throw new Error('too many queries in it');
+    this.depth++;
+    const { ctes, rest } = this.withClause(nodes, outerCtes, outer);
+    const outputs = this.compound(rest, ctes, outer);
+    this.depth--;
+    return outputs;
+  }
+
+  private withClause(
+    nodes: readonly SqlNode[],
+    outerCtes: Ctes,
+    outer: Scope | null,
+  ): { ctes: Ctes; rest: readonly SqlNode[] } {
+    if (!isWord(nodes[0], 'with')) return { ctes: outerCtes, rest: nodes };
+    const ctes = new Map(outerCtes);
+    let i = isWord(nodes[1], 'recursive') ? 2 : 1;
+    for (;;) {
+      const name = nodes[i++];
+      if (!isLeaf(name)) throw new Error('a common table expression without a name');
+      const list = nodes[i]?.kind === 'group' ? columnNames(nodes[i++]!) : null;
+      while (isWord(nodes[i], 'as', 'not', 'materialized')) i++;
+      const body = nodes[i++];
+      if (body?.kind !== 'group') throw new Error('a common table expression without a query');
+      let known: Outputs | null = null;
+      const before = new Map(ctes);
+      ctes.set(name.name, () => {
+        if (known) return known;
+        known = new Map(); // while it is read, it may name itself
+        return (known = renamed(
+          this.query(
+            body.nodes,
+            before.set(name.name, () => known!),
+            outer,
+          ),
+          list,
+        ));
+      });
+      if (!isSign(nodes[i], ',')) break;
+      i++;
+    }
+    return { ctes, rest: nodes.slice(i) };
+  }
+
+  private compound(nodes: readonly SqlNode[], ctes: Ctes, outer: Scope | null): Outputs {
+    const cores = splitAt(
+      nodes,
+      (node, i) =>
+        isWord(node, 'union', 'intersect', 'except') ||
+        (isWord(node, 'all') && isWord(nodes[i - 1], 'union')),
+    ).filter((core) => core.length);
+    const outputs = cores.map((core) => this.core(core, ctes, outer, cores.length === 1));
+    const [first = new Map<string, readonly Ref[]>(), ...others] = outputs;
+    const columns = others.map((other) => [...other.values()]);
+    return new Map(
+      [...first].map(([name, refs], i) => [
+        name,
+        [...refs, ...columns.flatMap((column) => column[i] ?? [])],
+      ]),
+    );
+  }
+
+  /** @param alone an ORDER BY is its own, not a compound's */
+  private core(
+    nodes: readonly SqlNode[],
+    ctes: Ctes,
+    outer: Scope | null,
+    alone: boolean,
+  ): Outputs {
+    const clauses = clausesOf(nodes);
+    const scope: Scope = { sources: [], outer };
+    const conditions = this.sources(clauses.get('from') ?? [], scope, ctes);
+    for (const condition of [...conditions, clauses.get('where') ?? []])
+      this.terms(condition, scope, ctes);
+    const distinct = isWord(clauses.get('select')?.[0], 'distinct', 'all') ? 1 : 0;
+    const list = (clauses.get('select') ?? []).slice(distinct);
+    const outputs = this.results(list, scope);
+    this.extremes(list, scope);
+    if (distinct && isWord(clauses.get('select')![0], 'distinct'))
+      this.order(listOf(list), scope, outputs);
+    this.order(listOf(clauses.get('group') ?? []), scope, outputs);
+    if (alone) this.order(listOf(clauses.get('order') ?? []), scope, outputs);
+    this.limit(clauses.get('limit') ?? []);
+    for (const clause of ['select', 'group', 'having', 'order', 'limit', 'values'])
+      this.subqueries(clauses.get(clause) ?? [], scope, ctes);
+    return outputs;
+  }
+
+  private change(nodes: readonly SqlNode[], ctes: Ctes): void {
+    const clauses = clausesOf(nodes);
+    const isUpdate = isWord(nodes[0], 'update');
+    // `UPDATE OR IGNORE t AS a`, `DELETE FROM t`
+    const head = isUpdate
+      ? (clauses.get('') ?? []).slice(isWord(nodes[1], 'or') ? 3 : 1)
+      : (clauses.get('from') ?? []);
+    const scope: Scope = { sources: [], outer: null };
+    this.sources(head, scope, ctes);
+    const conditions = isUpdate ? this.sources(clauses.get('from') ?? [], scope, ctes) : [];
+    for (const setting of listOf(clauses.get('set') ?? [])) {
+      const at = setting.findIndex((node) => isSign(node, '='));
+      const column = this.column(setting.slice(0, at), scope);
+      if (at > 0 && column) this.beside(setting.slice(at + 1), column, 'equal');
+      this.subqueries(setting, scope, ctes);
+    }
+    for (const condition of [...conditions, clauses.get('where') ?? []])
+      this.terms(condition, scope, ctes);
+    this.limit(clauses.get('limit') ?? []);
+  }
+
+  /** Takes the tables of a FROM clause into the scope. @returns the conditions of its joins */
+  private sources(nodes: readonly SqlNode[], scope: Scope, ctes: Ctes): SqlNode[][] {
+    const conditions: SqlNode[][] = [];
+    for (let i = 0; i < nodes.length;) {
+      const node = nodes[i]!;
+      if (isWord(node, ...JOINS) || isSign(node, ',')) i++;
+      else if (isWord(node, 'on')) {
+        let end = ++i;
+        while (end < nodes.length && !isWord(nodes[end], ...JOINS) && !isSign(nodes[end], ','))
+          end++;
+        conditions.push(nodes.slice(i, end));
+        i = end;
+      } else if (isWord(node, 'using') && nodes[i + 1]?.kind === 'group') {
+        this.using(columnNames(nodes[i + 1]!), scope);
+        i += 2;
+      } else if (isWord(node, 'indexed')) i += 3;
+      else if (isWord(node, 'not')) i += 2;
+      else i = this.source(nodes, i, scope, ctes, conditions);
+    }
+    return conditions;
+  }
+
+  /** @returns the place behind it */
+  private source(
+    nodes: readonly SqlNode[],
+    at: number,
+    scope: Scope,
+    ctes: Ctes,
+    conditions: SqlNode[][],
+  ): number {
+    let i = at + 1;
+    const node = nodes[at]!;
+    let alias = '';
+    let use: TableUse | null = null;
+    let outputs: Outputs = new Map();
+    if (node.kind === 'group') {
+      if (isWord(node.nodes[0], 'select', 'with', 'values'))
+        outputs = this.query(node.nodes, ctes, scope.outer);
+      else conditions.push(...this.sources(node.nodes, scope, ctes));
+    } else {
+      let { name } = node;
+      const qualified = isSign(nodes[i], '.');
+      if (qualified) {
+        const next = nodes[i + 1];
+        name = isLeaf(next) ? next.name : '';
+        i += 2;
+      }
+      alias = name;
+      const table = this.schema.tables.get(name);
+      const cte = qualified ? undefined : ctes.get(name);
+      const view = this.schema.views.get(name);
+      if (nodes[i]?.kind === 'group')
+        i++; // a table-valued function
+      else if (cte) outputs = cte();
+      else if (table) {
+        use = { table, equal: [], joined: [], ranges: [], orders: [] };
+        this.tables.push(use);
+      } else if (view) outputs = this.view(view);
+    }
+    if (isWord(nodes[i], 'as')) i++;
+    const next = nodes[i];
+    if (
+      isLeaf(next) &&
+      (next.kind === 'quoted' || (next.kind === 'word' && !NO_ALIAS.has(next.name)))
+    ) {
+      alias = next.name;
+      i++;
+    }
+    scope.sources.push({ alias, use, outputs });
+    return i;
+  }
+
+  private view(sql: string): Outputs {
+    const nodes = sqlTree(sql);
+    const as = nodes.findIndex((node) => isWord(node, 'as'));
+    const before = nodes[as - 1];
+    const list = before?.kind === 'group' ? columnNames(before) : null;
+    const body = splitAt(nodes.slice(as + 1), (node) => isSign(node, ';'))[0]!;
+    return renamed(this.query(body, new Map(), null), list);
+  }
+
+  private using(names: readonly string[], { sources }: Scope): void {
+    const last = sources.at(-1);
+    for (const name of names) {
+      const right = last ? columnOf(last, name) : [];
+      const left = sources.slice(0, -1).flatMap((source) => columnOf(source, name));
+      if (!left.length || !right.length) continue;
+      for (const { use, column } of [...left, ...right]) add(use.joined, key(column));
+    }
+  }
+
+  /** A condition: its terms, which AND joins. */
+  private terms(nodes: readonly SqlNode[], scope: Scope, ctes: Ctes): void {
+    let between = 0;
+    const parts = splitAt(nodes, (node) => {
+      if (isWord(node, 'between')) between++;
+      return isWord(node, 'and') && (between === 0 || between-- === 0);
+    });
+    for (const part of parts) this.term(part, scope, ctes);
+  }
+
+  private term(nodes: readonly SqlNode[], scope: Scope, ctes: Ctes): void {
+    const [only] = nodes;
+    if (nodes.length === 1 && only?.kind === 'group' && !isQuery(only.nodes))
+      return this.terms(only.nodes, scope, ctes);
+    this.subqueries(nodes, scope, ctes);
+    if (nodes.some((node) => isWord(node, 'or'))) return this.either(nodes, scope);
+    this.comparison(nodes, scope, true);
+  }
+
+  /** Terms that OR joins: SQLite takes equalities of one column as IN. */
+  private either(nodes: readonly SqlNode[], scope: Scope): void {
+    const branches = splitAt(nodes, (node) => isWord(node, 'or'));
+    const columns = branches.map((branch) => this.comparison(branch, scope, false));
+    const [first] = columns;
+    if (first && columns.every((c) => c && sameColumn(c, first)))
+      for (const { use, column } of first.refs) add(use.equal, key(column, first.collation));
+  }
+
+  /** @param counts whether it is a use of its columns, or tells of parameters alone @returns the column of an equality with what isn't one */
+  private comparison(nodes: readonly SqlNode[], scope: Scope, counts: boolean): Column | null {
+    const at = nodes.findIndex(
+      (node) =>
+        (node.kind === 'sign' && COMPARE.includes(node.text)) ||
+        isWord(node, 'is', 'in', 'between', 'like', 'glob', 'isnull', 'not'),
+    );
+    if (at <= 0) return null;
+    const [operator, left] = [(nodes[at] as Leaf).name, nodes.slice(0, at)];
+    const right = nodes.slice(at + 1);
+    const [a, b] = [this.column(left, scope), this.column(right, scope)];
+    const role: ParameterUse['role'] = ROLES[operator] ?? 'equal';
+    const near = a ?? this.singleColumn(left, scope);
+    if (operator === 'between') {
+      const [low = [], high = []] = splitAt(right, (node) => isWord(node, 'and'));
+      this.beside(low, near, 'from');
+      this.beside(high, near, 'to');
+    } else this.beside(right, near, role);
+    this.beside(left, b ?? this.singleColumn(right, scope), MIRRORED[role] ?? role);
+    if (operator === 'not' || operator === '!=' || operator === '<>') return null;
+    if (operator === 'is' && isWord(right[0], 'not')) return null;
+    if (operator === 'like' || operator === 'glob') {
+      if (counts && a) this.range(a, operator === 'like' ? (a.collation ?? 'NOCASE') : a.collation);
+      return null;
+    }
+    if (RANGES.has(operator)) {
+      const [first] = left;
+      // of (a, b) > (?, ?) the first column decides
+      const row = left.length === 1 && first?.kind === 'group' ? listOf(first.nodes)[0]! : null;
+      const column = a ?? (row && this.column(row, scope));
+      if (counts && column && !this.mentions(right, scope, column)) this.range(column);
+      if (counts && b && !this.mentions(left, scope, b)) this.range(b);
+      return null;
+    }
+    const sides: [Column | null, readonly SqlNode[]][] = [
+      [a, right],
+      [b, operator === 'in' ? [] : left],
+    ];
+    let equality: Column | null = null;
+    for (const [column, other] of sides) {
+      if (!column || this.mentions(other, scope, column)) continue;
+      const others = this.refsIn(other, scope).length > 0;
+      if (!others) equality = column;
+      if (counts)
+        for (const ref of column.refs)
+          add(others ? ref.use.joined : ref.use.equal, key(ref.column, column.collation));
+    }
+    return equality;
+  }
+
+  private range({ refs, collation }: Column, as = collation): void {
+    for (const { use, column } of refs) add(use.ranges, key(column, as));
+  }
+
+  /** Parameters of an expression stand beside this column. */
+  private beside(
+    nodes: readonly SqlNode[],
+    column: Column | null,
+    role: ParameterUse['role'],
+  ): void {
+    const [ref] = column?.refs ?? [];
+    for (const node of nodes)
+      if (node.kind === 'group') {
+        if (!isQuery(node.nodes)) this.beside(node.nodes, column, role);
+      } else {
+        const parameter = this.parameters.get(node);
+        if (parameter && ref) Object.assign(parameter, { beside: ref, role });
+      }
+  }
+
+  private limit(nodes: readonly SqlNode[]): void {
+    const comma = nodes.some((node) => isSign(node, ','));
+    let offset = comma; // LIMIT offset, n
+    for (const node of nodes) {
+      if (isWord(node, 'offset')) offset = true;
+      else if (isSign(node, ',')) offset = false;
+      const parameter = isLeaf(node) && this.parameters.get(node);
+      if (parameter) parameter.role = offset ? 'offset' : 'limit';
+    }
+  }
+
+  /** What a result list gives, by name. */
+  private results(nodes: readonly SqlNode[], scope: Scope): Outputs {
+    const outputs: Outputs = new Map();
+    listOf(nodes).forEach((item, i) => {
+      const last = item.at(-1);
+      if (isSign(last, '*') && item.length !== 2) {
+        const [of] = item;
+        for (const source of scope.sources)
+          if (item.length === 1 || (isLeaf(of) && of.name === source.alias))
+            for (const [name, refs] of outputsOf(source)) outputs.set(name, refs);
+        return;
+      }
+      const as =
+        item.length > 1 && isLeaf(last) && (last.kind === 'word' || last.kind === 'quoted');
+      const before = item[item.length - 2];
+      const named = as && !isSign(before, '.') && !isWord(last, 'end');
+      const expression = named ? item.slice(0, isWord(before, 'as') ? -2 : -1) : item;
+      const column = this.column(expression, scope);
+      const name = (named || column) && isLeaf(last) ? last.name : `:${i}`;
+      outputs.set(name, column?.refs ?? []);
+    });
+    return outputs;
+  }
+
+  /** min(column) and max(column) of a result list. */
+  private extremes(nodes: readonly SqlNode[], scope: Scope): void {
+    nodes.forEach((node, i) => {
+      const next = nodes[i + 1];
+      if (!isWord(node, 'min', 'max') || next?.kind !== 'group') return;
+      const column = this.column(next.nodes, scope);
+      for (const { use, column: name } of column?.refs ?? []) use.orders.push([key(name)]);
+    });
+  }
+
+  /** ORDER BY, GROUP BY, or DISTINCT: of use where all of it is of one mention of a table. */
+  private order(items: readonly SqlNode[][], scope: Scope, outputs: Outputs): void {
+    const keys: { ref: Ref; key: KeyColumn }[] = [];
+    for (const item of items) {
+      const nulls = item.findIndex((node) => isWord(node, 'nulls'));
+      const whole = nulls < 0 ? item : item.slice(0, nulls);
+      const last = whole.at(-1);
+      const directed = isWord(last, 'asc', 'desc');
+      const column = this.orderColumn(directed ? whole.slice(0, -1) : whole, scope, outputs);
+      const [ref] = column?.refs ?? [];
+      if (!column || !ref || column.refs.length !== 1) return;
+      keys.push({
+        ref,
+        key: { ...key(ref.column, column.collation), descending: isWord(last, 'desc') },
+      });
+    }
+    const [first] = keys;
+    if (first && keys.every(({ ref }) => ref.use === first.ref.use))
+      first.ref.use.orders.push(keys.map((one) => one.key));
+  }
+
+  private orderColumn(nodes: readonly SqlNode[], scope: Scope, outputs: Outputs): Column | null {
+    const [only] = nodes;
+    if (nodes.length === 1 && isLeaf(only)) {
+      if (only.kind === 'value') {
+        const refs = [...outputs.values()][Number(only.text) - 1];
+        return refs ? { refs, collation: null } : null;
+      }
+      const named = outputs.get(only.name);
+      if (named && only.kind !== 'parameter') return { refs: named, collation: null };
+    }
+    return this.column(nodes, scope);
+  }
+
+  /** A plain column, qualified or not, in parentheses or not, with a COLLATE or not. */
+  private column(nodes: readonly SqlNode[], scope: Scope): Column | null {
+    const [first, second] = nodes;
+    if (nodes.length === 1 && first?.kind === 'group') return this.column(first.nodes, scope);
+    const collate = nodes.at(-2);
+    if (nodes.length > 2 && isWord(collate, 'collate')) {
+      const column = this.column(nodes.slice(0, -2), scope);
+      const name = nodes.at(-1);
+      return column && isLeaf(name) ? { ...column, collation: name.name.toUpperCase() } : null;
+    }
+    if (!isName(first)) return null;
+    const last = nodes.at(-1);
+    if (nodes.length === 1) return found(resolve(scope, null, first.name));
+    if ((nodes.length !== 3 && nodes.length !== 5) || !isSign(second, '.') || !isName(last))
+      return null;
+    const qualifier = nodes[nodes.length - 3];
+    return isName(qualifier) ? found(resolve(scope, qualifier.name, last.name)) : null;
+  }
+
+  /** The one column that an expression is of: a value for it is near to that column's. */
+  private singleColumn(nodes: readonly SqlNode[], scope: Scope): Column | null {
+    const refs = this.refsIn(nodes, scope);
+    return refs.length === 1 ? { refs, collation: null } : null;
+  }
+
+  private mentions(nodes: readonly SqlNode[], scope: Scope, { refs }: Column): boolean {
+    return this.refsIn(nodes, scope).some(({ use }) => refs.some((ref) => ref.use === use));
+  }
+
+  /** Columns in an expression, subqueries left out. */
+  private refsIn(nodes: readonly SqlNode[], scope: Scope): Ref[] {
+    return nodes.flatMap((node, i): readonly Ref[] => {
+      if (node.kind === 'group') return isQuery(node.nodes) ? [] : this.refsIn(node.nodes, scope);
+      if (!isName(node) || isSign(nodes[i + 1], '.') || nodes[i + 1]?.kind === 'group') return [];
+      const before = isSign(nodes[i - 1], '.') ? nodes[i - 2] : undefined;
+      return resolve(scope, isLeaf(before) ? before.name : null, node.name);
+    });
+  }
+
+  /** Queries in parentheses, wherever they stand in an expression. */
+  private subqueries(nodes: readonly SqlNode[], scope: Scope, ctes: Ctes): void {
+    for (const node of nodes)
+      if (node.kind === 'group') {
+        if (isQuery(node.nodes)) this.query(node.nodes, ctes, scope);
+        else this.subqueries(node.nodes, scope, ctes);
+      }
+  }
+}
+
+const ROLES: Readonly<Record<string, ParameterUse['role']>> = {
+  '>': 'from',
+  '>=': 'from',
+  '<': 'to',
+  '<=': 'to',
+  like: 'pattern',
+  glob: 'pattern',
+};
+const MIRRORED: Readonly<Partial<Record<ParameterUse['role'], ParameterUse['role']>>> = {
+  from: 'to',
+  to: 'from',
+};
+const RANGES = new Set(['<', '>', '<=', '>=', 'between']);
+
+const isQuery = (nodes: readonly SqlNode[]): boolean =>
+  isWord(nodes[0], 'select', 'with', 'values');
+const isName = (node: SqlNode | undefined): node is Leaf =>
+  node?.kind === 'quoted' || (node?.kind === 'word' && !NOT_NAMES.has(node.name));
+const found = (refs: readonly Ref[]): Column | null =>
+  refs.length ? { refs, collation: null } : null;
+const key = (column: string, collation: string | null = null): KeyColumn => ({
+  column,
+  collation,
+  descending: false,
+});
+const sameColumn = (a: Column, b: Column): boolean =>
+  a.collation === b.collation &&
+  a.refs.length === b.refs.length &&
+  a.refs.every(({ use, column }, i) => b.refs[i]!.use === use && b.refs[i]!.column === column);
+
+function add(keys: KeyColumn[], one: KeyColumn): void {
+  if (!keys.some(({ column, collation }) => column === one.column && collation === one.collation))
+    keys.push(one);
+}
+
+const columnNames = (group: SqlNode): string[] =>
+  group.kind === 'group'
+    ? listOf(group.nodes).flatMap(([name]) => (isLeaf(name) ? [name.name] : []))
+    : [];
+
+/** Outputs under the names of a list of columns. */
+const renamed = (outputs: Outputs, names: readonly string[] | null): Outputs =>
+  names ? new Map([...outputs.values()].map((refs, i) => [names[i] ?? `:${i}`, refs])) : outputs;
+
+function outputsOf({ use, outputs }: Source): Outputs {
+  if (!use) return outputs;
+  return new Map([...use.table.columns.keys()].map((column) => [column, [{ use, column }]]));
+}
+
+function columnOf({ use, outputs }: Source, name: string): readonly Ref[] {
+  if (!use) return outputs.get(name) ?? [];
+  const { table } = use;
+  if (table.columns.has(name)) return [{ use, column: name }];
+  return ROWIDS.has(name) && table.hasRowid ? [{ use, column: table.rowid ?? 'rowid' }] : [];
+}
+
+/** The column of the innermost query that has it. */
+function resolve(scope: Scope | null, qualifier: string | null, name: string): readonly Ref[] {
+  for (let at = scope; at; at = at.outer) {
+    const refs = at.sources
+      .filter(({ alias }) => qualifier === null || alias === qualifier)
+      .map((source) => columnOf(source, name))
+      .find((some) => some.length);
+    if (refs) return refs;
+  }
+  return [];
+}
+
+/** Its clauses by keyword; '' = what stands before the first. */
+function clausesOf(nodes: readonly SqlNode[]): Map<string, SqlNode[]> {
+  const clauses = new Map<string, SqlNode[]>();
+  let current: SqlNode[] = [];
+  clauses.set('', current);
+  nodes.forEach((node, i) => {
+    // `IS [NOT] DISTINCT FROM` is an operator
+    const operator = isWord(node, 'from') && isWord(nodes[i - 1], 'distinct');
+    if (node.kind === 'word' && CLAUSES.has(node.name) && !operator)
+      clauses.set(node.name, (current = []));
+    else if (!(isWord(node, 'by') && current.length === 0)) current.push(node);
+  });
+  return clauses;
+}

@@ -39,7 +39,9 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--leave-out [RUN:]PASS=REASON] [--json]  without a pass that was no measurement
   vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
       --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
-      [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated`;
+      [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated
+  vfscope lab advise FILE.vfst --database DATABASE    which indexes help the recording's statements, on a copy
+      [--json] [--out ADVICE.json]`;
 
 /** Every command with its options. @param version of this vfscope */
 export const usage = (

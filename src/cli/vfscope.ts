@@ -6,6 +6,7 @@ import { diffCommand } from './diff.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { exportCommand } from './export.ts';
 import { findingsCommand } from './findings.ts';
+import { adviseCommand } from '../lab/command/advise.ts';
 import { labCommand } from '../lab/command/lab.ts';
 import { replayCommand } from '../lab/command/replay.ts';
 import { showCommand } from '../lab/command/show.ts';
@@ -83,12 +84,27 @@ function repeated(args: readonly string[], names: readonly string[]): string[] {
   return out;
 }
 
-/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`. */
+/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab advise FILE`. */
 function lab([verb, ...args]: string[]): Promise<number> {
-  if (verb !== 'list' && verb !== 'run' && verb !== 'replay' && verb !== 'show')
+  if (
+    verb !== 'list' &&
+    verb !== 'run' &&
+    verb !== 'replay' &&
+    verb !== 'show' &&
+    verb !== 'advise'
+  )
     throw new WrongWords(
-      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show or replay.`,
+      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, replay or advise.`,
     );
+  if (verb === 'advise') {
+    const { values, target } = parse(args, 'file', { database: text, json: yes, out: text });
+    return adviseCommand({
+      file: target,
+      database: needed(values.database, '--database'),
+      json: values.json ?? false,
+      out: values.out,
+    });
+  }
   if (verb === 'show') {
     const { values, target } = parse(args, 'result', { 'leave-out': words, json: yes });
     return showCommand({

@@ -11,7 +11,7 @@ import type { Taken } from '../experiments/model/result-types.ts';
 import type { DatabaseFacts } from './database-file.ts';
 import type { KeeperWorker } from './keeper-worker.ts';
 import type { LabWorker } from './lab-worker.ts';
-import type { PlanRow } from './query-plan.ts';
+import type { PlanRow } from '../experiments/engine/plan.ts';
 
 /** The run was canceled: nothing is wrong. */
 export class Canceled extends Error {

@@ -18,7 +18,7 @@ import { starterScript, type DatabaseFacts } from './database-file.ts';
 import { hasSiteAccess, requestSiteAccess } from '../../platform/site-access.ts';
 import { siteName } from '../../viewer/ui/site-name.ts';
 import { copyFrom, databasesOf } from './page-copy/copy.ts';
-import type { PlanRow } from './query-plan.ts';
+import type { PlanRow } from '../experiments/engine/plan.ts';
 import { statementsOf } from './query-plan.ts';
 import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
 import { resultsFile } from './results-file.ts';

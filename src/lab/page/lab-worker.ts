@@ -8,7 +8,8 @@ import { remote, serve, type Channel } from '../../protocol/rpc.ts';
 import { channelOfHelper, startHelper } from '../../protocol/workers.ts';
 import { takeDatabase, type DatabaseFacts } from './database-file.ts';
 import { ownWasm } from './own-file.ts';
-import { explainOnly, explainSql, type PlanRow } from './query-plan.ts';
+import type { PlanRow } from '../experiments/engine/plan.ts';
+import { explainOnly, explainSql } from './query-plan.ts';
 import { TraceSender } from './trace-sender.ts';
 
 /** How names of workers begin that are one actor of a workload. */

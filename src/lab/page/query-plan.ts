@@ -2,15 +2,8 @@
 import type { SqliteApi } from '../experiments/engine/builds.ts';
 import { openSource } from '../experiments/engine/load-database.ts';
 import { Engines, type WasmLoader } from '../experiments/engine/open-engine.ts';
+import { planOf, type PlanRow } from '../experiments/engine/plan.ts';
 import { readTrace } from '../../trace/file/read.ts';
-
-export interface PlanRow {
-  /** The statement that it belongs to. */
-  sql: string;
-  id: number;
-  parent: number;
-  detail: string;
-}
 
 /**
  * The script runs statement by statement, so that a plan sees the tables made before it.
@@ -28,7 +21,7 @@ export async function explainSql(
     for await (const stmt of sqlite3.statements(db, sql)) {
       const text = textOf.call(sqlite3, stmt).trim();
       if (/^explain\b/i.test(text)) continue;
-      if (EXPLAINED.test(text)) await explain(sqlite3, db, text, rows);
+      if (EXPLAINED.test(text)) rows.push(...(await planOf(sqlite3, db, text)));
       while ((await sqlite3.step(stmt)) === 100) continue;
     }
   } finally {
@@ -36,15 +29,6 @@ export async function explainSql(
   }
   return rows;
 }
-
-/** Adds the plan of one statement. */
-const explain = (sqlite3: SqliteApi, db: number, sql: string, rows: PlanRow[]): Promise<unknown> =>
-  sqlite3.exec(
-    db,
-    `EXPLAIN QUERY PLAN ${sql}`,
-    ([id, parent, , detail]) =>
-      void rows.push({ sql, id: Number(id), parent: Number(parent), detail: String(detail) }),
-  );
 
 async function opened(
   wasm: WasmLoader,
@@ -90,7 +74,7 @@ export async function explainOnly(
   try {
     for (const sql of statements)
       try {
-        await explain(sqlite3, db, sql, rows);
+        rows.push(...(await planOf(sqlite3, db, sql)));
       } catch (error) {
         rows.push({
           sql,

@@ -1,0 +1,90 @@
+/** What the index advisor answers. Counts are of one run on a cold page cache that holds the schema alone. */
+
+/** What one run of a statement took. */
+export interface RunCounts {
+  /** Opcodes of SQLite's virtual machine. */
+  readonly vmSteps: number;
+  /** Of these, steps from row to row of a scan (SQLITE_STMTSTATUS_FULLSCAN_STEP). */
+  readonly scanSteps: number;
+  readonly sorts: number;
+  /** Rows that went into an index that SQLite built for this run. */
+  readonly autoIndexRows: number;
+  /** Pages that the page cache read through the VFS. */
+  readonly pagesRead: number;
+  readonly rows: number;
+}
+/** The same with the engine's instructions, as the Lab's workload `own-database` counts this text. */
+export interface ExactCounts extends RunCounts {
+  readonly instructions: number;
+}
+
+/** A recorded statement as it ran on the copy. */
+export interface TriedStatement {
+  /** As it ran: parameters replaced by literals. */
+  readonly sql: string;
+  /** As the recording's table of statements has it. */
+  readonly fingerprint: string;
+  /** Of the recording. */
+  readonly runs: number;
+  readonly recordedRows: number;
+  /** null: no VFS call was recorded. */
+  readonly recordedPages: number | null;
+  /** `recorded`: all values are of the recording. `copy`: some are of rows of the copy. `null`: some were NULL. */
+  readonly values: 'none' | 'recorded' | 'copy' | 'null';
+  readonly plan: readonly string[];
+  readonly counts: RunCounts;
+}
+/** One statement without an index and with it. */
+export interface Effect {
+  readonly sql: string;
+  readonly runs: number;
+  readonly before: ExactCounts;
+  readonly after: ExactCounts;
+  readonly planBefore: readonly string[];
+  readonly planAfter: readonly string[];
+}
+/** What one INSERT of a row like those of the table costs more. */
+export type InsertCost =
+  { readonly bytes: number; readonly instructions: number } | { readonly why: string };
+
+export interface AdvisedIndex {
+  readonly name: string;
+  readonly table: string;
+  /** To copy. */
+  readonly sql: string;
+  readonly sizeBytes: number;
+  readonly insert: InsertCost;
+  /** INSERTs into the table in the recording. */
+  readonly recordedInserts: number;
+  /** Instructions by all recorded runs: what its effects save, less what they and the recorded INSERTs cost more. */
+  readonly saved: number;
+  /** The most saved first; those that got slower last. */
+  readonly effects: readonly Effect[];
+  /** Statements that it changes, too, and that weren't counted exactly. */
+  readonly more: number;
+}
+export interface LeftOut {
+  readonly why: string;
+  readonly statements: number;
+  /** Of one of them. */
+  readonly example: string;
+}
+export interface Advice {
+  readonly engine: string;
+  readonly statements: readonly TriedStatement[];
+  readonly leftOut: readonly LeftOut[];
+  /** Columns of indexes that were built, or could not be chosen: how many. */
+  readonly candidates: number;
+  /** Of these, those that a plan used. */
+  readonly used: number;
+  /** Candidates beyond the bound. */
+  readonly candidatesLeft: number;
+  /** The best first; each is counted with those before it in place. Empty: no index helps. */
+  readonly indexes: readonly AdvisedIndex[];
+}
+/** How far it is. */
+export interface AdviceProgress {
+  readonly what: string;
+  readonly done: number;
+  readonly all: number;
+}

@@ -1,0 +1,353 @@
+/**
+ * The index advisor: which indexes make a recording's statements cheaper on a copy of the database. Every candidate is built and run:
+ * the statements whose plan uses it, and those that change its table. The best stays, and the others are tried on top of it.
+ */
+import type { Engines } from '../experiments/engine/open-engine.ts';
+import type {
+  Advice,
+  AdvisedIndex,
+  AdviceProgress,
+  Effect,
+  ExactCounts,
+  InsertCost,
+  TriedStatement,
+} from './advice.ts';
+import { candidatesOf, type Candidate } from './candidates.ts';
+import { Copy, MOST_VM_STEPS, type RoughCounts } from './copy.ts';
+import { instructionsOf } from './exact.ts';
+import { insertsLike, type InsertProbe } from './insert-probe.ts';
+import { Left, type Recorded, type RecordedStatement } from './recorded.ts';
+import { opened, SampleValues } from './sample-values.ts';
+import { readSchema, type Schema } from './schema.ts';
+import { quotedName } from './sql-tree.ts';
+import { usesOf, type StatementUse } from './uses.ts';
+
+const MOST_INDEXES = 5;
+/** A statement is helped where it needs at most this part of its instructions. */
+const CLEAR_PART = 0.8;
+/** An index is in the answer where it saves at least this part of all instructions. */
+const CLEAR_SHARE = 0.01;
+/** Gains nearer than this are the same: the shorter index is the better one. */
+const SAME_GAIN = 0.01;
+/** Statements of an index that are counted exactly. */
+const MOST_EXACT = 12;
+/** SQLITE_INTERRUPT (sqlite3.h). */
+const INTERRUPT = 9;
+
+/** A statement that ran on the copy, as it is with the indexes so far. */
+interface Tried {
+  readonly recorded: RecordedStatement;
+  readonly use: StatementUse;
+  readonly sql: string;
+  readonly values: TriedStatement['values'];
+  counts: RoughCounts;
+  plan: readonly string[];
+}
+interface Change {
+  readonly tried: Tried;
+  readonly before: RoughCounts;
+  readonly counts: RoughCounts;
+  readonly plan: readonly string[];
+}
+interface Trial {
+  readonly candidate: Candidate;
+  readonly changes: readonly Change[];
+  /** Instructions by all runs, INSERTs subtracted. */
+  readonly gain: number;
+}
+type OnProgress = (progress: AdviceProgress) => void;
+
+/** @param file the database, its log brought in @throws Error with a message for the user; what SQLite reports of the copy */
+export async function advise(
+  engines: Engines,
+  file: Blob,
+  recorded: Recorded,
+  onProgress: OnProgress = () => {},
+): Promise<Advice> {
+  const copy = await Copy.open(engines, file);
+  try {
+    return await new Advisor(engines, copy, recorded, onProgress).advise(file);
+  } finally {
+    await copy.close();
+  }
+}
+
+const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const changes = ({ use }: Tried): boolean => use.verb !== 'select';
+const usesIndex = (plan: readonly string[], name: string): boolean =>
+  plan.some((line) => ` ${line} `.includes(` INDEX ${name} `));
+
+class Advisor {
+  private readonly left = new Left();
+
+  constructor(
+    private readonly engines: Engines,
+    private readonly copy: Copy,
+    private readonly recorded: Recorded,
+    private readonly onProgress: OnProgress,
+  ) {}
+
+  async advise(file: Blob): Promise<Advice> {
+    const schema = await readSchema((sql) => this.copy.ask(sql));
+    const all = await this.baseRuns(schema);
+    // taken before indexes change the counts
+    const statements = all.map(triedStatement);
+    const { candidates, left } = candidatesOf(
+      schema,
+      all.map(({ use, recorded }) => ({ tables: use.tables, runs: recorded.runs })),
+    );
+    const { chosen, used } = await this.search(candidates, all);
+    return {
+      engine: `wa-sqlite 2.0.6, SQLite ${this.copy.version}`,
+      statements,
+      leftOut: [...this.recorded.leftOut, ...this.left.list()],
+      candidates: candidates.length,
+      used,
+      candidatesLeft: left,
+      indexes: chosen.length ? await this.measured(file, chosen) : [],
+    };
+  }
+
+  /** Every statement once, as it is. */
+  private async baseRuns(schema: Schema): Promise<Tried[]> {
+    const sample = new SampleValues((sql) => this.copy.ask(sql));
+    const all: Tried[] = [];
+    const { statements } = this.recorded;
+    for (const [i, recorded] of statements.entries()) {
+      this.onProgress({ what: 'Running the statements', done: i, all: statements.length });
+      const text = opened(recorded.text);
+      const use = this.understood(text, recorded, schema);
+      if (!use) continue;
+      try {
+        const { sql, values } = await sample.fill(text, use, recorded);
+        const plan = await this.copy.plan(sql);
+        const counts = await this.copy.run(sql, use.verb !== 'select');
+        all.push({ recorded, use, sql, values, counts, plan });
+      } catch (e) {
+        this.left.add(
+          isInterrupt(e)
+            ? `It was stopped after ${MOST_VM_STEPS} steps`
+            : `SQLite refuses it on this copy: ${words(e)}`,
+          recorded.fingerprint,
+        );
+      }
+    }
+    return all;
+  }
+
+  private understood(
+    text: string,
+    { fingerprint }: RecordedStatement,
+    schema: Schema,
+  ): StatementUse | null {
+    try {
+      const use = usesOf(text, schema);
+      if (!use) this.left.add('It reads no table', fingerprint);
+      return use;
+    } catch (e) {
+      this.left.add(`The advisor can't read it: ${words(e)}`, fingerprint);
+      return null;
+    }
+  }
+
+  /** Greedy. @returns the chosen in their order, and how many candidates a plan used */
+  private async search(
+    candidates: readonly Candidate[],
+    all: readonly Tried[],
+  ): Promise<{ chosen: Trial[]; used: number }> {
+    const work = all.reduce(
+      (sum, { recorded, counts }) => sum + recorded.runs * counts.instructions,
+      0,
+    );
+    const chosen: Trial[] = [];
+    let pool = candidates;
+    let used = 0;
+    while (chosen.length < MOST_INDEXES && pool.length) {
+      const trials: Trial[] = [];
+      for (const [i, candidate] of pool.entries()) {
+        const what = chosen.length ? `Trying indexes beside ${chosen.length}` : 'Trying indexes';
+        this.onProgress({ what, done: i, all: pool.length });
+        const trial = await this.trial(candidate, all);
+        if (trial) trials.push(trial);
+      }
+      if (chosen.length === 0) used = trials.length;
+      const best = trials.reduce<Trial | null>(better, null);
+      if (!best || best.gain < CLEAR_SHARE * work || !best.changes.some(isHelped)) break;
+      await this.copy.exec(best.candidate.sql);
+      for (const { tried, counts, plan } of best.changes) Object.assign(tried, { counts, plan });
+      chosen.push(best);
+      pool = trials.filter((one) => one !== best).map(({ candidate }) => candidate);
+    }
+    return { chosen, used };
+  }
+
+  /** Builds a candidate, runs what it changes, and drops it. @returns null where no plan uses it */
+  private async trial(candidate: Candidate, all: readonly Tried[]): Promise<Trial | null> {
+    const { copy } = this;
+    const { name, sql, table } = candidate;
+    const recorded = this.recorded.inserts.get(table.name.toLowerCase()) ?? 0;
+    const inserts = recorded ? await insertsLike((query) => copy.ask(query), table) : null;
+    const before = await insertCost(copy, inserts);
+    await copy.exec(sql);
+    try {
+      const plans = new Map<Tried, string[]>();
+      for (const tried of all)
+        if (tried.use.tables.some((use) => use.table === table))
+          plans.set(tried, await copy.plan(tried.sql));
+      if (![...plans.values()].some((plan) => usesIndex(plan, name))) return null;
+      const changed: Change[] = [];
+      for (const [tried, plan] of plans) {
+        if (!usesIndex(plan, name) && !changes(tried)) continue;
+        const counts = await this.again(tried);
+        if (counts.rows === tried.counts.rows)
+          changed.push({ tried, plan, counts, before: tried.counts });
+        else this.left.add('It returned another number of rows when it ran again', tried.sql);
+      }
+      const more = extra(before, await insertCost(copy, inserts));
+      const lost = 'why' in more ? 0 : recorded * more.instructions;
+      return {
+        candidate,
+        changes: changed,
+        gain: changed.reduce((sum, c) => sum + gainOf(c), -lost),
+      };
+    } finally {
+      await copy.exec(`DROP INDEX ${quotedName(name)}`);
+    }
+  }
+
+  /** A statement that an index makes endless gets slower by all that it may take. */
+  private async again(tried: Tried): Promise<RoughCounts> {
+    try {
+      return await this.copy.run(tried.sql, changes(tried));
+    } catch (e) {
+      if (!isInterrupt(e)) throw e;
+      return { ...tried.counts, vmSteps: MOST_VM_STEPS, instructions: Infinity };
+    }
+  }
+
+  /** The chosen, counted exactly on a copy that nothing else was tried on. */
+  private async measured(file: Blob, chosen: readonly Trial[]): Promise<AdvisedIndex[]> {
+    const clean = await Copy.open(this.engines, file);
+    try {
+      const indexes: AdvisedIndex[] = [];
+      for (const [i, trial] of chosen.entries()) {
+        this.onProgress({ what: 'Counting exactly', done: i, all: chosen.length });
+        const index = await this.exact(clean, trial);
+        if (index.saved > 0) indexes.push(index);
+        else await clean.exec(`DROP INDEX ${quotedName(index.name)}`);
+      }
+      return indexes;
+    } finally {
+      await clean.close();
+    }
+  }
+
+  /** Leaves the index in place. */
+  private async exact(clean: Copy, { candidate, changes: all }: Trial): Promise<AdvisedIndex> {
+    const { name, sql, table } = candidate;
+    const largest = [...all].sort((a, b) => Math.abs(gainOf(b)) - Math.abs(gainOf(a)));
+    const counted = largest.slice(0, MOST_EXACT).map(({ tried }) => tried);
+    const inserts = await insertsLike((query) => clean.ask(query), table);
+    const look = async (): Promise<Look> => ({
+      bytes: await clean.usedBytes(),
+      insert: await insertCost(clean, inserts),
+      runs: await this.exactRuns(clean, counted),
+    });
+    const before = await look();
+    await clean.exec(sql);
+    const after = await look();
+    const effects = counted.map(({ sql: text, recorded }, i): Effect => ({
+      sql: text,
+      runs: recorded.runs,
+      before: before.runs[i]!.counts,
+      after: after.runs[i]!.counts,
+      planBefore: before.runs[i]!.plan,
+      planAfter: after.runs[i]!.plan,
+    }));
+    const insert = extra(before.insert, after.insert);
+    const recordedInserts = this.recorded.inserts.get(table.name.toLowerCase()) ?? 0;
+    return {
+      name,
+      table: table.name,
+      sql,
+      sizeBytes: after.bytes - before.bytes,
+      insert,
+      recordedInserts,
+      saved: effects.reduce(
+        (sum, effect) => sum + savedBy(effect),
+        'why' in insert ? 0 : -recordedInserts * insert.instructions,
+      ),
+      effects: effects.sort((a, b) => savedBy(b) - savedBy(a)),
+      more: all.length - counted.length,
+    };
+  }
+
+  private async exactRuns(
+    clean: Copy,
+    statements: readonly Tried[],
+  ): Promise<{ counts: ExactCounts; plan: string[] }[]> {
+    const file = clean.bytes();
+    const runs: { counts: ExactCounts; plan: string[] }[] = [];
+    for (const tried of statements) {
+      const counts = await clean.run(tried.sql, changes(tried));
+      const instructions = await instructionsOf(this.engines, file, tried.sql);
+      runs.push({ counts: { ...counts, instructions }, plan: await clean.plan(tried.sql) });
+    }
+    return runs;
+  }
+}
+
+/** A table's state without an index, or with it. */
+interface Look {
+  /** Of all pages in use. */
+  readonly bytes: number;
+  readonly insert: InsertCost;
+  readonly runs: readonly { counts: ExactCounts; plan: string[] }[];
+}
+
+const isInterrupt = (error: unknown): boolean => (error as { code?: unknown }).code === INTERRUPT;
+const gainOf = ({ tried, before, counts }: Change): number =>
+  tried.recorded.runs * (before.instructions - counts.instructions);
+const isHelped = ({ before, counts }: Change): boolean =>
+  counts.instructions <= CLEAR_PART * before.instructions;
+const savedBy = ({ runs, before, after }: Effect): number =>
+  runs * (before.instructions - after.instructions);
+
+/** The one with the larger gain; of two that gain the same, the shorter. */
+function better(best: Trial | null, one: Trial): Trial {
+  if (!best) return one;
+  const near = Math.abs(best.gain - one.gain) <= SAME_GAIN * Math.max(best.gain, one.gain);
+  if (near && best.candidate.columns.length !== one.candidate.columns.length)
+    return best.candidate.columns.length < one.candidate.columns.length ? best : one;
+  return one.gain > best.gain ? one : best;
+}
+
+/** What one INSERT costs now. */
+async function insertCost(copy: Copy, inserts: InsertProbe | null): Promise<InsertCost> {
+  if (!inserts) return { why: 'The table is empty' };
+  try {
+    return await copy.inserts(inserts);
+  } catch (e) {
+    return { why: `SQLite refuses a copy of a row: ${words(e)}` };
+  }
+}
+const extra = (before: InsertCost, after: InsertCost): InsertCost =>
+  'why' in before
+    ? before
+    : 'why' in after
+      ? after
+      : {
+          bytes: after.bytes - before.bytes,
+          instructions: after.instructions - before.instructions,
+        };
+
+const triedStatement = ({ recorded, sql, values, plan, counts }: Tried): TriedStatement => ({
+  sql,
+  fingerprint: recorded.fingerprint,
+  runs: recorded.runs,
+  recordedRows: recorded.rows,
+  recordedPages: recorded.pages,
+  values,
+  plan,
+  counts,
+});

@@ -1,0 +1,158 @@
+/** A copy of the user's database in memory, on a metered engine: statements run on it and are counted; what they change is undone. */
+import { pageCacheReader } from '../experiments/engine/page-cache.ts';
+import { openSource } from '../experiments/engine/load-database.ts';
+import type { Engines } from '../experiments/engine/open-engine.ts';
+import type { EngineModule, SqliteApi } from '../experiments/engine/builds.ts';
+import { planOf } from '../experiments/engine/plan.ts';
+import type { RunCounts } from './advice.ts';
+import type { InsertProbe } from './insert-probe.ts';
+
+/** SQLITE_STMTSTATUS_* (sqlite3.h). */
+const STATUS = { scanSteps: 1, sorts: 2, autoIndexRows: 3, vmSteps: 4 } as const;
+/** A statement that needs more opcodes than this is stopped. */
+export const MOST_VM_STEPS = 200_000_000;
+const STEPS_BETWEEN_LOOKS = 1_000_000;
+const ROW = 100;
+
+interface StatusModule extends EngineModule {
+  _sqlite3_stmt_status(stmt: number, op: number, reset: number): number;
+  _sqlite3_db_release_memory(db: number): number;
+  _sqlite3_db_cacheflush(db: number): number;
+}
+type Api = SqliteApi & {
+  progress_handler(db: number, n: number, handler: () => number, data: unknown): void;
+  libversion(): string;
+};
+/** Instructions of this instance: to choose by, for they depend on what ran in it before. */
+export type RoughCounts = RunCounts & { readonly instructions: number };
+
+export class Copy {
+  private looks = 0;
+
+  private constructor(
+    private readonly sqlite3: Api,
+    private readonly module: StatusModule,
+    private readonly db: number,
+    private readonly executed: () => bigint,
+    private readonly cache: (db: number) => Readonly<Record<string, number>>,
+    private readonly file: () => Uint8Array<ArrayBuffer>,
+  ) {
+    sqlite3.progress_handler(
+      db,
+      STEPS_BETWEEN_LOOKS,
+      () => Number(++this.looks * STEPS_BETWEEN_LOOKS > MOST_VM_STEPS),
+      null,
+    );
+  }
+
+  /** @param file a database, its log brought in @throws what SQLite reports */
+  static async open(engines: Engines, file: Blob): Promise<Copy> {
+    const engine = await engines.open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'total');
+    const source = await openSource(engine.sqlite3, engine.module, file, null);
+    const copy = new Copy(
+      engine.sqlite3 as Api,
+      engine.module as StatusModule,
+      source.db,
+      engine.instructions!,
+      pageCacheReader(engine.module)!,
+      source.bytes,
+    );
+    await copy.exec('PRAGMA foreign_keys=OFF');
+    return copy;
+  }
+
+  get version(): string {
+    return this.sqlite3.libversion();
+  }
+  exec(sql: string): Promise<unknown> {
+    this.looks = 0;
+    return this.sqlite3.exec(this.db, sql);
+  }
+  async ask(sql: string): Promise<unknown[][]> {
+    const rows: unknown[][] = [];
+    this.looks = 0;
+    await this.sqlite3.exec(this.db, sql, (row) => void rows.push(row));
+    return rows;
+  }
+  /** Lines of its plan, indented. @throws what SQLite reports */
+  async plan(sql: string): Promise<string[]> {
+    const rows = await planOf(this.sqlite3, this.db, sql);
+    const depth = new Map<number, number>();
+    return rows.map(({ id, parent, detail }) => {
+      const at = parent ? (depth.get(parent) ?? -1) + 1 : 0;
+      depth.set(id, at);
+      return `${'  '.repeat(at)}${detail}`;
+    });
+  }
+
+  /** @param changes it changes rows: undone @throws what SQLite reports, also where it was stopped */
+  async run(sql: string, changes: boolean): Promise<RoughCounts> {
+    if (changes) await this.exec('BEGIN');
+    try {
+      return await this.counted(sql);
+    } finally {
+      if (changes) await this.exec('ROLLBACK');
+    }
+  }
+
+  /** Bytes of all pages in use. */
+  async usedBytes(): Promise<number> {
+    const [[pages, free, size] = []] = await this.ask(
+      'SELECT page_count, freelist_count, page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+    );
+    return (Number(pages) - Number(free)) * Number(size);
+  }
+
+  /** What one INSERT writes and executes on average, each written before the next; undone. @throws what SQLite reports */
+  async inserts({ first, counted }: InsertProbe): Promise<{ bytes: number; instructions: number }> {
+    const [[size] = []] = await this.ask('PRAGMA page_size');
+    const flush = (): number => this.module._sqlite3_db_cacheflush(this.db);
+    const written = (): number => this.cache(this.db)['cache.write']!;
+    let instructions = 0;
+    await this.exec('BEGIN');
+    try {
+      for (const sql of first) {
+        await this.exec(sql);
+        flush();
+      }
+      const before = written();
+      for (const sql of counted) {
+        instructions += (await this.counted(sql)).instructions;
+        flush();
+      }
+      const n = counted.length;
+      return {
+        bytes: Math.round(((written() - before) * Number(size)) / n),
+        instructions: Math.round(instructions / n),
+      };
+    } finally {
+      await this.exec('ROLLBACK');
+    }
+  }
+
+  /** The file as it is now. */
+  bytes(): Blob {
+    return new Blob([this.file()]);
+  }
+  close(): Promise<number> {
+    return this.sqlite3.close(this.db);
+  }
+
+  private async counted(sql: string): Promise<RoughCounts> {
+    this.module._sqlite3_db_release_memory(this.db);
+    await this.ask('SELECT count(*) FROM sqlite_schema'); // its pages are warm, as in the Lab's second step
+    const { sqlite3, module, db } = this;
+    this.looks = 0;
+    const misses = this.cache(db)['cache.miss']!;
+    const before = this.executed();
+    let rows = 0;
+    const counts = { scanSteps: 0, sorts: 0, autoIndexRows: 0, vmSteps: 0 };
+    for await (const stmt of sqlite3.statements(db, sql)) {
+      while ((await sqlite3.step(stmt)) === ROW) rows++;
+      for (const name of Object.keys(STATUS) as (keyof typeof STATUS)[])
+        counts[name] += module._sqlite3_stmt_status(stmt, STATUS[name], 0);
+    }
+    const instructions = Number(this.executed() - before);
+    return { ...counts, rows, instructions, pagesRead: this.cache(db)['cache.miss']! - misses };
+  }
+}

@@ -1,0 +1,103 @@
+/** What the advisor takes from a recording: statements that read or change rows, with how often they ran, the longest time first. */
+import type { Facts } from '../../analysis/core/graph.ts';
+import { fingerprintsOf } from '../../analysis/core/fingerprints.ts';
+import { statementTable } from '../../analysis/statements/statement-table.ts';
+import { statementKind } from '../../sqlite/statement-kind.ts';
+import { isLeaf, isWord, sqlTree } from './sql-tree.ts';
+import type { LeftOut } from './advice.ts';
+
+export interface RecordedStatement {
+  /** As it was recorded the first time. */
+  readonly text: string;
+  readonly fingerprint: string;
+  readonly kind: 'select' | 'update' | 'delete';
+  readonly runs: number;
+  readonly rows: number;
+  /** Database and WAL; null: no VFS call was recorded. */
+  readonly pages: number | null;
+  /** Values of one run as SQL literals; null: they weren't recorded, or not whole. */
+  readonly values: readonly string[] | null;
+}
+export interface Recorded {
+  readonly statements: readonly RecordedStatement[];
+  /** INSERTs by table, its name in lower case. */
+  readonly inserts: ReadonlyMap<string, number>;
+  readonly leftOut: readonly LeftOut[];
+}
+
+const MOST_STATEMENTS = 200;
+
+/** @throws Error with a message for the user where it holds no statement's text */
+export function recordedOf(facts: Facts): Recorded {
+  const texts = textsOf(facts);
+  const left = new Left();
+  const statements: RecordedStatement[] = [];
+  const inserts = new Map<string, number>();
+  for (const row of facts.get(statementTable)?.rows ?? []) {
+    if (row.text === null || row.executions === 0) continue;
+    const kind = statementKind(row.text);
+    if (kind === 'insert') {
+      const table = targetOf(row.text);
+      if (table) inserts.set(table, (inserts.get(table) ?? 0) + row.executions);
+    }
+    if (kind !== 'select' && kind !== 'update' && kind !== 'delete') continue;
+    if (row.truncated) left.add('Their text was cut in the recording', row.text);
+    else if (statements.length === MOST_STATEMENTS)
+      left.add(`Only the ${MOST_STATEMENTS} that took longest are tried`, row.text);
+    else
+      statements.push({
+        text: texts.get(row.text) ?? row.text,
+        fingerprint: row.text,
+        kind,
+        runs: row.executions,
+        rows: row.rows,
+        pages: row.pages && row.pages.read + row.pages.walRead,
+        values:
+          row.bound?.examples.find(
+            ({ values, left: cut }) => cut === 0 && values.every((value) => !value.endsWith('…')),
+          )?.values ?? null,
+      });
+  }
+  if (statements.length === 0)
+    throw new Error(
+      'The recording holds no SELECT, UPDATE, or DELETE. Record again with SQL text captured.',
+    );
+  return { statements, inserts, leftOut: left.list() };
+}
+
+/** The first whole text of each fingerprint. */
+function textsOf({ store }: Facts): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const thread of store.threads) {
+    const printOf = fingerprintsOf(thread);
+    for (const [id, d] of thread.definitions) {
+      const print = d.kind === 'sql' && d.truncated !== true ? printOf(id) : null;
+      if (print !== null && d.kind === 'sql' && !texts.has(print)) texts.set(print, d.text);
+    }
+  }
+  return texts;
+}
+
+/** The table of an INSERT, its name in lower case; null = not found. */
+function targetOf(sql: string): string | null {
+  try {
+    const nodes = sqlTree(sql);
+    const name = nodes[nodes.findIndex((node) => isWord(node, 'into')) + 1];
+    return isLeaf(name) ? name.name : null;
+  } catch {
+    return null; // a cut text: its table can't be told
+  }
+}
+
+/** Statements that aren't tried, by cause. */
+export class Left {
+  private readonly by = new Map<string, { statements: number; example: string }>();
+  add(why: string, example: string): void {
+    const known = this.by.get(why);
+    if (known) known.statements++;
+    else this.by.set(why, { statements: 1, example });
+  }
+  list(): LeftOut[] {
+    return [...this.by].map(([why, { statements, example }]) => ({ why, statements, example }));
+  }
+}

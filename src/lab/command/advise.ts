@@ -1,0 +1,92 @@
+/** `vfscope lab advise FILE --database DATABASE`: which indexes make the recording's statements cheaper on a copy of the database. In Node. */
+import type { Advice } from '../advisor/advice.ts';
+import { advise } from '../advisor/advise.ts';
+import { recordedOf } from '../advisor/recorded.ts';
+import {
+  adviceNotes,
+  answerWords,
+  effectTable,
+  indexFacts,
+  planLines,
+  planWords,
+  recordedWords,
+} from '../results/advice.ts';
+import { Facts } from '../../analysis/core/graph.ts';
+import { wrongUse } from '../../terminal/failure.ts';
+import { complain, Exit, openTrace } from '../../terminal/open-file.ts';
+import { print } from '../../terminal/stdout.ts';
+import { checkWritable, writeWhole } from '../../terminal/write-file.ts';
+import { cut, oneLine, shown } from '../../text/clean.ts';
+import { databaseFrom } from './database.ts';
+import { nodeSurroundings } from './node.ts';
+import { tableLines } from './tables.ts';
+
+export interface AdviseOptions {
+  readonly file: string;
+  readonly database: string;
+  readonly json: boolean;
+  /** Where the answer goes as JSON. */
+  readonly out: string | undefined;
+}
+
+/** @returns the exit code @throws CommandFailure naming what is wrong */
+export async function adviseCommand({ file, database, json, out }: AdviseOptions): Promise<number> {
+  if (out !== undefined) await checkWritable(out);
+  const { store } = await openTrace(file);
+  const forUser = (e: unknown): never => {
+    if (!(e instanceof Error) || (e.name !== 'Error' && e.name !== 'SQLiteError')) throw e;
+    throw wrongUse(e.message);
+  };
+  const copy = await databaseFrom(database).catch(forUser);
+  let phase = '';
+  const advice = await (async () => {
+    const recorded = recordedOf(new Facts(store));
+    return advise(nodeSurroundings().engines, copy.file, recorded, ({ what, all }) => {
+      if (what !== phase) complain(`${what} (${all})`);
+      phase = what;
+    });
+  })().catch(forUser);
+  const text = `${JSON.stringify(advice, null, 2)}\n`;
+  if (out !== undefined) await writeWhole(out, [text]);
+  await print(json ? text : adviceText(advice, copy.name));
+  return Exit.done;
+}
+
+const MOST_PLANS = 3;
+const MOST_STATEMENTS = 20;
+const WIDEST = 100;
+const short = (sql: string): string => cut(oneLine(sql), WIDEST);
+
+/** The answer for a terminal. @param database its name */
+export function adviceText(advice: Advice, database: string): string {
+  const indexes = advice.indexes.flatMap((index, i) => [
+    '',
+    `${i + 1}. ${oneLine(index.sql)}`,
+    ...indexFacts(index).map(([name, value]) => `  ${name.padEnd(12)}  ${shown(value)}`),
+    ...tableLines(effectTable(index)),
+    ...index.effects
+      .slice(0, MOST_PLANS)
+      .flatMap((effect) => [
+        `  ${short(effect.sql)}`,
+        ...planLines(effect).map((line) => `    ${shown(line)}`),
+      ]),
+  ]);
+  const statements = advice.statements
+    .slice(0, MOST_STATEMENTS)
+    .flatMap((one) => [
+      `  ${short(one.sql)}`,
+      `    ${shown(planWords(one.plan, one.counts))}`,
+      `    ${recordedWords(one)}`,
+    ]);
+  const more = advice.statements.length - MOST_STATEMENTS;
+  return `${[
+    `Index advice for ${shown(database)}: ${answerWords(advice)}`,
+    ...indexes,
+    '',
+    'Statements without a new index',
+    ...statements,
+    ...(more > 0 ? [`  and ${more} more (--json has them)`] : []),
+    '',
+    ...adviceNotes(advice).map((note) => `  ${shown(note)}`),
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,22 @@
+/** EXPLAIN QUERY PLAN of one statement. */
+import type { SqliteApi } from './builds.ts';
+
+export interface PlanRow {
+  /** The statement that it belongs to. */
+  sql: string;
+  id: number;
+  parent: number;
+  detail: string;
+}
+
+/** @throws what SQLite reports */
+export async function planOf(sqlite3: SqliteApi, db: number, sql: string): Promise<PlanRow[]> {
+  const rows: PlanRow[] = [];
+  await sqlite3.exec(
+    db,
+    `EXPLAIN QUERY PLAN ${sql}`,
+    ([id, parent, , detail]) =>
+      void rows.push({ sql, id: Number(id), parent: Number(parent), detail: String(detail) }),
+  );
+  return rows;
+}

@@ -1,0 +1,102 @@
+/** The index advisor's answer as words and tables, which the page and the command both draw. */
+import type { Advice, AdvisedIndex, Effect, RunCounts, TriedStatement } from '../advisor/advice.ts';
+import { countOf, formatBytes, formatSigned, UNKNOWN } from '../../text/numbers.ts';
+import { number, ratioOf, type ResultTable } from './table.ts';
+
+/** The answer in a sentence. */
+export function answerWords({ indexes, statements, candidates }: Advice): string {
+  const tried = countOf(statements.length, 'recorded statement');
+  const helped = new Set(
+    indexes.flatMap(({ effects }) =>
+      effects
+        .filter(({ before, after }) => after.instructions < before.instructions)
+        .map(({ sql }) => sql),
+    ),
+  );
+  if (indexes.length)
+    return `${countOf(indexes.length, 'index helps', 'indexes help')} ${number(helped.size)} of ${tried}.`;
+  return candidates
+    ? `No index helps. vfscope built ${countOf(candidates, 'candidate')} and ran ${tried}.`
+    : `No index helps. ${tried} gave no candidate.`;
+}
+
+/** What an index costs and saves, as names and values. */
+export const indexFacts = (index: AdvisedIndex): readonly (readonly [string, string])[] => [
+  ['Saves', `${number(Math.round(index.saved))} instructions over all recorded runs`],
+  ['Size', formatBytes(index.sizeBytes)],
+  ['Each INSERT', insertWords(index)],
+];
+
+function insertWords({ insert, recordedInserts }: AdvisedIndex): string {
+  const recorded = `${countOf(recordedInserts, 'INSERT')} recorded`;
+  return 'why' in insert
+    ? `${UNKNOWN}: ${insert.why}`
+    : `${formatSigned(insert.bytes, formatBytes)} written, ${formatSigned(insert.instructions, number)} instructions (${recorded})`;
+}
+
+const changed = (before: number, after: number, ratio = false): string => {
+  const by = ratio && ratioOf(after, before);
+  return before === after
+    ? number(before)
+    : `${number(before)} → ${number(after)}${by ? ` (${by})` : ''}`;
+};
+
+/** What an index changes, statement by statement: each cell is without it → with it. */
+export const effectTable = ({ name, effects, more }: AdvisedIndex): ResultTable => ({
+  id: `advice-${name}`,
+  title: 'What it changes',
+  help: 'One run on a cold page cache: without the index → with it. A scan step moves from one row to the next.',
+  head: ['Statement', 'runs', 'instructions', 'pages read', 'scan steps', 'sorts', 'VM steps'],
+  rows: effects.map(({ sql, runs, before, after }) => [
+    sql,
+    number(runs),
+    changed(before.instructions, after.instructions, true),
+    changed(before.pagesRead, after.pagesRead),
+    changed(before.scanSteps, after.scanSteps),
+    changed(before.sorts, after.sorts),
+    changed(before.vmSteps, after.vmSteps),
+  ]),
+  more,
+});
+
+/** A plan with what one run took: `SCAN note: 922 pages, 19,999 scan steps for 10 rows`. */
+export const planWords = (plan: readonly string[], counts: RunCounts): string =>
+  `${plan.map((line) => line.trim()).join('; ') || 'No table is read'}: ${costWords(counts)}`;
+export const costWords = ({ pagesRead, scanSteps, rows }: RunCounts): string =>
+  `${countOf(pagesRead, 'page')}, ${countOf(scanSteps, 'scan step')} for ${countOf(rows, 'row')}`;
+
+/** The plans of an effect, without the index and with it. */
+export const planLines = ({ planBefore, planAfter, before, after }: Effect): string[] => [
+  `before: ${planWords(planBefore, before)}`,
+  `after: ${planWords(planAfter, after)}`,
+];
+
+/** What was recorded of a statement, beside what the copy gave. */
+export function recordedWords({ runs, recordedRows, recordedPages }: TriedStatement): string {
+  const perRun = (n: number | null): string =>
+    n === null ? UNKNOWN : number(Math.round((10 * n) / runs) / 10);
+  return `recorded: ${countOf(runs, 'run')}, pages per run ${perRun(recordedPages)}, rows per run ${perRun(recordedRows)}`;
+}
+
+/** What limits the answer. */
+export function adviceNotes({ statements, leftOut, candidatesLeft, engine }: Advice): string[] {
+  const by = (values: TriedStatement['values']): number =>
+    statements.filter((one) => one.values === values).length;
+  const fromCopy = by('copy') + by('null');
+  return [
+    `Counted on ${engine}, on a copy in memory. Your app's engine can plan differently.`,
+    ...(fromCopy
+      ? [
+          `The recording has no values for ${countOf(fromCopy, 'statement')}. Values of your database's rows stand in.`,
+        ]
+      : []),
+    ...(by('null')
+      ? [`${countOf(by('null'), 'statement')} ran with NULL where no column suggests a value.`]
+      : []),
+    ...(candidatesLeft ? [`${countOf(candidatesLeft, 'more candidate')} weren't tried.`] : []),
+    ...leftOut.map(
+      ({ why, statements: n, example }) =>
+        `${countOf(n, 'statement')} left out. ${why}. ${n === 1 ? 'It is' : 'One is'}: ${example}`,
+    ),
+  ];
+}

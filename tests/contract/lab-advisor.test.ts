@@ -1,0 +1,266 @@
+// The Lab's index advisor on a real engine: a missing index is found, none where none helps, and its counts are those of a second count.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Advice } from '../../src/lab/advisor/advice.ts';
+import { advise } from '../../src/lab/advisor/advise.ts';
+import { countingScript } from '../../src/lab/advisor/exact.ts';
+import { recordedOf } from '../../src/lab/advisor/recorded.ts';
+import { adviseCommand } from '../../src/lab/command/advise.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import { sampleOf } from '../../src/lab/experiments/run.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const around = nodeSurroundings();
+type Database = { run(sql: string): void; export(): Uint8Array<ArrayBuffer> };
+const init = createRequire(import.meta.url)('sql.js') as () => Promise<{
+  Database: new (bytes?: Uint8Array) => Database;
+}>;
+async function database(ddl: string, from?: Blob): Promise<Blob> {
+  const { Database } = await init();
+  const db = from ? new Database(new Uint8Array(await from.arrayBuffer())) : new Database();
+  db.run(ddl);
+  return new Blob([db.export()]);
+}
+
+const [ROW, DONE] = [100, 101];
+/** A recording of these statements. @param statements text, runs, rows of each run */
+function recording(statements: readonly (readonly [string, number, number, string[]?])[]): Facts {
+  const t = new ThreadBuilder(newStore());
+  statements.forEach(([text, runs, rows, values], i) => {
+    const object = t.define({ kind: 'sql', text });
+    for (let run = 0; run < runs; run++) {
+      t.call('sqlPrepare', { object, aux: i + 1 });
+      const seq = t.call('sqlStep', { object, aux: i + 1, result: rows ? ROW : DONE, dur: 100 });
+      if (values && run === 0) t.define({ kind: 'values', of: seq, values });
+      for (let row = 1; row < rows; row++)
+        t.call('sqlStep', { object, aux: i + 1, result: ROW, dur: 100 });
+      if (rows) t.call('sqlStep', { object, aux: i + 1, result: DONE, dur: 100 });
+      t.call('sqlFinalize', { object, aux: i + 1 });
+    }
+  });
+  t.send();
+  return new Facts(t.store);
+}
+const adviceOn = (file: Blob, statements: Parameters<typeof recording>[0]): Promise<Advice> =>
+  advise(around.engines, file, recordedOf(recording(statements)));
+
+const NOTES = `CREATE TABLE folder(id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE note(id INTEGER PRIMARY KEY, folder INT, title TEXT, updated INT, body TEXT);
+WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<200) INSERT INTO folder SELECT x, 'folder '||x FROM n;
+WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<20000)
+  INSERT INTO note SELECT x, 1 + x * 7919 % 200, 'note '||x, x * 31 % 20000, printf('%0100d', x) FROM n;`;
+let notes: Blob;
+let folder: string;
+beforeAll(async () => {
+  notes = await database(NOTES);
+  folder = mkdtempSync(join(tmpdir(), 'vfscope-advisor-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The sqlite3 shell's plan of a statement, as its words alone; null = there is no shell here. */
+async function shell(file: Blob, commands: string): Promise<string | null> {
+  const path = join(folder, 'copy.db');
+  writeFileSync(path, new Uint8Array(await file.arrayBuffer()));
+  try {
+    return execFileSync('sqlite3', [path], { input: commands, encoding: 'utf8' });
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw e;
+  }
+}
+const planWords = (out: string): string[] =>
+  out
+    .split('\n')
+    .filter((line) => /--|`/.test(line))
+    .map((line) => line.replace(/^[|` -]+/, ''));
+const stat = (out: string, name: string): number[] =>
+  [...out.matchAll(new RegExp(`^${name}: +(\\d+)`, 'gm'))].map(([, n]) => Number(n));
+
+describe('a missing index', () => {
+  const SELECT = 'SELECT id, title FROM note WHERE folder = ? ORDER BY updated DESC LIMIT ?';
+  const INSERT = 'INSERT INTO note(folder, title) VALUES (?, ?)';
+  let advice: Advice;
+  beforeAll(async () => {
+    advice = await adviceOn(notes, [
+      [SELECT, 50, 10],
+      [INSERT, 20, 0],
+      ['SELECT count(*) FROM folder', 3, 1],
+    ]);
+  }, 120_000);
+
+  it('is found, with what it saves and costs', () => {
+    expect(advice.indexes).toHaveLength(1);
+    const [index] = advice.indexes;
+    expect(index!.sql).toBe('CREATE INDEX note_folder_updated_idx ON note(folder, updated);');
+    expect(index!.sizeBytes).toBeGreaterThan(200_000);
+    expect(index!.sizeBytes % 4096).toBe(0);
+    expect(index!.recordedInserts).toBe(20);
+    expect(index!.insert).toMatchObject({ bytes: expect.any(Number) });
+    expect((index!.insert as { bytes: number }).bytes).toBeGreaterThanOrEqual(4096);
+    const [effect] = index!.effects;
+    expect(effect).toMatchObject({
+      runs: 50,
+      planBefore: ['SCAN note', 'USE TEMP B-TREE FOR ORDER BY'],
+      planAfter: ['SEARCH note USING INDEX note_folder_updated_idx (folder=?)'],
+      before: { scanSteps: 19_999, sorts: 1, rows: 10 },
+      after: { scanSteps: 0, sorts: 0, rows: 10 },
+    });
+    expect(effect!.after.instructions * 20).toBeLessThan(effect!.before.instructions);
+    expect(effect!.after.pagesRead).toBeLessThan(20);
+    expect(advice.leftOut).toEqual([]);
+    expect(advice.statements).toHaveLength(2);
+    expect(advice.statements[0]).toMatchObject({ values: 'copy', recordedRows: 500, runs: 50 });
+  });
+
+  it('by a second count: the index made by hand, counted by the Lab, and by the sqlite3 shell', async () => {
+    const [index] = advice.indexes;
+    const [effect] = index!.effects;
+    const applied = await database(index!.sql, notes);
+    for (const [file, counts, plan] of [
+      [notes, effect!.before, effect!.planBefore],
+      [applied, effect!.after, effect!.planAfter],
+    ] as const) {
+      const sql = countingScript(effect!.sql);
+      const { steps } = await sampleOf(
+        runOf(
+          workloadOf('own-database', sql),
+          {},
+          {
+            mode: 'count',
+            repeats: 1,
+            sql,
+            database: { name: 'again', file },
+          },
+        ),
+        around,
+      );
+      expect(steps[1]!.counters).toMatchObject({
+        instructions: counts.instructions,
+        'cache.miss': counts.pagesRead,
+        rows: counts.rows,
+      });
+      const out = await shell(file, `.stats on\n${sql}`);
+      if (out === null) continue; // no sqlite3 shell on this machine
+      expect(stat(out, 'Fullscan Steps')[1]).toBe(counts.scanSteps);
+      expect(stat(out, 'Sort Operations')[1]).toBe(counts.sorts);
+      expect(stat(out, 'Page cache misses')[1]).toBe(counts.pagesRead);
+      const explained = await shell(file, `EXPLAIN QUERY PLAN ${effect!.sql};`);
+      expect(planWords(explained!)).toEqual(plan.map((line) => line.trim()));
+    }
+  }, 60_000);
+
+  it('the same answer again, to the last digit', async () => {
+    const again = await adviceOn(notes, [
+      [SELECT, 50, 10],
+      [INSERT, 20, 0],
+      ['SELECT count(*) FROM folder', 3, 1],
+    ]);
+    expect(again).toEqual(advice);
+  }, 120_000);
+});
+
+it('no index helps: what reads everything, what has its index, and what the planner does not use', async () => {
+  const advice = await adviceOn(notes, [
+    ['SELECT * FROM note WHERE id = ?', 100, 1],
+    ['SELECT count(*), sum(length(body)) FROM note', 10, 1],
+    ['SELECT id FROM note WHERE title LIKE ?', 10, 5],
+    ['SELECT * FROM folder WHERE id > ?', 10, 20],
+  ]);
+  expect(advice.indexes).toEqual([]);
+  expect(advice.candidates).toBeGreaterThan(0);
+  expect(advice.statements).toHaveLength(4);
+}, 60_000);
+
+it('a join, an UPDATE, and a DELETE; what they change is undone', async () => {
+  const advice = await adviceOn(notes, [
+    ['SELECT n.title FROM folder f JOIN note n ON n.folder = f.id WHERE f.name = ?', 10, 100],
+    ['UPDATE note SET body = ? WHERE title = ?', 10, 0],
+    ['DELETE FROM note WHERE title = ?', 5, 0],
+  ]);
+  expect(advice.indexes.map(({ sql }) => sql).sort()).toEqual([
+    'CREATE INDEX note_folder_idx ON note(folder);',
+    'CREATE INDEX note_title_idx ON note(title);',
+  ]);
+  const title = advice.indexes.find(({ name }) => name === 'note_title_idx')!;
+  expect(title.effects.map(({ before }) => before.scanSteps)).toEqual([19_999, 19_999]);
+}, 120_000);
+
+it('an index that writes cost more than it saves is none', async () => {
+  const few = await adviceOn(notes, [
+    ['SELECT title FROM note WHERE updated = ?', 1, 1],
+    ['INSERT INTO note(updated) VALUES (?)', 100_000, 0],
+  ]);
+  expect(few.indexes).toEqual([]);
+}, 120_000);
+
+it('values of the recording are taken where it has them, and only literals', async () => {
+  const run = async (value: string): Promise<Advice> =>
+    adviceOn(notes, [
+      ['SELECT title FROM note WHERE folder = ? AND updated > ?', 5, 3, [value, '19000']],
+    ]);
+  expect((await run('17')).statements[0]).toMatchObject({
+    values: 'recorded',
+    sql: 'SELECT title FROM note WHERE folder = 17 AND updated > 19000',
+  });
+  expect((await run('1 OR 1=1')).statements[0]!.values).toBe('copy');
+}, 60_000);
+
+it('a folded list opens; a table that the copy lacks, and several statements are left out with the cause', async () => {
+  const advice = await adviceOn(notes, [
+    ['SELECT title FROM note WHERE folder IN (?, ...) -- why', 5, 3],
+    ['SELECT * FROM gone WHERE a = ?', 5, 3],
+    ['SELECT 1; SELECT 2', 5, 3],
+  ]);
+  expect(advice.statements[0]!.sql).toMatch(
+    /^SELECT title FROM note WHERE folder IN \(\d+, \d+, \d+\)$/,
+  );
+  expect(advice.leftOut.map(({ why, statements }) => [why, statements])).toEqual([
+    ['SQLite refuses it on this copy: no such table: gone', 1],
+    ["The advisor can't read it: several statements", 1],
+  ]);
+}, 60_000);
+
+describe('the command', () => {
+  const files = async (): Promise<{ trace: string; notesFile: string }> => {
+    const [trace, notesFile] = [join(folder, 'app.vfst'), join(folder, 'notes.db')];
+    const facts = recording([['SELECT title FROM note WHERE updated = ?', 5, 1]]);
+    const saved = await saveTrace(facts.store);
+    writeFileSync(trace, new Uint8Array(await saved.arrayBuffer()));
+    writeFileSync(notesFile, new Uint8Array(await notes.arrayBuffer()));
+    return { trace, notesFile };
+  };
+  it('prints the answer, and saves it as JSON', async () => {
+    const { trace, notesFile } = await files();
+    const out = join(folder, 'advice.json');
+    let said = '';
+    vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
+      said += String(text);
+      if (typeof done === 'function') (done as () => void)();
+      return true;
+    });
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const code = await adviseCommand({ file: trace, database: notesFile, json: false, out });
+    vi.restoreAllMocks();
+    expect(code).toBe(0);
+    expect(said).toMatch(
+      /^Index advice for notes\.db: 1 index helps 1 of 1 recorded statement\.\n\n1\. CREATE INDEX note_updated_idx ON note\(updated\);\n/,
+    );
+    expect(said).toMatch(/before: SCAN note: \d+ pages, 19,999 scan steps for 1 row\n/);
+    const { indexes } = JSON.parse(readFileSync(out, 'utf8')) as Advice;
+    expect(indexes[0]!.effects[0]!.after.scanSteps).toBe(0);
+  }, 60_000);
+  it('says what is wrong', async () => {
+    const { trace } = await files();
+    await expect(
+      adviseCommand({ file: trace, database: trace, json: false, out: undefined }),
+    ).rejects.toThrow(/no SQLite database/);
+  });
+});

@@ -16,7 +16,7 @@ import { sampleOf } from '../../src/lab/experiments/run.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
-import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { NOTES, recordedStatements } from '../traces/recorded-statements.ts';
 
 const around = nodeSurroundings();
 type Database = { run(sql: string): void; export(): Uint8Array<ArrayBuffer> };
@@ -30,33 +30,10 @@ async function database(ddl: string, from?: Blob): Promise<Blob> {
   return new Blob([db.export()]);
 }
 
-const [ROW, DONE] = [100, 101];
-/** A recording of these statements. @param statements text, runs, rows of each run */
-function recording(statements: readonly (readonly [string, number, number, string[]?])[]): Facts {
-  const t = new ThreadBuilder(newStore());
-  statements.forEach(([text, runs, rows, values], i) => {
-    const object = t.define({ kind: 'sql', text });
-    for (let run = 0; run < runs; run++) {
-      t.call('sqlPrepare', { object, aux: i + 1 });
-      const seq = t.call('sqlStep', { object, aux: i + 1, result: rows ? ROW : DONE, dur: 100 });
-      if (values && run === 0) t.define({ kind: 'values', of: seq, values });
-      for (let row = 1; row < rows; row++)
-        t.call('sqlStep', { object, aux: i + 1, result: ROW, dur: 100 });
-      if (rows) t.call('sqlStep', { object, aux: i + 1, result: DONE, dur: 100 });
-      t.call('sqlFinalize', { object, aux: i + 1 });
-    }
-  });
-  t.send();
-  return new Facts(t.store);
-}
-const adviceOn = (file: Blob, statements: Parameters<typeof recording>[0]): Promise<Advice> =>
-  advise(around.engines, file, recordedOf(recording(statements)));
+type Statements = Parameters<typeof recordedStatements>[0];
+const adviceOn = (file: Blob, statements: Statements): Promise<Advice> =>
+  advise(around.engines, file, recordedOf(new Facts(recordedStatements(statements))));
 
-const NOTES = `CREATE TABLE folder(id INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE note(id INTEGER PRIMARY KEY, folder INT, title TEXT, updated INT, body TEXT);
-WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<200) INSERT INTO folder SELECT x, 'folder '||x FROM n;
-WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<20000)
-  INSERT INTO note SELECT x, 1 + x * 7919 % 200, 'note '||x, x * 31 % 20000, printf('%0100d', x) FROM n;`;
 let notes: Blob;
 let folder: string;
 beforeAll(async () => {
@@ -231,8 +208,8 @@ it('a folded list opens; a table that the copy lacks, and several statements are
 describe('the command', () => {
   const files = async (): Promise<{ trace: string; notesFile: string }> => {
     const [trace, notesFile] = [join(folder, 'app.vfst'), join(folder, 'notes.db')];
-    const facts = recording([['SELECT title FROM note WHERE updated = ?', 5, 1]]);
-    const saved = await saveTrace(facts.store);
+    const store = recordedStatements([['SELECT title FROM note WHERE updated = ?', 5, 1]]);
+    const saved = await saveTrace(store);
     writeFileSync(trace, new Uint8Array(await saved.arrayBuffer()));
     writeFileSync(notesFile, new Uint8Array(await notes.arrayBuffer()));
     return { trace, notesFile };

@@ -293,8 +293,8 @@ describe('help', () => {
     expect(stdout).not.toMatch(/vfscope (record|diff)/);
   });
 
-  test('lab has four', () =>
-    expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(4));
+  test('lab has five', () =>
+    expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(5));
 
   test('wrong words end with the usage of their command, not of all', () => {
     const { stderr } = vfscope(['summary', SAMPLE, '--jsn']);

@@ -31,7 +31,7 @@ CREATE VIRTUAL TABLE search USING fts5(text);`);
 /** Columns of the candidates of one statement, each as `table(a, b DESC)`. */
 function found(sql: string): string[] {
   const uses = usesOf(sql, schema);
-  const { candidates } = candidatesOf(schema, [{ tables: uses!.tables, runs: 1 }]);
+  const { candidates } = candidatesOf(schema, [{ tables: uses!.tables, weight: 1 }]);
   return candidates.map(({ sql }) => /ON (.*);$/.exec(sql)![1]!);
 }
 
@@ -140,9 +140,9 @@ it('names are free, and a number of candidates is the most', () => {
     schema,
   )!;
   const twice = { ...schema, names: new Set(['note_folder_idx']) };
-  const { candidates } = candidatesOf(twice, [{ tables: wide.tables, runs: 3 }]);
+  const { candidates } = candidatesOf(twice, [{ tables: wide.tables, weight: 3 }]);
   expect(candidates.map(({ name }) => name)).toContain('note_folder_idx2');
-  expect(candidates.every(({ runs }) => runs === 3)).toBe(true);
+  expect(candidates.every(({ weight }) => weight === 3)).toBe(true);
 });
 
 it('parameters stand beside columns', () => {

@@ -123,6 +123,7 @@ export const ROOMS = {
     imports: [
       'text',
       'event',
+      'sqlite',
       'record',
       'trace',
       'analysis',

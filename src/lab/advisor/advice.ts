@@ -1,4 +1,5 @@
 /** What the index advisor answers. Counts are of one run on a cold page cache that holds the schema alone. */
+import type { RecordedRuns } from '../experiments/engine/plan.ts';
 
 /** What one run of a statement took. */
 export interface RunCounts {
@@ -19,16 +20,11 @@ export interface ExactCounts extends RunCounts {
 }
 
 /** A recorded statement as it ran on the copy. */
-export interface TriedStatement {
+export interface TriedStatement extends Readonly<RecordedRuns> {
   /** As it ran: parameters replaced by literals. */
   readonly sql: string;
   /** As the recording's table of statements has it. */
   readonly fingerprint: string;
-  /** Of the recording. */
-  readonly runs: number;
-  readonly recordedRows: number;
-  /** null: no VFS call was recorded. */
-  readonly recordedPages: number | null;
   /** `recorded`: all values are of the recording. `copy`: some are of rows of the copy. `null`: some were NULL. */
   readonly values: 'none' | 'recorded' | 'copy' | 'null';
   readonly plan: readonly string[];
@@ -36,7 +32,10 @@ export interface TriedStatement {
 }
 /** One statement without an index and with it. */
 export interface Effect {
+  /** As it ran. */
   readonly sql: string;
+  /** As the recording's table of statements has it. */
+  readonly fingerprint: string;
   readonly runs: number;
   readonly before: ExactCounts;
   readonly after: ExactCounts;

@@ -94,7 +94,10 @@ class Advisor {
     const statements = all.map(triedStatement);
     const { candidates, left } = candidatesOf(
       schema,
-      all.map(({ use, recorded }) => ({ tables: use.tables, runs: recorded.runs })),
+      all.map(({ use, recorded, counts }) => ({
+        tables: use.tables,
+        weight: recorded.runs * counts.instructions,
+      })),
     );
     const { chosen, used } = await this.search(candidates, all);
     return {
@@ -258,6 +261,7 @@ class Advisor {
     const after = await look();
     const effects = counted.map(({ sql: text, recorded }, i): Effect => ({
       sql: text,
+      fingerprint: recorded.fingerprint,
       runs: recorded.runs,
       before: before.runs[i]!.counts,
       after: after.runs[i]!.counts,
@@ -345,8 +349,8 @@ const triedStatement = ({ recorded, sql, values, plan, counts }: Tried): TriedSt
   sql,
   fingerprint: recorded.fingerprint,
   runs: recorded.runs,
-  recordedRows: recorded.rows,
-  recordedPages: recorded.pages,
+  recordedRows: recorded.recordedRows,
+  recordedPages: recorded.recordedPages,
   values,
   plan,
   counts,

@@ -8,46 +8,47 @@ export interface Candidate {
   readonly columns: readonly KeyColumn[];
   /** The statement that creates it. */
   readonly sql: string;
-  /** Executions of the statements that it comes from. */
-  readonly runs: number;
+  /** Instructions of the statements that it comes from, by all their runs. */
+  readonly weight: number;
 }
-/** The uses of one statement, and how often it ran. */
+/** The uses of one statement, and its instructions by all its runs. */
 export interface WeightedUses {
   readonly tables: readonly TableUse[];
-  readonly runs: number;
+  readonly weight: number;
 }
 
-const MOST_CANDIDATES = 40;
+const MOST_CANDIDATES = 60;
 /** Longer indexes cost more than they save. */
 const MOST_COLUMNS = 4;
 
 /**
- * @returns those that most executions could use first, at most MOST_CANDIDATES; `left` is how many more there are. None is the beginning
+ * @returns those of the most instructions first, at most `most`; `left` is how many more there are. None is the beginning
  * of an index that exists
  */
 export function candidatesOf(
   schema: Schema,
   statements: readonly WeightedUses[],
+  most = MOST_CANDIDATES,
 ): { candidates: Candidate[]; left: number } {
-  const found = new Map<string, { table: TableInfo; columns: KeyColumn[]; runs: number }>();
-  for (const { tables, runs } of statements) {
+  const found = new Map<string, { table: TableInfo; columns: KeyColumn[]; weight: number }>();
+  for (const { tables, weight } of statements) {
     const mine = new Set<string>();
     for (const use of tables)
       for (const keys of keysOf(use)) {
         const columns = usable(use.table, keys);
         if (!columns || exists(use.table, columns)) continue;
         const id = JSON.stringify([use.table.name, columns]);
-        const entry = found.get(id) ?? { table: use.table, columns, runs: 0 };
+        const entry = found.get(id) ?? { table: use.table, columns, weight: 0 };
         found.set(id, entry);
-        if (!mine.has(id)) entry.runs += runs;
+        if (!mine.has(id)) entry.weight += weight;
         mine.add(id);
       }
   }
   const names = new Set(schema.names);
-  const sorted = [...found.values()].sort((a, b) => b.runs - a.runs);
-  const candidates = sorted.slice(0, MOST_CANDIDATES).map(({ table, columns, runs }) => {
+  const sorted = [...found.values()].sort((a, b) => b.weight - a.weight);
+  const candidates = sorted.slice(0, most).map(({ table, columns, weight }) => {
     const name = freeName(names, table, columns);
-    return { name, table, columns, runs, sql: createIndex(name, table, columns) };
+    return { name, table, columns, weight, sql: createIndex(name, table, columns) };
   });
   return { candidates, left: sorted.length - candidates.length };
 }

@@ -1,20 +1,17 @@
 /** What the advisor takes from a recording: statements that read or change rows, with how often they ran, the longest time first. */
 import type { Facts } from '../../analysis/core/graph.ts';
 import { fingerprintsOf } from '../../analysis/core/fingerprints.ts';
-import { statementTable } from '../../analysis/statements/statement-table.ts';
+import type { RecordedRuns } from '../experiments/engine/plan.ts';
+import { statementTable, type StatementRow } from '../../analysis/statements/statement-table.ts';
 import { statementKind } from '../../sqlite/statement-kind.ts';
 import { isLeaf, isWord, sqlTree } from './sql-tree.ts';
 import type { LeftOut } from './advice.ts';
 
-export interface RecordedStatement {
+export interface RecordedStatement extends Readonly<RecordedRuns> {
   /** As it was recorded the first time. */
   readonly text: string;
   readonly fingerprint: string;
   readonly kind: 'select' | 'update' | 'delete';
-  readonly runs: number;
-  readonly rows: number;
-  /** Database and WAL; null: no VFS call was recorded. */
-  readonly pages: number | null;
   /** Values of one run as SQL literals; null: they weren't recorded, or not whole. */
   readonly values: readonly string[] | null;
 }
@@ -26,6 +23,13 @@ export interface Recorded {
 }
 
 const MOST_STATEMENTS = 200;
+
+/** What a row of the table of statements has of its runs. */
+export const recordedRuns = ({ executions, rows, pages }: StatementRow): RecordedRuns => ({
+  runs: executions,
+  recordedRows: rows,
+  recordedPages: pages && pages.read + pages.walRead,
+});
 
 /** @throws Error with a message for the user where it holds no statement's text */
 export function recordedOf(facts: Facts): Recorded {
@@ -49,9 +53,7 @@ export function recordedOf(facts: Facts): Recorded {
         text: texts.get(row.text) ?? row.text,
         fingerprint: row.text,
         kind,
-        runs: row.executions,
-        rows: row.rows,
-        pages: row.pages && row.pages.read + row.pages.walRead,
+        ...recordedRuns(row),
         values:
           row.bound?.examples.find(
             ({ values, left: cut }) => cut === 0 && values.every((value) => !value.endsWith('…')),

@@ -77,7 +77,7 @@ export class SampleValues {
   async fill(
     sql: string,
     use: StatementUse,
-    { values, rows, runs }: RecordedStatement,
+    { values, recordedRows, runs }: RecordedStatement,
   ): Promise<{ sql: string; values: TriedStatement['values'] }> {
     const { parameters } = use;
     if (parameters.length === 0) return { sql, values: 'none' };
@@ -91,7 +91,7 @@ export class SampleValues {
       const taken = chosen.get(number);
       if (taken !== undefined && taken !== null) continue;
       const own = recorded?.[number - 1];
-      const perRun = String(Math.max(1, Math.round(rows / runs)));
+      const perRun = String(Math.max(1, Math.round(recordedRows / runs)));
       chosen.set(
         number,
         own ??

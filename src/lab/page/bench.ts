@@ -9,6 +9,7 @@ import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.
 import type { Config, Run } from '../experiments/model/types.ts';
 import type { Taken } from '../experiments/model/result-types.ts';
 import type { DatabaseFacts } from './database-file.ts';
+import type { Advice, AdviceProgress } from '../advisor/advice.ts';
 import type { KeeperWorker } from './keeper-worker.ts';
 import type { LabWorker } from './lab-worker.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
@@ -28,7 +29,7 @@ const failureOf =
   (what: string) =>
   (reason: string): Error =>
     new Error(`${what} failed: ${reason}`);
-type OnProgress = (progress: ReplayProgress) => void;
+type OnProgress = (progress: unknown) => void;
 
 export class Bench {
   private worker: Started<LabWorker> | null = null;
@@ -83,10 +84,13 @@ export class Bench {
   async replay(
     file: Blob,
     config: Config,
-    onProgress: OnProgress = () => {},
+    onProgress: (progress: ReplayProgress) => void = () => {},
   ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> {
     try {
-      const done = await this.ask((worker) => worker.replay(file, config), onProgress);
+      const done = await this.ask(
+        (worker) => worker.replay(file, config),
+        (progress) => onProgress(progress as ReplayProgress),
+      );
       this.end(); // what VFSs hold for as long as their worker lives
       return { ...done, left: done.left.length ? await removeLabStorage() : [] };
     } finally {
@@ -94,8 +98,20 @@ export class Bench {
     }
   }
 
-  /** Plans of a script, which runs, or of single statements, which do not. @throws what SQLite says of the script */
-  plan(database: Blob | null, sql: string | readonly string[]): Promise<PlanRow[]> {
+  /** Which indexes help a recording's statements. @throws Error with a message for the user; Canceled */
+  advise(
+    database: Blob,
+    recording: Blob,
+    onProgress: (progress: AdviceProgress) => void,
+  ): Promise<Advice> {
+    return this.ask(
+      (worker) => worker.advise(database, recording),
+      (progress) => onProgress(progress as AdviceProgress),
+    );
+  }
+
+  /** Plans of a script, which runs, or of a recording's statements, which do not. @throws what SQLite says of the script; Error with a message for the user */
+  plan(database: Blob | null, sql: string | Blob): Promise<PlanRow[]> {
     return this.ask((worker) => worker.plan(database, sql));
   }
 
@@ -143,7 +159,7 @@ export class Bench {
         this.options.workerUrl,
         'vfscope lab',
         failureOf("The Lab's worker"),
-        (progress) => this.onProgress(progress as ReplayProgress),
+        (progress) => this.onProgress(progress),
       );
     return this.worker;
   }

@@ -5,6 +5,7 @@ import type { Mode, Run, Workload } from '../experiments/model/types.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
+import { AdviceModel } from './advice-model.svelte.ts';
 import type { Bench } from './bench.ts';
 import { EXPERIMENT_OFFERS, WORKLOAD_OFFERS, type Offer } from './catalog.ts';
 import {
@@ -19,7 +20,6 @@ import { hasSiteAccess, requestSiteAccess } from '../../platform/site-access.ts'
 import { siteName } from '../../viewer/ui/site-name.ts';
 import { copyFrom, databasesOf } from './page-copy/copy.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
-import { statementsOf } from './query-plan.ts';
 import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
 import { resultsFile } from './results-file.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
@@ -45,6 +45,7 @@ export class LabModel {
   /** What the main part shows: an offer's runs, or the replay of a recording. */
   place = $state<'runs' | 'replay'>('runs');
   readonly replay: ReplayModel;
+  readonly advisor: AdviceModel;
   offer = $state.raw<Offer>(EXPERIMENT_OFFERS[0] ?? WORKLOAD_OFFERS[0]!);
   mode = $state<Mode>('count');
   choices = $state.raw<Choices>({});
@@ -75,6 +76,7 @@ export class LabModel {
 
   constructor(private readonly bench: Bench) {
     this.replay = new ReplayModel(bench, (what) => (this.busy = what));
+    this.advisor = new AdviceModel(bench, (what) => (this.busy = what));
   }
 
   readonly own = $derived<OwnInput>(
@@ -234,8 +236,7 @@ export class LabModel {
   }
   async takeFile(file: File): Promise<void> {
     await this.attempt(`Reading ${file.name}`, async () => {
-      if (/\.vfst$/i.test(file.name))
-        this.plan = await this.bench.plan(this.ownFile, await statementsOf(file));
+      if (/\.vfst$/i.test(file.name)) await this.takeRecording(file);
       else if (/\.(?:sql|txt)$/i.test(file.name)) this.sql = await file.text();
       else await this.takeDatabase(file.name, 'a file', file, null);
     });
@@ -279,7 +280,14 @@ export class LabModel {
     if (this.sql === FIRST_SQL) this.sql = starterScript(facts.tables);
     this.database = { ...facts, name, from };
     this.plan = null;
+    this.advisor.forget();
     this.choose(OWN_DATABASE);
+  }
+  /** Its statements' plans are shown at once. */
+  private async takeRecording(file: File): Promise<void> {
+    this.plan = await this.bench.plan(this.ownFile, file);
+    this.advisor.forget();
+    this.advisor.recording = { name: file.name, file };
   }
   private get ownFile(): Blob | null {
     return this.own.database?.file ?? null;

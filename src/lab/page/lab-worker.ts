@@ -1,6 +1,12 @@
 /** The Lab's worker: one pass over a workload at a time, on storage of its own. It is ended from outside where a VFS hangs. */
 import { ActorHere } from '../experiments/worker/actor.ts';
 import type { ActorStarter } from '../experiments/worker/actors.ts';
+import { Facts } from '../../analysis/core/graph.ts';
+import { readTrace } from '../../trace/file/read.ts';
+import type { Advice } from '../advisor/advice.ts';
+import { advise } from '../advisor/advise.ts';
+import { recordedOf } from '../advisor/recorded.ts';
+import { Engines } from '../experiments/engine/open-engine.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
@@ -9,7 +15,7 @@ import { channelOfHelper, startHelper } from '../../protocol/workers.ts';
 import { takeDatabase, type DatabaseFacts } from './database-file.ts';
 import { ownWasm } from './own-file.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
-import { explainOnly, explainSql } from './query-plan.ts';
+import { explainOnly, explainSql, statementsOf } from './query-plan.ts';
 import { TraceSender } from './trace-sender.ts';
 
 /** How names of workers begin that are one actor of a workload. */
@@ -40,11 +46,18 @@ const methods = {
     config: Config,
   ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> =>
     worker.replay(file, config, (progress: ReplayProgress) => push(progress)),
-  /** Plans of a script, which runs, or of single statements, which do not. */
-  plan: (database: Blob | null, sql: string | readonly string[]): Promise<PlanRow[]> =>
+  /** Plans of a script, which runs, or of a recording's statements, which do not. */
+  plan: async (database: Blob | null, sql: string | Blob): Promise<PlanRow[]> =>
     typeof sql === 'string'
       ? explainSql(ownWasm, database, sql)
-      : explainOnly(ownWasm, database, sql),
+      : explainOnly(ownWasm, database, await statementsOf(sql)),
+  /** Pushes its progress. */
+  advise: async (database: Blob, recording: Blob): Promise<Advice> => {
+    const { store } = await readTrace(recording);
+    return advise(new Engines(ownWasm), database, recordedOf(new Facts(store)), (progress) =>
+      push(progress),
+    );
+  },
   take: (main: Blob, wal: Blob | null): Promise<DatabaseFacts> => takeDatabase(ownWasm, main, wal),
 };
 export type LabWorker = typeof methods;

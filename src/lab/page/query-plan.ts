@@ -2,7 +2,12 @@
 import type { SqliteApi } from '../experiments/engine/builds.ts';
 import { openSource } from '../experiments/engine/load-database.ts';
 import { Engines, type WasmLoader } from '../experiments/engine/open-engine.ts';
-import { planOf, type PlanRow } from '../experiments/engine/plan.ts';
+import { planOf, type PlanRow, type RecordedRuns } from '../experiments/engine/plan.ts';
+import { recordedRuns } from '../advisor/recorded.ts';
+import { opened as openedLists } from '../advisor/sample-values.ts';
+import { Facts } from '../../analysis/core/graph.ts';
+import { statementTable } from '../../analysis/statements/statement-table.ts';
+import { fingerprint } from '../../sqlite/sql-text.ts';
 import { readTrace } from '../../trace/file/read.ts';
 
 /**
@@ -49,15 +54,31 @@ async function opened(
 const EXPLAINED = /^\s*(?:select|insert|update|delete|replace|with|values)\b/i;
 const MOST_STATEMENTS = 2000;
 
+/** A recorded statement, and its runs where it ran. */
+export interface RecordedText {
+  sql: string;
+  recorded: RecordedRuns | undefined;
+}
+
 /** The distinct statements of a recording, in their order; cut ones are left out. @throws Error with a message for the user where it holds none */
-export async function statementsOf(file: Blob): Promise<string[]> {
-  const { store } = await readTrace(new Uint8Array(await file.arrayBuffer()));
+export async function statementsOf(file: Blob): Promise<RecordedText[]> {
+  const { store } = await readTrace(file);
   const texts = store.threads.flatMap(({ said }) =>
     said.flatMap((d) => (d.kind === 'sql' && d.truncated !== true ? [d.text.trim()] : [])),
   );
+  const runs = new Map(
+    new Facts(store)
+      .get(statementTable)
+      ?.rows.filter(({ executions }) => executions > 0)
+      .map((row) => [row.text, row]),
+  );
   const statements = [...new Set(texts)]
     .filter((text) => EXPLAINED.test(text))
-    .slice(0, MOST_STATEMENTS);
+    .slice(0, MOST_STATEMENTS)
+    .map((sql): RecordedText => {
+      const row = runs.get(fingerprint(sql));
+      return { sql, recorded: row && recordedRuns(row) };
+    });
   if (statements.length === 0)
     throw new Error('The recording holds no statement that has a plan: was its SQL text captured?');
   return statements;
@@ -67,22 +88,21 @@ export async function statementsOf(file: Blob): Promise<string[]> {
 export async function explainOnly(
   wasm: WasmLoader,
   database: Blob | null,
-  statements: readonly string[],
+  statements: readonly RecordedText[],
 ): Promise<PlanRow[]> {
   const { sqlite3, db } = await opened(wasm, database);
   const rows: PlanRow[] = [];
   try {
-    for (const sql of statements)
-      try {
-        rows.push(...(await planOf(sqlite3, db, sql)));
-      } catch (error) {
-        rows.push({
-          sql,
+    for (const { sql, recorded } of statements) {
+      const plan = await planOf(sqlite3, db, openedLists(sql)).catch((error: unknown) => [
+        {
           id: 0,
           parent: 0,
           detail: `no plan: ${error instanceof Error ? error.message : String(error)}`,
-        });
-      }
+        },
+      ]);
+      rows.push(...plan.map((row) => ({ ...row, sql, ...(recorded ? { recorded } : {}) })));
+    }
   } finally {
     await sqlite3.close(db);
   }

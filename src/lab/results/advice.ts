@@ -1,7 +1,8 @@
 /** The index advisor's answer as words and tables, which the page and the command both draw. */
+import type { RecordedRuns } from '../experiments/engine/plan.ts';
 import type { Advice, AdvisedIndex, Effect, RunCounts, TriedStatement } from '../advisor/advice.ts';
-import { countOf, formatBytes, formatSigned, UNKNOWN } from '../../text/numbers.ts';
-import { number, ratioOf, type ResultTable } from './table.ts';
+import { countOf, formatBytes, formatNumber, formatSigned, UNKNOWN } from '../../text/numbers.ts';
+import { number, ratioOf, shortened, type ResultTable } from './table.ts';
 
 /** The answer in a sentence. */
 export function answerWords({ indexes, statements, candidates }: Advice): string {
@@ -10,7 +11,7 @@ export function answerWords({ indexes, statements, candidates }: Advice): string
     indexes.flatMap(({ effects }) =>
       effects
         .filter(({ before, after }) => after.instructions < before.instructions)
-        .map(({ sql }) => sql),
+        .map(({ fingerprint }) => fingerprint),
     ),
   );
   if (indexes.length)
@@ -47,8 +48,8 @@ export const effectTable = ({ name, effects, more }: AdvisedIndex): ResultTable 
   title: 'What it changes',
   help: 'One run on a cold page cache: without the index → with it. A scan step moves from one row to the next.',
   head: ['Statement', 'runs', 'instructions', 'pages read', 'scan steps', 'sorts', 'VM steps'],
-  rows: effects.map(({ sql, runs, before, after }) => [
-    sql,
+  rows: effects.map(({ fingerprint, runs, before, after }) => [
+    fingerprint,
     number(runs),
     changed(before.instructions, after.instructions, true),
     changed(before.pagesRead, after.pagesRead),
@@ -71,11 +72,11 @@ export const planLines = ({ planBefore, planAfter, before, after }: Effect): str
   `after: ${planWords(planAfter, after)}`,
 ];
 
+const perRun = (n: number | null, runs: number): string =>
+  n === null ? UNKNOWN : formatNumber(n / runs);
 /** What was recorded of a statement, beside what the copy gave. */
-export function recordedWords({ runs, recordedRows, recordedPages }: TriedStatement): string {
-  const perRun = (n: number | null): string =>
-    n === null ? UNKNOWN : number(Math.round((10 * n) / runs) / 10);
-  return `recorded: ${countOf(runs, 'run')}, pages per run ${perRun(recordedPages)}, rows per run ${perRun(recordedRows)}`;
+export function recordedWords({ runs, recordedRows, recordedPages }: RecordedRuns): string {
+  return `recorded: ${countOf(runs, 'run')}, pages per run ${perRun(recordedPages, runs)}, rows per run ${perRun(recordedRows, runs)}`;
 }
 
 /** What limits the answer. */
@@ -100,3 +101,30 @@ export function adviceNotes({ statements, leftOut, candidatesLeft, engine }: Adv
     ),
   ];
 }
+
+/** Every statement as it runs without a new index: its plan beside what it took, and what was recorded of it. */
+export const statementTable = ({ statements }: Advice): ResultTable => ({
+  id: 'advice-statements',
+  title: 'Statements without a new index',
+  help: 'One run on the copy, page cache cold, beside the recording.',
+  head: [
+    'Statement',
+    'plan',
+    'pages read',
+    'scan steps',
+    'rows',
+    'recorded runs',
+    'recorded pages per run',
+    'recorded rows per run',
+  ],
+  ...shortened(statements, ({ fingerprint, plan, counts, ...recorded }) => [
+    fingerprint,
+    plan.map((line) => line.trim()).join('; '),
+    number(counts.pagesRead),
+    number(counts.scanSteps),
+    number(counts.rows),
+    number(recorded.runs),
+    perRun(recorded.recordedPages, recorded.runs),
+    perRun(recorded.recordedRows, recorded.runs),
+  ]),
+});

@@ -1,9 +1,18 @@
 /** EXPLAIN QUERY PLAN of one statement. */
 import type { SqliteApi } from './builds.ts';
 
+/** What a recording has of a statement: all of its runs. */
+export interface RecordedRuns {
+  runs: number;
+  recordedRows: number;
+  /** Database and WAL; null: no VFS call was recorded. */
+  recordedPages: number | null;
+}
 export interface PlanRow {
   /** The statement that it belongs to. */
   sql: string;
+  /** Of a recorded statement that ran. */
+  recorded?: RecordedRuns;
   id: number;
   parent: number;
   detail: string;

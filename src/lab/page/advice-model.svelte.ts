@@ -1,0 +1,43 @@
+/** The index advisor on the Lab's page: the recording whose statements it reads, and its answer. */
+import type { Advice } from '../advisor/advice.ts';
+import { Canceled, type Bench } from './bench.ts';
+
+export class AdviceModel {
+  /** A recording that was opened beside the database. */
+  recording = $state.raw<{ name: string; file: Blob } | null>(null);
+  advice = $state.raw<Advice | null>(null);
+  running = $state(false);
+  error = $state('');
+
+  /** @param say what is under way; '' = nothing */
+  constructor(
+    private readonly bench: Bench,
+    private readonly say: (what: string) => void,
+  ) {}
+
+  /** Another database or recording: the answer was for the one before. */
+  forget(): void {
+    this.advice = null;
+    this.error = '';
+  }
+
+  async find(database: Blob, recording: Blob): Promise<void> {
+    this.forget();
+    this.running = true;
+    this.say('Reading the recording');
+    try {
+      this.advice = await this.bench.advise(database, recording, ({ what, done, all }) =>
+        this.say(`${what} (${done} of ${all})`),
+      );
+    } catch (error) {
+      if (!(error instanceof Canceled))
+        this.error = error instanceof Error ? error.message : String(error);
+    } finally {
+      this.running = false;
+      this.say('');
+    }
+  }
+  async cancel(): Promise<void> {
+    await this.bench.cancel();
+  }
+}

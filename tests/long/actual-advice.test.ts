@@ -1,0 +1,112 @@
+/**
+ * The index advisor on Actual's demo budget: what it answers for a recording of the app's own use is applied to a copy of the app's
+ * database, and the app's statements are run again there. SHOW=1 prints the answer.
+ */
+import type { Page } from 'puppeteer-core';
+import { expect, test } from 'vitest';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { advise } from '../../src/lab/advisor/advise.ts';
+import { candidatesOf } from '../../src/lab/advisor/candidates.ts';
+import { Copy } from '../../src/lab/advisor/copy.ts';
+import { recordedOf } from '../../src/lab/advisor/recorded.ts';
+import { opened } from '../../src/lab/advisor/sample-values.ts';
+import { readSchema, type Schema } from '../../src/lab/advisor/schema.ts';
+import { usesOf } from '../../src/lab/advisor/uses.ts';
+import { adviceText } from '../../src/lab/command/advise.ts';
+import type { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { recordTraced } from '../browser/record-real.ts';
+import { realApp } from '../oracle/real-apps.ts';
+
+/** Databases that absurd-sql keeps in IndexedDB: blocks by number in the store `data`. The largest, as base64. */
+const largestDatabase = (page: Page): Promise<{ name: string; base64: string }> =>
+  page.evaluate(async () => {
+    const done = <T>(request: IDBRequest<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error!);
+      });
+    let [name, bytes] = ['', new Uint8Array()];
+    for (const { name: each } of await indexedDB.databases()) {
+      const db = await done(indexedDB.open(each!));
+      if (db.objectStoreNames.contains('data')) {
+        const store = db.transaction('data').objectStore('data');
+        const [keys, values] = await Promise.all([
+          done(store.getAllKeys()),
+          done(store.getAll() as IDBRequest<unknown[]>),
+        ]);
+        const blocks = values.flatMap((block, i) =>
+          block instanceof ArrayBuffer && typeof keys[i] === 'number' && keys[i] >= 0
+            ? [{ at: keys[i], block }]
+            : [],
+        );
+        const size = blocks[0]?.block.byteLength ?? 0;
+        const whole = new Uint8Array(blocks.length * size);
+        for (const { at, block } of blocks) whole.set(new Uint8Array(block), at * size);
+        if (whole.length > bytes.length) [name, bytes] = [each!, whole];
+      }
+      db.close();
+    }
+    let text = '';
+    for (let i = 0; i < bytes.length; i += 8192)
+      text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    return { name, base64: btoa(text) };
+  });
+
+async function schemaOf(engines: Engines, file: Blob): Promise<Schema> {
+  const copy = await Copy.open(engines, file);
+  const schema = await readSchema((sql) => copy.ask(sql));
+  await copy.close();
+  return schema;
+}
+
+test("Actual's demo budget: the answer, applied and run again", async () => {
+  const app = realApp('actual');
+  let file = new Blob();
+  const store = await recordTraced({
+    ...app,
+    async use(pages, rest) {
+      await app.use(pages, rest);
+      const { base64 } = await largestDatabase(pages[0]!);
+      file = new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))]);
+      await rest();
+    },
+  });
+  expect(file.size).toBeGreaterThan(100_000);
+  const { engines } = nodeSurroundings();
+  const recorded = recordedOf(new Facts(store));
+  const advice = await advise(engines, file, recorded);
+  if (process.env['SHOW']) console.log(adviceText(advice, 'Actual'));
+  expect(advice.statements.length).toBeGreaterThan(20);
+  expect(advice.candidates).toBeGreaterThan(0);
+
+  // the answer by hand: all statements without it and with it, and with each other candidate beside it
+  const total = async (...indexes: string[]): Promise<number> => {
+    const copy = await Copy.open(engines, file);
+    let sum = 0;
+    for (const sql of indexes) await copy.exec(sql);
+    for (const { sql, runs } of advice.statements)
+      sum += runs * (await copy.run(sql, !/^\s*(?:select|with|values)\b/i.test(sql))).instructions;
+    await copy.close();
+    return sum;
+  };
+  const before = await total();
+  const after = await total(...advice.indexes.map(({ sql }) => sql));
+  if (process.env['SHOW']) console.log(before, after);
+  if (advice.indexes.length) expect(after).toBeLessThan(0.99 * before);
+  // and none that it left out does better, tried or not
+  const schema = await schemaOf(engines, file);
+  const uses = recorded.statements.flatMap(({ text }) => usesOf(opened(text), schema) ?? []);
+  const { candidates } = candidatesOf(
+    schema,
+    uses.map(({ tables }) => ({ tables, weight: 1 })),
+    Infinity,
+  );
+  expect(candidates.length).toBeGreaterThanOrEqual(advice.candidates);
+  const chosen = advice.indexes.map(({ sql }) => sql);
+  for (const { sql } of candidates)
+    if (!chosen.includes(sql))
+      expect(await total(...chosen, sql), sql).toBeGreaterThan(0.99 * after);
+  for (const index of advice.indexes)
+    for (const effect of index.effects) expect(effect.after.rows).toBe(effect.before.rows);
+});

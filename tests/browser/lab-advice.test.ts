@@ -7,6 +7,7 @@ import type { ElementHandle } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { NOTES, recordedStatements } from '../traces/recorded-statements.ts';
+import { serious } from './lab-axe.ts';
 import { page, press, texts, useLabPage, wordsOf } from './lab-harness.ts';
 
 let folder: string;
@@ -84,6 +85,20 @@ it('finds indexes, ranked, with what each changes and costs; its text is copied'
   );
 });
 
+it('axe finds nothing serious in the answer, light and dark', async () => {
+  await press('offer-own-database');
+  await open('notes.db', 'app.vfst');
+  await press('find-indexes');
+  await answered();
+  await page.$$eval('[aria-label="Index advisor"] details', (all) =>
+    all.forEach((one) => one.setAttribute('open', '')),
+  );
+  for (const value of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+    expect(await serious(page)).toEqual([]);
+  }
+});
+
 it('says that no index helps, and shows the statements as they are', async () => {
   await press('offer-own-database');
   await open('notes.db', 'none.vfst');
@@ -92,8 +107,10 @@ it('says that no index helps, and shows the statements as they are', async () =>
   expect(await texts('advice-answer')).toEqual([
     'No index helps. 1 recorded statement gave no candidate.',
   ]);
-  expect(await wordsOf('[data-testid="advice-statements"] tbody td:nth-of-type(1)')).toEqual([
-    'SEARCH note USING INTEGER PRIMARY KEY (rowid=?)',
+  expect(await wordsOf('[data-testid="advice-statements"] li')).toEqual([
+    expect.stringMatching(
+      /^SELECT title FROM note WHERE id = 10001 ?SEARCH note USING INTEGER PRIMARY KEY \(rowid=\?\): \d pages, 0 scan steps for 1 row ?recorded: 5 runs, pages per run n\/a, rows per run 1$/,
+    ),
   ]);
 });
 

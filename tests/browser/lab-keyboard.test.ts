@@ -1,11 +1,8 @@
 // The Lab's page without a mouse, and for who hears it: every control is reached by Tab, shows it, has a name; axe finds nothing serious, light and dark.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults, RunOptions } from 'axe-core';
 import { describe, expect, it } from 'vitest';
+import { serious } from './lab-axe.ts';
 import { finished, page, polling, useLabPage } from './lab-harness.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 useLabPage();
 
 /** Press Tab until the focus is there. */
@@ -71,20 +68,6 @@ async function walk(): Promise<{ reached: number; all: number; faults: string[] 
     faults: [...faults, ...left.map((e) => `not reached: ${e}`)],
   };
 }
-async function serious(): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(async () => {
-    const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } })
-      .axe;
-    return tool.run({ resultTypes: ['violations'], iframes: false });
-  });
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.slice(0, 3).map((n) => `${id}: ${n.target.join(' ')} ${n.html.slice(0, 140)}`),
-    );
-}
-
 it('a sweep is chosen, run, looked at and a pass left out by keys alone', async () => {
   await tabTo('[data-testid="offer-own-sql"]');
   await page.keyboard.press('Enter');
@@ -114,7 +97,7 @@ it('a sweep is chosen, run, looked at and a pass left out by keys alone', async 
 describe.each(['light', 'dark'])('%s', (theme) => {
   it('no serious fault before, behind a sweep, a count by function, and in the replay box', async () => {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
-    const found: Record<string, string[]> = { experiment: await serious() };
+    const found: Record<string, string[]> = { experiment: await serious(page) };
     await key('[data-testid="offer-sequential-write"]', 'Enter');
     for (const n of [1, 10, 200]) await key(`[data-testid="parameter-transactions-${n}"]`, 'Space');
     await key('[data-testid="lab-run"]', 'Enter');
@@ -122,16 +105,16 @@ describe.each(['light', 'dark'])('%s', (theme) => {
     await page.$eval('[data-testid="detail-functions"] summary', (e) => (e as HTMLElement).click());
     await key('[data-testid="count-functions"]', 'Enter');
     await page.waitForSelector('[data-testid="detail-functions"] tbody tr');
-    found['counted'] = await serious();
+    found['counted'] = await serious(page);
     await key('[data-testid="mode-time"]', 'Space');
     await key('[data-testid="lab-run"]', 'Enter');
     await finished(3);
     await page.$eval('[data-testid="passes"] summary', (e) => (e as HTMLElement).click());
     await key('[data-testid="leave-out-0-1"]', 'Enter');
     await page.waitForSelector('[data-testid="leave-out-reason"]');
-    found['timed'] = await serious();
+    found['timed'] = await serious(page);
     await key('[data-testid="offer-replay"]', 'Enter');
-    found['replay'] = await serious();
+    found['replay'] = await serious(page);
     expect(found).toEqual({ experiment: [], counted: [], timed: [], replay: [] });
   });
 });

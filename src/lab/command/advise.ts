@@ -8,8 +8,7 @@ import {
   effectTable,
   indexFacts,
   planLines,
-  planWords,
-  recordedWords,
+  statementLines,
 } from '../results/advice.ts';
 import { Facts } from '../../analysis/core/graph.ts';
 import { wrongUse } from '../../terminal/failure.ts';
@@ -75,8 +74,7 @@ export function adviceText(advice: Advice, database: string): string {
     .slice(0, MOST_STATEMENTS)
     .flatMap((one) => [
       `  ${short(one.sql)}`,
-      `    ${shown(planWords(one.plan, one.counts))}`,
-      `    ${recordedWords(one)}`,
+      ...statementLines(one).map((line) => `    ${shown(line)}`),
     ]);
   const more = advice.statements.length - MOST_STATEMENTS;
   return `${[

@@ -2,7 +2,7 @@
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
 import type { Advice, AdvisedIndex, Effect, RunCounts, TriedStatement } from '../advisor/advice.ts';
 import { countOf, formatBytes, formatNumber, formatSigned, UNKNOWN } from '../../text/numbers.ts';
-import { number, ratioOf, shortened, type ResultTable } from './table.ts';
+import { number, ratioOf, type ResultTable } from './table.ts';
 
 /** The answer in a sentence. */
 export function answerWords({ indexes, statements, candidates }: Advice): string {
@@ -61,10 +61,16 @@ export const effectTable = ({ name, effects, more }: AdvisedIndex): ResultTable 
 });
 
 /** A plan with what one run took: `SCAN note: 922 pages, 19,999 scan steps for 10 rows`. */
-export const planWords = (plan: readonly string[], counts: RunCounts): string =>
+const planWords = (plan: readonly string[], counts: RunCounts): string =>
   `${plan.map((line) => line.trim()).join('; ') || 'No table is read'}: ${costWords(counts)}`;
-export const costWords = ({ pagesRead, scanSteps, rows }: RunCounts): string =>
+const costWords = ({ pagesRead, scanSteps, rows }: RunCounts): string =>
   `${countOf(pagesRead, 'page')}, ${countOf(scanSteps, 'scan step')} for ${countOf(rows, 'row')}`;
+
+/** A statement as it runs without a new index, and what was recorded of it. */
+export const statementLines = (one: TriedStatement): string[] => [
+  planWords(one.plan, one.counts),
+  recordedWords(one),
+];
 
 /** The plans of an effect, without the index and with it. */
 export const planLines = ({ planBefore, planAfter, before, after }: Effect): string[] => [
@@ -101,30 +107,3 @@ export function adviceNotes({ statements, leftOut, candidatesLeft, engine }: Adv
     ),
   ];
 }
-
-/** Every statement as it runs without a new index: its plan beside what it took, and what was recorded of it. */
-export const statementTable = ({ statements }: Advice): ResultTable => ({
-  id: 'advice-statements',
-  title: 'Statements without a new index',
-  help: 'One run on the copy, page cache cold, beside the recording.',
-  head: [
-    'Statement',
-    'plan',
-    'pages read',
-    'scan steps',
-    'rows',
-    'recorded runs',
-    'recorded pages per run',
-    'recorded rows per run',
-  ],
-  ...shortened(statements, ({ fingerprint, plan, counts, ...recorded }) => [
-    fingerprint,
-    plan.map((line) => line.trim()).join('; '),
-    number(counts.pagesRead),
-    number(counts.scanSteps),
-    number(counts.rows),
-    number(recorded.runs),
-    perRun(recorded.recordedPages, recorded.runs),
-    perRun(recorded.recordedRows, recorded.runs),
-  ]),
-});

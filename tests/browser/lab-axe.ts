@@ -1,0 +1,22 @@
+/** What axe finds of weight on a page. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Page } from 'puppeteer-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Serious and critical violations, each with its place. */
+export async function serious(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(async () => {
+    const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } })
+      .axe;
+    return tool.run({ resultTypes: ['violations'], iframes: false });
+  });
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map((n) => `${id}: ${n.target.join(' ')} ${n.html.slice(0, 140)}`),
+    );
+}

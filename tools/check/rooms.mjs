@@ -114,7 +114,6 @@ export const ROOMS = {
     npm: [],
   },
   'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
-  'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
   'lab/results': {
     imports: ['text', 'analysis', 'lab/experiments', 'lab/advisor'],
     npm: [],

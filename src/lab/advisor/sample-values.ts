@@ -40,7 +40,7 @@ export function opened(sql: string): string {
 }
 
 /** Whether a text is one literal: a recording's values are the page's words. */
-export function isLiteral(text: string): boolean {
+function isLiteral(text: string): boolean {
   const parts = [...tokens(text)].filter(({ kind }) => kind !== 'space');
   if (parts.length === 2 && parts[0]!.text === '-') parts.shift();
   const [only] = parts;

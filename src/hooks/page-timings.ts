@@ -19,7 +19,6 @@ export function observePageTimings(recorder: Recorder, context: ProbeContext): (
   if (typeof PerformanceObserver === 'undefined') return null;
   const known = PerformanceObserver.supportedEntryTypes;
   // the app may put others in their place later
-  // eslint-disable-next-line @typescript-eslint/unbound-method
   const { getEntries } = PerformanceObserverEntryList.prototype;
   const record = (op: number, name: string, { startTime, duration }: PerformanceEntry): void =>
     recorder.instant(op, context.textId('name', name), startTime, Math.round(duration * 1000));

@@ -188,9 +188,12 @@ describe('a finding saves no more than the calls took that it names', () => {
       );
     }
   };
-  test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES, ...QUERIES])('$rule: $name', ({ wrong }) => {
-    check(play(wrong));
-  });
+  test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES, ...QUERIES])(
+    '$rule: $name',
+    ({ wrong }) => {
+      check(play(wrong));
+    },
+  );
   const folder = path.join(import.meta.dirname, '..', 'traces', 'golden');
   test.each(readdirSync(folder).filter((name) => name.endsWith('.vfst')))('%s', async (name) => {
     check((await readTrace(readFileSync(path.join(folder, name)))).store);

@@ -20,21 +20,24 @@ const OWN: Partial<Record<string, 'bytes' | 'time'>> = {
   F29: 'time', // until the end of the thread
 };
 
-test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES, ...QUERIES])('$rule: $name', async ({ rule, wrong }) => {
-  const store = play(wrong);
-  const calls = new Map((await csvCalls(store)).map((c) => [`${c.thread} ${c.seq}`, c]));
-  const { title, evidence } = findingsOf(store).find((f) => f.rule === rule)!;
-  const shown = evidence.events.map(({ thread, seq }) => calls.get(`${thread} ${seq}`)!);
-  expect(shown).not.toContain(undefined);
-  if (evidence.count === 1 && shown.length > 1) return; // that one call and its cause
-  if (shown.length !== evidence.count)
-    return void expect(title).toMatch(new RegExp(`\\b${formatCount(evidence.count)}\\b`));
-  const own = OWN[rule];
-  if (own !== 'bytes') expect(evidence.bytes ?? 0).toBe(sum(shown, moved));
-  if (own === 'time') return;
-  const [begin, end] = store.extent();
-  expect(evidence.fromUs).toBe(Math.min(...shown.map(({ fromNs }) => fromNs)) / 1000);
-  expect(evidence.toUs).toBe(Math.max(...shown.map(({ fromNs, ns }) => fromNs + ns)) / 1000);
-  const us = sum(shown, ({ ns }) => ns / 1000);
-  expect(evidence.timeShare).toBeCloseTo(Math.min(1, us / (end - begin)), 6);
-});
+test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES, ...QUERIES])(
+  '$rule: $name',
+  async ({ rule, wrong }) => {
+    const store = play(wrong);
+    const calls = new Map((await csvCalls(store)).map((c) => [`${c.thread} ${c.seq}`, c]));
+    const { title, evidence } = findingsOf(store).find((f) => f.rule === rule)!;
+    const shown = evidence.events.map(({ thread, seq }) => calls.get(`${thread} ${seq}`)!);
+    expect(shown).not.toContain(undefined);
+    if (evidence.count === 1 && shown.length > 1) return; // that one call and its cause
+    if (shown.length !== evidence.count)
+      return void expect(title).toMatch(new RegExp(`\\b${formatCount(evidence.count)}\\b`));
+    const own = OWN[rule];
+    if (own !== 'bytes') expect(evidence.bytes ?? 0).toBe(sum(shown, moved));
+    if (own === 'time') return;
+    const [begin, end] = store.extent();
+    expect(evidence.fromUs).toBe(Math.min(...shown.map(({ fromNs }) => fromNs)) / 1000);
+    expect(evidence.toUs).toBe(Math.max(...shown.map(({ fromNs, ns }) => fromNs + ns)) / 1000);
+    const us = sum(shown, ({ ns }) => ns / 1000);
+    expect(evidence.timeShare).toBeCloseTo(Math.min(1, us / (end - begin)), 6);
+  },
+);

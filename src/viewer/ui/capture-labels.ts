@@ -23,7 +23,8 @@ export const CAPTURE_LEVEL_LABELS: readonly (readonly [
 export const CAPTURED_LAYER_LABELS: Readonly<Record<CapturedLayer, string>> = {
   sql: 'SQL: statements of SQLite builds that are known',
   vfs: 'VFS: reads, writes, syncs and locks of SQLite',
-  query: 'Query counters: rows scanned and sorted by each run, whether its values are new, memory (needs SQL)',
+  query:
+    'Query counters: rows scanned and sorted by each run, whether its values are new, memory (needs SQL)',
   web: "Storage: IndexedDB, OPFS, Web Locks, localStorage, HTTP requests of SQLite's calls",
 };
 

@@ -69,7 +69,7 @@ export async function answersFiveTasks(panel: Asked, store: TraceStore): Promise
   await shows(
     panel,
     id('statements-row'),
-    oneLine(most.text ?? UNKNOWN_SQL).slice(0, 40),
+    oneLine(most.sql ?? UNKNOWN_SQL).slice(0, 40),
     formatDuration(ioTime(most.time)),
   );
   await click(panel, id('statements-row'));

@@ -92,12 +92,12 @@ describe('an answer about another thing is not shown', () => {
   it('runs of the statement before; why there are none is said', async () => {
     await open('a.vfst', '#tab=statements');
     const wire = await wireOf(viewer.page);
-    await (await viewer.page.waitForSelector(row('statements', 'insert')))!.click();
+    await (await viewer.page.waitForSelector(row('statements', 'INSERT')))!.click();
     await isThere(id('statement-runs'));
     await wire.fail('statementRuns', 'The runs are lost.');
     await wire.hold('statementRuns');
-    await (await viewer.page.waitForSelector(row('statements', 'update')))!.click();
-    await says(id('statement-text'), 'update');
+    await (await viewer.page.waitForSelector(row('statements', 'UPDATE')))!.click();
+    await says(id('statement-text'), 'UPDATE');
     expect(await viewer.page.$(id('statement-runs'))).toBeNull();
     await wire.release('statementRuns');
     await says(`${id('statement-details')} [role=alert]`, 'The runs are lost.');

@@ -26,7 +26,7 @@ describe('flame graph', () => {
     );
     const widest = roots[0]!;
     const inWidest = graph.frames.filter(({ parent }) => graph.frames[parent] === widest);
-    expect((await labels())[0]).toContain(`${widest.name}: `);
+    expect((await labels())[0]).toContain(`${widest.sql ?? widest.name}: `);
     // down to its widest call, zoomed, and back
     await viewer.page.focus(FRAME);
     await viewer.page.keyboard.press('ArrowDown');

@@ -106,7 +106,7 @@ describe('Answer', () => {
       const input = (await page.$(id('open-input'))) as ElementHandle<HTMLInputElement>;
       await input.uploadFile(file);
       for (const above of ['flight', 'notice', 'badge']) await panel.waitFor(id(above));
-      for (const above of [id('flight'), id('notice'), '.strip'])
+      for (const above of [id('flight'), id('notice'), id('strip')])
         expect(await page.evaluate(seenHeight, above), above).toBeGreaterThan(12);
       const wide = await page.$eval(id('notice'), (e) => e.clientWidth);
       expect(wide).toBeGreaterThan(300);

@@ -246,9 +246,9 @@ describe('the Answer', () => {
       page.$eval(id(of), (e) => e.getAttribute('aria-label'));
     await page.waitForSelector(badge('tab-answer'));
     await waitText(badge('tab-answer'), String(actions));
-    expect(await named('tab-answer')).toBe(`Answer, ${countOf(actions, 'action')}`);
+    expect(await named('tab-answer')).toBe(`Answer ${countOf(actions, 'action')}`);
     await waitText(badge('group-Raw'), String(events));
-    expect(await named('group-Raw')).toBe(`Raw, ${failed}`);
+    expect(await named('group-Raw')).toBe(`Raw ${failed}`);
     expect(await page.$(badge('tab-events'))).toBeNull();
     await page.$eval(id('tab-answer'), (e) => (e as HTMLElement).click());
     await page.waitForSelector(id('finding-dismiss'));
@@ -492,7 +492,7 @@ describe('settings', () => {
     expect(kept).toMatchObject({
       theme: 'dark',
       capture: 2,
-      layers: ['sql', 'vfs'],
+      layers: ['sql', 'vfs', 'query'],
       flight: { kind: 'seconds' },
     });
     await shot('settings');

@@ -399,9 +399,11 @@ describe('the filters of the panel', () => {
     await click(`${id('top-tables')} button`);
     await says(id('narrowed'), ', filtered');
     const [{ table }] = facts.get(topTables) as [TopTable, ...TopTable[]];
-    expect(
-      await page.$$eval(`${id('worst-moments')} .name`, (all) => all.map((e) => e.textContent)),
-    ).toEqual(worstIn(facts, { table }).moments.map(({ title }) => title));
+    await expect
+      .poll(() =>
+        page.$$eval(`${id('worst-moments')} .name`, (all) => all.map((e) => e.textContent)),
+      )
+      .toEqual(worstIn(facts, { table }).moments.map(({ title }) => title));
   });
 
   it('of a thread take its statements, transactions, and events alone', async () => {

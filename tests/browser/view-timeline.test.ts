@@ -300,10 +300,16 @@ it("leads the arrow keys over the file's map, and selects the call there by Ente
   await page.keyboard.press('0');
   await page.waitForSelector(`${id('io-map-canvas')}[data-map]`);
   await page.focus(id('io-map-canvas'));
-  // from the middle, where the diagonal of writes runs
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('ArrowRight');
-  await waitText(`${id('tooltip')} b`, 'xWrite');
+  // from the middle to where the diagonal of writes runs
+  await expect
+    .poll(
+      async () => {
+        await page.keyboard.press('ArrowRight');
+        return page.evaluate((s) => document.querySelector(s)?.textContent, `${id('tooltip')} b`);
+      },
+      { interval: 200, timeout: 20_000 },
+    )
+    .toBe('xWrite');
   await page.keyboard.press('Enter');
   await waitText(id('details-name'), 'xWrite');
   await page.focus(id('io-map-canvas'));

@@ -119,8 +119,9 @@ describe('an opened trace', () => {
     // one line of what was recorded, without what the views say
     await waitText(id('live-statements'), '300');
     expect(await viewer.page.$(id('live-cache-hit'))).toBeNull();
+    await viewer.page.setViewport({ width: 2200, height: 640 }); // every column has room
     await viewer.page.keyboard.press('4');
-    await viewer.page.waitForSelector(id('file-row'));
+    await viewer.page.waitForSelector(`${id('file-row')} [data-column=locks]`);
     const shown = await viewer.page.$$eval(id('file-row'), (rows) =>
       rows.map((row) => [
         (row as HTMLElement).dataset.path,

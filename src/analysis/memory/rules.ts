@@ -8,7 +8,8 @@ import { executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
 import { objectName } from '../../trace/describe.ts';
-import { fingerprints, quoted } from '../core/quoted.ts';
+import { fingerprintsOf } from '../core/fingerprints.ts';
+import { quoted } from '../core/quoted.ts';
 import { countOf, formatBytes, formatCount, formatDuration } from '../../text/numbers.ts';
 import { Evidence } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
@@ -35,7 +36,7 @@ export const neverFinalized: Rule = {
           for (const [instance, prepare] of open)
             if (context[prepare] === context[row]) open.delete(instance);
       }
-      const print = fingerprints(thread);
+      const print = fingerprintsOf(thread);
       const byText = new Map<string, number[]>();
       for (const row of open.values())
         getOrMake(byText, `${context[row]} ${print(object[row]!)}`, () => [] as number[]).push(row);

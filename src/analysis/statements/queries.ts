@@ -19,7 +19,8 @@ import {
   type QueryCounts,
 } from '../core/executions.ts';
 import { firstPlace } from '../../trace/number-columns.ts';
-import { fingerprints, quoted } from '../core/quoted.ts';
+import { fingerprintsOf } from '../core/fingerprints.ts';
+import { quoted } from '../core/quoted.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
@@ -29,6 +30,12 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
+
+/** Fingerprints of a thread's texts by their ids; '' = not known. */
+function printsOf(thread: ThreadStore): (text: number) => string {
+  const printOf = fingerprintsOf(thread);
+  return (text) => printOf(text) ?? '';
+}
 
 /** Statements that one rule names: those that took longest. */
 const MOST = 5;
@@ -55,7 +62,7 @@ function queriesOf(
   for (const thread of ctx.store.threads) {
     const runs = ctx.get(executions).of(thread);
     const of = new Map<number, Query>();
-    const print = fingerprints(thread);
+    const print = printsOf(thread);
     for (let i = 0; i < runs.count; i++) {
       if (!runs.counted[i]) continue;
       const sql = print(runs.text[i]!);
@@ -170,7 +177,7 @@ export const preparedAgain: Rule = {
   run(ctx) {
     const found = new Map<string, { sql: string; prepares: number; again: Evidence }>();
     for (const thread of ctx.store.threads) {
-      const print = fingerprints(thread);
+      const print = printsOf(thread);
       const { object, context, result } = thread.events;
       /** Connections on which a text was prepared. */
       const met = new Set<string>();
@@ -265,7 +272,7 @@ interface Walk {
 function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
   const runs = ctx.get(executions).of(thread);
   const { context, seq } = thread.events;
-  const print = fingerprints(thread);
+  const print = printsOf(thread);
   const explicit = explicitTransactionsOf(thread);
   const spans = new Map<number, Walk>();
   const found: { parent: number; children: number[]; nested: boolean }[] = [];
@@ -342,7 +349,7 @@ export const sameAgain: Rule = {
     for (const thread of ctx.store.threads) {
       const runs = ctx.get(executions).of(thread);
       const { context, t0 } = thread.events;
-      const print = fingerprints(thread);
+      const print = printsOf(thread);
       const last = new Map<string, number>();
       const of = new Map<number, Evidence>();
       for (let i = 0; i < runs.count; i++) {
@@ -389,7 +396,7 @@ function writeTimes(ctx: FindingContext): number[] {
   const times: number[] = [];
   for (const thread of ctx.store.threads) {
     const runs = ctx.get(executions).of(thread);
-    const print = fingerprints(thread);
+    const print = printsOf(thread);
     for (let i = 0; i < runs.count; i++) {
       const sql = print(runs.text[i]!);
       if (CHANGES_NOTHING.test(sql) || (sql.startsWith('with') && !CHANGES_ROWS.test(sql)))

@@ -17,6 +17,8 @@ export const newCounts = (): Float64Array => new Float64Array(filterHit + 1);
 
 export class StatusReader {
   private status: ((...args: number[]) => unknown) | null = null;
+  /** Texts of which a statement's memory is known. */
+  private readonly measured = new Set<number>();
 
   constructor(
     private readonly recorder: Recorder,
@@ -39,7 +41,6 @@ export class StatusReader {
     this.status ??= this.reach('sqlite3_stmt_status');
     if (this.status === null) return;
     const { recorder } = this;
-    const isFirst = last[run] === 0;
     const steps = this.added(stmt, vmStep, last);
     const scanned = this.added(stmt, fullScanStep, last);
     const sorts = this.added(stmt, sort, last);
@@ -51,8 +52,10 @@ export class StatusReader {
     }
     const runs = this.added(stmt, run, last);
     if (runs !== 1) this.say(text, run, runs, instance, context); // others were not seen
-    // walks the whole program: once is enough
-    if (isFirst) this.say(text, memoryUsed, this.now(stmt, memoryUsed), instance, context);
+    // walks the whole program: once a text is enough
+    if (this.measured.has(text)) return;
+    this.measured.add(text);
+    this.say(text, memoryUsed, this.now(stmt, memoryUsed), instance, context);
   }
 
   private say(text: number, code: number, value: number, instance: number, context: number): void {

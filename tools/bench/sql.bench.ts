@@ -14,7 +14,7 @@ export const title = 'Cost per SQL call (Node)';
 export const about =
   `Nanoseconds that SQL takes longer when it is recorded: minimum of ${RUNS} interleaved runs on a database in memory (no VFS calls), called through ` +
   "Emscripten's Module as a glue library does. A text of a statement is about 80 bytes. Aim: under 500 ns an event beyond two readings of the clock, under " +
-  '2 us more for a text that was never seen before.';
+  '2 us more for a text that was never seen before. "Query counters": with what SQLite counts of each run, hashes of values, and memory.';
 
 type Call = (...args: number[]) => number;
 interface Engine {
@@ -145,7 +145,8 @@ function clockPair(): number {
   return ((performance.now() - start) * 2e6) / 20_000;
 }
 
-async function measure(file: string): Promise<(string | number)[][]> {
+/** @param query read what SQLite counts of each run, and hash the values of queries */
+async function measure(file: string, query: boolean): Promise<(string | number)[][]> {
   const plain = await load(file, 'plain');
   const recorder = new Recorder({ capacity: 16384 });
   const header = new Uint32Array(recorder.memory.buffer);
@@ -153,7 +154,7 @@ async function measure(file: string): Promise<(string | number)[][]> {
     recorder.takeDefinitions();
     header[Header.claimed >>> 2] = header[Header.released >>> 2] = header[Header.head >>> 2]!; // thrown away
   };
-  const installed = installEngines(recorder);
+  const installed = installEngines(recorder, { query, salt: query ? 7 : 0 });
   try {
     const traced = await load(file, 'traced');
     [plain, traced].forEach(fill);
@@ -173,7 +174,7 @@ async function measure(file: string): Promise<(string | number)[][]> {
       const clock = Math.min(...Array.from({ length: RUNS }, clockPair));
       const perEvent = (least[1] - least[0]) / events;
       return [
-        `${file}: ${w.name}`,
+        `${file}: ${w.name}${query ? ', query counters' : ''}`,
         (events / w.statements).toFixed(1),
         ...[
           least[0] / w.statements,
@@ -191,7 +192,8 @@ async function measure(file: string): Promise<(string | number)[][]> {
 
 export async function run(): Promise<{ columns: string[]; rows: (string | number)[][] }> {
   const rows: (string | number)[][] = [];
-  for (const file of ['wa-sqlite', 'wa-sqlite-async']) rows.push(...(await measure(file)));
+  for (const file of ['wa-sqlite', 'wa-sqlite-async'])
+    for (const query of [false, true]) rows.push(...(await measure(file, query)));
   return {
     columns: [
       'build and workload',

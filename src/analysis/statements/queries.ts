@@ -205,7 +205,7 @@ export const preparedAgain: Rule = {
         ...new Saving(ctx).avoid(again.count, Op.sqlPrepare, 'prepares', '', again.cost).result(),
         confidence: 'likely',
         reason: `${countOf(again.count, 'prepare')} followed another one of the same text on the same connection, values aside`,
-        advice: 'Prepare it once with parameters, bind values, and reset it after each run.',
+        advice: 'Prepare this statement once, and bind its values for each run.',
         link: 'https://www.sqlite.org/c3ref/prepare.html',
       }));
   },
@@ -385,7 +385,7 @@ export const sameAgain: Rule = {
         confidence: 'likely',
         reason:
           'a hash of its values was the same, and no recorded connection wrote since the run before; one that is not recorded may have',
-        advice: 'Keep the rows in your app, and run the query again after a write.',
+        advice: 'Keep its rows in your app until something is written.',
         link: 'https://www.sqlite.org/c3ref/update_hook.html',
       }));
   },

@@ -12,7 +12,7 @@ describe('settings', () => {
     expect(defaults).toMatchObject({
       theme: 'host',
       capture: 1,
-      layers: ['sql', 'vfs', 'web'],
+      layers: ['sql', 'vfs', 'web', 'query'],
       stacks: false,
       reload: true,
     });

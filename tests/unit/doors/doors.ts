@@ -64,7 +64,8 @@ export async function doorsOf(store: TraceStore) {
   const headline = headlineNumbers(store);
   const live = new LiveCounts(store);
   live.computeSlow(1, 0);
-  const strip = live.counts(0, true, 1).numbers;
+  /** After a recording, and what it shows only while one runs. */
+  const strip = [true, false].flatMap((settled) => live.counts(0, settled, 1).numbers);
   const [fromUs, endUs] = store.extent();
   const toUs = endUs + 1;
   context.timeline().update(endUs);

@@ -10,7 +10,7 @@ const NO_READINGS =
   'the counters need a second reading: no statement has ended, or only one on each connection that was already open';
 
 const liveRate = (live: LiveCounts): number | null =>
-  live.counts(0, true).numbers.find(({ slot }) => slot === 'cache-hit')!.value;
+  live.counts(0, false).numbers.find(({ slot }) => slot === 'cache-hit')!.value;
 
 /** One connection opened within the trace and one before it. */
 function trace(): {

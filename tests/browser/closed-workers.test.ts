@@ -179,7 +179,6 @@ test('a widened policy ends with its tab, with a Stop that comes at once, and at
   await expect.poll(set).toEqual([]);
 
   await startRecording(panel);
-  await page.reload();
   await recorded(page);
   await widen(page, panel);
   expect(await set()).toEqual([`|${page.url()}|`]);

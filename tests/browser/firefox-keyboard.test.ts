@@ -204,9 +204,10 @@ describe('what keys do', () => {
     await becomes('capture', 0, 'capture-0');
     for (let i = 0; i < 3; i++) await tab(false);
     await press(' ');
-    await becomes('layers', ['sql', 'vfs'], 'layer-web');
+    await becomes('layers', ['sql', 'vfs', 'query'], 'layer-web');
     await press(' ');
-    await becomes('layers', ['sql', 'vfs', 'web'], 'layer-web');
+    await becomes('layers', ['sql', 'vfs', 'web', 'query'], 'layer-web');
+    await tab(false);
     await tab(false);
     await tab(false);
     const before = Number(await inPage(`return document.querySelector('#buffer').value`));

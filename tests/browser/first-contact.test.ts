@@ -136,7 +136,7 @@ describe('the settings', () => {
       () => document.querySelector<HTMLInputElement>('#layer-web')?.checked === false,
       { polling },
     );
-    expect(await storage(page)).toEqual({ capture: 3, buffer: 4096, layers: ['sql', 'vfs'] });
+    expect(await storage(page)).toEqual({ capture: 3, buffer: 4096, layers: ['sql', 'vfs', 'query'] });
     await page.evaluate((values) => chrome.storage.local.set(values), {
       ...CAPTURE_DEFAULTS,
     } as Record<string, unknown>);
@@ -158,6 +158,7 @@ describe('the settings', () => {
       'layer-sql',
       'layer-vfs',
       'layer-web',
+      'layer-query',
       'stacks',
       'buffer',
     ]);

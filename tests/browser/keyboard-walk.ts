@@ -43,7 +43,7 @@ export async function walk(
   throw new Error(`the focus does not leave: ${seen.map(({ at }) => at).join(', ')}`);
 }
 
-const { sql, vfs, web } = CAPTURED_LAYER_LABELS;
+const { sql, vfs, web, query } = CAPTURED_LAYER_LABELS;
 /** What the page that asks for access is asked for. */
 export const ACCESS_ASKED = '?origin=https://app.example';
 /** What the walk must meet in each page, forwards, with role and accessible name. */
@@ -62,6 +62,7 @@ export const ORDER: Record<
     ['layer-sql', 'checkbox', sql],
     ['layer-vfs', 'checkbox', vfs],
     ['layer-web', 'checkbox', web],
+    ['layer-query', 'checkbox', query],
     ['stacks', 'checkbox', STACKS_LABEL],
     ['buffer', 'combobox', 'Buffer of a thread'],
   ],

@@ -129,9 +129,10 @@ describe('what keys do', () => {
     await becomes('capture', 0, 'capture-0');
     for (let i = 0; i < 3; i++) await press(false);
     await page.keyboard.press('Space');
-    await becomes('layers', ['sql', 'vfs'], 'layer-web');
+    await becomes('layers', ['sql', 'vfs', 'query'], 'layer-web');
     await page.keyboard.press('Space');
-    await becomes('layers', ['sql', 'vfs', 'web'], 'layer-web');
+    await becomes('layers', ['sql', 'vfs', 'web', 'query'], 'layer-web');
+    await press(false);
     await press(false);
     await page.keyboard.press('Space');
     await becomes('stacks', true, 'stacks');

@@ -124,7 +124,7 @@ const licenses = thirdParty(
 const CAPTURE_SCRIPTS = {
   ...Object.fromEntries([0, 2, 3].map((level) => [`level-${level}`, `.capture = ${level}`])),
   ...Object.fromEntries(
-    ['sql', 'vfs', 'web'].map((layer) => [
+    ['sql', 'vfs', 'web', 'query'].map((layer) => [
       `no-${layer}`,
       `.without = [...(o.without ?? []), '${layer}']`,
     ]),

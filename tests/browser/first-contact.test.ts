@@ -1,16 +1,19 @@
 /** What a user meets before the first recording: the welcome page after an installation, the popup, the settings. By keyboard, too. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
-import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
+import { BUFFER_KIB, CAPTURE_DEFAULTS, CAPTURED_LAYERS } from '../../src/event/capture.ts';
+import { captureScripts } from '../../src/protocol/capture.ts';
 import { prepareApp, runApp } from '../oracle/baseline.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { launch } from './extension-harness.ts';
+import { EXTENSION, launch } from './extension-harness.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const polling = 50;
@@ -116,6 +119,19 @@ describe('the welcome page', () => {
 });
 
 describe('the settings', () => {
+  test('each choice has its script in the extension', () => {
+    const choices = [
+      ...([0, 1, 2, 3] as const).map((capture) => ({ capture })),
+      ...CAPTURED_LAYERS.map((layer) => ({ layers: [layer] })),
+      ...BUFFER_KIB.map((buffer) => ({ buffer })),
+      { stacks: true },
+    ];
+    const scripts = new Set(
+      choices.flatMap((choice) => captureScripts({ ...CAPTURE_DEFAULTS, ...choice })),
+    );
+    expect(scripts.size).toBe(3 + CAPTURED_LAYERS.length + BUFFER_KIB.length - 1 + 1);
+    expect([...scripts].filter((script) => !existsSync(join(EXTENSION, script)))).toEqual([]);
+  });
   test('are kept under the names that the recorder and the panel read', async () => {
     const page = await open('devtools/options.html');
     expect(await page.$eval('#capture-1', (radio) => (radio as HTMLInputElement).checked)).toBe(

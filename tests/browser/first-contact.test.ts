@@ -152,7 +152,11 @@ describe('the settings', () => {
       () => document.querySelector<HTMLInputElement>('#layer-web')?.checked === false,
       { polling },
     );
-    expect(await storage(page)).toEqual({ capture: 3, buffer: 4096, layers: ['sql', 'vfs', 'query'] });
+    expect(await storage(page)).toEqual({
+      capture: 3,
+      buffer: 4096,
+      layers: ['sql', 'vfs', 'query'],
+    });
     await page.evaluate((values) => chrome.storage.local.set(values), {
       ...CAPTURE_DEFAULTS,
     } as Record<string, unknown>);

@@ -30,7 +30,9 @@ export async function judgeTuned(app: (typeof TUNED_APPS)[number]): Promise<stri
     expect(store.dropped).toBe(0);
     const facts = new Facts(store);
     const timeUs = facts.get(totalTimeInSql)!;
-    const found = facts.get(findings).map(({ rule, savingUs, confidence, title }) => {
+    // F53 is true of all of them: these apps give SQLite each statement as a text
+    const tuned = facts.get(findings).filter(({ rule }) => rule !== 'F53');
+    const found = tuned.map(({ rule, savingUs, confidence, title }) => {
       const share = savingUs === null ? null : savingUs / timeUs;
       const saves = share === null ? 'unknown' : `${(100 * share).toFixed(1)} %`;
       const alarm = share === null ? !app.ofTheVfs?.includes(rule) : share > MOST;

@@ -123,6 +123,6 @@ test('a stored trace: its numbers and its timeline', async () => {
   );
   const shown = (await driven.page.evaluate(() => document.body.innerText)).replace(/\s+/g, ' ');
   expect(shown).toContain('stored.vfst');
-  expect(shown).toMatch(/Events 300 Reads 0 Writes 300 Syncs 0/);
+  expect(shown).toMatch(/reads 0 writes 300 syncs 0 events 300/);
   expect(await failures()).toEqual([]);
 });

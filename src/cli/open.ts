@@ -5,6 +5,9 @@ import { readTraceFile } from '../terminal/open-file.ts';
 import { EXTENSION } from '../drive/extension-folders.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
+/** The Answer of ten million events takes half a minute. */
+const SHOWN_WITHIN_MS = 120_000;
+
 interface OpenArgs {
   file: string;
   /** Take a picture without a window, and end. */
@@ -23,7 +26,14 @@ export async function open({ file, screenshot, extension = EXTENSION }: OpenArgs
     if (screenshot === undefined)
       await new Promise<void>((done) => driven.browser.once('disconnected', () => done()));
     else {
-      await panel.find('save'); // usable once a trace is there
+      await panel.find('save'); // usable once a part of the trace is there
+      await panel.frame.waitForFunction(
+        () =>
+          !document.querySelector('[data-testid="loading"]') &&
+          document.querySelector('[data-testid="answer-view"]')?.getAttribute('aria-busy') ===
+            'false',
+        { polling: 50, timeout: SHOWN_WITHIN_MS },
+      );
       await panel.screenshot(screenshot);
     }
   } finally {

@@ -1,7 +1,7 @@
 /**
  * Values that the app binds: kept by statement as it binds them, and said once a run at capture level 3; below, a hash of them all
- * (value-hash.ts), and of queries alone. Nothing is asked of SQLite: its
- * sqlite3_expanded_sql would allocate in the app's memory. Texts are cut, of blobs only the length is recorded.
+ * (value-hash.ts), and of queries alone. Nothing is asked of SQLite: its sqlite3_expanded_sql would allocate in the app's memory. Texts are
+ * cut, of blobs only the length is recorded.
  */
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';

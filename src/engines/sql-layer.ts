@@ -15,7 +15,7 @@ import { CounterReader, type Reach } from './counters.ts';
 import { forward, type Traced } from './sql-functions.ts';
 import { SqlDetails, type SharedParts } from './sql-details.ts';
 import { newCounts, StatusReader } from './statement-status.ts';
-import { hashOfValue, mix } from './value-hash.ts';
+import { finished, hashOfValue, mix } from './value-hash.ts';
 import { literalOf, MOST_VALUES, type BindKeeper, type TracedBind } from './sql-binds.ts';
 
 const NativePromise = Promise;
@@ -344,7 +344,7 @@ export class SqlLayer implements BindKeeper {
     else {
       const parameter = Number(args[1]);
       if (!(parameter > 0 && parameter <= MOST_VALUES)) return;
-      while (hashes.length < parameter) hashes.push(0);
+      for (let i = hashes.length; i < parameter; i++) hashes[i] = 0;
       hashes[parameter] = hashOfValue(this.shared.texts.salt, kind, this.memory, args[2], args[3]);
     }
   }
@@ -371,7 +371,7 @@ function hashOf(hashes: number[] | null): number {
   if (!hashes) return 0;
   let hash = 0;
   for (let i = 0; i < hashes.length; i++) hash = mix(hash, hashes[i]!);
-  return hash >>> 0 || 1;
+  return finished(hash);
 }
 
 /** A call on a connection, or a whole script. */

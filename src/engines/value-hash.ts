@@ -1,6 +1,7 @@
 /**
  * Whether two runs of a query had the same values, without the values: a 32-bit hash of what is bound and of the literals in the text,
- * salted by a number that is drawn once and never leaves the thread. FNV-1a (isthe.com/chongo/tech/comp/fnv) over bytes and words.
+ * salted by a number that is drawn once and never leaves the thread. Words by MurmurHash3 (github.com/aappleby/smhasher), for numbers differ
+ * in their high bits only, which FNV-1a (isthe.com/chongo/tech/comp/fnv) does not spread; bytes by FNV-1a.
  */
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 
@@ -16,7 +17,17 @@ const EDGE = 128;
 const DOUBLE = new Float64Array(1);
 const WORDS = new Uint32Array(DOUBLE.buffer);
 
-export const mix = (hash: number, word: number): number => Math.imul(hash ^ word, PRIME);
+const rotated = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
+export function mix(hash: number, word: number): number {
+  const mixed = hash ^ Math.imul(rotated(Math.imul(word, 0xcc9e_2d51), 15), 0x1b87_3593);
+  return (Math.imul(rotated(mixed, 13), 5) + 0xe654_6b64) | 0;
+}
+/** What a hash is in the end: each bit of it depends on all. Never 0. */
+export function finished(hash: number): number {
+  let h = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2_ae35);
+  return (h ^ (h >>> 16)) >>> 0 || 1;
+}
 const mixNumber = (hash: number, n: number): number => {
   DOUBLE[0] = n;
   return mix(mix(hash, WORDS[0]!), WORDS[1]!);
@@ -30,11 +41,11 @@ export function mixBytes(
   to: number,
   ends = Infinity,
 ): number {
-  let mixed = mix(hash, to - from);
+  let mixed = PRIME;
   const edge = to - from > 2 * ends ? from + ends : to;
-  for (let i = from; i < edge; i++) mixed = mix(mixed, heap[i]!);
-  for (let i = edge < to ? to - ends : to; i < to; i++) mixed = mix(mixed, heap[i]!);
-  return mixed;
+  for (let i = from; i < edge; i++) mixed = Math.imul(mixed ^ heap[i]!, PRIME);
+  for (let i = edge < to ? to - ends : to; i < to; i++) mixed = Math.imul(mixed ^ heap[i]!, PRIME);
+  return mix(mix(hash, to - from), mixed);
 }
 
 /** The end of a text: `bytes` behind its address, or at its NUL. @param bytes negative: up to the NUL @param step bytes of a character */

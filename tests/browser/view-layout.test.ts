@@ -469,7 +469,11 @@ it('threads of two tabs have names that differ, on the timeline and in the chose
 describe('Transactions', () => {
   it('stand one after the other over time, each with its commit', async () => {
     await panel.open('opfs-coop-sync', 'transactions', 1400);
-    await panel.waitFor(`${id('transactions-row')} [data-column=waterfall] i`);
+    await panel.page.waitForFunction(
+      (bar) => (document.querySelector(bar)?.getBoundingClientRect().width ?? 0) > 0,
+      {},
+      `${id('transactions-row')} [data-column=waterfall] i`,
+    );
     const bars = await panel.page.$$eval(
       `${id('transactions-row')} [data-column=waterfall] i`,
       (all) =>

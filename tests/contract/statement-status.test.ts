@@ -179,3 +179,16 @@ it('runs of a query have the hash of their values: bound ones and literals, and 
   expect(hashes(/^UPDATE/)).toEqual([]);
   expect(t.faultsOf(t.all())).toEqual([]);
 });
+
+it('with the query counters left out nothing of a run is read, and no bind is watched', async () => {
+  const t = trace({}, { query: false, salt: 12_345 });
+  const engine = await loadWaSqlite('journey-sync');
+  const plain = new Set(Object.getOwnPropertyNames(Object.prototype));
+  expect([...plain].filter((name) => name.startsWith('_sqlite3_bind'))).toEqual([]);
+  await work(engine, () => {});
+  const ops = new Set(t.all().map(({ op }) => op));
+  expect(
+    [Op.sqlStmtStatus, Op.sqlStmtStatusMore, Op.sqlMemory].filter((op) => ops.has(op)),
+  ).toEqual([]);
+  expect(ops.has(Op.sqlStep)).toBe(true);
+});

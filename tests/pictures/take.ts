@@ -88,6 +88,8 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
     const page = await open(scene);
     if (scene.view !== null) {
       await page.waitForSelector(id(`tab-${scene.view}`));
+      // where the tabs are scrolled to does not depend on the scene before
+      await page.$eval('[role=tablist]', (tabs) => (tabs.scrollLeft = 0));
       await page.$eval(id(`tab-${scene.view}`), (tab) => (tab as HTMLElement).click());
       await page.waitForSelector(`${id(`tab-${scene.view}`)}[aria-selected=true]`);
     }

@@ -597,7 +597,7 @@ export const PAIRS: readonly Pair[] = [
   },
   {
     rule: 'F53',
-    shows: '1,000 reads by key in one transaction, each prepared anew',
+    shows: '1,000 reads by key in one transaction, each prepared again',
     instead: 'prepared once, with the key bound',
     wrong: twin(journey('OPFSCoopSync'), [
       [fill(1000)],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   effectsOf,
-  explicitTransactionsOf,
+  explicitTransactions,
 } from '../../src/analysis/transactions/explicit-transactions.ts';
 import type { TransactionAnatomy } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -272,7 +272,7 @@ describe('BEGIN and COMMIT in texts', () => {
     ].map((s) => run(s));
     const failed = run('BEGIN', 5);
     t.send();
-    const explicit = explicitTransactionsOf(t.thread);
+    const explicit = new Facts(t.store).get(explicitTransactions).of(t.thread);
     const at = (i: number): number | undefined => explicit.at(1, seqs[i]!)?.beginRow;
     expect([3, 5, 9].map(at)).toEqual([0, undefined, 6]);
     expect(explicit.at(1, failed)).toBeNull();

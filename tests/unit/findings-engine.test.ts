@@ -45,7 +45,7 @@ async function findings(
   await work({ sqlite3, db, exec: (sql) => sqlite3.exec(db, sql) });
   return findingsOf(storeOf(t));
 }
-/** All but F53: these workloads prepare each statement anew. */
+/** All but F53: these workloads prepare each statement each time. */
 const rules = (list: readonly Finding[]): string[] =>
   list.map((f) => f.rule).filter((rule) => rule !== 'F53');
 const inserts = async ({ exec }: Engine, n: number, from = 0): Promise<void> => {

@@ -209,6 +209,12 @@ describe('the layout', () => {
     ]);
     expect(keys({ hidden: new Set(['kind:vfs', '0:lock']) })).toEqual([[], ['0:sql'], ['1:sql']]);
     expect(keys({ hidden: new Set(['thread:0']) })).toEqual([[], ['1:sql', '1:vfs']]);
+    // what few ask for is shown when it is chosen
+    threads.push(thread(2, ['memory', 'cacheMemory']));
+    expect(keys({ filter: 'T2' })).toEqual([[], ['2:memory']]);
+    const chosen = { filter: 'T2', hidden: new Set(['kind:cacheMemory', 'kind:memory']) };
+    expect(keys(chosen)).toEqual([[], ['2:cacheMemory']]);
+    threads.pop();
     expect(keys({ order: ['thread:1', '0:lock'] })).toEqual([
       [],
       ['1:sql', '1:vfs'],

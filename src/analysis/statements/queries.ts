@@ -8,10 +8,7 @@
  *   F54   SELECT parents  ->  SELECT children WHERE parent = ? | SELECT children WHERE parent = ? ...     one join
  *   F55   SELECT .. WHERE a = 7 | SELECT .. WHERE a = 7 ...     its rows, kept until something is written
  */
-import {
-  explicitTransactionsOf,
-  type ExplicitSpan,
-} from '../transactions/explicit-transactions.ts';
+import { explicitTransactions, type ExplicitSpan } from '../transactions/explicit-transactions.ts';
 import {
   executions,
   ExecutionState,
@@ -273,7 +270,7 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
   const runs = ctx.get(executions).of(thread);
   const { context, seq } = thread.events;
   const print = printsOf(thread);
-  const explicit = explicitTransactionsOf(thread);
+  const explicit = ctx.get(explicitTransactions).of(thread);
   const spans = new Map<number, Walk>();
   const found: { parent: number; children: number[]; nested: boolean }[] = [];
   const lastRow = new Uint32Array(runs.count);

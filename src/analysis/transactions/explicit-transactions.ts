@@ -9,6 +9,7 @@
  * told: it is taken to have run whole. A single statement that failed has done nothing, but for the end of a transaction that was over.
  */
 import { firstPlace } from '../../trace/number-columns.ts';
+import { threadFact } from '../core/graph.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
@@ -77,7 +78,7 @@ export function effectsOf(text: string, script: boolean): Effect[] {
   return found;
 }
 
-interface ExplicitTransactions {
+export interface ExplicitTransactions {
   /** The explicit transaction that a call with this sequence number belongs to; null = none. */
   at(context: number, seq: number): ExplicitSpan | null;
   /** Texts are known, so "none" means autocommit. */
@@ -90,8 +91,15 @@ interface State {
   savepoints: number;
 }
 
-/** @param thread one whose SQL calls were recorded; without them nothing is known */
-export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransactions {
+/** Of a thread; without recorded SQL calls nothing is known. */
+export const explicitTransactions = threadFact(
+  'explicitTransactions',
+  'explicit transactions',
+  {},
+  explicitTransactionsOf,
+);
+
+function explicitTransactionsOf(thread: ThreadStore): ExplicitTransactions {
   const { events } = thread;
   const effects = new Map<number, Effect[]>();
   const states = new Map<number, State>();

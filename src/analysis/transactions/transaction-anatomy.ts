@@ -27,7 +27,11 @@ import { DistinctPlaces } from '../core/distinct-places.ts';
 import { executions, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { fact } from '../core/graph.ts';
-import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
+import {
+  explicitTransactions,
+  type ExplicitSpan,
+  type ExplicitTransactions,
+} from './explicit-transactions.ts';
 import { owners } from '../core/owners.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { Completions, isTimedCall, partOfCall, TransactionClock } from './transaction-time.ts';
@@ -48,7 +52,15 @@ const AT_ONCE = 1 << 14;
 export const anatomies = fact(
   'anatomies',
   'what each transaction did',
-  { transactions, owners, executions, checkpoints, appDatabases, databaseFiles },
+  {
+    transactions,
+    owners,
+    executions,
+    explicitTransactions,
+    checkpoints,
+    appDatabases,
+    databaseFiles,
+  },
   function* (store, known): Generator<void, AnatomyTable> {
     const { list } = known.transactions;
     const scanners = new Map<number, AnatomyScanner>();
@@ -62,6 +74,7 @@ export const anatomies = fact(
         thread,
         known.owners.of(thread),
         known.executions.of(thread),
+        known.explicitTransactions.of(thread),
         own,
         known.appDatabases.of(thread),
         known.databaseFiles,
@@ -102,7 +115,6 @@ const inTransactions = (file: KnownFile): TransactionFile => ({
 const NONE = inTransactions(NO_FILE);
 
 class AnatomyScanner {
-  private readonly explicit;
   private readonly clock: TransactionClock;
   /** Rows of the first calls of executions, ascending. */
   private readonly executions: Uint32Array;
@@ -124,12 +136,12 @@ class AnatomyScanner {
     private readonly thread: ThreadStore,
     private readonly owners: Owners,
     { firstRow, count }: Executions,
+    private readonly explicit: ExplicitTransactions,
     /** Those of the thread, in order. */
     private readonly checkpoints: readonly Checkpoint[],
     app: ReadonlySet<number>,
     private readonly databases: DatabaseFiles,
   ) {
-    this.explicit = explicitTransactionsOf(thread);
     this.clock = new TransactionClock(thread.events, new Completions(thread, owners, app));
     this.executions = firstRow.subarray(0, count);
     this.counts = CALLS.map((name) => table[name]);

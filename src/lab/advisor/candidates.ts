@@ -1,6 +1,6 @@
 /** Indexes that statements could use, from how they use columns: equalities first, then one range or what the rows are ordered by. */
 import { createIndex, type KeyColumn, type Schema, type TableInfo } from './schema.ts';
-import type { TableUse } from './uses.ts';
+import type { TableUse } from './scopes.ts';
 
 export interface Candidate {
   readonly name: string;

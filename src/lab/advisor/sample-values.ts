@@ -5,7 +5,8 @@
 import { tokens } from '../../sqlite/sql-text.ts';
 import { quotedName } from './sql-tree.ts';
 import type { TableInfo } from './schema.ts';
-import type { ParameterUse, StatementUse, TableUse } from './uses.ts';
+import type { TableUse } from './scopes.ts';
+import type { ParameterUse, StatementUse } from './uses.ts';
 import type { RecordedStatement } from './recorded.ts';
 import type { TriedStatement } from './advice.ts';
 

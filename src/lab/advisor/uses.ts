@@ -3,7 +3,17 @@
  * through aliases, subqueries, common table expressions, and views to the columns of tables. What it doesn't follow (expressions,
  * functions, an OR over several columns) counts as no use: a candidate is missed, never a wrong one built.
  */
-import type { KeyColumn, Schema, TableInfo } from './schema.ts';
+import type { KeyColumn, Schema } from './schema.ts';
+import {
+  columnOf,
+  outputsOf,
+  renamed,
+  resolve,
+  type Outputs,
+  type Ref,
+  type Scope,
+  type TableUse,
+} from './scopes.ts';
 import {
   isLeaf,
   isSign,
@@ -16,18 +26,6 @@ import {
   type SqlNode,
 } from './sql-tree.ts';
 
-/** One mention of a table in a statement. */
-export interface TableUse {
-  readonly table: TableInfo;
-  /** Compared by = or IN with what isn't a column. */
-  readonly equal: KeyColumn[];
-  /** Compared by = with a column of another mention. */
-  readonly joined: KeyColumn[];
-  /** Compared by <, >, BETWEEN, LIKE, GLOB. */
-  readonly ranges: KeyColumn[];
-  /** ORDER BY, GROUP BY, and DISTINCT lists that are of this mention alone, and what min() or max() takes. */
-  readonly orders: KeyColumn[][];
-}
 /** What a parameter is compared with. */
 export interface ParameterUse {
   readonly leaf: Leaf;
@@ -42,21 +40,6 @@ export interface StatementUse {
   readonly parameters: readonly ParameterUse[];
 }
 
-interface Ref {
-  use: TableUse;
-  column: string;
-}
-/** What a subquery gives, by name in lower case. */
-type Outputs = Map<string, readonly Ref[]>;
-interface Source {
-  alias: string;
-  use: TableUse | null;
-  outputs: Outputs;
-}
-interface Scope {
-  sources: Source[];
-  outer: Scope | null;
-}
 type Ctes = ReadonlyMap<string, () => Outputs>;
 /** A plain column of an expression. */
 interface Column {
@@ -75,7 +58,6 @@ const NOT_NAMES = new Set(
     ' ',
   ),
 );
-const ROWIDS = new Set(['rowid', 'oid', '_rowid_']);
 /** Queries in one statement, views and subqueries counted: a statement with more isn't understood. */
 const MOST_QUERIES = 300;
 const MOST_DEPTH = 40;
@@ -578,34 +560,6 @@ const columnNames = (group: SqlNode): string[] =>
   group.kind === 'group'
     ? listOf(group.nodes).flatMap(([name]) => (isLeaf(name) ? [name.name] : []))
     : [];
-
-/** Outputs under the names of a list of columns. */
-const renamed = (outputs: Outputs, names: readonly string[] | null): Outputs =>
-  names ? new Map([...outputs.values()].map((refs, i) => [names[i] ?? `:${i}`, refs])) : outputs;
-
-function outputsOf({ use, outputs }: Source): Outputs {
-  if (!use) return outputs;
-  return new Map([...use.table.columns.keys()].map((column) => [column, [{ use, column }]]));
-}
-
-function columnOf({ use, outputs }: Source, name: string): readonly Ref[] {
-  if (!use) return outputs.get(name) ?? [];
-  const { table } = use;
-  if (table.columns.has(name)) return [{ use, column: name }];
-  return ROWIDS.has(name) && table.hasRowid ? [{ use, column: table.rowid ?? 'rowid' }] : [];
-}
-
-/** The column of the innermost query that has it. */
-function resolve(scope: Scope | null, qualifier: string | null, name: string): readonly Ref[] {
-  for (let at = scope; at; at = at.outer) {
-    const refs = at.sources
-      .filter(({ alias }) => qualifier === null || alias === qualifier)
-      .map((source) => columnOf(source, name))
-      .find((some) => some.length);
-    if (refs) return refs;
-  }
-  return [];
-}
 
 /** Its clauses by keyword; '' = what stands before the first. */
 function clausesOf(nodes: readonly SqlNode[]): Map<string, SqlNode[]> {

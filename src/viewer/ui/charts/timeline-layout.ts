@@ -113,7 +113,7 @@ export interface LaneChoice {
   collapsed: ReadonlySet<number>;
   /** Quiet threads that are not collapsed all the same. */
   opened: ReadonlySet<number>;
-  /** Keys of lanes, kinds of lanes (`kind:wal`) and threads (`thread:3`) that are not shown. */
+  /** Keys of lanes, kinds of lanes (`kind:wal`) and threads (`thread:3`) that are not shown; of kinds in SELDOM, those that are. */
   hidden: ReadonlySet<string>;
   pinned: readonly string[];
   /** Keys of lanes and `thread:<index>`, in the order wanted; what is not in it keeps its own place behind. */
@@ -131,6 +131,10 @@ export const EVERYTHING: LaneChoice = {
 };
 export const threadKey = (thread: number): string => `thread:${thread}`;
 export const kindKey = (kind: LaneKind): string => `kind:${kind}`;
+/** Few ask for them: shown when they are chosen. */
+const SELDOM: readonly LaneKind[] = ['cacheMemory', 'schemaMemory', 'statementMemory'];
+export const showsKind = (hidden: LaneChoice['hidden'], kind: LaneKind): boolean =>
+  hidden.has(kindKey(kind)) === SELDOM.includes(kind);
 
 function ordered<T>(
   items: readonly T[],
@@ -208,7 +212,7 @@ export function layoutOf(
     )
       return [];
     const wanted = thread.lanes.filter(
-      ({ key, kind }) => !choice.hidden.has(key) && !choice.hidden.has(kindKey(kind)),
+      ({ key, kind }) => !choice.hidden.has(key) && showsKind(choice.hidden, kind),
     );
     return wanted.length
       ? [{ thread, lanes: ordered(wanted, ({ key }) => key, choice.order) }]

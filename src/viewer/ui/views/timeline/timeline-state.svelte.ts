@@ -5,17 +5,14 @@
 import { SvelteSet } from 'svelte/reactivity';
 import type { AreaBy } from '../../../../analysis/time/area.ts';
 import type { Layer } from '../../../../event/operations.ts';
-import { kindKey, type LaneChoice } from '../../charts/timeline-layout.ts';
+import type { LaneChoice } from '../../charts/timeline-layout.ts';
 import { spanOf, type Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
 import { perModel } from '../../per-model.ts';
 import { checkedNotes, type LaneSetup, type TraceNote } from '../../../../trace/notes.ts';
-import type { LaneKind } from '../../../../protocol/session.ts';
 import type { AnnotationsAnswer } from '../../../../protocol/answers/timeline.ts';
 
-/** What few ask for is shown when it is chosen. */
-const SELDOM: readonly LaneKind[] = ['cacheMemory', 'schemaMemory', 'statementMemory'];
-const NO_SETUP: LaneSetup = { hidden: SELDOM.map(kindKey), pinned: [], order: [] };
+const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
 
 /** Zooms that are remembered. */
 const MOST_ZOOMS = 50;
@@ -115,7 +112,7 @@ export class TimelineState {
     [order[at], order[to]] = [order[to]!, order[at]!];
     this.order = [...this.order.filter((k) => !order.includes(k)), ...order];
   }
-  /** Every lane in its own place: none hidden, collapsed, pinned or filtered out. */
+  /** Every lane as it is by default: in its own place, none hidden by choice, collapsed, pinned or filtered out. */
   resetLanes(): void {
     this.hidden.clear();
     this.collapsed.clear();

@@ -1,0 +1,64 @@
+/** Which names a query sees, and the columns of tables that they lead to: through aliases, subqueries, common table expressions, and views. */
+import type { KeyColumn, TableInfo } from './schema.ts';
+
+/** One mention of a table in a statement. */
+export interface TableUse {
+  readonly table: TableInfo;
+  /** Compared by = or IN with what isn't a column. */
+  readonly equal: KeyColumn[];
+  /** Compared by = with a column of another mention. */
+  readonly joined: KeyColumn[];
+  /** Compared by <, >, BETWEEN, LIKE, GLOB. */
+  readonly ranges: KeyColumn[];
+  /** ORDER BY, GROUP BY, and DISTINCT lists that are of this mention alone, and what min() or max() takes. */
+  readonly orders: KeyColumn[][];
+}
+export interface Ref {
+  use: TableUse;
+  column: string;
+}
+/** What a subquery gives, by name in lower case. */
+export type Outputs = Map<string, readonly Ref[]>;
+export interface Source {
+  alias: string;
+  use: TableUse | null;
+  outputs: Outputs;
+}
+export interface Scope {
+  sources: Source[];
+  outer: Scope | null;
+}
+
+const ROWIDS = new Set(['rowid', 'oid', '_rowid_']);
+
+/** Outputs under the names of a list of columns. */
+export const renamed = (outputs: Outputs, names: readonly string[] | null): Outputs =>
+  names ? new Map([...outputs.values()].map((refs, i) => [names[i] ?? `:${i}`, refs])) : outputs;
+
+export function outputsOf({ use, outputs }: Source): Outputs {
+  if (!use) return outputs;
+  return new Map([...use.table.columns.keys()].map((column) => [column, [{ use, column }]]));
+}
+
+export function columnOf({ use, outputs }: Source, name: string): readonly Ref[] {
+  if (!use) return outputs.get(name) ?? [];
+  const { table } = use;
+  if (table.columns.has(name)) return [{ use, column: name }];
+  return ROWIDS.has(name) && table.hasRowid ? [{ use, column: table.rowid ?? 'rowid' }] : [];
+}
+
+/** The column of the innermost query that has it. */
+export function resolve(
+  scope: Scope | null,
+  qualifier: string | null,
+  name: string,
+): readonly Ref[] {
+  for (let at = scope; at; at = at.outer) {
+    const refs = at.sources
+      .filter(({ alias }) => qualifier === null || alias === qualifier)
+      .map((source) => columnOf(source, name))
+      .find((some) => some.length);
+    if (refs) return refs;
+  }
+  return [];
+}

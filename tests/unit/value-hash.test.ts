@@ -1,0 +1,38 @@
+/** Hashes of values tell values apart, and nothing of them. */
+import { expect, test } from 'vitest';
+import { finished, hashOfValue, mix, type BindKind } from '../../src/engines/value-hash.ts';
+
+const heap = new Uint8Array(4096);
+const memory = { bytes: () => heap } as unknown as Parameters<typeof hashOfValue>[2];
+const SALT = 0x1234_5677;
+const of = (kind: BindKind, value: unknown, length?: unknown, salt = SALT): number =>
+  hashOfValue(salt, kind, memory, value, length);
+const run = (...values: number[]): number => finished(values.reduce(mix, 0));
+
+test('pairs of small numbers, which differ in few bits, hardly ever meet', () => {
+  const seen = new Set<number>();
+  const n = 400;
+  for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) seen.add(run(of('int', a), of('int', b)));
+  // of 160,000 random numbers of 32 bits about 3 meet
+  expect(n * n - seen.size).toBeLessThan(20);
+});
+
+test('64-bit numbers that a double cannot tell apart, texts by both ends and their length, kinds', () => {
+  const big = 2n ** 62n;
+  expect(of('int64', big)).not.toBe(of('int64', big + 1n));
+  expect(of('int64', 7n)).toBe(of('int64', 7n));
+  heap.fill(97, 16, 1016);
+  const long = of('text', 16, 1000);
+  heap[1015] = 98;
+  expect(of('text', 16, 1000)).not.toBe(long);
+  heap[1015] = 97;
+  expect([of('text', 16, 1000), of('text', 16, 999) === long]).toEqual([long, false]);
+  expect(of('text', 16, -1)).toBe(long); // up to its NUL
+  expect(of('blob', 16, 1000)).not.toBe(long);
+  expect(of('text16', 16, -1)).toBe(of('text16', 16, 1000));
+  expect(of('null', 0)).not.toBe(of('int', 0));
+});
+
+test('another salt, other hashes', () => {
+  expect(run(of('int', 1))).not.toBe(run(of('int', 1, undefined, SALT + 2)));
+});

@@ -29,6 +29,7 @@ import {
 import {
   documentRequested,
   originTabs,
+  otherTabShows,
   pageShown,
   pageWasLate,
   reloadTabs,
@@ -93,6 +94,7 @@ const tabEvents: TabEvents = {
       const wasLate = await reach(tabId, frameId, url);
       if (frameId === 0) await pageShown(tabId);
       if (wasLate) await pageWasLate(tabId, webOrigin(url));
+      else if (frameId === 0) await otherTabShows(tabId, webOrigin(url));
     }),
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };

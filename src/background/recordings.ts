@@ -10,7 +10,14 @@ import { hasSiteAccess, hasSomeAccess } from '../platform/site-access.ts';
 import { SessionState } from '../platform/session-state.ts';
 import { api } from '../platform/extension-api.ts';
 import { cover, coverLater, documentSpeaks, expectDocument, refusedTo } from './coverage.ts';
-import { joins, pageIsNew, pageShown, share, sharedOrigins } from './shared-workers.ts';
+import {
+  joins,
+  lookForNewTabs,
+  pageIsNew,
+  pageShown,
+  share,
+  sharedOrigins,
+} from './shared-workers.ts';
 import { followWorkers } from './workers.ts';
 import type { Answer, PanelMessage, RecordingState, Redeemed, Tell } from '../protocol/messages.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../protocol/capture.ts';
@@ -150,6 +157,7 @@ export async function start(
   if (!recording) return onChange(panel, await recordingOf(panel));
   try {
     await showRecording(panel, true);
+    if (origin) await lookForNewTabs(origin, shown);
     if (!reload && origin) await injectPageScripts(panel, capture);
     const stay = recording.tabs.filter((tabId) => tabId !== panel && !reloaded.includes(tabId));
     for (const tabId of stay) await joinOpenTab(tabId, capture);

@@ -3,7 +3,7 @@ import { webOrigin } from '../platform/recordable.ts';
 import { showsNow, tabsOf } from '../platform/tabs-of.ts';
 import { api } from '../platform/extension-api.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
-import type { OriginTabs, SharedAsk } from '../protocol/messages.ts';
+import type { OriginTabs, SharedAsk, Tell } from '../protocol/messages.ts';
 import { apply, covers, load, showsOrigin } from './coverage.ts';
 import {
   agree,
@@ -80,6 +80,29 @@ export async function pageWasLate(tabId: number, origin: string): Promise<void> 
   if (!known) return;
   documentWasLate(known, tabId);
   await apply();
+}
+
+/**
+ * A tab that no recording has shows a page of this origin, perhaps since before our scripts were registered: one without them may have
+ * started a SharedWorker of its own.
+ */
+export async function otherTabShows(tabId: number, origin: string): Promise<void> {
+  if (covers(tabId) || !showsOrigin(origin)) return;
+  const known = await sharingOf(origin);
+  if (!known || [...known.older, ...known.natives, ...known.holders].includes(tabId)) return;
+  const isHooked = await api.tabs.sendMessage(tabId, { k: 'hooked?' } satisfies Tell).then(
+    (hooked) => hooked === true,
+    () => false, // no script of ours is there
+  );
+  if (isHooked || !(await showsNow(tabId, origin))) return;
+  documentWasLate(known, tabId);
+  await apply();
+}
+
+/** A recording of this origin has begun, and tabs are followed: which have come to show it while it began? @param shown those that did before */
+export async function lookForNewTabs(origin: string, shown: readonly number[]): Promise<void> {
+  const tabs = (await tabsOf(origin)).filter((tab) => !shown.includes(tab));
+  await Promise.all(tabs.map((tab) => otherTabShows(tab, origin)));
 }
 
 /** Origins whose SharedWorkers run with our script. */

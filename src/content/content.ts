@@ -176,6 +176,7 @@ if (!realm.vfscopeListen) {
   api.runtime.onMessage.addListener((message: Tell, _sender, reply) => {
     if (message.k === 'restore') leave(message.joins.includes(origin));
     else if (message.k === 'here?') reply(watch !== null);
+    else if (message.k === 'hooked?') reply(lines.length > 0);
     else reply(workerScripts.has(message.url) && !isGuarded(message.url));
   });
   watchPolicies();

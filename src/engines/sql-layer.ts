@@ -86,7 +86,7 @@ export class SqlLayer implements BindKeeper {
     this.reach = reach;
     this.asyncify = asyncify;
     this.counters = new CounterReader(recorder, memory, reach);
-    this.status = shared.query ? new StatusReader(recorder, reach) : null;
+    this.status = shared.query ? new StatusReader(recorder, memory, reach) : null;
     this.details = new SqlDetails(recorder, shared);
     this.header = new Uint32Array(recorder.memory.buffer, 0, 64);
   }

@@ -1,27 +1,48 @@
 /**
- * What a run of a statement did inside the engine, read by sqlite3_stmt_status once the run is over: rows of full scans, sorts, steps of its
- * virtual machine, ... (sqlite.org/c3ref/c_stmtstatus_counter.html). No SQL runs. The engine adds its counters up for as long as a statement
- * lives; they are never reset here, for the app may read them. What is recorded is what the run added.
+ * What a run of a statement did inside the engine, once the run is over: rows of full scans, sorts, steps of its virtual machine, ...
+ * (sqlite.org/c3ref/c_stmtstatus_counter.html). No SQL runs. The engine adds its counters up for as long as a statement lives; they are
+ * never reset here, for the app may read them. What is recorded is what the run added.
+ *
+ * sqlite3_stmt_status answers with one word of an array inside the statement. Eight calls a run cost an app that runs many small
+ * statements more than all else that is recorded of them, under DevTools above all. Where several answers in a row show which words these
+ * are, they are read from memory, and compared with the function's answer now and then.
  */
 import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { StatementStatus, VALUES_HASH } from '../sqlite/constants.ts';
+import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { Reach } from './counters.ts';
 
 const { fullScanStep, sort, autoIndex, vmStep, reprepare, run, filterMiss, filterHit, memoryUsed } =
   StatementStatus;
 /** Of those runs that have them. */
 const RARE = [autoIndex, reprepare, filterMiss, filterHit] as const;
+/** From this release on there are the last two: before it the function answers with whatever comes next. */
+const FILTERS_SINCE = 3_038_000;
 /** What its counters were when they were read last, by their codes. */
 export const newCounts = (): Float64Array => new Float64Array(filterHit + 1);
+
+/** A statement has no more words than these. */
+const MOST_WORDS = 128;
+/** Answers that agree until the place is known. */
+const ANSWERS = 3;
+/** Runs between two comparisons. */
+const COMPARED_EVERY = 64;
 
 export class StatusReader {
   private status: ((...args: number[]) => unknown) | null = null;
   /** Texts of which a statement's memory is known. */
   private readonly measured = new Set<number>();
+  private readonly now = newCounts();
+  private codes = 0;
+  /** Where the array may be, in bytes behind a statement's address; null = not looked for yet. */
+  private places: number[] | null = null;
+  private answers = 0;
+  private reads = 0;
 
   constructor(
     private readonly recorder: Recorder,
+    private readonly memory: EngineMemory,
     private readonly reach: Reach,
   ) {}
 
@@ -40,34 +61,63 @@ export class StatusReader {
   ): void {
     this.status ??= this.reach('sqlite3_stmt_status');
     if (this.status === null) return;
+    this.codes ||=
+      Number(this.reach('sqlite3_libversion_number')?.()) >= FILTERS_SINCE ? filterHit : run;
     const { recorder } = this;
-    const steps = this.added(stmt, vmStep, last);
-    const scanned = this.added(stmt, fullScanStep, last);
-    const sorts = this.added(stmt, sort, last);
+    this.readAll(stmt);
+    const steps = this.added(vmStep, last);
+    const scanned = this.added(fullScanStep, last);
+    const sorts = this.added(sort, last);
     recorder.instant(Op.sqlStmtStatus, text, scanned, steps, instance, context, sorts, false);
     if (values) this.say(text, VALUES_HASH, values, instance, context);
     for (let i = 0; i < RARE.length; i++) {
-      const more = this.added(stmt, RARE[i]!, last);
+      const more = this.added(RARE[i]!, last);
       if (more > 0) this.say(text, RARE[i]!, more, instance, context);
     }
-    const runs = this.added(stmt, run, last);
+    const runs = this.added(run, last);
     if (runs !== 1) this.say(text, run, runs, instance, context); // others were not seen
     // walks the whole program: once a text is enough
     if (this.measured.has(text)) return;
     this.measured.add(text);
-    this.say(text, memoryUsed, this.now(stmt, memoryUsed), instance, context);
+    this.say(text, memoryUsed, this.ask(stmt, memoryUsed), instance, context);
   }
 
   private say(text: number, code: number, value: number, instance: number, context: number): void {
     this.recorder.instant(Op.sqlStmtStatusMore, text, NaN, value, instance, context, code, false);
   }
 
-  private now(stmt: number, code: number): number {
+  private ask(stmt: number, code: number): number {
     return Number(this.status!(stmt, code, 0)) >>> 0;
   }
 
-  private added(stmt: number, code: number, last: Float64Array): number {
-    const now = this.now(stmt, code);
+  /** All counters of a statement into `now`. */
+  private readAll(stmt: number): void {
+    const { now, codes, memory } = this;
+    const isKnown = this.answers >= ANSWERS && this.places!.length === 1;
+    if (isKnown && ++this.reads % COMPARED_EVERY !== 0) {
+      const at = stmt + this.places![0]!;
+      for (let code = 1; code <= codes; code++) now[code] = memory.word(at + 4 * code);
+      return;
+    }
+    for (let code = 1; code <= codes; code++) now[code] = this.ask(stmt, code);
+    if (this.places === null || this.places.length > 0) this.narrow(stmt);
+  }
+
+  /** Keep the places whose words are the function's answers. */
+  private narrow(stmt: number): void {
+    const { now, codes, memory } = this;
+    if (!(now[vmStep]! > 0 && now[run]! > 0)) return; // such words are everywhere
+    this.places ??= Array.from({ length: MOST_WORDS }, (_, i) => 4 * i);
+    this.places = this.places.filter((place) => {
+      for (let code = 1; code <= codes; code++)
+        if (memory.word(stmt + place + 4 * code) !== now[code]) return false;
+      return true;
+    });
+    this.answers++;
+  }
+
+  private added(code: number, last: Float64Array): number {
+    const now = this.now[code]!;
     const before = last[code]!;
     last[code] = now;
     return now < before ? now : now - before; // the app had it reset

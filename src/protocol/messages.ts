@@ -130,6 +130,8 @@ export type Tell =
   | { k: 'restore'; joins: string[] }
   /** Does a content script listen there? Answered with a boolean. */
   | { k: 'here?' }
+  /** Has a hook of ours laid its line there, be it for SharedWorkers alone? Answered with a boolean. */
+  | { k: 'hooked?' }
   /** Has the page asked for a worker with this script, and checks no integrity of it? Answered with a boolean. */
   | { k: 'worker?'; url: string };
 

@@ -19,13 +19,16 @@ const SETUP = `CREATE TABLE a(id INTEGER PRIMARY KEY, g, v); CREATE TABLE b(k, w
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
     INSERT INTO a SELECT i, i % 7, 'v' || i FROM n;
   INSERT INTO b SELECT v, id FROM a`;
+/** More than are read by calls alone (statement-status.ts). */
+const LOOKUPS = 150;
 /** A lookup by key, a scan, a sort, an index made for the query alone; each run so often. */
 const QUERIES: readonly [sql: string, runs: number][] = [
-  ['SELECT v FROM a WHERE id = 77', 3],
+  ['SELECT v FROM a WHERE id = 77', LOOKUPS],
   ["SELECT id FROM a WHERE v = 'v77'", 2],
   ['SELECT id FROM a ORDER BY v', 2],
   ['SELECT count(*) FROM a JOIN b ON a.v = b.k WHERE a.g = 3', 2],
 ];
+const RUNS = QUERIES.reduce((sum, [, runs]) => sum + runs, 0);
 const { run, memoryUsed, ...COUNTED } = StatementStatus;
 type Counts = Record<keyof typeof COUNTED, number>;
 
@@ -77,8 +80,9 @@ it.each<Build>(['journey-sync', 'journey-async'])(
     const t = trace();
     await work(await loadWaSqlite(build), () => {});
     expect(recorded(t)).toEqual(expected);
-    expect(expected).toHaveLength(9);
-    const [lookup, , , scan, , sort, , joined] = expected;
+    expect(expected).toHaveLength(RUNS);
+    const [lookup] = expected;
+    const [scan, , sort, , joined] = expected.slice(LOOKUPS);
     expect([lookup!.fullScanStep, lookup!.sort, lookup!.autoIndex]).toEqual([0, 0, 0]);
     expect(scan!.fullScanStep).toBe(499);
     expect(sort!.sort).toBe(1);
@@ -103,7 +107,7 @@ it('an app that reads and resets them gets its own counts', async () => {
   const expected = await counts(await loadWaSqlite('journey-sync'));
   const t = trace();
   expect(await counts(await loadWaSqlite('journey-sync'))).toEqual(expected);
-  expect(recorded(t)).toHaveLength(9);
+  expect(recorded(t)).toHaveLength(RUNS);
 });
 
 it('one that ends with rows left is counted when it is finalized; its memory is said once', async () => {

@@ -142,6 +142,29 @@ test('a page on its way gets its scripts at once, not after a look at the other 
   await vi.waitFor(async () => expect(await older()).toEqual([1, 2]));
 });
 
+test.each([
+  ['before our scripts were there runs its SharedWorkers natively, and is named', undefined, [3]],
+  ['behind our scripts is one more page of the recorded origin', true, []],
+])('a tab that comes to the origin while a recording begins, %s', async (_, hooked, natives) => {
+  const { start } = await import('../../src/background/recordings.ts');
+  const { load } = await import('../../src/background/coverage.ts');
+  const { sharedUrl } = await import('../../src/background/shared-workers.ts');
+  const shows = (...ids: number[]): { id: number; url: string }[] =>
+    ids.map((id) => ({ id, url: `${ORIGIN}/` }));
+  vi.spyOn(api.tabs, 'query').mockResolvedValueOnce(shows(1)).mockResolvedValueOnce(shows(1, 3));
+  vi.spyOn(api.tabs, 'sendMessage').mockImplementation((id, { k }) =>
+    Promise.resolve(k === 'hooked?' && id === 3 ? (hooked as never) : undefined),
+  );
+  await start(1, 'page', { ...options, scope: 'tab' });
+  const [sharing] = (await load()).sharing;
+  expect(sharing!.natives).toEqual(natives);
+  sharing!.older = []; // the recorded tab has loaded again
+  const url = `blob:${ORIGIN}/1`;
+  const ask = { k: 'shared', key: 'w', traits: 'classic', url, dead: [] } as const;
+  const sender = { tab: { id: 1 }, origin: ORIGIN } as chrome.runtime.MessageSender;
+  expect(await sharedUrl({ ...ask, dead: [] }, sender)).toBe(natives.length ? '' : url);
+});
+
 test('frames of however many origins leave the origin of their page covered', async () => {
   const { start } = await import('../../src/background/recordings.ts');
   const { documentSpeaks, expectDocument } = await import('../../src/background/coverage.ts');

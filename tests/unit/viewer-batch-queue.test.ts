@@ -44,6 +44,23 @@ test('an app that never rests is taken in once a second, and before it is too mu
   expect(taken.length).toBeGreaterThan(1);
 });
 
+test('of an app that goes on less may wait, until it rests', async () => {
+  const { taken, add } = fed(2);
+  const MIB = 1 << 20;
+  const takenAfter = (batches: number): number => {
+    taken.length = 0;
+    for (let i = 0; i < batches; i++) add(MIB);
+    return taken.length;
+  };
+  expect(takenAfter(16)).toBe(16);
+  expect(takenAfter(4)).toBe(4);
+  expect(takenAfter(3)).toBe(0);
+  await vi.advanceTimersByTimeAsync(250);
+  expect(taken.length).toBe(3);
+  expect(takenAfter(15)).toBe(0);
+  expect(takenAfter(1)).toBe(16);
+});
+
 test('many processors take all in at once; what is dropped is never taken in', async () => {
   const { taken, add } = fed(8);
   add(LARGE);

@@ -8,8 +8,10 @@ import { livePaceMs } from './change-notifier.ts';
 const LARGE_BYTES = 8192;
 /** No batch for this long: the app rests. Threads send every 50 ms. */
 const REST_MS = 200;
-/** So much waits at most: threads hold back beyond 32 MiB. */
+/** So much waits at most, of an app that has just begun to work: threads hold back beyond 32 MiB. */
 const MOST_BYTES = 16 << 20;
+/** Of one that goes on: whoever waits longer only comes nearer to that limit. */
+const SUSTAINED_BYTES = 4 << 20;
 
 export class BatchQueue {
   private waiting: (() => void)[] = [];
@@ -17,6 +19,8 @@ export class BatchQueue {
   /** When the first of them came, ms of performance.now(). */
   private since = 0;
   private timer: ReturnType<typeof setTimeout> | null = null;
+  /** The app has not rested since as much was taken in as may wait. */
+  private sustained = false;
   /** The longest wait, ms. */
   private readonly mostMs: number;
 
@@ -26,15 +30,27 @@ export class BatchQueue {
 
   /** @param bytes of the batch @param take takes it in: now or later, in the order of the calls */
   add(bytes: number, take: () => void): void {
-    if (this.mostMs === 0 || (this.waiting.length === 0 && bytes < LARGE_BYTES)) return take();
+    if (this.mostMs === 0 || (this.waiting.length === 0 && bytes < LARGE_BYTES)) {
+      this.sustained = false;
+      return take();
+    }
     const now = performance.now();
     if (this.waiting.length === 0) this.since = now;
     this.waiting.push(take);
     this.bytes += bytes;
     if (this.timer !== null) clearTimeout(this.timer);
     const left = this.since + this.mostMs - now;
-    if (this.bytes >= MOST_BYTES || left <= 0) this.flush();
-    else this.timer = setTimeout(() => this.flush(), Math.min(REST_MS, left));
+    const isFull = this.bytes >= (this.sustained ? SUSTAINED_BYTES : MOST_BYTES);
+    if (isFull || left <= 0) {
+      this.flush();
+      this.sustained = true;
+    } else this.timer = setTimeout(() => this.rest(left <= REST_MS), Math.min(REST_MS, left));
+  }
+
+  /** @param stillWorks the app: it was the longest wait that is over */
+  private rest(stillWorks: boolean): void {
+    this.flush();
+    this.sustained = stillWorks;
   }
 
   /** Take in what waits. */

@@ -223,7 +223,7 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
   if (ask.k === 'recorded?') {
     const tab = sender.tab?.id;
     if (sender.frameId === 0 && tab !== undefined) sayStorage(tab, 'start').catch(warn);
-    return answer(sender, ask.isNew);
+    return answer(sender, ask.isNew, ask.reloads);
   }
   if (ask.k === 'redeem') return redeem(ask.token, sender);
   if (ask.k === 'shared') return sharedUrl(ask, sender);

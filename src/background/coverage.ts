@@ -20,7 +20,7 @@ import {
   type Refusal,
 } from '../protocol/page-policy.ts';
 import { drawName } from '../protocol/relay.ts';
-import { captureOptionsOf } from '../protocol/capture.ts';
+import { captureOptionsOf, type CaptureOptions } from '../protocol/capture.ts';
 import type { PagePolicy, RecordingState, Tell } from '../protocol/messages.ts';
 import { isOver, type Sharing } from './sharing.ts';
 
@@ -55,6 +55,8 @@ interface Strict extends Omit<Awaited, 'asked' | 'name' | 'frameId'> {
   isWidened: boolean;
 }
 interface Coverage {
+  /** What is captured, and was last: pages that hold a recorded SharedWorker after the recording have the same script. */
+  capture: CaptureOptions;
   strict: Strict[];
   sharing: Sharing[];
   shown: Shown[];
@@ -87,6 +89,7 @@ export async function load(): Promise<Coverage> {
   if (value) return value;
   const stored = (await api.storage.session.get(KEY)) as { [KEY]?: Coverage };
   return (value ??= stored[KEY] ?? {
+    capture: captureOptionsOf({}),
     strict: [],
     sharing: [],
     shown: [],
@@ -99,7 +102,7 @@ export async function load(): Promise<Coverage> {
 export async function cover(running: readonly RecordingState[]): Promise<void> {
   recordings = running;
   await load();
-  await apply();
+  await apply(false); // who ends a recording tells its pages
 }
 
 function coverOf({ sharing, shown, awaited, guarded }: Coverage): Cover {
@@ -124,22 +127,29 @@ let onApplied: () => void = () => {};
 /** Told after every change. */
 export const watchCoverage = (listener: () => void): void => void (onApplied = listener);
 
-/** Register what `value` says, at once, then store it. */
-export async function apply(): Promise<void> {
+let onDropped: (origin: string) => void = () => {};
+/** Told of an origin whose SharedWorkers run with our script no longer. */
+export const watchSharing = (listener: (origin: string) => void): void =>
+  void (onDropped = listener);
+
+/** Register what `value` says, at once, then store it. @param tells of origins that are shared no longer */
+export async function apply(tells = true): Promise<void> {
   const now = value!;
   now.shown = now.shown.filter(({ tabId }) => covers(tabId));
   now.awaited = now.awaited.filter(({ tabId }) => covers(tabId));
   now.guarded = now.guarded.filter(({ tabId, url }) => reaches(now, tabId, url));
   now.strict = now.strict.filter(({ tabId }) => covers(tabId));
-  now.sharing = now.sharing.filter((one) => !isOver(one) || showsOrigin(one.origin));
-  const [first] = recordings; // all capture the same
+  const dropped = now.sharing.filter((one) => isOver(one) && !showsOrigin(one.origin));
+  now.sharing = now.sharing.filter((one) => !dropped.includes(one));
+  now.capture = recordings[0]?.capture ?? now.capture; // all capture the same
   const registered =
-    first || now.sharing.length
-      ? registerPageScripts(first?.capture ?? captureOptionsOf({}), coverOf(now))
+    recordings.length || now.sharing.length
+      ? registerPageScripts(now.capture, coverOf(now))
       : unregisterPageScripts();
   const wide = now.strict.filter(({ isWidened }) => isWidened).map(({ tabId }) => tabId);
   await Promise.all([registered, unsetPolicies(wide), api.storage.session.set({ [KEY]: now })]);
   onApplied();
+  if (tells) for (const { origin } of dropped) onDropped(origin);
 }
 
 /** @param isPage a new page of the tab */

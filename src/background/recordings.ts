@@ -9,7 +9,14 @@ import { showRecording, tabExists } from '../platform/recording-badge.ts';
 import { hasSiteAccess, hasSomeAccess } from '../platform/site-access.ts';
 import { SessionState } from '../platform/session-state.ts';
 import { api } from '../platform/extension-api.ts';
-import { cover, coverLater, documentSpeaks, expectDocument, refusedTo } from './coverage.ts';
+import {
+  cover,
+  coverLater,
+  documentSpeaks,
+  expectDocument,
+  refusedTo,
+  watchSharing,
+} from './coverage.ts';
 import {
   joins,
   lookForNewTabs,
@@ -225,6 +232,18 @@ async function restore(tabId: number, shared: readonly string[]): Promise<void> 
   }
 }
 
+watchSharing((origin) => {
+  const restoreAll = async (): Promise<void> => {
+    const still = await sharedOrigins();
+    if (still.includes(origin)) return;
+    for (const tab of await tabsOf(origin))
+      if ((await panelOf(tab)) === null) await restore(tab, still);
+  };
+  restoreAll().catch((e: unknown) =>
+    console.warn(`vfscope: pages of ${origin} keep what starts SharedWorkers:`, e),
+  );
+});
+
 /** A tab is gone: so is what its panel recorded. */
 export async function tabClosed(closed: number): Promise<void> {
   await pageShown(closed);
@@ -241,10 +260,11 @@ export async function tabClosed(closed: number): Promise<void> {
 export async function answer(
   sender: chrome.runtime.MessageSender,
   isNew: boolean,
+  reloads = false,
 ): Promise<Answer> {
   const tabId = sender.tab?.id ?? -1;
   const origin = sender.frameId === 0 ? webOrigin(sender.url) : null; // frames go with their page
-  const said = isNew && origin !== null ? pageIsNew(tabId, origin) : null;
+  const said = isNew && origin !== null ? pageIsNew(tabId, origin, reloads) : null;
   const found = await state.change(({ recordings, tokens }) => {
     let changed = false;
     let recording = covering(recordings, tabId);

@@ -1,5 +1,6 @@
 /** What pages, tabs and panels ask about the SharedWorkers of recorded origins. */
 import { webOrigin } from '../platform/recordable.ts';
+import { emptyPageCache } from '../platform/tab-requests.ts';
 import { showsNow, tabsOf } from '../platform/tabs-of.ts';
 import { api } from '../platform/extension-api.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
@@ -65,12 +66,19 @@ export async function documentRequested({ tabId, frameId, url }: DocumentRequest
   looked.catch((e: unknown) => console.warn(`vfscope: the tabs of ${origin} are not known:`, e)); // who asks hears it, too
 }
 
+/** A document that has a SharedWorker must not come back from the back/forward cache beside the one of the pages that follow. @param mayReturn it is not gone for good */
+function leaves(sharing: Sharing, tabId: number, mayReturn: boolean): void {
+  const { natives, older, holders } = sharing;
+  if (mayReturn && [natives, older, holders].some((tabs) => tabs.includes(tabId))) emptyPageCache();
+  documentLeaves(sharing, tabId);
+}
+
 /** A tab shows another page now, or is closed. */
 export async function pageShown(tabId: number): Promise<void> {
   const now = await load();
   const before = JSON.stringify(now.sharing);
   for (const sharing of now.sharing)
-    if (!(await showsNow(tabId, sharing.origin))) documentLeaves(sharing, tabId);
+    if (!(await showsNow(tabId, sharing.origin))) leaves(sharing, tabId, true);
   if (JSON.stringify(now.sharing) !== before) await apply();
 }
 
@@ -125,12 +133,12 @@ export async function sharedUrl(
   return url;
 }
 
-/** A page with our script has taken the place of another one: told before it can ask for a worker. */
-export async function pageIsNew(tabId: number, origin: string): Promise<void> {
+/** A page with our script has taken the place of another one: told before it can ask for a worker. @param reloads the tab loaded it again: the one before it is gone */
+export async function pageIsNew(tabId: number, origin: string, reloads: boolean): Promise<void> {
   const sharing = await sharingOf(origin);
   if (!sharing) return;
   const before = JSON.stringify(sharing);
-  documentLeaves(sharing, tabId);
+  leaves(sharing, tabId, !reloads);
   if (!showsOrigin(origin)) await lookAtTabs(sharing);
   if (JSON.stringify(sharing) !== before) await apply();
 }

@@ -7,7 +7,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--marks]              keep only what lies between the page's performance.mark('vfscope:start') and 'vfscope:stop'
       [--until-mark]         end at the page's performance.mark('vfscope:stop') (at most --seconds, default 120)
       [--capture 0..3]       0 no SQL text, 1 literals folded (default), 2 with literals, 3 and bound values
-      [--layers sql,vfs,web] what to hook; default all. vfs alone costs the app least: VFS calls and commits
+      [--layers sql,vfs,web,query] what to hook; default all. vfs alone costs the app least: VFS calls and commits
       [--stacks]             the JavaScript stack of each statement's first prepare
       [--buffer KIB]         of a thread's ring of records: 256, 512, 1024 (default), 2048 or 4096
       [--scope tab|origin]   record the tab (default) or all tabs of its origin

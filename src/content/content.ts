@@ -45,7 +45,9 @@ async function askBackground<Said>(ask: Ask): Promise<Said> {
   }
 }
 async function isRecorded(isNew = false): Promise<Answer> {
-  const said = await askBackground<Answer>({ k: 'recorded?', isNew });
+  const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  const reloads = entry?.type === 'reload';
+  const said = await askBackground<Answer>({ k: 'recorded?', isNew, reloads });
   headersRefuse(said.refused);
   return said;
 }

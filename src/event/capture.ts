@@ -73,3 +73,6 @@ const HOLDS: readonly string[] = [
 export const captureText = ({ capture, layers, stacks, buffer }: CaptureOptions): string =>
   `level ${capture} (${HOLDS[capture]}), layers ${layers.join(', ')}` +
   `${stacks ? ', stacks' : ''}${buffer === CAPTURE_DEFAULTS.buffer ? '' : `, buffer ${buffer} KiB`}`;
+
+/** Records leave a thread this often, and before its messages. */
+export const DRAIN_EVERY_MS = 50;

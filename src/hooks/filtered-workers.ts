@@ -3,11 +3,14 @@
  * before the app sees them, hands the worker's port on, and says which workers came without a hook.
  */
 import { idOfWorker, isFromWorker, type FromWorker } from './creator-wire.ts';
-import { dataOf, listen, portsOf, setTimeout } from './natives.ts';
+import { dataOf, listen, now, portsOf, setTimeout } from './natives.ts';
 import { NATIVES_DRIVEN } from './source.ts';
 
 /** A worker whose hook says nothing for this long runs without one, or its script does not come. Recordings of the command are short. */
 const SILENT_MS = NATIVES_DRIVEN ? 3000 : 10_000;
+/** One that ends by itself or is ended this soon has hardly begun. */
+const BEGUN_MS = 250;
+const ENDED = 'its hook had said nothing when it was terminated, or the recording stopped.';
 const UNSEEN =
   'its script came without our hook: it was answered from a place that this browser does not let extensions see.';
 const SILENT =
@@ -37,6 +40,8 @@ interface FilteredEvents extends WorkerEvents {
 export class FilteredWorkers {
   private readonly ids = new WeakMap<object, string>();
   private readonly silent = new WeakSet<object>();
+  /** All that were followed lately. */
+  private waiting: { ref: WeakRef<Worker>; since: number; script: unknown; cause: string }[] = [];
 
   constructor(private readonly events: FilteredEvents) {}
 
@@ -62,10 +67,23 @@ export class FilteredWorkers {
     });
     listen(worker, 'error', () => this.silent.delete(worker)); // it does not load, or throws: the app hears of it
     const ref = new WeakRef(worker);
+    const one = { ref, since: now(), script, cause: cause ?? ENDED };
+    this.waiting.push(one);
     setTimeout(() => {
+      this.waiting = this.waiting.filter((other) => other !== one);
       const there = ref.deref();
       if (there) this.without(there, script, cause ?? SILENT);
     }, SILENT_MS);
+  }
+
+  /** Some end now, or no more is heard of them: those that never spoke run without our hook. @param worker null = all */
+  judge(worker: object | null): void {
+    for (const { ref, since, script, cause } of this.waiting) {
+      const there = ref.deref();
+      if (!there || (worker && there !== worker)) continue;
+      if (now() - since >= BEGUN_MS) this.without(there, script, cause);
+      this.silent.delete(there);
+    }
   }
 
   private receive(
@@ -89,7 +107,7 @@ export class FilteredWorkers {
 
   /** The app has terminated a worker. */
   terminated(worker: object): void {
-    this.silent.delete(worker);
+    this.judge(worker);
     const id = this.ids.get(worker);
     if (id !== undefined) this.events.onTerminated(id);
   }

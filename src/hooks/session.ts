@@ -10,7 +10,8 @@ import { installHostEvents } from './host-events.ts';
 import { listen, randomId, unlisten } from './natives.ts';
 import { hookExtent } from './source.ts';
 import { measureJsCost, type JsCost, type Thread } from './thread.ts';
-import { DRAIN_EVERY_MS, UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
+import { DRAIN_EVERY_MS } from '../event/capture.ts';
+import { UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
 import type { Workers } from './workers.ts';
 
 /** Engines that have said nothing get their definition after this long. */

@@ -27,6 +27,7 @@ import {
   unlisten,
   type Listener,
 } from './natives.ts';
+import { MAX_TEXT } from '../event/definition-check.ts';
 import { isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
 import { convertWorkerOnce, isScriptUrl } from './script-address.ts';
 import { copyOf } from './supervise.ts';
@@ -71,6 +72,7 @@ interface Asked {
 const NATIVE: SharedAsk = { key: '', traits: '', url: '', dead: [] };
 const EXTENDED = "it outlives its pages (extendedLifetime), and our URL doesn't.";
 const SAME_SITE = 'it asks for sameSiteCookies, which holds for its own address alone.';
+const LONG = 'its address and its name are too long.';
 const COOKIES: readonly unknown[] = ['all', 'none'];
 const CREDENTIALS: readonly unknown[] = ['omit', 'same-origin', 'include'];
 type Options = WorkerOptions & { extendedLifetime?: unknown; sameSiteCookies?: unknown };
@@ -148,6 +150,7 @@ export class SharedWorkers {
     if (!NativeURL.canParse(url)) return '';
     if (/^(data|blob):/.test(url)) return DATA;
     if (new NativeURL(url).origin !== origin) return '';
+    if (sharedKey(url, nameOf(options)).length > MAX_TEXT) return LONG;
     for (const what of [...NETWORK_WORKER, 'shared'] as const)
       if (this.host.refuses(what)) return REFUSED[what];
     return null;

@@ -11,13 +11,13 @@ import {
   type ThreadIdentity,
   type ThreadMessage,
 } from '../protocol/messages.ts';
+import { DRAIN_EVERY_MS } from '../event/capture.ts';
 import { counters, drainRecords } from '../record/drain.ts';
 import type { Definition } from '../event/definitions.ts';
 import { Header } from '../record/ring-layout.ts';
 import { clearTimeout, dataOf, portClose, portListen, portPost, setInterval } from './natives.ts';
 
 export const UNACKNOWLEDGED_LIMIT = 32 * 1024 * 1024;
-export const DRAIN_EVERY_MS = 50;
 /** What a definition is taken to weigh; they travel as objects. */
 const DEFINITION_BYTES = 200;
 

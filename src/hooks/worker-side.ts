@@ -19,7 +19,8 @@ import {
 import { ownSource, Session } from './session.ts';
 import type { WorkerEnvironment } from './source.ts';
 import { createThread, forgetHook } from './thread.ts';
-import { DRAIN_EVERY_MS, Transport } from './transport.ts';
+import { DRAIN_EVERY_MS } from '../event/capture.ts';
+import { Transport } from './transport.ts';
 import { repairBaseUrl, unfitness } from './worker-repairs.ts';
 import { Workers } from './workers.ts';
 import { Patches } from '../record/patches.ts';

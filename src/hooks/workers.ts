@@ -133,6 +133,7 @@ export class Workers {
   /** Give the native constructors back and tell the living workers that the recording is over. @returns names of what the app has frozen */
   restore(): string[] {
     this.stopped = true;
+    this.filtered?.judge(null);
     for (const [id, ref] of this.living) {
       const worker = ref.deref();
       if (!worker) continue;

@@ -82,15 +82,20 @@ function scriptsFor(
   // without requests to follow, no document is announced: there the hook does not wait
   const hook = [...(canFollowRequests() ? [WAIT_SCRIPT] : []), ...hookFiles(capture)];
   const sharing = patterns(shared);
+  const everywhere = !canFollowRequests();
   return [
-    ...(canFollowRequests() ? patterns(origins) : WEB).flatMap((pattern): Script[] => {
+    ...(everywhere ? WEB : patterns(origins)).flatMap((pattern): Script[] => {
       const base = { ...common, matches: [pattern], allFrames: true, matchOriginAsFallback: true };
       return [
         { ...base, id: `vfscope-content ${pattern}`, js: ['content.js'], world: 'ISOLATED' },
         {
           ...base,
           id: `vfscope-hooks ${pattern}`,
-          js: [...(sharing.includes(pattern) ? [SHARED_SCRIPT] : []), ...hook],
+          // pages of other origins ask, and hear that theirs are none of ours
+          js: [
+            ...(sharing.includes(pattern) || (everywhere && sharing.length) ? [SHARED_SCRIPT] : []),
+            ...hook,
+          ],
           world: 'MAIN',
         },
       ];
@@ -130,6 +135,13 @@ async function add(scripts: Script[]): Promise<void> {
   adding = Promise.allSettled([adding, added]);
   await added;
 }
+/** In its place: a page that comes meanwhile gets the one or the other. */
+async function change(scripts: Script[]): Promise<void> {
+  await adding;
+  const changed = api.scripting.updateContentScripts(scripts);
+  adding = Promise.allSettled([adding, changed]);
+  await changed;
+}
 function remove(ids: string[]): Promise<unknown> {
   for (const id of ids) going.add(id);
   removing = Promise.allSettled([removing, adding])
@@ -142,16 +154,18 @@ function remove(ids: string[]): Promise<unknown> {
 export async function registerPageScripts(capture: CaptureOptions, cover: Cover): Promise<void> {
   const there = known ?? (await look());
   const scripts = scriptsFor(capture, cover);
-  const missing = scripts.filter((script) => there.get(script.id) !== essence(script));
-  // no longer covered, or of an earlier recording with other options
-  const stale = [...there.keys()].filter(
-    (id) => missing.some((m) => m.id === id) || !scripts.some((s) => s.id === id),
+  const missing = scripts.filter(({ id }) => !there.has(id));
+  // of an earlier recording with other options, or of an origin whose pages share workers now
+  const other = scripts.filter(
+    (script) => there.has(script.id) && there.get(script.id) !== essence(script),
   );
+  const stale = [...there.keys()].filter((id) => !scripts.some((s) => s.id === id));
   for (const id of stale) there.delete(id);
-  for (const script of missing) there.set(script.id, essence(script));
+  for (const script of [...missing, ...other]) there.set(script.id, essence(script));
   try {
     const gone = stale.length ? remove(stale) : null;
-    await Promise.all([gone, missing.length ? add(missing) : null]);
+    const changed = other.length ? change(other) : null;
+    await Promise.all([gone, changed, missing.length ? add(missing) : null]);
   } catch (e) {
     known = null; // looked at again
     throw e;

@@ -121,6 +121,17 @@ export function followTabs(told: TabEvents, isRunning: boolean): void {
   }
 }
 
+/**
+ * No page comes back from the back/forward cache as it was: Chromium empties it, of all tabs, when a listener to requests comes or goes. Firefox
+ * puts our script into the workers themselves, so that there what comes back does no harm.
+ */
+export function emptyPageCache(): void {
+  if (!webRequest || canBlock()) return;
+  const listener = (): void => {};
+  webRequest.onErrorOccurred.addListener(listener, { urls, types: ['main_frame'] });
+  webRequest.onErrorOccurred.removeListener(listener);
+}
+
 /** Hear from now on only which pages tabs show, and which tabs close. */
 export function followPages(told: TabEvents): void {
   unfollowTabs();

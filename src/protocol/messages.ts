@@ -100,8 +100,8 @@ export type ContentMessage =
  * an answer: the page of a recorded tab goes.
  */
 export type Ask =
-  /** `isNew`: the document has just begun; else it asks again, or our script came into it later. */
-  | { k: 'recorded?'; isNew: boolean }
+  /** `isNew`: the document has just begun; else it asks again, or our script came into it later. `reloads`: it is the one before, loaded again. */
+  | { k: 'recorded?'; isNew: boolean; reloads: boolean }
   | { k: 'redeem'; token: string }
   | { k: 'recording?'; tabId: number }
   | { k: 'frame'; origin: string }

@@ -7,6 +7,13 @@ const found = new WeakMap<
   { received: number; count: number; forgotten: number; us: number }
 >();
 
+/** End of what is known of a thread, microseconds; 0 where it has no events. */
+export function lastEndUs({ events: { count, t0, dur } }: ThreadStore): number {
+  let us = 0;
+  for (let i = 0; i < count; i++) us = Math.max(us, t0[i]! + dur[i]!);
+  return us;
+}
+
 /** A thread's end, or the trace's where it goes on, microseconds. @param traceEndUs so far, as who asks knows it: no thread ends after it */
 export function threadEndUs(thread: ThreadStore, traceEndUs: number): number {
   const { ended, events, received, forgotten } = thread;
@@ -15,8 +22,7 @@ export function threadEndUs(thread: ThreadStore, traceEndUs: number): number {
   const known = found.get(thread);
   if (known?.received === received && known.count === count && known.forgotten === forgotten)
     return Math.min(known.us, traceEndUs);
-  let us = 0;
-  for (let i = 0; i < count; i++) us = Math.max(us, events.t0[i]! + events.dur[i]!);
+  const us = lastEndUs(thread);
   found.set(thread, { received, count, forgotten, us });
   return Math.min(us, traceEndUs);
 }

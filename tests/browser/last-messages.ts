@@ -1,8 +1,8 @@
 /** Workers that their page terminates at their last message, or at work (tests/apps/hook-cases/replies.js). */
 import { expect } from 'vitest';
-import { Facts } from '../../src/analysis/core/graph.ts';
-import { unknownTails } from '../../src/analysis/core/unknown-tails.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { countOf } from './threads-harness.ts';
 
 /** What the worker does, its calls, and the door of its messages; the last one goes on after them. */
 export const LAST_MESSAGES: readonly (readonly [work: string, calls: number, door: string])[] = [
@@ -53,13 +53,42 @@ export const terminatedAtReply = (
     worker.postMessage({ work: 'pauses', n: first, door: 'self' });
   });
 
-/** Workers canceled at work of whose tails the median is taken: one of them may wait for a busy machine. */
+/** Workers canceled at work. */
 export const CANCELED = 21;
+/** What a canceled worker may lack: it writes once a millisecond at most, and sends its records every 50 ms. */
+export const MOST_MISSING = 50;
 
-/** From a canceled worker's last record until it was over, at most. @param workers that were terminated */
-export function medianTailMs(store: TraceStore, workers: number): number {
-  const tails = new Facts(store).get(unknownTails).filter(({ ended }) => ended === 'terminated');
-  expect(tails).toHaveLength(workers);
-  const ms = tails.map(({ us }) => us! / 1000).sort((a, b) => a - b);
-  return ms[workers >> 1]!;
+/** In the page: a worker that writes on and on is terminated in the middle. @returns its writes, as its file says once the worker is over */
+export async function canceledAtWork(name: string, ms: number): Promise<number> {
+  const worker = new Worker('replies.js', { name });
+  await new Promise((done) => {
+    worker.onmessage = done;
+    worker.postMessage({ work: 'written', n: 0, door: 'self' });
+  });
+  await new Promise((done) => setTimeout(done, ms));
+  worker.terminate();
+  const root = await navigator.storage.getDirectory();
+  const file = await root.getFileHandle(name);
+  for (;;)
+    try {
+      await (await file.createWritable({ keepExistingData: true })).abort(); // refused while the worker is there
+      break;
+    } catch {
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  const made = new Uint32Array(await (await file.getFile()).arrayBuffer())[0]!;
+  await root.removeEntry(name);
+  return made;
+}
+
+/** Writes that the recording lacks, by worker. @param made by the name of the worker */
+export function missingWrites(
+  { threads }: TraceStore,
+  made: ReadonlyMap<string, number>,
+): number[] {
+  return [...made].map(([name, count]) => {
+    const thread = threads.find(({ info }) => info.name === name)!;
+    expect(thread.ended).toBe('terminated');
+    return count - countOf(thread, Op.opfsWrite);
+  });
 }

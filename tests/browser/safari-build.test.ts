@@ -14,8 +14,9 @@ import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { openApp, prepareApp, runApp } from '../oracle/baseline.ts';
 import { ENGINE_APPS } from '../oracle/catalog.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { EXTENSION, launch, savedStore } from './extension-harness.ts';
+import { EXTENSION, launch, recorded, savedStore } from './extension-harness.ts';
 import { recordedGolden } from './recorded-golden.ts';
+import { marksOf } from './threads-harness.ts';
 
 let folder: string;
 let server: AppServer;
@@ -45,6 +46,24 @@ afterAll(async () => {
   await driven?.close();
   await server?.close();
   await rm(folder, { recursive: true, force: true });
+});
+
+test('a SharedWorker, with the script that every page gets where no request is followed', async () => {
+  await page.goto(`${server.origin('safari-shared')}/hook-cases/`);
+  await startRecording(panel);
+  await recorded(page);
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const { port } = new SharedWorker('counter.js', { name: 'counter' });
+        port.onmessage = done;
+        port.postMessage('mark');
+      }),
+  );
+  await stopRecording(panel);
+  const { threads } = await savedStore(driven, panel);
+  const shared = threads.filter(({ info }) => info.kind === 'shared-worker');
+  expect(shared.map((thread) => marksOf(thread).map(({ name }) => name))).toEqual([['mark']]);
 });
 
 test.each(['journeyapps-wa-sqlite IDBBatchAtomic', 'sqlite-org opfs-sahpool'])(

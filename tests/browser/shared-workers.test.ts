@@ -229,6 +229,34 @@ test('all tabs of an origin are recorded on request, from their next load on', a
   expect((await marks(panel)).map((all) => all.sort())).toEqual([['first', 'second']]);
 });
 
+test.each(['recorded as the others are', 'native from before the recording'])(
+  'one whose page has left, %s, does not come back from the cache beside another one',
+  async (which) => {
+    const isNative = which.startsWith('native');
+    const before = await open();
+    if (isNative) await ask(before, 'native');
+    const { page, panel } = await begin();
+    if (!isNative) {
+      await before.reload(); // with our script: it is no recorded tab
+      await ask(before, 'ours');
+    }
+    await before.evaluate(() =>
+      addEventListener('pageshow', ({ persisted }) => (document.title = `cached ${persisted}`)),
+    );
+    await before.goto(isNative ? 'about:blank' : `${origin}/hook-cases/?next`);
+    if (!isNative) await ask(before, 'next');
+    await page.reload();
+    await recorded(page);
+    const one = await ask(page, 'one');
+    await before.bringToFront();
+    await before.goBack();
+    expect(await before.title()).not.toBe('cached true');
+    expect((await ask(before, 'back')).id).toBe(one.id);
+    await page.bringToFront();
+    await stopRecording(panel);
+  },
+);
+
 test('what cannot run with our script runs natively, and errors are those of the app', async () => {
   const { page, panel } = await begin();
   await expect(ask(page, 'missing', 'no-such-script.js')).rejects.toThrow('error event');

@@ -165,12 +165,20 @@ describe('what the recording did not see', () => {
       return t;
     };
     const other: [string, string] = ['worker-native', 'https://app.example/other.js'];
-    for (const t of [page('a'), page('b', SERVICE, WORKER), page('c', WORKER, other)]) t.send();
+    const late: [string, string] = ['late-start', 'https://app.example/'];
+    for (const t of [
+      page('a'),
+      page('b', SERVICE, WORKER),
+      page('c', WORKER, other),
+      page('d', late),
+    ])
+      t.send();
     const lines = reportOf(new Facts(store)).blocks[0]!.facts!;
     expect(lines.flatMap(([name, text]) => (name === 'engine' ? [text] : []))).toEqual([
       'sqlite3, VFS test; recorded: vfs; not: web, sql, counters; all workers that may store for it are recorded',
       "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; db.js of its page isn't recorded, so what it stores for the engine is missing",
       "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; db.js and 1 other worker of its page aren't recorded, so what they store for it is missing",
+      "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; workers that ran before the recording began aren't recorded, and may store for it",
     ]);
   });
 

@@ -17,7 +17,7 @@ const api = {
       'onHeadersReceived',
       'onCompleted',
       'onErrorOccurred',
-    ].map((name) => [name, { removeListener: () => {} }]),
+    ].map((name) => [name, { addListener: () => {}, removeListener: () => {} }]),
   ),
   storage: {
     session: {
@@ -40,6 +40,10 @@ const api = {
     getRegisteredContentScripts: () => Promise.resolve(registered),
     registerContentScripts: (scripts: typeof registered) =>
       Promise.resolve(void registered.push(...scripts)),
+    updateContentScripts: (scripts: typeof registered) =>
+      Promise.resolve(
+        void (registered = registered.map((one) => scripts.find(({ id }) => id === one.id) ?? one)),
+      ),
     unregisterContentScripts: ({ ids }: { ids: string[] }) =>
       Promise.resolve(void (registered = registered.filter(({ id }) => !ids.includes(id)))),
     executeScript: () => Promise.resolve(),
@@ -163,6 +167,50 @@ test.each([
   const ask = { k: 'shared', key: 'w', traits: 'classic', url, dead: [] } as const;
   const sender = { tab: { id: 1 }, origin: ORIGIN } as chrome.runtime.MessageSender;
   expect(await sharedUrl({ ...ask, dead: [] }, sender)).toBe(natives.length ? '' : url);
+});
+
+test('after a recording, pages that share its workers get the script that they have, by the same registration', async () => {
+  const { start, stop } = await import('../../src/background/recordings.ts');
+  const { sharedUrl } = await import('../../src/background/shared-workers.ts');
+  const { load } = await import('../../src/background/coverage.ts');
+  const gone = vi.spyOn(api.scripting, 'unregisterContentScripts');
+  vi.spyOn(api.tabs, 'query').mockResolvedValue([{ id: 1, url: `${ORIGIN}/` }]);
+  await start(1, 'page', {
+    ...options,
+    scope: 'tab',
+    capture: { ...CAPTURE_DEFAULTS, capture: 2 },
+  });
+  (await load()).sharing[0]!.older = [];
+  const ask = {
+    k: 'shared',
+    key: 'w',
+    traits: 'classic',
+    url: `blob:${ORIGIN}/1`,
+    dead: [],
+  } as const;
+  await sharedUrl({ ...ask, dead: [] }, {
+    tab: { id: 1 },
+    origin: ORIGIN,
+  } as chrome.runtime.MessageSender);
+  const hook = (): string[] =>
+    registered.find(({ id }) => id === `vfscope-hooks ${ORIGIN}/*`)?.js ?? [];
+  const before = hook();
+  expect(before).toContain('capture/level-2.js');
+  await stop(1);
+  expect(hook()).toEqual(before);
+  gone.mockClear();
+  await start(1, 'page', { ...options, scope: 'tab' });
+  expect(hook()).not.toContain('capture/level-2.js');
+  expect(gone.mock.calls.flatMap(([{ ids }]) => ids)).not.toContain(`vfscope-hooks ${ORIGIN}/*`);
+});
+
+test('where no request can be followed, every page knows that SharedWorkers are shared', async () => {
+  vi.stubGlobal('chrome', { ...api, webRequest: undefined });
+  const { start } = await import('../../src/background/recordings.ts');
+  await start(1, 'page', options);
+  const hooks = registered.filter(({ id }) => id.startsWith('vfscope-hooks'));
+  expect(hooks.map(({ matches }) => matches)).toEqual([['http://*/*'], ['https://*/*']]);
+  for (const { js } of hooks) expect(js).toContain('capture/shared.js');
 });
 
 test('frames of however many origins leave the origin of their page covered', async () => {

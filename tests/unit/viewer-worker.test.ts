@@ -6,12 +6,13 @@ import { tailsText, unknownTails } from '../../src/analysis/core/unknown-tails.t
 import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
 import { isFailure, objectName, statementText } from '../../src/trace/describe.ts';
 import { OPS, opName } from '../../src/event/operations.ts';
-import { TraceStore } from '../../src/trace/store.ts';
+import { ThreadStore, type TraceStore } from '../../src/trace/store.ts';
 import { remote, serve, type Channel } from '../../src/protocol/rpc.ts';
 import type { EventFilter } from '../../src/protocol/session.ts';
 import { EventQuery } from '../../src/viewer/session/queries/event-query.ts';
 import { detailsOfEvent } from '../../src/viewer/session/event-lines.ts';
 import { lineOf } from '../../src/viewer/session/line.ts';
+import { lastEndUs } from '../../src/trace/thread-end.ts';
 import { ThreadPorts } from '../../src/viewer/session/thread-ports.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 
@@ -276,6 +277,19 @@ describe('ports', () => {
     expect(store.threads[0]!.ended).toBeNull();
   });
 
+  it('says how long a thread that does not answer may have gone on', async () => {
+    const { store, page, ports } = session();
+    const { port } = page();
+    port.postMessage(hello('gone'));
+    port.postMessage(batch('gone'));
+    await until(() => store.eventCount === 1);
+    await ports.stop(20);
+    const [thread] = store.threads;
+    thread!.unknownUntilUs = 8_000_000;
+    const [tail] = new Facts(store).get(unknownTails);
+    expect(tail).toMatchObject({ ended: null, us: 8_000_000 - lastEndUs(thread!) });
+  });
+
   it('knows which threads ended before they could send their last records', async () => {
     const { store, page, ports } = session();
     const parent = page();
@@ -306,8 +320,45 @@ describe('ports', () => {
     expect(tailsText(tails)).toMatch(
       /^.+ was terminated at most .+ after its last records; .+ ended with its page before it sent anything: what happened there then is unknown\.$/,
     );
+    // it may have run on after that, and sent its records on
+    const terminated = store.threadById('terminated')!;
+    terminated.unknownUntilUs = terminated.events.t0[0]! - 2_000_000;
+    expect(new Facts(store).get(unknownTails)[0]!.us).toBe(50_000);
     expect(numbersFrom(facts).get('dropped')).toMatchObject({ value: 0, also: '2 tails unknown' });
     await ports.stop(20);
+  });
+  it('a shared worker goes with its page, unless another page relays for it', async () => {
+    const { store, page, ports } = session();
+    const relayed = (by: { port: MessagePort }): MessagePort => {
+      const { port1, port2 } = new MessageChannel();
+      open.push(port1);
+      by.port.postMessage({ k: 'child' }, [port2]);
+      port1.postMessage({
+        ...hello('shared'),
+        thread: { ...info('shared'), kind: 'shared-worker' },
+      });
+      return port1;
+    };
+    const shared = (): ThreadStore => store.threadById('shared')!;
+    const [first, second] = [page(), page()];
+    for (const [i, { port }] of [first, second].entries())
+      port.postMessage({ ...hello(`page ${i}`), thread: { ...info(`page ${i}`), kind: 'page' } });
+    relayed(first).postMessage(batch('shared'));
+    await until(() => store.eventCount === 1);
+    first.port.postMessage({ k: 'bye', thread: 'page 0', reason: 'pagehide' });
+    await until(() => shared().ended === 'closed');
+    expect(shared().unknownUntilUs).not.toBeNull();
+    const port = relayed(second);
+    await until(() => shared().ended === null);
+    expect(shared().unknownUntilUs).toBeNull();
+    port.postMessage({ k: 'bye', thread: 'shared', reason: 'stopped' });
+    await until(() => shared().ended === 'stopped');
+    const ignored = ports.ignored;
+    relayed(second);
+    await until(() => ports.ignored === ignored + 1); // it is over
+    second.port.postMessage({ k: 'bye', thread: 'page 1', reason: 'pagehide' });
+    await until(() => store.threadById('page 1')!.ended !== null);
+    await ports.stop(60_000); // at once: it waits for none
   });
   it('takes a late answer for an answer', async () => {
     const { store, page, ports } = session();

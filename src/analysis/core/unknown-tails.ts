@@ -2,7 +2,8 @@
  * Threads that were ended from outside before they could send their last records: a worker that is terminated, or goes with its page,
  * and a thread that does not answer when the recording stops. Such a thread may have done more than the trace says.
  */
-import { threadEndUs } from '../../trace/thread-end.ts';
+import { DRAIN_EVERY_MS } from '../../event/capture.ts';
+import { lastEndUs } from '../../trace/thread-end.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 import { fact } from './graph.ts';
 import { threadTitles } from './thread-titles.ts';
@@ -14,7 +15,10 @@ export interface UnknownTail {
   title: string;
   /** How it ended; null = it did not answer. */
   ended: string | null;
-  /** From its last record until it is known to be over, at most, microseconds; null = it sent none. */
+  /**
+   * From its last record until it is known to be over, at most, microseconds; null = it sent none. A busy worker may run on after its page
+   * has terminated it, and sends its records on: then it is the time between two drains.
+   */
   us: number | null;
 }
 
@@ -28,7 +32,7 @@ export const unknownTails = fact(
     return store.threads.flatMap((thread) => {
       const { unknownUntilUs: until, events, ended, index } = thread;
       if (until === null) return [];
-      const us = events.count ? Math.max(0, until - threadEndUs(thread, until)) : null;
+      const us = events.count ? Math.max(DRAIN_EVERY_MS * 1000, until - lastEndUs(thread)) : null;
       return [{ thread: index, title: titles[index]!, ended, us }];
     });
   },

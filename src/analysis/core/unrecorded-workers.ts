@@ -1,6 +1,7 @@
 /** Workers that the recording did not see: what they did is in no number. */
 import { scriptName } from '../../text/clean.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
+import type { TraceStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 import { getOrMake } from './maps.ts';
 import { sqliteThreads } from './main-threads.ts';
@@ -48,6 +49,10 @@ export const unrecordedWorkers = fact(
 
 /** Its page was running when the recording began. */
 const isLate = ({ topic }: { topic: string }): boolean => topic === 'late-start';
+
+/** Whether workers of a page may have run before the recording began. @param page its id */
+export const mayHaveEarlierWorkers = (store: TraceStore, page: string): boolean =>
+  store.threads.some(({ notes, index }) => notes.some(isLate) && pageOf(store, index) === page);
 
 /** What workers that are not recorded do to numbers: nothing (null), they are `least` numbers, or none is known, for SQLite was seen nowhere else. */
 export const unseenWork = fact(

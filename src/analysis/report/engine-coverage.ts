@@ -7,6 +7,7 @@ import type { SummaryEngine } from './summary.ts';
 export function engineCoverage({
   layers,
   unrecordedWorkers: workers,
+  earlierWorkers,
   note,
 }: SummaryEngine): string {
   const named = (on: boolean): string =>
@@ -18,12 +19,15 @@ export function engineCoverage({
     `recorded: ${named(true) || 'nothing'}`,
     ...(missing ? [`not: ${missing}`] : []),
     ...(note ? [note] : []),
-    workersText(workers),
+    workersText(workers, earlierWorkers),
   ].join('; ');
 }
 
-function workersText([first, ...more]: readonly string[]): string {
-  if (first === undefined) return 'all workers that may store for it are recorded';
+function workersText([first, ...more]: readonly string[], hasEarlier: boolean): string {
+  if (first === undefined)
+    return hasEarlier
+      ? "workers that ran before the recording began aren't recorded, and may store for it"
+      : 'all workers that may store for it are recorded';
   const name = scriptName(first) || 'a worker';
   return more.length
     ? `${name} and ${countOf(more.length, 'other worker')} of its page aren't recorded, so what they store for it is missing`

@@ -4,7 +4,11 @@ import { conditions, type Conditions } from '../core/conditions.ts';
 import { losses } from '../core/losses.ts';
 import { unknownTails, type UnknownTail } from '../core/unknown-tails.ts';
 import { pageOf } from '../core/thread-origin.ts';
-import { unrecordedWorkers, type UnrecordedWorker } from '../core/unrecorded-workers.ts';
+import {
+  mayHaveEarlierWorkers,
+  unrecordedWorkers,
+  type UnrecordedWorker,
+} from '../core/unrecorded-workers.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { coarsestStep } from '../core/time-range.ts';
 import { hasSql, hasVfs, seesWeb } from '../core/layers.ts';
@@ -46,6 +50,8 @@ export interface SummaryEngine {
   note: string | null;
   /** Addresses of workers of its page that are not recorded and may store for it. */
   unrecordedWorkers: string[];
+  /** Its page was running when the recording began: workers that ran before aren't recorded. */
+  earlierWorkers: boolean;
 }
 
 /** What is common to the threads that run SQLite; a value on which they differ is null. */
@@ -151,9 +157,7 @@ export const summary = fact(
       threads: threadTitles(store).map((title, i) =>
         threadOf(store.threads[i]!, title, known.unknownTails),
       ),
-      engines: store.threads.flatMap((thread) =>
-        enginesOf(thread, pageOf(store, thread.index), known.unrecordedWorkers),
-      ),
+      engines: store.threads.flatMap((thread) => enginesOf(store, thread, known.unrecordedWorkers)),
       losses: known.losses,
       unrecordedWorkers: known.unrecordedWorkers,
       files: known.fileCounts,
@@ -200,12 +204,13 @@ function threadOf(
   };
 }
 
-/** @param page id of its page */
 function enginesOf(
+  store: TraceStore,
   thread: ThreadStore,
-  page: string,
   workers: readonly UnrecordedWorker[],
 ): SummaryEngine[] {
+  const page = pageOf(store, thread.index);
+  const earlierWorkers = mayHaveEarlierWorkers(store, page);
   const unrecordedWorkers = workers.flatMap(({ kind, pages, url }) =>
     kind === 'any' && pages.includes(page) ? [url] : [],
   );
@@ -224,6 +229,7 @@ function enginesOf(
       layers,
       note,
       unrecordedWorkers,
+      earlierWorkers,
     };
   });
 }

@@ -5,12 +5,10 @@
 import { isThreadCommand, PROTOCOL_VERSION, type ThreadMessage } from '../../protocol/messages.ts';
 import { counters, drainRecords } from '../../record/drain.ts';
 import { measureClockStepUs } from '../../event/clock.ts';
-import { CAPTURE_DEFAULTS } from '../../event/capture.ts';
+import { CAPTURE_DEFAULTS, DRAIN_EVERY_MS } from '../../event/capture.ts';
 import { Op } from '../../event/event.ts';
 import { Recorder } from '../../record/recorder.ts';
 import { Header } from '../../record/ring-layout.ts';
-
-const DRAIN_EVERY_MS = 50;
 
 export class TraceSender {
   readonly recorder = new Recorder({ capacity: 16384 });

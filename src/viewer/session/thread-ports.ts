@@ -27,6 +27,10 @@ export class ThreadPorts {
   private readonly ports = new Map<Line, Set<string>>();
   private readonly alive = new Set<string>();
   private readonly known = new Set<string>();
+  /** Shared and service workers, by the page that relays for them. */
+  private readonly relayed = new Map<string, string | null>();
+  /** Of those, taken to have gone with their page. */
+  private readonly gone = new Set<string>();
   private stopping = false;
   private onIdle: (() => void) | null = null;
 
@@ -88,14 +92,15 @@ export class ThreadPorts {
           this.store.threads.length >= MAX_THREADS
         ) {
           // a shared worker outlives the page that relayed for it, and comes again by way of the next one
-          const moves = thread.kind === 'shared-worker' || thread.kind === 'service-worker';
-          if (moves && this.alive.has(thread.id)) own.add(thread.id);
+          if (this.relayed.has(thread.id)) this.movesOn(thread.id, own, parent);
           else if (!own.has(thread.id)) this.ignored++;
           return;
         }
         own.add(thread.id);
         this.known.add(thread.id);
         this.alive.add(thread.id);
+        if (thread.kind === 'shared-worker' || thread.kind === 'service-worker')
+          this.relayed.set(thread.id, parent);
         this.store.thread({
           ...thread,
           parent: thread.kind === 'worker' ? (thread.parent ?? parent) : thread.parent,
@@ -137,11 +142,24 @@ export class ThreadPorts {
         else if (message.reason === 'terminated') this.endsUnheard(thread);
         thread.ended ??= message.reason;
         this.alive.delete(message.thread);
+        this.gone.delete(message.thread);
         if (message.reason === 'pagehide') this.endWorkersOf(message.thread);
         this.events.onThreads();
         if (this.alive.size === 0) this.onIdle?.();
       }
     }
+  }
+
+  private movesOn(id: string, own: Set<string>, page: string | null): void {
+    const thread = this.store.threadById(id);
+    if (!thread || (thread.ended !== null && !this.gone.delete(id))) {
+      this.ignored++;
+      return;
+    }
+    own.add(id);
+    this.relayed.set(id, page);
+    this.alive.add(id);
+    [thread.ended, thread.unknownUntilUs] = [null, null];
   }
 
   /** It is over, and what it did after its last batch was not said. */
@@ -151,8 +169,18 @@ export class ThreadPorts {
         (performance.timeOrigin + performance.now() - this.store.originMs) * 1000;
   }
 
-  /** Workers die with their page and say nothing: do not wait for them. What they sent before still arrives. */
+  /**
+   * Workers die with their page and say nothing: do not wait for them. What they sent before still arrives. A shared one dies with its last
+   * page: it says hello again where another page relays for it.
+   */
   private endWorkersOf(id: string): void {
+    for (const [shared, page] of this.relayed) {
+      const thread = this.store.threadById(shared);
+      if (page !== id || !thread || !this.alive.delete(shared)) continue;
+      this.endsUnheard(thread);
+      thread.ended ??= 'closed';
+      this.gone.add(shared);
+    }
     for (const thread of this.store.threads) {
       if (
         thread.info.parent !== id ||

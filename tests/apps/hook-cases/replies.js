@@ -50,6 +50,19 @@ const WORK = {
       say(i === n);
     }
   },
+  /** It goes on, a write a millisecond at most, each of which says in a file how many there were. */
+  async written(say) {
+    const root = await navigator.storage.getDirectory();
+    const file = await root.getFileHandle(self.name, { create: true });
+    const handle = await file.createSyncAccessHandle();
+    say(true);
+    const count = new Uint32Array(1);
+    for (;;) {
+      count[0]++;
+      handle.write(count, { at: 0 });
+      spin(1);
+    }
+  },
   /** It goes on after its last message. */
   cancelled(say, n) {
     call(n);

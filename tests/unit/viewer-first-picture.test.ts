@@ -19,6 +19,7 @@ test('it is over once a picture is answered and its wake asked, whichever comes 
     ['over', 'answered'],
   ] as const) {
     let over = false;
+    picture.watch();
     picture.begin();
     const whole = picture.out.then(() => (over = true));
     picture[first]();
@@ -28,12 +29,24 @@ test('it is over once a picture is answered and its wake asked, whichever comes 
     await whole;
     expect(picture.wake).toBe(0);
   }
+  picture.watch();
   picture.begin();
   await vi.advanceTimersByTimeAsync(1000);
   await picture.out;
+  picture.watch();
   picture.begin();
   picture.answered();
   await vi.advanceTimersByTimeAsync(1000);
+  await picture.out;
+  expect(picture.wake).toBe(0);
+});
+
+test('where the timeline is not on screen, no picture is waited for', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const picture = new FirstPicture();
+  picture.begin();
+  expect(picture.wake).toBeGreaterThan(0);
+  picture.over();
   await picture.out;
   expect(picture.wake).toBe(0);
 });
@@ -43,8 +56,9 @@ test('a question asked while a file is read is answered after the picture of all
   const order: string[] = [];
   let question: Promise<unknown> | null = null;
   const session = new Session(({ k }) => {
-    if (k === 'opening')
-      question = session.query('ioObjects', {}).then(() => order.push('question'));
+    if (k !== 'opening') return;
+    question = session.query('ioObjects', {}).then(() => order.push('question'));
+    void session.timeline({ from: 0, to: 1e6, width: 100, lanes: ['0:sql'] });
   });
   await session.open(file, 'a.vfst');
   const { extent } = await session.extents();

@@ -26,6 +26,7 @@ function scheduler(changes: Partial<ScheduledWork> = {}): Scheduler {
       pictured: () => false,
       dueIn: () => null,
       compute: () => undefined,
+      pauseAfterMs: 0, // after each
     },
     ...changes,
   });

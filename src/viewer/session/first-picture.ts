@@ -1,6 +1,7 @@
 /**
  * The first picture of a file that has just been read, and what is asked in its wake and answered at once (extent, threads, numbers), go
- * before long work: before the queries that waited for the file and the numbers of the whole trace.
+ * before long work: before the queries that waited for the file and the numbers of the whole trace. Where the timeline is not on screen there
+ * is no picture to wait for.
  */
 import { yieldToMessages } from '../yield.ts';
 
@@ -10,6 +11,8 @@ const PICTURE_MS = 150;
 const WAKE_MS = 300;
 
 export class FirstPicture {
+  /** A picture was asked for while the file was read: the timeline is on screen. */
+  private watched = false;
   private pictured = false;
   private asked = false;
   /** When it is over at the latest, ms of performance.now(); 0 = it is. */
@@ -22,13 +25,18 @@ export class FirstPicture {
   /** A file's events are all there. */
   begin(): void {
     this.end();
-    this.pictured = this.asked = false;
+    this.pictured = !this.watched;
+    this.watched = this.asked = false;
     this.out = new Promise(
       (resolve) => (this.resolve = () => void yieldToMessages().then(resolve)),
     ); // messages are sent after what is going on now
     this.endIn(PICTURE_MS);
   }
 
+  /** A picture of what has been read so far is asked for. */
+  watch(): void {
+    this.watched = true;
+  }
   /** A picture is answered. */
   answered(): void {
     if (!this.until || this.pictured) return;

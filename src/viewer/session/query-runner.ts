@@ -77,6 +77,7 @@ export class QueryRunner {
     const { shown } = this;
     const { preview } = shown;
     shown.watch();
+    if (preview) shown.firstPicture.watch();
     const all = preview ?? shown.lanes();
     const frames = pauses.length
       ? foldedFrames({ from, to, width }, pauses, (begin, end, columns) =>

@@ -8,6 +8,8 @@ import { yieldToMessages } from '../yield.ts';
 
 /** Traces with fewer events are answered at once. */
 const STEPS_FROM_EVENTS = 100_000;
+/** Short steps follow each other without a pause for so long: a pause takes as long as many of them. */
+const PAUSE_AFTER_MS = 8;
 
 /** What the scheduler asks of the session. */
 export interface ScheduledWork {
@@ -22,6 +24,8 @@ export interface ScheduledWork {
   dueIn(): number | null;
   /** Compute them; what the steps made is there. */
   compute(facts: Facts): void;
+  /** Other than PAUSE_AFTER_MS. */
+  readonly pauseAfterMs?: number;
 }
 
 /** The first picture is out by then, or the timeline is not visible. */
@@ -38,6 +42,8 @@ export class Scheduler {
   private readonly waiting = new Set<RunningQuery>();
   /** What is computed at the moment, as text; '' = nothing. */
   private now = '';
+  /** When messages were heard last, ms of performance.now(). */
+  private heardAt = -Infinity;
 
   constructor(private readonly of: ScheduledWork) {}
 
@@ -52,7 +58,7 @@ export class Scheduler {
     other: Facts | null = null,
   ): Promise<void> {
     if (this.atOnce(other?.store.eventCount)) return;
-    await yieldToMessages(); // it may have been canceled while it waited to be heard
+    await this.hear(); // it may have been canceled while it waited to be heard
     query.check();
     if (!needs.length) return;
     this.waiting.add(query);
@@ -66,6 +72,10 @@ export class Scheduler {
     });
   }
 
+  private async hear(): Promise<void> {
+    await yieldToMessages();
+    this.heardAt = performance.now();
+  }
   private atOnce(more = 0): boolean {
     return this.of.growing() || this.of.facts().store.eventCount + more < STEPS_FROM_EVENTS;
   }
@@ -89,10 +99,12 @@ export class Scheduler {
     try {
       query?.check();
       for (const { label, done, of: all } of work(facts)) {
-        await yieldToMessages();
+        if (performance.now() - this.heardAt >= (of.pauseAfterMs ?? PAUSE_AFTER_MS)) {
+          await this.hear();
+          if (of.growing() || of.facts() !== facts) return false;
+          if (!query && waiting.size) return true;
+        }
         query?.check();
-        if (of.growing() || of.facts() !== facts) return false;
-        if (!query && waiting.size) return true;
         if (done === told) continue;
         told = done;
         this.now = label;

@@ -19,6 +19,7 @@ import { pragmas } from '../core/pragmas.ts';
 import { Access, type Asker } from '../pages/accesses.ts';
 import type { Evidence } from '../rules/context.ts';
 import { fact, type Known } from '../core/graph.ts';
+import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 import { databaseHeaders } from '../pages/database-headers.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import { transactions } from '../transactions/transactions.ts';
@@ -104,6 +105,7 @@ const NEEDS = {
   staleCaches,
   connectionCaches,
   counterDeltas,
+  rowsByOperation,
 };
 
 /** Over the whole trace. */
@@ -215,7 +217,7 @@ class Around {
   private readonly opened: ReturnType<typeof openingsOf>[];
   /** PRAGMAs by thread and connection, write transactions by thread and path. */
   private readonly sizes: Map<string, Surroundings['sizes'][number][]>;
-  private readonly writes: Map<string, number[]>;
+  private readonly writes: Map<number, number[]>;
 
   constructor(
     store: TraceStore,
@@ -223,7 +225,9 @@ class Around {
   ) {
     const { databaseFiles, pragmas, transactions } = known;
     this.readings = store.threads.map((thread) => readingsOf(known.counterDeltas.of(thread)));
-    this.opened = store.threads.map((thread, t) => openingsOf(thread, databaseFiles.parts[t]!));
+    this.opened = store.threads.map((thread, t) =>
+      openingsOf(thread, known.rowsByOperation.of(thread), databaseFiles.parts[t]!),
+    );
     this.sizes = grouped(
       pragmas.filter(({ name }) => name === 'cache_size'),
       ({ thread, context }) => `${thread} ${context}`,
@@ -232,8 +236,11 @@ class Around {
     const places = Array.from({ length: list.length }, (_, i) => i);
     this.writes = grouped(
       places.filter((i) => list.isWrite(i)),
-      (i) => `${list.thread[i]} ${list.path(i)}`,
+      (i) => this.writesKey(list.thread[i]!, list.pathOf[i]!),
     );
+  }
+  private writesKey(thread: number, path: number): number {
+    return path * this.readings.length + thread;
   }
 
   of({ thread, connection }: Asker, object: number): Surroundings {
@@ -244,7 +251,8 @@ class Around {
     );
     // without an SQL layer connections are not told apart: one that opens the file has an empty cache
     const opened = (connection ? connections.get(connection) : files.get(object)) ?? [];
-    const writes = this.writes.get(`${thread} ${accesses.objects[object]!.path}`) ?? [];
+    const path = transactions.list.paths.indexOf(accesses.objects[object]!.path);
+    const writes = this.writes.get(this.writesKey(thread, path)) ?? [];
     return {
       emptied: [...opened, ...stale.flatMap(({ rows }) => rows)].sort((a, b) => a - b),
       readings: this.readings[thread]!.get(connection) ?? { row: [], hits: [] },
@@ -269,17 +277,16 @@ function readingsOf(deltas: CounterDeltas): Map<number, { row: number[]; hits: n
 
 /** Rows at which connections were opened, and files of databases, by place in DatabaseFiles.list. */
 function openingsOf(
-  { events: { op, object, context, count } }: ThreadStore,
+  { events: { object, context } }: ThreadStore,
+  rows: RowsByOperation,
   parts: DatabaseFiles['parts'][number],
 ): Record<'connections' | 'files', Map<number, number[]>> {
   const found = { connections: new Map<number, number[]>(), files: new Map<number, number[]>() };
-  for (let row = 0; row < count; row++) {
-    if (op[row] === Op.sqlOpen)
-      getOrMake(found.connections, context[row]!, (): number[] => []).push(row);
-    else if (op[row] === Op.xOpen) {
-      const part = parts.get(object[row]!);
-      if (part && !part.wal) getOrMake(found.files, part.database, (): number[] => []).push(row);
-    }
+  for (const row of rows.of(Op.sqlOpen))
+    getOrMake(found.connections, context[row]!, (): number[] => []).push(row);
+  for (const row of rows.of(Op.xOpen)) {
+    const part = parts.get(object[row]!);
+    if (part && !part.wal) getOrMake(found.files, part.database, (): number[] => []).push(row);
   }
   return found;
 }

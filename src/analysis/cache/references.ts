@@ -165,15 +165,17 @@ export class References {
   private pass(row: number, foreign: number): void {
     const { emptied, readings, transactions } = this.around;
     let empty = this.lastAt >= 0 && foreign > this.lastAt;
-    for (; emptied[this.emptied]! < row; this.emptied++) empty = true;
+    for (; this.emptied < emptied.length && emptied[this.emptied]! < row; this.emptied++)
+      empty = true;
     if (empty) {
       this.stack.empty();
       this.whole = true;
       this.always ||= this.lastAt < 0;
     }
-    while (readings.row[this.reading]! < row) this.reading++;
-    while (transactions.end[this.transaction]! < row) this.endTransaction();
-    this.writing = transactions.begin[this.transaction]! <= row;
+    while (this.reading < readings.row.length && readings.row[this.reading]! < row) this.reading++;
+    const { begin, end } = transactions;
+    while (this.transaction < end.length && end[this.transaction]! < row) this.endTransaction();
+    this.writing = this.transaction < begin.length && begin[this.transaction]! <= row;
   }
 
   /** @returns whether a cache that holds all had the page */
@@ -192,7 +194,8 @@ export class References {
       if (distance === 0) this.cold++;
       else this.readAgain(slot, distance);
     }
-    this.hitsAt[slot] = this.around.readings.hits[this.reading - 1] ?? 0;
+    // a place that an array doesn't have is looked up slowly
+    if (this.reading > 0) this.hitsAt[slot] = this.around.readings.hits[this.reading - 1]!;
     return distance > 0;
   }
 
@@ -208,8 +211,9 @@ export class References {
       this.least = longer(this.least, i + 1);
       this.most = longer(this.most, i + 1);
     }
-    const hits = this.around.readings.hits[this.reading]! - this.hitsAt[slot]!;
-    const counted = hits >= 0 ? distance + hits : UNKNOWN; // no reading: NaN
+    const { hits } = this.around.readings;
+    const since = this.reading < hits.length ? hits[this.reading]! - this.hitsAt[slot]! : -1; // no reading
+    const counted = since >= 0 ? distance + since : UNKNOWN;
     const used = this.whole ? this.stack.held : UNKNOWN;
     this.least[i] = distance;
     this.most[i] = Math.max(distance, Math.min(counted, used, UNKNOWN));

@@ -8,6 +8,7 @@ import { Op } from '../../event/event.ts';
 import { threadFact } from './graph.ts';
 import { getOrMake } from './maps.ts';
 import { owners } from './owners.ts';
+import { rowsByOperation } from './rows-by-operation.ts';
 
 /** Name of the IndexedDB database that a definition is, or belongs to; null for others. */
 export const idbDatabase = (d: Definition | undefined): string | null =>
@@ -17,14 +18,13 @@ export const idbDatabase = (d: Definition | undefined): string | null =>
 export const appDatabases = threadFact(
   'appDatabases',
   "which IndexedDB databases are the app's own",
-  { owners },
-  (thread, { owners }): ReadonlySet<number> => {
+  { owners, rowsByOperation },
+  (thread, { owners, rowsByOperation }): ReadonlySet<number> => {
     const { events, definitions } = thread;
     const whose = owners.of(thread);
     const nameOf = (id: number): string | null => idbDatabase(definitions.get(id));
     const begun = new Map<string, { all: number; served: number }>();
-    for (let row = 0; row < events.count; row++) {
-      if (events.op[row] !== Op.idbTransaction) continue;
+    for (const row of rowsByOperation.of(thread).of(Op.idbTransaction)) {
       const name = nameOf(events.object[row]!);
       if (name === null) continue;
       const of = getOrMake(begun, name, () => ({ all: 0, served: 0 }));

@@ -2,9 +2,11 @@
  * Readings of SQLite's page-cache counters (sqlite3_db_status) as differences. The engine gives sums since the connection was opened;
  * the first reading of a connection opened before the recording is therefore only a start.
  */
-import { threadFact } from './graph.ts';
+import { threadFact, type ByThread } from './graph.ts';
+import { rowsByOperation, type RowsByOperation } from './rows-by-operation.ts';
 import { columns, each } from '../../trace/number-columns.ts';
 import { Op } from '../../event/event.ts';
+import { opSet } from '../../event/operations.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
@@ -91,14 +93,19 @@ export class CounterDeltas extends columns({
 export const counterDeltas = threadFact(
   'counterDeltas',
   'readings of the page cache',
-  {},
+  { rowsByOperation },
   counterDeltasOf,
 );
 
-function counterDeltasOf({ events }: ThreadStore): CounterDeltas {
+const READINGS = opSet(Op.sqlCounters, Op.sqlOpen);
+function counterDeltasOf(
+  thread: ThreadStore,
+  known: { rowsByOperation: ByThread<RowsByOperation> },
+): CounterDeltas {
+  const { events } = thread;
   const deltas = new CounterDeltas();
   const readings = new CounterReadings();
-  for (let row = 0; row < events.count; row++) {
+  for (const row of known.rowsByOperation.of(thread).together(READINGS)) {
     const reading = readings.take(events, row);
     if (!reading) continue;
     const i = deltas.add();

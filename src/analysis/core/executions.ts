@@ -5,9 +5,10 @@
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Flag, Op } from '../../event/event.ts';
-import { isSqlOp } from '../../event/operations.ts';
+import { isSqlOp, opTable } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
-import { threadFact } from './graph.ts';
+import { threadFact, type ByThread } from './graph.ts';
+import { rowsByOperation, type RowsByOperation } from './rows-by-operation.ts';
 import { Rc, StatementStatus, VALUES_HASH } from '../../sqlite/constants.ts';
 import { columns, each, lowerBound } from '../../trace/number-columns.ts';
 
@@ -43,7 +44,13 @@ export const ExecutionState = {
   running: 3,
 } as const;
 
-class Calls extends columns({ row: Uint32Array, execution: Uint32Array }) {}
+class Calls extends columns({ row: Uint32Array, execution: Uint32Array }) {
+  push(row: number, execution: number): void {
+    if (this.count === this.capacity) this.reserve(1); // not `add`: code that all tables share is slow
+    this.row[this.count] = row;
+    this.execution[this.count++] = execution;
+  }
+}
 
 export class Executions extends columns({
   /** Row of the first call. */
@@ -76,33 +83,43 @@ export class Executions extends columns({
 }
 
 /** Executions of a thread, in the order of their first calls. */
-export const executions = threadFact('executions', 'executions of statements', {}, executionsOf);
+export const executions = threadFact(
+  'executions',
+  'executions of statements',
+  { rowsByOperation },
+  executionsOf,
+);
 
-function executionsOf({ events }: ThreadStore): Executions {
+/** Calls of SQL, and readings of the engine's counters after a run. */
+const OF_STATEMENTS = opTable(
+  ({ code }) => isSqlOp(code) || code === Op.sqlStmtStatus || code === Op.sqlStmtStatusMore,
+);
+function executionsOf(
+  thread: ThreadStore,
+  known: { rowsByOperation: ByThread<RowsByOperation> },
+): Executions {
+  const { events } = thread;
   const found = new Executions();
-  const addCall = (row: number, execution: number): void => {
-    const call = found.calls.add();
-    found.calls.row[call] = row;
-    found.calls.execution[call] = execution;
-  };
+  const { calls } = found;
+  const rows = known.rowsByOperation.of(thread);
+  const isCounted = rows.count(Op.sqlStmtStatus) + rows.count(Op.sqlStmtStatusMore) > 0;
   /** Executions under way by statement instance. */
   const open = new Map<number, number>();
-  /** The last one of each instance. */
+  /** The last one of each instance, where counters are read of it. */
   const latest = new Map<number, number>();
-  for (let row = 0; row < events.count; row++) {
+  for (const row of rows.together(OF_STATEMENTS)) {
     const op = events.op[row]!;
     if (op === Op.sqlStmtStatus || op === Op.sqlStmtStatusMore) {
       const i = latest.get(events.aux[row]!);
       if (i !== undefined) count(found, i, events, row);
       continue;
     }
-    if (!isSqlOp(op)) continue;
     const instance = events.aux[row]!;
     if (op !== Op.sqlStep && op !== Op.sqlExec) {
       if (op === Op.sqlOpen || op === Op.sqlClose) continue;
       const ended = open.get(instance);
       if (ended === undefined) continue;
-      if (op === Op.sqlReset || op === Op.sqlFinalize) addCall(row, ended);
+      if (op === Op.sqlReset || op === Op.sqlFinalize) calls.push(row, ended);
       open.delete(instance);
       continue;
     }
@@ -111,9 +128,9 @@ function executionsOf({ events }: ThreadStore): Executions {
       i = found.add();
       found.firstRow[i] = row;
       found.text[i] = events.object[row]!;
-      if (op === Op.sqlStep) latest.set(instance, i);
+      if (isCounted && op === Op.sqlStep) latest.set(instance, i);
     }
-    addCall(row, i);
+    calls.push(row, i);
     found.us[i]! += events.dur[row]!;
     const unended = events.endSeq[row] === 0;
     const broughtRow = op === Op.sqlStep && !unended && events.result[row] === Rc.row;

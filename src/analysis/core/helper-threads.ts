@@ -3,11 +3,11 @@
  * asynchronous OPFS proxy, absurd-sql's IndexedDB worker.
  */
 import { Op } from '../../event/event.ts';
-import type { Owners } from '../../trace/owners.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 import { sqliteThreads } from './main-threads.ts';
 import { owners } from './owners.ts';
+import { rowsByOperation } from './rows-by-operation.ts';
 import { rootOf } from './thread-origin.ts';
 
 /**
@@ -17,9 +17,14 @@ import { rootOf } from './thread-origin.ts';
 export const servedThreads = fact(
   'servedThreads',
   'which thread a worker does storage for',
-  { sqliteThreads, owners },
-  (store, { sqliteThreads, owners }): readonly (ThreadStore | null)[] => {
-    const waiting = sqliteThreads.filter((thread) => waitsForAnother(thread, owners.of(thread)));
+  { sqliteThreads, owners, rowsByOperation },
+  (store, { sqliteThreads, owners, rowsByOperation }): readonly (ThreadStore | null)[] => {
+    const waiting = sqliteThreads.filter((thread) =>
+      rowsByOperation
+        .of(thread)
+        .of(Op.atomicsWait)
+        .some((row) => owners.of(thread).vfs(row) >= 0),
+    );
     return store.threads.map((thread) => {
       if (!waiting.length || sqliteThreads.includes(thread)) return null;
       const maker = waiting.find(({ info }) => info.id === thread.info.parent);
@@ -30,9 +35,3 @@ export const servedThreads = fact(
     });
   },
 );
-
-function waitsForAnother({ events }: ThreadStore, owners: Owners): boolean {
-  for (let row = 0; row < events.count; row++)
-    if (events.op[row] === Op.atomicsWait && owners.vfs(row) >= 0) return true;
-  return false;
-}

@@ -60,7 +60,8 @@ export class IntervalColumns extends columns({
     to: number,
     row: number,
   ): number {
-    const i = this.add();
+    if (this.count === this.capacity) this.reserve(1); // as in Accesses.push
+    const i = this.count++;
     this.thread[i] = thread;
     this.context[i] = context;
     this.resource[i] = resource;
@@ -72,15 +73,18 @@ export class IntervalColumns extends columns({
     return i;
   }
 
-  /** Places by resource, each list in order of `from`. */
-  byResource(resources: number): Uint32Array[] {
+  /** Places by resource, each list in order of `from`. @param isWanted a resource; of others the list is empty */
+  byResource(resources: number, isWanted: (resource: number) => boolean): Uint32Array[] {
+    const wanted = Uint8Array.from({ length: resources }, (_, r) => Number(isWanted(r)));
     const counts = new Uint32Array(resources);
-    for (let i = 0; i < this.count; i++) counts[this.resource[i]!]!++;
+    if (wanted.includes(1))
+      for (let i = 0; i < this.count; i++) counts[this.resource[i]!]! += wanted[this.resource[i]!]!;
     const lists = Array.from(counts, (n) => new Uint32Array(n));
+    if (!lists.some(({ length }) => length)) return lists;
     counts.fill(0);
     for (let i = 0; i < this.count; i++) {
       const r = this.resource[i]!;
-      lists[r]![counts[r]!++] = i;
+      if (wanted[r]) lists[r]![counts[r]!++] = i;
     }
     const { from } = this;
     for (const list of lists) {

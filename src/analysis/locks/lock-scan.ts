@@ -7,6 +7,7 @@
  *
  * An IndexedDB transaction holds its stores from its call to its completion; who must wait for whom is said in locks.ts.
  */
+import { ById } from '../core/by-id.ts';
 import { getOrMake } from '../core/maps.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { idbMode, READONLY } from '../../event/idb-modes.ts';
@@ -21,9 +22,11 @@ import {
   type LockResource,
   type ResourceKind,
 } from './lock-columns.ts';
+import type { ByThread } from '../core/graph.ts';
+import type { RowsByOperation } from '../core/rows-by-operation.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
-import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
+import { connectionKey, levelAfter, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 
 type ResourceOf = (kind: ResourceKind, name: string, origin: string) => number;
 
@@ -37,7 +40,7 @@ export interface LockScan {
   resource: ResourceOf;
 }
 
-export function scanLocks(store: TraceStore): LockScan {
+export function scanLocks(store: TraceStore, rows: ByThread<RowsByOperation>): LockScan {
   const resources: LockResource[] = [];
   const known = new Map<string, number>();
   const resource = (kind: ResourceKind, name: string, origin: string): number => {
@@ -54,7 +57,12 @@ export function scanLocks(store: TraceStore): LockScan {
   };
   let traceEnd: number | null = null; // a pass over all events, for the few that have not ended
   for (const thread of store.threads)
-    scanThread(thread, () => threadEndUs(thread, (traceEnd ??= store.extent()[1])), scan);
+    scanThread(
+      thread,
+      rows.of(thread).together(MATTERS),
+      () => threadEndUs(thread, (traceEnd ??= store.extent()[1])),
+      scan,
+    );
   return scan;
 }
 
@@ -80,18 +88,22 @@ const MATTERS = opTable(
     SETS_LEVEL[code] !== 0,
 );
 
-/** @param threadEnd when the thread ended */
-function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan): void {
+/** @param rows of the operations that are looked at @param threadEnd when the thread ended */
+function scanThread(
+  thread: ThreadStore,
+  rows: Uint32Array,
+  threadEnd: () => number,
+  scan: LockScan,
+): void {
   const { events, definitions, index } = thread;
   const { holds, waits, resource } = scan;
   let endUs: number | null = null;
   const end = (): number => (endUs ??= threadEnd());
   const origin = originOfThread(thread);
   const handles = new Map<number, OpenHandle[]>();
-  const levels = new LockLevels(events);
   const locks = new Map<number, SqliteLock>();
   const idb = new Map<number, { hold: number; stores: Set<string> }>();
-  const places = new Map<number, number>();
+  const places = new ById<number>();
   /** Resource of an object id, by the kind of lock it is asked for. */
   const placeOf = (object: number, kind: ResourceKind): number => {
     let place = places.get(object);
@@ -118,17 +130,24 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
   ): number => holds.push(index, context, placeOf(object, kind), mode, outcome, from, to, row);
   /** A lock of SQLite from when its level was taken. */
   const holdLevel = (lock: SqliteLock, outcome: number, to: number): void => {
-    const object = events.object[lock.row]!;
     const context = events.context[lock.row]!;
-    hold(['sqlite', object], context, lock.level, outcome, [lock.since, to], lock.row);
+    const place = placeOf(events.object[lock.row]!, 'sqlite');
+    holds.push(index, context, place, lock.level, outcome, lock.since, to, lock.row);
+  };
+  const databases = new ById<boolean>();
+  const isDatabase = (object: number): boolean => {
+    const known = databases.get(object);
+    if (known !== undefined) return known;
+    const d = definitions.get(object);
+    return databases.set(object, d?.kind === 'file' && d.fileKind === 'main-db');
   };
   const handleOf = (object: number, at: number, row: number): void => {
     if (!handles.has(object)) handles.set(object, [{ from: at, row }]); // opened before the recording
   };
 
-  for (let row = 0; row < events.count; row++) {
+  for (let r = 0; r < rows.length; r++) {
+    const row = rows[r]!;
     const op = events.op[row]!;
-    if (MATTERS[op] === 0) continue;
     const object = events.object[row]!;
     const context = events.context[row]!;
     const from = events.t0[row]!;
@@ -182,12 +201,12 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
       case Op.xUnlock:
       case Op.xOpen:
       case Op.xClose: {
-        const d = definitions.get(object);
-        if (d?.kind !== 'file' || d.fileKind !== 'main-db') break;
-        const level = levels.take(row);
+        if (!isDatabase(object) || !tookEffect(events, row)) break;
         const key = connectionKey(object, context);
         const lock = locks.get(key);
-        if (level === (lock?.level ?? LockLevel.none)) break;
+        const before = lock?.level ?? LockLevel.none;
+        const level = levelAfter(op, before, events.aux[row]!);
+        if (level === before) break;
         if (lock) holdLevel(lock, Outcome.done, to);
         if (level > LockLevel.none) locks.set(key, { level, since: to, row });
         else locks.delete(key);

@@ -23,6 +23,7 @@ import {
 } from './lock-columns.ts';
 import { whatPagesDid } from './meanwhile.ts';
 import { scanLocks, type LockScan } from './lock-scan.ts';
+import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 import {
   cyclesOf,
@@ -67,14 +68,14 @@ export function placesOf(
   return found.sort((a, b) => thread[a]! - thread[b]! || row[a]! - row[b]!);
 }
 
-const NEEDS = { busyChains, whatPagesDid };
+const NEEDS = { busyChains, whatPagesDid, rowsByOperation };
 export const locks = fact('locks', 'holds and waits', NEEDS, locksOf);
 
 function locksOf(
   store: TraceStore,
-  { busyChains: busy, whatPagesDid: did }: Known<typeof NEEDS>,
+  { busyChains: busy, whatPagesDid: did, rowsByOperation }: Known<typeof NEEDS>,
 ): Locks {
-  const scan = scanLocks(store);
+  const scan = scanLocks(store, rowsByOperation);
   addSqliteWaits(scan, busy, store);
   const edges = [...edgesOf(scan), ...idbEdges(scan)].sort((a, b) => a.fromUs - b.fromUs);
   const { resources, holds, waits } = scan;
@@ -116,10 +117,12 @@ function addSqliteWaits(
 function edgesOf(scan: LockScan): WaitEdge[] {
   const { resources, holds, waits } = scan;
   const edges: WaitEdge[] = [];
-  const holdsOf = holds.byResource(resources.length);
-  waits.byResource(resources.length).forEach((list, place) => {
+  const isShared = (place: number): boolean => resources[place]!.kind !== 'idb';
+  const waitsOf = waits.byResource(resources.length, isShared);
+  // most are never waited for, and have a hold for each transaction
+  const holdsOf = holds.byResource(resources.length, (place) => waitsOf[place]!.length > 0);
+  waitsOf.forEach((list, place) => {
     const { kind } = resources[place]!;
-    if (kind === 'idb') return;
     const held = holdsOf[place]!;
     let live: number[] = [];
     let next = 0;
@@ -186,8 +189,8 @@ function addTo(
  */
 function idbEdges({ resources, holds, waits, stores }: LockScan): WaitEdge[] {
   const edges: WaitEdge[] = [];
-  holds.byResource(resources.length).forEach((list, place) => {
-    if (resources[place]!.kind !== 'idb') return;
+  const isIdb = (place: number): boolean => resources[place]!.kind === 'idb';
+  holds.byResource(resources.length, isIdb).forEach((list, place) => {
     let live: number[] = [];
     for (const later of list) {
       const from = holds.from[later]!;

@@ -3,14 +3,16 @@ import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { col, inParts, table, type Columns } from '../core/table.ts';
 import { fact, threadFact } from '../core/graph.ts';
+import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { THREAD } from '../events/table.ts';
 
 /** Rows of a thread's readings, in order. */
-export const memoryReadings = threadFact('memoryReadings', 'memory', {}, ({ events }) => {
-  const rows: number[] = [];
-  for (let row = 0; row < events.count; row++) if (events.op[row] === Op.sqlMemory) rows.push(row);
-  return Uint32Array.from(rows);
-});
+const memoryReadings = threadFact(
+  'memoryReadings',
+  'memory',
+  { rowsByOperation },
+  (thread, known) => known.rowsByOperation.of(thread).of(Op.sqlMemory),
+);
 
 interface Reading {
   thread: ThreadStore;

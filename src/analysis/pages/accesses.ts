@@ -78,7 +78,9 @@ export class Accesses extends columns({
     bytes: number,
     asker: number,
   ): void {
-    const i = this.add();
+    // not `add`: code that all tables share is slow, and this runs for every call
+    if (this.count === this.capacity) this.reserve(1);
+    const i = this.count++;
     this.us[i] = events.t0[row]!;
     this.what[i] = what;
     this.type[i] = type;

@@ -8,8 +8,8 @@
  * Pages of the pointer map are known by their numbers, where a header said that the database has one; their first byte looks like a b-tree's.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
-import { bytesCarried, hasMoved } from '../../trace/bytes-moved.ts';
-import { opSet } from '../../event/operations.ts';
+import { hasMoved } from '../../trace/bytes-moved.ts';
+import { IN_BYTES, opSet } from '../../event/operations.ts';
 import { isPointerMapPage, PageType } from '../../sqlite/page.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import { longer } from '../../trace/typed-arrays.ts';
@@ -24,7 +24,8 @@ import {
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { grouped } from '../core/maps.ts';
 import { ById } from '../core/by-id.ts';
-import { fact } from '../core/graph.ts';
+import { fact, type ByThread } from '../core/graph.ts';
+import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 import { databaseHeaders, type DatabaseHeaders } from './database-headers.ts';
 import { partsInTimeOrder } from '../core/time-order.ts';
 import { checkpoints, type Checkpoint } from '../wal/checkpoints.ts';
@@ -54,12 +55,10 @@ class Frames {
 const TRANSFERS = opSet(Op.xRead, Op.xWrite, Op.opfsRead, Op.opfsWrite);
 
 /** Reads and writes of all files: room enough for those of pages. */
-function transfersIn(store: TraceStore): number {
+function transfersIn({ threads }: TraceStore, rows: ByThread<RowsByOperation>): number {
   let n = 0;
-  for (const { events } of store.threads) {
-    const { op, count } = events;
-    for (let row = 0; row < count; row++) n += TRANSFERS[op[row]!]!;
-  }
+  for (const thread of threads)
+    TRANSFERS.forEach((is, op) => (n += is ? rows.of(thread).count(op) : 0));
   return n;
 }
 
@@ -81,9 +80,10 @@ const ROWS_AT_ONCE = 1 << 20;
 export const accesses = fact(
   'accesses',
   'reads and writes of pages',
-  { databaseFiles, databaseHeaders, checkpoints },
-  function* (store, { databaseFiles: files, databaseHeaders: headers, checkpoints }) {
-    const scan = new PageScan(store, files, headers, checkpoints);
+  { databaseFiles, databaseHeaders, checkpoints, rowsByOperation },
+  function* (store, { databaseFiles: files, databaseHeaders: headers, checkpoints, ...known }) {
+    const room = Math.max(16, transfersIn(store, known.rowsByOperation));
+    const scan = new PageScan(store, room, files, headers, checkpoints);
     yield* partsInTimeOrder(
       store.threads,
       (thread, from, to) => scan.take(thread, from, to),
@@ -93,6 +93,15 @@ export const accesses = fact(
   },
 );
 
+/** What a thread's last call was on, and who made it. */
+class LastCall {
+  id = -1;
+  use: Use | undefined = undefined;
+  context = -1;
+  database = -1;
+  asker = -1;
+}
+
 class PageScan {
   readonly out: Accesses;
   private readonly uses: ById<Use>[];
@@ -100,25 +109,23 @@ class PageScan {
   private readonly askers: Map<number, number>[];
   /** By database: the page size where it has a pointer map, else 0. */
   private readonly mapped: number[];
-  /** What the last call was on, and who made it. */
-  private thread = -1;
-  private id = -1;
-  private use: Use | undefined;
-  private context = -1;
-  private asker = -1;
+  /** By thread: they take turns, and each goes on with what it did. */
+  private readonly lasts: LastCall[];
 
   constructor(
     store: TraceStore,
+    room: number,
     files: DatabaseFiles,
     headers: readonly DatabaseHeaders[],
     checkpoints: readonly Checkpoint[],
   ) {
-    this.out = new Accesses(Math.max(16, transfersIn(store)));
+    this.out = new Accesses(room);
     const { objects } = this.out;
     for (const { path, vfs, pageSize } of files.list)
       objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
     this.uses = usesOf(store, files, objects, checkpoints);
     this.askers = store.threads.map(() => new Map());
+    this.lasts = store.threads.map(() => new LastCall());
     // reserved bytes are not in what is kept of a header: databases that have both, rare, are taken for ones without
     this.mapped = headers.map(({ vacuum, pageSize }) => (vacuum ? (pageSize ?? 0) : 0));
   }
@@ -135,30 +142,27 @@ class PageScan {
       offset: offsets,
       aux2,
     } = events;
-    if (index !== this.thread) {
-      this.thread = index;
-      this.id = -1;
-    }
+    const last = this.lasts[index]!;
     for (let row = from; row < to; row++) {
       const op = ops[row]!;
       if (TRANSFERS[op] === 0) continue;
-      if (object[row] !== this.id) {
-        this.id = object[row]!;
-        this.use = this.uses[index]!.get(this.id);
-        this.context = -1; // an asker is one of this thread and database
+      if (object[row] !== last.id) {
+        last.id = object[row]!;
+        last.use = this.uses[index]!.get(last.id);
       }
-      const { use } = this;
+      const { use } = last;
       if (!use) continue;
       const { opfs, size } = use;
       const transfer = transferOf(op, opfs);
       if (!transfer || size === null) continue;
       const isShort = !opfs && transfer === 1 && results[row] === Rc.shortRead; // what lies behind the end reads as zeros
-      if (!hasMoved(events, row) && !isShort) continue;
+      const moved = hasMoved(events, row);
+      if (!moved && !isShort) continue;
       const length = lengths[row]!;
       const offset = offsets[row]!;
       if (!(offset >= 0)) continue;
       const what = transfer === 2 ? Access.write : 0;
-      const bytes = bytesCarried(events, row);
+      const bytes = moved ? (IN_BYTES[op] ? results[row]! : length) : 0;
       if (!use.wal) {
         if (length < SMALLEST_PAGE) continue;
         const span = Math.max(1, Math.floor(length / size));
@@ -197,15 +201,17 @@ class PageScan {
     }
     object.highest = Math.max(object.highest, page + span - 1);
     const connection = use.opfs ? 0 : thread.events.context[row]!; // of OPFS calls it is a handle
-    if (connection !== this.context) {
-      this.context = connection;
-      this.asker = this.askerOf(thread.index, connection, database);
+    const last = this.lasts[thread.index]!;
+    if (connection !== last.context || database !== last.database) {
+      last.context = connection;
+      last.database = database;
+      last.asker = this.askerOf(thread.index, connection, database);
     }
     const bits = what | (isCopied(use, row, what) ? Access.checkpoint : 0);
     const mapped = this.mapped[database]!;
     const kind =
       mapped > 0 && span === 1 && isPointerMapPage(page, mapped) ? PageType.pointerMap : type;
-    this.out.push(thread, row, database, page, span, bits, kind, bytes, this.asker);
+    this.out.push(thread, row, database, page, span, bits, kind, bytes, last.asker);
   }
 
   private askerOf(thread: number, connection: number, database: number): number {

@@ -6,7 +6,7 @@ import { getOrMake } from '../core/maps.ts';
 import { databasePath } from '../../event/file-names.ts';
 import { Flag } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
-import type { FileKind } from '../../event/definitions.ts';
+import { FILE_KINDS, type FileKind } from '../../event/definitions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
@@ -15,7 +15,8 @@ import { ById } from '../core/by-id.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { mainThreads } from '../core/main-threads.ts';
 import { extent, coarsestStep } from '../core/time-range.ts';
-import { fact, threadFact, type Fact, type Facts, type Known } from '../core/graph.ts';
+import { fact, type Fact, type Facts, type Known } from '../core/graph.ts';
+import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { failures } from './failures.ts';
 
 interface FileRef {
@@ -33,14 +34,35 @@ export interface Cost {
   us: number;
 }
 
-interface OpIndex {
-  rows: Uint32Array;
-  /** By operation: where its rows begin; [256] = end. */
-  at: Uint32Array;
-}
-
 /** Begin, end, begin, ...: microseconds, in any order; they may overlap. Flat, for a finding may be about a million calls. */
-type Spans = number[];
+export type Spans = Float64Array | readonly number[];
+
+/** Gathers spans. */
+class SpanList {
+  private us = new Float64Array(0);
+  private used = 0;
+
+  push(fromUs: number, toUs: number): void {
+    if (this.used === this.us.length) this.grow(2);
+    this.us[this.used] = fromUs;
+    this.us[this.used + 1] = toUs;
+    this.used += 2;
+  }
+  append({ us, used }: SpanList): void {
+    if (this.used + used > this.us.length) this.grow(used);
+    this.us.set(us.subarray(0, used), this.used);
+    this.used += used;
+  }
+  /** As they are now: what comes later is not among them. */
+  get all(): Float64Array {
+    return this.us.subarray(0, this.used);
+  }
+  private grow(more: number): void {
+    const longer = new Float64Array(Math.max(8, 2 * this.us.length, this.used + more));
+    longer.set(this.us);
+    this.us = longer;
+  }
+}
 
 /** The time of a thread that a finding is about. */
 export interface NamedTime {
@@ -49,11 +71,6 @@ export interface NamedTime {
   /** When something was under way that is awaited: of that time what the thread waits in storage, or for a lock. */
   awaited: Spans;
 }
-
-const NO_ROWS = new Uint32Array(0);
-
-/** Rows of each thread by operation. */
-const rowsByOperation = threadFact('rowsByOperation', 'calls by operation', {}, indexOf);
 
 const NEEDS = { extent, rowsByOperation, failures, mainThreads };
 
@@ -92,15 +109,14 @@ export class FindingContext {
 
   /** Rows of an operation, ascending. */
   rows(thread: ThreadStore, op: number): Uint32Array {
-    const { rows, at } = this.known.rowsByOperation.of(thread);
-    return at[op] === at[op + 1] ? NO_ROWS : rows.subarray(at[op], at[op + 1]);
+    return this.known.rowsByOperation.of(thread).of(op);
   }
   /** Calls of these operations on all threads. */
   calls(...ops: number[]): number {
     let n = 0;
     for (const thread of this.store.threads) {
-      const { at } = this.known.rowsByOperation.of(thread);
-      for (const op of ops) n += at[op + 1]! - at[op]!;
+      const rows = this.known.rowsByOperation.of(thread);
+      for (const op of ops) n += rows.count(op);
     }
     return n;
   }
@@ -124,11 +140,17 @@ export class FindingContext {
 
   /** The SQLite file of an id; null for what is none. */
   file(thread: ThreadStore, object: number): FileRef | null {
-    return getOrMake(this.files[thread.index]!, object, () => {
-      const d = thread.definitions.get(object);
-      if (d?.kind !== 'file') return null;
-      return { kind: d.fileKind, path: d.path, main: databasePath(d.path), vfs: d.vfs };
-    });
+    const known = this.files[thread.index]!.get(object);
+    return known === undefined ? this.fileOf(thread, object) : known;
+  }
+  private fileOf(thread: ThreadStore, object: number): FileRef | null {
+    const d = thread.definitions.get(object);
+    return this.files[thread.index]!.set(
+      object,
+      d?.kind === 'file'
+        ? { kind: d.fileKind, path: d.path, main: databasePath(d.path), vfs: d.vfs }
+        : null,
+    );
   }
 
   /**
@@ -141,35 +163,37 @@ export class FindingContext {
   }
 
   private costsOf(op: number): Map<string, Cost> {
-    const sums = new Map<FileKind | '', Cost>();
-    const sumOf = (kind: FileKind): Cost => getOrMake(sums, kind, () => ({ calls: 0, us: 0 }));
-    const all: Cost = { calls: 0, us: 0 };
+    /** By place in FILE_KINDS, and at the end of all: typed, for there may be a million calls. */
+    const ALL = FILE_KINDS.length;
+    const [calls, sums] = [new Uint32Array(ALL + 1), new Float64Array(ALL + 1)];
+    const inMemory = FILE_KINDS.indexOf('memory-journal');
     for (const thread of this.store.threads) {
-      const { endSeq, flags, dur, object } = thread.events;
+      const { events } = thread;
+      const { endSeq, flags, dur, object } = events;
       const rows = this.rows(thread, op);
-      const byFile = new ById<Cost | null>();
+      let [last, ofLast] = [-1, -1];
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i]!;
         if (endSeq[row] === 0 || flags[row]! & Flag.untimed) continue;
-        let sum: Cost | null | undefined = null;
-        if (isVfsOp(op) && isInMemory(thread.events, row)) sum = sumOf('memory-journal');
-        else if (isVfsOp(op)) {
-          sum = byFile.get(object[row]!);
-          if (sum === undefined) {
-            const file = this.file(thread, object[row]!);
-            sum = byFile.set(object[row]!, file && sumOf(file.kind));
-          }
-        }
         const us = dur[row]!;
-        all.calls++;
-        all.us += us;
-        if (!sum) continue;
-        sum.calls++;
-        sum.us += us;
+        calls[ALL]!++;
+        sums[ALL]! += us;
+        if (!isVfsOp(op)) continue;
+        if (object[row] !== last) {
+          const file = this.file(thread, (last = object[row]!));
+          ofLast = file ? FILE_KINDS.indexOf(file.kind) : -1;
+        }
+        const kind = isInMemory(events, row) ? inMemory : ofLast;
+        if (kind < 0) continue;
+        calls[kind]!++;
+        sums[kind]! += us;
       }
     }
-    if (all.calls > 0) sums.set('', all);
-    return sums;
+    const costs = new Map<FileKind | '', Cost>();
+    calls.forEach((n, place) => {
+      if (n > 0) costs.set(FILE_KINDS[place] ?? '', { calls: n, us: sums[place]! });
+    });
+    return costs;
   }
 }
 
@@ -186,17 +210,6 @@ export const findingFact = <T>(
   label: string,
   make: (ctx: FindingContext) => T,
 ): Fact<T> => fact(name, label, { findingContext }, (_, known) => make(known.findingContext));
-
-function indexOf({ events }: ThreadStore): OpIndex {
-  const { op, count } = events;
-  const at = new Uint32Array(257);
-  for (let row = 0; row < count; row++) at[op[row]! + 1]!++;
-  for (let code = 0; code < 256; code++) at[code + 1]! += at[code]!;
-  const next = at.slice();
-  const rows = new Uint32Array(count);
-  for (let row = 0; row < count; row++) rows[next[op[row]!]!++] = row;
-  return { rows, at };
-}
 
 const SAMPLE_ROWS = 200;
 
@@ -225,7 +238,10 @@ export class Evidence {
   us = 0;
   fromUs = Infinity;
   toUs = -Infinity;
-  private readonly named = new Map<ThreadStore, NamedTime>();
+  private readonly named = new Map<ThreadStore, Record<keyof NamedTime, SpanList>>();
+  /** The thread whose call came last, and its own spans. */
+  private lastThread: ThreadStore | null = null;
+  private lastRan: SpanList | null = null;
   /** The first of the calls, by their rows. */
   private readonly shown: { thread: number; row: number }[] = [];
 
@@ -250,14 +266,18 @@ export class Evidence {
   }
   /** When something ran that is counted. */
   ran(thread: ThreadStore, fromUs: number, toUs: number): void {
-    this.timeOf(thread).ran.push(fromUs, toUs);
+    if (thread !== this.lastThread || !this.lastRan) {
+      this.lastThread = thread;
+      this.lastRan = this.timeOf(thread).ran;
+    }
+    this.lastRan.push(fromUs, toUs);
   }
   /** When something was under way that is counted, and that the thread need not have waited for. */
   awaited(thread: ThreadStore, fromUs: number, toUs: number): void {
     this.timeOf(thread).awaited.push(fromUs, toUs);
   }
-  private timeOf(thread: ThreadStore): NamedTime {
-    return getOrMake(this.named, thread, () => ({ ran: [], awaited: [] }));
+  private timeOf(thread: ThreadStore): Record<keyof NamedTime, SpanList> {
+    return getOrMake(this.named, thread, () => ({ ran: new SpanList(), awaited: new SpanList() }));
   }
   /** A call to show that is not counted. */
   show(thread: number, row: number): void {
@@ -275,9 +295,9 @@ export class Evidence {
     this.span(other.fromUs, other.toUs);
     for (const { thread, row } of other.shown) this.show(thread, row);
     for (const [thread, { ran, awaited }] of other.named) {
-      for (let i = 0; i < ran.length; i += 2) this.ran(thread, ran[i]!, ran[i + 1]!);
-      for (let i = 0; i < awaited.length; i += 2)
-        this.awaited(thread, awaited[i]!, awaited[i + 1]!);
+      const own = this.timeOf(thread);
+      own.ran.append(ran);
+      own.awaited.append(awaited);
     }
     return this;
   }
@@ -294,7 +314,12 @@ export class Evidence {
       events,
       fromUs: known ? this.fromUs : ctx.fromUs,
       toUs: known ? this.toUs : ctx.fromUs,
-      named: this.named,
+      named: new Map(
+        Array.from(this.named, ([thread, { ran, awaited }]): [ThreadStore, NamedTime] => [
+          thread,
+          { ran: ran.all, awaited: awaited.all },
+        ]),
+      ),
     };
   }
 }

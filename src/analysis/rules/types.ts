@@ -3,6 +3,7 @@
  * Every rule has an id (F01 ...) that stays its own for good; a rule is a pure function of a FindingContext.
  */
 import type { FileKind } from '../../event/definitions.ts';
+import type { AnyFact } from '../core/graph.ts';
 import type { FindingContext, FindingEvidence, FoundEvidence } from './context.ts';
 
 export type Confidence = 'certain' | 'likely' | 'possible';
@@ -54,6 +55,8 @@ export interface Found extends Omit<Finding, 'rule' | 'evidence'> {
 export interface Rule {
   id: string;
   title: string;
+  /** Large facts that it always asks for: they are computed before it, with pauses. */
+  needs?: Readonly<Record<string, AnyFact>>;
   run(ctx: FindingContext): Found | readonly Found[];
 }
 

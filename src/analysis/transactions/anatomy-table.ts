@@ -3,7 +3,7 @@ import type { FileKind } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 import { columns, each } from '../../trace/number-columns.ts';
-import type { Numbers } from '../../trace/typed-arrays.ts';
+import { longer, type Numbers } from '../../trace/typed-arrays.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 import { TRANSACTION_PARTS, type TransactionTimes } from './transaction-time.ts';
@@ -12,20 +12,31 @@ import type { TransactionTable } from './transaction-table.ts';
 const PARTS = TRANSACTION_PARTS.map((part) => `${part}Us` as const);
 const MODES = [null, 'autocommit', 'explicit'] as const;
 
-/** Times by part, nanoseconds. */
-class Times extends columns(each(PARTS, [Uint32Array, Float64Array])) {
+const IDLE = PARTS.indexOf('idleUs');
+
+/** Times by part, nanoseconds: those of one transaction side by side, for they are written together. */
+class Times {
+  private ns: Numbers = new Uint32Array(0);
+
   put(i: number, ns: Float64Array): void {
+    const at = i * PARTS.length;
+    if (at + PARTS.length > this.ns.length) this.ns = longer(this.ns, at + PARTS.length);
+    let all = this.ns;
     for (let part = 0; part < PARTS.length; part++) {
       const time = ns[part]!;
-      if (time === 0) continue;
-      const column = this[PARTS[part]!];
-      column[i] = time;
-      if (column[i] !== time) this.set(PARTS[part]!, i, time);
+      all[at + part] = time;
+      if (all[at + part] === time || all instanceof Float64Array) continue;
+      all = this.ns = Float64Array.from(all);
+      all[at + part] = time;
     }
+  }
+  /** Microseconds of a part; 0 where none were put. */
+  us(i: number, part: number): number {
+    return (this.ns[i * PARTS.length + part] ?? 0) / 1000;
   }
   at(i: number): TransactionTimes {
     const times = {} as TransactionTimes;
-    for (const part of PARTS) times[part] = this[part][i]! / 1000;
+    PARTS.forEach((part, p) => (times[part] = this.us(i, p)));
     return times;
   }
 }
@@ -127,8 +138,6 @@ export class AnatomyTable
   /** Begins the next one. @returns its place */
   begin(mode: TransactionAnatomy['mode']): number {
     const i = this.add();
-    this.time.add();
-    this.commitTime.add();
     this.mode[i] = MODES.indexOf(mode);
     this.commitUs[i] = NaN;
     this.steps0[i] = this.steps.count;
@@ -190,7 +199,7 @@ export class AnatomyTable
   }
   /** Nothing called, microseconds. */
   idleUs(i: number): number {
-    return this.time.idleUs[i]! / 1000;
+    return this.time.us(i, IDLE);
   }
   /** Rows of the first calls of the executions inside it. */
   statementRows(i: number): Uint32Array {
@@ -216,17 +225,17 @@ export class AnatomyTable
   /** What a commit took, idle time left out, microseconds; null where nothing was committed. */
   private commitCost(i: number): number | null {
     const fromUs = this.commitUs[i]!;
-    return Number.isNaN(fromUs) ? null : this.toUs[i]! - fromUs - this.commitTime.idleUs[i]! / 1000;
+    return Number.isNaN(fromUs) ? null : this.toUs[i]! - fromUs - this.commitTime.us(i, IDLE);
   }
 
   /** All commits together: how many, from begin to end of each, and by part; microseconds. @param places of transactions; default: all */
   commitTotals(places: Iterable<number> = Array(this.count).keys()): CommitTotals {
-    const totals = { commits: 0, us: 0, time: new Times(1).at(0) };
+    const totals = { commits: 0, us: 0, time: new Times().at(0) };
     for (const i of places) {
       if (Number.isNaN(this.commitUs[i]!)) continue;
       totals.commits++;
       totals.us += this.commitCost(i)!;
-      for (const part of PARTS) totals.time[part] += this.commitTime[part][i]! / 1000;
+      PARTS.forEach((part, p) => (totals.time[part] += this.commitTime.us(i, p)));
     }
     return totals;
   }

@@ -9,10 +9,13 @@
  * told: it is taken to have run whole. A single statement that failed has done nothing, but for the end of a transaction that was over.
  */
 import { firstPlace } from '../../trace/number-columns.ts';
-import { threadFact } from '../core/graph.ts';
+import { ById } from '../core/by-id.ts';
+import { threadFact, type ByThread } from '../core/graph.ts';
+import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
+import { opSet } from '../../event/operations.ts';
 import { Rc } from '../../sqlite/constants.ts';
 import { tokens } from '../../sqlite/sql-text.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -95,19 +98,22 @@ interface State {
 export const explicitTransactions = threadFact(
   'explicitTransactions',
   'explicit transactions',
-  {},
+  { rowsByOperation },
   explicitTransactionsOf,
 );
 
-function explicitTransactionsOf(thread: ThreadStore): ExplicitTransactions {
+const RUNS = opSet(Op.sqlStep, Op.sqlExec);
+function explicitTransactionsOf(
+  thread: ThreadStore,
+  known: { rowsByOperation: ByThread<RowsByOperation> },
+): ExplicitTransactions {
   const { events } = thread;
-  const effects = new Map<number, Effect[]>();
+  const effects = new ById<Effect[]>();
   const states = new Map<number, State>();
   let seen = false;
   let blank = false;
-  for (let row = 0; row < events.count; row++) {
+  for (const row of known.rowsByOperation.of(thread).together(RUNS)) {
     const op = events.op[row]!;
-    if (op !== Op.sqlStep && op !== Op.sqlExec) continue;
     seen = true;
     const object = events.object[row]!;
     const key = object * 2 + (op === Op.sqlExec ? 1 : 0);
@@ -131,9 +137,10 @@ function explicitTransactionsOf(thread: ThreadStore): ExplicitTransactions {
   return {
     known: seen && !blank,
     at(context, seq) {
-      const spans = states.get(context)?.spans ?? [];
+      const spans = states.get(context)?.spans;
+      if (!spans) return null;
       const behind = firstPlace(0, spans.length, (i) => spans[i]!.beginSeq > seq);
-      const span = spans[behind - 1];
+      const span = behind > 0 ? spans[behind - 1] : null;
       return span && seq <= span.endSeq ? span : null;
     },
   };

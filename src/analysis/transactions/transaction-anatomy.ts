@@ -33,6 +33,7 @@ import {
   type ExplicitTransactions,
 } from './explicit-transactions.ts';
 import { owners } from '../core/owners.ts';
+import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { Completions, isTimedCall, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction } from './transaction-table.ts';
@@ -60,6 +61,7 @@ export const anatomies = fact(
     checkpoints,
     appDatabases,
     databaseFiles,
+    rowsByOperation,
   },
   function* (store, known): Generator<void, AnatomyTable> {
     const { list } = known.transactions;
@@ -78,6 +80,7 @@ export const anatomies = fact(
         own,
         known.appDatabases.of(thread),
         known.databaseFiles,
+        known.rowsByOperation.of(thread),
       );
     };
     for (let i = 0; i < list.length; i++) {
@@ -96,6 +99,8 @@ interface TransactionFile extends KnownFile {
   pageBytes: number;
   /** By operation: place in CALLS + 1 of the count that a call on it adds to; 0 = none. */
   counted: Uint8Array;
+  /** By operation: the part of the time that a call on it is. */
+  parts: Uint8Array;
 }
 
 /** What calls on a file of this kind count as. */
@@ -106,11 +111,15 @@ function countedOf(kind: FileKind): Uint8Array {
   return places;
 }
 const countedByKind = new Map<FileKind, Uint8Array>();
+const partsByKind = new Map<FileKind, Uint8Array>();
+const partsOf = (kind: FileKind): Uint8Array =>
+  Uint8Array.from({ length: 256 }, (_, op) => partOfCall(op, kind));
 const inTransactions = (file: KnownFile): TransactionFile => ({
   ...file,
   plain: plainPath(file.main),
   pageBytes: 0,
   counted: getOrMake(countedByKind, file.kind, () => countedOf(file.kind)),
+  parts: getOrMake(partsByKind, file.kind, () => partsOf(file.kind)),
 });
 const NONE = inTransactions(NO_FILE);
 
@@ -141,8 +150,9 @@ class AnatomyScanner {
     private readonly checkpoints: readonly Checkpoint[],
     app: ReadonlySet<number>,
     private readonly databases: DatabaseFiles,
+    rows: RowsByOperation,
   ) {
-    this.clock = new TransactionClock(thread.events, new Completions(thread, owners, app));
+    this.clock = new TransactionClock(thread.events, new Completions(thread, rows, owners, app));
     this.executions = firstRow.subarray(0, count);
     this.counts = CALLS.map((name) => table[name]);
   }
@@ -283,7 +293,7 @@ class AnatomyScanner {
         ofIt = file !== NONE && file.main === path;
       }
       const { kind } = file;
-      clock.vfsCall(row, partOfCall(op, ofIt ? kind : 'other'));
+      clock.vfsCall(row, (ofIt ? file : NONE).parts[op]!);
       if (!ofIt) continue;
       const counted = file.counted[op]!;
       if (counted > 0) counts[counted - 1]![i]!++;

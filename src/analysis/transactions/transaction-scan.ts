@@ -47,14 +47,16 @@ export class TransactionScanner {
 
   /** @param toEnd false stops before the first VFS call that still runs: one whose end was lost does not */
   advance(toEnd = true): void {
-    const { events } = this.thread;
-    for (; this.next < events.count; this.next++) {
-      const op = events.op[this.next]!;
+    const { op: ops, endSeq, count } = this.thread.events;
+    let row = this.next;
+    for (; row < count; row++) {
+      const op = ops[row]!;
       if (!isVfsOp(op)) continue;
-      if (!toEnd && events.endSeq[this.next] === 0 && !this.isOver(this.next)) return;
+      if (!toEnd && endSeq[row] === 0 && !this.isOver(row)) break;
       if (op === Op.xFileControl) this.controls = true;
-      if (events.endSeq[this.next] !== 0) this.call(this.next, op);
+      if (endSeq[row] !== 0) this.call(row, op);
     }
+    this.next = row;
   }
 
   /** Whether a call has ended unseen: its connection, which makes one at a time, has begun another that is not made for it. */

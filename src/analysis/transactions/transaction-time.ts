@@ -14,11 +14,12 @@ import type { Owners } from '../../trace/owners.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
-import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
+import { IDB_REQUEST, isVfsOp, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { isInMemory } from '../../trace/in-memory.ts';
 import { idbDatabase } from '../core/app-databases.ts';
+import type { RowsByOperation } from '../core/rows-by-operation.ts';
 import { getOrMake } from '../core/maps.ts';
 
 export const TRANSACTION_PARTS = [
@@ -137,12 +138,16 @@ export class TransactionClock {
     const to = Math.min(toNs(begin + dur[row]!), this.toNs);
     const { cursor } = this;
     if (to <= cursor) return;
-    const waited = this.completions.within(cursor, to, this.events.context[row]!);
+    const { completions } = this;
+    const waited = completions.none ? 0 : completions.within(cursor, to, this.events.context[row]!);
     ns[PART_NUMBER.idbComplete]! += waited;
     ns[part]! += to - cursor - waited;
     this.cursor = to;
   }
 }
+
+/** Transactions of IndexedDB and their requests. */
+const OF_IDB = opTable(({ code, request }) => code === Op.idbTransaction || request !== null);
 
 /** Disjoint, ascending, nanoseconds. */
 interface Windows {
@@ -160,11 +165,16 @@ export class Completions {
   private readonly users = new Map<string, Set<number>>();
   private readonly byConnection = new Map<number, Windows>();
 
-  /** @param app databases of the app itself: their transactions are left out */
-  constructor({ events, definitions }: ThreadStore, owners: Owners, app: ReadonlySet<number>) {
+  /** @param calls of the thread @param app databases of the app itself: their transactions are left out */
+  constructor(
+    { events, definitions }: ThreadStore,
+    calls: RowsByOperation,
+    owners: Owners,
+    app: ReadonlySet<number>,
+  ) {
     const answered = new Map<number, number>();
     const rows: number[] = [];
-    for (let i = 0; i < events.count; i++) {
+    for (const i of calls.together(OF_IDB)) {
       const op = events.op[i]!;
       if (op === Op.idbTransaction) {
         if (
@@ -196,6 +206,10 @@ export class Completions {
     this.all.sort((a, b) => a.begin - b.begin);
   }
 
+  /** There was none: most VFSs have no IndexedDB. */
+  get none(): boolean {
+    return this.all.length === 0;
+  }
   private windowsOf(connection: number): Windows {
     const begins: number[] = [];
     const ends: number[] = [];
@@ -214,7 +228,7 @@ export class Completions {
 
   /** Nanoseconds of [from, to) that lie in a window of the connection. */
   within(from: number, to: number, connection: number): number {
-    if (this.all.length === 0) return 0;
+    if (this.none) return 0;
     const { begins, ends } = getOrMake(this.byConnection, connection, () =>
       this.windowsOf(connection),
     );

@@ -1,6 +1,7 @@
 // How much of the time in SQL the findings are about: each moment once, whatever names it.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { sqliteThreads } from '../../src/analysis/core/main-threads.ts';
@@ -82,6 +83,20 @@ test('of what is awaited, only the waits count, and those that a call covers cou
   const whole = { ran: [], awaited: [0, 1e6] };
   expect(explainedBy(whole)).toEqual({ read: 120 });
   expect(explainedBy([reads[1]!], whole)).toEqual({ cpu: 40, read: 120 });
+});
+test('spans in any order, that overlap, touch, or are empty: each moment counts once', () => {
+  const { explainedBy } = recorded();
+  const moment = fc.integer({ min: 0, max: 1000 });
+  const spans = fc.array(fc.tuple(moment, moment), { maxLength: 12 });
+  fc.assert(
+    fc.property(fc.array(spans, { maxLength: 4 }), (lists) => {
+      const covered = new Set<number>();
+      for (const [from, to] of lists.flat()) for (let us = from; us < to; us++) covered.add(us);
+      const told = lists.map((list) => ({ ran: list.flat(), awaited: [] }));
+      const us = Object.values(explainedBy(...told)).reduce((sum, part) => sum + part, 0);
+      expect(us).toBe(covered.size);
+    }),
+  );
 });
 test('what ran outside of SQL explains none of it', () => {
   const { explainedBy, own } = recorded();

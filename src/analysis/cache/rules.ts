@@ -21,6 +21,7 @@ const SCHEMA_PAGES = 8;
 export const cacheTooSmall: Rule = {
   id: 'F11',
   title: 'Page cache too small',
+  needs: { missRatios },
   run(ctx) {
     const found = ctx.get(missRatios).filter((ratio) => advisesCache(ratio));
     return found.map((r): Found => {
@@ -77,6 +78,7 @@ function confidenceOf(
 export const pageTooSmall: Rule = {
   id: 'F21',
   title: 'Page size too small for scans',
+  needs: { missRatios },
   run(ctx) {
     return [...grouped(ctx.get(missRatios), ({ path }) => path)]
       .map(([path, all]) => ({ path, ...scansOf(all) }))

@@ -8,7 +8,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { servedThreads } from '../core/helper-threads.ts';
 import { isStorage, PART, SQL_PARTS } from '../core/time-parts.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
-import type { NamedTime } from '../rules/context.ts';
+import type { NamedTime, Spans } from '../rules/context.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import { pieces } from '../time/thread-times.ts';
 import { toldFindings } from './index.ts';
@@ -46,12 +46,13 @@ export function coverageOf(
   for (const thread of sqliteThreads) {
     const own = threads.filter((one) => one === thread || servedThreads[one.index] === thread);
     const times = named.flatMap((by) => own.flatMap((one) => by.get(one) ?? []));
-    const ran = times.map((time) => time.ran);
+    const ran = unionOf(times.map((time) => time.ran));
+    const awaited = unionOf(times.map((time) => time.awaited));
     const { index } = pieces.of(thread);
     for (let i = 0; i < index.count; i++)
       found.all[index.kind[i]!]! += index.endOf(i) - index.startOf(i);
     addWithin(found.explained, ran, index);
-    addWithin(withAwaited, [...ran, ...times.map(({ awaited }) => awaited)], index);
+    addWithin(withAwaited, awaited.length ? mergedOf(ran, awaited) : ran, index);
   }
   for (const part of AWAITED) found.explained[part] = withAwaited[part]!;
   return found;
@@ -85,34 +86,86 @@ export const explained = fact(
 export const explainedText = ({ explainedUs, inSqlUs, slowed }: Explained): string =>
   `These actions cover ${formatDuration(explainedUs)} of ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
 
-/** Begins and ends of spans, sorted apart, nanoseconds: in loops, for there may be one of each for every call. */
-function edgesOf(lists: readonly Spans[]): { begins: Float64Array; ends: Float64Array } {
-  const count = lists.reduce((n, { length }) => n + length / 2, 0);
-  const [begins, ends] = [new Float64Array(count), new Float64Array(count)];
-  let at = 0;
-  for (const spans of lists)
+/**
+ * The time that lies in any of some spans, as borders in nanoseconds: from, to, from, ..., ascending, disjoint. There may be a span for each
+ * call, most of them in order: ranges in which they are become lists, which are merged two by two.
+ */
+function unionOf(lists: readonly Spans[]): Float64Array {
+  const room = lists.reduce((n, { length }) => n + length, 0);
+  let [from, to] = [new Float64Array(room), new Float64Array(room)];
+  /** Where lists begin; the last one's end. */
+  let starts: number[] = [];
+  let used = 0;
+  for (const spans of lists) {
+    let last = -1;
     for (let i = 0; i < spans.length; i += 2) {
-      begins[at] = toNs(spans[i]!);
-      ends[at++] = toNs(Math.max(spans[i]!, spans[i + 1]!));
+      const begin = toNs(spans[i]!);
+      const end = toNs(Math.max(spans[i]!, spans[i + 1]!));
+      if (last >= 0 && begin >= from[last - 1]! && begin <= from[last]!) {
+        if (end > from[last]!) from[last] = end;
+        continue;
+      }
+      if (last < 0 || begin < from[last - 1]!) starts.push(used);
+      from[used] = begin;
+      from[used + 1] = end;
+      last = used + 1;
+      used += 2;
     }
-  return { begins: begins.sort(), ends: ends.sort() };
+  }
+  starts.push(used);
+  while (starts.length > 2) {
+    const next: number[] = [];
+    let at = 0;
+    for (let list = 0; list < starts.length - 1; list += 2) {
+      next.push(at);
+      const mid = starts[list + 1]!;
+      at = mergeInto(to, at, from, starts[list]!, mid, starts[list + 2] ?? mid);
+    }
+    next.push(at);
+    [from, to, starts] = [to, from, next];
+  }
+  return from.subarray(0, starts.at(-1));
 }
 
-/** Begin, end, begin, ..., microseconds. */
-type Spans = readonly number[];
+/** Two of them as one. */
+function mergedOf(a: Float64Array, b: Float64Array): Float64Array {
+  const both = new Float64Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  const to = new Float64Array(both.length);
+  return to.subarray(0, mergeInto(to, 0, both, 0, a.length, both.length));
+}
 
-/** Add the index's time that lies in any of the spans, by kind. */
-function addWithin(sums: Float64Array, lists: readonly Spans[], index: IntervalIndex): void {
-  const { begins, ends } = edgesOf(lists);
-  const count = begins.length;
+/** Merges two lists of borders, [first, mid) and [mid, behind). @param n where they begin in `to` @returns where they end there */
+function mergeInto(
+  to: Float64Array,
+  n: number,
+  from: Float64Array,
+  first: number,
+  mid: number,
+  behind: number,
+): number {
+  let [a, b, at] = [first, mid, n];
+  while (a < mid || b < behind) {
+    const next = b === behind || (a < mid && from[a]! <= from[b]!) ? a : b;
+    if (next === a) a += 2;
+    else b += 2;
+    if (at > n && from[next]! <= to[at - 1]!) to[at - 1] = Math.max(to[at - 1]!, from[next + 1]!);
+    else {
+      to[at] = from[next]!;
+      to[at + 1] = from[next + 1]!;
+      at += 2;
+    }
+  }
+  return at;
+}
+
+/** Add the index's time that lies within borders, by kind. */
+function addWithin(sums: Float64Array, borders: Float64Array, index: IntervalIndex): void {
   let at = 0;
-  for (let [begun, ended] = [0, 0]; ended < count;) {
-    const from = begins[begun]!;
-    do
-      if (begun < count && begins[begun]! <= ends[ended]!) begun++;
-      else ended++;
-    while (ended < begun);
-    const to = ends[ended - 1]!;
+  for (let b = 0; b < borders.length; b += 2) {
+    const from = borders[b]!;
+    const to = borders[b + 1]!;
     while (at < index.count && index.endOf(at) <= from) at++;
     for (let i = at; i < index.count && index.startOf(i) < to; i++)
       sums[index.kind[i]!]! += Math.min(to, index.endOf(i)) - Math.max(from, index.startOf(i));

@@ -139,7 +139,7 @@ const found = Object.fromEntries(
     fact(
       `finding ${rule.id}`,
       `${rule.id} ${rule.title}`,
-      { findingContext },
+      { ...rule.needs, findingContext },
       (_, { findingContext: ctx }) =>
         [rule.run(ctx)].flat().map((made): Told => {
           const { named, ...evidence } = made.evidence;

@@ -3,6 +3,7 @@ import type { FileKind } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { STORAGE_WRITES } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+import { toNs } from '../../trace/lanes/sweep.ts';
 import { fact } from '../core/graph.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { lockWaitTimes, NO_WAITS, unblocked } from '../locks/lock-waits.ts';
@@ -88,18 +89,22 @@ export function commitCalls(
     let at = all.fromUs[i]!;
     for (let row = all.fromRow[i]!; row < own.events.count && t0[row]! < toUs; row++) {
       if (!isTimedCall(own.events, row, context[i]!)) continue;
-      const of = ctx.file(own, own.events.object[row]!)?.kind;
-      if (kind && of !== kind) continue;
+      if (kind && ctx.file(own, own.events.object[row]!)?.kind !== kind) continue;
       const [from, to] = [Math.max(at, t0[row]!), Math.min(toUs, t0[row]! + dur[row]!)];
       if (op[row] === Op.xLock) locks.calls++;
       if (to <= from) continue;
       at = to;
-      const spans = unblocked(blocked, from, to);
+      const spans = blocked.length ? unblocked(blocked, from, to) : null;
       let us = 0;
-      for (let s = 0; s < spans.length; s += 2) {
-        us += spans[s + 1]! - spans[s]!;
-        evidence.ran(own, spans[s]!, spans[s + 1]!);
-      }
+      if (!spans) {
+        const [begin, end] = [toNs(from) / 1000, toNs(to) / 1000];
+        us = end - begin;
+        if (us > 0) evidence.ran(own, begin, end);
+      } else
+        for (let s = 0; s < spans.length; s += 2) {
+          us += spans[s + 1]! - spans[s]!;
+          evidence.ran(own, spans[s]!, spans[s + 1]!);
+        }
       evidence.us += us;
       waitedUs += to - from - us;
       if (op[row] === Op.xLock) locks.us += us;

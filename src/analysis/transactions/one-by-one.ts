@@ -35,6 +35,7 @@ const MOST_PAGES = 8;
 export const oneTransactionPerStatement: Rule = {
   id: 'F01',
   title: 'One transaction per statement',
+  needs: { anatomies, commitPlaces, totalTimeInSql },
   run(ctx) {
     const { pagesWritten, syncs, webWrites, transactions: list } = ctx.get(anatomies);
     const small = ctx
@@ -137,6 +138,7 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
 export const autocommitReads: Rule = {
   id: 'F02',
   title: 'Autocommit reads',
+  needs: { anatomies },
   run(ctx) {
     const { pagesRead, walReads, transactions: list } = ctx.get(anatomies);
     const keep = (i: number): boolean => !list.isWrite(i) && pagesRead[i]! + walReads[i]! === 0;

@@ -46,6 +46,7 @@ function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): E
 export const walGrows: Rule = {
   id: 'F13',
   title: 'WAL never shrinks, checkpoint starves',
+  needs: { wals, walHistories, pragmas },
   run(ctx) {
     const threshold = ctx.get(pragmas).some(({ name }) => name === 'wal_autocheckpoint');
     const files = ctx.get(wals);
@@ -102,20 +103,22 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
     const thread = ctx.store.threads[index]!;
     const { op, offset, dur } = thread.events;
     let at = 0;
-    file.row.forEach((row, i) => {
-      if (file.thread[i] !== index) return;
+    for (let i = 0; i < file.row.length; i++) {
+      if (file.thread[i] !== index) continue;
+      const row = file.row[i]!;
       while (at < own.length && own[at]!.toRow < row) at++;
-      if (at === own.length || row < own[at]!.fromRow) return;
+      if (at === own.length) break;
+      if (row < own[at]!.fromRow) continue;
       const onWal = file.onWal[i];
       const call = AS_VFS[op[row]!];
       let cost = onWal ? walSyncs : dbSyncs;
       if (call === (onWal ? Op.xRead : Op.xWrite)) cost = onWal ? walReads : dbWrites;
-      else if (call !== Op.xSync) return;
+      else if (call !== Op.xSync) continue;
       found.evidence.add(thread, row);
       cost.calls++;
       cost.us += dur[row]!;
       if (cost === dbWrites) found.places.add(offset[row]!);
-    });
+    }
   }
   return found;
 }
@@ -123,6 +126,7 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
 export const checkpointCopies: Rule = {
   id: 'F41',
   title: 'Checkpoints copy the same pages again and again',
+  needs: { checkpoints },
   run(ctx) {
     return [...grouped(ctx.get(checkpoints), (c) => c.path)].flatMap(([path, list]): Found | [] => {
       const sum = (of: (c: Checkpoint) => number | null): number =>

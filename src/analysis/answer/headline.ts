@@ -3,7 +3,7 @@ import { scriptName } from '../../text/clean.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact, type Facts, type Known } from '../core/graph.ts';
+import { fact, type AnyFact, type Facts, type Known } from '../core/graph.ts';
 import { hasCall } from '../core/layers.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
 import { threadTitles } from '../core/thread-titles.ts';
@@ -34,7 +34,6 @@ export interface Headline {
 }
 
 const NEEDS = {
-  ...KIND_NEEDS,
   recordingCost,
   extent,
   partition,
@@ -44,12 +43,23 @@ const NEEDS = {
   unseenWork,
 };
 
-export const headline = fact('headline', 'what SQLite did', NEEDS, (store, known): Headline => {
-  const [fromUs, toUs] = known.extent;
-  const { timesInSql: times } = known;
-  const text = times ? withSqlite(store, known, times) : withoutSqlite(store, known);
-  return { text, times, cost: known.recordingCost, fromUs, toUs, narrowed: false };
-});
+export const headline = fact(
+  'headline',
+  'what SQLite did',
+  NEEDS,
+  function* (store, known, facts): Generator<void, Headline> {
+    const [fromUs, toUs] = known.extent;
+    const { timesInSql: times } = known;
+    // what the largest kind of time is about, and no more: the sentence is what is waited for
+    for (const name of times ? largestKind(times).needs : []) {
+      const need: AnyFact = KIND_NEEDS[name];
+      facts.get(need);
+      yield;
+    }
+    const text = times ? withSqlite(store, known, times, facts) : withoutSqlite(store, known);
+    return { text, times, cost: known.recordingCost, fromUs, toUs, narrowed: false };
+  },
+);
 
 /**
  * The same of a part of the recording. Calls are left out of the sentence: they are counted in all of it.
@@ -104,7 +114,12 @@ function placeOf(scope: Omit<Scope, 'part'>, { fromUs, toUs }: Headline): string
 /** A thread of which more than this is spent in SQL has most of it. */
 const MOST = 0.5;
 
-function withSqlite(store: TraceStore, known: Known<typeof NEEDS>, times: PartTimes): string {
+function withSqlite(
+  store: TraceStore,
+  known: Known<typeof NEEDS>,
+  times: PartTimes,
+  facts: Facts,
+): string {
   const inSqlUs = known.totalTimeInSql!;
   const [fromUs, toUs] = known.extent;
   if (inSqlUs === 0) return 'SQLite ran, but every call was too short for the clock.';
@@ -114,7 +129,8 @@ function withSqlite(store: TraceStore, known: Known<typeof NEEDS>, times: PartTi
   const recorded = formatDuration(toUs - fromUs);
   // of several threads the sum may be longer than the recording
   const of = isOne ? ` of the ${recorded} you recorded` : ` while you recorded ${recorded}`;
-  const calls = (kind: TimeKind, us: number): string => kind.calls(known, us);
+  const counted = facts.onDemand(KIND_NEEDS);
+  const calls = (kind: TimeKind, us: number): string => kind.calls(counted, us);
   return `${busy}${of}. ${largest(times, inSqlUs, calls)}`.trim();
 }
 
@@ -146,17 +162,20 @@ function whom(
 const usOf = (times: PartTimes, parts: readonly Part[]): number =>
   parts.reduce((ns, part) => ns + toNs(times[`${part}Us`]), 0) / 1000;
 
+const largestKind = (times: PartTimes): TimeKind =>
+  [...TIME_KINDS].sort((a, b) => usOf(times, b.parts) - usOf(times, a.parts))[0]!;
+
 /** What most of the time was. @param callsOf which calls; '' = not said */
 function largest(
   times: PartTimes,
   inSqlUs: number,
   callsOf: (kind: TimeKind, us: number) => string = () => '',
 ): string {
-  const [kind] = [...TIME_KINDS].sort((a, b) => usOf(times, b.parts) - usOf(times, a.parts));
-  const us = usOf(times, kind!.parts);
+  const kind = largestKind(times);
+  const us = usOf(times, kind.parts);
   if (us === 0) return '';
-  const calls = callsOf(kind!, us);
-  return `${kind!.what} took ${formatShare(us / inSqlUs)} of that${calls ? `: ${calls}` : ''}.`;
+  const calls = callsOf(kind, us);
+  return `${kind.what} took ${formatShare(us / inSqlUs)} of that${calls ? `: ${calls}` : ''}.`;
 }
 
 function withoutSqlite(store: TraceStore, { unseenWork: unseen }: Known<typeof NEEDS>): string {

@@ -22,9 +22,9 @@ const TABLES = 5;
 export const topTables = fact(
   'topTables',
   'tables and indexes',
-  { pages, bTrees },
-  (_, { pages, bTrees }): TopTable[] =>
-    pages
+  { bTrees },
+  (_, { bTrees }, facts): TopTable[] =>
+    (bTrees.some(({ list }) => list.length) ? facts.get(pages) : [])
       .filter(({ kind }) => kind === 'main-db')
       .flatMap(({ index, path, places }) => {
         const trees = bTrees[index];

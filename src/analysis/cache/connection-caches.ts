@@ -36,8 +36,13 @@ const NEEDS = { counterDeltas, databasesByConnection };
 export const connectionCaches = fact(
   'connectionCaches',
   'page caches by connection',
-  NEEDS,
-  (store, known) => connectionCachesIn(store, known),
+  { counterDeltas },
+  // databases are asked for of threads with counters alone
+  (store, { counterDeltas: deltas }, facts) =>
+    connectionCachesIn(store, {
+      counterDeltas: deltas,
+      databasesByConnection: facts.get(databasesByConnection),
+    }),
 );
 
 /** Empty where no engine gives its counters. */

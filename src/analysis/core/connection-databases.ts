@@ -2,6 +2,7 @@ import { databaseName } from '../../event/file-names.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { threadFact } from './graph.ts';
+import { ById } from './by-id.ts';
 import { getOrMake } from './maps.ts';
 
 /** Of each thread. By connection id: names (`databaseName`) of the databases that its VFS calls go to; calls of no known connection are under 0. */
@@ -17,17 +18,26 @@ function databasesOf({
   definitions,
 }: ThreadStore): ReadonlyMap<number, ReadonlySet<string>> {
   const found = new Map<number, Set<string>>();
-  const names = new Map<number, string | null>();
-  for (let row = 0; row < events.count; row++) {
-    if (!isVfsOp(events.op[row]!)) continue;
-    const id = events.object[row]!;
-    const name = getOrMake(names, id, () => {
-      const file = definitions.get(id);
-      return file?.kind === 'file' && (file.fileKind === 'main-db' || file.fileKind === 'wal')
-        ? databaseName(file.path)
-        : null;
-    });
-    if (name !== null) getOrMake(found, events.context[row]!, () => new Set()).add(name);
+  const files = new ById<{ name: string; last: number } | null>();
+  const fileOf = (id: number): { name: string; last: number } | null => {
+    const d = definitions.get(id);
+    return files.set(
+      id,
+      d?.kind === 'file' && (d.fileKind === 'main-db' || d.fileKind === 'wal')
+        ? { name: databaseName(d.path), last: -1 }
+        : null,
+    );
+  };
+  const { op, object, context, count } = events;
+  for (let row = 0; row < count; row++) {
+    if (!isVfsOp(op[row]!)) continue;
+    const id = object[row]!;
+    const known = files.get(id);
+    const file = known === undefined ? fileOf(id) : known;
+    // most calls on a file are of the connection that made the one before
+    if (!file || file.last === context[row]) continue;
+    file.last = context[row]!;
+    getOrMake(found, file.last, () => new Set<string>()).add(file.name);
   }
   return found;
 }

@@ -22,7 +22,7 @@ export interface Account {
   advice: string;
 }
 
-const NEEDS = { ...KIND_NEEDS, coverage, totalTimeInSql, statementTable };
+const NEEDS = { coverage, totalTimeInSql, statementTable };
 
 /** Heading of the accounts. */
 export const ACCOUNTS = 'Other large costs';
@@ -32,7 +32,8 @@ export const accounts = fact(
   'accounts',
   'what costs most',
   NEEDS,
-  (_, known): readonly Account[] => {
+  (_, known, facts): readonly Account[] => {
+    const counted = facts.onDemand(KIND_NEEDS);
     const { all, explained } = known.coverage;
     const inSql = 1000 * (known.totalTimeInSql ?? 0);
     const sumOf = (ns: Float64Array, { parts }: TimeKind): number =>
@@ -44,7 +45,7 @@ export const accounts = fact(
       .filter(({ left }) => left > LARGE * inSql)
       .sort((a, b) => b.left - a.left)
       .map(({ kind, ns, told, left }): Account => {
-        const calls = kind.calls(known, ns / 1000);
+        const calls = kind.calls(counted, ns / 1000);
         const who = statementsText(known, kind, ns);
         const rest = told > 0 ? `, without the ${formatDuration(told / 1000)} of actions` : '';
         const share = `${kind.what} takes ${formatShare(left / inSql)} of the time in SQL (${formatDuration(left / 1000)}${rest})`;

@@ -13,12 +13,14 @@ import { fileCounts, vfsTotal } from '../files/file-counts.ts';
 import { heldFromSqlite, lockWaits } from '../locks/lock-waits.ts';
 import { commits } from '../transactions/commits.ts';
 
-/** What `TimeKind.calls` counts. */
+/** What `TimeKind.calls` counts; each kind asks for its own alone. */
 export const KIND_NEEDS = { sqliteThreads, callCounts, fileCounts, commits, lockWaits };
 
 export interface TimeKind {
   parts: readonly Part[];
   what: string;
+  /** What `calls` asks for. */
+  needs: readonly (keyof typeof KIND_NEEDS)[];
   /** Which calls. @param us the time of the parts */
   calls(known: Known<typeof KIND_NEEDS>, us: number): string;
   advice: string;
@@ -41,6 +43,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
   {
     parts: ['write', 'sync', 'idbTransaction'],
     what: 'Writing and committing',
+    needs: ['commits', 'fileCounts'],
     // what a commit took is in Transactions: this time is more than that of the commits
     calls({ commits: { count, syncsPerCommit }, fileCounts: files }) {
       const bytes = vfsTotal(files, 'xWriteBytes');
@@ -57,6 +60,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
   {
     parts: ['read'],
     what: 'Reading',
+    needs: ['callCounts'],
     calls: ({ callCounts: calls }, us) => each(calls.of('read'), 'read', us),
     advice:
       'Read fewer pages: an index for these statements, a larger page cache (the Cache view shows what it would avoid), or larger pages.',
@@ -64,6 +68,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
   {
     parts: ['cpu'],
     what: 'Computing in SQLite and its VFS',
+    needs: [],
     calls: () => '',
     advice:
       'Look at the query plans of these statements: scans, sorts, and functions called for every row compute. Fewer, larger statements save calls through JavaScript.',
@@ -72,6 +77,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
   {
     parts: ['lock'],
     what: 'Waiting inside calls that take and release locks',
+    needs: ['sqliteThreads'],
     calls: ({ sqliteThreads: threads }, us) =>
       each(
         threads.reduce((n, thread) => n + lockCallsOf(thread), 0),
@@ -85,6 +91,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
   {
     parts: ['lockWait'],
     what: 'Waiting for locks that others held',
+    needs: ['lockWaits'],
     calls: ({ lockWaits: waits }, us) => each(heldFromSqlite(waits).length, 'wait', us),
     advice:
       'Keep write transactions short, and send writes through one connection. The Locks view shows who held each lock.',
@@ -92,6 +99,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
   {
     parts: ['other'],
     what: 'Waiting for something that was not recorded',
+    needs: [],
     calls: () => '',
     advice:
       'Record all layers and all workers: the engine waits for a promise or a worker whose calls are not in this trace.',

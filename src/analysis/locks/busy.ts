@@ -46,13 +46,14 @@ const RETRY_GAP_US = 5_000_000;
 export const busyChains = fact(
   'busyChains',
   'retries after SQLITE_BUSY',
-  { failures, handledFailures },
-  ({ threads }, { failures, handledFailures }): BusyChain[] => {
+  { failures },
+  ({ threads }, { failures }, facts): BusyChain[] => {
     const refused = ({ events: { op, result } }: ThreadStore, row: number): boolean =>
       isRefusal(result[row]!) && (op[row] === Op.xLock || isSqlOp(op[row]!));
     if (!threads.some((thread) => failures.of(thread).some((row) => refused(thread, row))))
       return [];
-    const chains = threads.flatMap((thread) => chainsOf(thread, handledFailures.of(thread)));
+    const handled = facts.get(handledFailures);
+    const chains = threads.flatMap((thread) => chainsOf(thread, handled.of(thread)));
     return chains.sort((a, b) => a.fromUs - b.fromUs);
   },
 );

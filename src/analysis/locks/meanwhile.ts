@@ -10,7 +10,7 @@
 import { opTable } from '../../event/operations.ts';
 import { firstPlace } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact, threadFact, type ByThread } from '../core/graph.ts';
+import { fact } from '../core/graph.ts';
 import { getOrMake } from '../core/maps.ts';
 import { rootOf } from '../core/thread-origin.ts';
 import { coarsestStep } from '../core/time-range.ts';
@@ -28,7 +28,7 @@ interface Work {
   /** When the last one of a call and those before it ended. */
   ends: Float64Array;
 }
-const work = threadFact('work', 'calls by operation', {}, ({ events }): Work => {
+function workOf({ events }: ThreadStore): Work {
   const { op, t0, dur, count } = events;
   let n = 0;
   for (let row = 0; row < count; row++) if (WORK[op[row]!]) n++;
@@ -41,7 +41,7 @@ const work = threadFact('work', 'calls by operation', {}, ({ events }): Work => 
     ends[n++] = last = Math.max(last, t0[row]! + dur[row]!);
   }
   return { begins, ends };
-});
+}
 
 export interface Meanwhile {
   /** SQL, VFS and storage calls that the holder's page began. */
@@ -57,11 +57,10 @@ export class WhatPagesDid {
   private readonly roots: readonly number[];
   /** Times of two threads compare to within this. */
   private readonly toleranceUs: number;
+  /** Of threads that waits were asked about: few, and it has two numbers for each call. */
+  private readonly work = new Map<ThreadStore, Work>();
 
-  constructor(
-    store: TraceStore,
-    private readonly work: ByThread<Work>,
-  ) {
+  constructor(store: TraceStore) {
     const { threads } = store;
     this.roots = threads.map(({ index }) => rootOf(store, index));
     for (const thread of threads)
@@ -76,7 +75,7 @@ export class WhatPagesDid {
     toUs: number,
   ): Meanwhile {
     let holderCalls = 0;
-    for (const { begins } of this.workOf(holder, waiter)) {
+    for (const { begins } of this.workFor(holder, waiter)) {
       const behind = firstPlace(0, begins.length, (i) => begins[i]! >= toUs);
       holderCalls += behind - firstPlace(0, behind, (i) => begins[i]! >= fromUs);
     }
@@ -94,7 +93,7 @@ export class WhatPagesDid {
   /** When the last one of the calls that a page began before a moment ended; -Infinity = it began none. */
   private lastEnd(thread: number, other: number, beforeUs: number): number {
     let last = -Infinity;
-    for (const { begins, ends } of this.workOf(thread, other)) {
+    for (const { begins, ends } of this.workFor(thread, other)) {
       const behind = firstPlace(0, begins.length, (i) => begins[i]! >= beforeUs);
       if (behind > 0) last = Math.max(last, ends[behind - 1]!);
     }
@@ -102,17 +101,17 @@ export class WhatPagesDid {
   }
 
   /** Of the page of a thread, but for the other thread, which can be of the same page. */
-  private workOf(thread: number, other: number): Work[] {
+  private workFor(thread: number, other: number): Work[] {
     return this.byRoot
       .get(this.roots[thread]!)!
       .filter(({ index }) => index === thread || index !== other)
-      .map((one) => this.work.of(one));
+      .map((one) => getOrMake(this.work, one, () => workOf(one)));
   }
 }
 
 export const whatPagesDid = fact(
   'whatPagesDid',
   'holds and waits',
-  { work },
-  (store, { work }) => new WhatPagesDid(store, work),
+  {},
+  (store) => new WhatPagesDid(store),
 );

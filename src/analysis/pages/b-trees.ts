@@ -99,6 +99,10 @@ class Structure {
       this.interior.set(d.page, { us, order: this.said++, stale: false, children: d.children });
   }
 
+  /** No access changes anything. */
+  get isSettled(): boolean {
+    return this.interior.size === 0 && this.endUs === Infinity;
+  }
   /** A page as an access shows it. @param type 0 = none of a b-tree; null = not known */
   access(page: number, type: number | null, us: number, write: boolean): void {
     const known = this.interior.get(page);
@@ -202,7 +206,9 @@ function readAccesses(
   { object, place, span, what, type, us, count }: Accesses,
 ): boolean[] {
   const opaque = structures.map(() => false);
+  const settled = structures.map(({ isSettled }) => isSettled);
   for (let i = 0; i < count; i++) {
+    if (settled[object[i]!] && place[i] !== 1) continue;
     const structure = structures[object[i]!]!;
     const write = (what[i]! & Access.write) !== 0;
     const inWal = (what[i]! & Access.wal) !== 0;

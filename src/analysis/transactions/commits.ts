@@ -4,7 +4,7 @@
  */
 import { fact } from '../core/graph.ts';
 import { callCounts } from '../files/call-counts.ts';
-import { walHistories } from '../wal/wal.ts';
+import { walHistories, type WalHistory } from '../wal/wal.ts';
 import { transactions } from './transactions.ts';
 
 export interface Commits {
@@ -15,14 +15,17 @@ export interface Commits {
   syncsPerCommit: number | null;
 }
 
+function inLogs(logs: readonly WalHistory[]): number | null {
+  const logged = logs.flatMap(({ commits }) => commits ?? []);
+  return logged.length ? logged.reduce((sum, n) => sum + n, 0) : null;
+}
+
 export const commits = fact(
   'commits',
   'commits',
-  { transactions, callCounts, walHistories },
-  (_, { transactions, callCounts, walHistories }): Commits => {
-    const logged = walHistories.flatMap(({ commits }) => commits ?? []);
-    const inLogs = logged.length ? logged.reduce((sum, n) => sum + n, 0) : null;
-    const count = callCounts.seesVfs ? transactions.commits : inLogs;
+  { transactions, callCounts },
+  (_, { transactions, callCounts }, facts): Commits => {
+    const count = callCounts.seesVfs ? transactions.commits : inLogs(facts.get(walHistories));
     const syncs = callCounts.of('sync');
     return { count, syncs, syncsPerCommit: count && syncs !== null ? syncs / count : null };
   },

@@ -19,6 +19,8 @@ import type { TimeKeeper } from './time-shares.ts';
 const NESTS = (1 << Stack.tracer) | (1 << Stack.running);
 /** Of a synchronous SQL or VFS call. */
 const RUNNING_ENGINE = (1 << Stack.running) | (1 << Stack.engine);
+/** Of a synchronous VFS call. */
+const RUNNING_VFS = RUNNING_ENGINE | (1 << Stack.vfs);
 /** Rows that are taken at once. */
 const STRETCH = 4096;
 
@@ -90,6 +92,8 @@ export class TimeSweep {
   private readonly events: EventColumns;
   /** VFS calls stand for the storage under them: no storage call of the thread was looked at. */
   readonly vfsIsStorage: boolean;
+  /** A synchronous VFS call that makes no other is nothing but cpu, as the call around it. */
+  private readonly isPlain: boolean;
 
   private readonly held: Borders;
   private readonly busy: Borders;
@@ -105,6 +109,7 @@ export class TimeSweep {
     this.events = thread.events;
     this.calls = new Calls(thread, app);
     this.vfsIsStorage = storageIsUnseen(thread);
+    this.isPlain = !this.vfsIsStorage && waits.busy.length === 0;
   }
 
   get firstNs(): number {
@@ -144,7 +149,7 @@ export class TimeSweep {
   /** The next rows. @returns false where one begins behind the range */
   private take(first: number, behind: number, fromNs: number, toNsExclusive: number): boolean {
     const { calls, sums, shares, depth, times } = this;
-    const { t0, dur, seq, endSeq } = this.events;
+    const { t0, dur, seq, endSeq, count } = this.events;
     for (let row = first; row < behind; row++) {
       const on = calls.stacksOf(row);
       if (on === 0) continue;
@@ -153,6 +158,15 @@ export class TimeSweep {
         endSeq[row] === 0 || calls.isCut ? calls.endOf(row) : t + Math.max(0, toNs(dur[row]!));
       if (end < fromNs) continue;
       if (t >= toNsExclusive) return false;
+      if (
+        on === RUNNING_VFS &&
+        this.isPlain &&
+        (row + 1 === count || seq[row + 1]! > endSeq[row]!) &&
+        t < times[UNTIL]! &&
+        end <= times[UNTIL]! &&
+        this.goesOn(row)
+      )
+        continue; // most calls are such
       times[BEGIN] = t;
       times[END] = end;
       this.advance();
@@ -176,6 +190,17 @@ export class TimeSweep {
       this.border(part, share, on & NESTS ? 2 : 1);
     }
     return true;
+  }
+
+  /** The decision is for a synchronous SQL or VFS call, and would be the same for a call in it. */
+  private goesOn(row: number): boolean {
+    const { winner, shares } = this;
+    return (
+      this.part === PART.cpu &&
+      winner >= 0 &&
+      (winner & 1) === 1 &&
+      (!shares || shares.placeOf(row) * PARTS.length + PART.cpu === this.share)
+    );
   }
 
   /** Put the call that is taken in onto a stack, in the place of those on top that have ended before it: they decide nothing any more. */

@@ -4,6 +4,7 @@
  *   F16   storage refused (private mode)      F30   stack or memory exhausted      F32   malformed database
  *   F33   written without the lock for it     F34   no cross-origin isolation
  */
+import { DistinctPlaces } from '../core/distinct-places.ts';
 import { databasePath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -165,11 +166,18 @@ export const writeWithoutLock: Rule = {
       const { events } = thread;
       // a checkpoint writes under locks of the WAL; that SQLite looks for one says nothing
       const wals = new Set<string>();
-      for (const op of [Op.xOpen, Op.xRead, Op.xWrite])
-        for (const row of ctx.rows(thread, op)) {
-          const file = ctx.file(thread, events.object[row]!);
+      const objects = new DistinctPlaces();
+      for (const op of [Op.xOpen, Op.xRead, Op.xWrite]) {
+        const rows = ctx.rows(thread, op);
+        for (let i = 0; i < rows.length; i++) {
+          const object = events.object[rows[i]!]!;
+          if (!objects.add(object)) continue;
+          const file = ctx.file(thread, object);
           if (file?.kind === 'wal') wals.add(databasePath(file.path));
         }
+      }
+      // where no opening was seen nothing is said
+      if (!ctx.rows(thread, Op.xOpen).length) continue;
       const levels = new LockLevels(events);
       /** Connections and files whose opening was seen -> whether SQLite has asked for a lock since. */
       const opened = new Map<number, boolean>();

@@ -67,17 +67,21 @@ function recorderOn(cost: RecordingCost): Badge | null {
   };
 }
 
+/** What takes time of the app's threads, by operation. */
+const IS_CALL = Uint8Array.from(OPS, (info) => Number(info !== undefined && info.layer !== 'host'));
+
 function coarseClock(ctx: FindingContext): Badge | null {
   const step = ctx.clockStepUs;
   if (step === null || step < 1) return null;
   let [below, all] = [0, 0];
-  for (const { events } of ctx.store.threads)
-    for (let row = 0; row < events.count; row++) {
-      const layer = OPS[events.op[row]!]?.layer;
-      if (layer === 'host' || layer === undefined || events.endSeq[row] === 0) continue;
+  for (const { events } of ctx.store.threads) {
+    const { op, endSeq, dur, count } = events;
+    for (let row = 0; row < count; row++) {
+      if (IS_CALL[op[row]!] === 0 || endSeq[row] === 0) continue;
       all++;
-      if (events.dur[row]! < step) below++;
+      if (dur[row]! < step) below++;
     }
+  }
   if (all === 0 || below < all / 2) return null;
   return {
     badge: 'Coarse clock',

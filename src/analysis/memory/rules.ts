@@ -11,10 +11,10 @@ import { objectName } from '../../trace/describe.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import { quoted } from '../core/quoted.ts';
 import { countOf, formatBytes, formatCount, formatDuration } from '../../text/numbers.ts';
-import { Evidence } from '../rules/context.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
-import { memoryReadings } from './memory.ts';
 
 /** Statements that are open at once with one text on one connection. */
 const FEW_OPEN = 20;
@@ -25,28 +25,19 @@ export const neverFinalized: Rule = {
   run(ctx) {
     const found: Found[] = [];
     for (const thread of ctx.store.threads) {
-      const { op, aux, object, context, result, endSeq } = thread.events;
-      /** Prepares of statements that are open, by instance. */
-      const open = new Map<number, number>();
-      for (let row = 0; row < thread.events.count; row++) {
-        if (op[row] === Op.sqlPrepare && endSeq[row] !== 0 && result[row] === 0)
-          open.set(aux[row]!, row);
-        else if (op[row] === Op.sqlFinalize) open.delete(aux[row]!);
-        else if (op[row] === Op.sqlClose && result[row] === 0)
-          for (const [instance, prepare] of open)
-            if (context[prepare] === context[row]) open.delete(instance);
-      }
+      const { object, context } = thread.events;
+      const open = openStatements(ctx, thread);
       const print = fingerprintsOf(thread);
       const byText = new Map<string, number[]>();
       for (const row of open.values())
         getOrMake(byText, `${context[row]} ${print(object[row]!)}`, () => [] as number[]).push(row);
-      const runs = ctx.get(executions).of(thread);
       for (const rows of byText.values()) {
         const text = objectName(thread, object[rows[0]!]!);
         const sql = print(object[rows[0]!]!);
         if (rows.length < FEW_OPEN || !sql) continue;
         const evidence = new Evidence();
         for (const row of rows) evidence.tally(thread, row);
+        const runs = ctx.get(executions).of(thread);
         let bytes = 0;
         for (let i = 0; i < runs.count; i++)
           if (runs.memory[i]! > bytes && print(runs.text[i]!) === sql) bytes = runs.memory[i]!;
@@ -66,6 +57,29 @@ export const neverFinalized: Rule = {
   },
 };
 
+/** Prepares of statements that are open at a thread's end, by instance: their rows. */
+function openStatements(ctx: FindingContext, thread: ThreadStore): Map<number, number> {
+  const { op, aux, context, result, endSeq } = thread.events;
+  const open = new Map<number, number>();
+  const lists = [Op.sqlPrepare, Op.sqlFinalize, Op.sqlClose].map((one) => ctx.rows(thread, one));
+  const next = lists.map(() => 0);
+  for (;;) {
+    let [list, row] = [-1, Infinity];
+    for (let i = 0; i < lists.length; i++) {
+      const at = lists[i]![next[i]!];
+      if (at !== undefined && at < row) [list, row] = [i, at];
+    }
+    if (list < 0) return open;
+    next[list]!++;
+    if (op[row] === Op.sqlPrepare) {
+      if (endSeq[row] !== 0 && result[row] === 0) open.set(aux[row]!, row);
+    } else if (op[row] === Op.sqlFinalize) open.delete(aux[row]!);
+    else if (result[row] === 0)
+      for (const [instance, prepare] of open)
+        if (context[prepare] === context[row]) open.delete(instance);
+  }
+}
+
 const LEAST_US = 10_000_000;
 const LEAST_GROWN = 16 * 1024 * 1024;
 const PARTS = 4;
@@ -76,7 +90,7 @@ export const memoryGrows: Rule = {
   run(ctx) {
     const found: Found[] = [];
     for (const thread of ctx.store.threads) {
-      const rows = ctx.get(memoryReadings).of(thread);
+      const rows = ctx.rows(thread, Op.sqlMemory);
       const { t0, offset } = thread.events;
       const [first, last] = [rows[0], rows.at(-1)];
       if (first === undefined || last === undefined) continue;

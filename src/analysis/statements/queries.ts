@@ -15,7 +15,8 @@ import {
   type Executions,
   type QueryCounts,
 } from '../core/executions.ts';
-import { firstPlace } from '../../trace/number-columns.ts';
+import { lowerBound } from '../../trace/number-columns.ts';
+import { ById } from '../core/by-id.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import { quoted } from '../core/quoted.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
@@ -28,10 +29,20 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 
-/** Fingerprints of a thread's texts by their ids; '' = not known. */
-function printsOf(thread: ThreadStore): (text: number) => string {
+/**
+ * What follows from the fingerprint of a thread's text, by its id: each text is looked at once, for it may have a hundred thousand runs.
+ * @param of the fingerprint; '' = not known
+ */
+function byText<T extends NonNullable<unknown> | null>(
+  thread: ThreadStore,
+  of: (print: string) => T,
+): (text: number) => T {
   const printOf = fingerprintsOf(thread);
-  return (text) => printOf(text) ?? '';
+  const known = new ById<T>();
+  return (text) => {
+    const found = known.get(text);
+    return found === undefined ? known.set(text, of(printOf(text) ?? '')) : found;
+  };
 }
 
 /** Statements that one rule names: those that took longest. */
@@ -50,20 +61,21 @@ interface Query {
   evidence: Evidence;
 }
 
-/** The texts of which some runs are such, with these runs alone; those that took longest first. */
+/** The texts of which some runs are such, with these runs alone; those that took longest first. @param isText whether a text matters */
 function queriesOf(
   ctx: FindingContext,
-  isSuch: (runs: Executions, i: number, sql: string) => boolean,
+  isSuch: (runs: Executions, i: number) => boolean,
+  isText: (sql: string) => boolean = () => true,
 ): Query[] {
   const found = new Map<string, Query>();
   for (const thread of ctx.store.threads) {
     const runs = ctx.get(executions).of(thread);
     const of = new Map<number, Query>();
-    const print = printsOf(thread);
+    const textOf = byText(thread, (sql) => (sql && isText(sql) ? sql : ''));
     for (let i = 0; i < runs.count; i++) {
-      if (!runs.counted[i]) continue;
-      const sql = print(runs.text[i]!);
-      if (!sql || !isSuch(runs, i, sql)) continue;
+      if (!runs.counted[i] || !isSuch(runs, i)) continue;
+      const sql = textOf(runs.text[i]!);
+      if (!sql) continue;
       const query = getOrMake(found, sql, () => ({
         sql: objectName(thread, runs.text[i]!),
         runs: 0,
@@ -103,13 +115,13 @@ const LOOKS_FOR = /^(?:select|with)\b.*\b(?:where|on|using)\b/s;
 export const fullScan: Rule = {
   id: 'F50',
   title: 'Full scan for few rows',
+  needs: { executions },
   run: (ctx) =>
     queriesOf(
       ctx,
-      ({ scanned, rows }, i, sql) =>
-        scanned[i]! >= FEW_SCANNED &&
-        scanned[i]! >= SCANNED_PER_ROW * rows[i]! &&
-        LOOKS_FOR.test(sql),
+      ({ scanned, rows }, i) =>
+        scanned[i]! >= FEW_SCANNED && scanned[i]! >= SCANNED_PER_ROW * rows[i]!,
+      (sql) => LOOKS_FOR.test(sql),
     )
       .filter(({ scanned }) => scanned >= FEW_SCANNED_IN_ALL)
       .slice(0, MOST)
@@ -174,22 +186,29 @@ export const preparedAgain: Rule = {
   run(ctx) {
     const found = new Map<string, { sql: string; prepares: number; again: Evidence }>();
     for (const thread of ctx.store.threads) {
-      const print = printsOf(thread);
       const { object, context, result } = thread.events;
-      /** Connections on which a text was prepared. */
-      const met = new Set<string>();
+      /** By fingerprint: the connections on which a text was prepared. */
+      const connections = new Map<string, Set<number>>();
+      let text = 0;
+      const ofText = byText(thread, (sql) =>
+        sql
+          ? {
+              known: getOrMake(found, sql, () => ({
+                sql: objectName(thread, text),
+                prepares: 0,
+                again: new Evidence(),
+              })),
+              met: getOrMake(connections, sql, () => new Set<number>()),
+            }
+          : null,
+      );
       for (const row of ctx.rows(thread, Op.sqlPrepare)) {
-        const sql = result[row] === 0 ? print(object[row]!) : ''; // one that was refused is tried again
-        if (!sql) continue;
-        const text = getOrMake(found, sql, () => ({
-          sql: objectName(thread, object[row]!),
-          prepares: 0,
-          again: new Evidence(),
-        }));
-        text.prepares++;
-        const place = `${context[row]} ${sql}`;
-        if (met.has(place)) text.again.add(thread, row);
-        else met.add(place);
+        if (result[row] !== 0) continue; // one that was refused is tried again
+        const own = ofText((text = object[row]!));
+        if (!own) continue;
+        own.known.prepares++;
+        if (own.met.has(context[row]!)) own.known.again.add(thread, row);
+        else own.met.add(context[row]!);
       }
     }
     return [...found.values()]
@@ -224,6 +243,7 @@ interface Children {
 export const onePerRow: Rule = {
   id: 'F54',
   title: 'One query per row',
+  needs: { executions, explicitTransactions },
   run(ctx) {
     const found = new Map<string, Children>();
     for (const thread of ctx.store.threads)
@@ -269,7 +289,11 @@ interface Walk {
 function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
   const runs = ctx.get(executions).of(thread);
   const { context, seq } = thread.events;
-  const print = printsOf(thread);
+  const places = new Map<string, number>();
+  /** Texts with the same fingerprint have the same number; -1 = it reads nothing. */
+  const placeOf = byText(thread, (print) =>
+    READS.test(print) ? getOrMake(places, print, () => places.size) : -1,
+  );
   const explicit = ctx.get(explicitTransactions).of(thread);
   const spans = new Map<number, Walk>();
   const found: { parent: number; children: number[]; nested: boolean }[] = [];
@@ -280,22 +304,24 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
     void found.push(...groups(list, span !== null));
   /** Children of each run of a list: inside it or, in one transaction, as many as it brought rows. */
   const groups = (list: readonly number[], inOne: boolean): typeof found => {
-    const byText = new Map<string, number[]>();
-    for (const i of list) getOrMake(byText, print(runs.text[i]!), () => [] as number[]).push(i);
     const out: typeof found = [];
-    for (const [text, children] of byText) {
+    if (list.length <= FEW_CHILDREN) return out; // a parent, too
+    const ofText = new Map<number, number[]>();
+    for (const i of list) getOrMake(ofText, placeOf(runs.text[i]!), () => [] as number[]).push(i);
+    for (const [text, children] of ofText) {
       if (children.length < FEW_CHILDREN || !isVaried(runs, children)) continue;
       const first = runs.firstRow[children[0]!]!;
       const last = runs.firstRow[children.at(-1)!]!;
-      const parent = list.find(
-        (p) =>
-          print(runs.text[p]!) !== text &&
-          runs.firstRow[p]! < first &&
-          (lastRow[p]! > last
-            ? runs.rows[p]! >= children.length
-            : inOne && runs.rows[p]! === children.length),
-      );
-      if (parent !== undefined) out.push({ parent, children, nested: lastRow[parent]! > last });
+      for (const p of list) {
+        if (runs.firstRow[p]! >= first) break; // in the order of their begin
+        const isNested = lastRow[p]! > last;
+        const isParent = isNested
+          ? runs.rows[p]! >= children.length
+          : inOne && runs.rows[p]! === children.length;
+        if (!isParent || placeOf(runs.text[p]!) === text) continue;
+        out.push({ parent: p, children, nested: isNested });
+        break;
+      }
     }
     return out;
   };
@@ -308,7 +334,7 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
       close(walk);
       [walk.span, walk.runs] = [span, []];
     }
-    if (READS.test(print(runs.text[i]!))) walk.runs.push(i);
+    if (placeOf(runs.text[i]!) >= 0) walk.runs.push(i);
   }
   for (const walk of spans.values()) close(walk);
   const of = new Map<number, Children>();
@@ -341,24 +367,32 @@ export const sameAgain: Rule = {
   id: 'F55',
   title: 'Same query again, nothing written',
   run(ctx) {
-    const writes = writeTimes(ctx);
+    let writes: Float64Array | null = null;
     const found = new Map<string, { sql: string; again: Evidence; repeats: number }>();
     for (const thread of ctx.store.threads) {
       const runs = ctx.get(executions).of(thread);
       const { context, t0 } = thread.events;
-      const print = printsOf(thread);
-      const last = new Map<string, number>();
+      /** By fingerprint, by connection, by hash of its values: when it ran last. */
+      const last = new Map<string, Map<number, Map<number, number>>>();
+      const textOf = byText(thread, (sql) =>
+        READS.test(sql) && ASKS_TABLES.test(sql) && !CHANGES_BY_ITSELF.test(sql)
+          ? { sql, ran: getOrMake(last, sql, () => new Map<number, Map<number, number>>()) }
+          : null,
+      );
       const of = new Map<number, Evidence>();
       for (let i = 0; i < runs.count; i++) {
-        const sql = runs.values[i] ? print(runs.text[i]!) : '';
-        if (!READS.test(sql) || !ASKS_TABLES.test(sql) || CHANGES_BY_ITSELF.test(sql)) continue;
+        if (!runs.values[i]) continue;
         if (runs.state[i] !== ExecutionState.done) continue; // it may have been asked for the rest
+        const text = textOf(runs.text[i]!);
+        if (!text) continue;
+        const { sql } = text;
         const row = runs.firstRow[i]!;
-        const key = `${context[row]} ${runs.values[i]} ${sql}`;
-        const before = last.get(key);
-        last.set(key, t0[row]!);
+        const ran = getOrMake(text.ran, context[row]!, () => new Map<number, number>());
+        const before = ran.get(runs.values[i]!);
+        ran.set(runs.values[i]!, t0[row]!);
         if (before === undefined) continue;
-        const next = firstPlace(0, writes.length, (w) => writes[w]! >= before);
+        writes ??= writeTimes(ctx);
+        const next = lowerBound(writes, before, writes.length);
         if (next < writes.length && writes[next]! <= t0[row]!) continue;
         const query = getOrMake(found, sql, () => ({
           sql: objectName(thread, runs.text[i]!),
@@ -389,17 +423,16 @@ export const sameAgain: Rule = {
 };
 
 /** When statements began that may have changed rows, on all threads, ascending, microseconds. */
-function writeTimes(ctx: FindingContext): number[] {
+function writeTimes(ctx: FindingContext): Float64Array {
   const times: number[] = [];
   for (const thread of ctx.store.threads) {
     const runs = ctx.get(executions).of(thread);
-    const print = printsOf(thread);
-    for (let i = 0; i < runs.count; i++) {
-      const sql = print(runs.text[i]!);
-      if (CHANGES_NOTHING.test(sql) || (sql.startsWith('with') && !CHANGES_ROWS.test(sql)))
-        continue;
-      times.push(thread.events.t0[runs.firstRow[i]!]!);
-    }
+    const changes = byText(
+      thread,
+      (sql) => !CHANGES_NOTHING.test(sql) && (!sql.startsWith('with') || CHANGES_ROWS.test(sql)),
+    );
+    for (let i = 0; i < runs.count; i++)
+      if (changes(runs.text[i]!)) times.push(thread.events.t0[runs.firstRow[i]!]!);
   }
-  return times.sort((a, b) => a - b);
+  return Float64Array.from(times).sort();
 }

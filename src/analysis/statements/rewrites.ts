@@ -4,6 +4,7 @@
  *   F36   CREATE INDEX, ORDER BY without an index  ->  xWrite temp, xRead temp ...     UPDATE while a query is open  ->  xWrite temp
  *   F40   VACUUM  ->  every page into a temporary database, then into the journal, then back
  */
+import { ById } from '../core/by-id.ts';
 import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
 import { objectName } from '../../trace/describe.ts';
@@ -163,8 +164,10 @@ export const vacuum: Rule = {
 /** Rows of steps and execs of VACUUM statements. */
 function vacuumRows(ctx: FindingContext, thread: ThreadStore): Set<number> {
   const { events } = thread;
-  const texts = new Map<number, boolean>();
+  const texts = new ById<boolean>();
   const found = new Set<number>();
+  const ran = [...thread.definitions.values()].some((d) => d.kind === 'sql' && VACUUM.test(d.text));
+  if (!ran) return found;
   for (const op of [Op.sqlStep, Op.sqlExec])
     for (const row of ctx.rows(thread, op)) {
       const object = events.object[row]!;

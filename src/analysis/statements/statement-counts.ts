@@ -11,6 +11,7 @@ import {
   type QueryCounts,
 } from '../core/executions.ts';
 import type { Owners } from '../../trace/owners.ts';
+import { longer } from '../../trace/typed-arrays.ts';
 import { isInMemory } from '../../trace/in-memory.ts';
 import {
   CALL_KINDS,
@@ -108,6 +109,8 @@ const PLACE_OF_CALL = opTable(
   ({ counts }) => 1 + CALL_KINDS.indexOf(counts as (typeof CALL_KINDS)[number]),
 );
 
+const SUMS = CALL_KINDS.length + 2;
+
 /** VFS calls under SQL calls, the in-memory journal left out. */
 export function countVfsCalls(
   { events }: ThreadStore,
@@ -116,35 +119,34 @@ export function countVfsCalls(
   placeOf: PlaceOf,
   range: TimeRange,
 ): void {
-  const { op, count } = events;
-  // calls under one SQL call follow each other
-  let [last, calls] = [-1, 0];
-  const by = new Uint32Array(CALL_KINDS.length + 1);
-  const add = (): void => {
-    if (calls === 0 || !isStatementOp(op[last]!) || !within(events.t0[last]!, range)) return;
-    const entry = entries[placeOf(events.object[last]!)]!;
-    if (op[last] === Op.sqlPrepare) {
-      entry.prepareVfsCalls = (entry.prepareVfsCalls ?? 0) + calls;
-      return;
-    }
-    entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
-    const sums = (entry.callsBy ??= noCalls());
-    CALL_KINDS.forEach((kind, i) => (sums[kind] += by[i + 1]!));
+  const { op, count, t0, object } = events;
+  /** By entry: calls under prepare, others, and of these those of each kind. */
+  let sums: Float64Array = new Float64Array(entries.length * SUMS);
+  const sumsAt = (owner: number): number => {
+    if (owner < 0 || !isStatementOp(op[owner]!) || !within(t0[owner]!, range)) return -1;
+    const at = placeOf(object[owner]!) * SUMS;
+    sums = longer(sums, at + SUMS);
+    return op[owner] === Op.sqlPrepare ? at : at + 1;
   };
+  // calls under one SQL call follow each other
+  let [last, at] = [-1, -1];
   for (let row = 0; row < count; row++) {
     if (!isVfsOp(op[row]!) || isInMemory(events, row)) continue;
     const owner = owners.sql(row);
-    if (owner < 0) continue;
-    if (owner !== last) {
-      add();
-      last = owner;
-      calls = 0;
-      by.fill(0);
-    }
-    calls++;
-    by[PLACE_OF_CALL[op[row]!]!]!++;
+    if (owner !== last) at = sumsAt((last = owner));
+    if (at < 0) continue;
+    sums[at]!++;
+    const kind = PLACE_OF_CALL[op[row]!]!;
+    if (kind > 0 && at % SUMS === 1) sums[at + kind]!++;
   }
-  add();
+  entries.forEach((entry, place) => {
+    const [prepare, calls] = [sums[place * SUMS] ?? 0, sums[place * SUMS + 1] ?? 0];
+    if (prepare > 0) entry.prepareVfsCalls = (entry.prepareVfsCalls ?? 0) + prepare;
+    if (!(calls > 0)) return;
+    entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
+    const by = (entry.callsBy ??= noCalls());
+    CALL_KINDS.forEach((kind, i) => (by[kind] += sums[place * SUMS + 2 + i]!));
+  });
 }
 
 /** Pages that calls under SQL calls moved. @param owners by thread, where VFS calls were recorded @param placeOf by thread */
@@ -160,6 +162,7 @@ export function countPages(
   /** By thread: the SQL call that the last access served, calls under one follow each other, and where its pages count. */
   const lastOwner = new Int32Array(store.threads.length).fill(-2);
   const counts = store.threads.map((): StatementRow['pages'] => null);
+  const own = store.threads.map((_, t) => owners.get(t) ?? null);
   const pagesOf = (t: number, owner: number): StatementRow['pages'] => {
     const { op, t0, object } = store.threads[t]!.events;
     if (owner < 0 || !isStatementOp(op[owner]!) || !within(t0[owner]!, range)) return null;
@@ -172,7 +175,7 @@ export function countPages(
   };
   for (let i = 0; i < count; i++) {
     const t = thread[i]!;
-    const owner = owners.get(t)?.sql(row[i]!) ?? -1;
+    const owner = own[t] ? own[t].sql(row[i]!) : -1;
     if (owner !== lastOwner[t]) {
       lastOwner[t] = owner;
       counts[t] = pagesOf(t, owner);

@@ -49,7 +49,15 @@ const CHANGES = opSet(Op.xWrite, Op.xTruncate, Op.xSync, Op.xClose, Op.xDelete, 
 const MATTERS = AS_VFS.map((op) => (op === Op.xRead ? 1 : 2 * CHANGES[op]!));
 
 /** Calls of a thread on a log and its database. */
-class Calls extends columns({ row: Uint32Array, t0: Float64Array, onWal: Uint8Array }) {}
+class Calls extends columns({ row: Uint32Array, t0: Float64Array, onWal: Uint8Array }) {
+  push(row: number, t0: number, onWal: number): void {
+    if (this.count === this.capacity) this.reserve(1); // as in Accesses.push
+    const i = this.count++;
+    this.row[i] = row;
+    this.t0[i] = t0;
+    this.onWal[i] = onWal;
+  }
+}
 interface ThreadCalls {
   thread: number;
   events: Calls;
@@ -169,10 +177,7 @@ function takeCalls(
       (op === Op.xWrite || op === Op.xRead || (op === Op.opfsWrite && aux[row] !== 0))
     )
       found.used = true;
-    const i = calls.add();
-    calls.row[i] = row;
-    calls.t0[i] = t0[row]!;
-    calls.onWal[i] = onWal;
+    calls.push(row, t0[row]!, onWal);
   }
 }
 

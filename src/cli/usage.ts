@@ -40,6 +40,9 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
   vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
       --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
       [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated
+  vfscope lab crash                       what survives a crash: a table of guarantees, on emulated storage
+      [--config k=v,v ...]   vfs, journalMode, synchronous, durability, commits=N, truncates=ordered|any
+      [--require kept|intact] [--json]  exit with 1 where commits, or the database, can be lost
   vfscope lab advise FILE.vfst --database DATABASE    which indexes help the recording's statements, on a copy
       [--json] [--out ADVICE.json]`;
 

@@ -7,6 +7,7 @@ import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { exportCommand } from './export.ts';
 import { findingsCommand } from './findings.ts';
 import { adviseCommand } from '../lab/command/advise.ts';
+import { crashCommand } from '../lab/command/crash.ts';
 import { labCommand } from '../lab/command/lab.ts';
 import { replayCommand } from '../lab/command/replay.ts';
 import { showCommand } from '../lab/command/show.ts';
@@ -84,17 +85,18 @@ function repeated(args: readonly string[], names: readonly string[]): string[] {
   return out;
 }
 
-/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab advise FILE`. */
+/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab advise FILE`, `lab crash`. */
 function lab([verb, ...args]: string[]): Promise<number> {
   if (
     verb !== 'list' &&
     verb !== 'run' &&
     verb !== 'replay' &&
     verb !== 'show' &&
-    verb !== 'advise'
+    verb !== 'advise' &&
+    verb !== 'crash'
   )
     throw new WrongWords(
-      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, replay or advise.`,
+      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, replay, advise or crash.`,
     );
   if (verb === 'advise') {
     const { values, target } = parse(args, 'file', { database: text, json: yes, out: text });
@@ -104,6 +106,16 @@ function lab([verb, ...args]: string[]): Promise<number> {
       json: values.json ?? false,
       out: values.out,
     });
+  }
+  if (verb === 'crash') {
+    const { values } = parse(
+      repeated(args, ['--config']),
+      'arguments',
+      { config: words, json: yes, require: text },
+      0,
+    );
+    const { config = [], json = false, require } = values;
+    return crashCommand({ config, json, require });
   }
   if (verb === 'show') {
     const { values, target } = parse(args, 'result', { 'leave-out': words, json: yes });

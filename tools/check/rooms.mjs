@@ -113,9 +113,10 @@ export const ROOMS = {
     imports: ['record', 'trace', 'probes', 'engines', 'lab/experiments'],
     npm: [],
   },
+  'lab/crash': { imports: ['lab/meter', 'lab/experiments'], npm: [] },
   'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
   'lab/results': {
-    imports: ['text', 'analysis', 'lab/experiments', 'lab/advisor'],
+    imports: ['text', 'analysis', 'lab/experiments', 'lab/advisor', 'lab/crash'],
     npm: [],
   },
   'lab/page': {
@@ -156,6 +157,7 @@ export const ROOMS = {
       'drive',
       'lab/drive',
       'lab/experiments',
+      'lab/crash',
       'lab/advisor',
       'lab/results',
     ],

@@ -5,18 +5,20 @@ import { Engines } from '../experiments/engine/open-engine.ts';
 import type { Surroundings } from '../experiments/run.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 
-/** @throws CommandFailure where the engine's npm package is not installed */
-async function wasmOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
-  let file: string;
+/** Where a file of an npm package is. @throws CommandFailure where the package is not installed */
+export function packageFile(path: string): string {
   try {
-    file = createRequire(import.meta.url).resolve(path);
+    return createRequire(import.meta.url).resolve(path);
   } catch (e) {
+    const [name] = /^(?:@[^/]+\/)?[^/]+/.exec(path)!;
     throw wrongUse(
-      `${path} is not installed: npm install ${path.split('/dist/')[0]} (${e instanceof Error ? e.message.split('\n')[0] : String(e)})`,
+      `${path} is not installed: npm install ${name} (${e instanceof Error ? e.message.split('\n')[0] : String(e)})`,
     );
   }
-  return new Uint8Array(await readFile(file));
 }
+
+const wasmOf = async (path: string): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await readFile(packageFile(path)));
 
 export const nodeSurroundings = (progress?: Surroundings['progress']): Surroundings => ({
   engines: new Engines(wasmOf),

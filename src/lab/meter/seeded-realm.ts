@@ -31,7 +31,8 @@ export function seedRealm({ seed, clock }: RealmOptions): () => void {
   return () => restore.reverse().forEach((put) => put());
 }
 
-function replace<T extends object, K extends keyof T>(on: T, name: K, value: unknown): () => void {
+/** Puts a value in place of an object's property. @returns puts the old one back */
+export function replace<T extends object, K extends keyof T>(on: T, name: K, value: unknown): () => void {
   const own = Object.getOwnPropertyDescriptor(on, name);
   Object.defineProperty(on, name, { value, configurable: true, writable: true });
   return () => {

@@ -1,4 +1,5 @@
 /** Sets a fresh connection as a Config says, by PRAGMAs, and reads back what it answered. null settings run no PRAGMA at all. */
+import type { SqliteApi } from './builds.ts';
 import type { Host } from './host.ts';
 import type { Config } from '../model/types.ts';
 
@@ -22,7 +23,7 @@ const SYNCHRONOUS = ['off', 'normal', 'full', 'extra'];
  * @returns the connection's settings, and a note for each that is not as asked
  */
 export async function applyConfig(
-  host: Host,
+  host: { readonly sqlite3: Pick<SqliteApi, 'exec'>; readonly db: number },
   config: Config,
   existing: boolean,
 ): Promise<{ notes: string[]; settings: Record<string, string> }> {

@@ -1,0 +1,174 @@
+/** `vfscope lab crash`: what survives a crash, as a table of guarantees. In Node, on emulated storage: no browser is started. */
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { configOf, crashTest } from '../crash/crash-test.ts';
+import {
+  CRASH_VFSS,
+  DEFAULT_OPTIONS,
+  isTested,
+  LEVELS,
+  type CrashConfig,
+  type CrashOptions,
+  type CrashResult,
+  type NotTested,
+} from '../crash/model.ts';
+import { errorText, waSqliteOpener, type Opener } from '../crash/open.ts';
+import { sahpoolOpener, type SqliteWasm } from '../crash/open-sahpool.ts';
+import {
+  assumptionLines,
+  breachLines,
+  coverageLines,
+  crashConfigText,
+  guaranteeTable,
+} from '../results/crash.ts';
+import { wrongUse } from '../../terminal/failure.ts';
+import { complain, Exit } from '../../terminal/open-file.ts';
+import { table } from '../../terminal/report-text.ts';
+import { jsonText, print } from '../../terminal/stdout.ts';
+import { plain } from '../../text/clean.ts';
+import { nodeSurroundings, packageFile } from './node.ts';
+
+export interface CrashCommand {
+  /** `name=value,value` words. */
+  readonly config: readonly string[];
+  readonly json: boolean;
+  /** The least that every configuration must keep; null: nothing. */
+  readonly require: string | undefined;
+}
+
+type Outcome = CrashResult | NotTested;
+
+/** @returns the exit code: 1 where a configuration keeps less than required */
+export async function crashCommand({ config, json, require }: CrashCommand): Promise<number> {
+  const worst = worstAllowed(require);
+  const { configs, options } = crashOrder(config);
+  const outcomes: Outcome[] = [];
+  for (const [i, one] of configs.entries()) {
+    complain(`${i + 1} of ${configs.length}: ${crashConfigText(one)}`);
+    outcomes.push(await tested(one, options));
+  }
+  await print(
+    json
+      ? jsonText({ ...options, assumptions: assumptionLines(options), outcomes })
+      : crashText(outcomes, options),
+  );
+  const holds = outcomes
+    .filter(isTested)
+    .every(
+      ({ processDeath, powerLoss }) =>
+        LEVELS.indexOf(processDeath.level) <= worst && LEVELS.indexOf(powerLoss.level) <= worst,
+    );
+  return holds ? Exit.done : Exit.checkFailed;
+}
+
+function worstAllowed(require: string | undefined): number {
+  if (require === undefined) return LEVELS.length;
+  if (require === 'kept') return LEVELS.indexOf('kept');
+  if (require === 'intact') return LEVELS.indexOf('lost');
+  throw wrongUse(`--require ${require}: expected kept (all commits) or intact (the database).`);
+}
+
+const VALUES = {
+  vfs: CRASH_VFSS,
+  journalMode: ['delete', 'truncate', 'persist', 'memory', 'wal', 'off'],
+  synchronous: ['off', 'normal', 'full', 'extra'],
+  durability: ['default', 'relaxed', 'strict'],
+  truncates: ['ordered', 'any'],
+} as const;
+type Choices = { -readonly [K in keyof typeof VALUES]: readonly (typeof VALUES)[K][number][] };
+const DEFAULTS: Choices = {
+  vfs: CRASH_VFSS,
+  journalMode: ['delete', 'wal'],
+  synchronous: ['full', 'normal'],
+  durability: ['relaxed', 'strict'],
+  truncates: [DEFAULT_OPTIONS.truncates],
+};
+const MOST_COMMITS = 50;
+
+/** Which configurations the words name: every combination of their values. @throws CommandFailure naming what is wrong */
+export function crashOrder(words: readonly string[]): {
+  configs: CrashConfig[];
+  options: CrashOptions;
+} {
+  const chosen: Record<string, readonly string[]> = { ...DEFAULTS };
+  let { commits } = DEFAULT_OPTIONS;
+  for (const word of words) {
+    const at = word.indexOf('=');
+    const name = word.slice(0, at).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const values = [...new Set(word.slice(at + 1).split(','))];
+    if (name === 'commits') commits = Number(values[0]);
+    else if (!Object.hasOwn(VALUES, name))
+      throw wrongUse(`${word}: expected ${Object.keys(VALUES).join(', ')} or commits.`);
+    else {
+      const known: readonly string[] = VALUES[name as keyof typeof VALUES];
+      if (!values.every((value) => known.includes(value)))
+        throw wrongUse(`${word}: expected some of ${known.join(', ')}.`);
+      chosen[name] = values;
+    }
+  }
+  if (!(Number.isInteger(commits) && commits >= 1 && commits <= MOST_COMMITS))
+    throw wrongUse(`commits: expected 1 to ${MOST_COMMITS}.`);
+  const { vfs, journalMode, synchronous, durability, truncates } = chosen as unknown as Choices;
+  if (truncates.length !== 1) throw wrongUse('truncates: expected ordered or any.');
+  return {
+    configs: vfs.flatMap((v) =>
+      journalMode.flatMap((j) =>
+        synchronous.flatMap((s) =>
+          // the other VFSs choose it by PRAGMA synchronous, or have none
+          (v === 'BlockIDB' ? durability : [null]).map((d) => ({
+            vfs: v,
+            journalMode: j,
+            synchronous: s,
+            durability: d,
+          })),
+        ),
+      ),
+    ),
+    options: { commits, truncates: truncates[0]! },
+  };
+}
+
+const { engines } = nodeSurroundings();
+let sahpool: Promise<SqliteWasm> | null = null;
+
+/** @throws where the package isn't installed */
+export async function openerOf(config: CrashConfig): Promise<Opener> {
+  return config.vfs === 'opfs-sahpool'
+    ? sahpoolOpener(await (sahpool ??= loadSahpool()))
+    : waSqliteOpener(engines, configOf(config));
+}
+
+/** Node would get the package's own bundle for Node, which has no VFS on storage: this is the one for browsers. */
+async function loadSahpool(): Promise<SqliteWasm> {
+  const wasm = packageFile('@sqlite.org/sqlite-wasm/sqlite3.wasm');
+  const bundle = pathToFileURL(join(dirname(wasm), 'index.mjs')).href;
+  const { default: init } = (await import(bundle)) as { default: SqliteWasm['init'] };
+  return { init, wasm: await WebAssembly.compile(new Uint8Array(await readFile(wasm))) };
+}
+
+async function tested(config: CrashConfig, options: CrashOptions): Promise<Outcome> {
+  try {
+    return await crashTest(config, await openerOf(config), options);
+  } catch (e) {
+    // the VFS or SQLite refuses the configuration, or its package is missing: the others go on
+    return { config, cause: errorText(e).split('\n')[0]! };
+  }
+}
+
+function crashText(outcomes: readonly Outcome[], options: CrashOptions): string {
+  const { title, head, rows } = guaranteeTable(outcomes);
+  const section = (heading: string, lines: readonly string[]): string[] =>
+    lines.length ? ['', heading, ...lines.map((line) => `  ${plain(line)}`)] : [];
+  return `${[
+    title,
+    ...table(
+      head,
+      rows,
+      head.map((_, i) => i),
+    ),
+    ...section('First breaches', breachLines(outcomes)),
+    ...section('Checked', coverageLines(outcomes)),
+    ...section('Assumptions', assumptionLines(options)),
+  ].join('\n')}\n`;
+}

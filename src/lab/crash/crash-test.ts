@@ -1,0 +1,147 @@
+/**
+ * A crash test: a workload runs once on emulated storage, every crash that its storage calls allow is made, and each state left behind is
+ * recovered by the same VFS and checked. The result is what holds after all of them, with the first call that breaks it.
+ */
+import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
+import { buildFor } from '../experiments/worker/builds-here.ts';
+import { seeded } from '../experiments/workloads/random.ts';
+import { powerLosses, processDeaths, type CrashState } from './crash-states.ts';
+import { Judge, type Verdict } from './judge.ts';
+import {
+  LEVELS,
+  type Breach,
+  type CrashConfig,
+  type CrashOptions,
+  type CrashResult,
+  type Guarantee,
+} from './model.ts';
+import type { Opener } from './open.ts';
+import { LiveStorage } from './storage/live-storage.ts';
+import type { StorageLog } from './storage/calls.ts';
+import { nextTask } from './storage/next-task.ts';
+import { emulate } from './storage/realm.ts';
+import { runWorkload } from './workload.ts';
+
+const SEED = 2026;
+const SETTLING_TASKS = 100;
+
+/** The Lab's settings for it. WAL without shared memory needs exclusive locking. opfs-sahpool has none of the Lab's VFS names. */
+export function configOf({ vfs, journalMode, synchronous, durability }: CrashConfig): Config {
+  const named = vfs === 'opfs-sahpool' ? 'AccessHandlePool' : vfs;
+  return {
+    ...DEFAULT_CONFIG,
+    vfs: named,
+    build: buildFor(named, DEFAULT_CONFIG.engine, false),
+    journalMode,
+    synchronous,
+    lockingMode: journalMode === 'wal' ? 'exclusive' : null,
+    durability,
+  };
+}
+
+/** @throws where the VFS or SQLite refuses the configuration, or the workload fails without a crash */
+export async function crashTest(
+  config: CrashConfig,
+  open: Opener,
+  { commits, truncates }: CrashOptions,
+): Promise<CrashResult> {
+  const settings = configOf(config);
+  const storage = new LiveStorage();
+  const restore = emulate(storage);
+  let notes: string[];
+  try {
+    notes = await runWorkload(open, settings, commits, storage.log);
+    // transactions that no one waits for complete, as they do while a process lives on
+    for (let task = 0; task < SETTLING_TASKS; task++) await new Promise<void>(nextTask);
+  } finally {
+    restore();
+  }
+  const { log } = storage;
+  const judge = new Judge(
+    open,
+    settings.lockingMode === null ? '' : `PRAGMA locking_mode=${settings.lockingMode}`,
+  );
+  const end = await judge.verdictOn(storage.disk);
+  if (end.cause !== null || end.recovered !== commits)
+    throw new Error(
+      `the workload failed without a crash: ${end.cause ?? `${end.recovered} of ${commits} commits are there`}.`,
+    );
+  return {
+    config,
+    calls: log.calls.length,
+    commits,
+    processDeath: await guaranteeOf(processDeaths(log.calls), log, judge),
+    powerLoss: await guaranteeOf(powerLosses(log.calls, truncates, seeded(SEED)), log, judge),
+    notes,
+  };
+}
+
+type Broken = keyof Guarantee['first'];
+
+async function guaranteeOf(
+  states: Iterable<CrashState>,
+  log: StorageLog,
+  judge: Judge,
+): Promise<Guarantee> {
+  let mostLost = 0;
+  const lostCommits = new Set<number>();
+  const first: Record<Broken, Breach | null> = { lost: null, half: null, corrupt: null };
+  const add = (level: Broken, breach: Breach): void =>
+    void (first[level] = earlier(first[level], breach));
+  const points = new Set<number>();
+  const sampledPoints = new Set<number>();
+  let count = 0;
+  for (const state of states) {
+    count++;
+    points.add(state.latest);
+    if (state.sampled) sampledPoints.add(state.latest);
+    const verdict = await judge.verdictOn(state.disk);
+    if (verdict.cause !== null) {
+      const level = verdict.recovered === null ? 'corrupt' : 'half';
+      add(level, breachOf(state, state.earliest, verdict, log));
+      continue;
+    }
+    const missing = log.acknowledgedAt(state.latest) - verdict.recovered!;
+    if (missing <= 0) continue;
+    mostLost = Math.max(mostLost, missing);
+    for (let n = 1; n <= missing; n++) lostCommits.add(verdict.recovered! + n);
+    // the crash may come before the commit that it loses was acknowledged: then nothing is broken yet
+    const acknowledged = log.acknowledged[verdict.recovered!]!;
+    add('lost', breachOf(state, Math.max(state.earliest, acknowledged), verdict, log));
+  }
+  return {
+    level: LEVELS.findLast((level) => level !== 'kept' && first[level]) ?? 'kept',
+    mostLost,
+    lostCommits: [...lostCommits].sort((a, b) => a - b),
+    first,
+    states: count,
+    points: points.size,
+    sampledPoints: sampledPoints.size,
+  };
+}
+
+/** Of two crashes after the same call, the one that lost fewer calls says more. */
+function earlier(one: Breach | null, other: Breach): Breach {
+  if (!one || other.afterCall < one.afterCall) return other;
+  return other.afterCall === one.afterCall && other.lost.length < one.lost.length ? other : one;
+}
+
+function breachOf(
+  { lost }: CrashState,
+  afterCall: number,
+  { recovered, cause }: Verdict,
+  log: StorageLog,
+): Breach {
+  const done = log.calls[afterCall - 1];
+  const next = log.calls[afterCall];
+  return {
+    afterCall,
+    call: done?.text ?? null,
+    nextCall: next?.text ?? null,
+    phase: (done ?? next)?.phase ?? log.phase,
+    lost: lost.filter((text) => Number(/^call (\d+)/.exec(text)![1]) <= afterCall),
+    acknowledged: log.acknowledgedAt(afterCall),
+    recovered,
+    cause,
+  };
+}

@@ -1,0 +1,76 @@
+/** Opens the database of a crash test on the storage in place, with the published code of a VFS. */
+import type { SqliteApi } from '../experiments/engine/builds.ts';
+import type { Engines } from '../experiments/engine/open-engine.ts';
+import type { VfsMaker } from '../experiments/engine/open-host.ts';
+import type { Config } from '../experiments/model/types.ts';
+import { VfsMakers } from '../experiments/worker/vfs-makers.ts';
+
+export interface Session {
+  readonly sqlite3: Pick<SqliteApi, 'exec'>;
+  readonly db: number;
+  readonly close: () => Promise<void>;
+  /** What the VFS says of its last failure: SQLite says "disk I/O error" only. '' where it says nothing. */
+  readonly lastError: () => string;
+}
+/** Opens it as an app does at its start: new VFS, new connection. */
+export type Opener = () => Promise<Session>;
+
+export const FILE = 't.db';
+
+/** Sessions that one instance of an engine serves: it keeps what each VFS registers. */
+const MOST_SESSIONS = 200;
+
+/**
+ * An engine for each session. One whose session was closed serves the next: nothing of a database is left in it, and a new one takes most
+ * of the time of a recovery. @param make a new engine
+ */
+export function reused<E>(make: () => Promise<E>): {
+  take: () => Promise<E>;
+  giveBack: (engine: E) => void;
+} {
+  let idle: E | null = null;
+  let sessions = 0;
+  return {
+    async take() {
+      const engine = idle;
+      idle = null;
+      if (engine !== null && ++sessions < MOST_SESSIONS) return engine;
+      sessions = 0;
+      return make();
+    },
+    giveBack: (engine) => void (idle = engine),
+  };
+}
+
+export const errorText = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** @param make another VFS than the configuration names */
+export function waSqliteOpener(engines: Engines, config: Config, make?: VfsMaker): Opener {
+  const pool = reused(() => engines.open(config, 'none'));
+  return async () => {
+    const engine = await pool.take();
+    const { sqlite3, module } = engine;
+    const makers = new VfsMakers();
+    const made = await (make ?? makers.make)(config, module, 'crash');
+    if (!made) throw new Error(`${config.vfs} stores nothing that a crash could leave.`);
+    (
+      sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }
+    ).vfs_register(made.vfs, true);
+    const db = await sqlite3.open_v2(FILE).catch((error: unknown) => {
+      throw new Error([errorText(error), makers.lastError()].filter(Boolean).join(' '), {
+        cause: error,
+      });
+    });
+    return {
+      sqlite3,
+      db,
+      lastError: () => makers.lastError(),
+      close: async () => {
+        await sqlite3.close(db);
+        await makers.close();
+        pool.giveBack(engine);
+      },
+    };
+  };
+}

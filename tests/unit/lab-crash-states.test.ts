@@ -84,12 +84,7 @@ describe('power loss', () => {
   });
 
   it('keeps a write behind a lost truncate only where that is assumed', () => {
-    const log = logOf(
-      write('j', 0, 1, 1, 1),
-      flush('j'),
-      truncate('j', 0),
-      write('j', 0, 2),
-    );
+    const log = logOf(write('j', 0, 1, 1, 1), flush('j'), truncate('j', 0), write('j', 0, 2));
     const end = (truncates: 'ordered' | 'any'): string[] =>
       bytes(
         losses(log, truncates).filter(({ latest }) => latest === 4),

@@ -13,7 +13,7 @@ import {
   type CrashResult,
   type NotTested,
 } from '../crash/model.ts';
-import { errorText, waSqliteOpener, type Opener } from '../crash/open.ts';
+import { failureText, waSqliteOpener, type Opener } from '../crash/open.ts';
 import { sahpoolOpener, type SqliteWasm } from '../crash/open-sahpool.ts';
 import {
   assumptionLines,
@@ -95,7 +95,9 @@ export function crashOrder(words: readonly string[]): {
   let { commits } = DEFAULT_OPTIONS;
   for (const word of words) {
     const at = word.indexOf('=');
-    const name = word.slice(0, at).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const name = word
+      .slice(0, at)
+      .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const values = [...new Set(word.slice(at + 1).split(','))];
     if (name === 'commits') commits = Number(values[0]);
     else if (!Object.hasOwn(VALUES, name))
@@ -152,7 +154,7 @@ async function tested(config: CrashConfig, options: CrashOptions): Promise<Outco
     return await crashTest(config, await openerOf(config), options);
   } catch (e) {
     // the VFS or SQLite refuses the configuration, or its package is missing: the others go on
-    return { config, cause: errorText(e).split('\n')[0]! };
+    return { config, cause: failureText(e).split('\n')[0]! };
   }
 }
 

@@ -5,7 +5,9 @@ import type { CrashOptions } from './model.ts';
 export const SECTOR = 512;
 
 /** In the order in which they matter, a sentence or two each. */
-export const assumptionsOf = ({ truncates }: Pick<CrashOptions, 'truncates'>): readonly string[] => [
+export const assumptionsOf = ({
+  truncates,
+}: Pick<CrashOptions, 'truncates'>): readonly string[] => [
   'Process death (a killed tab, worker, or browser): calls that returned are kept, the rest never happen.',
   "Process death, IndexedDB: a transaction is kept once its complete event fired. Otherwise it's lost as a whole.",
   'Power loss, OPFS: flush() stores all earlier writes and truncates of that file. close() stores nothing.',

@@ -1,7 +1,13 @@
 /** The states of the storage that a crash can leave behind, made from the log of a workload. */
 import { fatesOf, type Fate } from './fates.ts';
 import { Disk } from './storage/disk.ts';
-import { OPENING, type Call, type CommitCall, type FileCall, type Logged } from './storage/calls.ts';
+import {
+  OPENING,
+  type Call,
+  type CommitCall,
+  type FileCall,
+  type Logged,
+} from './storage/calls.ts';
 
 export interface CrashState {
   readonly disk: Disk;

@@ -26,7 +26,13 @@ function tears({ at, bytes }: Extract<FileCall, { kind: 'write' }>, draw: Draw):
     to: cuts[end] ?? bytes.length,
   });
   const chosen = draw(n);
-  const parts = [part(0, 1), part(0, n >> 1), part(0, n - 1), part(n - 1, n), part(chosen, chosen + 1)];
+  const parts = [
+    part(0, 1),
+    part(0, n >> 1),
+    part(0, n - 1),
+    part(n - 1, n),
+    part(chosen, chosen + 1),
+  ];
   return [...new Map(parts.map((p) => [`${p.from}-${p.to}`, p])).values()];
 }
 

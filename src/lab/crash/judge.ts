@@ -1,6 +1,6 @@
 /** Recovers the states that crashes leave, and says what of the commits is there. */
 import { diskKey } from './disk-key.ts';
-import { errorText, type Opener } from './open.ts';
+import { failureText, type Opener } from './open.ts';
 import type { Disk } from './storage/disk.ts';
 import { LiveStorage } from './storage/live-storage.ts';
 import { emulate } from './storage/realm.ts';
@@ -50,12 +50,7 @@ export class Judge {
     try {
       return await withPatience(look());
     } catch (error) {
-      const said = errorText(error);
-      const more = lastError();
-      return {
-        recovered: null,
-        cause: `it can't be read: ${said}${more && !said.includes(more) ? ` (${more})` : ''}`,
-      };
+      return { recovered: null, cause: `it can't be read: ${failureText(error, lastError())}` };
     } finally {
       restore();
     }

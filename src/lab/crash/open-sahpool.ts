@@ -6,19 +6,11 @@ type Instantiate = (
   done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
 ) => object;
 interface Db {
-  exec(options: {
-    sql: string;
-    rowMode: 'array';
-    callback: (row: unknown[]) => void;
-  }): unknown;
+  exec(options: { sql: string; rowMode: 'array'; callback: (row: unknown[]) => void }): unknown;
   close(): void;
 }
 interface Sqlite3 {
-  installOpfsSAHPoolVfs(options: {
-    name: string;
-    directory: string;
-    verbosity: number;
-  }): Promise<{
+  installOpfsSAHPoolVfs(options: { name: string; directory: string; verbosity: number }): Promise<{
     OpfsSAHPoolDb: new (file: string) => Db;
     pauseVfs(): unknown;
   }>;

@@ -42,8 +42,11 @@ export function reused<E>(make: () => Promise<E>): {
   };
 }
 
-export const errorText = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+/** @param lastError what the VFS says of it */
+export function failureText(error: unknown, lastError = ''): string {
+  const said = error instanceof Error ? error.message : String(error);
+  return lastError && !said.includes(lastError) ? `${said} (${lastError})` : said;
+}
 
 /** @param make another VFS than the configuration names */
 export function waSqliteOpener(engines: Engines, config: Config, make?: VfsMaker): Opener {
@@ -54,13 +57,12 @@ export function waSqliteOpener(engines: Engines, config: Config, make?: VfsMaker
     const makers = new VfsMakers();
     const made = await (make ?? makers.make)(config, module, 'crash');
     if (!made) throw new Error(`${config.vfs} stores nothing that a crash could leave.`);
-    (
-      sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }
-    ).vfs_register(made.vfs, true);
+    (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
+      made.vfs,
+      true,
+    );
     const db = await sqlite3.open_v2(FILE).catch((error: unknown) => {
-      throw new Error([errorText(error), makers.lastError()].filter(Boolean).join(' '), {
-        cause: error,
-      });
+      throw new Error(failureText(error, makers.lastError()), { cause: error });
     });
     return {
       sqlite3,

@@ -4,11 +4,11 @@
  */
 import { applyConfig } from '../experiments/engine/apply-config.ts';
 import type { Config } from '../experiments/model/types.ts';
-import type { Opener, Session } from './open.ts';
+import { failureText, type Opener, type Session } from './open.ts';
 import type { StorageLog } from './storage/calls.ts';
 
 const ROWS_A_COMMIT = 3;
-const BODY = 'printf(\'%d:%0700d\', id, made)';
+const BODY = "printf('%d:%0700d', id, made)";
 
 /** The n-th commit; the first makes the tables. */
 function commitSql(n: number): string {
@@ -33,6 +33,19 @@ export async function runWorkload(
   log: StorageLog,
 ): Promise<string[]> {
   const session = await open();
+  try {
+    return await commitAll(session, config, commits, log);
+  } catch (error) {
+    throw new Error(failureText(error, session.lastError()), { cause: error });
+  }
+}
+
+async function commitAll(
+  session: Session,
+  config: Config,
+  commits: number,
+  log: StorageLog,
+): Promise<string[]> {
   log.phase = 'settings';
   const { notes } = await applyConfig(session, config, false);
   for (let n = 1; n <= commits; n++) {

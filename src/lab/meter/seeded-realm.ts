@@ -32,7 +32,11 @@ export function seedRealm({ seed, clock }: RealmOptions): () => void {
 }
 
 /** Puts a value in place of an object's property. @returns puts the old one back */
-export function replace<T extends object, K extends keyof T>(on: T, name: K, value: unknown): () => void {
+export function replace<T extends object, K extends keyof T>(
+  on: T,
+  name: K,
+  value: unknown,
+): () => void {
   const own = Object.getOwnPropertyDescriptor(on, name);
   Object.defineProperty(on, name, { value, configurable: true, writable: true });
   return () => {

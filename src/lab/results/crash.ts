@@ -58,7 +58,8 @@ export function guaranteeTable(outcomes: readonly Outcome[]): ResultTable {
 /** Why some configurations weren't tested, and the first crash that breaks a promise of each of the others. */
 export function breachLines(outcomes: readonly Outcome[]): string[] {
   return outcomes.flatMap((outcome) => {
-    if (!isTested(outcome)) return [`${crashConfigText(outcome.config)}: ${UNKNOWN}, ${outcome.cause}`];
+    if (!isTested(outcome))
+      return [`${crashConfigText(outcome.config)}: ${UNKNOWN}, ${outcome.cause}`];
     const lines = [
       ...outcome.notes,
       ...ofKind('Process death', outcome.processDeath),
@@ -80,9 +81,11 @@ const ofKind = (kind: string, { first, lostCommits }: Guarantee): string[] => [
     const breach = first[level];
     return breach ? breachText(`${kind} ${BREAKS[level]}`, breach) : [];
   }),
-  ...(lostCommits.length ? [
+  ...(lostCommits.length
+    ? [
         `${kind} can lose ${lostCommits.length === 1 ? 'commit' : 'commits'} ${lostCommits.join(', ')}`,
-      ] : []),
+      ]
+    : []),
 ];
 
 /** Lost calls that are listed; --json has all. */

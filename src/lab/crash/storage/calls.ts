@@ -12,7 +12,12 @@ export type KeyPath = string | readonly string[] | null;
 
 /** Files are named by their path in OPFS, without a slash at the start. Offsets and sizes are bytes. */
 export type FileCall =
-  | { readonly kind: 'write'; readonly file: string; readonly at: number; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'write';
+      readonly file: string;
+      readonly at: number;
+      readonly bytes: Uint8Array;
+    }
   | { readonly kind: 'truncate'; readonly file: string; readonly size: number }
   | { readonly kind: 'flush'; readonly file: string };
 export type EntryCall = {

@@ -56,6 +56,8 @@ export class KeyRange {
   includes(key: ValidKey): boolean {
     const low = this.lower === undefined ? 1 : compareKeys(key, this.lower);
     const high = this.upper === undefined ? -1 : compareKeys(key, this.upper);
-    return (low > 0 || (low === 0 && !this.lowerOpen)) && (high < 0 || (high === 0 && !this.upperOpen));
+    return (
+      (low > 0 || (low === 0 && !this.lowerOpen)) && (high < 0 || (high === 0 && !this.upperOpen))
+    );
   }
 }

@@ -58,7 +58,7 @@ export class EmulatedLocks {
   }
 
   private grant(): void {
-    for (let i = 0; i < this.waiting.length; ) {
+    for (let i = 0; i < this.waiting.length;) {
       const { lock, start } = this.waiting[i]!;
       if (this.isFree(lock, this.waiting.slice(0, i))) {
         this.waiting.splice(i, 1);

@@ -103,7 +103,10 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     ],
     [['check', NONE, '--budget', budget], /there is no such file/],
     [['lab'], /vfscope lab needs a verb: expected list, run, show, replay, advise or crash/],
-    [['lab', 'rnu'], /vfscope lab knows no "rnu": expected list, run, show, replay, advise or crash/],
+    [
+      ['lab', 'rnu'],
+      /vfscope lab knows no "rnu": expected list, run, show, replay, advise or crash/,
+    ],
     [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
     ...(

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { assumptionsOf } from '../crash/assumptions.ts';
 import { configOf, crashTest } from '../crash/crash-test.ts';
 import {
   CRASH_VFSS,
@@ -15,13 +16,7 @@ import {
 } from '../crash/model.ts';
 import { failureText, waSqliteOpener, type Opener } from '../crash/open.ts';
 import { sahpoolOpener, type SqliteWasm } from '../crash/open-sahpool.ts';
-import {
-  assumptionLines,
-  breachLines,
-  coverageLines,
-  crashConfigText,
-  guaranteeTable,
-} from '../results/crash.ts';
+import { breachLines, coverageLines, crashConfigText, guaranteeTable } from '../results/crash.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 import { complain, Exit } from '../../terminal/open-file.ts';
 import { table } from '../../terminal/report-text.ts';
@@ -50,7 +45,7 @@ export async function crashCommand({ config, json, require }: CrashCommand): Pro
   }
   await print(
     json
-      ? jsonText({ ...options, assumptions: assumptionLines(options), outcomes })
+      ? jsonText({ ...options, assumptions: assumptionsOf(options), outcomes })
       : crashText(outcomes, options),
   );
   const holds = outcomes
@@ -171,6 +166,6 @@ function crashText(outcomes: readonly Outcome[], options: CrashOptions): string 
     ),
     ...section('First breaches', breachLines(outcomes)),
     ...section('Checked', coverageLines(outcomes)),
-    ...section('Assumptions', assumptionLines(options)),
+    ...section('Assumptions', assumptionsOf(options)),
   ].join('\n')}\n`;
 }

@@ -11,7 +11,7 @@ export interface Part {
 export type Fate = 'lost' | 'kept' | Part;
 
 /** Up to so many calls, every subset is tried. */
-const EVERY_SUBSET = 6;
+export const EVERY_SUBSET = 6;
 /** Beyond, so many seeded subsets, besides the regular ones. */
 const SAMPLES = 32;
 

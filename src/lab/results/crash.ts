@@ -1,10 +1,9 @@
 /** A crash test in words: what holds after each kind of crash, and the first call that breaks it. */
-import { assumptionsOf } from '../crash/assumptions.ts';
+import { EVERY_SUBSET } from '../crash/fates.ts';
 import {
   isTested,
   type Breach,
   type CrashConfig,
-  type CrashOptions,
   type CrashResult,
   type Guarantee,
   type NotTested,
@@ -116,8 +115,6 @@ export function coverageLines(outcomes: readonly Outcome[]): string[] {
       'crash',
       'crashes',
     )} made, each recovered and checked, in ${countOf(tested.length, 'configuration')}`,
-    `Power loss: every subset of up to 6 pending calls. ${countOf(sampled, 'point')} of ${sum(({ powerLoss }) => powerLoss.points)} had more and were sampled.`,
+    `Power loss: every subset of up to ${EVERY_SUBSET} pending calls. ${countOf(sampled, 'point')} of ${sum(({ powerLoss }) => powerLoss.points)} had more and were sampled.`,
   ];
 }
-
-export const assumptionLines = (options: CrashOptions): readonly string[] => assumptionsOf(options);

@@ -32,11 +32,17 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--count]              count the engine's instructions exactly, instead of taking times
       [--statements | --functions]  with --count of a workload: by statement, and between VFS calls; or by function of the engine
       [--config k=v ...]     settings (vfs, build, pageSize, cacheSize, journalMode, ...) and the workload's parameters;
-                             k=v,v,v runs every combination, and says how the counts grow
+                             k=v,v,v runs every combination, and says how the counts grow;
+                             vfs=A,B runs an experiment on each
       [--compare k=v ...]    the same again with these settings, side by side
       [--repeats N] [--sql FILE] [--file DATABASE] [--browser chromium|firefox] [--headed] [--json]
+      [--html FILE] [--svg FILE] [--csv FILE]  a report with charts, the charts alone, every number
   vfscope lab show RESULT.json            a saved result (--json) as text
       [--leave-out [RUN:]PASS=REASON] [--json]  without a pass that was no measurement
+      [--html FILE] [--svg FILE] [--csv FILE]
+  vfscope lab diff A.json B.json [--json] two saved results: counts exactly, times with their spread
+  vfscope lab check RESULT.json --budget budget.json
+      limits on counts by run, step and counter: {"total/vfs.xSync": {"max": 10}, "journal/run/instructions": {"max": 1e8}}
   vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
       --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
       [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated

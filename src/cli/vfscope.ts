@@ -8,6 +8,8 @@ import { exportCommand } from './export.ts';
 import { findingsCommand } from './findings.ts';
 import { adviseCommand } from '../lab/command/advise.ts';
 import { crashCommand } from '../lab/command/crash.ts';
+import { checkResultCommand } from '../lab/command/check.ts';
+import { diffResultsCommand } from '../lab/command/diff.ts';
 import { labCommand } from '../lab/command/lab.ts';
 import { replayCommand } from '../lab/command/replay.ts';
 import { showCommand } from '../lab/command/show.ts';
@@ -85,18 +87,22 @@ function repeated(args: readonly string[], names: readonly string[]): string[] {
   return out;
 }
 
-/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab advise FILE`, `lab crash`. */
+/** Files beside the text of a result. */
+const reports = { html: text, svg: text, csv: text } as const;
+/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab diff A B`, `lab check RESULT`, `lab advise FILE`, `lab crash`. */
 function lab([verb, ...args]: string[]): Promise<number> {
   if (
     verb !== 'list' &&
     verb !== 'run' &&
     verb !== 'replay' &&
     verb !== 'show' &&
+    verb !== 'diff' &&
+    verb !== 'check' &&
     verb !== 'advise' &&
     verb !== 'crash'
   )
     throw new WrongWords(
-      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, replay, advise or crash.`,
+      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, diff, check, replay, advise or crash.`,
     );
   if (verb === 'advise') {
     const { values, target } = parse(args, 'file', { database: text, json: yes, out: text });
@@ -117,12 +123,25 @@ function lab([verb, ...args]: string[]): Promise<number> {
     const { config = [], json = false, require } = values;
     return crashCommand({ config, json, require });
   }
+  if (verb === 'diff') {
+    const { values, target, others } = parse(args, 'results', { json: yes }, 2);
+    return diffResultsCommand({ a: target, b: others[0]!, json: values.json ?? false });
+  }
+  if (verb === 'check') {
+    const { values, target } = parse(args, 'result', { budget: text });
+    return checkResultCommand({ file: target, budget: needed(values.budget, '--budget') });
+  }
   if (verb === 'show') {
-    const { values, target } = parse(args, 'result', { 'leave-out': words, json: yes });
+    const { values, target } = parse(args, 'result', {
+      'leave-out': words,
+      json: yes,
+      ...reports,
+    });
     return showCommand({
       file: target,
       leaveOut: values['leave-out'] ?? [],
       json: values.json ?? false,
+      files: values,
     });
   }
   if (verb === 'replay') {
@@ -158,6 +177,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
     file: text,
     headed: yes,
     browser: text,
+    ...reports,
   } as const;
   const split = repeated(args, ['--config', '--compare']);
   const { values, target } = parse(
@@ -194,6 +214,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
     sql,
     headed,
     browser,
+    files: values,
   });
 }
 

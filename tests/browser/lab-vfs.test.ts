@@ -8,11 +8,13 @@ import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
+import { onVfs } from '../../src/lab/experiments/on-vfs.ts';
 import { runOf, runsOf } from '../../src/lab/experiments/plan.ts';
 import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
 import {
   DEFAULT_CONFIG,
+  VFS_NAMES,
   type Config,
   type Mode,
   type Run,
@@ -95,7 +97,17 @@ describe('every VFS', () => {
       expect(result!.steps.map((s) => s.id)).toEqual(['script', 'read']);
       expect(result!.totals['instructions']).toBeGreaterThan(1_000_000);
       expect(result!.totals['vfs.xWrite']).toBeGreaterThan(5);
-      expect(result!.environment['crossOriginIsolated']).toBe(true);
+      expect(result!.environment).toMatchObject({
+        runtime: expect.stringMatching(/^Chrom/) as string,
+        crossOriginIsolated: true,
+        cores: expect.any(Number) as number,
+        clockStepUs: expect.any(Number) as number,
+      });
+      expect(result!.engine).toMatchObject({
+        version: engine.replace('wa-sqlite-', ''),
+        variant: build,
+        sqlite: expect.stringMatching(/^3\./) as string,
+      });
       if (vfs === 'BlockIDB') expect(result!.totals['block.put']).toBeGreaterThan(5);
       if (vfs.includes('IDB')) expect(result!.totals['idb.put']).toBeGreaterThan(5);
       if (vfs.startsWith('OPFS') || vfs === 'AccessHandlePool')
@@ -152,7 +164,7 @@ it.each(
     const outcomes = await lab.run(runs.map(([, run]) => run));
     expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
     const { verdicts } = experimentResult(
-      experiment,
+      onVfs(experiment, [], 'browser'),
       new Map(runs.map(([id], i) => [id, outcomes[i]!.result!])),
       {},
     );
@@ -177,7 +189,7 @@ it.each(
     const outcomes = await lab.run(runs.map(([, run]) => run));
     expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
     const { verdicts } = experimentResult(
-      experiment,
+      onVfs(experiment, [], 'browser'),
       new Map(runs.map(([id], i) => [id, outcomes[i]!.result!])),
       {},
     );
@@ -207,6 +219,36 @@ it('the trace of a run has all layers, and the numbers of the run', async () => 
   expect(summary.web.idb.put).toBeGreaterThanOrEqual(counted!.result!.totals['block.put']!);
   expect(await lab.storage()).toEqual([]);
 });
+
+it('kv-sweep runs on every VFS, with the requests of its twin, and none of them in a total', async () => {
+  const vfs = VFS_NAMES.filter((name) => name !== 'memory' && name !== 'MemoryAsyncVFS');
+  const runs = vfs.map((name) =>
+    runOf(
+      workloadOf('kv-sweep'),
+      { config: { vfs: name }, parameters: { items: 500 } },
+      { mode: 'count', repeats: 1 },
+    ),
+  );
+  const outcomes = await lab.run(runs, 60_000);
+  expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
+  for (const { result } of outcomes) {
+    const counters = (id: string) => result!.steps.find((s) => s.id === id)!.counters;
+    expect([counters('raw-put'), counters('raw-cursor'), counters('raw-get-all')]).toMatchObject([
+      { rows: 500, 'idb.put': 500, 'idb.transactions': 1 },
+      { rows: 500, 'idb.cursor': 1, 'idb.cursorContinue': 500, 'idb.transactions': 1 },
+      { rows: 500, 'idb.getAll': 1, 'idb.transactions': 1 },
+    ]);
+    expect(counters('raw-put')).not.toHaveProperty('ms');
+    const bySql = result!.steps.filter(({ twin }) => !twin);
+    expect(bySql).toHaveLength(result!.steps.length - 3);
+    expect(result!.totals['idb.put'] ?? 0).toBe(
+      bySql.reduce((sum, s) => sum + (s.counters['idb.put'] ?? 0), 0),
+    );
+  }
+  const { totals } = outcomes[vfs.indexOf('BlockIDB')]!.result!;
+  expect(totals['block.putBytes']).toBe(8192 * totals['block.put']!);
+  expect(await lab.storage()).toEqual([]);
+}, 120_000);
 
 describe('what cannot be', () => {
   it('one run that hangs, fails or has no such build is told, the others go on', async () => {

@@ -105,7 +105,7 @@ describe('lab run', () => {
       const text = await lab(asked);
       expect(text.code).toBe(1);
       expect(text.out).toMatch(
-        /FAILS {2}B: own-sql: what is stored at the end is the same in all 2 \(B differs from A in t \(1 rows/,
+        /FAILS {2}B: own-sql: what is stored at the end is the same in all 2: B differs from A in t \(1 rows/,
       );
       const { code, out } = await lab({ ...asked, json: true });
       const [, b] = JSON.parse(out) as {

@@ -6,7 +6,8 @@ import { runOf } from '../../src/lab/experiments/plan.ts';
 import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
 import { measure, sampleOf } from '../../src/lab/experiments/run.ts';
 import { storedVerdicts } from '../../src/lab/experiments/storage-verdicts.ts';
-import type { Config, Experiment, Run } from '../../src/lab/experiments/model/types.ts';
+import type { PlacedExperiment } from '../../src/lab/experiments/on-vfs.ts';
+import type { Config, Run } from '../../src/lab/experiments/model/types.ts';
 import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
@@ -76,7 +77,7 @@ describe('what is stored', () => {
     expect(verdict!.why).toMatch(
       /^B differs from A in t \(2 rows, digest \w+ and 1 rows, digest \w+\); random\(\)/,
     );
-    const experiment = { id: 'e', expectations: [] as unknown } as Experiment;
+    const experiment = { id: 'e', expectations: [] as unknown } as PlacedExperiment;
     const { verdicts: told } = experimentResult(
       experiment,
       new Map([

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
+import { onVfs } from '../../src/lab/experiments/on-vfs.ts';
 import { runExperiment } from '../../src/lab/experiments/run-experiment.ts';
 import { ALL_EXPERIMENTS, experimentFor } from '../../src/lab/experiments/documents/tries.ts';
 import { WORKLOADS } from '../../src/lab/experiments/workloads/index.ts';
@@ -42,7 +43,7 @@ describe('both ways, in Node', () => {
   const inNode = PATTERNS.filter(({ id }) => !PATTERNS_OF_BROWSERS.includes(id));
   it.each(inNode.map((e) => [e.id, e] as const))('%s', async (_, experiment) => {
     const { verdicts, results } = await runExperiment(
-      experiment,
+      onVfs(experiment, [], 'node'),
       {},
       { mode: 'count', repeats: 1 },
       around,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
+import { onVfs } from '../../src/lab/experiments/on-vfs.ts';
 import { runOf, runsOf, type Asked } from '../../src/lab/experiments/plan.ts';
 import { experimentResult, runExperiment } from '../../src/lab/experiments/run-experiment.ts';
 import { hindrance, measure } from '../../src/lab/experiments/run.ts';
@@ -161,7 +162,12 @@ describe('experiments in Node', () => {
   it.each(EXPERIMENTS.filter((e) => e.id !== 'write-policy').map((e) => [e.id, e] as const))(
     '%s',
     async (_, experiment) => {
-      const result = await runExperiment(experiment, {}, { mode: 'count', repeats: 1 }, around);
+      const result = await runExperiment(
+        onVfs(experiment, [], 'node'),
+        {},
+        { mode: 'count', repeats: 1 },
+        around,
+      );
       expect(result.verdicts.filter((v) => v.holds === false)).toEqual([]);
       expect(result.verdicts.filter((v) => v.holds).length).toBeGreaterThan(3);
       const runs = [...runsOf(experiment, {}, { mode: 'count', repeats: 1 })];
@@ -172,7 +178,7 @@ describe('experiments in Node', () => {
   );
 
   it('an expectation whose variant did not run stays open, with the cause', () => {
-    const { verdicts } = experimentResult(EXPERIMENTS[0]!, new Map(), {});
+    const { verdicts } = experimentResult(onVfs(EXPERIMENTS[0]!, [], 'node'), new Map(), {});
     expect(verdicts.every((v) => v.holds === null && /^not known here: /.test(v.why ?? ''))).toBe(
       true,
     );

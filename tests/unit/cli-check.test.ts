@@ -1,9 +1,9 @@
 // The table that `vfscope check` prints.
 import { expect, test } from 'vitest';
-import { checkText } from '../../src/cli/check.ts';
+import { budgetText } from '../../src/terminal/budget-text.ts';
 
 test('numbers have thousands separators; what is broken comes first', () => {
-  const text = checkText([
+  const text = budgetText([
     { path: 'commits', value: 12_345, limit: { max: 20_000 }, ok: true, cause: null },
     {
       path: 'files[0].vfs.xReadBytes',

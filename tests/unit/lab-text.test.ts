@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
+import { onVfs, type PlacedExperiment } from '../../src/lab/experiments/on-vfs.ts';
 import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
@@ -41,11 +42,18 @@ it.each(['count', 'time'] as const)(
   'the size of the engine as it is published stands beside its %s',
   async (mode) => {
     const run = runOf(workloadOf('micro-1'), { config: { vfs: 'memory' } }, { mode, repeats: 1 });
-    const { settings } = await sampleOf(run, nodeSurroundings());
+    const { engine, settings } = await sampleOf(run, nodeSurroundings());
     const file = createRequire(import.meta.url).resolve(
       '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm',
     );
-    expect(settings['wasm_bytes']).toBe(String(statSync(file).size));
+    expect(engine).toEqual({
+      package: '@journeyapps/wa-sqlite',
+      version: '2.0.6',
+      variant: 'sync',
+      sqlite: expect.stringMatching(/^3\.\d+\.\d+$/) as string,
+      wasmBytes: statSync(file).size,
+    });
+    expect(settings).not.toHaveProperty('wasm_bytes');
   },
 );
 
@@ -69,7 +77,13 @@ describe('timed', () => {
     expect(compareText(workload, timed([40, 8]), timed([7, 9]))).toMatch(
       / {2}passes A: 40 ms, 8 ms\n {2}passes B: 7 ms, 9 ms\n/,
     );
-    const experiment = EXPERIMENTS.find(({ id }) => id === 'commit-share')!;
+    const placed = (id: string): PlacedExperiment =>
+      onVfs(
+        EXPERIMENTS.find((e) => e.id === id)!,
+        [],
+        'node',
+      );
+    const experiment = placed('commit-share');
     const results = { 'sequential-write-journal': timed([40, 8, 42]) };
     const text = experimentText(experiment, {
       experiment: experiment.id,
@@ -82,7 +96,7 @@ describe('timed', () => {
       /Share of time\n {2}variant +begin +body +commit\n {2}sequential-write-journal +10 % +30 % +60 %\n/,
     );
     expect(text).toMatch(/sequential-write-journal +40 ms, 8 ms, 42 ms\n/);
-    const cpu = EXPERIMENTS.find(({ id }) => id === 'cpu-counts')!;
+    const cpu = placed('cpu-counts');
     expect(
       experimentText(cpu, {
         experiment: cpu.id,

@@ -12,7 +12,7 @@ import { offerFor, WORKLOAD_OFFERS } from '../../src/lab/page/catalog.ts';
 import { commandOf } from '../../src/lab/page/command.ts';
 import { basesOf, stateText } from '../../src/lab/page/compare.ts';
 import { compare } from '../../src/lab/results/compare.ts';
-import { ratioOf, sidesText } from '../../src/lab/results/table.ts';
+import { ratioOf } from '../../src/lab/results/table.ts';
 import { runsOfExperiment } from '../../src/lab/page/grid.ts';
 
 const offer = (id: string) => WORKLOAD_OFFERS.find((each) => each.id === id)!;
@@ -107,14 +107,6 @@ describe('runs and what they are compared with', () => {
       ['×1.4', '+79'],
     ]);
     expect([ratioOf(0, 5), ratioOf(5, 0)]).toEqual(['×0', '']);
-  });
-  it('a claim has the numbers that decided it, or why none did', () => {
-    expect(sidesText({ text: '', holds: true, left: 163_071_903, right: 9.18 })).toBe(
-      '(163,071,903 and 9.18)',
-    );
-    expect(sidesText({ text: '', holds: null, left: 3, right: null, why: 'not known here' })).toBe(
-      '(not known here)',
-    );
   });
   it('what all runs hold is said once; where one differs each is named', () => {
     const verdict = (holds: boolean) => [{ text: 'it holds', holds, left: 1, right: 2 }];

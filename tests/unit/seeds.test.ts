@@ -46,7 +46,7 @@ it('every rule, file, recording, workload, setting, view, example and command th
     ...[...WORKLOADS, ...ALL_EXPERIMENTS].map(({ id }) => id),
     ...WORKLOADS.flatMap(({ parameters }) => Object.keys(parameters)),
     ...['checkpoints', 'pages'], // tables of the SQL view
-    ...['block.rmw', 'block.rmwMiss', 'blocked', 'versionchange', 'wasm_bytes'],
+    ...['block.rmw', 'block.rmwMiss', 'blocked', 'versionchange'],
   ]);
   const commands = read('src/cli/usage.ts');
   const missing: string[] = [];

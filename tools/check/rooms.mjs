@@ -100,6 +100,7 @@ export const ROOMS = {
   },
   'lab/experiments/worker': {
     imports: [
+      'text',
       'event',
       'record',
       'probes',
@@ -116,7 +117,7 @@ export const ROOMS = {
   'lab/crash': { imports: ['lab/meter', 'lab/experiments'], npm: [] },
   'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
   'lab/results': {
-    imports: ['text', 'analysis', 'lab/experiments', 'lab/advisor', 'lab/crash'],
+    imports: ['text', 'analysis', 'formats', 'lab/experiments', 'lab/advisor', 'lab/crash'],
     npm: [],
   },
   'lab/page': {

@@ -38,6 +38,16 @@ export class BudgetError extends Error {
 
 const KNOWN = ['min', 'max', 'optional'];
 
+/** @param text of a budget file @throws BudgetError that names all that is wrong */
+export function parseBudgetText(text: string): Budget {
+  try {
+    return parseBudget(JSON.parse(text));
+  } catch (e) {
+    if (!(e instanceof SyntaxError)) throw e;
+    throw new BudgetError([`it is no JSON: ${e.message}`]);
+  }
+}
+
 /** @param json a parsed budget file @throws BudgetError that names all that is wrong */
 export function parseBudget(json: unknown): Budget {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
@@ -75,6 +85,24 @@ export function parseBudget(json: unknown): Budget {
   return json as Budget;
 }
 
+/** A number against its limit. @param missing why it is not known, where it is null */
+export function limitRow(
+  path: string,
+  limit: Limit,
+  value: number | null,
+  missing: string,
+): BudgetRow {
+  if (value === null) {
+    const ok = limit.optional === true;
+    return { path, limit, value, ok, cause: ok ? `${missing}: optional` : missing };
+  }
+  if (limit.max !== undefined && value > limit.max)
+    return { path, limit, value, ok: false, cause: `above ${limit.max}` };
+  if (limit.min !== undefined && value < limit.min)
+    return { path, limit, value, ok: false, cause: `below ${limit.min}` };
+  return { path, limit, value, ok: true, cause: null };
+}
+
 /** @throws BudgetError where a path names nothing that a summary has */
 export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
   const faults: string[] = [];
@@ -82,20 +110,11 @@ export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
     const selected = selectNumber(summary, path);
     if (selected.value === null) {
       if (selected.unknownPath) faults.push(`"${path}": ${selected.cause}.`);
-      const ok = limit.optional === true;
-      return {
-        path,
-        limit,
-        value: null,
-        ok,
-        cause: ok ? `${selected.cause}: optional` : selected.cause,
-      };
+      return limitRow(path, limit, null, selected.cause);
     }
     const { value } = selected;
-    if (limit.max !== undefined && value > limit.max)
-      return { path, limit, value, ok: false, cause: `above ${limit.max}` };
-    if (limit.min !== undefined && value < limit.min)
-      return { path, limit, value, ok: false, cause: `below ${limit.min}` };
+    const row = limitRow(path, limit, value, '');
+    if (!row.ok) return row;
     const { losses } = summary;
     const { unrecordedWorkers: workers } = summary;
     const unproven = losses.length > 0 && limit.max !== undefined && path !== 'dropped';

@@ -7,7 +7,8 @@ import { browserFailed } from '../../terminal/failure.ts';
 import { runLabInFirefox } from '../drive/firefox-lab.ts';
 import { runLab } from '../drive/lab.ts';
 import type { LabOrder } from './order.ts';
-import { gridOf, sideBySide, type LabOutcome } from './outcome.ts';
+import type { LabOutcome } from '../experiments/outcome.ts';
+import { gridOf, sideBySide } from './outcome.ts';
 import { complain } from '../../terminal/open-file.ts';
 import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/extension-folders.ts';
 

@@ -3,6 +3,7 @@ import { isTime } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/model/knobs.ts';
 import { slopeText, slopeWords } from '../experiments/model/sweep.ts';
+import type { NamedResult } from '../experiments/model/environment.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
 import type { Growth, GridResult, RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
@@ -12,36 +13,34 @@ import {
   passesText,
   settingsText,
   spreadText,
-  countersShown,
-  environmentText,
+  environmentLines,
+  titleOn,
   verdictText,
 } from './run-text.ts';
+import { countersShown } from '../results/columns.ts';
 import { milliseconds, number, ratioOf } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
+import { twinLines } from './tables.ts';
 import { plain } from '../../text/clean.ts';
-
-export interface Named {
-  readonly name: string;
-  readonly result: RunResult;
-}
 
 /** A run a line, with its sums; then growth, passes, what did not run. @param grid at least one run of it */
 export function gridText({ workload, runs, skipped, verdicts, growth }: GridResult): string {
   const first = runs[0]!;
   const names = headings(runs.map(({ run }) => run));
-  const named = runs.map((result, i): Named => ({ name: `${i + 1}. ${names[i]}`, result }));
+  const named = runs.map((result, i): NamedResult => ({ name: `${i + 1}. ${names[i]}`, result }));
   const asked = workloadOf(workload, first.run.sql);
   const counters = countersShown(
     asked,
     runs.map(({ totals }) => totals),
   );
   return `${[
-    `${asked.title} (version ${first.version})`,
+    `${titleOn(asked.title, runs)} (version ${first.version})`,
     `  ${modeText(first.run)}`,
     ...sharedLines(runs.map(({ run }) => run)),
     '',
-    ...runsTable('run', named, counters, '1', first),
+    ...runsTable('run', named, counters, '1', () => first),
     ...Object.entries(skipped).map(([name, why]) => `  ${plain(name)}: not run, ${plain(why)}`),
+    ...twinLines(named),
     ...growthLines(growth),
     ...passesTable('run', named),
     ...named.flatMap(({ name, result }) =>
@@ -50,31 +49,30 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     '',
     ...verdicts.map(verdictText),
     ...verdictsOfEach(named).map(verdictText),
-    '',
-    `  ${environmentText(first)}`,
+    ...environmentLines(named),
   ].join('\n')}\n`;
 }
 
-/** A run a line: its time, also over that of another, and its counters. */
+/** A run a line: its time, also over that of another, and its counters. @param baseOf the run that one is compared with */
 export function runsTable(
   head: string,
-  runs: readonly Named[],
+  runs: readonly NamedResult[],
   counters: readonly string[],
   baseName: string,
-  base?: RunResult,
+  baseOf: (name: string) => RunResult | undefined,
 ): string[] {
   const timed = runs.some(({ result }) => result.totalMs);
-  const times = ({ totalMs }: RunResult): string[] => [
-    milliseconds(totalMs?.median),
-    spreadText(totalMs),
-    totalMs && base?.totalMs ? ratioOf(totalMs.median, base.totalMs.median).replace('−', '-') : '',
-  ];
+  const times = ({ name, result: { totalMs } }: NamedResult): string[] => {
+    const base = baseOf(name)?.totalMs;
+    const ratio = totalMs && base ? ratioOf(totalMs.median, base.median) : '';
+    return [milliseconds(totalMs?.median), spreadText(totalMs), ratio.replace('−', '-')];
+  };
   return table(
     [head, ...(timed ? ['time', 'from-to', `/ ${baseName}`] : []), ...counters],
-    runs.map(({ name, result }) => [
-      plain(name),
-      ...(timed ? times(result) : []),
-      ...counters.map((c) => number(result.totals[c])),
+    runs.map((run) => [
+      plain(run.name),
+      ...(timed ? times(run) : []),
+      ...counters.map((c) => number(run.result.totals[c])),
     ]),
   );
 }
@@ -127,7 +125,7 @@ export function growthLines(growth: readonly Growth[]): string[] {
 }
 
 /** Each pass of timed runs: two classes of them do not show in a median. Nothing where there is one pass. */
-export function passesTable(head: string, runs: readonly Named[]): string[] {
+export function passesTable(head: string, runs: readonly NamedResult[]): string[] {
   if (!runs.some(({ result }) => passesText(result))) return [];
   const said = runs.flatMap(({ name, result }) =>
     notCounted(result).map((words) => (words.startsWith('pass') ? `${name}: ${words}` : words)),

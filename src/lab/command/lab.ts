@@ -4,6 +4,8 @@
  */
 import { runOf } from '../experiments/plan.ts';
 import { runExperiment } from '../experiments/run-experiment.ts';
+import type { LabOutcome } from '../experiments/outcome.ts';
+import { takesText } from '../experiments/duration.ts';
 import { hindrance, measure, measureEach, type Surroundings } from '../experiments/run.ts';
 import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
@@ -11,14 +13,8 @@ import { browserFailed, CommandFailure, wrongUse } from '../../terminal/failure.
 import { inBrowser } from './browser.ts';
 import { nodeSurroundings } from './node.ts';
 import { orderOf, type LabOptions, type LabOrder } from './order.ts';
-import {
-  exitOf,
-  gridOf,
-  outcomeJson,
-  outcomeText,
-  sideBySide,
-  type LabOutcome,
-} from './outcome.ts';
+import { exitOf, gridOf, outcomeJson, outcomeText, sideBySide } from './outcome.ts';
+import { checkReportFiles, writeReportFiles } from './report-files.ts';
 import { detailText } from './tables.ts';
 import { listText } from './text.ts';
 import { complain, Exit } from '../../terminal/open-file.ts';
@@ -33,9 +29,12 @@ export async function labCommand(o: LabOptions): Promise<number> {
     return Exit.done;
   }
   const order = await orderOf(o);
+  await checkReportFiles(o.files ?? {});
+  complain(`${order.title}: ${takesText(order.runs)}`);
   const outcome = o.node
     ? await inNode(order)
     : await inBrowser(order, browserOf(o.browser), o.headed);
+  await writeReportFiles(o.files ?? {}, outcome);
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));
   if ((o.statements || o.functions) && !o.json && 'runs' in outcome)
     await print(detailText(outcome.runs, o.functions));

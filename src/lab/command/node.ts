@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { Engines } from '../experiments/engine/open-engine.ts';
 import type { Surroundings } from '../experiments/run.ts';
 import { wrongUse } from '../../terminal/failure.ts';
+import { nodeEnvironment } from './node-environment.ts';
 
 /** Where a file of an npm package is. @throws CommandFailure where the package is not installed */
 export function packageFile(path: string): string {
@@ -24,10 +25,6 @@ export const nodeSurroundings = (progress?: Surroundings['progress']): Surroundi
   engines: new Engines(wasmOf),
   vfs: ['memory', 'MemoryVFS', 'MemoryAsyncVFS'],
   builds: ['sync', 'asyncify'],
-  environment: {
-    runtime: `Node ${process.versions.node}`,
-    engine: `V8 ${process.versions.v8}`,
-    platform: `${process.platform} ${process.arch}`,
-  },
+  environment: nodeEnvironment(),
   progress,
 });

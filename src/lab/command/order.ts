@@ -8,10 +8,13 @@ import {
   type Asked,
   type RunOptions,
 } from '../experiments/plan.ts';
-import type { Experiment, Workload } from '../experiments/model/types.ts';
+import { onWords } from '../experiments/model/vfs-facts.ts';
+import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
+import type { Run, VfsName, Workload } from '../experiments/model/types.ts';
 import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
 import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
 import { wrongUse } from '../../terminal/failure.ts';
+import type { ReportFiles } from './report-files.ts';
 import { databaseFrom } from './database.ts';
 import { cannotRead } from '../../terminal/open-file.ts';
 
@@ -37,23 +40,33 @@ export interface LabOptions {
   readonly headed: boolean;
   /** `chromium` or `firefox`. */
   readonly browser: string;
+  /** Reports to write. */
+  readonly files?: ReportFiles;
 }
 
 /** What is to be run, checked: the browser's driver and Node take the same. */
 export interface LabOrder {
-  readonly what: { readonly experiment: Experiment } | { readonly workload: Workload };
+  readonly what: { readonly experiment: PlacedExperiment } | { readonly workload: Workload };
   readonly asked: Asked;
   /** Of a workload that is run with every combination of several values: all of them, `asked` the first. */
   readonly grid: readonly Asked[] | null;
   /** null: nothing to compare with. */
   readonly compared: Asked | null;
   readonly options: RunOptions;
+  /** What is run, with the VFS. */
+  readonly title: string;
+  /** All of them. */
+  readonly runs: readonly Run[];
 }
 function namedWorkload(name: string, sql: string | undefined): Workload {
   if (WORKLOADS.some(({ id }) => id === name)) return workloadOf(name, sql);
   const known = [...ALL_EXPERIMENTS, ...WORKLOADS].map(({ id }) => id).join(', ');
   throw new Error(`there is no experiment or workload "${name}"; there are ${known}.`);
 }
+
+/** The VFSs of `vfs=A,B` for an experiment, which runs on each. @throws naming those that there are */
+const vfsOf = (words: readonly string[]): VfsName[] =>
+  readGrid(words).flatMap(({ config: { vfs } }) => vfs ?? []);
 
 async function fileOf(path: string, what: string): Promise<Buffer<ArrayBuffer>> {
   return readFile(path).catch((e: unknown) => Promise.reject(new Error(cannotRead(path, e, what))));
@@ -66,7 +79,10 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       'vfscope lab run: the name of an experiment or a workload is missing; `vfscope lab list` names them.',
     );
   try {
-    const experiment = ALL_EXPERIMENTS.find((e) => e.id === o.what);
+    const named = ALL_EXPERIMENTS.find((e) => e.id === o.what);
+    const ofVfs = (word: string): boolean => named !== undefined && word.startsWith('vfs=');
+    const experiment =
+      named && onVfs(named, vfsOf(o.config.filter(ofVfs)), o.node ? 'node' : 'browser');
     const sql =
       o.sql === undefined ? undefined : (await fileOf(o.sql, 'a file of SQL')).toString('utf8');
     if (o.what === 'own-sql' && sql === undefined) throw new Error('own-sql needs --sql FILE.');
@@ -75,11 +91,13 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
     if (o.what !== 'own-database' && o.database !== undefined)
       throw new Error('--file DATABASE is for own-database.');
     const database = o.database === undefined ? undefined : await databaseFrom(o.database);
-    const all = readGrid(o.config);
+    const all = readGrid(o.config.filter((word) => !ofVfs(word)));
     const [asked] = all as [Asked];
     const grid = all.length > 1 ? all : null;
     if (grid && experiment)
-      throw new Error('several values are for one workload; an experiment has its variants.');
+      throw new Error(
+        'several values are for one workload; an experiment has its variants, and takes several for vfs alone.',
+      );
     if (grid && (o.compare.length || o.statements || o.functions))
       throw new Error(
         'several values cannot be combined with --compare, --statements or --functions: --json has every step of every run.',
@@ -107,12 +125,19 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       ...(sql === undefined ? {} : { sql }),
       ...(database === undefined ? {} : { database }),
     };
-    const what = experiment ? { experiment } : { workload: namedWorkload(o.what, sql) };
+    const what: LabOrder['what'] = experiment
+      ? { experiment }
+      : { workload: namedWorkload(o.what, sql) };
     // every fault of the words is found before anything runs
-    if (what.workload)
-      for (const each of compared ? [asked, compared] : all) runOf(what.workload, each, options);
-    if (what.experiment) runsOf(what.experiment, asked, options);
-    return { what, asked, grid, compared, options };
+    const runs =
+      'workload' in what
+        ? (compared ? [asked, compared] : all).map((each) => runOf(what.workload, each, options))
+        : [...runsOf(what.experiment, asked, options).values()];
+    const title =
+      'workload' in what
+        ? `${what.workload.title}, ${onWords(runs.map(({ config }) => config.vfs))}`
+        : what.experiment.title;
+    return { what, asked, grid, compared, options, title, runs };
   } catch (e) {
     throw wrongUse(e instanceof Error ? e.message : String(e));
   }

@@ -3,19 +3,14 @@ import { gridResult } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/model/knobs.ts';
 import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
+import { placedAgain, type LabOutcome } from '../experiments/outcome.ts';
 import type { Run } from '../experiments/model/types.ts';
-import type { ExperimentResult, GridResult, RunResult } from '../experiments/model/result-types.ts';
+import type { GridResult, RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { browserFailed, wrongUse } from '../../terminal/failure.ts';
 import { gridText } from './growth-text.ts';
 import { compareText, experimentText, resultText } from './text.ts';
 import { Exit } from '../../terminal/open-file.ts';
-
-/** An experiment; one run, or two side by side; every combination of several values. */
-export type LabOutcome =
-  | { readonly experiment: ExperimentResult }
-  | { readonly runs: readonly RunResult[] }
-  | { readonly grid: GridResult };
 
 /** Of two runs side by side, the second says whether it stored what the first did. */
 export function sideBySide(runs: readonly RunResult[]): RunResult[] {
@@ -56,7 +51,7 @@ export function outcomeText(outcome: LabOutcome): string {
   if ('experiment' in outcome) {
     const experiment = experimentFor(outcome.experiment.experiment);
     if (!experiment) throw wrongUse(`There is no experiment "${outcome.experiment.experiment}".`);
-    return experimentText(experiment, outcome.experiment);
+    return experimentText(placedAgain(experiment, outcome.experiment), outcome.experiment);
   }
   if ('grid' in outcome) return gridText(outcome.grid);
   const [a, b] = outcome.runs as [RunResult, RunResult?];

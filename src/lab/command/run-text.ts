@@ -1,8 +1,10 @@
 /** Numbers, times, settings and verdicts of the Lab as its texts say them. */
-import { BELOW_VFS, isTime } from '../experiments/model/aggregate.ts';
-import type { Config, Counters, Run, Workload } from '../experiments/model/types.ts';
+import { onWords } from '../experiments/model/vfs-facts.ts';
+import type { Config, Run } from '../experiments/model/types.ts';
 import type { RunResult, Spread, Verdict } from '../experiments/model/result-types.ts';
-import { fromToText, milliseconds, sidesText } from '../results/table.ts';
+import { environmentFacts, factText, type NamedResult } from '../experiments/model/environment.ts';
+import { fromToText, milliseconds } from '../results/table.ts';
+import { verdictSentence } from '../results/verdicts.ts';
 import { plain } from '../../text/clean.ts';
 
 export const spreadText = (s: Spread | null | undefined): string =>
@@ -42,22 +44,24 @@ export const headOf = (run: Run): string[] => [
     ? [`  ${settingsText(Object.entries(run.parameters))}`]
     : []),
 ];
-export const environmentText = ({ environment }: RunResult): string =>
-  Object.entries(environment)
-    .map(([k, v]) => `${plain(k)}: ${plain(String(v))}`)
-    .join(', ');
+/** What ran these results, a line each; a value that only some have on a line with their names. */
+export function environmentLines(runs: readonly NamedResult[]): string[] {
+  if (runs.length === 0) return [];
+  const facts = environmentFacts(runs);
+  const width = Math.max(...facts.map(({ label }) => label.length));
+  return [
+    '',
+    'Environment',
+    ...facts.flatMap(({ label, values }) =>
+      values.map((value, i) => `  ${(i ? '' : label).padEnd(width)}  ${plain(factText(value))}`),
+    ),
+  ];
+}
+
+/** With the VFSs that the results are of. */
+export const titleOn = (title: string, results: readonly RunResult[]): string =>
+  `${title}, ${onWords(results.map(({ run }) => run.config.vfs))}`;
 
 const MARK = { true: 'holds', false: 'FAILS', null: 'open' } as const;
 export const verdictText = (v: Verdict): string =>
-  plain(`  ${MARK[`${v.holds}`].padEnd(6)} ${v.text} ${sidesText(v)}`).trimEnd();
-
-/** The counters worth a column: those that the workload watches and that were counted at all, and those of the storage below that moved. */
-export function countersShown(workload: Workload, all: readonly Counters[]): string[] {
-  const watched = workload.watch.filter(
-    (name) => !isTime(name) && all.some((counters) => counters[name] !== undefined),
-  );
-  const below = all.flatMap((counters) =>
-    Object.keys(counters).filter((name) => BELOW_VFS.test(name) && counters[name]),
-  );
-  return [...new Set([...watched, ...below.sort()])];
-}
+  plain(`  ${MARK[`${v.holds}`].padEnd(6)} ${verdictSentence(v)}`);

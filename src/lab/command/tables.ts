@@ -1,5 +1,7 @@
 /** Tables of results for a terminal. */
 import type { RunResult } from '../experiments/model/result-types.ts';
+import type { NamedResult } from '../experiments/model/environment.ts';
+import { twinTable } from '../results/twins.ts';
 import { cpuTables, functionTable } from '../results/cpu.ts';
 import { table } from '../../terminal/report-text.ts';
 import { cut, oneLine } from '../../text/clean.ts';
@@ -7,17 +9,27 @@ import type { ResultTable } from '../results/table.ts';
 
 const MOST_TEXT = 72;
 
-/** Its head and its rows; minus signs as programs read them. */
-export const tableLines = ({ head, rows, more }: ResultTable): string[] => [
+/** Its head and its rows; minus signs as programs read them. @param texts columns that are no numbers */
+export const tableLines = (
+  { head, rows, more }: ResultTable,
+  texts: readonly number[] = [0],
+): string[] => [
   ...table(
     head,
     rows.map(([name = '', ...cells]) => [
       cut(oneLine(name), MOST_TEXT),
       ...cells.map((cell) => cell.replace('−', '-')),
     ]),
+    texts,
   ),
   ...(more ? [`  and ${more} more, which need fewer (--json has them)`] : []),
 ];
+
+/** SQL beside IndexedDB itself; nothing where no twin ran. */
+export function twinLines(runs: readonly NamedResult[]): string[] {
+  const twins = twinTable(runs);
+  return twins ? ['', twins.title, ...tableLines(twins)] : [];
+}
 
 const NAMES = ['A', 'B'];
 /** `lab run --count --statements`, `--functions`. @param results one, or two to compare @param byFunction else by statement and between VFS calls */

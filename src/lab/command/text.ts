@@ -9,20 +9,24 @@ import type {
   Spread,
   StepResult,
 } from '../experiments/model/result-types.ts';
-import { workloadOf } from '../experiments/workloads/index.ts';
-import { growthLines, passesTable, runsTable, type Named } from './growth-text.ts';
+import type { NamedResult } from '../experiments/model/environment.ts';
+import type { PlacedExperiment } from '../experiments/on-vfs.ts';
+import { growthLines, passesTable, runsTable } from './growth-text.ts';
 import {
-  countersShown,
-  environmentText,
+  environmentLines,
   headOf,
   notCounted,
   passesText,
   spreadText,
+  titleOn,
   verdictText,
 } from './run-text.ts';
+import { countersOfExperiment, countersShown } from '../results/columns.ts';
 import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
+import { twinLines } from './tables.ts';
 import { plain } from '../../text/clean.ts';
+import { conclusionTexts } from '../results/verdicts.ts';
 import { formatShare, UNKNOWN } from '../../text/numbers.ts';
 
 export function listText(
@@ -69,20 +73,25 @@ export function resultText(workload: Workload, result: RunResult): string {
     ...columns.map((c) => (skipped ? UNKNOWN : number(counters[c]))),
   ];
   return `${[
-    `${workload.title} (version ${result.version})`,
+    `${titleOn(workload.title, [result])} (version ${result.version})`,
     ...headOf(result.run),
     '',
     ...table(
       ['step', ...(timed ? ['time', 'from-to', ...partNames(result)] : []), ...columns],
       [
         ...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)),
-        row('total', result.totals, result.totalMs),
+        row(
+          result.steps.some(({ twin, skipped }) => twin && !skipped) ? 'total by SQL' : 'total',
+          result.totals,
+          result.totalMs,
+        ),
       ],
     ),
     ...(passesText(result)
       ? ['', `  passes: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${words}`)]
       : []),
     ...shareText(result),
+    ...twinLines([{ name: result.run.workload, result }]),
     ...footOf(result),
   ].join('\n')}\n`;
 }
@@ -103,12 +112,12 @@ const footOf = (result: RunResult): string[] => [
   ...result.notes.map((note) => `  ! ${plain(note)}`),
   ...(result.verdicts.length ? ['', ...result.verdicts.map(verdictText)] : []),
   '',
-  `  rows ${result.digest}; ${result.stored ? `stored ${result.stored.digest}; ` : ''}${Object.entries(
-    result.settings,
-  )
-    .map(([k, v]) => `${k} ${plain(v)}`)
-    .join(', ')}`,
-  `  ${environmentText(result)}`,
+  `  ${[
+    `rows ${result.digest}`,
+    ...(result.stored ? [`stored ${result.stored.digest}`] : []),
+    ...(result.settings.page_count ? [`pages ${plain(result.settings.page_count)}`] : []),
+  ].join('; ')}`,
+  ...environmentLines([{ name: result.run.workload, result }]),
 ];
 
 /** Two runs of one workload: every watched counter of both, with the exact difference. */
@@ -135,7 +144,7 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
       ]),
   );
   return `${[
-    `${workload.title} (version ${a.version})`,
+    `${titleOn(workload.title, [a, b])} (version ${a.version})`,
     'A',
     ...headOf(a.run),
     'B',
@@ -143,6 +152,10 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
     ...(a.digest === b.digest ? [] : ['  ! The rows that came back differ between A and B.']),
     '',
     ...table(['step', 'counter', 'A', 'B', 'B - A', 'B / A'], rows),
+    ...twinLines([
+      { name: 'A', result: a },
+      { name: 'B', result: b },
+    ]),
     '',
     ...[['A', a] as const, ['B', b] as const].flatMap(([name, result]) =>
       passesText(result)
@@ -155,48 +168,57 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
     ...[...a.notes, ...b.notes].map((note) => `  ! ${plain(note)}`),
     ...a.verdicts.map((v) => verdictText({ ...v, text: `A: ${v.text}` })),
     ...b.verdicts.map((v) => verdictText({ ...v, text: `B: ${v.text}` })),
+    ...environmentLines([
+      { name: 'A', result: a },
+      { name: 'B', result: b },
+    ]),
   ].join('\n')}\n`;
 }
 
 export function experimentText(
-  experiment: Experiment,
+  experiment: PlacedExperiment,
   { results, skipped, verdicts, growth }: ExperimentResult,
 ): string {
   const ran = experiment.variants.flatMap((v) =>
     results[v.id] ? [{ name: v.id, result: results[v.id]! }] : [],
   );
-  // what actors did to one another is expected to be nothing in particular, and is what one looks for
-  const watched = ran.flatMap(({ result: { run } }) => {
-    const { actors, watch } = workloadOf(run.workload, run.sql);
-    return actors
-      ? watch.filter((name) => ran.some(({ result }) => result.totals[name] !== undefined))
-      : [];
-  });
-  const expected = experiment.expectations.flatMap((e) => [
-    e.left.counter,
-    ...(typeof e.right === 'number' ? [] : [e.right.counter]),
-  ]);
-  const counters = [...new Set([...expected, ...watched])].filter((c) => !isTime(c));
+  const counters = countersOfExperiment(
+    experiment,
+    ran.map(({ result }) => result),
+  );
   return `${[
     experiment.title,
     `  ${experiment.document}`,
     `  ${experiment.question}`,
     '',
-    ...runsTable('variant', ran, counters, experiment.baseline, results[experiment.baseline]),
+    ...runsTable('variant', ran, counters, 'base', (name) => results[baseOf(experiment, name)]),
+    ...baseLines(experiment),
     ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
     ...sharesTable(ran),
+    ...twinLines(ran),
     ...growthLines(growth.filter(({ counter }) => isTime(counter) || counters.includes(counter))),
     ...passesTable('variant', ran),
     '',
-    'Expected',
+    'Claims',
     ...verdicts.map(verdictText),
     '',
-    experiment.agreement,
+    'Conclusion',
+    ...conclusionTexts(experiment.conclusions, verdicts).map((line) => `  ${line}`),
+    ...environmentLines(ran),
   ].join('\n')}\n`;
 }
 
+/** The variant that one is compared with. */
+const baseOf = ({ variants, baseline }: PlacedExperiment, id: string): string =>
+  variants.find((v) => v.id === id)?.against ?? baseline;
+/** What base each variant is compared with. */
+function baseLines(experiment: PlacedExperiment): string[] {
+  const bases = [...new Set(experiment.variants.map(({ id }) => baseOf(experiment, id)))];
+  return [`  base: ${bases.join(', ')}`];
+}
+
 /** Of every variant that is made of transactions; nothing where none is. */
-function sharesTable(ran: readonly Named[]): string[] {
+function sharesTable(ran: readonly NamedResult[]): string[] {
   const rows = ran.flatMap(({ name, result }) =>
     sharesOf(result).map(({ parts }) => [name, ...parts.map(([, share]) => formatShare(share))]),
   );

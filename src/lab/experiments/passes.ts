@@ -1,6 +1,7 @@
 /** The passes of a run: how many, what each does, and the result of all. Who makes them takes those of all runs in turn. */
 import { resultOf } from './model/aggregate.ts';
 import type { Run } from './model/types.ts';
+import type { Environment } from './model/environment.ts';
 import type { RunResult, Sample } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 
@@ -14,7 +15,7 @@ export const passOf = (run: Run, pass: number): Run =>
 export function resultOfPasses(
   run: Run,
   passes: readonly Sample[],
-  environment: RunResult['environment'],
+  environment: Environment,
 ): RunResult {
   const [warmUp, counted] = run.mode === 'time' ? [passes[0]!, passes.slice(1)] : [null, passes];
   return resultOf(run, workloadOf(run.workload, run.sql), counted, environment, warmUp);

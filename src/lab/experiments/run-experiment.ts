@@ -5,12 +5,13 @@ import { growthOf } from './growth.ts';
 import { runsOf, type Asked, type RunOptions } from './plan.ts';
 import { hindrance, measureEach, type Surroundings } from './run.ts';
 import { storedVerdicts } from './storage-verdicts.ts';
-import type { Experiment, Run } from './model/types.ts';
+import type { PlacedExperiment } from './on-vfs.ts';
+import type { Run } from './model/types.ts';
 import type { ExperimentResult, RunResult } from './model/result-types.ts';
 
 /** A variant that fails is among those that were not run, with what went wrong; the others go on. */
 export async function runExperiment(
-  experiment: Experiment,
+  experiment: PlacedExperiment,
   asked: Partial<Asked>,
   options: RunOptions,
   around: Surroundings,
@@ -36,7 +37,7 @@ export async function runExperiment(
 
 /** The experiment's expectations on results, however they were come by, and whether what is stored is the same in all that should store the same. */
 export function experimentResult(
-  experiment: Experiment,
+  experiment: PlacedExperiment,
   results: ReadonlyMap<string, RunResult>,
   skipped: Readonly<Record<string, string>>,
 ): ExperimentResult {
@@ -53,5 +54,6 @@ export function experimentResult(
     skipped,
     verdicts: [...verdicts, ...stored],
     growth: growthOf([...results.values()]),
+    on: experiment.on,
   };
 }

@@ -10,6 +10,7 @@ import { readBack } from './engine/read-back.ts';
 import { needsAsync, whyNotShared } from './model/vfs-facts.ts';
 import { runWorkload } from './engine/run-workload.ts';
 import type { Config, Run, VfsName, Workload } from './model/types.ts';
+import type { Environment } from './model/environment.ts';
 import type { RunResult, Sample } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 
@@ -21,7 +22,7 @@ export interface Surroundings {
   /** VFSs and builds that are to be had here; absent: all. */
   readonly vfs?: readonly VfsName[];
   readonly builds?: readonly Config['build'][];
-  readonly environment: RunResult['environment'];
+  readonly environment: Environment;
   /** Empties the storage that the next sample starts on; in memory there is nothing to do. */
   readonly clean?: (run: Run) => Promise<void>;
   /** Before each sample: which run, which repeat; -1 = the first pass of a timed run, which is not counted. */
@@ -82,25 +83,17 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   return sample;
 }
 
-async function sampleIn(
-  { host, wasmBytes }: OpenHost,
-  workload: Workload,
-  run: Run,
-): Promise<Sample> {
+async function sampleIn({ host, engine }: OpenHost, workload: Workload, run: Run): Promise<Sample> {
   const sample = await runWorkload(host, workload, run);
-  const settings = {
-    ...(await settingsOf(host)),
-    ...sample.settings,
-    wasm_bytes: String(wasmBytes),
-  };
-  if (run.readBack === false) return { ...sample, settings };
+  const settings = { ...(await settingsOf(host)), ...sample.settings };
+  const measured = { ...sample, settings, engine: engine() };
+  if (run.readBack === false) return measured;
   try {
-    return { ...sample, settings, stored: await readBack(host, run.config.vfs !== 'memory') };
+    return { ...measured, stored: await readBack(host, run.config.vfs !== 'memory') };
   } catch (e) {
     if (trapped(e)) throw e;
     return {
-      ...sample,
-      settings,
+      ...measured,
       notes: [...sample.notes, `What was stored could not be read back: ${words(e)}`],
     };
   }

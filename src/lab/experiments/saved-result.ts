@@ -1,5 +1,6 @@
 /** Whether a value that was read from a file has the form of a result. What it says is not checked. */
 import { KNOBS } from './model/knobs.ts';
+import { VFS_NAMES } from './model/types.ts';
 import type { ExperimentResult, GridResult, RunResult } from './model/result-types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -8,6 +9,7 @@ type Is = (value: unknown) => boolean;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText: Is = (value) => typeof value === 'string';
+const isFlag: Is = (value) => typeof value === 'boolean';
 const isNumber: Is = (value) => typeof value === 'number' && Number.isFinite(value);
 const orNull =
   (is: Is): Is =>
@@ -41,10 +43,31 @@ const isSpread = shape({
 const isSetting: Is = (value) => value === null || isText(value) || isNumber(value);
 const isVerdict = shape({
   text: isText,
-  holds: orNull((value) => typeof value === 'boolean'),
+  holds: orNull(isFlag),
   left: orNull(isNumber),
   right: orNull(isNumber),
   why: absentOr(isText),
+  compared: absentOr(isObject),
+});
+const absentOrNull = (is: Is): Is => absentOr(orNull(is));
+/** Absent fields: older files do not have them. */
+const isEnvironment = shape({
+  runtime: absentOr(isText),
+  userAgent: absentOr(isText),
+  platform: absentOrNull(isText),
+  cores: absentOrNull(isNumber),
+  processor: absentOrNull(isText),
+  disk: absentOrNull(isText),
+  clockStepUs: absentOrNull(isNumber),
+  crossOriginIsolated: absentOrNull(isFlag),
+  jspi: absentOrNull(isFlag),
+});
+const isEngine = shape({
+  package: isText,
+  version: isText,
+  variant: isText,
+  sqlite: isText,
+  wasmBytes: isNumber,
 });
 const isStep = shape({
   id: isText,
@@ -54,6 +77,7 @@ const isStep = shape({
   ms: orNull(isSpread),
   parts: recordOf(isSpread),
   skipped: absentOr(isText),
+  twin: absentOr(isFlag),
 });
 const isRun = shape({
   workload: isText,
@@ -72,7 +96,8 @@ const runResult = shape({
   warmUpMs: orNull(isNumber),
   leftOut: listOf(shape({ pass: isNumber, reason: isText })),
   settings: recordOf(isText),
-  environment: isObject,
+  environment: isEnvironment,
+  engine: absentOr(isEngine),
   digest: isText,
   notes: listOf(isText),
   verdicts: listOf(isVerdict),
@@ -90,7 +115,13 @@ const together = {
   verdicts: listOf(isVerdict),
   growth: listOf(shape({ over: isText, counter: isText, curves: listOf(isCurve) })),
 };
-const experimentResult = shape({ experiment: isText, results: recordOf(runResult), ...together });
+const isVfs: Is = (value) => VFS_NAMES.some((name) => name === value);
+const experimentResult = shape({
+  experiment: isText,
+  results: recordOf(runResult),
+  on: absentOr(listOf(isVfs)),
+  ...together,
+});
 const gridResult = shape({
   workload: isText,
   ...together,

@@ -11,24 +11,16 @@ import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
 import { replay, type ReplayProgress, type ReplayReport } from './replay/replay.ts';
 import { sampleOf } from './run.ts';
 import type { Config, Counters, Run } from './model/types.ts';
-import type { RunResult, Taken } from './model/result-types.ts';
+import type { Environment } from './model/environment.ts';
+import type { Taken } from './model/result-types.ts';
 import { hasJspi } from './worker/builds-here.ts';
+import { environmentHere } from './worker/environment-here.ts';
 import { explain } from './worker/failure.ts';
 import { rawIdb } from './worker/raw-idb.ts';
 import { runActors, type ActorStarter } from './worker/actors.ts';
 import { removeLabStorage } from './worker/storage.ts';
 import { VfsMakers } from './worker/vfs-makers.ts';
 import { WebTally } from './worker/web-tally.ts';
-
-/** Where results come from, for the table's foot. */
-function environmentHere(): RunResult['environment'] {
-  return {
-    userAgent: navigator.userAgent,
-    crossOriginIsolated: globalThis.crossOriginIsolated === true,
-    jspi: hasJspi(),
-    cores: navigator.hardwareConcurrency,
-  };
-}
 
 /** Some VFSs hold handles for as long as their worker lives: waiting longer does not help here. */
 const PATIENCE_MS = 100;
@@ -43,6 +35,8 @@ function withBuildOfThisBrowser(run: Run): Run {
 export class ExperimentWorker {
   private readonly engines: Engines;
   private readonly makers = new VfsMakers();
+  /** Measured once, before a clock is seeded. */
+  private readonly environment: Environment = environmentHere();
 
   /** @param wasm bytes of a wasm file, by its path in its npm package @param startActor a worker for each actor of a workload that has several */
   constructor(
@@ -120,13 +114,13 @@ export class ExperimentWorker {
         },
         rawStep: rawIdb,
         runActors: (actors, after) => runActors(actors, run, this.startActor, after),
-        environment: environmentHere(),
+        environment: this.environment,
         clean: async () => void (await removeLabStorage(PATIENCE_MS)),
       });
       await this.makers.close();
       return {
         sample,
-        environment: environmentHere(),
+        environment: this.environment,
         left: await removeLabStorage(PATIENCE_MS),
       };
     } catch (error) {

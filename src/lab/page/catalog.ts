@@ -1,25 +1,35 @@
 /** What the Lab offers: experiments with their claims, and single workloads. */
 import { EXPERIMENTS } from '../experiments/documents/index.ts';
-import type { Experiment, Workload } from '../experiments/model/types.ts';
+import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
+import type { Experiment, VfsName, Workload } from '../experiments/model/types.ts';
 import { PATTERNS } from '../experiments/documents/patterns.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
 
-export type Offer =
-  | {
-      readonly kind: 'experiment';
-      readonly id: string;
-      readonly title: string;
-      readonly question: string;
-      readonly experiment: Experiment;
-    }
-  | {
-      readonly kind: 'workload';
-      readonly id: string;
-      readonly title: string;
-      readonly question: string;
-      readonly workload: Workload;
-    };
+interface ExperimentOffer<E extends Experiment> {
+  readonly kind: 'experiment';
+  readonly id: string;
+  readonly title: string;
+  readonly question: string;
+  readonly experiment: E;
+}
+interface WorkloadOffer {
+  readonly kind: 'workload';
+  readonly id: string;
+  readonly title: string;
+  readonly question: string;
+  readonly workload: Workload;
+}
+export type Offer = ExperimentOffer<Experiment> | WorkloadOffer;
+/** What runs: an experiment's VFSs are chosen. */
+export type PlacedOffer = ExperimentOffer<PlacedExperiment> | WorkloadOffer;
+
+/** @param vfs those that are chosen; none: its own */
+export function placedOffer(offer: Offer, vfs: readonly VfsName[]): PlacedOffer {
+  if (offer.kind === 'workload') return offer;
+  const experiment = onVfs(offer.experiment, vfs, 'browser');
+  return { ...offer, title: experiment.title, experiment };
+}
 
 const offered = (experiment: Experiment): Offer => {
   const { id, title, question } = experiment;

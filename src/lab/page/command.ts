@@ -1,6 +1,6 @@
 /** What is chosen on the page as the words of the command. */
 import { KNOBS } from '../experiments/model/knobs.ts';
-import type { Mode } from '../experiments/model/types.ts';
+import type { Mode, VfsName } from '../experiments/model/types.ts';
 import type { Offer } from './catalog.ts';
 import type { Choices, ParameterChoices } from './grid.ts';
 
@@ -10,15 +10,17 @@ const FILES: Readonly<Record<string, string>> = {
   'own-database': ' --file DATABASE --sql FILE',
 };
 
-/** The same runs by `vfscope lab run`. An experiment has its own mode and variants. */
+/** The same runs by `vfscope lab run`. An experiment has its own mode and variants, and may leave the VFS to be chosen. */
 export function commandOf(
   offer: Offer,
   mode: Mode,
   choices: Choices,
   parameters: ParameterChoices,
+  experimentVfs: readonly VfsName[] = [],
 ): string {
   const command = `vfscope lab run ${offer.id}`;
-  if (offer.kind === 'experiment') return command;
+  if (offer.kind === 'experiment')
+    return experimentVfs.length ? `${command} --config vfs=${experimentVfs.join(',')}` : command;
   const words = [
     ...KNOBS.map(({ key }) => [key, choices[key] ?? []] as const),
     ...Object.entries(parameters),

@@ -3,10 +3,10 @@ import { BELOW_VFS, placed } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { storedVerdicts } from '../experiments/storage-verdicts.ts';
-import type { Experiment } from '../experiments/model/types.ts';
 import type { ExperimentResult, RunResult, Verdict } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
-import type { Offer } from './catalog.ts';
+import type { PlacedExperiment } from '../experiments/on-vfs.ts';
+import type { Offer, PlacedOffer } from './catalog.ts';
 import { runsOfExperiment } from './grid.ts';
 import type { QueuedRun } from './run-queue.ts';
 
@@ -14,7 +14,8 @@ type Maybe = RunResult | null;
 
 /** Steps of the results, the sum first. */
 export function stepsOf(results: readonly Maybe[]): { id: string; title: string }[] {
-  const steps = new Map([['total', 'all steps']]);
+  const twins = results.some((result) => result?.steps.some(({ twin }) => twin));
+  const steps = new Map([['total', twins ? 'all steps by SQL' : 'all steps']]);
   for (const result of results)
     for (const { id, title } of result?.steps ?? []) steps.set(id, title);
   if (steps.size === 2) steps.delete([...steps.keys()][1]!); // one step: the sum is the step
@@ -62,7 +63,7 @@ export function stateText({ state, run, samples }: QueuedRun, running: boolean):
 
 /** What an experiment expects between its variants, what a workload expects of every result of its own, and that all stored the same. */
 export function verdictsOf(
-  offer: Offer,
+  offer: PlacedOffer,
   columns: readonly { heading: string; item: QueuedRun }[],
 ): Verdict[] {
   if (columns.some(({ item }) => item.state === 'waiting' || item.state === 'running')) return [];
@@ -81,7 +82,7 @@ export function verdictsOf(
 
 /** @param items in the order of `runsOfExperiment` */
 export function experimentResultOf(
-  experiment: Experiment,
+  experiment: PlacedExperiment,
   items: readonly QueuedRun[],
 ): ExperimentResult {
   const results = new Map<string, RunResult>();

@@ -1,13 +1,19 @@
 /** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
 import { headings, type Knob } from '../experiments/model/knobs.ts';
 import { resultOfPasses } from '../experiments/passes.ts';
-import type { Mode, Run, Workload } from '../experiments/model/types.ts';
+import type { Mode, Run, VfsName, Workload } from '../experiments/model/types.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
 import { AdviceModel } from './advice-model.svelte.ts';
 import type { Bench } from './bench.ts';
-import { EXPERIMENT_OFFERS, WORKLOAD_OFFERS, type Offer } from './catalog.ts';
+import {
+  EXPERIMENT_OFFERS,
+  placedOffer,
+  WORKLOAD_OFFERS,
+  type Offer,
+  type PlacedOffer,
+} from './catalog.ts';
 import {
   runsOfExperiment,
   runsOfGrid,
@@ -21,7 +27,8 @@ import { siteName } from '../../viewer/ui/site-name.ts';
 import { copyFrom, databasesOf } from './page-copy/copy.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
-import { resultsFile } from './results-file.ts';
+import { outcomeOnPage, resultsFile, type SavedAs } from './results-file.ts';
+import { DiffModel, type Side } from './diff-model.svelte.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
 import { saveFile } from '../../viewer/ui/save-file.ts';
 
@@ -42,8 +49,9 @@ const OWN_DATABASE = WORKLOAD_OFFERS.find(({ id }) => id === 'own-database')!;
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class LabModel {
-  /** What the main part shows: an offer's runs, or the replay of a recording. */
-  place = $state<'runs' | 'replay'>('runs');
+  /** What the main part shows: an offer's runs, the replay of a recording, or two results side by side. */
+  place = $state<'runs' | 'replay' | 'diff'>('runs');
+  readonly diff = new DiffModel();
   readonly replay: ReplayModel;
   readonly advisor: AdviceModel;
   offer = $state.raw<Offer>(EXPERIMENT_OFFERS[0] ?? WORKLOAD_OFFERS[0]!);
@@ -51,6 +59,8 @@ export class LabModel {
   choices = $state.raw<Choices>({});
   /** Of the workload that is offered: another one has others. */
   parameterChoices = $state.raw<ParameterChoices>({});
+  /** VFSs of an experiment that leaves them to be chosen; none = its own. */
+  experimentVfs = $state.raw<readonly VfsName[]>([]);
   sql = $state(FIRST_SQL);
   /** A copy of the user's database, which the script finds. */
   database = $state.raw<(DatabaseFacts & { name: string; from: string }) | null>(null);
@@ -69,7 +79,7 @@ export class LabModel {
   progress = $state.raw({ done: 0, all: 0 });
   trace = $state.raw<ShownTrace | null>(null);
   /** What the columns on show were run from. */
-  shown = $state.raw<{ offer: Offer; mode: Mode } | null>(null);
+  shown = $state.raw<{ offer: PlacedOffer; mode: Mode } | null>(null);
   /** The shown runs again, function by function; [] where this was not asked for. */
   byFunction = $state.raw<(RunResult | null)[]>([]);
   private queue: RunQueue | null = null;
@@ -97,8 +107,10 @@ export class LabModel {
   readonly effectiveMode = $derived<Mode>(
     this.offer.kind === 'experiment' ? this.offer.experiment.mode : this.mode,
   );
+  /** The offer on the VFSs that are chosen. */
+  readonly placed = $derived<PlacedOffer>(placedOffer(this.offer, this.experimentVfs));
   readonly runs = $derived.by<{ run: Run; heading: string }[]>(() => {
-    const { offer } = this;
+    const offer = this.placed;
     if (offer.kind === 'experiment')
       return runsOfExperiment(offer.experiment).map(({ title, run }) => ({ run, heading: title }));
     if (offer.id === 'own-database' && !this.database) return [];
@@ -114,7 +126,10 @@ export class LabModel {
   });
 
   choose(offer: Offer): void {
-    if (offer.id !== this.offer.id) this.parameterChoices = {};
+    if (offer.id !== this.offer.id) {
+      this.parameterChoices = {};
+      this.experimentVfs = [];
+    }
     this.offer = offer;
     this.place = 'runs';
     this.error = '';
@@ -124,6 +139,10 @@ export class LabModel {
     const chosen = this.choices[key] ?? [];
     const next = chosen.includes(value) ? chosen.filter((v) => v !== value) : [...chosen, value];
     this.choices = { ...this.choices, [key]: next };
+  }
+  toggleExperimentVfs(vfs: VfsName): void {
+    const chosen = this.experimentVfs;
+    this.experimentVfs = chosen.includes(vfs) ? chosen.filter((v) => v !== vfs) : [...chosen, vfs];
   }
   toggleParameter(name: string, value: number): void {
     const chosen = this.parameterChoices[name] ?? [];
@@ -147,7 +166,7 @@ export class LabModel {
         ),
     );
     this.queue = queue;
-    this.shown = { offer: this.offer, mode: this.effectiveMode };
+    this.shown = { offer: this.placed, mode: this.effectiveMode };
     this.byFunction = [];
     await queue.go();
   }
@@ -189,10 +208,18 @@ export class LabModel {
       if (columns.length === this.columns.length) this.byFunction = results;
     });
   }
-  saveResults(): void {
+  saveResults(as: SavedAs): void {
     if (!this.shown) return;
-    const { name, text } = resultsFile(this.shown.offer, this.columns);
-    saveFile(name, new Blob([text], { type: 'application/json' }));
+    const { name, file } = resultsFile(this.shown.offer, this.columns, as);
+    saveFile(name, file);
+  }
+  /** Results on show that can be one side of a comparison. */
+  get canCompareShown(): boolean {
+    return !this.running && this.columns.some(({ item }) => item.result !== null);
+  }
+  compareShown(side: Side): void {
+    if (this.shown)
+      this.diff.set(side, 'the results on show', outcomeOnPage(this.shown.offer, this.columns));
   }
 
   private show(queue: RunQueue, names: readonly string[]): void {

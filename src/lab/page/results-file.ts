@@ -1,37 +1,38 @@
-/** The results on show as JSON, in the form of `vfscope lab run --json`: passes that were left out, with their reasons, are in it. */
+/** The results on show as files: as JSON in the form of `vfscope lab run --json`, with passes that were left out and their reasons; and as reports. */
 import { gridResult } from '../experiments/grid-result.ts';
+import type { LabOutcome } from '../experiments/outcome.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { storedVerdicts } from '../experiments/storage-verdicts.ts';
+import { reportCsv, reportHtml, reportSvg } from '../results/report.ts';
 import { experimentResultOf } from './compare.ts';
-import type { Offer } from './catalog.ts';
+import type { PlacedOffer } from './catalog.ts';
 import type { QueuedRun } from './run-queue.ts';
 
-/** What the user's database holds is no part of a result. */
-const withoutFile = (result: RunResult): unknown => ({
-  ...result,
-  run: {
-    ...result.run,
-    ...(result.run.database ? { database: { name: result.run.database.name } } : {}),
-  },
-});
+interface Shown {
+  readonly heading: string;
+  readonly item: QueuedRun;
+}
 
-/** @returns its text, and a name for the file */
-export function resultsFile(
-  offer: Offer,
-  columns: readonly { heading: string; item: QueuedRun }[],
-): { name: string; text: string } {
-  const name = `vfscope-lab-${offer.id}.json`;
+/** What the user's database holds is no part of a result. */
+function withoutFile(result: RunResult): RunResult {
+  const { database, ...run } = result.run;
+  if (!database) return result;
+  // a name alone, as a file that was read has it
+  return { ...result, run: { ...run, database: { name: database.name } as typeof database } };
+}
+
+/** The results on show, as the command would have them. */
+export function outcomeOnPage(offer: PlacedOffer, columns: readonly Shown[]): LabOutcome {
   if (offer.kind === 'experiment') {
     const { results, ...rest } = experimentResultOf(
       offer.experiment,
       columns.map(({ item }) => item),
     );
     return {
-      name,
-      text: text({
+      experiment: {
         ...rest,
         results: Object.fromEntries(Object.entries(results).map(([id, r]) => [id, withoutFile(r)])),
-      }),
+      },
     };
   }
   if (columns.length > 2) {
@@ -40,7 +41,7 @@ export function resultsFile(
       result: item.result ?? whyNot(item),
     }));
     const { runs, ...rest } = gridResult(offer.id, done);
-    return { name, text: text({ ...rest, runs: runs.map(withoutFile) }) };
+    return { grid: { ...rest, runs: runs.map(withoutFile) } };
   }
   const done = columns.flatMap(({ heading, item }) =>
     item.result ? [{ name: heading, result: item.result }] : [],
@@ -48,13 +49,34 @@ export function resultsFile(
   const last = done.length - 1;
   const stored = storedVerdicts(done);
   return {
-    name,
-    text: text(
-      done.map(({ result }, i) =>
-        withoutFile(i === last ? { ...result, verdicts: [...result.verdicts, ...stored] } : result),
-      ),
+    runs: done.map(({ result }, i) =>
+      withoutFile(i === last ? { ...result, verdicts: [...result.verdicts, ...stored] } : result),
     ),
   };
 }
 const whyNot = ({ message }: QueuedRun): string => message || 'it was not run to its end';
-const text = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const json = (outcome: LabOutcome): string =>
+  `${JSON.stringify('experiment' in outcome ? outcome.experiment : 'grid' in outcome ? outcome.grid : outcome.runs, null, 2)}\n`;
+
+/** What the results on show are saved as. */
+export const SAVED_AS = {
+  json: { title: 'JSON', type: 'application/json', make: json },
+  html: { title: 'HTML report', type: 'text/html', make: reportHtml },
+  svg: { title: 'SVG', type: 'image/svg+xml', make: reportSvg },
+  csv: { title: 'CSV', type: 'text/csv', make: reportCsv },
+} as const;
+export type SavedAs = keyof typeof SAVED_AS;
+
+/** @returns its content, and a name for the file */
+export function resultsFile(
+  offer: PlacedOffer,
+  columns: readonly Shown[],
+  as: SavedAs,
+): { name: string; file: Blob } {
+  const { type, make } = SAVED_AS[as];
+  return {
+    name: `vfscope-lab-${offer.id}.${as}`,
+    file: new Blob([make(outcomeOnPage(offer, columns))], { type }),
+  };
+}

@@ -1,5 +1,5 @@
 /** A result of the Lab as a table, described once: the page and the terminal draw it. */
-import type { Spread, Verdict } from '../experiments/model/result-types.ts';
+import type { Spread } from '../experiments/model/result-types.ts';
 import { formatCount, formatDuration, formatExact } from '../../text/numbers.ts';
 
 export interface ResultTable {
@@ -35,13 +35,6 @@ export const milliseconds = (ms: number | undefined | null): string =>
 /** From the shortest to the longest pass. */
 export const fromToText = ({ least, most }: Spread): string =>
   `${milliseconds(least)} to ${milliseconds(most)}`;
-
-/** The numbers that decided a claim, and why none did, in brackets. */
-export function sidesText({ left, right, why }: Verdict): string {
-  const sides = left === null || right === null ? [] : [`${number(left)} and ${number(right)}`];
-  const text = [...sides, ...(why ? [why] : [])].join(': ');
-  return text && `(${text})`;
-}
 
 /** `b - a` with its sign, `=` for none; of counts the digits in full. */
 export function exactDifference(a: number, b: number, times = false): string {

@@ -127,6 +127,7 @@ export class BlockFile {
     }
     this.stats.get++;
     const stored = await this.storage.get(this.path, index);
+    this.stats.getBytes += stored?.length ?? 0;
     const data =
       stored && stored.length === this.blockSize ? stored : new Uint8Array(this.blockSize);
     this.use(index, { data, dirty: false });
@@ -154,6 +155,7 @@ export class BlockFile {
 
   private put(index: number, data: Uint8Array): Promise<void> {
     this.stats.put++;
+    this.stats.putBytes += data.length;
     return this.storage.put(this.path, index, data);
   }
 

@@ -73,7 +73,15 @@ export class BlockIdbVfs {
     storage?: BlockStorage,
   ): Promise<BlockIdbVfs> {
     const resolved = resolveOptions(options);
-    const stats: BlockStats = { get: 0, put: 0, rmw: 0, rmwMiss: 0, tx: 0 };
+    const stats: BlockStats = {
+      get: 0,
+      getBytes: 0,
+      put: 0,
+      putBytes: 0,
+      rmw: 0,
+      rmwMiss: 0,
+      tx: 0,
+    };
     return new BlockIdbVfs(
       name,
       module,

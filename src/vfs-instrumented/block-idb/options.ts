@@ -31,7 +31,10 @@ export type Resolved = Required<BlockIdbOptions>;
 /** Cumulative. A partial write of a block that exists is a read-modify-write; a miss had to read that block from IndexedDB first. */
 export interface BlockStats {
   get: number;
+  /** Of the blocks that were there. */
+  getBytes: number;
   put: number;
+  putBytes: number;
   rmw: number;
   rmwMiss: number;
   /** Transactions. */

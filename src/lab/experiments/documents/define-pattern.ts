@@ -21,16 +21,19 @@ export const variantsOf = (
   }));
 type Given = Pick<
   Experiment,
-  'id' | 'title' | 'question' | 'variants' | 'expectations' | 'agreement'
+  'id' | 'title' | 'question' | 'variants' | 'expectations' | 'storage'
 > & {
+  /** What follows where all of it holds: the advice. */
+  readonly advice: string;
   /** The findings that name it. */
   readonly rules: string;
   /** Count mode by default. */
   readonly mode?: Experiment['mode'];
 };
 /** The first variant is the pattern as it was found: what the others are compared with. */
-export const pattern = ({ rules, mode = 'count', ...given }: Given): Experiment => ({
+export const pattern = ({ rules, advice, mode = 'count', ...given }: Given): Experiment => ({
   ...given,
+  conclusions: [{ says: advice }],
   document: `The findings' own advice (${rules})`,
   claims: [],
   baseline: given.variants[0]!.id,

@@ -27,12 +27,12 @@ export const PATTERNS: readonly Experiment[] = [
     expectations: expectAll({
       'One transaction syncs less than a hundredth as often':
         'one run vfs.xSync * 100 < autocommit run vfs.xSync',
-      '... writes less than a hundredth as often':
+      'One transaction writes less than a hundredth as often':
         'one run vfs.xWrite * 100 < autocommit run vfs.xWrite',
       'Ten transactions cost ten times the syncs of one':
         'one run vfs.xSync * 10 = hundred run vfs.xSync',
     }),
-    agreement:
+    advice:
       'Journal, syncs and locks are paid by transaction, not by row: group the rows that belong together.',
   }),
   pattern({
@@ -49,10 +49,10 @@ export const PATTERNS: readonly Experiment[] = [
       'In one transaction the calls of all but one read are saved':
         'normal poll-in-one vfs.calls * 1000 < normal poll vfs.calls',
       'Exclusive locking asks for no lock': 'exclusive poll vfs.xLock = 0',
-      "... and does not look for another's changes":
+      "Exclusive locking does not look for another connection's changes":
         'exclusive poll vfs.xRead < normal poll vfs.xRead',
     }),
-    agreement:
+    advice:
       'Each read outside a transaction takes a lock, looks for a hot journal and reads the change counter: six calls for rows that are in the cache.',
   }),
   pattern({
@@ -66,12 +66,12 @@ export const PATTERNS: readonly Experiment[] = [
     ]),
     expectations: expectAll({
       'The log syncs least': 'wal run vfs.xSync * 10 < delete run vfs.xSync',
-      '... and writes less': 'wal run vfs.xWrite < delete run vfs.xWrite',
-      'Truncating deletes no file': 'truncate run vfs.xDelete = 0',
-      'A journal that persists is not deleted either': 'persist run vfs.xDelete = 0',
-      'One in memory syncs the database only': 'memory run vfs.journal.xSync = 0',
+      'The log writes less': 'wal run vfs.xWrite < delete run vfs.xWrite',
+      'A journal that is truncated is never deleted': 'truncate run vfs.xDelete = 0',
+      'A journal that persists is never deleted': 'persist run vfs.xDelete = 0',
+      'A journal in memory is never synced': 'memory run vfs.journal.xSync = 0',
     }),
-    agreement:
+    advice:
       'Where the VFS has no shared memory, a log needs exclusive locking: one connection. A journal in memory is lost with the tab.',
   }),
   pattern({
@@ -89,7 +89,7 @@ export const PATTERNS: readonly Experiment[] = [
         'large run vfs.xReadBytes * 5 < small run vfs.xReadBytes',
       'More cache never reads more': 'middle run vfs.xReadBytes <= small run vfs.xReadBytes',
     }),
-    agreement: 'cache_size is by connection and forgotten when it closes: set it after each open.',
+    advice: 'cache_size is by connection and forgotten when it closes: set it after each open.',
   }),
   pattern({
     id: 'page-size',
@@ -106,13 +106,14 @@ export const PATTERNS: readonly Experiment[] = [
       ]),
     ),
     expectations: expectAll({
-      'Twice the page, about half the reads of a scan':
+      'A scan of pages of twice the size needs about half the reads':
         'page-8192 sum-1 vfs.xRead * 2 <= page-4096 sum-1 vfs.xRead * 1.2',
-      'Eight times the page, fewer still':
+      'A scan of pages of eight times the size needs less than a quarter of the reads':
         'page-32768 sum-1 vfs.xRead * 4 < page-4096 sum-1 vfs.xRead',
-      'A small page needs more': 'page-1024 sum-1 vfs.xRead > page-4096 sum-1 vfs.xRead',
+      'A scan of pages of a quarter of the size needs more reads':
+        'page-1024 sum-1 vfs.xRead > page-4096 sum-1 vfs.xRead',
     }),
-    agreement:
+    advice:
       'Scans read by page: larger pages save calls. A single row is read and written as a whole page: larger pages move more bytes for it.',
   }),
   pattern({
@@ -126,11 +127,13 @@ export const PATTERNS: readonly Experiment[] = [
       ['large-pages', '200 tables, pages of 32,768 bytes', { pageSize: 32768 }],
     ]),
     expectations: expectAll({
-      'Fewer tables, fewer reads': 'few first vfs.xRead < many first vfs.xRead',
-      'Larger pages, fewer reads': 'large-pages first vfs.xRead < many first vfs.xRead',
+      'With fewer tables, the first query needs fewer reads':
+        'few first vfs.xRead < many first vfs.xRead',
+      'With larger pages, the first query needs fewer reads':
+        'large-pages first vfs.xRead < many first vfs.xRead',
       'The second query reads no schema': 'many second vfs.xRead * 5 < many first vfs.xRead',
     }),
-    agreement:
+    advice:
       'A new connection reads the whole schema before its first statement: keep connections open, and the schema small.',
   }),
   pattern({
@@ -144,11 +147,12 @@ export const PATTERNS: readonly Experiment[] = [
       ['off', 'synchronous=off', { synchronous: 'off' }],
     ]),
     expectations: expectAll({
-      'normal syncs less than full': 'normal run vfs.xSync < full run vfs.xSync',
-      'off never': 'off run vfs.xSync = 0',
+      'synchronous=normal syncs less than full': 'normal run vfs.xSync < full run vfs.xSync',
+      'synchronous=off never syncs': 'off run vfs.xSync = 0',
     }),
-    agreement:
-      "Counted are the syncs; what one of them costs is the disk's: take times of the workload sequential-write with these settings on the machine that matters.",
+    storage: ['AccessHandlePool', 'BlockIDB'],
+    mode: 'time',
+    advice: 'Each level saves syncs. The times show what a sync costs on this machine and storage.',
   }),
   pattern({
     id: 'temp-store',
@@ -160,10 +164,10 @@ export const PATTERNS: readonly Experiment[] = [
       ['memory', 'temp_store=memory', {}, { tempStore: 2 }],
     ]),
     expectations: expectAll({
-      'In files, the sort writes': 'file sort vfs.temp.xWrite > 0',
-      'In memory, it does not': 'memory sort vfs.temp.xWrite = 0',
+      'With temporary files, the sort writes': 'file sort vfs.temp.xWrite > 0',
+      'In memory, the sort writes nothing': 'memory sort vfs.temp.xWrite = 0',
     }),
-    agreement:
+    advice:
       'An index that gives the order saves the sort itself; temp_store=memory only its files.',
   }),
   pattern({
@@ -179,7 +183,7 @@ export const PATTERNS: readonly Experiment[] = [
       'VACUUM writes more': 'vacuum give-back vfs.xWrite > incremental give-back vfs.xWrite',
       'The rows that are left are the same': 'vacuum count rows = incremental count rows',
     }),
-    agreement:
+    advice:
       'VACUUM writes all that is left, twice. auto_vacuum has to be set before the first table, and costs a little with every delete.',
   }),
   pattern({
@@ -197,7 +201,7 @@ export const PATTERNS: readonly Experiment[] = [
     expectations: (['alone', 'readers', 'writers', 'idb', 'idb-readers'] as const).flatMap((id) =>
       expectAll({ [`No increment is lost (${id})`]: `${id} actors rows.lost = 0` }),
     ),
-    agreement: 'Counts of waits and refusals depend on the moment; that nothing is lost does not.',
+    advice: 'Counts of waits and refusals depend on the moment; that nothing is lost does not.',
   }),
   ...STORAGE_PATTERNS,
 ];

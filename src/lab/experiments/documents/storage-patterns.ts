@@ -38,13 +38,14 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
     ],
     expectations: expectAll({
       'Half a block is read before it is written': 'half insert block.rmwMiss > 0',
-      "A whole block is not, the journal's apart":
+      'A whole block is written without a read, except those of the journal':
         'whole insert block.rmwMiss * 10 < half insert block.rmwMiss',
-      '... and needs fewer puts': 'whole insert block.put * 1.5 < half insert block.put',
-      'Gathered, half of them are put': 'gathered insert block.put * 2 < half insert block.put',
+      'Whole blocks need fewer puts': 'whole insert block.put * 1.5 < half insert block.put',
+      'Gathered writes put less than half of the blocks':
+        'gathered insert block.put * 2 < half insert block.put',
       'New space has nothing to read': 'new-space insert block.rmwMiss = 0',
     }),
-    agreement:
+    advice:
       "Set the page size to the block's size before the first table, or VACUUM after it; what is gathered is not stored before the sync.",
   }),
   pattern({
@@ -65,13 +66,14 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
       ],
     ]),
     expectations: expectAll({
-      'Without a journal file, fewer':
+      'Without a journal file, IndexedDB needs less than half of the transactions':
         'memory run idb.transactions * 2 < delete run idb.transactions',
-      'So does an atomic batch': 'batch run idb.transactions < delete run idb.transactions',
-      'Ten instead of 200 need a tenth at most':
+      'Atomic batches need fewer transactions of IndexedDB':
+        'batch run idb.transactions < delete run idb.transactions',
+      'Ten transactions instead of 200 need less than a tenth of the transactions of IndexedDB':
         'grouped run idb.transactions * 10 < delete run idb.transactions',
     }),
-    agreement:
+    advice:
       'A file of its own for the journal costs transactions of its own; what SQLite does in one transaction, IndexedDB does in few.',
   }),
   pattern({
@@ -86,13 +88,13 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
       ['large', 'in memory, cache of 2,000 pages', { ...IN_MEMORY, cacheSize: 2000 }],
     ]),
     expectations: expectAll({
-      'It spills from a small cache': 'small insert cache.spill > 0',
-      '... and not from one that holds it': 'large insert cache.spill = 0',
-      'What spilled needs a journal, though the VFS stores in atomic batches':
+      'A large transaction spills from a small cache': 'small insert cache.spill > 0',
+      'A cache that holds the transaction spills nothing': 'large insert cache.spill = 0',
+      'A transaction that spilled needs a journal, even with atomic batches':
         'batch-small insert vfs.journal.xWrite > 0',
-      'What fits needs none': 'batch-large insert vfs.journal.xWrite = 0',
+      'A transaction that fits needs no journal file': 'batch-large insert vfs.journal.xWrite = 0',
     }),
-    agreement:
+    advice:
       'SQLite takes an atomic batch only for a transaction that it holds whole: raise cache_size for the large one, or split it.',
   }),
   pattern({
@@ -106,10 +108,11 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
       ['relaxed', 'durability relaxed', { vfs: 'BlockIDB', durability: 'relaxed' }],
     ]),
     expectations: expectAll({
-      'Both store the same blocks': 'strict run block.put = relaxed run block.put',
-      'Relaxed takes less time': 'relaxed run ms < strict run ms',
+      'Strict and relaxed durability put the same blocks':
+        'strict run block.put = relaxed run block.put',
+      'Relaxed durability takes less time': 'relaxed run ms < strict run ms',
     }),
-    agreement:
+    advice:
       'Calls and bytes are the same: what differs is the wait for the disk, which a crash of the machine, not of the tab, makes worth it.',
   }),
   pattern({
@@ -125,7 +128,7 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
       'A stream at least for each commit': 'stream run opfs.writables >= 200',
       'An access handle needs none': 'handle run opfs.writables = 0',
     }),
-    agreement:
+    advice:
       'In a worker, take a VFS on access handles; where only streams can be had, larger transactions copy the file less often.',
   }),
 ];

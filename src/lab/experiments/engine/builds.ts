@@ -3,6 +3,7 @@ import type { Config, EngineBuild } from '../model/types.ts';
 
 /** The part of wa-sqlite's API that workloads need; 1.0 and 2.x both have it. */
 export interface SqliteApi {
+  libversion(): string;
   open_v2(name: string, flags?: number, vfs?: string): Promise<number>;
   close(db: number): Promise<number>;
   exec(db: number, sql: string, row?: (row: unknown[], columns: string[]) => void): Promise<number>;
@@ -95,6 +96,15 @@ const BUILDS: Readonly<Record<EngineBuild, Readonly<Partial<Record<Config['build
     },
   },
 };
+
+/** The npm package of a build, and its version. */
+export const packageOf = (
+  engine: EngineBuild,
+  { wasm }: Build,
+): { package: string; version: string } => ({
+  package: wasm.split('/dist/')[0]!,
+  version: /[\d.]+$/.exec(engine)![0],
+});
 
 /** @throws where there is no such build */
 export function buildOf({ engine, build }: Pick<Config, 'engine' | 'build'>): Build {

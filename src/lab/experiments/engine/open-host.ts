@@ -1,12 +1,13 @@
 /** Opens a database as a Config says and makes the Host that workloads run against. VFSs that only a browser has are brought by the caller. */
 import { seedRealm } from '../../meter/seeded-realm.ts';
 import { applyConfig } from './apply-config.ts';
-import type { EngineModule } from './builds.ts';
+import { packageOf, type EngineModule } from './builds.ts';
 import { loadDatabase, type CopyModule } from './load-database.ts';
 import type { Host } from './host.ts';
 import { pageCacheReader } from './page-cache.ts';
 import type { Engines, Metering } from './open-engine.ts';
 import { StatementCounts } from './statement-counts.ts';
+import type { EngineFacts } from '../model/environment.ts';
 import type { Config, Counters } from '../model/types.ts';
 import { VfsTally } from './vfs-tally.ts';
 
@@ -37,8 +38,8 @@ export interface HostOptions {
 }
 export interface OpenHost {
   readonly host: Host;
-  /** Of the engine's wasm file as it is published. */
-  readonly wasmBytes: number;
+  /** Asks the engine for its version: not while it is measured. */
+  readonly engine: () => EngineFacts;
   /** Closes the database, and gives the realm its chance and clock back. */
   readonly close: () => Promise<void>;
 }
@@ -138,7 +139,12 @@ async function open(
   }
   return {
     host,
-    wasmBytes: engine.wasmBytes,
+    engine: () => ({
+      ...packageOf(config.engine, engine.build),
+      variant: config.build,
+      sqlite: sqlite3.libversion(),
+      wasmBytes: engine.wasmBytes,
+    }),
     async close() {
       try {
         await sqlite3.close(host.db);

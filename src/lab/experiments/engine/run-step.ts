@@ -7,7 +7,7 @@ import type { RowDigest } from './row-digest.ts';
 import type { BoundStep, Counters, Step, TransactionsStep, Value } from '../model/types.ts';
 import type { StatementCount, StepSample } from '../model/result-types.ts';
 
-type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'statements' | 'functions'>;
+type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'twin' | 'statements' | 'functions'>;
 type Sums = Record<string, number>;
 
 /** @throws what SQLite throws */
@@ -33,8 +33,13 @@ export async function runStep(host: Host, step: Step, digest: RowDigest): Promis
     }
     case 'raw-idb': {
       const raw = host.rawStep;
-      if (!raw) return { counters: {}, skipped: 'there is no IndexedDB here' };
-      return { counters: await raw(step) };
+      if (!raw) return { counters: {}, twin: true, skipped: 'there is no IndexedDB here' };
+      const { ms, ...counts } = await raw(step);
+      // a counted run has no times
+      return {
+        counters: host.instructions || ms === undefined ? counts : { ms, ...counts },
+        twin: true,
+      };
     }
   }
 }

@@ -1,6 +1,7 @@
 /** From samples to a result: counters that must be equal in all of them, times as median and spread, assertions as verdicts. */
 import { decide } from './assertions.ts';
 import type { Counters, Run, Workload } from './types.ts';
+import type { Environment } from './environment.ts';
 import type { RunResult, Sample, Spread, StepResult } from './result-types.ts';
 
 /** @param passes at least one that is not left out @param isOut whether the pass of this index is left out */
@@ -32,7 +33,9 @@ export const BELOW_VFS = /^(?:block|idb|opfs)\./;
 export const isTime = (counter: string): boolean => counter === 'ms' || counter.endsWith('.ms');
 
 const msOf = (sample: Sample): number =>
-  sample.steps.flatMap((step) => step.counters.ms ?? []).reduce((a, b) => a + b, 0);
+  sample.steps
+    .flatMap((step) => (step.twin ? [] : (step.counters.ms ?? [])))
+    .reduce((a, b) => a + b, 0);
 
 /**
  * @param samples at least one, all of the same run
@@ -42,13 +45,13 @@ export function resultOf(
   run: Run,
   workload: Workload,
   samples: readonly Sample[],
-  environment: RunResult['environment'],
+  environment: Environment,
   warmUp: Sample | null = null,
 ): RunResult {
   const first = samples[0]!;
   const steps = first.steps.map((_, i): StepResult => stepResult(samples.map((s) => s.steps[i]!)));
   const totals: Record<string, number> = {};
-  for (const step of steps)
+  for (const step of steps.filter(({ twin }) => !twin))
     for (const [name, value] of Object.entries(step.counters))
       totals[name] = (totals[name] ?? 0) + value;
   const all = warmUp ? [warmUp, ...samples] : samples;
@@ -58,6 +61,7 @@ export function resultOf(
     run,
     version: workload.version,
     environment,
+    ...(first.engine ? { engine: first.engine } : {}),
     steps,
     totals,
     totalMs: run.mode === 'time' ? spreadOf(samples.map(msOf)) : null,
@@ -96,7 +100,7 @@ function stepResult(samples: Sample['steps'][number][]): StepResult {
   const least = samples.reduce((a, b) =>
     (b.counters.instructions ?? 0) < (a.counters.instructions ?? 0) ? b : a,
   );
-  const { id, title, counters, skipped, statements, functions } = least;
+  const { id, title, counters, skipped, twin, statements, functions } = least;
   const names = Object.keys(counters).filter((name) => !isTime(name));
   const times = samples.flatMap((s) => s.counters.ms ?? []);
   return {
@@ -107,6 +111,7 @@ function stepResult(samples: Sample['steps'][number][]): StepResult {
     ms: times.length ? spreadOf(times) : null,
     parts: partsOf(samples.map((s) => s.counters)),
     ...(skipped ? { skipped } : {}),
+    ...(twin ? { twin } : {}),
     ...(statements ? { statements } : {}),
     ...(functions ? { functions } : {}),
   };

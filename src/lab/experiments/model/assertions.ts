@@ -37,6 +37,9 @@ const HOLDS: Record<Assertion['is'], (a: number, b: number) => boolean> = {
 const words = ({ variant, step, counter }: Place): string =>
   `${variant ? `${variant}: ` : ''}${step} ${counter}`;
 
+const factor = (place: Place | number): number =>
+  typeof place === 'number' ? 1 : (place.times ?? 1);
+
 /** @param find a place's number, undefined where it is not known; `times` is applied here */
 export function decide(
   { text, left, is, right }: Assertion,
@@ -44,18 +47,28 @@ export function decide(
 ): Verdict {
   const a = find(left);
   const b: Found = typeof right === 'number' ? { value: right, spread: null } : find(right);
-  const scaled = (found: Found, place: Place | number): number | null =>
-    found ? found.value * (typeof place === 'number' ? 1 : (place.times ?? 1)) : null;
-  const verdict = { text, left: scaled(a, left), right: scaled(b, right) };
-  if (!a || !b || verdict.left === null || verdict.right === null)
+  const times = [factor(left), factor(right)] as const;
+  const verdict = {
+    text,
+    left: a?.value ?? null,
+    right: b?.value ?? null,
+    compared: {
+      left: left.counter,
+      right: typeof right === 'number' ? null : right.counter,
+      is,
+      times,
+    },
+  };
+  if (!a || !b)
     return {
       ...verdict,
       holds: null,
       why: `not known here: ${words(a ? (right as Place) : left)}`,
     };
-  if (overlap(a.spread, b.spread, verdict.left, verdict.right))
+  const [x, y] = [a.value * times[0], b.value * times[1]];
+  if (overlap(a.spread, b.spread, x, y))
     return { ...verdict, holds: null, why: 'the difference is within the noise' };
-  return { ...verdict, holds: HOLDS[is](verdict.left, verdict.right) };
+  return { ...verdict, holds: HOLDS[is](x, y) };
 }
 
 /** Times nearer to each other than their spreads say nothing. */

@@ -1,5 +1,6 @@
 /** What comes out of runs: samples (one pass each), results of a run over its samples, verdicts, results of an experiment. */
-import type { Counters, Run } from './types.ts';
+import type { EngineFacts, Environment } from './environment.ts';
+import type { Assertion, Counters, Run, VfsName } from './types.ts';
 
 /** Count mode: what one statement of a step took in all its runs. */
 export interface StatementCount {
@@ -24,6 +25,8 @@ export interface StepSample {
   readonly counters: Counters;
   /** Why the step did not run, where it did not. */
   readonly skipped?: string;
+  /** It ran without SQLite, to be compared with: it is in no sum. */
+  readonly twin?: boolean;
   /** Count mode: they sum up to the step's instructions. */
   readonly statements?: readonly StatementCount[];
   /** Where they were asked for: they sum up to the step's instructions, the dearest first. */
@@ -44,14 +47,16 @@ export interface Sample {
   readonly notes: readonly string[];
   /** Absent: it was not read back; where it could not be, a note says why. */
   readonly stored?: Stored;
-  /** What the connection answered: page_size, cache_size, journal_mode, ...; `wasm_bytes`: size of the engine's file. */
+  /** What the connection answered: page_size, cache_size, journal_mode, ... */
   readonly settings: Readonly<Record<string, string>>;
+  /** Absent in samples that tests make up. */
+  readonly engine?: EngineFacts;
 }
 
 /** A pass that is over. */
 export interface Taken {
   sample: Sample;
-  environment: RunResult['environment'];
+  environment: Environment;
   /** What could not be removed from storage, with the reason. */
   left: string[];
 }
@@ -78,6 +83,8 @@ export interface StepResult {
   /** Time mode: the times of the step's parts, as `commit.ms`. */
   readonly parts: Readonly<Record<string, Spread>>;
   readonly skipped?: string;
+  /** It ran without SQLite, to be compared with: it is in no sum. */
+  readonly twin?: boolean;
   readonly statements?: readonly StatementCount[];
   readonly functions?: readonly FunctionInstructions[];
 }
@@ -91,9 +98,11 @@ export interface RunResult {
   readonly run: Run;
   /** Version of the workload that ran. */
   readonly version: number;
-  readonly environment: Readonly<Record<string, string | number | boolean | null>>;
+  readonly environment: Environment;
+  /** Absent: the result was saved without it. */
+  readonly engine?: EngineFacts;
   readonly steps: readonly StepResult[];
-  /** Sums over the steps. */
+  /** Sums over the steps with SQLite. */
   readonly totals: Counters;
   readonly totalMs: Spread | null;
   /** Time mode: the first pass, which warms up and is in no median; null where there was none. */
@@ -106,13 +115,25 @@ export interface RunResult {
   readonly verdicts: readonly Verdict[];
 }
 
+/** Which counters an expectation compares, and how. */
+export interface Compared {
+  readonly left: string;
+  /** null: with a number. */
+  readonly right: string | null;
+  readonly is: Assertion['is'];
+  /** The left number times the first is compared with the right one times the second. */
+  readonly times: readonly [left: number, right: number];
+}
 export interface Verdict {
   readonly text: string;
   /** null: not decided, `why` says so (a counter that is not known here, a difference within the noise). */
   readonly holds: boolean | null;
+  /** As measured: no factor of the expectation is in it. */
   readonly left: number | null;
   readonly right: number | null;
   readonly why?: string;
+  /** What was compared. Absent: no numbers were. */
+  readonly compared?: Compared;
 }
 
 export interface SweepPoint {
@@ -146,6 +167,8 @@ export interface ExperimentResult {
   readonly skipped: Readonly<Record<string, string>>;
   readonly verdicts: readonly Verdict[];
   readonly growth: readonly Growth[];
+  /** VFSs that the variants without one of their own ran on. Absent: saved before there was a choice. */
+  readonly on?: readonly VfsName[];
 }
 /** One workload with every combination of several values. */
 export interface GridResult {

@@ -109,6 +109,8 @@ export interface Workload {
   readonly actors?: (p: Parameters) => readonly Actor[];
   /** What one number of the database must be once all actors are done; less is `rows.lost`. */
   readonly kept?: (p: Parameters) => { readonly sql: string; readonly value: number };
+  /** Steps that do the same with SQLite and without it. */
+  readonly twins?: readonly { readonly step: string; readonly twin: string }[];
   /** Counters worth a column. */
   readonly watch: readonly string[];
   /** Claims of the documents that it tests (docs/seeds.md lists them). */
@@ -238,6 +240,13 @@ export interface Experiment {
   readonly baseline: string;
   readonly mode: Mode;
   readonly expectations: readonly Assertion[];
-  /** How our result stands to the document. */
-  readonly agreement: string;
+  /** What a run shows, and what follows from it: each said by what the run decided. */
+  readonly conclusions: readonly Conclusion[];
+  /** Where variants without a VFS of their own run in a browser. Absent: in memory. */
+  readonly storage?: readonly VfsName[];
+}
+export interface Conclusion {
+  readonly says: string;
+  /** The expectations that it rests on, by their texts. Absent: all. */
+  readonly rests?: RegExp;
 }

@@ -19,6 +19,34 @@ export function whyNotShared({
   return lockingMode === 'exclusive' ? 'Exclusive locking keeps every other connection out.' : null;
 }
 
+const PLACES: Readonly<Record<VfsName, string>> = {
+  memory: 'in memory',
+  MemoryVFS: 'in memory',
+  MemoryAsyncVFS: 'in memory',
+  BlockIDB: 'IndexedDB',
+  IDBBatchAtomic: 'IndexedDB',
+  IDBMirror: 'IndexedDB',
+  AccessHandlePool: 'OPFS',
+  OPFSCoopSync: 'OPFS',
+  OPFSAdaptive: 'OPFS',
+  OPFSAnyContext: 'OPFS',
+  OPFSPermuted: 'OPFS and IndexedDB',
+  OPFSWriteAhead: 'OPFS',
+};
+/** Where it stores: `in memory`, `IndexedDB`, `OPFS`. */
+export const placeOf = (vfs: VfsName): string => PLACES[vfs];
+/** Its name, and where it stores: `AccessHandlePool (OPFS)`. */
+export const vfsTitle = (vfs: VfsName): string =>
+  `${vfs === 'memory' ? ':memory:' : vfs} (${placeOf(vfs)})`;
+
+const MOST_NAMED = 3;
+/** What some runs are on, behind their title: `on MemoryVFS (in memory) and BlockIDB (IndexedDB)`. */
+export function onWords(vfs: readonly VfsName[]): string {
+  const all = [...new Set(vfs)];
+  if (all.length <= MOST_NAMED) return `on ${all.map(vfsTitle).join(' and ')}`;
+  return `on ${all.length} VFSs (${[...new Set(all.map(placeOf))].join(', ')})`;
+}
+
 /** Whether a VFS awaits, and so needs a build with JSPI or Asyncify. */
 export const needsAsync = (vfs: Config['vfs']): boolean =>
   !['memory', 'MemoryVFS', 'AccessHandlePool', 'OPFSCoopSync', 'OPFSWriteAhead'].includes(vfs);

@@ -8,6 +8,7 @@ import {
 } from '../../../vfs-instrumented/block-idb/block-idb-vfs.ts';
 import type { EngineModule } from '../engine/builds.ts';
 import type { OpenVfs, VfsMaker } from '../engine/open-host.ts';
+import { withLateChannels } from './late-channel.ts';
 import { needsAsync } from '../model/vfs-facts.ts';
 import type { Config, VfsName } from '../model/types.ts';
 import { isAvailable } from './builds-here.ts';
@@ -27,6 +28,8 @@ interface VfsClass {
 type Modules = () => Promise<unknown>;
 
 interface Kind {
+  /** It posts to channels that it has closed (late-channel.ts). */
+  readonly postsLate?: true;
   readonly needs: 'indexeddb' | 'opfs';
   readonly modules: Partial<Record<Config['engine'], Modules>>;
 }
@@ -57,6 +60,7 @@ const KINDS: Partial<Record<VfsName, Kind>> = {
     modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSAnyContextVFS.js')),
   },
   OPFSPermuted: {
+    postsLate: true,
     needs: 'opfs',
     modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSPermutedVFS.js')),
   },
@@ -68,6 +72,7 @@ const KINDS: Partial<Record<VfsName, Kind>> = {
     },
   },
   IDBMirror: {
+    postsLate: true,
     needs: 'indexeddb',
     modules: two(() => import('@journeyapps/wa-sqlite/src/examples/IDBMirrorVFS.js')),
   },
@@ -115,7 +120,18 @@ async function makeVfs(config: Config, module: EngineModule): Promise<Made | nul
     await made.isReady; // 1.0: a promise
     if (made.name === undefined) made.name = LAB;
   }
-  return { vfs: made, close: async () => void (await made.close?.()) };
+  // channels are made when files are opened
+  const restore = kind.postsLate ? withLateChannels() : (): void => {};
+  return {
+    vfs: made,
+    async close() {
+      try {
+        await made.close?.();
+      } finally {
+        restore();
+      }
+    },
+  };
 }
 
 async function blockIdb(config: Config, module: EngineModule): Promise<Made> {

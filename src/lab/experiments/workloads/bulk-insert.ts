@@ -45,6 +45,8 @@ const common: Pick<Workload, 'question' | 'parameters' | 'config' | 'steps' | 'w
     'block.rmwMiss',
     'block.get',
     'block.put',
+    'block.getBytes',
+    'block.putBytes',
   ],
 };
 

@@ -53,6 +53,12 @@ export const KV_SWEEP: Workload = workload({
   config: { journalMode: 'memory', synchronous: 'normal' },
   setup: () => [sql('create', 'create the table', 'CREATE TABLE kv(key TEXT, value REAL);')],
   steps: (p) => steps(parameter(p, 'items')),
+  twins: [
+    { step: 'insert', twin: 'raw-put' },
+    { step: 'sum-1', twin: 'raw-cursor' },
+    { step: 'sum-1', twin: 'raw-get-all' },
+    { step: 'sum-2', twin: 'raw-get-all' },
+  ],
   watch: [
     'ms',
     'instructions',
@@ -63,6 +69,8 @@ export const KV_SWEEP: Workload = workload({
     'vfs.xWrite',
     'block.get',
     'block.put',
+    'block.getBytes',
+    'block.putBytes',
     'idb.get',
     'idb.put',
   ],

@@ -1,0 +1,24 @@
+/** `--html`, `--svg` and `--csv` of `lab run` and `lab show`: the outcome as files beside its text. */
+import type { LabOutcome } from '../experiments/outcome.ts';
+import { reportCsv, reportHtml, reportSvg } from '../results/report.ts';
+import { checkWritable, writeWhole } from '../../terminal/write-file.ts';
+
+/** Where each goes; undefined: it was not asked for. */
+export interface ReportFiles {
+  readonly html?: string | undefined;
+  readonly svg?: string | undefined;
+  readonly csv?: string | undefined;
+}
+const MAKERS = { html: reportHtml, svg: reportSvg, csv: reportCsv } as const;
+const KINDS = ['html', 'svg', 'csv'] as const;
+
+/** Before a long run. @throws CommandFailure (2) where one can't be written */
+export async function checkReportFiles(files: ReportFiles): Promise<void> {
+  for (const kind of KINDS) if (files[kind] !== undefined) await checkWritable(files[kind]);
+}
+
+/** @throws CommandFailure (2) where one can't be written */
+export async function writeReportFiles(files: ReportFiles, outcome: LabOutcome): Promise<void> {
+  for (const kind of KINDS)
+    if (files[kind] !== undefined) await writeWhole(files[kind], [MAKERS[kind](outcome)]);
+}

@@ -1,0 +1,80 @@
+/** Counters as people say them: `3 syncs`, `12.5 ms`, `4 KiB read`. */
+import { formatBytes, formatDuration, formatExact } from '../../../text/numbers.ts';
+import { isTime } from './aggregate.ts';
+
+/** By the end of a counter's name: one of them, and several. */
+const NOUNS: Readonly<Record<string, readonly [one: string, many?: string]>> = {
+  'vfs.calls': ['VFS call'],
+  xOpen: ['open'],
+  xClose: ['close'],
+  xRead: ['read'],
+  xWrite: ['write'],
+  xSync: ['sync'],
+  xTruncate: ['truncation'],
+  xLock: ['lock'],
+  xUnlock: ['unlock'],
+  xDelete: ['file deletion'],
+  xAccess: ['file check'],
+  instructions: ['instruction'],
+  statements: ['statement'],
+  rows: ['row'],
+  'rows.lost': ['lost row'],
+  'cache.hit': ['cache hit'],
+  'cache.miss': ['cache miss', 'cache misses'],
+  'cache.spill': ['cache spill'],
+  'cache.write': ['page written by the cache', 'pages written by the cache'],
+  'checkpoint.count': ['checkpoint'],
+  'checkpoint.walReads': ['log read'],
+  'checkpoint.dbWrites': ['page write'],
+  'checkpoint.runs': ['run of pages', 'runs of pages'],
+  'block.get': ['block get'],
+  'block.put': ['block put'],
+  'block.rmw': ['partial block write'],
+  'block.rmwMiss': ['block read before a write', 'block reads before writes'],
+  'block.tx': ['IndexedDB transaction'],
+  'idb.transactions': ['IndexedDB transaction'],
+  'idb.put': ['IndexedDB put'],
+  'idb.get': ['IndexedDB get'],
+  'opfs.writables': ['writable stream'],
+  'opfs.flushes': ['flush', 'flushes'],
+};
+/** By kind of file, before the noun: of the database it goes without saying. */
+const KINDS: Readonly<Record<string, string>> = {
+  journal: 'journal',
+  wal: 'log',
+  temp: 'temporary file',
+};
+const PARTS: Readonly<Record<string, string>> = {
+  begin: 'in begins',
+  body: 'in the work',
+  commit: 'in commits',
+};
+
+/** A counter's noun for a number of them; null where it has none. */
+function nounOf(counter: string, n: number): string | null {
+  const [, part, rest = counter] = /^(begin|body|commit)\.(.*)$/.exec(counter) ?? [];
+  const [, kind, method] = /^vfs\.(?:([a-z-]+)\.)?(x\w+)$/.exec(rest) ?? [];
+  const noun = NOUNS[method ?? rest];
+  if (!noun) return null;
+  const [one, many = `${one}s`] = noun;
+  const words = [
+    ...(kind && KINDS[kind] ? [KINDS[kind]] : []),
+    n === 1 ? one : many,
+    ...(part ? [PARTS[part]!] : []),
+  ];
+  return words.join(' ');
+}
+
+/** A value without its noun. */
+export const counterValue = (n: number, counter: string): string =>
+  isTime(counter)
+    ? formatDuration(n * 1000)
+    : /Bytes$/.test(counter)
+      ? formatBytes(n)
+      : formatExact(n);
+
+/** A counter's value with its noun: `1 sync`, `2 syncs in commits`, `5 cache.newOne`. */
+export function counterText(n: number, counter: string): string {
+  if (isTime(counter) || /Bytes$/.test(counter)) return counterValue(n, counter);
+  return `${formatExact(n)} ${nounOf(counter, n) ?? counter}`;
+}

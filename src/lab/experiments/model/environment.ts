@@ -1,0 +1,155 @@
+/**
+ * The environment of a result: what ran it, and how that reads. Runs, saved files, the page, the command and reports take it from here.
+ * A number without it can't be compared.
+ */
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatExact,
+  UNKNOWN,
+} from '../../../text/numbers.ts';
+import { labelOf } from './knobs.ts';
+import type { RunResult } from './result-types.ts';
+import { vfsTitle } from './vfs-facts.ts';
+
+/** The place of a run. Absent: the result was saved without it. null: it can't be known in that place. */
+export interface Environment {
+  /** `Chrome 156`, `Node 20.19.2`. */
+  readonly runtime?: string;
+  /** Of a browser, in full. */
+  readonly userAgent?: string;
+  readonly platform?: string | null;
+  readonly cores?: number | null;
+  readonly processor?: string | null;
+  /** `SSD`, `hard disk`. */
+  readonly disk?: string | null;
+  /** Smallest step of the clock, microseconds. */
+  readonly clockStepUs?: number | null;
+  readonly crossOriginIsolated?: boolean | null;
+  /** Whether WebAssembly can await promises by itself. */
+  readonly jspi?: boolean | null;
+}
+
+/** The SQLite that ran. */
+export interface EngineFacts {
+  /** npm package. */
+  readonly package: string;
+  readonly version: string;
+  /** Build of the package: `sync`, `asyncify`, `jspi`. */
+  readonly variant: string;
+  /** sqlite3_libversion(). */
+  readonly sqlite: string;
+  /** Of the wasm file as it is published. */
+  readonly wasmBytes: number;
+}
+
+/** A result by the name that it has among others. */
+export interface NamedResult {
+  readonly name: string;
+  readonly result: RunResult;
+}
+export interface EnvironmentFact {
+  readonly label: string;
+  /** One that all runs share, or each with the names of its runs. */
+  readonly values: readonly { readonly text: string; readonly of: readonly string[] | null }[];
+}
+
+const NOT_SAVED = `${UNKNOWN} (not saved with this result)`;
+/** Why a place doesn't report something. */
+const unreported = ({ userAgent }: Environment): string =>
+  `${UNKNOWN} (${userAgent === undefined ? 'the system' : 'the browser'} doesn't report it)`;
+const said = <T>(
+  environment: Environment,
+  value: T | null | undefined,
+  text: (value: T) => string,
+): string =>
+  value === undefined ? NOT_SAVED : value === null ? unreported(environment) : text(value);
+
+/** Of the connection itself: what it holds is a result. */
+const NO_PRAGMA = new Set(['page_count']);
+
+/** Passes that count, and the one that doesn't. */
+function passesOf({ run, totalMs, warmUpMs, leftOut }: RunResult): string {
+  if (run.mode === 'count')
+    return run.repeats > 1 ? `${run.repeats}, the lowest count taken` : '1, counted';
+  const out = leftOut.length ? `, ${leftOut.length} left out` : '';
+  return `${totalMs?.passes.length ?? run.repeats}${out}${warmUpMs === null ? '' : ', after 1 that warms up'}`;
+}
+
+function vfsOf({ run: { config } }: RunResult): string {
+  const own = (['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const).flatMap((key) =>
+    config[key] === null ? [] : [labelOf(key, config[key])],
+  );
+  return [vfsTitle(config.vfs), ...own].join(', ');
+}
+
+const FACTS: readonly (readonly [label: string, of: (result: RunResult) => string])[] = [
+  [
+    'Workload',
+    ({ run, version }) =>
+      [
+        `${run.workload} (version ${version})`,
+        ...Object.entries(run.parameters).map(([name, n]) => `${name} ${formatExact(n)}`),
+      ].join(', '),
+  ],
+  ['VFS', vfsOf],
+  [
+    'Pragmas',
+    ({ settings }) =>
+      Object.entries(settings)
+        .flatMap(([name, value]) => (NO_PRAGMA.has(name) ? [] : [`${name} ${value}`]))
+        .join(', ') || NOT_SAVED,
+  ],
+  ['SQLite', ({ engine }) => engine?.sqlite ?? NOT_SAVED],
+  [
+    'Build',
+    ({ engine, run: { config } }) =>
+      engine
+        ? `${engine.package} ${engine.version}, ${engine.variant}`
+        : `${config.engine}, ${config.build}`,
+  ],
+  [
+    'Wasm size',
+    ({ engine }) =>
+      engine
+        ? `${formatBytes(engine.wasmBytes)} (${formatCount(engine.wasmBytes)} bytes)`
+        : NOT_SAVED,
+  ],
+  ['Passes', passesOf],
+  ['Runtime', ({ environment: e }) => said(e, e.runtime, String)],
+  ['Platform', ({ environment: e }) => said(e, e.platform, String)],
+  ['Processor', ({ environment: e }) => said(e, e.processor, String)],
+  ['Cores', ({ environment: e }) => said(e, e.cores, formatCount)],
+  ['Disk', ({ environment: e }) => said(e, e.disk, String)],
+  ['Clock step', ({ environment: e }) => said(e, e.clockStepUs, formatDuration)],
+  [
+    'Isolated',
+    ({ environment: e }) =>
+      e.crossOriginIsolated === null && e.userAgent === undefined
+        ? `${UNKNOWN} (of browsers only)`
+        : said(e, e.crossOriginIsolated, (is) => (is ? 'yes' : 'no')),
+  ],
+];
+
+/** What ran these results; what all share is one value. @param runs at least one */
+export function environmentFacts(runs: readonly NamedResult[]): EnvironmentFact[] {
+  return FACTS.map(([label, of]) => {
+    const groups = new Map<string, string[]>();
+    for (const { name, result } of runs) {
+      const text = of(result);
+      groups.set(text, [...(groups.get(text) ?? []), name]);
+    }
+    return {
+      label,
+      values: [...groups].map(([text, names]) => ({ text, of: groups.size > 1 ? names : null })),
+    };
+  });
+}
+
+const MOST_NAMES = 4;
+/** `value (of a, b and 3 more)`. */
+export const factText = ({ text, of }: EnvironmentFact['values'][number]): string =>
+  of === null
+    ? text
+    : `${text} (${of.slice(0, MOST_NAMES).join(', ')}${of.length > MOST_NAMES ? ` and ${of.length - MOST_NAMES} more` : ''})`;

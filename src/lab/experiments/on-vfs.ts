@@ -1,0 +1,108 @@
+/**
+ * An experiment on the VFSs that it is to run on. A variant that names none runs on each of them, and its expectations are decided on each.
+ * In a browser these are storage where the experiment is about storage; in Node there is memory alone. All titles name their VFS.
+ */
+import { onWords, vfsTitle } from './model/vfs-facts.ts';
+import {
+  DEFAULT_CONFIG,
+  type Assertion,
+  type Experiment,
+  type Place,
+  type Variant,
+  type VfsName,
+} from './model/types.ts';
+import { workloadOf } from './workloads/index.ts';
+
+/** An experiment whose variants all name their VFS. */
+export interface PlacedExperiment extends Experiment {
+  /** VFSs that were chosen for variants without one of their own; none: all have one. */
+  readonly on: readonly VfsName[];
+}
+
+const ownVfs = ({ config, workload }: Variant): VfsName | undefined =>
+  config.vfs ?? workloadOf(workload).config.vfs;
+const isOpen = (variant: Variant): boolean => ownVfs(variant) === undefined;
+/** Whether there is a VFS to choose. */
+export const offersVfs = ({ variants }: Experiment): boolean => variants.some(isOpen);
+
+/** Where it runs when nothing is chosen. */
+export const vfsByDefault = (
+  { storage }: Experiment,
+  where: 'browser' | 'node',
+): readonly VfsName[] => (where === 'browser' && storage) || [DEFAULT_CONFIG.vfs];
+
+/**
+ * @param asked VFSs that were chosen; none: those by default
+ * @throws Error with a message for the user where several are asked for and no variant leaves a choice
+ */
+export function onVfs(
+  experiment: Experiment,
+  asked: readonly VfsName[],
+  where: 'browser' | 'node',
+): PlacedExperiment {
+  const open = new Set(experiment.variants.filter(isOpen).map(({ id }) => id));
+  if (open.size === 0) return onOwn(experiment, asked);
+  const on = asked.length ? asked : vfsByDefault(experiment, where);
+  const several = on.length > 1;
+  const named = (id: string, vfs: VfsName): string =>
+    several && open.has(id) ? `${id}@${vfs}` : id;
+  const variants = on.flatMap((vfs, i) =>
+    experiment.variants.flatMap((variant): Variant[] => {
+      // one of its own runs once
+      if (!open.has(variant.id)) return i === 0 ? [titled(variant)] : [];
+      return [
+        titled({
+          ...variant,
+          id: named(variant.id, vfs),
+          config: { ...variant.config, vfs },
+          // each is compared with the baseline on its own VFS
+          ...(several || variant.against !== undefined
+            ? { against: named(variant.against ?? experiment.baseline, vfs) }
+            : {}),
+        }),
+      ];
+    }),
+  );
+  const expectations = experiment.expectations.flatMap((one): Assertion[] => {
+    const places = [one.left, ...(typeof one.right === 'number' ? [] : [one.right])];
+    if (!several || !places.some(({ variant }) => open.has(variant ?? ''))) return [one];
+    return on.map((vfs) => {
+      const at = (place: Place): Place =>
+        place.variant === undefined ? place : { ...place, variant: named(place.variant, vfs) };
+      return {
+        ...one,
+        text: `${one.text} (${vfs})`,
+        left: at(one.left),
+        right: typeof one.right === 'number' ? one.right : at(one.right),
+      };
+    });
+  });
+  const baseline = named(experiment.baseline, on[0]!);
+  return withTitle({ ...experiment, variants, expectations, baseline, on });
+}
+
+/** All variants have one of their own: a single one that is asked for takes its place in all. */
+function onOwn(experiment: Experiment, asked: readonly VfsName[]): PlacedExperiment {
+  if (asked.length > 1)
+    throw new Error(
+      `Each variant of ${experiment.id} sets its own VFS, so you can choose one VFS at most.`,
+    );
+  const [vfs] = asked;
+  const variants = experiment.variants.map((variant) =>
+    titled({ ...variant, config: { ...variant.config, vfs: vfs ?? ownVfs(variant)! } }),
+  );
+  return withTitle({ ...experiment, variants, on: asked });
+}
+
+/** A title that does not name its VFS gets it. */
+function titled(variant: Variant): Variant {
+  const vfs = ownVfs(variant)!;
+  return variant.title.includes(vfs)
+    ? { ...variant, title: variant.title.replace(vfs, vfsTitle(vfs)) }
+    : { ...variant, title: `${variant.title}, ${vfsTitle(vfs)}` };
+}
+
+const withTitle = (experiment: PlacedExperiment): PlacedExperiment => ({
+  ...experiment,
+  title: `${experiment.title}, ${onWords(experiment.variants.map((variant) => ownVfs(variant)!))}`,
+});

@@ -1,0 +1,26 @@
+/** The environment of runs in a browser's worker, as far as a worker is told. */
+import { measureClockStepUs } from '../../../event/clock.ts';
+import { browserName } from '../../../text/browser.ts';
+import type { Environment } from '../model/environment.ts';
+import { hasJspi } from './builds-here.ts';
+
+interface WithHints extends Navigator {
+  readonly userAgentData?: { readonly platform?: string };
+}
+
+/** Takes a few steps of the clock: not while it is a seeded one. */
+export function environmentHere(): Environment {
+  const { userAgent, platform, hardwareConcurrency, userAgentData } = navigator as WithHints;
+  const step = measureClockStepUs();
+  return {
+    runtime: browserName(userAgent),
+    userAgent,
+    platform: userAgentData?.platform || platform || null,
+    cores: hardwareConcurrency,
+    processor: null,
+    disk: null,
+    clockStepUs: Number.isNaN(step) ? null : step,
+    crossOriginIsolated: globalThis.crossOriginIsolated === true,
+    jspi: hasJspi(),
+  };
+}

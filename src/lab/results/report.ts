@@ -1,0 +1,256 @@
+/** An outcome of the Lab as files for people and tools: one HTML page with charts, the charts as SVG, all numbers as CSV. */
+import type { Block, ReportTable } from '../../analysis/report/blocks.ts';
+import { csvCell } from '../../formats/csv.ts';
+import { blockHtml, htmlPage, section } from '../../formats/html-page.ts';
+import { barChart, chartsFile, chartSvg, curveChart, type Chart } from '../../formats/svg-bars.ts';
+import { countOf, formatCount, UNKNOWN } from '../../text/numbers.ts';
+import { experimentFor } from '../experiments/documents/tries.ts';
+import { verdictsOfEach } from '../experiments/grid-result.ts';
+import { isTime, placed } from '../experiments/model/aggregate.ts';
+import { counterValue } from '../experiments/model/counter-words.ts';
+import { environmentFacts, factText, type NamedResult } from '../experiments/model/environment.ts';
+import { onWords } from '../experiments/model/vfs-facts.ts';
+import { placedAgain, runsByHeading, titleOf, type LabOutcome } from '../experiments/outcome.ts';
+import type { Growth, Verdict } from '../experiments/model/result-types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import { countersOfExperiment, countersShown } from './columns.ts';
+import { fromToText, milliseconds, number, type ResultTable } from './table.ts';
+import { twinTable } from './twins.ts';
+import { conclusionTexts, verdictSentence } from './verdicts.ts';
+
+interface Parts {
+  /** With the VFSs. */
+  readonly title: string;
+  readonly runs: readonly NamedResult[];
+  readonly counters: readonly string[];
+  readonly verdicts: readonly Verdict[];
+  readonly conclusion: readonly string[];
+  readonly growth: readonly Growth[];
+  readonly skipped: readonly (readonly [name: string, why: string])[];
+}
+
+function partsOf(outcome: LabOutcome): Parts {
+  const runs = runsByHeading(outcome);
+  const title = `${titleOf(outcome)}, ${onWords(runs.map(({ result }) => result.run.config.vfs))}`;
+  const results = runs.map(({ result }) => result);
+  if ('experiment' in outcome) {
+    const { experiment: id, verdicts, growth, skipped } = outcome.experiment;
+    const experiment = placedAgain(experimentFor(id)!, outcome.experiment);
+    const titles = new Map(experiment.variants.map((v) => [v.id, v.title]));
+    return {
+      title: experiment.title,
+      runs: runs.map(({ name, result }) => ({ name: titles.get(name) ?? name, result })),
+      counters: countersOfExperiment(experiment, results),
+      conclusion: conclusionTexts(experiment.conclusions, verdicts),
+      verdicts,
+      growth,
+      skipped: Object.entries(skipped),
+    };
+  }
+  const [first] = results;
+  const counters = first
+    ? countersShown(
+        workloadOf(first.run.workload, first.run.sql),
+        results.map(({ totals }) => totals),
+      )
+    : [];
+  if ('grid' in outcome) {
+    const { verdicts, growth, skipped } = outcome.grid;
+    return {
+      title,
+      runs,
+      counters,
+      verdicts: [...verdicts, ...verdictsOfEach(runs)],
+      conclusion: [],
+      growth,
+      skipped: Object.entries(skipped),
+    };
+  }
+  const verdicts = results.flatMap((result) => result.verdicts);
+  return { title, runs, counters, verdicts, conclusion: [], growth: [], skipped: [] };
+}
+
+const MOST_CHARTS = 8;
+/** A bar a run for its time and each counter, a bar a step where one run has several; curves where there is growth. */
+function chartsOf({ runs, counters, growth }: Parts): Chart[] {
+  const timed = runs.some(({ result }) => result.totalMs);
+  const shown = [...(timed ? ['ms'] : []), ...counters];
+  const [only] = runs;
+  const bySteps = runs.length === 1 && only!.result.steps.length > 1;
+  const bars = shown.flatMap((counter): Chart[] => {
+    const rows = bySteps
+      ? only!.result.steps.map(({ id }) => ({ label: id, result: only!.result, step: id }))
+      : runs.map(({ name, result }) => ({ label: name, result, step: 'total' }));
+    const all = rows.map(({ label, result, step }) => {
+      const found = placed(result, { step, counter });
+      const { least, most } = found?.spread ?? {};
+      return {
+        label,
+        value: found?.value ?? null,
+        text: found ? counterValue(found.value, counter) : UNKNOWN,
+        ...(least === undefined || most === undefined ? {} : { range: [least, most] as const }),
+      };
+    });
+    return all.some(({ value }) => value) ? [barChart(headingOf(counter), all)] : [];
+  });
+  const curves = growth
+    .filter(({ counter }) => shown.includes(counter))
+    .flatMap(({ over, counter, curves: all }) => {
+      const chart = curveChart(
+        `${headingOf(counter)} over ${over}`,
+        all.map(({ name, points }) => ({ label: name, points })),
+        (y) => counterValue(y, counter),
+        formatCount,
+      );
+      return chart ?? [];
+    });
+  return [...bars.slice(0, MOST_CHARTS), ...curves.slice(0, MOST_CHARTS)];
+}
+const headingOf = (counter: string): string => (counter === 'ms' ? 'Time' : counter);
+
+const HOLDS = { true: 'holds', false: 'fails', null: 'open' } as const;
+
+const reportTable = ({ head, rows }: ResultTable, texts = [0]): ReportTable => ({
+  head,
+  rows,
+  texts,
+});
+
+function runsBlock({ runs, counters }: Parts): Block {
+  const timed = runs.some(({ result }) => result.totalMs);
+  return {
+    heading: 'Runs',
+    table: {
+      head: ['run', ...(timed ? ['time', 'from-to', 'passes'] : []), ...counters],
+      rows: runs.map(({ name, result: { totalMs, totals } }) => [
+        name,
+        ...(timed
+          ? [
+              totalMs ? milliseconds(totalMs.median) : UNKNOWN,
+              totalMs && totalMs.n > 1 ? fromToText(totalMs) : '',
+              totalMs ? totalMs.passes.map(milliseconds).join(', ') : '',
+            ]
+          : []),
+        ...counters.map((counter) => number(totals[counter]) || UNKNOWN),
+      ]),
+      texts: [0],
+    },
+  };
+}
+
+function stepsBlocks({ runs, counters }: Parts): Block[] {
+  return runs.flatMap(({ name, result }): Block[] => {
+    if (result.steps.length < 2) return [];
+    const timed = result.run.mode === 'time';
+    return [
+      {
+        heading: runs.length > 1 ? `Steps of ${name}` : 'Steps',
+        table: {
+          head: ['step', ...(timed ? ['time', 'from-to'] : []), ...counters],
+          rows: result.steps.map(({ id, ms, counters: own, skipped }) => [
+            id,
+            ...(timed
+              ? [ms ? milliseconds(ms.median) : UNKNOWN, ms && ms.n > 1 ? fromToText(ms) : '']
+              : []),
+            ...counters.map((counter) => (skipped ? UNKNOWN : number(own[counter]) || UNKNOWN)),
+          ]),
+          texts: [0],
+        },
+        lines: result.steps.flatMap(({ id, skipped }) => (skipped ? [`${id}: ${skipped}`] : [])),
+      },
+    ];
+  });
+}
+
+/** One self-contained file. */
+export function reportHtml(outcome: LabOutcome): string {
+  const parts = partsOf(outcome);
+  const { title, runs, verdicts, conclusion, skipped } = parts;
+  const facts = environmentFacts(runs);
+  const twins = twinTable(runs);
+  const notes = runs.flatMap(({ name, result }) => result.notes.map((note) => `${name}: ${note}`));
+  const blocks: (Block | null)[] = [
+    conclusion.length ? { heading: 'Conclusion', lines: conclusion } : null,
+    verdicts.length
+      ? {
+          heading: 'Claims',
+          table: {
+            head: ['', 'claim'],
+            rows: verdicts.map((verdict) => [
+              HOLDS[`${verdict.holds}`],
+              { text: verdictSentence(verdict), wide: true },
+            ]),
+            texts: [0, 1],
+          },
+        }
+      : null,
+  ];
+  const tables: (Block | null)[] = [
+    runsBlock(parts),
+    skipped.length
+      ? { heading: 'Not run', lines: skipped.map(([name, why]) => `${name}: ${why}`) }
+      : null,
+    twins && { heading: twins.title, table: reportTable(twins), lines: [twins.help] },
+    ...stepsBlocks(parts),
+    notes.length ? { heading: 'Notes', lines: notes } : null,
+    {
+      heading: 'Environment',
+      facts: facts.flatMap(({ label, values }) =>
+        values.map((value, i) => [i ? '' : label, factText(value)] as const),
+      ),
+    },
+  ];
+  const html = (all: readonly (Block | null)[]): string[] =>
+    all.flatMap((block) => (block ? [blockHtml(block)] : []));
+  return htmlPage({
+    title,
+    note: noteOf(parts),
+    body: [
+      ...html(blocks),
+      section(
+        'Charts',
+        chartsOf(parts)
+          .map((chart) => `<div class="box">${chartSvg(chart)}</div>`)
+          .join('\n'),
+      ),
+      ...html(tables),
+    ],
+  });
+}
+
+const noteOf = ({ runs }: Parts): string => {
+  const mode = runs[0]?.result.run.mode === 'count' ? 'Counted' : 'Timed';
+  const place = runs[0]?.result.environment.runtime ?? UNKNOWN;
+  return `${mode} by vfscope in ${place}, ${countOf(runs.length, 'run')}.`;
+};
+
+/** Its charts in one picture. */
+export function reportSvg(outcome: LabOutcome): string {
+  const parts = partsOf(outcome);
+  return chartsFile(parts.title, noteOf(parts), chartsOf(parts));
+}
+
+/** Every number, a line each: of times the median, the minimum, the maximum and the passes. Times are in ms. */
+export function reportCsv(outcome: LabOutcome): string {
+  const lines = ['run,vfs,step,counter,value,min,max,passes'];
+  for (const { name, result } of runsByHeading(outcome)) {
+    const steps = [
+      ...result.steps.map(({ id, ms, parts, counters }) => ({ id, ms, parts, counters })),
+      { id: 'total', ms: result.totalMs, parts: {}, counters: result.totals },
+    ];
+    for (const { id, ms, parts, counters } of steps) {
+      const place = [name, result.run.config.vfs, id];
+      for (const [counter, spread] of [['ms', ms] as const, ...Object.entries(parts)])
+        if (spread)
+          lines.push(
+            [...place, counter, spread.median, spread.least, spread.most, spread.passes.join(' ')]
+              .map(csvCell)
+              .join(','),
+          );
+      for (const [counter, value] of Object.entries(counters))
+        if (!isTime(counter))
+          lines.push([...place, counter, value, null, null, null].map(csvCell).join(','));
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,76 @@
+/** Verdicts and conclusions as sentences. The page, the command and reports print them. */
+import { counterText, counterValue } from '../experiments/model/counter-words.ts';
+import type { Conclusion } from '../experiments/model/types.ts';
+import type { Compared, Verdict } from '../experiments/model/result-types.ts';
+import { countOf, formatExact } from '../../text/numbers.ts';
+
+/** The measured numbers: `3 syncs against 300`. '' where none decided. */
+function measuredText({ left, right, compared }: Verdict): string {
+  if (left === null || right === null) return '';
+  if (!compared) return `${formatExact(left)} against ${formatExact(right)}`;
+  if (compared.right === null) return counterText(left, compared.left);
+  const other =
+    compared.right === compared.left
+      ? counterValue(right, compared.right)
+      : counterText(right, compared.right);
+  return `${counterText(left, compared.left)} against ${other}`;
+}
+
+const SIGNS: Readonly<Record<Compared['is'], string>> = {
+  '=': '=',
+  '<': '<',
+  '<=': '≤',
+  '>': '>',
+  '>=': '≥',
+};
+/** What was needed and isn't so: `needed: 53 × 3 < 60`. */
+function neededText({ holds, left, right, compared }: Verdict): string {
+  if (holds !== false || !compared || left === null || right === null) return '';
+  const { left: counter, right: other, is, times } = compared;
+  const side = (n: number, of: string, factor: number): string =>
+    `${counterValue(n, of)}${factor === 1 ? '' : ` × ${formatExact(factor)}`}`;
+  return `needed: ${side(left, counter, times[0])} ${SIGNS[is]} ${side(right, other ?? counter, times[1])}`;
+}
+
+/** A claim with what was measured, as one sentence. */
+export function verdictSentence(verdict: Verdict): string {
+  const parts = [measuredText(verdict), neededText(verdict), verdict.why ?? ''].filter(Boolean);
+  return `${[verdict.text, parts.join('; ')].filter(Boolean).join(': ')}.`;
+}
+
+/** How many of the claims came out so. */
+export function decidedText(verdicts: readonly Verdict[]): string {
+  const of = (holds: Verdict['holds']): number => verdicts.filter((v) => v.holds === holds).length;
+  const [held, failed, open] = [of(true), of(false), of(null)];
+  if (held === verdicts.length)
+    return held === 1 ? 'The one claim holds.' : `All ${countOf(held, 'claim')} hold.`;
+  const parts = [
+    `${held} of ${countOf(verdicts.length, 'claim')} ${held === 1 ? 'holds' : 'hold'}`,
+    ...(failed ? [`${failed} ${failed === 1 ? 'does' : 'do'} not`] : []),
+    ...(open ? [`${open} ${open === 1 ? 'is' : 'are'} open`] : []),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+/**
+ * What follows from a run: nothing is said as shown that the run left open or contradicted.
+ * @param verdicts of the experiment, decided
+ */
+export function conclusionTexts(
+  conclusions: readonly Conclusion[],
+  verdicts: readonly Verdict[],
+): string[] {
+  if (verdicts.length === 0) return [];
+  return [
+    decidedText(verdicts),
+    ...conclusions.map(({ says, rests }) => {
+      const own = rests ? verdicts.filter(({ text }) => rests.test(text)) : verdicts;
+      if (own.some(({ holds }) => holds === false)) return `This run contradicts it: ${says}`;
+      const open = own.filter(({ holds }) => holds === null).length;
+      if (open === 0 && own.length > 0) return says;
+      return own.length === open
+        ? `This run doesn't decide it: ${says}`
+        : `This run decides it in part (${open} of ${own.length} open): ${says}`;
+    }),
+  ];
+}

@@ -25,7 +25,7 @@ it('an experiment about storage runs on OPFS and IndexedDB, says so beforehand, 
   await press('offer-durability');
   const title = async (): Promise<string> => (await wordsOf('.question h2'))[0]!;
   expect(await title()).toMatch(/, on AccessHandlePool \(OPFS\) and BlockIDB \(IndexedDB\)$/);
-  expect((await texts('takes'))[0]).toMatch(/^36 passes\. Expect (?:a few seconds|about )/);
+  expect((await texts('takes'))[0]).toMatch(/^36 passes\. Expect (?:a few seconds|up to )/);
   expect(await texts('conclusion')).toEqual([]); // nothing is concluded before it ran
   await press('experiment-vfs-OPFSCoopSync');
   expect(await title()).toMatch(/, on OPFSCoopSync \(OPFS\)$/);

@@ -78,7 +78,19 @@ it('what runs differ in names its runs; what they share is said once', () => {
   );
   expect(facts['VFS']).toEqual(['MemoryVFS (in memory) (A)', 'AccessHandlePool (OPFS) (B)']);
   expect(facts['SQLite']).toEqual(['3.50.4 (A)', '3.44.0 (B)']);
+  expect(facts['Pragmas']).toEqual(['page_size 4096']);
   expect(facts['Runtime']).toEqual(['Chrome 156']);
+});
+
+it('of pragmas, those that differ are named apart', () => {
+  const one = result({}, BROWSER, ENGINE);
+  const other = { ...one, settings: { page_size: '4096', synchronous: 'off' } };
+  const first = { ...one, settings: { page_size: '4096', synchronous: 'full' } };
+  expect(texts(first, other)['Pragmas']).toEqual([
+    'page_size 4096',
+    'synchronous full (A)',
+    'synchronous off (B)',
+  ]);
 });
 
 it('a file that was saved without it says so, and can still be read', () => {
@@ -101,5 +113,7 @@ it('in Node the machine is known, too', () => {
   expect(environment.cores).toBeGreaterThan(0);
   const facts = texts(result({}, environment, ENGINE));
   expect(facts['Isolated']).toEqual(['n/a (of browsers only)']);
-  expect(facts['Disk']![0]).toMatch(/^(?:SSD|hard disk|n\/a \(the system doesn't report it\))$/);
+  expect(facts['Disk']![0]).toMatch(
+    /^(?:SSD, as Linux reports it|hard disk, as Linux reports it|n\/a \(the system doesn't report it\))$/,
+  );
 });

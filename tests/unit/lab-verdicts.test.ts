@@ -111,9 +111,9 @@ it('an experiment says how many passes it makes and how long they take; a script
     const { mode } = experiment;
     const runs = [...runsOf(onVfs(experiment, [], 'browser'), {}, { mode, repeats: 5 }).values()];
     expect(takesText(runs)).toMatch(
-      /^\d+ passes\. Expect (?:a few seconds|about \d+ (?:s|min))\.$/,
+      /^\d+ passes\. Expect (?:a few seconds|up to \d+ (?:s|min))\.$/,
     );
   }
   const own = runOf(workloadOf('own-sql', 'SELECT 1'), {}, { mode: 'count', repeats: 1 });
-  expect(takesText([own])).toBe('1 pass. How long they take depends on your script.');
+  expect(takesText([own])).toBe('1 pass. How long it takes depends on your script.');
 });

@@ -1,5 +1,5 @@
 /** Many runs of the Lab as text: a grid's table, the passes of each, and how counters grow along a sweep. */
-import { isTime } from '../experiments/model/aggregate.ts';
+import { isTime, placed } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/model/knobs.ts';
 import { slopeText, slopeWords } from '../experiments/model/sweep.ts';
@@ -72,7 +72,7 @@ export function runsTable(
     runs.map((run) => [
       plain(run.name),
       ...(timed ? times(run) : []),
-      ...counters.map((c) => number(run.result.totals[c])),
+      ...counters.map((counter) => number(placed(run.result, { step: 'total', counter })?.value)),
     ]),
   );
 }

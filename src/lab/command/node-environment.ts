@@ -28,7 +28,7 @@ function diskKind(): string | null {
   for (const folder of ['queue', '../queue'])
     try {
       const kind = readFileSync(`/sys/dev/block/${major}:${minor}/${folder}/rotational`, 'utf8');
-      return kind.trim() === '0' ? 'SSD' : 'hard disk';
+      return `${kind.trim() === '0' ? 'SSD' : 'hard disk'}, as Linux reports it`;
     } catch (e) {
       // a partition has no queue of its own, an overlay no device, and a container may hide both
       if (!['ENOENT', 'EACCES'].includes((e as NodeJS.ErrnoException).code ?? '')) throw e;

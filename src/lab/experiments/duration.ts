@@ -1,16 +1,38 @@
 /**
- * How long runs take, before they run: from what a pass of each workload took on a machine with 2 cores, by where it stores. It tells people
+ * How long runs take, before they run: from what a pass of each workload took on 2 busy cores in Chromium, by where it stores. It tells people
  * who wait minutes from hours, and is in no result.
  */
 import { passesOf } from './passes.ts';
 import type { Run } from './model/types.ts';
 import { placeOf } from './model/vfs-facts.ts';
+import { CPU_WORKLOADS } from './workloads/cpu.ts';
 import { workloadOf } from './workloads/index.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 
 /** Of one pass at the workload's own size, seconds: in memory, on OPFS (AccessHandlePool), on IndexedDB (BlockIDB). */
 const PASS_SECONDS: Readonly<Record<string, readonly [memory: number, opfs: number, idb: number]>> =
-  {};
+  {
+    'sql-speed': [12, 18, 45],
+    speedtest1: [2, 3.5, 13],
+    'kv-sweep': [5, 7, 6],
+    'bulk-insert-empty': [1, 1, 1.5],
+    'bulk-insert-dropped': [1, 1, 2.5],
+    'bulk-insert-reused-wal': [3, 2, 5],
+    'sequential-write': [2, 6, 9],
+    'random-write': [4, 11, 60],
+    'sequential-read': [0.8, 1.3, 3],
+    'random-read': [0.8, 1, 3],
+    'read-poll': [0.9, 0.5, 2],
+    'checkpoint-anatomy': [0.7, 1.3, 4],
+    'checkpoint-storm': [1.1, 1.5, 11],
+    contention: [6, 6, 8],
+    'cold-start': [0.6, 0.6, 1],
+    'full-text': [0.5, 0.5, 0.7],
+    'big-sort': [1.1, 1.3, 9],
+    'give-back-space': [0.8, 0.6, 1.3],
+    // texts for counts, in memory
+    ...Object.fromEntries(CPU_WORKLOADS.map(({ id }) => [id, [0.5, 1, 2] as const])),
+  };
 /** Parameters that a pass takes longer for, in proportion. */
 const SIZES: readonly string[] = ['items', 'rows', 'transactions', 'iterations', 'size', 'reads'];
 
@@ -30,11 +52,11 @@ function passSeconds({ workload, parameters, config }: Run): number | null {
 /** The time as one says it beforehand: no digit more than it deserves. */
 function aboutText(seconds: number): string {
   if (seconds < 10) return 'a few seconds';
-  if (seconds < 55) return `about ${Math.ceil(seconds / 10) * 10} s`;
-  return `about ${formatCount(Math.ceil(seconds / 60))} min`;
+  if (seconds < 55) return `up to ${Math.ceil(seconds / 10) * 10} s`;
+  return `up to ${formatCount(Math.ceil(seconds / 60))} min`;
 }
 
-/** How many passes, and how long they take: `96 passes. Expect about 2 min.` */
+/** How many passes, and how long they take: `96 passes. Expect up to 2 min.` */
 export function takesText(runs: readonly Run[]): string {
   const passes = runs.reduce((sum, run) => sum + passesOf(run), 0);
   const each = runs.map((run) => {
@@ -44,7 +66,7 @@ export function takesText(runs: readonly Run[]): string {
   const known = each.flatMap((seconds) => seconds ?? []);
   const time =
     known.length < each.length
-      ? 'How long they take depends on your script.'
+      ? 'How long it takes depends on your script.'
       : `Expect ${aboutText(known.reduce((a, b) => a + b, 0))}.`;
   return `${countOf(passes, 'pass', 'passes')}. ${time}`;
 }

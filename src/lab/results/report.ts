@@ -11,7 +11,7 @@ import { counterValue } from '../experiments/model/counter-words.ts';
 import { environmentFacts, factText, type NamedResult } from '../experiments/model/environment.ts';
 import { onWords } from '../experiments/model/vfs-facts.ts';
 import { placedAgain, runsByHeading, titleOf, type LabOutcome } from '../experiments/outcome.ts';
-import type { Growth, Verdict } from '../experiments/model/result-types.ts';
+import type { Growth, RunResult, Verdict } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { countersOfExperiment, countersShown } from './columns.ts';
 import { fromToText, milliseconds, number, type ResultTable } from './table.ts';
@@ -116,22 +116,28 @@ const reportTable = ({ head, rows }: ResultTable, texts = [0]): ReportTable => (
   texts,
 });
 
+/** A count of a step, 0 where nothing of its kind moved. */
+const countAt = (result: RunResult, step: string, counter: string): string =>
+  number(placed(result, { step, counter })?.value) || UNKNOWN;
+
 function runsBlock({ runs, counters }: Parts): Block {
   const timed = runs.some(({ result }) => result.totalMs);
+  const times = ({ totalMs }: RunResult): string[] =>
+    totalMs
+      ? [
+          milliseconds(totalMs.median),
+          totalMs.n > 1 ? fromToText(totalMs) : '',
+          totalMs.passes.map(milliseconds).join(', '),
+        ]
+      : [UNKNOWN, '', ''];
   return {
     heading: 'Runs',
     table: {
       head: ['run', ...(timed ? ['time', 'from-to', 'passes'] : []), ...counters],
-      rows: runs.map(({ name, result: { totalMs, totals } }) => [
+      rows: runs.map(({ name, result }) => [
         name,
-        ...(timed
-          ? [
-              totalMs ? milliseconds(totalMs.median) : UNKNOWN,
-              totalMs && totalMs.n > 1 ? fromToText(totalMs) : '',
-              totalMs ? totalMs.passes.map(milliseconds).join(', ') : '',
-            ]
-          : []),
-        ...counters.map((counter) => number(totals[counter]) || UNKNOWN),
+        ...(timed ? times(result) : []),
+        ...counters.map((counter) => countAt(result, 'total', counter)),
       ]),
       texts: [0],
     },
@@ -147,12 +153,12 @@ function stepsBlocks({ runs, counters }: Parts): Block[] {
         heading: runs.length > 1 ? `Steps of ${name}` : 'Steps',
         table: {
           head: ['step', ...(timed ? ['time', 'from-to'] : []), ...counters],
-          rows: result.steps.map(({ id, ms, counters: own, skipped }) => [
+          rows: result.steps.map(({ id, ms, skipped }) => [
             id,
             ...(timed
               ? [ms ? milliseconds(ms.median) : UNKNOWN, ms && ms.n > 1 ? fromToText(ms) : '']
               : []),
-            ...counters.map((counter) => (skipped ? UNKNOWN : number(own[counter]) || UNKNOWN)),
+            ...counters.map((counter) => (skipped ? UNKNOWN : countAt(result, id, counter))),
           ]),
           texts: [0],
         },
@@ -175,7 +181,7 @@ export function reportHtml(outcome: LabOutcome): string {
       ? {
           heading: 'Claims',
           table: {
-            head: ['', 'claim'],
+            head: ['verdict', 'claim'],
             rows: verdicts.map((verdict) => [
               HOLDS[`${verdict.holds}`],
               { text: verdictSentence(verdict), wide: true },

@@ -8,6 +8,9 @@ const SETTINGS: readonly { id: string; title: string; config: Partial<Config> }[
   { id: 'wal', title: 'write-ahead log', config: { lockingMode: 'exclusive', journalMode: 'wal' } },
 ];
 
+/** Shares need no more, and each of them waits for the disk. */
+const TRANSACTIONS = 50;
+
 export const COMMIT_SHARE: Experiment = {
   id: 'commit-share',
   title: 'Begin, work and commit of many transactions',
@@ -32,6 +35,7 @@ export const COMMIT_SHARE: Experiment = {
       id: `${workload}-${id}`,
       title: `${workload.replace('-', ' ')}, ${title}`,
       workload,
+      parameters: { transactions: TRANSACTIONS },
       config,
     })),
   ),

@@ -22,7 +22,7 @@ export interface Environment {
   readonly platform?: string | null;
   readonly cores?: number | null;
   readonly processor?: string | null;
-  /** `SSD`, `hard disk`. */
+  /** `SSD, as Linux reports it`: a virtual machine may report another kind than there is. */
   readonly disk?: string | null;
   /** Smallest step of the clock, microseconds. */
   readonly clockStepUs?: number | null;
@@ -94,13 +94,6 @@ const FACTS: readonly (readonly [label: string, of: (result: RunResult) => strin
       ].join(', '),
   ],
   ['VFS', vfsOf],
-  [
-    'Pragmas',
-    ({ settings }) =>
-      Object.entries(settings)
-        .flatMap(([name, value]) => (NO_PRAGMA.has(name) ? [] : [`${name} ${value}`]))
-        .join(', ') || NOT_SAVED,
-  ],
   ['SQLite', ({ engine }) => engine?.sqlite ?? NOT_SAVED],
   [
     'Build',
@@ -132,19 +125,34 @@ const FACTS: readonly (readonly [label: string, of: (result: RunResult) => strin
   ],
 ];
 
+type Value = EnvironmentFact['values'][number];
+/** The distinct texts of runs, each with the names of its runs. */
+function grouped(runs: readonly NamedResult[], of: (result: RunResult) => string): Value[] {
+  const groups = new Map<string, string[]>();
+  for (const { name, result } of runs) {
+    const text = of(result);
+    groups.set(text, [...(groups.get(text) ?? []), name]);
+  }
+  return [...groups].map(([text, names]) => ({ text, of: groups.size > 1 ? names : null }));
+}
+
+/** Pragmas that all runs share as one value, then those that they differ in. */
+function pragmasOf(runs: readonly NamedResult[]): Value[] {
+  const names = new Set(runs.flatMap(({ result }) => Object.keys(result.settings)));
+  const each = [...names]
+    .filter((name) => !NO_PRAGMA.has(name))
+    .map((name) => grouped(runs, ({ settings }) => `${name} ${settings[name] ?? UNKNOWN}`));
+  const shared = each.flatMap((values) => (values.length === 1 ? values[0]!.text : []));
+  const different = each.filter((values) => values.length > 1).flat();
+  if (each.length === 0) return [{ text: NOT_SAVED, of: null }];
+  return [...(shared.length ? [{ text: shared.join(', '), of: null }] : []), ...different];
+}
+
 /** What ran these results; what all share is one value. @param runs at least one */
 export function environmentFacts(runs: readonly NamedResult[]): EnvironmentFact[] {
-  return FACTS.map(([label, of]) => {
-    const groups = new Map<string, string[]>();
-    for (const { name, result } of runs) {
-      const text = of(result);
-      groups.set(text, [...(groups.get(text) ?? []), name]);
-    }
-    return {
-      label,
-      values: [...groups].map(([text, names]) => ({ text, of: groups.size > 1 ? names : null })),
-    };
-  });
+  const facts = FACTS.map(([label, of]) => ({ label, values: grouped(runs, of) }));
+  const at = facts.findIndex(({ label }) => label === 'VFS') + 1;
+  return [...facts.slice(0, at), { label: 'Pragmas', values: pragmasOf(runs) }, ...facts.slice(at)];
 }
 
 const MOST_NAMES = 4;

@@ -45,10 +45,10 @@ export const texts = (id: string): Promise<string[]> =>
 /** What all of a selector say in one line each, drawn or not. */
 export const wordsOf = (selector: string): Promise<string[]> =>
   page.$$eval(selector, (all) => all.map((e) => e.textContent!.replace(/\s+/g, ' ').trim()));
-/** Until so many runs are done. */
-export const finished = (runs: number): Promise<unknown> =>
+/** Until so many runs are done. @param timeout ms; runs on storage take longer than others */
+export const finished = (runs: number, timeout = 30_000): Promise<unknown> =>
   page.waitForFunction(
     (n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n,
-    { polling },
+    { polling, timeout },
     runs,
   );

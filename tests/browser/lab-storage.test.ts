@@ -34,7 +34,7 @@ it('an experiment about storage runs on OPFS and IndexedDB, says so beforehand, 
   ]);
   await press('experiment-vfs-OPFSCoopSync');
   await press('lab-run');
-  await finished(6);
+  await finished(6, 220_000);
   expect(await headings()).toEqual([
     'synchronous=full, AccessHandlePool (OPFS)',
     'synchronous=normal, AccessHandlePool (OPFS)',

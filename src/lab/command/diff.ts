@@ -54,7 +54,7 @@ export function diffText(
   { times, counts, equal, onlyA, onlyB, otherRows, runs }: ResultDiff,
 ): string {
   const section = (table: ResultTable): string[] =>
-    table.rows.length ? ['', table.title, ...tableLines(table, [0, 1])] : [];
+    table.rows.length ? ['', table.title, ...tableLines(table)] : [];
   const alone = (name: string, names: readonly string[]): string[] =>
     names.map((run) => `  ${plain(run)}: only in ${name}`);
   return `${[

@@ -9,18 +9,14 @@ import type { ResultTable } from '../results/table.ts';
 
 const MOST_TEXT = 72;
 
-/** Its head and its rows; minus signs as programs read them. @param texts columns that are no numbers */
-export const tableLines = (
-  { head, rows, more }: ResultTable,
-  texts: readonly number[] = [0],
-): string[] => [
+/** Its head and its rows; minus signs as programs read them. */
+export const tableLines = ({ head, rows, more }: ResultTable): string[] => [
   ...table(
     head,
     rows.map(([name = '', ...cells]) => [
       cut(oneLine(name), MOST_TEXT),
       ...cells.map((cell) => cell.replace('−', '-')),
     ]),
-    texts,
   ),
   ...(more ? [`  and ${more} more, which need fewer (--json has them)`] : []),
 ];

@@ -36,6 +36,9 @@ const PASS_SECONDS: Readonly<Record<string, readonly [memory: number, opfs: numb
 /** Parameters that a pass takes longer for, in proportion. */
 const SIZES: readonly string[] = ['items', 'rows', 'transactions', 'iterations', 'size', 'reads'];
 
+/** Share of a pass that it takes however small it is. */
+const FIXED = 0.4;
+
 /** Seconds of one pass; null for a workload of the user's. */
 function passSeconds({ workload, parameters, config }: Run): number | null {
   const known = PASS_SECONDS[workload];
@@ -45,7 +48,7 @@ function passSeconds({ workload, parameters, config }: Run): number | null {
   const own = workloadOf(workload).parameters;
   return SIZES.reduce((product, name) => {
     const usual = own[name]?.default;
-    return usual ? (product * (parameters[name] ?? usual)) / usual : product;
+    return usual ? product * Math.max(FIXED, (parameters[name] ?? usual) / usual) : product;
   }, seconds);
 }
 

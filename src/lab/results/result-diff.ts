@@ -43,7 +43,7 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
       const place = `${several ? `${name}: ` : ''}${step}`;
       for (const { counter, cells } of compare([x, y], step, countersOf(x, y, step))) {
         const [from, to] = cells;
-        const row = [place, counter, from?.text ?? UNKNOWN, to?.text ?? UNKNOWN];
+        const row = [`${place} ${counter}`, from?.text ?? UNKNOWN, to?.text ?? UNKNOWN];
         if (isTime(counter)) {
           const spread = (result: RunResult): string => {
             const found = placed(result, { step, counter })?.spread;
@@ -51,7 +51,7 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
           };
           if (from && to)
             times.push([
-              ...row.slice(0, 3),
+              ...row.slice(0, 2),
               spread(x),
               to.text,
               spread(y),
@@ -67,7 +67,7 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
       id: 'diff-times',
       title: 'Times',
       help: 'Medians with the fastest and the slowest pass. A difference within the spread reads noise.',
-      head: ['step', 'time', 'A', 'A from-to', 'B', 'B from-to', 'B - A', 'B / A'],
+      head: ['step and time', 'A', 'A from-to', 'B', 'B from-to', 'B - A', 'B / A'],
       rows: times,
       more: 0,
     },
@@ -75,7 +75,7 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
       id: 'diff-counts',
       title: 'Counts that differ',
       help: 'Counts are exact: any difference is one.',
-      head: ['step', 'counter', 'A', 'B', 'B - A', 'B / A'],
+      head: ['step and counter', 'A', 'B', 'B - A', 'B / A'],
       rows: differing,
       more: 0,
     },

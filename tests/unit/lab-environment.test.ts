@@ -2,7 +2,10 @@
 import { expect, it } from 'vitest';
 import { environmentFacts, factText } from '../../src/lab/experiments/model/environment.ts';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
-import type { EngineFacts, Environment } from '../../src/lab/experiments/model/environment.ts';
+import type {
+  EngineFacts,
+  Environment,
+} from '../../src/lab/experiments/model/environment-types.ts';
 import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
 import type { Config } from '../../src/lab/experiments/model/types.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';

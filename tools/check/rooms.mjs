@@ -111,7 +111,7 @@ export const ROOMS = {
     npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
   },
   'lab/experiments': {
-    imports: ['record', 'trace', 'probes', 'engines', 'lab/experiments'],
+    imports: ['text', 'record', 'trace', 'probes', 'engines', 'lab/experiments'],
     npm: [],
   },
   'lab/crash': { imports: ['lab/meter', 'lab/experiments'], npm: [] },

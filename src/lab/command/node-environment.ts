@@ -1,7 +1,7 @@
 /** The environment of runs in Node: the machine, and the disk below the folder for temporary files. */
 import { readFileSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, release, tmpdir } from 'node:os';
-import type { Environment } from '../experiments/model/environment.ts';
+import type { Environment } from '../experiments/model/environment-types.ts';
 
 /** Of performance.now() in Node, which counts nanoseconds; what a call of it takes is no step. */
 const CLOCK_STEP_US = 0.001;

@@ -1,7 +1,7 @@
 /** The passes of a run: how many, what each does, and the result of all. Who makes them takes those of all runs in turn. */
 import { resultOf } from './model/aggregate.ts';
 import type { Run } from './model/types.ts';
-import type { Environment } from './model/environment.ts';
+import type { Environment } from './model/environment-types.ts';
 import type { RunResult, Sample } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 

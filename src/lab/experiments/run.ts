@@ -10,7 +10,7 @@ import { readBack } from './engine/read-back.ts';
 import { needsAsync, whyNotShared } from './model/vfs-facts.ts';
 import { runWorkload } from './engine/run-workload.ts';
 import type { Config, Run, VfsName, Workload } from './model/types.ts';
-import type { Environment } from './model/environment.ts';
+import type { Environment } from './model/environment-types.ts';
 import type { RunResult, Sample } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 

@@ -11,7 +11,7 @@ import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
 import { replay, type ReplayProgress, type ReplayReport } from './replay/replay.ts';
 import { sampleOf } from './run.ts';
 import type { Config, Counters, Run } from './model/types.ts';
-import type { Environment } from './model/environment.ts';
+import type { Environment } from './model/environment-types.ts';
 import type { Taken } from './model/result-types.ts';
 import { hasJspi } from './worker/builds-here.ts';
 import { environmentHere } from './worker/environment-here.ts';

@@ -7,7 +7,7 @@ import type { Host } from './host.ts';
 import { pageCacheReader } from './page-cache.ts';
 import type { Engines, Metering } from './open-engine.ts';
 import { StatementCounts } from './statement-counts.ts';
-import type { EngineFacts } from '../model/environment.ts';
+import type { EngineFacts } from '../model/environment-types.ts';
 import type { Config, Counters } from '../model/types.ts';
 import { VfsTally } from './vfs-tally.ts';
 

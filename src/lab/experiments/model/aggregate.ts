@@ -1,7 +1,7 @@
 /** From samples to a result: counters that must be equal in all of them, times as median and spread, assertions as verdicts. */
 import { decide } from './assertions.ts';
 import type { Counters, Run, Workload } from './types.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from './environment-types.ts';
 import type { RunResult, Sample, Spread, StepResult } from './result-types.ts';
 
 /** @param passes at least one that is not left out @param isOut whether the pass of this index is left out */

@@ -1,5 +1,5 @@
 /** What comes out of runs: samples (one pass each), results of a run over its samples, verdicts, results of an experiment. */
-import type { EngineFacts, Environment } from './environment.ts';
+import type { EngineFacts, Environment } from './environment-types.ts';
 import type { Assertion, Counters, Run, VfsName } from './types.ts';
 
 /** Count mode: what one statement of a step took in all its runs. */

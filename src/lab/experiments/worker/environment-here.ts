@@ -1,7 +1,7 @@
 /** The environment of runs in a browser's worker, as far as a worker is told. */
 import { measureClockStepUs } from '../../../event/clock.ts';
 import { browserName } from '../../../text/browser.ts';
-import type { Environment } from '../model/environment.ts';
+import type { Environment } from '../model/environment-types.ts';
 import { hasJspi } from './builds-here.ts';
 
 interface WithHints extends Navigator {

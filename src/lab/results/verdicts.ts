@@ -39,7 +39,7 @@ export function verdictSentence(verdict: Verdict): string {
 }
 
 /** How many of the claims came out so. */
-export function decidedText(verdicts: readonly Verdict[]): string {
+function decidedText(verdicts: readonly Verdict[]): string {
   const of = (holds: Verdict['holds']): number => verdicts.filter((v) => v.holds === holds).length;
   const [held, failed, open] = [of(true), of(false), of(null)];
   if (held === verdicts.length)

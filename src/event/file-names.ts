@@ -1,6 +1,6 @@
 /**
  * SQLite's names of a database's files (https://www.sqlite.org/tempfiles.html), and how two names of one file are known to be one. What
- * runs in a page as text (lab/page/page-copy) has rules of its own: it can import nothing.
+ * runs in a page as text (src/page-copy) has rules of its own: it can import nothing.
  */
 import type { FileKind } from './definitions.ts';
 

@@ -1,6 +1,6 @@
 /**
  * What the Lab asks of the inspected page when the user wants a copy of its database, and the guards for what comes back. The asking
- * functions run in our isolated world of the page (src/lab/page/page-copy), but names, sizes and bytes are the page's: all is checked here.
+ * functions run in our isolated world of the page (src/page-copy), but names, sizes and bytes are the page's: all is checked here.
  */
 
 export interface PageDatabase {

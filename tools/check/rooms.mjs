@@ -38,9 +38,11 @@ export const ROOMS = {
     imports: ['text', 'event', 'sqlite', 'trace', 'analysis'],
     npm: ['@uwdata/flechette', 'hyparquet-writer', 'wa-sqlite'],
   },
-  protocol: { imports: ['text', 'event', 'trace', 'analysis', 'timeline'], npm: [] },
+  plan: { imports: ['text', 'event', 'sqlite', 'trace', 'analysis'], npm: ['wa-sqlite'] },
+  protocol: { imports: ['text', 'event', 'trace', 'analysis', 'timeline', 'plan'], npm: [] },
   probes: { imports: ['event', 'record', 'sqlite'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },
+  'page-copy': { imports: ['protocol', 'platform'], npm: [] },
   'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
   'vfs-instrumented/block-idb': { imports: ['event', 'record', 'sqlite'], npm: [] },
   'vfs-instrumented/library': {
@@ -49,7 +51,7 @@ export const ROOMS = {
   },
   engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
   'viewer/ui': {
-    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'protocol'],
+    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'plan', 'protocol'],
     npm: ['svelte', '@codemirror', '@lezer/highlight'],
   },
   'viewer/session': {
@@ -61,6 +63,7 @@ export const ROOMS = {
       'analysis',
       'timeline',
       'formats',
+      'plan',
       'protocol',
       'viewer',
     ],
@@ -74,7 +77,10 @@ export const ROOMS = {
   content: { imports: ['protocol', 'platform'], npm: [] },
   handover: { imports: ['protocol', 'platform'], npm: [] },
   background: { imports: ['protocol', 'platform'], npm: [] },
-  devtools: { imports: ['text', 'viewer', 'protocol', 'platform', 'event'], npm: ['svelte'] },
+  devtools: {
+    imports: ['text', 'viewer', 'protocol', 'platform', 'page-copy', 'event'],
+    npm: ['svelte'],
+  },
 
   'lab/meter': { imports: ['vfs-instrumented/interpose'], npm: [] },
   'lab/experiments/model': { imports: ['text'], npm: [] },
@@ -134,6 +140,7 @@ export const ROOMS = {
       'viewer',
       'protocol',
       'platform',
+      'page-copy',
     ],
     npm: ['svelte'],
   },
@@ -172,6 +179,7 @@ export const ROOMS = {
       'trace',
       'analysis',
       'formats',
+      'plan',
       'terminal',
       'drive',
       'lab/command',

@@ -24,7 +24,7 @@ import {
 import { starterScript, type DatabaseFacts } from './database-file.ts';
 import { hasSiteAccess, requestSiteAccess } from '../../platform/site-access.ts';
 import { siteName } from '../../viewer/ui/site-name.ts';
-import { copyFrom, databasesOf } from './page-copy/copy.ts';
+import { copyFrom, databasesOf } from '../../page-copy/copy.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
 import { outcomeOnPage, resultsFile, type SavedAs } from './results-file.ts';

@@ -1,5 +1,5 @@
 /** Which SQLite databases the page's origin stores, and which of them can be copied. Runs in the page as text: nothing from outside its braces. */
-import type { PageDatabase, PageDatabases } from '../../../protocol/page-copy.ts';
+import type { PageDatabase, PageDatabases } from '../protocol/page-copy.ts';
 
 /** @param most databases told @param maxBytes larger ones are refused */
 export async function listDatabases(most: number, maxBytes: number): Promise<PageDatabases> {

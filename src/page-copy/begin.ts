@@ -6,7 +6,7 @@
  * it) changed from the first look to the last piece: each transaction that writes leaves a mark in one of them. Of IndexedDB blocks, one
  * readonly transaction sees one state; uncommitted versions are left out.
  */
-import type { CopyBegun, CopyRefused } from '../../../protocol/page-copy.ts';
+import type { CopyBegun, CopyRefused } from '../protocol/page-copy.ts';
 
 /** What the functions in the page leave for each other. */
 export interface Held {

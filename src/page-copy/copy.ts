@@ -1,5 +1,5 @@
-/** From the inspected page to the Lab: which databases it stores, and the bytes of one of them. Everything stays in this browser. */
-import { runInPage } from '../../../platform/in-page.ts';
+/** From the inspected page to the Lab and the panel: which databases it stores, and the bytes of one of them. Everything stays in this browser. */
+import { runInPage } from '../platform/in-page.ts';
 import {
   COPY_PIECE_BYTES,
   isCopyBegun,
@@ -9,7 +9,7 @@ import {
   MAX_COPY_BYTES,
   type PageDatabase,
   type PageDatabases,
-} from '../../../protocol/page-copy.ts';
+} from '../protocol/page-copy.ts';
 import { beginCopy } from './begin.ts';
 import { listDatabases } from './list.ts';
 import { checkCopy, pieceOf } from './pieces.ts';

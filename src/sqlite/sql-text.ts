@@ -59,6 +59,21 @@ export function foldLiterals(sql: string): string {
   return folded;
 }
 
+/** The statements of a script, each without its semicolon; the body of a trigger is part of its statement. Comments at the end are none. */
+export function statementsIn(script: string): string[] {
+  const folder = new SqlFolder((length) => new Uint16Array(length), NO_STOP);
+  const units = unitsOf(script);
+  const found: string[] = [];
+  for (let at = 0; at < script.length;) {
+    const end = folder.fold(units, at, script.length, true);
+    const text = script.slice(at, end).trim();
+    if ([...tokens(text)].some(({ kind }) => kind !== 'space' && kind !== 'comment'))
+      found.push(text);
+    at = end + 1;
+  }
+  return found;
+}
+
 /**
  * The shape of a statement: what two runs of one query have in common. Folded, without comments, white space made single, keywords
  * and unquoted names in lower case.

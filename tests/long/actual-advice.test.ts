@@ -9,7 +9,7 @@ import { advise } from '../../src/lab/advisor/advise.ts';
 import { candidatesOf } from '../../src/lab/advisor/candidates.ts';
 import { Copy } from '../../src/lab/advisor/copy.ts';
 import { recordedOf } from '../../src/lab/advisor/recorded.ts';
-import { opened } from '../../src/lab/advisor/sample-values.ts';
+import { opened } from '../../src/sqlite/folded-lists.ts';
 import { readSchema, type Schema } from '../../src/lab/advisor/schema.ts';
 import { usesOf } from '../../src/lab/advisor/uses.ts';
 import { adviceText } from '../../src/lab/command/advise.ts';

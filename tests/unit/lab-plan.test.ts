@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { scanHint } from '../../src/lab/page/plan-hints.ts';
+import { scanHint } from '../../src/sqlite/query-plan.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { explainOnly, explainSql, statementsOf } from '../../src/lab/page/query-plan.ts';
 

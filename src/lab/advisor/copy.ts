@@ -4,6 +4,7 @@ import { openSource } from '../experiments/engine/load-database.ts';
 import type { Engines } from '../experiments/engine/open-engine.ts';
 import type { EngineModule, SqliteApi } from '../experiments/engine/builds.ts';
 import { planOf } from '../experiments/engine/plan.ts';
+import { depthsOf } from '../../sqlite/query-plan.ts';
 import type { RunCounts } from './advice.ts';
 import type { InsertProbe } from './insert-probe.ts';
 
@@ -77,12 +78,8 @@ export class Copy {
   /** Lines of its plan, indented. @throws what SQLite reports */
   async plan(sql: string): Promise<string[]> {
     const rows = await planOf(this.sqlite3, this.db, sql);
-    const depth = new Map<number, number>();
-    return rows.map(({ id, parent, detail }) => {
-      const at = parent ? (depth.get(parent) ?? -1) + 1 : 0;
-      depth.set(id, at);
-      return `${'  '.repeat(at)}${detail}`;
-    });
+    const depths = depthsOf(rows);
+    return rows.map(({ detail }, i) => `${'  '.repeat(depths[i]!)}${detail}`);
   }
 
   /** @param changes it changes rows: undone @throws what SQLite reports, also where it was stopped */

@@ -12,33 +12,12 @@ import type { TriedStatement } from './advice.ts';
 
 type Ask = (sql: string) => Promise<unknown[][]>;
 
-/** Values in an opened `IN (?, ...)`. */
-const LIST = '?, ?, ?';
-/** How a recording folds a list, token by token: `?, ...`. */
-const FOLDED = '? , space . . .';
 /** Places in the order of a column: of an equality, and the ends of ranges. A list takes the first, then those of LIST_PLACES. */
 const MEDIAN = 0.5;
 const ENDS = { from: 0.9, to: 0.1 };
 const BOTH_ENDS = { from: 0.45, to: 0.55 };
 const LIST_PLACES = [0.25, 0.75];
 const LONGEST_VALUE = 2000;
-
-/** Comments gone, `(?, ...)` opened, without a semicolon at its end. */
-export function opened(sql: string): string {
-  const parts: string[] = [];
-  const shape: string[] = [];
-  for (const { kind, text } of tokens(sql)) {
-    parts.push(kind === 'comment' ? ' ' : text);
-    shape.push(kind === 'other' || text === '?' ? text : kind);
-    if (shape.slice(-6).join(' ') !== FOLDED) continue;
-    parts.splice(-6, 6, LIST);
-    shape.splice(-6, 6, 'list');
-  }
-  return parts
-    .join('')
-    .trim()
-    .replace(/[\s;]+$/, '');
-}
 
 /** Whether a text is one literal: a recording's values are the page's words. */
 function isLiteral(text: string): boolean {

@@ -4,7 +4,7 @@ import { openSource } from '../experiments/engine/load-database.ts';
 import { Engines, type WasmLoader } from '../experiments/engine/open-engine.ts';
 import { planOf, type PlanRow, type RecordedRuns } from '../experiments/engine/plan.ts';
 import { recordedRuns } from '../advisor/recorded.ts';
-import { opened as openedLists } from '../advisor/sample-values.ts';
+import { opened as openedLists } from '../../sqlite/folded-lists.ts';
 import { Facts } from '../../analysis/core/graph.ts';
 import { statementTable } from '../../analysis/statements/statement-table.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';

@@ -5,7 +5,8 @@ import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import type { SqlAnswer } from '../../src/protocol/answers/sql.ts';
-import { sqlQueries, useWasm } from '../../src/viewer/session/sql/sql-query.ts';
+import { sqlQueries } from '../../src/viewer/session/sql/sql-query.ts';
+import { useWasm } from '../../src/viewer/session/sql/wasm-source.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const contexts = new WeakMap<TraceStore, QueryContext>();

@@ -10,9 +10,7 @@ import { Sink } from './sink.ts';
 import { moduleOf } from './module.ts';
 import type { SqlTable } from './table.ts';
 import type { RunResult } from '../../../protocol/answers/sql-result.ts';
-
-/** How wa-sqlite gets its wasm: as bytes (tests), or by the address of the file (a worker). */
-export type WasmSource = { wasmBinary: Uint8Array } | { locateFile: (name: string) => string };
+import { loadSqlite, type WasmSource } from '../../../plan/load-sqlite.ts';
 
 export interface RunOptions {
   sql: string;
@@ -51,15 +49,7 @@ export class SqlEngine {
 
   /** @throws Error when the wasm cannot be loaded */
   static async open(source: WasmSource, tables: readonly SqlTable[]): Promise<SqlEngine> {
-    const [{ default: load }, { Factory }] = await Promise.all([
-      import('wa-sqlite/dist/wa-sqlite.mjs'),
-      import('wa-sqlite'),
-    ]);
-    // a copy: Emscripten makes the module of the very object that it is given
-    const module = await (load as unknown as (options: object) => Promise<SqliteModule>)({
-      ...source,
-    });
-    const sqlite3 = Factory(module);
+    const { module, sqlite3 } = await loadSqlite<SqliteModule>(source);
     const engine = new SqlEngine(sqlite3, await sqlite3.open_v2(':memory:'));
     const sink = new Sink(module);
     const api = sqlite3 as unknown as Parameters<typeof moduleOf>[1];

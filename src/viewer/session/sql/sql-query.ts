@@ -3,7 +3,8 @@ import { csvCell } from '../../../formats/csv.ts';
 import { threadViews } from '../../../analysis/events/table.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { RunResult } from '../../../protocol/answers/sql-result.ts';
-import { SqlEngine, type RowTaker, type RunOptions, type WasmSource } from './engine.ts';
+import { SqlEngine, type RowTaker, type RunOptions } from './engine.ts';
+import { wasmSource } from './wasm-source.ts';
 import { EventsTable } from './events-table.ts';
 import type { Cell } from '../../../analysis/core/table.ts';
 import type { SqlTable } from './table.ts';
@@ -14,15 +15,6 @@ import type { SqlTableInfo, SqlRequest, SqlAnswer } from '../../../protocol/answ
 /** Of a result that is shown; CSV has all rows. */
 export const MOST_ROWS = 10_000;
 const MOST_TEXT = 10_000;
-
-/** Beside the worker's own script. */
-const wasmSource: { at: WasmSource } = {
-  at: { locateFile: (name) => new URL(name, self.location.href).href },
-};
-/** For tests, which have no such place. */
-export function useWasm(wasmBinary: Uint8Array): void {
-  wasmSource.at = { wasmBinary };
-}
 
 interface TraceSql {
   /** Of the question that is being answered: tables read through it. */

@@ -1,0 +1,162 @@
+/** What a plan can't know: a sentence each. Names in them are the page's. */
+import { countOf } from '../text/numbers.ts';
+import { shown } from '../text/clean.ts';
+import { tokens } from '../sqlite/sql-text.ts';
+import type { LeftOut, SchemaCopy } from './schema-copy.ts';
+
+/** Of a name in a sentence. */
+const MOST = 80;
+const name = (text: string): string => shown(text, MOST);
+/** Names that one sentence lists. */
+const MOST_NAMES = 5;
+const list = (names: readonly string[]): string => {
+  const first = names.slice(0, MOST_NAMES).map(name).join(', ');
+  return names.length > MOST_NAMES ? `${first}, and ${names.length - MOST_NAMES} more` : first;
+};
+
+export interface PlanSituation {
+  /** The statement as it was recorded. */
+  readonly sql: string;
+  /** Literals of its text are folded to `?`. */
+  readonly folded: boolean;
+  /** Tables that it names, in lower case. */
+  readonly tables: ReadonlySet<string>;
+  readonly copy: SchemaCopy;
+  readonly standIns: readonly string[];
+  /** Releases of SQLite that ran it. */
+  readonly releases: readonly string[];
+  /** Indexes of its tables that the recording saw in the database, and the copy doesn't have. */
+  readonly unseen: readonly string[];
+  /** ANALYZE ran while it was recorded. */
+  readonly analyzed: boolean;
+}
+
+/** @param release of the SQLite that made the plan */
+export function releaseNote(release: string, releases: readonly string[]): string {
+  if (releases.length === 0)
+    return `SQLite ${release} made this plan. Your app's release isn't known.`;
+  const others = releases.filter((one) => one !== release);
+  return others.length === 0
+    ? `SQLite ${release} made this plan, the same release as your app's.`
+    : `SQLite ${release} made this plan. Your app ran ${others.map(name).join(' and ')}, which can choose another one.`;
+}
+
+/** A pattern behind one of these is taken for a range only where SQLite sees it. */
+const PATTERNS = new Set(['like', 'glob']);
+
+/** Which words stand before a parameter, in lower case. */
+function beforeParameters(sql: string): Set<string> {
+  const found = new Set<string>();
+  let last = '';
+  for (const { kind, text } of tokens(sql)) {
+    if (kind === 'space' || kind === 'comment') continue;
+    if (kind === 'parameter') found.add(last);
+    last = text.toLowerCase();
+  }
+  return found;
+}
+
+export function planNotes(situation: PlanSituation): string[] {
+  const { sql, folded, tables, copy, standIns, releases, unseen, analyzed } = situation;
+  const { source } = copy;
+  const before = beforeParameters(sql);
+  const notes = [releaseNote(copy.release, releases)];
+  if (source.statistics?.length)
+    notes.push(
+      `It uses the statistics of your database (${countOf(source.statistics.length, 'row')} of sqlite_stat1).`,
+    );
+  else if (source.from !== 'recording')
+    notes.push('Your database has no statistics (sqlite_stat1).');
+  else
+    notes.push(
+      analyzed
+        ? 'Your app ran ANALYZE. A recording has no statistics, so the plan uses none.'
+        : 'A recording has no statistics (sqlite_stat1), so the plan uses none.',
+    );
+  if (source.samples) notes.push("This SQLite can't use the samples in sqlite_stat4.");
+  if (unseen.length)
+    notes.push(
+      `${unseen.length === 1 ? 'This index was' : 'These indexes were'} made before the recording, so the plan can't use ${unseen.length === 1 ? 'it' : 'them'}: ${list(unseen)}.`,
+    );
+  if (folded && before.has('by'))
+    notes.push(
+      'ORDER BY ? or GROUP BY ? may be the number of a column. Then a sort is missing here.',
+    );
+  if ([...PATTERNS].some((word) => before.has(word)))
+    notes.push("The pattern of LIKE or GLOB isn't known. With it, SQLite may use an index.");
+  if (before.size > 0 && folded) {
+    const exact = copy.exact.filter(({ table }) => tables.has(table.toLowerCase()));
+    if (exact.length)
+      notes.push(
+        `SQLite needs the statement's values to use ${list(exact.map((index) => `${name(index.name)} (${index.kind === 'partial' ? 'a partial index' : 'an index on an expression'})`))}.`,
+      );
+  }
+  if (/\.\.\./.test(sql)) notes.push('Lists of values are planned with three values.');
+  notes.push(...leftOutNotes(copy.leftOut, tables));
+  if (standIns.length) notes.push(`Stand-ins replace functions of your app: ${list(standIns)}.`);
+  return notes;
+}
+
+/** Of what a statement's tables lack. */
+function leftOutNotes(leftOut: readonly LeftOut[], tables: ReadonlySet<string>): string[] {
+  const of = (cause: LeftOut['cause']): LeftOut[] =>
+    leftOut.filter(
+      ({ cause: one, statement: { table, name: own } }) =>
+        one === cause && tables.has((table ?? own).toLowerCase()),
+    );
+  const triggers = of('trigger');
+  const refused = of('refused');
+  const notes: string[] = [];
+  if (triggers.length)
+    notes.push(
+      `What triggers run isn't in the plan: ${list(triggers.map(({ statement }) => statement.name))}.`,
+    );
+  for (const { statement, why } of refused.slice(0, MOST_NAMES))
+    notes.push(
+      `The schema here lacks ${statement.what} ${name(statement.name)}. SQLite reports: ${name(why)}.`,
+    );
+  return notes;
+}
+
+/** Why there is no plan. */
+export interface NoPlan {
+  readonly cause: string;
+  /** Another source of the schema may help. */
+  readonly lacksSchema: boolean;
+}
+
+/** @param why as SQLite reports */
+export function noPlan(why: string, copy: SchemaCopy): NoPlan {
+  const { source, leftOut, release } = copy;
+  const isRecorded = source.from === 'recording';
+  const schema = (cause: string): NoPlan => ({ cause, lacksSchema: isRecorded });
+  const never = (cause: string): NoPlan => ({ cause, lacksSchema: false });
+  const table = /^no such table: (?:\w+\.)?(.*)$/.exec(why)?.[1];
+  if (table !== undefined) {
+    const left = leftOut.find(
+      ({ statement: { verb, name: own } }) =>
+        verb === 'create' && own.toLowerCase() === table.toLowerCase(),
+    );
+    if (left?.cause === 'virtual table')
+      return never(
+        `${name(table)} is a virtual table (${name(left.statement.module ?? 'unknown module')}). vfscope can't plan it.`,
+      );
+    if (left?.cause === 'query')
+      return schema(`${name(table)} was made from a SELECT, so its columns aren't known.`);
+    if (left)
+      return schema(`SQLite ${release} refused the text of ${name(table)}: ${name(left.why)}.`);
+    if (isRecorded) return schema(`The recording has no CREATE statement of ${name(table)}.`);
+    return never(
+      `${source.database === null ? 'The database' : name(source.database)} has no table ${name(table)}. Is it the right database?`,
+    );
+  }
+  const collation = /^no such collation sequence: (.*)$/.exec(why)?.[1];
+  if (collation !== undefined)
+    return never(
+      `${name(collation)} is your app's own collation. vfscope's SQLite doesn't have it.`,
+    );
+  if (/^no such column: /.test(why) && isRecorded)
+    return schema(`The recorded schema is older than this statement (${name(why)}).`);
+  if (/interrupt/.test(why)) return never('Planning took too long, and vfscope stopped it.');
+  return schema(`SQLite ${release} reports: ${name(why)}.`);
+}

@@ -1,0 +1,41 @@
+/** A plan as text: what a line took, and what all runs took. */
+import { countOf, formatCount } from '../text/numbers.ts';
+import type { PlanLine, PlanRuns, PlanSource } from './types.ts';
+
+/** What a line read: `922 pages, 19,999 scan steps for 10 rows`; '' = not known, or nothing of its own. */
+export function lineFacts({ pages, scanSteps }: PlanLine, { rows }: PlanRuns): string {
+  const read = pages?.reduce((sum, { reads }) => sum + reads, 0);
+  const facts = [
+    ...(read === undefined ? [] : [countOf(read, 'page')]),
+    ...(scanSteps === null
+      ? []
+      : [countOf(scanSteps, 'scan step') + (rows === null ? '' : ` for ${countOf(rows, 'row')}`)]),
+  ];
+  return facts.join(', ');
+}
+
+/** Pages by table and index, where a line reads both; '' elsewhere. */
+export const pagesByName = ({ pages }: PlanLine): string =>
+  pages && pages.length > 1
+    ? pages.map(({ name, reads }) => `${name}: ${countOf(reads, 'page')}`).join(', ')
+    : '';
+
+/** `3 runs: 10 rows, 19,999 scan steps, 80,123 VM steps`. */
+export function runFacts({ runs, rows, steps }: PlanRuns): string {
+  const counted =
+    steps === null
+      ? 'steps n/a: no counters of this engine were recorded'
+      : `${countOf(steps.scan, 'scan step')}, ${countOf(steps.vm, 'VM step')}${steps.runs === runs ? '' : ` in the ${formatCount(steps.runs)} runs that SQLite counted`}`;
+  return `${countOf(runs, 'run')}: ${rows === null ? '' : `${countOf(rows, 'row')}, `}${counted}`;
+}
+
+/** Where the schema is from. @returns a sentence without its full stop */
+export function sourceText(source: PlanSource): string {
+  const tables = countOf(source.tables, 'table');
+  const of = source.database === null ? '' : ` of ${source.database}`;
+  return {
+    page: `Schema${of}, read from the page (${tables})`,
+    file: `Schema${of}, read from the file (${tables})`,
+    recording: `Schema${of}, from the recorded CREATE statements (${tables})`,
+  }[source.from];
+}

@@ -1,0 +1,223 @@
+/** Plans of recorded statements: the schema from a copy of the database where one was read, else from the recording. */
+import type { Facts } from '../analysis/core/graph.ts';
+import { fingerprintsOf } from '../analysis/core/fingerprints.ts';
+import { executions } from '../analysis/core/executions.ts';
+import type { TimeRange } from '../analysis/core/time-range.ts';
+import { bTrees } from '../analysis/pages/b-trees.ts';
+import { databaseFiles } from '../analysis/core/database-files.ts';
+import { databaseName } from '../event/file-names.ts';
+import { treeOf, treeUse, treeUseIn } from '../analysis/pages/tree-use.ts';
+import {
+  recordedSchemas,
+  schemaOf,
+  type RecordedSchema,
+} from '../analysis/statements/recorded-schema.ts';
+import type { StatementRow } from '../analysis/statements/statement-table.ts';
+import { depthsOf, namesIn, scanHint, type PlanStep } from '../sqlite/query-plan.ts';
+import { statementKind } from '../sqlite/statement-kind.ts';
+import { statementsIn } from '../sqlite/sql-text.ts';
+import { countOf } from '../text/numbers.ts';
+import { loadSqlite, type WasmSource } from './load-sqlite.ts';
+import { noPlan, planNotes, type NoPlan } from './plan-notes.ts';
+import { namedIn, SchemaCopy } from './schema-copy.ts';
+import { sourceOfRecording, type SchemaSource } from './schema-source.ts';
+import type { PlanLine, PlanRuns, StatementPlan } from './types.ts';
+
+/** What is computed before a plan is asked for. */
+export const PLAN_NEEDS = { executions, recordedSchemas, treeUse, bTrees, databaseFiles };
+
+const HAS_PLAN: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete']);
+
+/** Where a statement ran. */
+interface Where {
+  /** Releases of SQLite, where they are known. */
+  releases: string[];
+  /** Literals of its text are folded. */
+  folded: boolean;
+}
+
+export class Planner {
+  /** Copies by what they were made from; a growing recording makes new ones. */
+  private readonly copies = new Map<string, SchemaCopy>();
+  private readonly ids = new WeakMap<SchemaSource, number>();
+  private lastId = 0;
+  private sqlite: Promise<SQLiteAPI> | null = null;
+  /** Plans follow one another. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly wasm: WasmSource) {}
+
+  /**
+   * @param row of the table of statements
+   * @param readOf the schema read from a copy of a database, by its recorded name (null = not known); null = none was
+   * @returns null where a statement has no plan: it neither reads nor changes rows, or its text isn't known
+   * @throws Error when SQLite can't be loaded
+   */
+  planOf(
+    facts: Facts,
+    row: StatementRow,
+    range: TimeRange,
+    readOf: (database: string | null) => SchemaSource | null,
+  ): Promise<StatementPlan | null> {
+    const plan = this.last.then(() => this.make(facts, row, range, readOf));
+    this.last = plan.catch(() => undefined);
+    return plan;
+  }
+
+  private async make(
+    facts: Facts,
+    row: StatementRow,
+    range: TimeRange,
+    readOf: (database: string | null) => SchemaSource | null,
+  ): Promise<StatementPlan | null> {
+    const { text, sql } = row;
+    if (text === null || sql === null || !HAS_PLAN.has(statementKind(text))) return null;
+    const recorded = schemaOf(facts.get(recordedSchemas), text);
+    const database = recorded?.database ?? null;
+    const read = readOf(database);
+    const copy = await (read
+      ? this.copyOf({ ...read, foreignKeys: recorded?.foreignKeys ?? false }, this.idOf(read))
+      : this.copyOf(recorded ? sourceOfRecording(recorded) : NO_SCHEMA));
+    const runs = runsOf(row);
+    const { release } = copy;
+    const without = ({ cause, lacksSchema }: NoPlan): StatementPlan => ({
+      ...{ lines: null, cause, lacksSchema, database, runs, release, notes: [] },
+      source: sourceFacts(copy),
+    });
+    if (row.truncated) return without(never('The recording cut the text of this statement.'));
+    const texts = statementsIn(sql);
+    if (texts.length !== 1)
+      return without(
+        never(`This script has ${countOf(texts.length, 'statement')}. SQLite plans one at a time.`),
+      );
+    const explained = await copy.explain(sql);
+    if ('refused' in explained) return without(noPlan(explained.refused, copy));
+    const named = namedIn(sql, copy);
+    const { releases, folded } = whereRan(facts, text);
+    return {
+      lines: linesOf(explained.steps, named.aliases, copy, readsOf(facts, text, range), runs),
+      ...{ cause: '', lacksSchema: false, database, source: sourceFacts(copy), runs, release },
+      notes: planNotes({
+        ...{ sql, folded, releases, copy, standIns: explained.standIns, tables: named.tables },
+        unseen: recorded && !read ? unseenIndexes(facts, recorded, named.tables, copy) : [],
+        analyzed: recorded?.analyzed ?? false,
+      }),
+    };
+  }
+
+  /** Of a schema that was read: its texts may be many. */
+  private idOf(read: SchemaSource): string {
+    const id = this.ids.get(read) ?? ++this.lastId;
+    this.ids.set(read, id);
+    return String(id);
+  }
+
+  private async copyOf(
+    source: SchemaSource,
+    id = JSON.stringify(source.statements.map(({ sql }) => sql)),
+  ): Promise<SchemaCopy> {
+    const key = JSON.stringify([source.from, source.database, source.foreignKeys, id]);
+    const known = this.copies.get(key);
+    if (known) return known;
+    this.sqlite ??= loadSqlite(this.wasm).then(({ sqlite3 }) => sqlite3);
+    this.sqlite.catch(() => (this.sqlite = null)); // the next one tries again
+    const copy = await SchemaCopy.of(await this.sqlite, source);
+    if (this.copies.size >= MOST_COPIES) {
+      const oldest = this.copies.keys().next().value!;
+      await this.copies.get(oldest)!.close();
+      this.copies.delete(oldest);
+    }
+    this.copies.set(key, copy);
+    return copy;
+  }
+}
+const MOST_COPIES = 4;
+const never = (cause: string): NoPlan => ({ cause, lacksSchema: false });
+const NO_SCHEMA: SchemaSource = {
+  ...{ from: 'recording', database: null, statements: [], statistics: null },
+  ...{ samples: false, foreignKeys: false },
+};
+
+const sourceFacts = ({ source, size }: SchemaCopy): StatementPlan['source'] =>
+  size === 0 ? null : { from: source.from, database: source.database, tables: size };
+
+const runsOf = ({ executions: runs, rows, query, statementsInScript }: StatementRow): PlanRuns => ({
+  runs,
+  rows: statementsInScript !== null && rows === 0 ? null : rows,
+  steps: query && { runs: query.runs, scan: query.scanned, vm: query.vmSteps },
+});
+
+function whereRan(facts: Facts, text: string): Where {
+  const releases = new Set<string>();
+  let folded = false;
+  for (const thread of facts.store.threads) {
+    const printOf = fingerprintsOf(thread);
+    const runs = facts.get(executions).of(thread);
+    if (!runs.text.subarray(0, runs.count).some((id) => printOf(id) === text)) continue;
+    folded ||= (thread.environment?.capture.capture ?? 1) < 2;
+    for (const { sqliteVersion } of thread.engines) if (sqliteVersion) releases.add(sqliteVersion);
+  }
+  return { releases: [...releases], folded };
+}
+
+/** Pages read by name of a table or index in lower case, of those that the recording knows. */
+function readsOf(facts: Facts, text: string, range: TimeRange): Map<string, number> {
+  const trees = facts.get(bTrees);
+  const reads = new Map<string, number>();
+  for (const { list } of trees) for (const { name } of list) reads.set(name.toLowerCase(), 0);
+  for (const use of treeUseIn(facts, range)) {
+    const name = treeOf(trees, use)?.name.toLowerCase();
+    if (use.statement === text && name !== undefined)
+      reads.set(name, (reads.get(name) ?? 0) + use.reads);
+  }
+  return reads;
+}
+
+const IS_SCAN = /^SCAN (?!CONSTANT|\d+-ROW VALUES)/;
+
+function linesOf(
+  steps: readonly PlanStep[],
+  aliases: ReadonlyMap<string, string>,
+  { names, views }: SchemaCopy,
+  reads: ReadonlyMap<string, number>,
+  { steps: counted }: PlanRuns,
+): PlanLine[] {
+  const depths = depthsOf(steps);
+  const known = new Set([...names.keys(), ...aliases.keys()]);
+  const scans = steps.filter(({ detail }) => IS_SCAN.test(detail)).length;
+  return steps.map(({ detail }, i): PlanLine => {
+    const { table, index, covering } = namesIn(detail, known);
+    const of = table === null ? null : (aliases.get(table) ?? table);
+    const read = of === null || views.has(of) ? [] : covering ? [] : [of];
+    if (index !== null) read.push(index);
+    const isKnown = read.length > 0 && read.every((name) => reads.has(name));
+    return {
+      ...{ depth: depths[i]!, detail, hint: scanHint(detail) },
+      pages: isKnown
+        ? read.map((name) => ({ name: names.get(name) ?? name, reads: reads.get(name)! }))
+        : null,
+      scanSteps: counted && scans === 1 && IS_SCAN.test(detail) ? counted.scan : null,
+    };
+  });
+}
+
+/** Indexes of a statement's tables that the recording saw in the database, and its schema doesn't have. */
+function unseenIndexes(
+  facts: Facts,
+  { database }: RecordedSchema,
+  tables: ReadonlySet<string>,
+  { indexes, names }: SchemaCopy,
+): string[] {
+  if (database === null) return [];
+  const trees = facts.get(bTrees);
+  return facts.get(databaseFiles).list.flatMap(({ path }, i) =>
+    databaseName(path) !== database
+      ? []
+      : trees[i]!.list.filter(({ kind, name, table }) => {
+          const of = table.toLowerCase();
+          return (
+            kind === 'index' && tables.has(of) && names.has(of) && !indexes.has(name.toLowerCase())
+          );
+        }).map(({ name }) => name),
+  );
+}

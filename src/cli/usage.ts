@@ -19,6 +19,8 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--markdown | --json]  as Markdown; as one object, unknown numbers null
       [--privacy]            what the trace tells of its app: how many texts of which kind
   vfscope findings FILE [--json]          what to change, the largest saving first
+  vfscope plans FILE.vfst [--json]        how SQLite reads tables for each statement, beside pages and steps
+      [--database FILE]      with this database's schema and statistics; default: the recorded CREATE statements
   vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|sqlite|vfstrace|html|vfst --out F
       [--sanitize]           take the app's words out: files, URLs, names, identifiers of SQL
       FILE may be a folder of .vfst files: with parquet it becomes a data set

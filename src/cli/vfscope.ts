@@ -14,6 +14,7 @@ import { labCommand } from '../lab/command/lab.ts';
 import { replayCommand } from '../lab/command/replay.ts';
 import { showCommand } from '../lab/command/show.ts';
 import { open } from './open.ts';
+import { plansCommand } from './plans.ts';
 import { complain, Exit } from '../terminal/open-file.ts';
 import { record } from './record.ts';
 import { outliveReaders, print } from '../terminal/stdout.ts';
@@ -281,6 +282,10 @@ async function run([command, ...args]: string[]): Promise<number> {
     case 'findings': {
       const { values, target } = parse(args, 'file', { json: yes });
       return findingsCommand({ file: target, json: values.json ?? false });
+    }
+    case 'plans': {
+      const { values, target } = parse(args, 'file', { json: yes, database: text });
+      return plansCommand({ file: target, database: values.database, json: values.json ?? false });
     }
     case 'export': {
       const { values, target } = parse(args, 'file or folder', {

@@ -23,6 +23,7 @@ import type {
   SlowdownListener,
   StorageListener,
 } from '../viewer/ui/host.ts';
+import { copyFrom, databasesOf } from '../page-copy/copy.ts';
 import { canLookHere, lookAtTab } from './look-at-tab.ts';
 import { PageAccessState } from './page-access.ts';
 
@@ -177,7 +178,15 @@ export function recordTab(tabId: number): RecorderControl {
     onPort: listening(portListeners),
     onStorage: listening(storageListeners),
     onSlowdown: listening(slowdownListeners),
-    ...(canLookHere() ? { lookAtPage: () => lookAtTab(tabId, LOOKED_AT) } : {}),
+    ...(canLookHere()
+      ? {
+          lookAtPage: () => lookAtTab(tabId, LOOKED_AT),
+          databases: {
+            list: () => databasesOf(tabId),
+            copy: (database) => copyFrom(tabId, database),
+          },
+        }
+      : {}),
     devtools: inDevTools() ? true : null,
     ...(inDevTools() ? { openWindow: () => background.post({ k: 'window' }) } : {}),
   };

@@ -248,6 +248,8 @@ export class SyntheticApp {
     wasm: [],
     failures: [],
   };
+  /** Databases that it stores, by name; a test puts them here. */
+  readonly files = new Map<string, Blob>();
   /** Another page, as the host reports it: whether vfscope may enter it. */
   navigate(granted: 'all' | 'none', origin = 'https://app.example'): void {
     this.set({ access: { origin, granted, frames: [], afterReload: [] } });
@@ -256,6 +258,17 @@ export class SyntheticApp {
   readonly recorder: RecorderControl = {
     devtools: null,
     lookAtPage: () => Promise.resolve(this.stores),
+    databases: {
+      list: () =>
+        Promise.resolve({
+          origin: this.stores.origin,
+          databases: [...this.files].map(([name, { size }]) => ({
+            ...{ store: 'opfs' as const, name, at: `/${name}`, size, cause: '' },
+          })),
+          failures: [],
+        }),
+      copy: ({ name }) => Promise.resolve({ main: this.files.get(name)!, wal: null }),
+    },
     start: () => {
       this.recordings++;
       this.threads = ['main', 'search'].map(

@@ -38,7 +38,9 @@ import type {
 } from './pages.ts';
 import type { PaletteItem } from './palette.ts';
 import type { FileEventsRequest, FileUse } from './patterns.ts';
+import type { PlanRequest, SchemaRequest } from './plans.ts';
 import type { SqlAnswer, SqlRequest, SqlTableInfo } from './sql.ts';
+import type { StatementPlan } from '../../plan/types.ts';
 import type { StaleLine } from './stale-caches.ts';
 import type { MeasuredStatements, RunsArgs, SlowRunsArgs, StatementRuns } from './statements.ts';
 import type { MarksArgs, StatementMarks } from './statement-marks.ts';
@@ -110,6 +112,8 @@ export type Queries = {
   statementText: { args: { text: string }; answer: string | null };
   statementRuns: { args: RunsArgs; answer: StatementRuns };
   slowRuns: { args: SlowRunsArgs; answer: SlowRuns };
+  statementPlan: { args: PlanRequest; answer: StatementPlan | null };
+  readSchema: { args: SchemaRequest; answer: null };
   timeBetween: {
     args: { thread: number; fromUs: number; toUs: number };
     answer: TimePartition | null;

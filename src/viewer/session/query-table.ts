@@ -18,6 +18,7 @@ import { lockQueries } from './queries/locks.ts';
 import { overviewQueries } from './queries/overview.ts';
 import { paletteQueries } from './queries/palette.ts';
 import { pageQueries } from './queries/pages.ts';
+import { planQueries } from './queries/plans.ts';
 import { patternQueries } from './queries/patterns.ts';
 import { sqlQueries } from './sql/sql-query.ts';
 import { staleCacheQueries } from './queries/stale-caches.ts';
@@ -36,6 +37,7 @@ export const QUERIES = {
   ...timelineFlowQueries,
   ...transactionQueries,
   ...statementQueries,
+  ...planQueries,
   ...flameQueries,
   ...statementMarkQueries,
   ...walQueries,

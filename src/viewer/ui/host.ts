@@ -9,6 +9,7 @@ import type {
   RecordingScope,
   SiteAccess,
 } from '../../protocol/messages.ts';
+import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
 import type { PageStorage } from '../../protocol/page-storage.ts';
 import type { CaptureOptions } from '../../event/capture.ts';
 import type { Slowdown } from '../../event/conditions.ts';
@@ -40,6 +41,13 @@ export interface PageAccess extends SiteAccess {
 export type SlowdownListener = (slowdown: Slowdown) => void;
 export type StorageListener = (when: 'start' | 'stop', health: StorageHealth) => void;
 
+/** Nothing is written, locked, or run in the page. Both throw an Error with a message for the user. */
+interface DatabaseAccess {
+  list(): Promise<PageDatabases>;
+  /** @returns its bytes, and those of its write-ahead log */
+  copy(database: PageDatabase): Promise<{ main: Blob; wal: Blob | null }>;
+}
+
 /** The host's record button: present where there is a page to record. */
 export interface RecorderControl {
   /** Begin recording; resolves once the hooks are in place (and the page is reloading, if asked). Without `capture`, what the settings say. */
@@ -65,6 +73,8 @@ export interface RecorderControl {
   openWindow?(): void;
   /** What the inspected page stores. Absent where it cannot be looked at. @throws without access to the page */
   lookAtPage?(): Promise<PageStorage>;
+  /** Databases that the page stores, and a copy of one. Absent where the page can't be looked at. */
+  databases?: DatabaseAccess;
   subscribe(listener: (status: RecordingStatus) => void): () => void;
   /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
   onPort(listener: (port: MessagePort) => void): () => void;

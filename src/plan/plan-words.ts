@@ -2,15 +2,19 @@
 import { countOf, formatCount } from '../text/numbers.ts';
 import type { PlanLine, PlanRuns, PlanSource } from './types.ts';
 
-/** What a line read: `922 pages, 19,999 scan steps for 10 rows`; '' = not known, or nothing of its own. */
-export function lineFacts({ pages, scanSteps }: PlanLine, { rows }: PlanRuns): string {
-  const read = pages?.reduce((sum, { reads }) => sum + reads, 0);
-  const facts = [
-    ...(read === undefined ? [] : [countOf(read, 'page')]),
-    ...(scanSteps === null
-      ? []
-      : [countOf(scanSteps, 'scan step') + (rows === null ? '' : ` for ${countOf(rows, 'row')}`)]),
-  ];
+/** What a line read: `922 pages, 19,999 scan steps for 10 rows`, behind an alias `922 pages of notes`; '' = not known, or nothing of its own. */
+export function lineFacts({ detail, pages, scanSteps }: PlanLine, { rows }: PlanRuns): string {
+  const facts: string[] = [];
+  if (pages) {
+    const read = pages.reduce((sum, { reads }) => sum + reads, 0);
+    const [first] = pages;
+    const isNamed = detail.toLowerCase().includes(` ${first!.name.toLowerCase()}`);
+    facts.push(countOf(read, 'page') + (isNamed ? '' : ` of ${first!.name}`));
+  }
+  if (scanSteps !== null)
+    facts.push(
+      countOf(scanSteps, 'scan step') + (rows === null ? '' : ` for ${countOf(rows, 'row')}`),
+    );
   return facts.join(', ');
 }
 

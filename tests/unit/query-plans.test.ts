@@ -382,7 +382,9 @@ describe('a recorded statement', () => {
       runs: { runs: 3, rows: 3, steps: { runs: 3, scan: 57, vm: 3 * 47 } },
       release: '3.44.0',
     });
-    expect(lineFacts(plan.lines![0]!, plan.runs)).toBe('12 pages, 57 scan steps for 3 rows');
+    expect(lineFacts(plan.lines![0]!, plan.runs)).toBe(
+      '12 pages of notes, 57 scan steps for 3 rows',
+    );
     expect(runFacts(plan.runs)).toBe('3 runs: 3 rows, 57 scan steps, 141 VM steps');
   });
 

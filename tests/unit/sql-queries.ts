@@ -6,7 +6,7 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import type { SqlAnswer } from '../../src/protocol/answers/sql.ts';
 import { sqlQueries } from '../../src/viewer/session/sql/sql-query.ts';
-import { useWasm } from '../../src/viewer/session/sql/wasm-source.ts';
+import { useWasm } from '../../src/viewer/session/queries/wasm-source.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const contexts = new WeakMap<TraceStore, QueryContext>();

@@ -13,7 +13,7 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import { CallLanes } from '../../src/trace/lanes/frame.ts';
 import { chromeJson } from '../../src/formats/chrome-json.ts';
 import { perfetto } from '../../src/formats/perfetto.ts';
-import { useWasm } from '../../src/viewer/session/sql/wasm-source.ts';
+import { useWasm } from '../../src/viewer/session/queries/wasm-source.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { TraceProcessor } from '../../tests/consumers/perfetto.ts';
 import { speedscopeImport } from '../../tests/consumers/speedscope.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { readOverview } from '../../src/trace/file/overview.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { SummaryLanes } from '../../src/timeline/summary-lanes.ts';
-import { useWasm } from '../../src/viewer/session/sql/wasm-source.ts';
+import { useWasm } from '../../src/viewer/session/queries/wasm-source.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { syntheticStore } from '../../tests/traces/synthetic.ts';
 import { inProcess } from './child.ts';

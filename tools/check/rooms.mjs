@@ -38,7 +38,7 @@ export const ROOMS = {
     imports: ['text', 'event', 'sqlite', 'trace', 'analysis'],
     npm: ['@uwdata/flechette', 'hyparquet-writer', 'wa-sqlite'],
   },
-  plan: { imports: ['text', 'event', 'sqlite', 'trace', 'analysis'], npm: ['wa-sqlite'] },
+  plan: { imports: ['text', 'event', 'sqlite', 'analysis'], npm: ['wa-sqlite'] },
   protocol: { imports: ['text', 'event', 'trace', 'analysis', 'timeline', 'plan'], npm: [] },
   probes: { imports: ['event', 'record', 'sqlite'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },
@@ -67,7 +67,7 @@ export const ROOMS = {
       'protocol',
       'viewer',
     ],
-    npm: ['wa-sqlite'],
+    npm: [],
   },
   viewer: { imports: [], npm: [] },
   hooks: {

@@ -1,4 +1,5 @@
 /** Plans of statements, and the schema that was read from the page for them: SQLite of the SQL page makes them, on a copy of the schema. */
+import { originOfThread } from '../../../analysis/core/thread-origin.ts';
 import { statementTable } from '../../../analysis/statements/statement-table.ts';
 import { Planner, PLAN_NEEDS } from '../../../plan/planner.ts';
 import { readSchema } from '../../../plan/read-schema.ts';
@@ -6,8 +7,7 @@ import type { SchemaSource } from '../../../plan/schema-source.ts';
 import type { StatementPlan } from '../../../plan/types.ts';
 import type { PlanRequest, SchemaRequest } from '../../../protocol/answers/plans.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import { originOf } from '../page-origin.ts';
-import { wasmSource } from '../sql/wasm-source.ts';
+import { wasmSource } from './wasm-source.ts';
 import { needing, type QueryContext } from './context.ts';
 import { statementsOf } from './statements.ts';
 
@@ -41,9 +41,9 @@ export const planQueries = {
     { store }: QueryContext,
     { database, origin, recorded, main, wal }: SchemaRequest,
   ): Promise<null> {
-    const own = originOf(store);
-    if (own && own !== origin)
-      throw new Error(`The tab now shows ${origin}. Your recording is of ${own}.`);
+    const own = new Set(store.threads.map(originOfThread).filter((one) => one !== ''));
+    if (own.size > 0 && !own.has(origin))
+      throw new Error(`The tab now shows ${origin}. Your recording is of ${[...own].join(', ')}.`);
     const schema = await readSchema(wasmSource.at, { main, wal });
     plansOf(store).read.set(recorded, { from: 'page', database, foreignKeys: false, ...schema });
     return null;

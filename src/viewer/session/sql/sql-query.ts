@@ -4,7 +4,7 @@ import { threadViews } from '../../../analysis/events/table.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { RunResult } from '../../../protocol/answers/sql-result.ts';
 import { SqlEngine, type RowTaker, type RunOptions } from './engine.ts';
-import { wasmSource } from './wasm-source.ts';
+import { wasmSource } from '../queries/wasm-source.ts';
 import { EventsTable } from './events-table.ts';
 import type { Cell } from '../../../analysis/core/table.ts';
 import type { SqlTable } from './table.ts';

@@ -65,7 +65,7 @@ async function schemaFrom(wasm: { wasmBinary: Uint8Array }, path: string): Promi
 }
 
 /** A block each, the longest time first. @param hasDatabase a database was given */
-export function plansReport(plans: readonly PlannedStatement[], hasDatabase: boolean): Report {
+function plansReport(plans: readonly PlannedStatement[], hasDatabase: boolean): Report {
   const blocks = plans.slice(0, MOST_STATEMENTS).map((plan, i): Block => {
     const heading = `${i + 1}. ${cut(oneLine(plan.sql), WIDEST)}`;
     const facts: [string, string][] = [['Runs', runFacts(plan.runs)]];

@@ -32,7 +32,7 @@ export interface PlanSituation {
 }
 
 /** @param release of the SQLite that made the plan */
-export function releaseNote(release: string, releases: readonly string[]): string {
+function releaseNote(release: string, releases: readonly string[]): string {
   if (releases.length === 0)
     return `SQLite ${release} made this plan. Your app's release isn't known.`;
   const others = releases.filter((one) => one !== release);

@@ -7,7 +7,7 @@ import { perModel } from '../../per-model.ts';
 const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
 const fileName = (path: string): string => databaseName(path).split('/').at(-1)!;
 
-export class PageSchema {
+class PageSchema {
   /** How many were read: plans are made again with another one. */
   count = $state(0);
   busy = $state(false);

@@ -53,8 +53,9 @@ class Calls extends columns({ row: Uint32Array, execution: Uint32Array }) {
 }
 
 export class Executions extends columns({
-  /** Row of the first call. */
+  /** Rows of the first and the last of its calls. */
   firstRow: Uint32Array,
+  lastRow: Uint32Array,
   /** Id of the `sql` definition; 0 = not known. */
   text: Uint32Array,
   /** Sum of the durations of its calls, microseconds. */
@@ -119,7 +120,10 @@ function executionsOf(
       if (op === Op.sqlOpen || op === Op.sqlClose) continue;
       const ended = open.get(instance);
       if (ended === undefined) continue;
-      if (op === Op.sqlReset || op === Op.sqlFinalize) calls.push(row, ended);
+      if (op === Op.sqlReset || op === Op.sqlFinalize) {
+        calls.push(row, ended);
+        found.lastRow[ended] = row;
+      }
       open.delete(instance);
       continue;
     }
@@ -131,6 +135,7 @@ function executionsOf(
       if (isCounted && op === Op.sqlStep) latest.set(instance, i);
     }
     calls.push(row, i);
+    found.lastRow[i] = row;
     found.us[i]! += events.dur[row]!;
     const unended = events.endSeq[row] === 0;
     const broughtRow = op === Op.sqlStep && !unended && events.result[row] === Rc.row;

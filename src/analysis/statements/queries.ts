@@ -15,11 +15,11 @@ import {
   type Executions,
   type QueryCounts,
 } from '../core/executions.ts';
-import { lowerBound } from '../../trace/number-columns.ts';
 import { ById } from '../core/by-id.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import { quoted } from '../core/quoted.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
+import { anyChange, rowChanges, tablesChanged } from './tables-changed.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
@@ -44,6 +44,8 @@ function byText<T extends NonNullable<unknown> | null>(
     return found === undefined ? known.set(text, of(printOf(text) ?? '')) : found;
   };
 }
+
+const READS = /^(?:select|with)\b/;
 
 /** Statements that one rule names: those that took longest. */
 const MOST = 5;
@@ -110,7 +112,14 @@ const FEW_SCANNED = 100;
 const SCANNED_PER_ROW = 20;
 const FEW_SCANNED_IN_ALL = 1000;
 /** It looks for some rows of a table: of one that is asked for all of them no index spares any. */
-const LOOKS_FOR = /^(?:select|with)\b.*\b(?:where|on|using)\b/s;
+const LOOKS_FOR = /\b(?:where|on|using)\b/;
+/** How many rows an UPDATE or DELETE changed is known where it brings them. */
+const BRINGS_ROWS = /\breturning\b/;
+const looksForRows = (sql: string): boolean =>
+  LOOKS_FOR.test(sql) &&
+  (CHANGES_ROWS.test(sql)
+    ? BRINGS_ROWS.test(sql) && !/^(?:insert|replace)\b/.test(sql)
+    : READS.test(sql));
 
 export const fullScan: Rule = {
   id: 'F50',
@@ -121,7 +130,7 @@ export const fullScan: Rule = {
       ctx,
       ({ scanned, rows }, i) =>
         scanned[i]! >= FEW_SCANNED && scanned[i]! >= SCANNED_PER_ROW * rows[i]!,
-      (sql) => LOOKS_FOR.test(sql),
+      looksForRows,
     )
       .filter(({ scanned }) => scanned >= FEW_SCANNED_IN_ALL)
       .slice(0, MOST)
@@ -228,7 +237,6 @@ export const preparedAgain: Rule = {
 };
 
 const FEW_CHILDREN = 10;
-const READS = /^(?:select|with)\b/;
 
 /** Runs of one text that follow a run of another. */
 interface Children {
@@ -297,9 +305,8 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
   const explicit = ctx.get(explicitTransactions).of(thread);
   const spans = new Map<number, Walk>();
   const found: { parent: number; children: number[]; nested: boolean }[] = [];
-  const lastRow = new Uint32Array(runs.count);
+  const { lastRow } = runs;
   const { row, execution, count } = runs.calls;
-  for (let c = 0; c < count; c++) lastRow[execution[c]!] = row[c]!;
   const close = ({ span, runs: list }: Walk): void =>
     void found.push(...groups(list, span !== null));
   /** Children of each run of a list: inside it or, in one transaction, as many as it brought rows. */
@@ -360,14 +367,18 @@ const FEW_REPEATS = 10;
 const ASKS_TABLES = /\bfrom\b/;
 const CHANGES_BY_ITSELF =
   /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|current_\w+|changes|total_changes|last_insert_rowid)\b/;
-/** Statements after which a query answers what it answered before. */
-const CHANGES_NOTHING = /^(?:select|pragma|explain|analyze|begin|commit|end|savepoint|release)\b/;
+
+const asksTables = (sql: string): boolean =>
+  READS.test(sql) &&
+  ASKS_TABLES.test(sql) &&
+  !CHANGES_BY_ITSELF.test(sql) &&
+  !CHANGES_ROWS.test(sql);
 
 export const sameAgain: Rule = {
   id: 'F55',
   title: 'Same query again, nothing written',
   run(ctx) {
-    let writes: Float64Array | null = null;
+    let changes: Parameters<typeof anyChange>[0] | null = null;
     const found = new Map<string, { sql: string; again: Evidence; repeats: number }>();
     for (const thread of ctx.store.threads) {
       const runs = ctx.get(executions).of(thread);
@@ -375,11 +386,16 @@ export const sameAgain: Rule = {
       /** By fingerprint, by connection, by hash of its values: when it ran last. */
       const last = new Map<string, Map<number, Map<number, number>>>();
       const textOf = byText(thread, (sql) =>
-        READS.test(sql) && ASKS_TABLES.test(sql) && !CHANGES_BY_ITSELF.test(sql)
+        asksTables(sql)
           ? { sql, ran: getOrMake(last, sql, () => new Map<number, Map<number, number>>()) }
           : null,
       );
       const of = new Map<number, Evidence>();
+      const read = new Map<string, readonly string[] | null>();
+      const tablesOf = (connection: number, sql: string): readonly string[] | null =>
+        getOrMake(read, `${connection} ${sql}`, () =>
+          ctx.get(tablesChanged).readBy(thread, connection, sql),
+        );
       for (let i = 0; i < runs.count; i++) {
         if (!runs.values[i]) continue;
         if (runs.state[i] !== ExecutionState.done) continue; // it may have been asked for the rest
@@ -391,9 +407,11 @@ export const sameAgain: Rule = {
         const before = ran.get(runs.values[i]!);
         ran.set(runs.values[i]!, t0[row]!);
         if (before === undefined) continue;
-        writes ??= writeTimes(ctx);
-        const next = lowerBound(writes, before, writes.length);
-        if (next < writes.length && writes[next]! <= t0[row]!) continue;
+        changes ??= ctx.get(rowChanges);
+        if (anyChange(changes, before, t0[row]!)) {
+          const tables = tablesOf(context[row]!, sql);
+          if (!tables || !ctx.get(tablesChanged).unchanged(tables, before, t0[row]!)) continue;
+        }
         const query = getOrMake(found, sql, () => ({
           sql: objectName(thread, runs.text[i]!),
           again: new Evidence(),
@@ -410,29 +428,14 @@ export const sameAgain: Rule = {
       .sort((a, b) => b.again.us - a.again.us)
       .slice(0, MOST)
       .map(({ sql, again, repeats }) => ({
-        title: `${quoted(sql)} ran ${formatCount(repeats)} times with values that it had before, and nothing was written between`,
+        title: `${quoted(sql)} ran ${formatCount(repeats)} times with values that it had before, and nothing that it reads was written between`,
         evidence: { ...again.result(ctx, false), count: repeats },
         ...new Saving(ctx).avoid(again.count, Op.sqlStep, 'steps', '', again.cost).result(),
         confidence: 'likely',
         reason:
-          'a hash of its values was the same, and no recorded connection wrote since the run before; one that is not recorded may have',
+          'a hash of its values was the same, and no recorded connection changed its tables since the run before; one that is not recorded may have',
         advice: 'Keep its rows in your app until something is written.',
         link: 'https://www.sqlite.org/c3ref/update_hook.html',
       }));
   },
 };
-
-/** When statements began that may have changed rows, on all threads, ascending, microseconds. */
-function writeTimes(ctx: FindingContext): Float64Array {
-  const times: number[] = [];
-  for (const thread of ctx.store.threads) {
-    const runs = ctx.get(executions).of(thread);
-    const changes = byText(
-      thread,
-      (sql) => !CHANGES_NOTHING.test(sql) && (!sql.startsWith('with') || CHANGES_ROWS.test(sql)),
-    );
-    for (let i = 0; i < runs.count; i++)
-      if (changes(runs.text[i]!)) times.push(thread.events.t0[runs.firstRow[i]!]!);
-  }
-  return Float64Array.from(times).sort();
-}

@@ -1,0 +1,312 @@
+/**
+ * Which tables changed between two moments, as far as the recording knows:
+ *
+ *   UPDATE notes   BEGIN  INSERT tags  INSERT tags  COMMIT     DROP TABLE old      runs that may change rows
+ *   [p 4]          [          p 1, p 9              ]          ?                   pages that their transactions wrote
+ *   notes                 tags         tags         tags       any                 tables, from `pages.b_tree`
+ *
+ * SQLite writes each page that a transaction changed by its commit at the latest, so the pages of a committed transaction name all tables that
+ * it changed, triggers and foreign keys included. Where the trace doesn't show that, what changed may be any table: a schema that changes,
+ * a rollback, a database in memory, a page whose table isn't known or was another one's.
+ */
+import { databaseName } from '../../event/file-names.ts';
+import { isBTreeKind, type BTreeDefinition } from '../../event/b-tree-definitions.ts';
+import { columns, firstPlace, lowerBound } from '../../trace/number-columns.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { PageType } from '../../sqlite/page.ts';
+import { tablesRead } from '../../sqlite/tables-read.ts';
+import { databasesByConnection } from '../core/connection-databases.ts';
+import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
+import { executions } from '../core/executions.ts';
+import { fingerprintsOf } from '../core/fingerprints.ts';
+import { fact, type Known } from '../core/graph.ts';
+import { getOrMake } from '../core/maps.ts';
+import { Access, type Accesses } from '../pages/accesses.ts';
+import { bTrees, type BTrees } from '../pages/b-trees.ts';
+import { accesses } from '../pages/page-accesses.ts';
+import { explicitTransactions, type ExplicitSpan } from '../transactions/explicit-transactions.ts';
+import { transactions } from '../transactions/transactions.ts';
+import type { TransactionTable } from '../transactions/transaction-table.ts';
+import { CHANGES_ROWS } from './rewrites.ts';
+
+/** Statements after which a query answers what it answered before. */
+const CHANGES_NOTHING = /^(?:select|pragma|explain|analyze|begin|commit|end|savepoint|release)\b/;
+const mayChange = (sql: string): boolean =>
+  sql.includes(';') || // a script
+  (!CHANGES_NOTHING.test(sql) && !(sql.startsWith('with') && !CHANGES_ROWS.test(sql)));
+
+/** Runs that may have changed rows, thread by thread. */
+class RowChanges extends columns({
+  /** Place in TraceStore.threads, and of the run among its executions. */
+  thread: Uint16Array,
+  run: Uint32Array,
+  /** 1 = one INSERT, UPDATE, or DELETE; 0 = anything else. */
+  plain: Uint8Array,
+}) {}
+
+/** Runs that may have changed rows, and moments at which they did: when each began, and when its transaction ended. */
+export const rowChanges = fact(
+  'rowChanges',
+  'statements that change rows',
+  { executions, explicitTransactions },
+  ({ threads }, known) => {
+    const runs = new RowChanges();
+    const moments: number[] = [];
+    for (const thread of threads) {
+      const of = known.executions.of(thread);
+      const explicit = known.explicitTransactions.of(thread);
+      const { context, seq, t0 } = thread.events;
+      const print = fingerprintsOf(thread);
+      const ended = new Set<ExplicitSpan>();
+      for (let run = 0; run < of.count; run++) {
+        const sql = print(of.text[run]!) ?? '';
+        if (!mayChange(sql)) continue;
+        const i = runs.add();
+        runs.thread[i] = thread.index;
+        runs.run[i] = run;
+        runs.plain[i] = CHANGES_ROWS.test(sql) && !sql.includes(';') ? 1 : 0;
+        const row = of.firstRow[run]!;
+        const span = explicit.at(context[row]!, seq[row]!);
+        moments.push(t0[row]!);
+        if (!span) moments.push(endOf(thread, of.lastRow[run]!));
+        else if (span.endRow >= 0 && !ended.has(span)) {
+          ended.add(span);
+          moments.push(endOf(thread, span.endRow));
+        }
+      }
+    }
+    return { runs, moments: moments.sort((a, b) => a - b) };
+  },
+);
+
+const endOf = ({ events }: ThreadStore, row: number): number => events.t0[row]! + events.dur[row]!;
+
+/** Whether one of these moments, ascending, is in a range, its ends included. */
+const isWithin = (moments: readonly number[], fromUs: number, toUs: number): boolean => {
+  const next = lowerBound(moments, fromUs, moments.length);
+  return next < moments.length && moments[next]! <= toUs;
+};
+/** Whether anything may have changed between two moments. */
+export const anyChange = (
+  { moments }: { readonly moments: readonly number[] },
+  fromUs: number,
+  toUs: number,
+): boolean => isWithin(moments, fromUs, toUs);
+
+/** A database by its name, and a table in it, by that in lower case. */
+const tableKey = (database: string, table: string): string => `${database}\0${table.toLowerCase()}`;
+
+const NEEDS = {
+  ...{ rowChanges, executions, explicitTransactions, transactions, accesses, bTrees },
+  ...{ databaseFiles, databasesByConnection },
+};
+
+/** When tables changed, microseconds, ascending. */
+export class TablesChanged {
+  /** When what changed may be any table. */
+  readonly unknown: number[] = [];
+  private readonly byTable = new Map<string, number[]>();
+  /** By name of a database: names of its tables, where they are known. */
+  private readonly tables = new Map<string, ReadonlySet<string> | null>();
+
+  constructor(
+    private readonly known: Known<typeof NEEDS>,
+    files: DatabaseFiles,
+  ) {
+    files.list.forEach(({ path }, i) => {
+      const name = databaseName(path);
+      const { list } = known.bTrees[i]!;
+      const names = list.filter(({ kind }) => kind === 'table').map((t) => t.name.toLowerCase());
+      // two VFSs may mean two files by one name
+      this.tables.set(name, this.tables.has(name) ? null : new Set(names));
+    });
+  }
+
+  /** @param tables null = it may be any */
+  add(us: number, tables: ReadonlySet<string> | null): void {
+    if (tables === null) this.unknown.push(us);
+    else for (const key of tables) getOrMake(this.byTable, key, () => [] as number[]).push(us);
+  }
+  sort(): this {
+    for (const moments of [this.unknown, ...this.byTable.values()]) moments.sort((a, b) => a - b);
+    return this;
+  }
+
+  /** Tables that a query of a connection reads, as `unchanged` takes them; null = not known. */
+  readBy(thread: ThreadStore, connection: number, sql: string): readonly string[] | null {
+    const names = [...(this.known.databasesByConnection.of(thread).get(connection) ?? [])];
+    const tables = names.length === 1 ? this.tables.get(names[0]!) : null;
+    if (!tables) return null; // a name may be that of a table in either database
+    const read = tablesRead(sql, (name) => tables.has(name));
+    return read && [...read].map((table) => tableKey(names[0]!, table));
+  }
+
+  /** Whether none of these tables changed between two moments. */
+  unchanged(tables: readonly string[], fromUs: number, toUs: number): boolean {
+    return [this.unknown, ...tables.map((key) => this.byTable.get(key) ?? [])].every(
+      (moments) => !isWithin(moments, fromUs, toUs),
+    );
+  }
+}
+
+export const tablesChanged = fact('tablesChanged', 'tables that changed', NEEDS, (store, known) => {
+  const found = new TablesChanged(known, known.databaseFiles);
+  const pages = new TransactionPages(store, known);
+  const { runs } = known.rowChanges;
+  const spoiled = new Set<ExplicitSpan>();
+  const each = (visit: (thread: ThreadStore, run: number, plain: boolean) => void): void => {
+    for (let i = 0; i < runs.count; i++)
+      visit(store.threads[runs.thread[i]!]!, runs.run[i]!, runs.plain[i] === 1);
+  };
+  const spanOf = (thread: ThreadStore, row: number): ExplicitSpan | null => {
+    const { context, seq } = thread.events;
+    return known.explicitTransactions.of(thread).at(context[row]!, seq[row]!);
+  };
+  each((thread, run, plain) => {
+    const span = plain ? null : spanOf(thread, known.executions.of(thread).firstRow[run]!);
+    if (span) spoiled.add(span); // what it takes back isn't told by what is written
+  });
+  const bySpan = new Map<ExplicitSpan, ReadonlySet<string> | null>();
+  each((thread, run, plain) => {
+    const { firstRow } = known.executions.of(thread);
+    const { t0 } = thread.events;
+    const row = firstRow[run]!;
+    const span = spanOf(thread, row);
+    if (!span) {
+      const last = known.executions.of(thread).lastRow[run]!;
+      const tables = plain ? pages.tables(thread, row, last, false) : null;
+      found.add(t0[row]!, tables);
+      found.add(endOf(thread, last), tables);
+      return;
+    }
+    const ended = span.endRow >= 0;
+    let tables = bySpan.get(span);
+    if (tables === undefined) {
+      tables =
+        ended && !spoiled.has(span) ? pages.tables(thread, span.beginRow, span.endRow, true) : null;
+      bySpan.set(span, tables);
+      if (ended) found.add(endOf(thread, span.endRow), tables); // others see it from here on
+    }
+    found.add(t0[row]!, tables);
+  });
+  return found.sort();
+});
+
+/** What transactions wrote, by the tables of their pages. */
+class TransactionPages {
+  /** Places of write transactions by thread and connection, in the order of their first rows. */
+  private readonly transactions = new Map<string, number[]>();
+  /** Places of their writes in `accesses`, in the order of rows. */
+  private readonly writes = new Map<string, number[]>();
+  private readonly list: TransactionTable;
+  private readonly accesses: Accesses;
+  private readonly trees: readonly BTrees[];
+  /** By database: pages that belonged to more than one table or index, or may have. */
+  private readonly moved: readonly ReadonlySet<number>[];
+
+  constructor(store: TraceStore, known: Known<typeof NEEDS>) {
+    const { askers, asker, what, thread, row, count } = (this.accesses = known.accesses);
+    this.trees = known.bTrees;
+    this.list = known.transactions.list;
+    this.moved = movedPages(store, known.databaseFiles, known.bTrees);
+    const { list } = this;
+    for (let i = 0; i < list.length; i++)
+      if (list.isWrite(i))
+        getOrMake(
+          this.transactions,
+          keyOf(list.thread[i]!, list.context[i]!),
+          () => [] as number[],
+        ).push(i);
+    for (const places of this.transactions.values())
+      places.sort((a, b) => list.beginRow[a]! - list.beginRow[b]!);
+    for (let i = 0; i < count; i++)
+      if ((what[i]! & (Access.write | Access.checkpoint)) === Access.write)
+        getOrMake(
+          this.writes,
+          keyOf(thread[i]!, askers[asker[i]!]!.connection),
+          () => [] as number[],
+        ).push(i);
+    for (const places of this.writes.values()) places.sort((a, b) => row[a]! - row[b]!);
+  }
+
+  /**
+   * Tables that changed in the transactions between two SQL calls of a connection, what the second one did included.
+   * @param explicit BEGIN .. COMMIT: what is rolled back may have been seen in it @returns null = not known
+   */
+  tables(
+    { events, index }: ThreadStore,
+    firstRow: number,
+    lastRow: number,
+    explicit: boolean,
+  ): ReadonlySet<string> | null {
+    const connection = events.context[firstRow]!;
+    const endSeq = events.endSeq[lastRow]!;
+    if (connection === 0 || endSeq === 0) return null;
+    const until = lowerBound(events.seq, endSeq, events.count);
+    const key = keyOf(index, connection);
+    const of = this.transactions.get(key) ?? [];
+    const { list } = this;
+    const found = new Set<string>();
+    let at = firstPlace(0, of.length, (n) => list.endRow[of[n]!]! >= firstRow);
+    let some = false;
+    for (; at < of.length && list.beginRow[of[at]!]! < until; at++) {
+      some = true;
+      const outcome = list.outcome(of[at]!);
+      if (outcome === 'committed') {
+        if (!this.addTables(key, list.beginRow[of[at]!]!, list.endRow[of[at]!]!, found))
+          return null;
+      } else if (explicit) return null;
+    }
+    return some ? found : null; // of a database in memory no call tells
+  }
+
+  /** @returns false = not known */
+  private addTables(key: string, fromRow: number, toRow: number, into: Set<string>): boolean {
+    const places = this.writes.get(key) ?? [];
+    const { row, object, place, span, type, objects } = this.accesses;
+    let at = firstPlace(0, places.length, (n) => row[places[n]!]! >= fromRow);
+    const first = at;
+    for (; at < places.length && row[places[at]!]! <= toRow; at++) {
+      const i = places[at]!;
+      const database = object[i]!;
+      if (objects[database]!.untied > 0) return false;
+      if (type[i] === PageType.pointerMap) continue;
+      const { list, ownerOf } = this.trees[database]!;
+      for (let n = 0; n < span[i]!; n++) {
+        const page = place[i]! + n;
+        const owner = ownerOf(page);
+        if (owner < 0 || this.moved[database]!.has(page)) return false;
+        into.add(tableKey(databaseName(objects[database]!.path), list[owner]!.table));
+      }
+    }
+    return at > first;
+  }
+}
+
+const keyOf = (thread: number, connection: number): string => `${thread} ${connection}`;
+
+/** Pages of which something was said that doesn't hold at the end: who had them when they were written isn't known. */
+function movedPages(
+  { threads }: TraceStore,
+  files: DatabaseFiles,
+  trees: readonly BTrees[],
+): Set<number>[] {
+  const moved = files.list.map(() => new Set<number>());
+  for (const thread of threads)
+    for (const said of thread.said) {
+      if (!isBTreeKind(said.kind)) continue;
+      const d = said as BTreeDefinition;
+      const part = files.parts[thread.index]!.get(d.file);
+      if (!part || d.kind === 'b-tree-end') continue;
+      const { list, ownerOf } = trees[part.database]!;
+      const pages = moved[part.database]!;
+      if (d.kind === 'b-tree-pages') {
+        const owner = ownerOf(d.page);
+        for (const child of d.children) if (ownerOf(child) !== owner) pages.add(child);
+      } else
+        d.roots.forEach((root, i) => {
+          if (list[ownerOf(root)]?.name !== d.names[i]) pages.add(root);
+        });
+    }
+  return moved;
+}

@@ -1,0 +1,134 @@
+/** F55 on real engines: what is written between two runs of a query counts by its tables, triggers included, where the trace shows them. */
+import { afterEach, expect, it } from 'vitest';
+import { findingsOf } from '../traces/analyses.ts';
+import { storeOf } from './helpers/store.ts';
+import { Traced } from './helpers/traced.ts';
+import { loadWaSqlite, type Build } from './helpers/wa-sqlite.ts';
+
+const open: Traced[] = [];
+afterEach(() => {
+  for (const t of open.splice(0)) t.restore();
+});
+
+const SETUP = `CREATE TABLE notes(id INTEGER PRIMARY KEY, body); CREATE TABLE tags(note, name);
+  CREATE INDEX tags_name ON tags(name); CREATE TABLE log(at); CREATE VIEW seen AS SELECT * FROM notes;
+  CREATE TRIGGER logged AFTER INSERT ON log BEGIN UPDATE notes SET body = body + 1 WHERE id = 1; END;
+  INSERT INTO notes VALUES(1, 1), (2, 2), (3, 3); INSERT INTO tags VALUES(1, 'a')`;
+const NOTES = 'SELECT body FROM notes WHERE id > 1';
+const TAG = "INSERT INTO tags VALUES(2, 'b')";
+const TIMES = 12;
+
+interface Story {
+  name: string;
+  query?: string;
+  /** Between two runs. */
+  between: readonly string[];
+  /** Around all of them. */
+  around?: readonly [string, string];
+  /** Another connection runs what is between. */
+  other?: boolean;
+  /** How often the query is found to have run again. */
+  again: number;
+}
+const ALL = TIMES - 1;
+const STORIES: readonly Story[] = [
+  { name: 'nothing is written', between: [], again: ALL },
+  { name: 'another table is written', between: [TAG], again: ALL },
+  {
+    name: 'its table is written',
+    between: ['UPDATE notes SET body = body + 1 WHERE id = 2'],
+    again: 0,
+  },
+  { name: 'a trigger writes its table', between: ['INSERT INTO log VALUES(1)'], again: 0 },
+  {
+    name: 'a join reads the other table',
+    query: `${NOTES} AND id IN (SELECT note FROM tags)`,
+    between: [TAG],
+    again: 0,
+  },
+  {
+    name: 'what a view reads is not known',
+    query: 'SELECT body FROM seen WHERE id > 1',
+    between: [TAG],
+    again: 0,
+  },
+  {
+    name: 'an update changes no row',
+    between: ['UPDATE notes SET body = 5 WHERE id = 99'],
+    again: ALL,
+  },
+  {
+    name: 'one transaction writes another table',
+    between: [TAG],
+    around: ['BEGIN', 'COMMIT'],
+    again: ALL,
+  },
+  {
+    name: 'a transaction that is taken back',
+    between: [TAG],
+    around: ['BEGIN', 'ROLLBACK'],
+    again: 0,
+  },
+  {
+    name: 'the schema changes',
+    between: ['CREATE TABLE IF NOT EXISTS later(x)', 'DROP TABLE later'],
+    again: 0,
+  },
+  { name: 'another connection writes another table', between: [TAG], other: true, again: ALL },
+  {
+    name: 'another connection writes its table',
+    between: ['UPDATE notes SET body = body + 1 WHERE id = 2'],
+    other: true,
+    again: 0,
+  },
+  {
+    name: 'transactions of the other one',
+    between: ['BEGIN', TAG, 'COMMIT'],
+    other: true,
+    again: ALL,
+  },
+];
+
+const cases = (['journey-sync', 'journey-async'] satisfies Build[]).flatMap((build) =>
+  STORIES.map((story) => ({ build, ...story })),
+);
+
+it.each(cases)('$build: $name', async ({ build, query = NOTES, between, around, other, again }) => {
+  const t = new Traced({}, { salt: 12_345 });
+  open.push(t);
+  const { sqlite3 } = await loadWaSqlite(build);
+  const db = await sqlite3.open_v2('same.db');
+  await sqlite3.exec(db, SETUP);
+  const writer = other ? await sqlite3.open_v2('same.db') : db;
+  if (around) await sqlite3.exec(db, around[0]);
+  for (let i = 0; i < TIMES; i++) {
+    await sqlite3.exec(db, query);
+    for (const sql of between) await sqlite3.exec(writer, sql);
+  }
+  if (around) await sqlite3.exec(db, around[1]);
+  const found = findingsOf(storeOf(t)).filter(({ rule }) => rule === 'F55');
+  expect(found.reduce((sum, { evidence }) => sum + evidence.count, 0)).toBe(again);
+  for (const { confidence } of found) expect(confidence).not.toBe('certain');
+});
+
+it('an UPDATE that brings the rows that it changed is looked at for full scans', async () => {
+  const t = new Traced({}, { salt: 1 });
+  open.push(t);
+  const { sqlite3 } = await loadWaSqlite('journey-sync');
+  const db = await sqlite3.open_v2('scan.db');
+  await sqlite3.exec(
+    db,
+    `CREATE TABLE n(id INTEGER PRIMARY KEY, name);
+     WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 600) INSERT INTO n SELECT i, 'n' || i FROM c`,
+  );
+  for (let i = 0; i < 3; i++) {
+    await sqlite3.exec(db, "UPDATE n SET name = 'm' WHERE name = 'n77' RETURNING id");
+    await sqlite3.exec(db, "DELETE FROM n WHERE name = 'n78'");
+  }
+  const titles = findingsOf(storeOf(t)).flatMap(({ rule, title }) =>
+    rule === 'F50' ? [title] : [],
+  );
+  expect(titles).toEqual([
+    '3 runs of "UPDATE n SET name = ? WHERE name = ? RETURNING id" scanned 1,795 rows for 1 result row',
+  ]);
+});

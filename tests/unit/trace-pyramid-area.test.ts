@@ -1,6 +1,9 @@
 // What the timeline says of an area and of a file's map, against plain scans; notes through a file and from hostile ones.
 import { describe, expect, it } from 'vitest';
 import { areaRows } from '../../src/analysis/time/area.ts';
+import { addSelfTimes, selfTimeOf } from '../../src/analysis/time/self-times.ts';
+import { sweeps } from '../../src/analysis/time/thread-times.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { Durations } from '../../src/analysis/core/durations.ts';
 import { ioAt, ioMap } from '../../src/analysis/files/io-map.ts';
 import { Op } from '../../src/event/event.ts';
@@ -120,6 +123,33 @@ describe('an area', () => {
     );
     expect(new Map(rows.filter((r) => r.bytes).map((r) => [r.name, r.bytes]))).toEqual(expected);
     expect(expected.size).toBeGreaterThan(1);
+  });
+
+  it('gives spellings of one statement one row, named as the first was written', () => {
+    const made = newStore();
+    const texts = ['SELECT a  FROM t', 'select a from T -- again', 'SELECT b FROM t'];
+    for (const spelled of [texts, [...texts].reverse()]) {
+      const t = new ThreadBuilder(made);
+      for (const text of spelled)
+        t.call('sqlStep', { object: t.define({ kind: 'sql', text }), dur: 10 });
+      t.send();
+    }
+    const facts = new Facts(made);
+    const range = { fromUs: 0, toUs: 100 };
+    const rows = areaRows(
+      made,
+      { ...range, by: 'statement', threads: null, layers: [] },
+      100,
+      statements,
+    );
+    expect(rows.map((r) => [r.name, r.count, r.totalUs])).toEqual([
+      ['SELECT a  FROM t', 4, 40],
+      ['SELECT b FROM t', 2, 20],
+    ]);
+    const self = new Map<string, number>();
+    for (const thread of made.threads)
+      addSelfTimes(self, thread, facts.get(sweeps).of(thread), 'statement', range);
+    expect(rows.map((row) => selfTimeOf(self, row))).toEqual([40, 20]);
   });
 
   it('takes only the threads that are ticked, and calls that never ended up to the end', () => {

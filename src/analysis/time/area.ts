@@ -8,6 +8,7 @@ import { hasCall } from '../core/layers.ts';
 import { MOVES, opTable, isVfsOp } from '../../event/operations.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { UNKNOWN_SQL } from '../../text/clean.ts';
+import { fingerprint } from '../../sqlite/sql-text.ts';
 import { objectName } from '../../trace/describe.ts';
 import { fileOf, IS_NAMELESS, UNKNOWN_FILE, type FileRow } from '../files/files.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
@@ -30,6 +31,9 @@ interface AreaRequest {
 }
 
 export interface AreaRow {
+  /** The same on every thread and in every range. Spellings of one statement share it: their fingerprint. */
+  key: string;
+  /** Of a statement its text as it ran first. */
   name: string;
   /** Of a file; '' of other groups. */
   kind: FileRow['kind'] | '';
@@ -79,25 +83,28 @@ export const groupIdOf = (by: AreaBy, events: EventColumns, row: number): number
     : events.op[row]! + (isInMemory(events, row) ? OPS.length : 0); // no storage: it stands apart
 
 /** The group of such an id, or of a statement's text; null = it is of none. */
-export function groupOf(
-  thread: ThreadStore,
-  by: AreaBy,
-  id: number,
-): Pick<AreaRow, 'name' | 'kind'> | null {
-  if (by === 'statement') return { name: objectName(thread, id) || UNKNOWN_SQL, kind: '' };
+export function groupOf(thread: ThreadStore, by: AreaBy, id: number): GroupNames | null {
+  if (by === 'statement') {
+    const text = objectName(thread, id);
+    return text ? groupNames(text, '', fingerprint(text)) : groupNames(UNKNOWN_SQL, '');
+  }
   if (by === 'operation')
-    return {
-      name: `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`,
-      kind: '',
-    };
+    return groupNames(
+      `${opName(id % OPS.length)}${id < OPS.length ? '' : ' (memory journal)'}`,
+      '',
+    );
   const file = fileOf(definedAs(thread.definitions, id));
-  return file && { name: file.path, kind: file.kind };
+  return file && groupNames(file.path, file.kind);
 }
-/** The same group has the same key on every thread. */
-export const groupKey = ({ name, kind }: Pick<AreaRow, 'name' | 'kind'>): string =>
-  `${kind}\0${name}`;
 
-interface Group extends Pick<AreaRow, 'name' | 'kind'> {
+type GroupNames = Pick<AreaRow, 'key' | 'name' | 'kind'>;
+const groupNames = (name: string, kind: AreaRow['kind'], shape = name): GroupNames => ({
+  key: `${kind} ${shape}`,
+  name,
+  kind,
+});
+
+interface Group extends GroupNames {
   durations: Durations;
 }
 
@@ -108,23 +115,23 @@ class Groups {
   sums: Float64Array = new Float64Array(16 * PLACES);
   private readonly places = new Map<string, number>();
 
-  /** Number of the group of this name and kind, from 1. */
-  of(name: string, kind: AreaRow['kind']): number {
-    const key = groupKey({ name, kind });
-    let number = this.places.get(key);
+  /** Number of the group of this key, from 1. */
+  of(names: GroupNames): number {
+    let number = this.places.get(names.key);
     if (number !== undefined) return number;
-    number = this.all.push({ name, kind, durations: new Durations() });
-    this.places.set(key, number);
+    number = this.all.push({ ...names, durations: new Durations() });
+    this.places.set(names.key, number);
     this.sums = longer(this.sums, number * PLACES);
     this.sums[(number - 1) * PLACES + MAX_US] = -1;
     return number;
   }
 
   rows({ threads }: TraceStore): AreaRow[] {
-    return this.all.map(({ name, kind, durations }, i) => {
+    return this.all.map(({ key, name, kind, durations }, i) => {
       const of = (place: number): number => this.sums[i * PLACES + place]!;
       const [count, totalUs] = [durations.count, of(TOTAL_US)];
       return {
+        key,
         name,
         kind,
         count,
@@ -217,7 +224,7 @@ class ThreadScan {
     const { by } = this.request;
     const found = groupOf(thread, by, id);
     const none = by === 'file' && !definedAs(thread.definitions, id) ? LOST : NONE;
-    const group = found ? groups.of(found.name, found.kind) : none;
+    const group = found ? groups.of(found) : none;
     if (id < close.length) close[id] = group;
     else this.far.set(id, group);
     return group;
@@ -246,7 +253,9 @@ class ThreadScan {
       if (number < 0) {
         if (number === NONE || !IS_NAMELESS[code]) continue;
         const inMemory = isInMemory(events, row);
-        number = groups.of(UNKNOWN_FILE.path, inMemory ? 'memory-journal' : UNKNOWN_FILE.kind);
+        number = groups.of(
+          groupNames(UNKNOWN_FILE.path, inMemory ? 'memory-journal' : UNKNOWN_FILE.kind),
+        );
         ({ sums } = groups);
       }
       const at = (number - 1) * PLACES;

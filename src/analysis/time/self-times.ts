@@ -14,7 +14,7 @@ import { PARTS, Role, ROLE_OF_OP } from '../core/time-parts.ts';
 import { OPS } from '../../event/operations.ts';
 import type { TimeRange } from '../core/time-range.ts';
 import { UNKNOWN_FILE } from '../files/files.ts';
-import { groupIdOf, groupKey, groupOf, type AreaBy, type AreaRow } from './area.ts';
+import { groupIdOf, groupOf, type AreaBy, type AreaRow } from './area.ts';
 import type { Sweeps } from './thread-times.ts';
 import type { TimeKeeper } from './time-shares.ts';
 
@@ -48,7 +48,7 @@ class Places implements TimeKeeper {
 }
 
 /**
- * Add a thread's self times in a range, microseconds by `groupKey`. A statement has what the table of statements gives it.
+ * Add a thread's self times in a range, microseconds by `AreaRow.key`. A statement has what the table of statements gives it.
  * @param sweeps of the thread
  */
 export function addSelfTimes(
@@ -60,7 +60,7 @@ export function addSelfTimes(
 ): void {
   const add = (id: number, us: number): void => {
     const group = groupOf(thread, by, id);
-    if (group) into.set(groupKey(group), (into.get(groupKey(group)) ?? 0) + us);
+    if (group) into.set(group.key, (into.get(group.key) ?? 0) + us);
   };
   if (by === 'statement') {
     for (const [id, { spanUs }] of sweeps.within(range).byStatement) if (id) add(id, spanUs);
@@ -80,4 +80,4 @@ const TIMELESS = new Set(
 
 /** @returns microseconds; null = it can have none, or it is not known which file it is of */
 export const selfTimeOf = (times: ReadonlyMap<string, number>, row: AreaRow): number | null =>
-  TIMELESS.has(row.name) || row.name === UNKNOWN_FILE.path ? null : (times.get(groupKey(row)) ?? 0);
+  TIMELESS.has(row.name) || row.name === UNKNOWN_FILE.path ? null : (times.get(row.key) ?? 0);

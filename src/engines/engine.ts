@@ -54,7 +54,7 @@ export class Engine {
     this.usesNamedExports = fingerprint.namedExports;
     this.vfs = this.traceVfs();
     const asyncify = fingerprint.asyncify
-      ? new Asyncify(recorder.memory, this.vfs?.block ?? 0)
+      ? new Asyncify(recorder, parts.shared.query ? memory : null, this.vfs?.block ?? 0)
       : null;
     const reader = this.vfs?.memory ?? new EngineMemory(memory);
     this.sql =
@@ -150,6 +150,7 @@ export class Engine {
         vfs: this.vfs !== null,
         sql: this.sqlSeen,
         counters: this.sqlSeen && this.sql!.counters.available,
+        query: this.sqlSeen && this.sql!.countsRuns,
       },
       note: notes.filter((n) => n !== null).join(' ') || null,
     };

@@ -51,7 +51,7 @@ function engineOf(
     (load !== undefined && !isId(load))
   )
     return null;
-  const { vfs, sql, counters } = layers as Loose;
+  const { vfs, sql, counters, query } = layers as Loose;
   const textOrNull = (v: unknown): string | null => (isText(v) ? v : null);
   return {
     kind: 'engine',
@@ -60,7 +60,12 @@ function engineOf(
     sqliteVersion: textOrNull(sqliteVersion),
     sourceId: textOrNull(sourceId),
     suspension: among(SUSPENSIONS, suspension) ?? 'unknown',
-    layers: { vfs: vfs === true, sql: sql === true, counters: counters === true },
+    layers: {
+      vfs: vfs === true,
+      sql: sql === true,
+      counters: counters === true,
+      ...(typeof query === 'boolean' && { query }),
+    },
     note: textOrNull(note),
     ...(load !== undefined && { load }),
   };

@@ -85,7 +85,8 @@ export interface EngineInfo {
   sqliteVersion: string | null;
   sourceId: string | null;
   suspension: (typeof SUSPENSIONS)[number];
-  layers: { vfs: boolean; sql: boolean; counters: boolean };
+  /** `query` is absent in recordings of versions that have no such layer. */
+  layers: { vfs: boolean; sql: boolean; counters: boolean; query?: boolean };
   /** Why a layer is missing, or null. */
   note: string | null;
   /** seq of the `wasmInstantiate` that made it; absent where none is recorded. */

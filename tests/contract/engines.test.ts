@@ -75,7 +75,10 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
           name: build.startsWith('journey') ? '@journeyapps/wa-sqlite' : 'wa-sqlite',
           sqliteVersion: build.startsWith('journey') ? '3.53.0' : '3.44.0',
           suspension: isAsync ? 'asyncify' : 'none',
-          layers: { vfs: true, sql: true, counters: build.startsWith('journey') },
+          layers: {
+            ...{ vfs: true, sql: true },
+            ...{ counters: build.startsWith('journey'), query: build.startsWith('journey') },
+          },
           note: null,
         }),
       ]);
@@ -261,7 +264,7 @@ describe.each([
         name,
         sqliteVersion,
         suspension: 'none',
-        layers: { vfs: true, sql: true, counters: false },
+        layers: { vfs: true, sql: true, counters: false, query: false },
       }),
     ]);
     expect(t.faultsOf(rows)).toEqual([]);
@@ -320,7 +323,7 @@ describe('@sqlite.org/sqlite-wasm', () => {
       expect.objectContaining({
         name: '@sqlite.org/sqlite-wasm',
         sqliteVersion: '3.54.1',
-        layers: { vfs: true, sql: true, counters: true },
+        layers: { vfs: true, sql: true, counters: true, query: true },
         note: null,
       }),
     ]);

@@ -67,7 +67,7 @@ describe('names', () => {
       expect.objectContaining({
         name: 'SQLite (unknown build)',
         sqliteVersion: '3.54.1',
-        layers: { vfs: true, sql: false, counters: false },
+        layers: { vfs: true, sql: false, counters: false, query: false },
         note: expect.stringContaining('SQL functions') as string,
       }),
     ]);
@@ -108,7 +108,7 @@ describe('names', () => {
     for (const sql of SCRIPT) db.exec(sql);
     db.close();
     expect(t.engines.map((e) => [e.name, e.layers])).toEqual([
-      ['SQLite (unknown build)', { vfs: true, sql: true, counters: true }],
+      ['SQLite (unknown build)', { vfs: true, sql: true, counters: true, query: true }],
     ]);
     expect(t.faultsOf(t.all())).toEqual([]);
     expect(
@@ -124,7 +124,9 @@ it('a table that is neither exported nor imported: no VFS layer, and the note sa
   const { answers } = await published();
   const t = trace();
   expect(runSqlJs(await loadSqlJs({ instantiate: fromBytes(hidden) }))).toEqual(answers);
-  expect(t.engines.map((e) => e.layers)).toEqual([{ vfs: false, sql: true, counters: false }]);
+  expect(t.engines.map((e) => e.layers)).toEqual([
+    { vfs: false, sql: true, counters: false, query: false },
+  ]);
   expect(t.engines[0]!.note).toContain('function table is private');
   expect(t.all().some((r) => r.name === 'sqlite3_exec' || r.name === 'sqlite3_step')).toBe(true);
   expect(t.counters().faults).toBe(0);

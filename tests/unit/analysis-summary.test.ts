@@ -1,6 +1,7 @@
 // What a summary says was recorded: a layer that the user left out is not said to have made no calls.
 import { describe, expect, test } from 'vitest';
 import { numbersOf } from '../../src/analysis/report/summary-numbers.ts';
+import { engineCoverage } from '../../src/analysis/report/engine-coverage.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { CAPTURE_DEFAULTS, type CapturedLayer } from '../../src/event/capture.ts';
 import type { ThreadEnvironment } from '../../src/event/definitions.ts';
@@ -37,6 +38,35 @@ describe('the layers of a thread', () => {
   test('Web API calls are seen wherever they are hooked', () =>
     expect(layersOf(['vfs', 'web'])).toEqual(['web']));
   test('and not where the user left them out', () => expect(layersOf(['vfs'])).toEqual([]));
+});
+
+describe('what is recorded of an engine', () => {
+  const coverage = (layers: CapturedLayer[], query: boolean | undefined): string => {
+    const t = new ThreadBuilder(newStore());
+    t.thread.environment = environment(layers);
+    t.say({
+      ...{ kind: 'engine', id: 9, name: 'sql.js', sqliteVersion: '3.49.0', sourceId: null },
+      ...{ suspension: 'none', note: null },
+      layers: { vfs: true, sql: true, counters: true, ...(query !== undefined && { query }) },
+    });
+    t.call('sqlStep', { result: 101 });
+    t.send();
+    return engineCoverage(summaryOf(t.store).engines[0]!).split('; all workers')[0]!;
+  };
+  const ALL: CapturedLayer[] = ['sql', 'vfs', 'web', 'query'];
+
+  test('the query counters are a layer', () =>
+    expect(coverage(ALL, true)).toBe('recorded: web, vfs, sql, counters, query'));
+  test('a build without their function says so', () =>
+    expect(coverage(ALL, false)).toBe(
+      'recorded: web, vfs, sql, counters; not: query (this build lacks sqlite3_stmt_status)',
+    ));
+  test('the user left them out', () =>
+    expect(coverage(['sql', 'vfs', 'web'], false)).toBe(
+      'recorded: web, vfs, sql, counters; not: query (the recording leaves it out)',
+    ));
+  test('a recording older than they are says nothing of them', () =>
+    expect(coverage(['sql', 'vfs', 'web'], undefined)).toBe('recorded: web, vfs, sql, counters'));
 });
 
 test('flushes in all are those of the files, the closes of streams included', () => {

@@ -268,6 +268,7 @@ class Sanitizer {
         vfs: e.layers.vfs === true,
         sql: e.layers.sql === true,
         counters: e.layers.counters === true,
+        ...(typeof e.layers.query === 'boolean' && { query: e.layers.query }),
       },
       note: e.note ? '(text taken out)' : null,
       ...(typeof e.load === 'number' ? { load: e.load } : {}),

@@ -3,16 +3,19 @@ import { scriptName } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
 import type { SummaryEngine } from './summary.ts';
 
-/** What is recorded of an engine and what isn't, one sentence part after another: "recorded: web, vfs, sql; not: counters". */
+/** What is recorded of an engine and what isn't, one sentence part after another: "recorded: web, vfs, sql; not: counters, query (its cause)". */
 export function engineCoverage({
   layers,
+  queryNote,
   unrecordedWorkers: workers,
   earlierWorkers,
   note,
 }: SummaryEngine): string {
+  const titleOf = (layer: string): string =>
+    layer === 'query' && queryNote ? `query (${queryNote})` : layer;
   const named = (on: boolean): string =>
     Object.entries(layers)
-      .flatMap(([layer, is]) => (is === on ? [layer] : []))
+      .flatMap(([layer, is]) => (is === on ? [titleOf(layer)] : []))
       .join(', ');
   const missing = named(false);
   return [

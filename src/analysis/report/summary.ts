@@ -46,7 +46,9 @@ export interface SummaryEngine {
   name: string;
   sqliteVersion: string | null;
   vfs: string[];
-  layers: { web: boolean; vfs: boolean; sql: boolean; counters: boolean };
+  layers: { web: boolean; vfs: boolean; sql: boolean; counters: boolean; query?: boolean };
+  /** Why the query counters are missing; null where they aren't, where it isn't known, or where all SQL is. */
+  queryNote: string | null;
   note: string | null;
   /** Addresses of workers of its page that are not recorded and may store for it. */
   unrecordedWorkers: string[];
@@ -220,19 +222,27 @@ function enginesOf(
       if (d.kind === 'file' && d.vfs && (d.engine === engine.id || d.engine === 0)) vfs.add(d.vfs);
     const { name, sqliteVersion, note } = engine;
     const { layers: hooked } = engine;
-    const layers = { web: seesWeb(thread), ...hooked, sql: hooked.sql && hasSql(thread) };
+    const sql = hooked.sql && hasSql(thread);
+    const layers = { web: seesWeb(thread), ...hooked, sql };
     return {
       thread: thread.info.id,
       name,
       sqliteVersion,
       vfs: [...vfs],
       layers,
+      queryNote: sql && hooked.query === false ? whyNotCounted(thread) : null,
       note,
       unrecordedWorkers,
       earlierWorkers,
     };
   });
 }
+
+/** Why an engine's runs aren't counted although its SQL calls are recorded. */
+const whyNotCounted = ({ environment }: ThreadStore): string =>
+  environment && !environment.capture.layers.includes('query')
+    ? 'the recording leaves it out'
+    : 'this build lacks sqlite3_stmt_status';
 
 function environmentOf(
   store: TraceStore,

@@ -3,6 +3,8 @@
  * call is only the unwind; its end is the return of the export that the glue calls for the last rewind.
  */
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import { Op } from '../event/event.ts';
+import type { Recorder } from '../record/recorder.ts';
 import { Block, MAX_SUSPENDED, Suspended } from '../vfs-instrumented/interpose/engine-block.ts';
 
 /** Ends the SQL calls that were suspended. `threw`: by an exception. */
@@ -16,12 +18,23 @@ export class Asyncify {
   /** 0 normal, 1 unwinding, 2 rewinding. */
   state = 0;
   private readonly u32: Uint32Array | null;
-  private readonly block: number;
+  /** Bytes of the engine's memory when its stack began to unwind. */
+  private bytes = 0;
 
-  /** @param block where trampolines read the state, in the trace memory; 0 when the engine has no VFS layer */
-  constructor(memory: WebAssembly.Memory, block: number) {
-    this.u32 = block ? new Uint32Array(memory.buffer) : null;
-    this.block = block;
+  /**
+   * @param heap the engine's memory, where it is looked at: a buffer that a suspended call holds is gone once that grows
+   * @param block where trampolines read the state, in the trace memory; 0 when the engine has no VFS layer
+   */
+  constructor(
+    private readonly recorder: Recorder,
+    private readonly heap: WebAssembly.Memory | null,
+    private readonly block: number,
+  ) {
+    this.u32 = block ? new Uint32Array(recorder.memory.buffer) : null;
+  }
+
+  private get heapBytes(): number {
+    return this.heap ? this.heap.buffer.byteLength : 0;
   }
 
   private become(state: number): void {
@@ -66,7 +79,10 @@ export class Asyncify {
   private wrapSwitch(original: AnyFunction, state: number): AnyFunction {
     return (...args) => {
       const result = original(...args);
-      if (state === 1) this.unwinds++;
+      if (state === 1) {
+        this.unwinds++;
+        this.bytes = this.heapBytes;
+      }
       this.become(state);
       return result;
     };
@@ -104,6 +120,9 @@ export class Asyncify {
     settle: Settle,
   ): unknown {
     const { unwinds } = this;
+    const { heapBytes } = this;
+    if (heapBytes !== this.bytes)
+      this.recorder.instant(Op.sqlMemoryGrew, 0, heapBytes, this.bytes, this.innermost);
     resume();
     let result: unknown;
     try {

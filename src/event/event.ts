@@ -104,6 +104,7 @@ export const Op = {
   sqlStmtStatus: 136,
   sqlStmtStatusMore: 137,
   sqlMemory: 138,
+  sqlMemoryGrew: 139,
   // host
   threadStart: 192,
   threadEnd: 193,

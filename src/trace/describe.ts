@@ -54,6 +54,7 @@ const NO_BYTES = opSet(
     Op.sqlStmtStatus,
     Op.sqlStmtStatusMore,
     Op.sqlMemory,
+    Op.sqlMemoryGrew,
     Op.measure,
     Op.longTask,
     Op.interaction,
@@ -136,6 +137,8 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
       return `${statusName(aux2)} ${length}`;
     case Op.sqlMemory:
       return `WebAssembly ${formatBytes(offset)}, page cache ${formatBytes(length)}, schema ${formatBytes(aux)}, statements ${formatBytes(aux2)}`;
+    case Op.sqlMemoryGrew:
+      return `WebAssembly ${formatBytes(length)}, then ${formatBytes(offset)}`;
     case Op.idbBlocked:
     case Op.idbVersionChange:
       return `version ${length} open, ${Number.isNaN(offset) ? 'to be deleted' : `version ${offset} requested`}`;

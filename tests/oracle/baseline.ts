@@ -12,7 +12,8 @@ export interface WorkloadOptions {
   autocommits?: number;
   /**
    * sql only: statements, how often and the statement with the run's number in place of `$i`, a query that is begun and never reset,
-   * milliseconds in which nothing is called, or a statement that is prepared once and gets the run's number as its parameter.
+   * milliseconds in which nothing is called, a statement that is prepared once and gets the run's number as its parameter, or megabytes of the
+   * engine's memory that are taken while a statement runs, or without one.
    */
   sql?: readonly (
     | string
@@ -20,6 +21,7 @@ export interface WorkloadOptions {
     | { readonly hold: string }
     | { readonly pause: number }
     | { readonly bound: readonly [number, string] }
+    | { readonly allocate: number; readonly during?: string }
   )[];
   /** sql only: a statement that finds the database locked is rolled back and tried again. */
   retry?: boolean;

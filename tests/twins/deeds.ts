@@ -1,7 +1,7 @@
 /** What the apps of a pair of recordings do (pairs.ts): SQL, and what is done with pages and workers beside it. */
 import type { Page } from 'puppeteer-core';
 import type { Scenario } from '../traces/golden/scenarios.ts';
-import type { Workload, WorkloadOptions } from '../oracle/baseline.ts';
+import { openApp, type Workload, type WorkloadOptions } from '../oracle/baseline.ts';
 
 export interface Twin extends Pick<Scenario, 'path' | 'tabs' | 'steps'> {
   /** Runs before the recording begins, in the same origin. */
@@ -86,11 +86,17 @@ export const BODY_INDEX = 'CREATE INDEX t_body ON t(body)';
 export const again = 'SELECT sum(length(body)) FROM t WHERE id > 100';
 /** Two tables, joined by columns without an index. */
 export const PARTS = 'CREATE TABLE p(t INTEGER, name TEXT); INSERT INTO p SELECT id, body FROM t';
+export const insertPart = "INSERT INTO p VALUES(1, 'some text')";
 export const PARTS_INDEX = 'CREATE INDEX p_t ON p(t)';
 export const joined: Sql = [
   [10, 'SELECT count(p.name) FROM t JOIN p ON p.t = t.id + 0 WHERE t.id > $i'],
 ];
 export const newest: Sql = [[20, 'SELECT id FROM t ORDER BY body DESC LIMIT $i + 1']];
+/** A query whose row holds a large value. */
+export const LARGE = 'SELECT randomblob(1000000)';
+/** So often, with time between. */
+export const apart = (times: number, item: Sql[number]): Sql =>
+  Array.from({ length: times }, () => [item, { pause: 300 }]).flat();
 /** Brings every page of the table into the cache. */
 export const WARM = 'SELECT sum(length(body)) FROM t';
 /** Every page of a table, again and again. */
@@ -134,6 +140,11 @@ export const inPage =
   (script: string): Twin['more'] =>
   async ([page]) =>
     void (await page!.evaluate(script));
+
+/** The first tab is loaded again. */
+export const loadedAgain: Twin['more'] = async ([page]) => {
+  await openApp(page!, page!.url(), () => page!.reload());
+};
 
 /** The first tab holds a Web Lock for so long, and the second one asks for it. */
 export const lockFor =

@@ -4,6 +4,7 @@
  */
 import {
   again,
+  apart,
   APART,
   attach,
   attached,
@@ -19,10 +20,13 @@ import {
   handlesAtOnce,
   inPage,
   insert,
+  insertPart,
   insertWithQuota,
   inTab,
   joined,
   journey,
+  LARGE,
+  loadedAgain,
   lockFor,
   lockInFrozenTab,
   LONG,
@@ -414,6 +418,13 @@ export const PAIRS: readonly Pair[] = [
     injected: 'endless recursion',
   },
   {
+    rule: 'F31',
+    shows: 'a scan on IDBBatchAtomic, during which the app takes 40 MB of the memory of SQLite',
+    instead: 'takes them before',
+    wrong: twin(journey('IDBBatchAtomic'), [[fill(20_000)], [{ allocate: 40, during: WARM }]]),
+    right: twin(journey('IDBBatchAtomic'), [[fill(20_000)], [{ allocate: 40 }, WARM]]),
+  },
+  {
     rule: 'F32',
     shows: 'a read of a table whose root page lies behind the end of the file',
     instead: 'of a table that is whole',
@@ -623,10 +634,17 @@ export const PAIRS: readonly Pair[] = [
   },
   {
     rule: 'F55',
-    shows: 'one query 30 times in one transaction, with the same values',
-    instead: 'once',
-    wrong: twin(journey('OPFSCoopSync'), [[fill(3000)], together([30, again])]),
-    right: twin(journey('OPFSCoopSync'), [[fill(3000)], together(again)]),
+    shows:
+      'one query 30 times in one transaction, with the same values, and rows put into another table between',
+    instead: 'once, and the same rows put in',
+    wrong: twin(journey('OPFSCoopSync'), [
+      [fill(3000), PARTS],
+      together(...Array.from({ length: 30 }, () => [again, insertPart]).flat()),
+    ]),
+    right: twin(journey('OPFSCoopSync'), [
+      [fill(3000), PARTS],
+      together(again, ...Array.from({ length: 30 }, () => insertPart)),
+    ]),
   },
   {
     rule: 'F56',
@@ -641,5 +659,32 @@ export const PAIRS: readonly Pair[] = [
     right: twin(journey('OPFSCoopSync'), [[fill(400)], [[20, 'SELECT id FROM t']]], [], {
       leaveOpen: true,
     }),
+  },
+  {
+    rule: 'F57',
+    shows: '60 queries of a value of 1 MB that are stepped and forgotten, 300 ms apart',
+    instead: 'each run to its end',
+    wrong: twin(journey('OPFSCoopSync'), [[fill(400)], apart(60, { hold: LARGE })], [], {
+      leaveOpen: true,
+    }),
+    right: twin(journey('OPFSCoopSync'), [[fill(400)], apart(60, LARGE)], [], {
+      leaveOpen: true,
+    }),
+  },
+  {
+    rule: 'F58',
+    shows: 'a page that reads 40 MB through a page cache as large, and is loaded again',
+    instead: 'through the default cache',
+    wrong: {
+      ...twin(journey('OPFSCoopSync'), [[fill(300_000)], [WARM]], ['cache_size=-100000'], {
+        leaveOpen: true,
+      }),
+      more: loadedAgain,
+    },
+    right: {
+      ...twin(journey('OPFSCoopSync'), [[fill(300_000)], [WARM]], [], { leaveOpen: true }),
+      more: loadedAgain,
+    },
+    injected: 'a reload in place of a browser that kills the page',
   },
 ];

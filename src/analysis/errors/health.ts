@@ -8,11 +8,13 @@ import { DistinctPlaces } from '../core/distinct-places.ts';
 import { databasePath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
+import { rootOf } from '../core/thread-origin.ts';
 import { locks } from '../locks/locks.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 import { hasMoved } from '../../trace/bytes-moved.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { objectName } from '../../trace/describe.ts';
 import { connectionKey, LockLevels, SETS_LEVEL, tookEffect } from '../../trace/lock-levels.ts';
 import { LockLevel, Rc } from '../../sqlite/constants.ts';
@@ -34,6 +36,30 @@ export function errors(ctx: FindingContext, pattern: RegExp): { evidence: Eviden
 }
 export const quote = (text: string): string =>
   `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
+
+/** Whether a thread ended by itself, not with the recording. */
+const isGone = ({ ended }: ThreadStore): boolean => ended !== null && ended !== 'stopped';
+export const KILLED_OR_RELOADED =
+  'a browser that kills a page for its memory looks like this, and so does a user who reloads';
+
+/** The page that was loaded at the address of one that ended, soon after the last call of that and of its workers, and how long after it; null = none. */
+export function loadedAgain(
+  { store }: FindingContext,
+  gone: ThreadStore,
+): { page: ThreadStore; afterUs: number } | null {
+  if (!isGone(gone)) return null;
+  const end = Math.max(
+    ...store.threads
+      .filter(({ index, events }) => events.count > 0 && rootOf(store, index) === gone.index)
+      .map(({ events }) => events.t0[events.count - 1]!),
+  );
+  for (const page of store.threads) {
+    if (page === gone || page.info.kind !== 'page' || page.info.url !== gone.info.url) continue;
+    const afterUs = page.events.count > 0 ? page.events.t0[0]! - end : NaN;
+    if (afterUs >= 0 && afterUs < RELOAD_US) return { page, afterUs };
+  }
+  return null;
+}
 
 const STORAGE_REFUSED = /\b(SecurityError|UnknownError|NotAllowedError|InvalidStateError)\b/;
 const ABOUT_STORAGE = /getDirectory|storage|file ?system|indexed ?db|database|mutation|OPFS/i;
@@ -92,8 +118,7 @@ export const outOfStack: Rule = {
         link: 'https://emscripten.org/docs/porting/asyncify.html',
       });
     for (const thread of ctx.store.threads) {
-      if (thread.ended === null || thread.ended === 'stopped' || thread.info.kind !== 'page')
-        continue;
+      if (!isGone(thread) || thread.info.kind !== 'page') continue;
       const { leftBehind, holds, resources } = ctx.get(locks);
       const write = leftBehind.find(
         ({ hold, thread: index }) =>
@@ -102,28 +127,17 @@ export const outOfStack: Rule = {
           holds.mode[hold]! >= LockLevel.reserved,
       );
       if (!write) continue;
-      const { events } = thread;
-      const end = events.t0[events.count - 1]!;
-      const next = ctx.store.threads.find(
-        (t) =>
-          t !== thread &&
-          t.info.kind === 'page' &&
-          t.info.url === thread.info.url &&
-          t.events.count > 0 &&
-          t.events.t0[0]! >= end &&
-          t.events.t0[0]! - end < RELOAD_US,
-      );
+      const next = loadedAgain(ctx, thread);
       if (!next) continue;
       const reload = new Evidence();
       reload.add(thread, holds.row[write.hold]!);
-      reload.show(next.index, 0);
+      reload.show(next.page.index, 0);
       found.push({
-        title: `The page ended in the middle of a write transaction and began again ${formatDuration(next.events.t0[0]! - end)} later`,
+        title: `The page ended in the middle of a write transaction and began again ${formatDuration(next.afterUs)} later`,
         evidence: reload.result(ctx),
         ...FAILURE,
         confidence: 'possible',
-        reason:
-          'a browser that kills a page for its memory looks like this, and so does a user who reloads',
+        reason: KILLED_OR_RELOADED,
         advice: 'Watch the memory of the page; keep the database in a worker.',
         link: 'https://www.sqlite.org/malloc.html',
       });

@@ -1,6 +1,5 @@
 /**
- * All findings of a trace, the largest saving first. Each rule is in a file with its relatives; not among them is F31 (memory that grows
- * while an asynchronous xRead runs), which no event shows.
+ * All findings of a trace, the largest saving first. Each rule is in a file with its relatives.
  */
 import { leakedHandles } from '../files/leaked-handles.ts';
 import { refusedHandles } from '../locks/refused-handles.ts';
@@ -48,7 +47,7 @@ import {
   walRefused,
 } from '../transactions/journal.ts';
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
-import { memoryGrows, neverFinalized } from '../memory/rules.ts';
+import { endedAtMost, grewInCall, memoryGrows, neverFinalized } from '../memory/rules.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
 import {
   automaticIndex,
@@ -98,6 +97,7 @@ export const RULES: readonly Rule[] = [
   idbKilled,
   openBlocked,
   outOfStack,
+  grewInCall,
   malformed,
   writeWithoutLock,
   notIsolated,
@@ -124,6 +124,7 @@ export const RULES: readonly Rule[] = [
   sameAgain,
   neverFinalized,
   memoryGrows,
+  endedAtMost,
 ];
 
 /** A finding, and the time that it is about. */

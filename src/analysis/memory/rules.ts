@@ -1,8 +1,10 @@
 /**
  * Memory that an app does not get back.
  *
+ *   F31   xRead ~~~~ malloc ~~~~          the buffer that it reads into is gone
  *   F56   prepare | prepare | prepare ...  of one text, and no finalize
  *   F57   16 MiB ... 40 MiB ... 64 MiB ...  to the end of the recording
+ *   F58   16 MiB ... 64 MiB | the page ends, and is loaded again
  */
 import { executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
@@ -15,6 +17,38 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
+import { rootOf } from '../core/thread-origin.ts';
+import { FAILURE, KILLED_OR_RELOADED, loadedAgain } from '../errors/health.ts';
+
+export const grewInCall: Rule = {
+  id: 'F31',
+  title: 'Memory grew inside an asynchronous call',
+  run(ctx) {
+    const calls = new Evidence();
+    let [from, to] = [Infinity, 0];
+    ctx.each(Op.sqlMemoryGrew, (thread, row) => {
+      const { aux, offset, length, op } = thread.events;
+      const call = thread.events.rowOfSeq(aux[row]!);
+      if (call < 0 || (op[call] !== Op.xRead && op[call] !== Op.xWrite)) return;
+      if (!(offset[row]! > length[row]!)) return;
+      calls.tally(thread, call);
+      from = Math.min(from, length[row]!);
+      to = Math.max(to, offset[row]!);
+    });
+    if (calls.count === 0) return [];
+    return {
+      title: `WebAssembly memory grew inside ${countOf(calls.count, 'asynchronous xRead or xWrite call', 'asynchronous xRead and xWrite calls')}, from ${formatBytes(from)} to ${formatBytes(to)}`,
+      evidence: calls.result(ctx),
+      ...FAILURE,
+      confidence: 'possible',
+      reason:
+        'growing detaches the buffer that the call was given; whether its VFS takes a new one is not recorded',
+      advice:
+        'Update the VFS to one that takes a new view after each await, and allocate nothing meanwhile.',
+      link: 'https://developer.mozilla.org/docs/WebAssembly/Reference/JavaScript_interface/Memory/grow',
+    };
+  },
+};
 
 /** Statements that are open at once with one text on one connection. */
 const FEW_OPEN = 20;
@@ -96,7 +130,7 @@ export const memoryGrows: Rule = {
       if (first === undefined || last === undefined) continue;
       const [fromUs, toUs] = [t0[first]!, t0[last]!];
       const grown = offset[last]! - offset[first]!;
-      if (toUs - fromUs < LEAST_US || grown < LEAST_GROWN) continue;
+      if (toUs - fromUs < LEAST_US || !(grown >= LEAST_GROWN)) continue; // NaN: a forged one
       /** Readings at which it had grown, by part of the time. */
       const parts = Array.from({ length: PARTS }, () => 0);
       const evidence = new Evidence();
@@ -116,6 +150,47 @@ export const memoryGrows: Rule = {
         reason: `it grew at ${countOf(evidence.count, 'reading')}, in each quarter of that time but perhaps the first; a longer recording may show that it stops`,
         advice:
           'Look for statements that are not finalized, large results, and functions that allocate.',
+        link: 'https://www.sqlite.org/malloc.html',
+      });
+    }
+    return found;
+  },
+};
+
+/** How long before the page's end its memory may have grown. */
+const LATE_US = 10_000_000;
+
+export const endedAtMost: Rule = {
+  id: 'F58',
+  title: 'Page ended as its memory peaked',
+  run(ctx) {
+    const found: Found[] = [];
+    for (const thread of ctx.store.threads) {
+      const rows = ctx.rows(thread, Op.sqlMemory);
+      const page = ctx.store.threads[rootOf(ctx.store, thread.index)]!;
+      const next = rows.length && page.info.kind === 'page' ? loadedAgain(ctx, page) : null;
+      if (!next) continue;
+      const { t0, offset } = thread.events;
+      const endUs = next.page.events.t0[0]! - next.afterUs;
+      let before = offset[rows[0]!]!;
+      let most = before;
+      let peak = rows[0]!;
+      for (const row of rows) {
+        if (t0[row]! < endUs - LATE_US) before = Math.max(before, offset[row]!);
+        if (offset[row]! > most) [most, peak] = [offset[row]!, row];
+      }
+      if (!(most - before >= LEAST_GROWN)) continue;
+      const evidence = new Evidence();
+      evidence.tally(thread, peak);
+      evidence.show(next.page.index, 0);
+      found.push({
+        title: `The page ended ${formatDuration(Math.max(0, endUs - t0[peak]!))} after its WebAssembly memory had grown from ${formatBytes(before)} to ${formatBytes(most)}, and began again ${formatDuration(next.afterUs)} later`,
+        evidence: evidence.result(ctx, false),
+        ...FAILURE,
+        confidence: 'possible',
+        reason: KILLED_OR_RELOADED,
+        advice:
+          'Lower cache_size, read large results in parts, and end a worker that has done its work.',
         link: 'https://www.sqlite.org/malloc.html',
       });
     }

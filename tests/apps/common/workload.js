@@ -6,6 +6,7 @@
  * @property {(sql: string) => unknown[][] | Promise<unknown[][]>} exec
  * @property {() => void | Promise<void>} close
  * @property {(sql: string) => Promise<void>} [hold] steps a query once and never resets it: its read transaction stays open
+ * @property {(megabytes: number, sql?: string) => Promise<unknown[][]>} [allocate] takes memory of the engine, while a statement runs
  * @property {(sql: string, times: number) => Promise<unknown[][]>} [bound] runs a statement that is prepared once, each time with the number of the run bound
  * @property {boolean} [notSQLite] has no PRAGMA: nothing is asked of its integrity
  */
@@ -111,9 +112,10 @@ async function rollBack(db) {
 /**
  * Statements as given: a text, or `[times, text]` with the run's number in place of each `$i`. With `retry`, a statement that finds the
  * database locked is rolled back and tried again. `{ hold: text }` is a query that is begun and forgotten, `{ pause: ms }` waits with nothing called,
- * `{ bound: [times, text] }` is prepared once and has the run's number as its parameter.
+ * `{ bound: [times, text] }` is prepared once and has the run's number as its parameter, `{ allocate: megabytes, during: text }` takes memory of the
+ * engine while a statement runs, without `during` at once.
  * @param {Connection} db
- * @param {{ sql?: (string | [number, string] | { hold: string } | { pause: number } | { bound: [number, string] })[], retry?: boolean }} options
+ * @param {{ sql?: (string | [number, string] | { hold: string } | { pause: number } | { bound: [number, string] } | { allocate: number, during?: string })[], retry?: boolean }} options
  */
 async function sql(db, { sql: list = [], retry = false }) {
   const rows = [];
@@ -125,6 +127,11 @@ async function sql(db, { sql: list = [], retry = false }) {
     if (item.hold) {
       if (!db.hold) throw new Error('this app cannot hold a query open');
       await db.hold(item.hold);
+      continue;
+    }
+    if (item.allocate) {
+      if (!db.allocate) throw new Error('this app cannot allocate memory');
+      rows.push(...(await db.allocate(item.allocate, item.during)));
       continue;
     }
     if (item.bound) {

@@ -34,6 +34,7 @@ const VFS = {
 };
 
 let sqlite3;
+let malloc;
 
 serve({
   async load({ vfs = 'OPFSCoopSync', build = VFS[vfs], lockPolicy }) {
@@ -43,6 +44,7 @@ serve({
     const { default: SQLiteESMFactory } = await import(`${PACKAGE}/dist/${BUILDS[build]}`);
     const module = await SQLiteESMFactory();
     sqlite3 = SQLite.Factory(module);
+    malloc = module._malloc;
     const example = await import(`${PACKAGE}/src/examples/${vfs}VFS.js`);
     const options = lockPolicy ? { lockPolicy } : undefined;
     sqlite3.vfs_register(await example[`${vfs}VFS`].create('wa-sqlite', module, options), true);
@@ -72,6 +74,19 @@ serve({
               rows.push(sqlite3.row(statement));
             await sqlite3.reset(statement);
           }
+        return rows;
+      },
+      async allocate(mb, sql) {
+        const rows = [];
+        let running = sql !== undefined;
+        const done = running
+          ? sqlite3.exec(db, sql, (row) => rows.push(row)).finally(() => (running = false))
+          : null;
+        for (let i = 0; i < mb && (running || !done); i++) {
+          malloc(1e6);
+          if (running) await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+        await done;
         return rows;
       },
       close: () => sqlite3.close(db),

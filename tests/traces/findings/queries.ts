@@ -1,7 +1,8 @@
 // What SQLite counts of the runs of statements, and what they ask one by one. Each story beside the same work done right.
-import { Rc, StatementStatus, VALUES_HASH } from '../../../src/sqlite/constants.ts';
+import { Flag } from '../../../src/event/event.ts';
+import { Fcntl, Rc, StatementStatus, VALUES_HASH } from '../../../src/sqlite/constants.ts';
 import type { ThreadBuilder } from '../builder.ts';
-import { S, times, type Case } from './stage.ts';
+import { locked, PAGE, S, times, type Case } from './stage.ts';
 
 interface Counted {
   rows?: number;
@@ -38,6 +39,7 @@ const prepare = (b: ThreadBuilder, text: string, aux: number): void =>
   void b.call('sqlPrepare', { object: b.define({ kind: 'sql', text }), aux, context: 4, dur: 80 });
 
 const BY_NAME = 'SELECT * FROM notes WHERE name = ?';
+const REMOVED = 'DELETE FROM notes WHERE name = ?';
 const JOINED = 'SELECT * FROM a JOIN b ON a.x = b.y';
 const SORTED = 'SELECT * FROM notes ORDER BY name LIMIT 20';
 const PARENTS = 'SELECT id FROM notes';
@@ -70,6 +72,58 @@ function asksAgain(b: ThreadBuilder, other: ThreadBuilder, text: string): void {
   });
 }
 
+/**
+ * The same query of `tags` (page 2) twelve times, and an UPDATE after each that writes one page.
+ * @param was a page that was a child of `tags` first
+ */
+function asksAndWrites(b: ThreadBuilder, page: number, was = 0): void {
+  const db = b.file('/app.db');
+  const read = (place: number): number =>
+    b.call('xRead', { object: db, context: 4, offset: (place - 1) * PAGE, length: PAGE, aux2: 13 });
+  const schema = { id: 1000, file: db, page: 1, roots: [2, 3], names: ['tags', 'notes'], tables: ['', ''] };
+  const at = read(1);
+  b.say({ kind: 'b-tree-names', at, ...schema });
+  if (was) b.say({ kind: 'b-tree-pages', id: 1001, file: db, at, page: 2, children: [was] });
+  times(12, () => {
+    run(b, CHILDREN, { rows: 2, values: 7 });
+    const object = b.define({ kind: 'sql', text: 'UPDATE notes SET name = ?' });
+    b.call('sqlStep', { object, aux: ++instance, context: 4, result: Rc.done, dur: 50 }, () =>
+      locked(b, db, 2, () => {
+        b.call('xWrite', { object: db, context: 4, offset: (page - 1) * PAGE, length: PAGE, aux2: 13 });
+        b.call('xFileControl', { object: db, context: 4, aux: Fcntl.commitPhaseTwo });
+      }, 4),
+    );
+  });
+}
+
+/** Memory grows in a worker, and its page is loaded again. @param mib that it grows by */
+function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: number): void {
+  const url = 'https://app.example/';
+  const page = thread({ kind: 'page', url });
+  const b = thread({ parent: page.thread.info.id });
+  times(2, (i) => {
+    b.call('sqlMemory', { offset: (16 + mib * i) * 2 ** 20, length: 4096, context: 4, dur: 0 });
+    b.idle(S);
+  });
+  page.now = b.now;
+  page.call('visibility');
+  page.thread.ended = 'pagehide';
+  const next = thread({ kind: 'page', url });
+  next.now = b.now + S;
+  next.call('visibility');
+}
+
+/** Three calls, of which two go on with a larger memory. */
+function growsInCall(b: ThreadBuilder, inside: boolean): void {
+  const object = b.file('/app.db');
+  (['xRead', 'xWrite', 'xSync'] as const).forEach((op, i) =>
+    b.call(op, { object, length: PAGE, offset: 0, flags: Flag.async, dur: 100 }, () => {
+      const [length, offset] = [(16 + 2 * i) * 2 ** 20, (18 + 2 * i) * 2 ** 20];
+      b.call('sqlMemoryGrew', { length, offset, aux: inside ? b.innermost : 0, dur: 0 });
+    }),
+  );
+}
+
 /** Twenty readings of memory, a second apart. @param mib at each */
 function grows(b: ThreadBuilder, mib: (i: number) => number): void {
   times(20, (i) => {
@@ -98,6 +152,13 @@ export const QUERIES: Case[] = [
     wrong: ({ thread }) => run(thread(), BY_NAME, { rows: 50, scanned: 1000 }),
     right: ({ thread }) => run(thread(), PARENTS, { rows: 50, scanned: 1000 }),
     says: /^1 run of .* scanned 1,000 rows for 50 result rows$/,
+  },
+  {
+    rule: 'F50',
+    name: 'rows that a DELETE changed are known if it brings them',
+    wrong: ({ thread }) => run(thread(), `${REMOVED} RETURNING id`, { rows: 2, scanned: 1000 }),
+    right: ({ thread }) => run(thread(), REMOVED, { scanned: 1000 }),
+    says: /^1 run of "DELETE .* RETURNING id" scanned 1,000 rows for 2 result rows$/,
   },
   {
     rule: 'F51',
@@ -172,6 +233,27 @@ export const QUERIES: Case[] = [
   },
   {
     rule: 'F55',
+    name: 'another table is written, or its own',
+    wrong: ({ thread }) => asksAndWrites(thread(), 3),
+    right: ({ thread }) => asksAndWrites(thread(), 2),
+    says: /ran 11 times with values that it had before, and nothing that it reads was written between$/,
+  },
+  {
+    rule: 'F55',
+    name: 'a page that was written is known to be of another table, or is not',
+    wrong: ({ thread }) => asksAndWrites(thread(), 3),
+    right: ({ thread }) => asksAndWrites(thread(), 99),
+    says: /ran 11 times/,
+  },
+  {
+    rule: 'F55',
+    name: 'a page that was of its table earlier',
+    wrong: ({ thread }) => asksAndWrites(thread(), 3),
+    right: ({ thread }) => asksAndWrites(thread(), 3, 3),
+    says: /ran 11 times/,
+  },
+  {
+    rule: 'F55',
     name: 'a query of the time answers anew',
     wrong: ({ thread }) => {
       const b = thread();
@@ -224,5 +306,19 @@ export const QUERIES: Case[] = [
     wrong: ({ thread }) => grows(thread(), (i) => 16 + 2 * i),
     right: ({ thread }) => grows(thread(), (i) => 16 + 2 * Math.min(i, 9)),
     says: /^WebAssembly memory of .* grew from 16 MiB to 54 MiB in 19 s$/,
+  },
+  {
+    rule: 'F31',
+    name: 'it grows while an xRead is suspended, not between two',
+    wrong: ({ thread }) => growsInCall(thread(), true),
+    right: ({ thread }) => growsInCall(thread(), false),
+    says: /^WebAssembly memory grew inside 2 asynchronous xRead and xWrite calls, from 16 MiB to 20 MiB$/,
+  },
+  {
+    rule: 'F58',
+    name: 'its page is loaded again soon after it grew much',
+    wrong: ({ thread }) => endsAtMost(thread, 40),
+    right: ({ thread }) => endsAtMost(thread, 8),
+    says: /^The page ended 1 s after its WebAssembly memory had grown from 16 MiB to 56 MiB, and began again 1 s later$/,
   },
 ];

@@ -46,11 +46,11 @@ export function play(story: Story): TraceStore {
 }
 
 /** SQLite's lock around some calls. */
-export function locked(b: ThreadBuilder, object: number, level: number, inside: () => void): void {
-  b.call('xLock', { object, aux: 1 });
-  if (level > 1) b.call('xLock', { object, aux: level });
+export function locked(b: ThreadBuilder, object: number, level: number, inside: () => void, context = 0): void {
+  b.call('xLock', { object, context, aux: 1 });
+  if (level > 1) b.call('xLock', { object, context, aux: level });
   inside();
-  b.call('xUnlock', { object, aux: 0 });
+  b.call('xUnlock', { object, context, aux: 0 });
 }
 
 export interface Case {

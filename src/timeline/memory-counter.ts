@@ -45,20 +45,28 @@ export class MemoryCounter {
     });
   }
 
-  /** The most by column; NaN before the first reading. */
   most(kind: MemoryKind, fromUs: number, toUs: number, width: number): Float32Array {
-    const { us } = this;
     const bytes = this.bytes[MEMORY_KINDS.indexOf(kind)]!;
-    const step = (toUs - fromUs) / width;
-    let i = firstPlace(0, us.length, (reading) => us[reading]! >= fromUs);
-    let now = bytes[i - 1] ?? NaN;
-    return Float32Array.from({ length: width }, (_, column) => {
-      let most = now;
-      for (; i < us.length && us[i]! < fromUs + (column + 1) * step; i++) {
-        now = bytes[i]!;
-        most = Number.isNaN(most) ? now : Math.max(most, now);
-      }
-      return most;
-    });
+    return mostIn({ us: this.us, bytes }, fromUs, toUs, width);
   }
+}
+
+/** The most bytes by column; NaN before the first reading. @param readings moments, ascending, and bytes from then on */
+export function mostIn(
+  { us, bytes }: { readonly us: readonly number[]; readonly bytes: readonly number[] },
+  fromUs: number,
+  toUs: number,
+  width: number,
+): Float32Array {
+  const step = (toUs - fromUs) / width;
+  let i = firstPlace(0, us.length, (reading) => us[reading]! >= fromUs);
+  let now = bytes[i - 1] ?? NaN;
+  return Float32Array.from({ length: width }, (_, column) => {
+    let most = now;
+    for (; i < us.length && us[i]! < fromUs + (column + 1) * step; i++) {
+      now = bytes[i]!;
+      most = Number.isNaN(most) ? now : Math.max(most, now);
+    }
+    return most;
+  });
 }

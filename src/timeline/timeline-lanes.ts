@@ -11,7 +11,8 @@ import { AppMarks, type MarkTexts } from './app-marks.ts';
 import { binnedColumns } from './binned.ts';
 import { ACTIVITIES } from '../event/operations.ts';
 import { CacheCounter } from './cache-counter.ts';
-import { MEMORY_KINDS, MemoryCounter, type MemoryKind } from './memory-counter.ts';
+import { HeldFiles, keepsFiles } from '../analysis/memory/held-files.ts';
+import { MEMORY_KINDS, MemoryCounter, mostIn, type MemoryKind } from './memory-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { IDB_WAIT, shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
 import { frameOf, CallLanes, type LaneFrame, type StatementRuns } from '../trace/lanes/frame.ts';
@@ -32,7 +33,11 @@ export const LANE_NEEDS = { pieces, anatomies, wals, walHistories, executions };
 type Settled = Known<typeof LANE_NEEDS>;
 
 /** Counters are drawn as areas. */
-const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache', ...MEMORY_KINDS] as const;
+const COUNTER_KINDS = [
+  ...(['reads', 'writes', 'queue', 'wal', 'cache'] as const),
+  ...MEMORY_KINDS,
+  'fileMemory',
+] as const;
 export type CounterKind = (typeof COUNTER_KINDS)[number];
 export type TimelineKind = LaneKind | 'marks' | 'time' | 'txn' | 'sub' | CounterKind;
 
@@ -75,6 +80,7 @@ class ThreadTimeline {
   counters: RowCounters;
   cache: CacheCounter;
   memory: MemoryCounter;
+  held: HeldFiles;
   readonly marks: AppMarks;
   private readonly rows: RowCursor;
 
@@ -89,6 +95,7 @@ class ThreadTimeline {
     this.counters = new RowCounters(thread);
     this.cache = new CacheCounter(thread);
     this.memory = new MemoryCounter(thread);
+    this.held = new HeldFiles(thread);
   }
 
   update(horizonUs: number): void {
@@ -98,11 +105,13 @@ class ThreadTimeline {
       this.counters = new RowCounters(thread);
       this.cache = new CacheCounter(thread);
       this.memory = new MemoryCounter(thread);
+      this.held = new HeldFiles(thread);
     }
     this.lines.update(toNs(threadEndUs(thread, horizonUs)), shareRead(thread));
     this.counters.update();
     this.cache.update();
     this.memory.update();
+    this.held.update();
     this.marks.update();
   }
 }
@@ -246,8 +255,11 @@ export class TimelineLanes {
     if (this.logs ? this.logs[thread.index] : own.counters.walSeen) add('wal');
     if (own.cache.seen) add('cache');
     if (own.memory.seen) for (const kind of MEMORY_KINDS) add(kind);
+    if (own.held.us.length && keepsFiles(this.store, thread, this.leaves)) add('fileMemory');
     return rows;
   }
+  private readonly leaves = (thread: ThreadStore): boolean =>
+    this.byThread[thread.index]?.held.leaves !== false;
   get rows(): TimelineRow[] {
     return this.store.threads.flatMap((thread) => this.rowsOf(thread));
   }
@@ -355,6 +367,8 @@ export class TimelineLanes {
       case 'schemaMemory':
       case 'statementMemory':
         return { ...empty, values: own.memory.most(kind as MemoryKind, fromUs, toUs, width) };
+      case 'fileMemory':
+        return { ...empty, values: mostIn(own.held, fromUs, toUs, width) };
       case 'queue':
         return { ...empty, values: means((...bins) => this.queue(own, ...bins)) };
       default:

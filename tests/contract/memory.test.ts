@@ -1,6 +1,10 @@
 /** What a connection holds in memory, as the app itself may ask SQLite for it. */
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
+import { plainPath } from '../../src/event/file-names.ts';
+import { HeldFiles } from '../../src/analysis/memory/held-files.ts';
+import { findingsOf } from '../traces/analyses.ts';
+import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite, type Build } from './helpers/wa-sqlite.ts';
 
@@ -51,6 +55,33 @@ it.each<Build>(['journey-sync', 'journey-async'])('%s: each reading', async (bui
   expect(t.faultsOf(t.all())).toEqual([]);
 });
 
+it('says where memory grew while a call was suspended', async () => {
+  const t = (traced = new Traced());
+  const { sqlite3, module, vfs } = await loadWaSqlite('journey-async');
+  const db = await sqlite3.open_v2('grows.db');
+  await sqlite3.exec(db, 'CREATE TABLE t(a)');
+  const bytes = (): number => (module['HEAPU8'] as Uint8Array).byteLength;
+  const before = bytes();
+  const read = vfs['jRead'] as (...args: unknown[]) => Promise<unknown>;
+  let grown = 0;
+  vfs['jRead'] = async (...args: unknown[]) => {
+    await Promise.resolve();
+    if (!grown) {
+      (module['_malloc'] as (n: number) => number)(20e6);
+      grown = bytes();
+    }
+    return read.apply(vfs, args);
+  };
+  await sqlite3.exec(db, 'SELECT * FROM t');
+  await sqlite3.close(db);
+  const rows = t.all();
+  const said = rows.filter(({ op }) => op === Op.sqlMemoryGrew);
+  expect(said.map(({ length, offset }) => [length, offset])).toEqual([[before, grown]]);
+  expect(rows.find(({ seq }) => seq === said[0]!.aux)?.op).toBe(Op.xRead);
+  expect(findingsOf(storeOf(t)).map(({ rule }) => rule)).toContain('F31');
+  expect(t.faultsOf(rows)).toEqual([]);
+});
+
 it('is read four times a second at most', async () => {
   let ms = 0;
   const t = (traced = new Traced({ now: () => (ms += 0.01) }));
@@ -60,3 +91,37 @@ it('is read four times a second at most', async () => {
   expect(t.all().filter(({ op }) => op === Op.sqlMemory)).toHaveLength(1 + Math.floor(ms / 250));
   await sqlite3.close(db);
 });
+
+it.each<Build>(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'])(
+  '%s: files that the VFS keeps, as large as it says',
+  async (build) => {
+    const t = (traced = new Traced());
+    const { sqlite3, vfs } = await loadWaSqlite(build);
+    const db = await sqlite3.open_v2('kept.db');
+    const kept = vfs['mapNameToFile'] as Map<string, { size: number }>;
+    const sizes: [string, number][][] = [];
+    for (const sql of [
+      'PRAGMA journal_mode=persist; CREATE TABLE t(a, b)',
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+        INSERT INTO t SELECT i, printf('%0100d', i) FROM n`,
+      'PRAGMA journal_mode=truncate; DELETE FROM t WHERE a > 20',
+      'PRAGMA journal_mode=delete; VACUUM',
+    ]) {
+      await sqlite3.exec(db, sql);
+      const { files } = new HeldFiles(storeOf(t).threads[0]!).update();
+      const sized = (all: [string, number][]): [string, number][] =>
+        all.flatMap(([path, bytes]) => (bytes ? [[plainPath(path), bytes]] : [])).sort() as [
+          string,
+          number,
+        ][];
+      sizes.push(sized([...kept].map(([path, { size }]) => [path, size])));
+      expect(sized([...files.values()].map(({ path, bytes }) => [path, bytes]))).toEqual(
+        sizes.at(-1),
+      );
+    }
+    expect(sizes[0]).toHaveLength(2);
+    expect(sizes[1]![0]![1]).toBeGreaterThan(200_000);
+    expect(sizes[3]).toHaveLength(1);
+    await sqlite3.close(db);
+  },
+);

@@ -1,6 +1,6 @@
 /** What a thread's connections hold in memory over time, for the timeline and as a table. */
 import { expect, test } from 'vitest';
-import { memoryColumns, memoryTables } from '../../src/analysis/memory/memory.ts';
+import { memoryColumns, memoryTable } from '../../src/analysis/memory/memory.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { MemoryCounter } from '../../src/timeline/memory-counter.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
@@ -55,7 +55,7 @@ test('a close that was refused changes nothing', () => {
 });
 
 test('each reading is a row of the table', () => {
-  const rows = new Facts(made().store).get(memoryTables[0]!.rows);
+  const rows = new Facts(made().store).get(memoryTable.rows);
   const at = (i: number): unknown[] =>
     Object.values(memoryColumns).map(({ value }) => value(rows.at(i)));
   expect(rows.count).toBe(3);

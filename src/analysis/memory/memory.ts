@@ -5,6 +5,7 @@ import { col, inParts, table, type Columns } from '../core/table.ts';
 import { fact, threadFact } from '../core/graph.ts';
 import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { THREAD } from '../events/table.ts';
+import { heldTable } from './held-files.ts';
 
 /** Rows of a thread's readings, in order. */
 const memoryReadings = threadFact(
@@ -61,11 +62,10 @@ export const memoryColumns = {
     ({ thread, row }) => thread.events.aux2[row] ?? 0,
   ),
 } satisfies Columns<Reading>;
-export const memoryTables = [
-  table(
-    'memory',
-    'What connections hold in memory, read four times a second at most',
-    readingRows,
-    memoryColumns,
-  ),
-];
+export const memoryTable = table(
+  'memory',
+  'What connections hold in memory, read four times a second at most',
+  readingRows,
+  memoryColumns,
+);
+export const memoryTables = [memoryTable, heldTable];

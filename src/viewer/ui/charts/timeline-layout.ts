@@ -22,6 +22,7 @@ const LANE_HEIGHT: Record<LaneKind, number> = {
   cacheMemory: 22,
   schemaMemory: 22,
   statementMemory: 22,
+  fileMemory: 22,
 };
 /** Where there is room, lanes grow up to this many times their height: a lone thread fills a tall panel. */
 const MOST_GROWTH = 2.5;
@@ -49,6 +50,7 @@ export const LANE_TITLE: Record<LaneKind, string> = {
   cacheMemory: 'Page cache',
   schemaMemory: 'Schema',
   statementMemory: 'Prepared',
+  fileMemory: 'VFS memory',
 };
 const BIN_HINT =
   'Each value is a mean over a fixed time, which stands beside the maximum. It depends on the zoom only';
@@ -73,6 +75,8 @@ export const LANE_HINT: Record<LaneKind, string> = {
   cacheMemory: 'Bytes that the page caches of all open connections hold',
   schemaMemory: 'Bytes that the schemas of all open connections take',
   statementMemory: 'Bytes that the prepared statements of all open connections take',
+  fileMemory:
+    "Sizes of the files that a VFS keeps in JavaScript's memory, from its own calls. Its arrays may be larger",
 };
 
 export interface LaneBox {
@@ -132,7 +136,9 @@ export const EVERYTHING: LaneChoice = {
 export const threadKey = (thread: number): string => `thread:${thread}`;
 export const kindKey = (kind: LaneKind): string => `kind:${kind}`;
 /** Few ask for them: shown when they are chosen. */
-const SELDOM: readonly LaneKind[] = ['cacheMemory', 'schemaMemory', 'statementMemory'];
+const SELDOM: readonly LaneKind[] = [
+  ...(['cacheMemory', 'schemaMemory', 'statementMemory', 'fileMemory'] as const),
+];
 export const showsKind = (hidden: LaneChoice['hidden'], kind: LaneKind): boolean =>
   hidden.has(kindKey(kind)) === SELDOM.includes(kind);
 

@@ -18,8 +18,8 @@ export class Asyncify {
   /** 0 normal, 1 unwinding, 2 rewinding. */
   state = 0;
   private readonly u32: Uint32Array | null;
-  /** Bytes of the engine's memory when its stack began to unwind. */
-  private bytes = 0;
+  /** Bytes of `heap` when its stack began to unwind. */
+  private bytes: number | undefined;
 
   /**
    * @param heap the engine's memory, where it is looked at: a buffer that a suspended call holds is gone once that grows
@@ -31,10 +31,6 @@ export class Asyncify {
     private readonly block: number,
   ) {
     this.u32 = block ? new Uint32Array(recorder.memory.buffer) : null;
-  }
-
-  private get heapBytes(): number {
-    return this.heap ? this.heap.buffer.byteLength : 0;
   }
 
   private become(state: number): void {
@@ -81,7 +77,7 @@ export class Asyncify {
       const result = original(...args);
       if (state === 1) {
         this.unwinds++;
-        this.bytes = this.heapBytes;
+        this.bytes = this.heap?.buffer.byteLength;
       }
       this.become(state);
       return result;
@@ -120,9 +116,9 @@ export class Asyncify {
     settle: Settle,
   ): unknown {
     const { unwinds } = this;
-    const { heapBytes } = this;
-    if (heapBytes !== this.bytes)
-      this.recorder.instant(Op.sqlMemoryGrew, 0, heapBytes, this.bytes, this.innermost);
+    const bytes = this.heap?.buffer.byteLength;
+    if (bytes !== this.bytes)
+      this.recorder.instant(Op.sqlMemoryGrew, 0, bytes!, this.bytes!, this.innermost);
     resume();
     let result: unknown;
     try {

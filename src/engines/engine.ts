@@ -150,7 +150,8 @@ export class Engine {
         vfs: this.vfs !== null,
         sql: this.sqlSeen,
         counters: this.sqlSeen && this.sql!.counters.available,
-        query: this.sqlSeen && this.sql!.countsRuns,
+        query:
+          this.sqlSeen && this.parts.shared.query && this.reach('sqlite3_stmt_status') !== null,
       },
       note: notes.filter((n) => n !== null).join(' ') || null,
     };

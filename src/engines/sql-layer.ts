@@ -91,11 +91,6 @@ export class SqlLayer implements BindKeeper {
     this.header = new Uint32Array(recorder.memory.buffer, 0, 64);
   }
 
-  /** What the engine counts of each run is recorded. */
-  get countsRuns(): boolean {
-    return this.status !== null && this.status.available;
-  }
-
   /**
    * Call `fn`, one of SQLite's functions, with `a` to `f`, and record it. Result, `this` and exceptions are the function's own.
    * @param more all arguments, where they are not as many as SQLite's function takes; else null

@@ -46,10 +46,6 @@ export class StatusReader {
     private readonly reach: Reach,
   ) {}
 
-  get available(): boolean {
-    return this.reach('sqlite3_stmt_status') !== null;
-  }
-
   /**
    * Record what the run added, and of a query whether it had the values of another one; nothing where the build lacks the function.
    * @param stmt the engine's pointer, of a statement that is not finalized

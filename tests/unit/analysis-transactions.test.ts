@@ -13,15 +13,15 @@ import {
   TRANSACTION_PARTS,
   type TransactionTimes,
 } from '../../src/analysis/transactions/transaction-time.ts';
-import { AUX_WAL_HEADER, Flag, Op } from '../../src/event/event.ts';
+import { AUX_WAL_HEADER, Flag, Op, type OpName } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
-import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
 import { expectCheap, MANY } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-import { transactionAnatomies, transactionsOf } from '../traces/analyses.ts';
+import { partitionThread, transactionAnatomies, transactionsOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {
@@ -56,25 +56,26 @@ function explicitInsert(): TraceStore {
     t.define({ kind: 'sql', text }),
   );
   const context = 7;
+  const awaited = { flags: Flag.async }; // all but the file control, which computes
   const step = (i: number, inside?: () => void): void =>
     void t.call('sqlStep', { object: texts[i]!, aux: i + 1, context, result: 101, dur: 2 }, inside);
   step(0);
   step(1, () => {
-    t.call('xLock', { object: main, aux: 1, context, dur: 3 });
-    t.call('xRead', { object: main, offset: 4096, length: 4096, context, dur: 5 });
+    t.call('xLock', { ...awaited, object: main, aux: 1, context, dur: 3 });
+    t.call('xRead', { ...awaited, object: main, offset: 4096, length: 4096, context, dur: 5 });
   });
   t.idle(10);
   step(2, () => {
-    t.call('xLock', { object: main, aux: 2, context, result: 5, dur: 4 });
-    t.call('xLock', { object: main, aux: 2, context, dur: 3 });
-    t.call('xWrite', { object: journal, offset: 0, length: 512, context, dur: 6 });
+    t.call('xLock', { ...awaited, object: main, aux: 2, context, result: 5, dur: 4 });
+    t.call('xLock', { ...awaited, object: main, aux: 2, context, dur: 3 });
+    t.call('xWrite', { ...awaited, object: journal, offset: 0, length: 512, context, dur: 6 });
   });
   t.idle(1000);
   step(3, () => {
-    t.call('xLock', { object: main, aux: 4, context, dur: 7 });
-    t.call('xSync', { object: journal, context, dur: 20 });
-    t.call('xWrite', { object: main, offset: 4096, length: 4096, context, dur: 8 });
-    t.call('xSync', { object: main, context, dur: 5 }, () => {
+    t.call('xLock', { ...awaited, object: main, aux: 4, context, dur: 7 });
+    t.call('xSync', { ...awaited, object: journal, context, dur: 20 });
+    t.call('xWrite', { ...awaited, object: main, offset: 4096, length: 4096, context, dur: 8 });
+    t.call('xSync', { ...awaited, object: main, context, dur: 5 }, () => {
       // complete comes 25 us after the put's answer
       t.call(
         'idbTransaction',
@@ -82,10 +83,10 @@ function explicitInsert(): TraceStore {
         () => t.call('idbPut', { object: idb, context: 1, flags: Flag.async, dur: 30 }),
       );
     });
-    t.call('xDelete', { object: journal, context, dur: 9 });
+    t.call('xDelete', { ...awaited, object: journal, context, dur: 9 });
     t.call('xFileControl', { object: main, aux: 22, result: 12, context, dur: 1 });
-    t.call('xUnlock', { object: main, aux: 1, context, dur: 2 });
-    t.call('xUnlock', { object: main, aux: 0, context, dur: 2 });
+    t.call('xUnlock', { ...awaited, object: main, aux: 1, context, dur: 2 });
+    t.call('xUnlock', { ...awaited, object: main, aux: 0, context, dur: 2 });
   });
   t.send();
   return store;
@@ -124,7 +125,31 @@ test('two commits in one sqlite3_exec: the checkpoint of the first is no part of
     [4120, 0, 0],
     [4120, 0, 0],
   ]);
-  expect(said(all[1]!.time)).toEqual({ walWrite: 4, otherVfs: 1 });
+  expect(said(all[1]!.time)).toEqual({ cpu: 5 }); // no storage call is in them
+});
+
+test('a call that makes no storage call is CPU, as in the time while SQL runs', () => {
+  const t = new ThreadBuilder(newStore());
+  const main = t.file('/app.db');
+  const object = t.define({ kind: 'sql', text: 'UPDATE t SET a = ?' });
+  const call = (op: OpName, fields: CallFields, inside?: () => void): void =>
+    void t.call(op, { object: main, context: 3, length: 4096, offset: 4096, ...fields }, inside);
+  t.call('sqlStep', { object, aux: 1, context: 3, result: 101, dur: 0 }, () => {
+    call('xLock', { aux: 1, dur: 1 });
+    call('xLock', { aux: 2, dur: 1 });
+    call('xRead', { dur: 20 }); // from the VFS's own cache
+    call('xRead', { dur: 1 }, () => t.call('opfsRead', { length: 4096, dur: 30 }));
+    call('xWrite', { dur: 2 }, () => t.call('opfsWrite', { length: 4096, dur: 40 }));
+    call('xFileControl', { aux: 22, result: 12, dur: 3 });
+    call('xUnlock', { aux: 0, dur: 4 });
+  });
+  t.send();
+  const [a] = transactionAnatomies(t.store);
+  check(a!);
+  expect(said(a!.time)).toEqual({ dbRead: 31, dbWrite: 42, cpu: 29 });
+  // what the calls themselves take beside their storage calls is in their part here, and CPU there
+  const { readUs, writeUs, cpuUs } = partitionThread(t.thread);
+  expect([readUs, writeUs, cpuUs]).toEqual([30, 40, 32]);
 });
 
 test('the header of a log that begins again belongs to the first transaction in it', () => {
@@ -205,8 +230,7 @@ test('an explicit transaction by hand: ladder with times, statements, bytes, and
       sync: 55,
       idbComplete: 25,
       unlock: 4,
-      otherVfs: 1,
-      cpu: 4,
+      cpu: 5,
       idle: 1010,
     },
   });
@@ -217,7 +241,7 @@ test('an explicit transaction by hand: ladder with times, statements, bytes, and
     sync: 55,
     idbComplete: 25,
     unlock: 4,
-    otherVfs: 1,
+    cpu: 1,
   });
   const events = a!.transaction;
   expect(a!.beginStatementRow).toBe(0);

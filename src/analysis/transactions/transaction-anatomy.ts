@@ -22,6 +22,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { AnatomyTable, CALLS, VFS_CALLS, type CallCount } from './anatomy-table.ts';
 import { appDatabases } from '../core/app-databases.ts';
+import { computingCalls } from '../core/computing-calls.ts';
 import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { executions, type Executions } from '../core/executions.ts';
@@ -35,7 +36,13 @@ import {
 import { owners } from '../core/owners.ts';
 import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 import type { Owners } from '../../trace/owners.ts';
-import { Completions, isTimedCall, partOfCall, TransactionClock } from './transaction-time.ts';
+import {
+  CPU_PART,
+  Completions,
+  isTimedCall,
+  partOfCall,
+  TransactionClock,
+} from './transaction-time.ts';
 import type { Transaction } from './transaction-table.ts';
 import { fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
 import { transactions } from './transactions.ts';
@@ -60,6 +67,7 @@ export const anatomies = fact(
     explicitTransactions,
     checkpoints,
     appDatabases,
+    computingCalls,
     databaseFiles,
     rowsByOperation,
   },
@@ -79,6 +87,7 @@ export const anatomies = fact(
         known.explicitTransactions.of(thread),
         own,
         known.appDatabases.of(thread),
+        known.computingCalls.of(thread),
         known.databaseFiles,
         known.rowsByOperation.of(thread),
       );
@@ -149,6 +158,7 @@ class AnatomyScanner {
     /** Those of the thread, in order. */
     private readonly checkpoints: readonly Checkpoint[],
     app: ReadonlySet<number>,
+    private readonly computes: Uint8Array,
     private readonly databases: DatabaseFiles,
     rows: RowsByOperation,
   ) {
@@ -293,7 +303,7 @@ class AnatomyScanner {
         ofIt = file !== NONE && file.main === path;
       }
       const { kind } = file;
-      clock.vfsCall(row, (ofIt ? file : NONE).parts[op]!);
+      clock.vfsCall(row, this.computes[row] === 1 ? CPU_PART : (ofIt ? file : NONE).parts[op]!);
       if (!ofIt) continue;
       const counted = file.counted[op]!;
       if (counted > 0) counts[counted - 1]![i]!++;

@@ -5,7 +5,7 @@
  *   VFS calls         llll  jjjj     wwww               ssssiiiiiss  uuuu
  *   part           ccclllcccjjjccccccwwwwcccc........ccccssssiiiiiss ccuuuu     c cpu  . idle  i idbComplete
  *
- * A VFS call of the transaction's connection is its part (by operation and file); the wait for an IndexedDB transaction's completion
+ * A VFS call of the transaction's connection is its part (by operation and file), or cpu if it makes no storage call and waits for nothing; the wait for an IndexedDB transaction's completion
  * inside it is `idbComplete`; between VFS calls it is cpu while an SQL call of the connection is open, else idle.
  */
 import { firstPlace } from '../../trace/number-columns.ts';
@@ -35,8 +35,15 @@ const PART_NUMBER = Object.fromEntries(TRANSACTION_PARTS.map((p, i) => [p, i])) 
   number
 >;
 
-/** The part that a VFS call is. Deleting or cutting a journal or WAL writes to it. */
-export function partOfCall(op: number, kind: FileKind): number {
+/** The part of a call that only computes. */
+export const CPU_PART = PART_NUMBER.cpu;
+
+/**
+ * The part that a VFS call is. Deleting or cutting a journal or WAL writes to it.
+ * @param computes of `computingCalls`: it only computes, which is CPU here as everywhere
+ */
+export function partOfCall(op: number, kind: FileKind, computes = false): number {
+  if (computes) return CPU_PART;
   switch (op) {
     case Op.xLock:
     case Op.xCheckReservedLock:
@@ -139,7 +146,10 @@ export class TransactionClock {
     const { cursor } = this;
     if (to <= cursor) return;
     const { completions } = this;
-    const waited = completions.none ? 0 : completions.within(cursor, to, this.events.context[row]!);
+    const waited =
+      completions.none || part === CPU_PART
+        ? 0
+        : completions.within(cursor, to, this.events.context[row]!);
     ns[PART_NUMBER.idbComplete]! += waited;
     ns[part]! += to - cursor - waited;
     this.cursor = to;

@@ -10,6 +10,7 @@ import { partOfCall, TRANSACTION_PARTS } from '../../../analysis/transactions/tr
 import { isUnlimited, type Scope } from '../../../analysis/core/scope.ts';
 import { statementsIn, testOfTexts } from '../../../analysis/statements/statements-in-scope.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
+import { computingCalls } from '../../../analysis/core/computing-calls.ts';
 import { owners } from '../../../analysis/core/owners.ts';
 import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
 import type { Facts } from '../../../analysis/core/graph.ts';
@@ -66,7 +67,11 @@ function longestOf(all: AnatomyTable, places: readonly number[]): number[] {
 }
 
 /** The storage calls of a transaction by part, close ones joined. */
-function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; calls: number } {
+function runsOf(
+  thread: ThreadStore,
+  a: TransactionAnatomy,
+  computes: Uint8Array,
+): { runs: CallRun[]; calls: number } {
   const { events } = thread;
   const { context, path, beginRow, endRow } = a.transaction;
   const gap = (a.toUs - a.fromUs) / PIXELS;
@@ -79,7 +84,7 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
     if (isInMemory(events, row) || (row > endRow && op !== Op.xUnlock)) continue;
     const file = thread.definitions.get(events.object[row]!);
     const own = file?.kind === 'file' && databasePath(file.path) === path;
-    const part = partOfCall(op, own ? file.fileKind : 'other');
+    const part = partOfCall(op, own ? file.fileKind : 'other', computes[row] === 1);
     const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
     calls++;
     const run = last.get(part);
@@ -167,7 +172,7 @@ export const transactionQueries = {
 
   /** One transaction, by its first event; null where it is in the trace no longer. */
   transaction: needing(
-    ofTransactions,
+    [...ofTransactions, computingCalls],
     (context: QueryContext, { thread: index, seq }: EventRef): TransactionDetails | null => {
       const thread = context.store.threads[index];
       if (!thread) return null;
@@ -185,7 +190,7 @@ export const transactionQueries = {
         journalBytes: a.journalBytes,
         walBytes: a.walBytes,
         ...executionsOf(thread, a),
-        ...runsOf(thread, a),
+        ...runsOf(thread, a, context.facts.get(computingCalls).of(thread)),
       };
     },
   ),

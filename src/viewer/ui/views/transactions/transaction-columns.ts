@@ -9,6 +9,7 @@ import {
   transactionColumns,
   type TransactionLine,
 } from '../../../../analysis/transactions/table.ts';
+import { PART_WORDS } from '../../../../analysis/core/time-parts.ts';
 import { viewColumns, type Column, type Own } from '../../parts/columns.ts';
 import { partWords, type Segment } from '../../parts/segments.ts';
 import {
@@ -40,8 +41,12 @@ export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
     'waiting for an IndexedDB transaction to complete',
   ),
   unlock: partWords('Unlock', '--activity-lock', 'giving locks back'),
-  otherVfs: partWords('Other VFS', '--activity-meta', 'file sizes, file controls, other files'),
-  cpu: partWords('CPU', '--activity-cpu', 'SQLite computing between its VFS calls'),
+  otherVfs: partWords(
+    'Other VFS calls',
+    '--activity-meta',
+    'file sizes, file controls, and other files, where storage is used',
+  ),
+  cpu: partWords(PART_WORDS.cpu.title, '--activity-cpu', PART_WORDS.cpu.meaning),
   idle: partWords('Idle inside', '--activity-none', 'locks held while no SQL ran'),
 };
 

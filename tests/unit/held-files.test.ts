@@ -1,7 +1,10 @@
 // Files that a VFS keeps in JavaScript's memory, by what its calls show.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { heldFiles, HeldFiles } from '../../src/analysis/memory/held-files.ts';
+import { plainPath } from '../../src/event/file-names.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
 import { mostIn } from '../../src/timeline/memory-counter.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import type { OpName } from '../../src/event/event.ts';
@@ -85,4 +88,16 @@ test('the timeline has a track of it only where it is known', () => {
   const stores = made();
   stores.page.call('idbGet');
   expect(kinds(stores)).not.toContain('fileMemory');
+});
+
+test('of real recordings, only one on a VFS in memory has files there', async () => {
+  const held = async (name: string): Promise<[string, number][]> => {
+    const { store } = await readTrace(readFileSync(`tests/traces/golden/${name}.vfst`));
+    return new Facts(store).get(heldFiles).map(({ path, most }) => [plainPath(path), most]);
+  };
+  const [, most = 0] = (await held('memory-delete')).find(([path]) => /\.db$/.test(path)) ?? [];
+  expect(most).toBeGreaterThan(8 * KIB);
+  expect(most % (4 * KIB)).toBe(0);
+  for (const name of ['opfs-sahpool', 'idb-batch-atomic', 'opfs-proxy', 'absurd-sql'])
+    expect(await held(name)).toEqual([]);
 });

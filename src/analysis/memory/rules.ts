@@ -43,8 +43,7 @@ export const grewInCall: Rule = {
       confidence: 'possible',
       reason:
         'growing detaches the buffer that the call was given; whether its VFS takes a new one is not recorded',
-      advice:
-        'Update the VFS to one that takes a new view after each await, and allocate nothing meanwhile.',
+      advice: 'Update your VFS: it has to take a new view after each await.',
       link: 'https://developer.mozilla.org/docs/WebAssembly/Reference/JavaScript_interface/Memory/grow',
     };
   },
@@ -189,8 +188,7 @@ export const endedAtMost: Rule = {
         ...FAILURE,
         confidence: 'possible',
         reason: KILLED_OR_RELOADED,
-        advice:
-          'Lower cache_size, read large results in parts, and end a worker that has done its work.',
+        advice: 'Lower cache_size, and read large results in parts.',
         link: 'https://www.sqlite.org/malloc.html',
       });
     }

@@ -76,7 +76,7 @@ export const LANE_HINT: Record<LaneKind, string> = {
   schemaMemory: 'Bytes that the schemas of all open connections take',
   statementMemory: 'Bytes that the prepared statements of all open connections take',
   fileMemory:
-    "Sizes of the files that a VFS keeps in JavaScript's memory, from its own calls. Its arrays may be larger",
+    "Sizes of files that a VFS keeps in JavaScript's memory, from its calls. Its arrays may be larger",
 };
 
 export interface LaneBox {

@@ -92,11 +92,11 @@ export const joined: Sql = [
   [10, 'SELECT count(p.name) FROM t JOIN p ON p.t = t.id + 0 WHERE t.id > $i'],
 ];
 export const newest: Sql = [[20, 'SELECT id FROM t ORDER BY body DESC LIMIT $i + 1']];
-/** A query whose row holds a large value. */
+/** A query that holds its value of 1 MB until it is reset. */
 export const LARGE = 'SELECT randomblob(1000000)';
-/** So often, with time between. */
+/** So often, with a statement that ends and time between: memory is read when a statement has ended. */
 export const apart = (times: number, item: Sql[number]): Sql =>
-  Array.from({ length: times }, () => [item, { pause: 300 }]).flat();
+  Array.from({ length: times }, () => [item, byKey, { pause: 300 }]).flat();
 /** Brings every page of the table into the cache. */
 export const WARM = 'SELECT sum(length(body)) FROM t';
 /** Every page of a table, again and again. */

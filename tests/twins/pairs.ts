@@ -638,11 +638,11 @@ export const PAIRS: readonly Pair[] = [
       'one query 30 times in one transaction, with the same values, and rows put into another table between',
     instead: 'once, and the same rows put in',
     wrong: twin(journey('OPFSCoopSync'), [
-      [fill(3000), PARTS],
+      [fill(20_000), PARTS],
       together(...Array.from({ length: 30 }, () => [again, insertPart]).flat()),
     ]),
     right: twin(journey('OPFSCoopSync'), [
-      [fill(3000), PARTS],
+      [fill(20_000), PARTS],
       together(again, ...Array.from({ length: 30 }, () => insertPart)),
     ]),
   },
@@ -662,14 +662,19 @@ export const PAIRS: readonly Pair[] = [
   },
   {
     rule: 'F57',
-    shows: '60 queries of a value of 1 MB that are stepped and forgotten, 300 ms apart',
+    shows: '60 queries that hold 1 MB each, stepped and forgotten, with a read by key between',
     instead: 'each run to its end',
     wrong: twin(journey('OPFSCoopSync'), [[fill(400)], apart(60, { hold: LARGE })], [], {
       leaveOpen: true,
     }),
-    right: twin(journey('OPFSCoopSync'), [[fill(400)], apart(60, LARGE)], [], {
-      leaveOpen: true,
-    }),
+    right: twin(
+      journey('OPFSCoopSync'),
+      [[fill(400)], apart(60, LARGE.replace(/randomblob.*/, 'length($&)'))],
+      [],
+      {
+        leaveOpen: true,
+      },
+    ),
   },
   {
     rule: 'F58',

@@ -8,7 +8,6 @@ import { hasCall } from '../core/layers.ts';
 import { MOVES, opTable, isVfsOp } from '../../event/operations.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { UNKNOWN_SQL } from '../../text/clean.ts';
-import { fingerprint } from '../../sqlite/sql-text.ts';
 import { objectName } from '../../trace/describe.ts';
 import { fileOf, IS_NAMELESS, UNKNOWN_FILE, type FileRow } from '../files/files.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
@@ -18,6 +17,7 @@ import { longer } from '../../trace/typed-arrays.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 import { Durations } from '../core/durations.ts';
+import { fingerprintsOf } from '../core/fingerprints.ts';
 
 export type AreaBy = 'operation' | 'statement' | 'file';
 interface AreaRequest {
@@ -86,7 +86,7 @@ export const groupIdOf = (by: AreaBy, events: EventColumns, row: number): number
 export function groupOf(thread: ThreadStore, by: AreaBy, id: number): GroupNames | null {
   if (by === 'statement') {
     const text = objectName(thread, id);
-    return text ? groupNames(text, '', fingerprint(text)) : groupNames(UNKNOWN_SQL, '');
+    return groupNames(text || UNKNOWN_SQL, '', fingerprintsOf(thread)(id) || undefined);
   }
   if (by === 'operation')
     return groupNames(

@@ -27,7 +27,7 @@ const LEAVES = opTable(
 );
 
 /** A file of one thread. */
-export interface HeldFile {
+interface HeldFile {
   path: string;
   kind: FileKind;
   vfs: string;

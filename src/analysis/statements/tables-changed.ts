@@ -102,7 +102,7 @@ const NEEDS = {
 };
 
 /** When tables changed, microseconds, ascending. */
-export class TablesChanged {
+class TablesChanged {
   /** When what changed may be any table. */
   readonly unknown: number[] = [];
   private readonly byTable = new Map<string, number[]>();

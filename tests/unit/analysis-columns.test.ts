@@ -1,4 +1,5 @@
 // Columns of analyses: numbers that do not fit the narrow ones, and ids that a page made up.
+import { Flag } from '../../src/event/event.ts';
 import { expect, test } from 'vitest';
 import { Accesses } from '../../src/analysis/pages/accesses.ts';
 import { ById } from '../../src/analysis/core/by-id.ts';
@@ -56,8 +57,10 @@ test.each([3, 4_000_000_000])('transactions on a file whose id is %i', (id) => {
     engine: 0,
     flags: 0,
   });
-  for (const level of [1, 2, 4]) t.call('xLock', { object: id, context: 1, aux: level, dur: 1 });
-  t.call('xWrite', { object: id, context: 1, offset: 4096, length: 4096, dur: 2 });
+  const awaited = { flags: Flag.async };
+  for (const level of [1, 2, 4])
+    t.call('xLock', { ...awaited, object: id, context: 1, aux: level, dur: 1 });
+  t.call('xWrite', { ...awaited, object: id, context: 1, offset: 4096, length: 4096, dur: 2 });
   t.call('xFileControl', { object: id, context: 1, aux: 22, result: 12 });
   t.call('xUnlock', { object: id, context: 1, aux: 0 });
   t.send();

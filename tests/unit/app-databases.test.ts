@@ -111,10 +111,10 @@ test('another connection is not charged either', () => {
   const write = (context: number, inSync: () => void): void =>
     void thread.call('sqlStep', { flags, context, dur: 5 }, () => {
       for (const aux of [LockLevel.shared, LockLevel.reserved, LockLevel.exclusive])
-        thread.call('xLock', { object: file, context, aux });
-      thread.call('xWrite', { object: file, context, offset: 0, length: 4096 });
+        thread.call('xLock', { object: file, context, flags, aux });
+      thread.call('xWrite', { object: file, context, flags, offset: 0, length: 4096 });
       thread.call('xSync', { object: file, context, flags, dur: 0 }, inSync);
-      thread.call('xUnlock', { object: file, context, aux: LockLevel.none });
+      thread.call('xUnlock', { object: file, context, flags, aux: LockLevel.none });
     });
   write(1, () => {
     thread.call('idbTransaction', { object: vfs, context: 50, aux: READWRITE, flags, dur: 1000 });
@@ -139,12 +139,12 @@ test('a transaction that a VFS begins outside its calls counts for the connectio
   const write = (context: number): void =>
     void thread.call('sqlStep', { flags, context, dur: 5 }, () => {
       for (const aux of [LockLevel.shared, LockLevel.reserved, LockLevel.exclusive])
-        thread.call('xLock', { object: file, context, aux });
-      thread.call('xWrite', { object: file, context, offset: 0, length: 4096 });
+        thread.call('xLock', { object: file, context, flags, aux });
+      thread.call('xWrite', { object: file, context, flags, offset: 0, length: 4096 });
       thread.call('xSync', { object: file, context, flags, dur: 0 }, () => {
         begin(databases[context - 1]!, 100);
       });
-      thread.call('xUnlock', { object: file, context, aux: LockLevel.none });
+      thread.call('xUnlock', { object: file, context, flags, aux: LockLevel.none });
     });
   const whileOneIsUnderWay = (context: number): void => {
     const begun = thread.now;

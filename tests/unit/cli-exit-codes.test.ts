@@ -102,10 +102,13 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
       /unknown "most"; known: min, max, optional/,
     ],
     [['check', NONE, '--budget', budget], /there is no such file/],
-    [['lab'], /vfscope lab needs a verb: expected list, run, show, replay, advise or crash/],
+    [
+      ['lab'],
+      /vfscope lab needs a verb: expected list, run, show, diff, check, replay, advise or crash/,
+    ],
     [
       ['lab', 'rnu'],
-      /vfscope lab knows no "rnu": expected list, run, show, replay, advise or crash/,
+      /vfscope lab knows no "rnu": expected list, run, show, diff, check, replay, advise or crash/,
     ],
     [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
@@ -296,8 +299,8 @@ describe('help', () => {
     expect(stdout).not.toMatch(/vfscope (record|diff)/);
   });
 
-  test('lab has five', () =>
-    expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(5));
+  test('lab has eight', () =>
+    expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(8));
 
   test('wrong words end with the usage of their command, not of all', () => {
     const { stderr } = vfscope(['summary', SAMPLE, '--jsn']);

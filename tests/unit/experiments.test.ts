@@ -156,8 +156,8 @@ describe('verdicts', () => {
         mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n: 3, passes: [] };
       return value === undefined ? undefined : { value, spread };
     });
-  it('counts decide to the last digit, `times` applied', () => {
-    expect(at(5, 11)).toMatchObject({ holds: true, left: 10, right: 11 });
+  it('counts decide to the last digit, `times` applied, and are told as measured', () => {
+    expect(at(5, 11)).toMatchObject({ holds: true, left: 5, right: 11 });
     expect(at(5, 10)).toMatchObject({ holds: false });
   });
   it('what is not known stays open and says what', () => {

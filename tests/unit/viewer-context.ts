@@ -1,4 +1,5 @@
 // Traces whose numbers are known and what the viewer's questions get, for tests of questions without a browser.
+import { Flag } from '../../src/event/event.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
@@ -13,18 +14,26 @@ export function autocommits(n: number, pragmas: string[] = []): TraceStore {
   const journal = t.file('/app.db-journal', 'journal');
   for (const text of pragmas)
     t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, aux: 900 });
+  const awaited = { flags: Flag.async }; // so they use storage that is not seen
   const insert = t.define({ kind: 'sql', text: 'INSERT INTO t VALUES (?)' });
   for (let i = 0; i < n; i++) {
     t.call('sqlStep', { object: insert, context: 1, aux: i + 1, result: 101, dur: 10 }, () => {
-      t.call('xLock', { object: db, context: 1, aux: 1, dur: 5 });
-      t.call('xRead', { object: db, context: 1, offset: 4096, length: 4096, dur: 50 });
-      t.call('xLock', { object: db, context: 1, aux: 2, dur: 5 });
-      t.call('xWrite', { object: journal, context: 1, offset: 0, length: 512, dur: 10 });
-      t.call('xWrite', { object: db, context: 1, offset: 4096, length: 4096, dur: 10 });
-      t.call('xSync', { object: db, context: 1, dur: 400 });
-      t.call('xDelete', { object: journal, context: 1, dur: 10 });
-      t.call('xFileControl', { object: db, context: 1, aux: 22 });
-      t.call('xUnlock', { object: db, context: 1, aux: 0, dur: 5 });
+      t.call('xLock', { ...awaited, object: db, context: 1, aux: 1, dur: 5 });
+      t.call('xRead', { ...awaited, object: db, context: 1, offset: 4096, length: 4096, dur: 50 });
+      t.call('xLock', { ...awaited, object: db, context: 1, aux: 2, dur: 5 });
+      t.call('xWrite', {
+        ...awaited,
+        object: journal,
+        context: 1,
+        offset: 0,
+        length: 512,
+        dur: 10,
+      });
+      t.call('xWrite', { ...awaited, object: db, context: 1, offset: 4096, length: 4096, dur: 10 });
+      t.call('xSync', { ...awaited, object: db, context: 1, dur: 400 });
+      t.call('xDelete', { ...awaited, object: journal, context: 1, dur: 10 });
+      t.call('xFileControl', { ...awaited, object: db, context: 1, aux: 22 });
+      t.call('xUnlock', { ...awaited, object: db, context: 1, aux: 0, dur: 5 });
     });
     t.idle(20);
   }

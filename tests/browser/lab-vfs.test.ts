@@ -211,7 +211,13 @@ it('the trace of a run has all layers, and the numbers of the run', async () => 
   expect(summary.engines).toEqual([
     expect.objectContaining({ name: '@journeyapps/wa-sqlite', vfs: ['vfscope-lab'] }),
   ]);
-  expect(summary.engines[0]!.layers).toEqual({ web: true, vfs: true, sql: true, counters: true });
+  expect(summary.engines[0]!.layers).toEqual({
+    web: true,
+    vfs: true,
+    sql: true,
+    counters: true,
+    query: true,
+  });
   expect(summary.files.find((f) => f.kind === 'main-db')!.vfs.xWrite).toBe(
     counted!.result!.totals['vfs.main-db.xWrite'],
   );

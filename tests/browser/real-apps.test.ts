@@ -32,7 +32,7 @@ test('a bundle by Vite, whose worker and wasm are texts in its script: each stor
   // its worker, and that of the page that opened it again
   expect(threads.filter(({ kind }) => kind === 'worker')).toHaveLength(2);
   const engine = ['@journeyapps/wa-sqlite', ['groceries']];
-  const layers = { web: true, vfs: true, sql: true, counters: true };
+  const layers = { web: true, vfs: true, sql: true, counters: true, query: true };
   expect(engines.map(({ name, vfs, layers }) => [name, vfs, layers])).toEqual([
     [...engine, layers],
     [...engine, layers],

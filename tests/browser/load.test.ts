@@ -76,7 +76,8 @@ describe('load', () => {
         { timeout: 30_000, polling: 50 },
         start,
       );
-    const running = load.run('storage', { rate: 10_000, seconds: 10 });
+    // slow enough for a picture of the panel between the two notices, where it draws one a second
+    const running = load.run('storage', { rate: 6_000, seconds: 13 });
     await notice('This recording is at ');
     await notice('This recording reached its limit (60,000 events). ');
     await running;

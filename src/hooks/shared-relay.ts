@@ -31,7 +31,14 @@ export class SharedRelay {
 
   constructor(private readonly host: SharedRelayHost) {
     this.channel = new NativeBroadcastChannel(CHANNEL); // throws in an opaque origin, which has no such workers either
-    listen(this.channel, 'message', (event) => this.hear(dataOf(event)));
+    listen(this.channel, 'message', (event) => {
+      const data = dataOf(event);
+      try {
+        if (isSharedMessage(data)) this.receive(data);
+      } catch (e) {
+        host.fault('a shared worker', e);
+      }
+    });
     this.say({ mark: MARK, k: 'who' });
   }
 
@@ -59,15 +66,6 @@ export class SharedRelay {
     };
     if (now) end();
     else setTimeout(end, LINGER_MS);
-  }
-
-  /** What a worker says, over the channel or a line of its own. */
-  hear(said: unknown): void {
-    try {
-      if (isSharedMessage(said)) this.receive(said);
-    } catch (e) {
-      this.host.fault('a shared worker', e);
-    }
   }
 
   private say(message: SharedMessage): void {

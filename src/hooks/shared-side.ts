@@ -61,7 +61,6 @@ export function startWrappedShared(
   const { base } = environment;
   const { href } = location; // of our script
   const scope = globalThis as unknown as EventTarget;
-  const lines = new Map<string, MessagePort>();
   let failed = unfitness(base);
   const unfit = failed;
   /** The app's connect event is on its way. */
@@ -73,14 +72,12 @@ export function startWrappedShared(
     const data = dataOf(event); // null in Chromium, '' by the standard
     portListen(line!, (said) => {
       const [port] = portsOf(said);
-      const connects = dataOf(said);
-      if (!isToShared(connects) || !port) return;
+      if (!isToShared(dataOf(said)) || !port) return;
       const init = { __proto__: null, data, ports: sequence(port), source: port };
       passing = true;
       dispatch(scope, new NativeMessageEvent('connect', init as MessageEventInit));
       passing = false;
-      if (connects.page) lines.set(connects.page, line!);
-      else portClose(line!);
+      portClose(line!);
     });
     portPost(line!, fromShared(failed));
   });
@@ -100,17 +97,14 @@ export function startWrappedShared(
     environment.runs = runs;
   }
   try {
-    startShared(base, lines);
+    startShared(base);
   } catch (e) {
     console.warn('vfscope: this worker cannot be recorded:', e);
   }
 }
 
-/**
- * Record this worker while a recorded page of its origin is there.
- * @param base address of the app's script @param lines to recorded pages that started it with our script, by the page
- */
-export function startShared(base = location.href, lines = new Map<string, MessagePort>()): void {
+/** Record this worker while a recorded page of its origin is there. @param base address of the app's script */
+export function startShared(base = location.href): void {
   const name = typeof self.name === 'string' ? self.name : '';
   const environment: WorkerEnvironment = {
     role: 'worker',
@@ -123,11 +117,6 @@ export function startShared(base = location.href, lines = new Map<string, Messag
   const { id: thread } = environment;
   const channel = new NativeBroadcastChannel(CHANNEL);
   const say = (message: SharedMessage): void => broadcast(channel, message);
-  const sayTo = (to: string, message: SharedMessage): void => {
-    const line = lines.get(to);
-    if (line) portPost(line, message);
-    else say(message);
-  };
   const here = (): void => say({ mark: MARK, k: 'here', thread, worker: sharedKey(base, name) });
 
   const made = createThread(environment, kind);
@@ -164,9 +153,9 @@ export function startShared(base = location.href, lines = new Map<string, Messag
     relay?.close();
     page = taker;
     heard = recorder.now();
-    sayTo(page, { mark: MARK, k: 'taken', thread, page });
+    say({ mark: MARK, k: 'taken', thread, page });
     relay = new RelayEnd(`${thread}:${taker}`, (message) =>
-      sayTo(taker, { mark: MARK, k: 'relay', to: taker, message }),
+      say({ mark: MARK, k: 'relay', to: taker, message }),
     );
     const { ours, theirs } = newChannel();
     transport.connect(ours, relay.carry(theirs));
@@ -191,11 +180,6 @@ export function startShared(base = location.href, lines = new Map<string, Messag
   listen(channel, 'message', (event) => {
     const data = dataOf(event);
     if (!isSharedMessage(data)) return;
-    if (data.k === 'leave') {
-      const line = lines.get(data.page);
-      if (line) portClose(line);
-      lines.delete(data.page);
-    }
     if (data.k === 'who' && !over) here();
     else if (data.k === 'take' && data.thread === thread && page === null && !over)
       connect(data.page);

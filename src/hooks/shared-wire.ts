@@ -1,7 +1,6 @@
 /**
- * What the hook in a shared or service worker and the hooks in the pages of its origin say to each other, over a BroadcastChannel, over
- * which no port travels: one page relays the worker's port (protocol/relay.ts). A page that started the worker with our script has a line
- * to it: over that the worker's records come before the app's messages, which a BroadcastChannel may overtake or not.
+ * What the hook in a shared or service worker and the hooks in the pages of its origin say to each other. Nothing of theirs connects
+ * them but a BroadcastChannel, over which no port travels: one page relays the worker's port (protocol/relay.ts).
  */
 import { isRelayMessage, MARK, type RelayMessage } from '../protocol/messages.ts';
 
@@ -35,19 +34,13 @@ export function isFromShared(v: unknown): v is FromShared {
   const { mark, k, reason } = v as Record<string, unknown>;
   return mark === MARK && (k === 'ready' || (k === 'failed' && typeof reason === 'string'));
 }
-/** The page: `ports[0]` is the app's line to the worker, and ours goes on where the page is recorded. */
-interface ToShared {
-  mark: typeof MARK;
-  k: 'connect';
-  /** '' = it is not. */
-  page: string;
-}
-export const toShared = (page: string): ToShared => ({ mark: MARK, k: 'connect', page });
-export function isToShared(v: unknown): v is ToShared {
-  if (typeof v !== 'object' || v === null) return false;
-  const { mark, k, page } = v as Record<string, unknown>;
-  return mark === MARK && k === 'connect' && isId(page);
-}
+/** The page: `ports[0]` is the app's line to the worker. */
+export const toShared = { mark: MARK, k: 'connect' };
+export const isToShared = (v: unknown): boolean =>
+  typeof v === 'object' &&
+  v !== null &&
+  (v as typeof toShared).mark === MARK &&
+  (v as typeof toShared).k === 'connect';
 
 /** Which worker is meant: pages that ask for the same script by the same name get the same one. */
 export const sharedKey = (url: string, name: string): string => `${url}\0${name}`;

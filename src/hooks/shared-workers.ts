@@ -49,10 +49,6 @@ interface SharedHost {
 }
 /** What a recording hears of them. */
 interface Recorded {
-  /** Id of this page's thread. */
-  readonly page: string;
-  /** A worker's hook says that over its line. */
-  hears(said: unknown): void;
   /** One was asked for that brings the hook. @param worker its sharedKey */
   expects(worker: string, url: string): void;
   /** One runs natively. @param script as the app gave it @param name its name */
@@ -242,10 +238,10 @@ export class SharedWorkers {
     );
     portListen(worker.port, (event) => {
       const said = dataOf(event);
-      if (!isFromShared(said)) return this.recorded?.hears(said);
+      if (!isFromShared(said)) return;
       if (said.k === 'failed') return instead(said.reason);
       once(() => {
-        portPost(worker.port, toShared(this.recorded?.page ?? ''), asked.theirs);
+        portPost(worker.port, toShared, asked.theirs);
         this.recorded?.expects(asked.key, asked.url);
       });
     });

@@ -246,7 +246,7 @@ watchSharing((origin) => {
 
 /** A tab is gone: so is what its panel recorded. */
 export async function tabClosed(closed: number): Promise<void> {
-  await pageShown(closed);
+  await pageShown(closed, true);
   if (await recordingOf(closed)) return stop(closed);
   const left = await state.change(({ recordings }) => {
     const recording = covering(recordings, closed);

@@ -73,12 +73,12 @@ function leaves(sharing: Sharing, tabId: number, mayReturn: boolean): void {
   documentLeaves(sharing, tabId);
 }
 
-/** A tab shows another page now, or is closed. */
-export async function pageShown(tabId: number): Promise<void> {
+/** A tab shows another page now, or is closed: then none of its pages comes back. */
+export async function pageShown(tabId: number, isClosed = false): Promise<void> {
   const now = await load();
   const before = JSON.stringify(now.sharing);
   for (const sharing of now.sharing)
-    if (!(await showsNow(tabId, sharing.origin))) leaves(sharing, tabId, true);
+    if (!(await showsNow(tabId, sharing.origin))) leaves(sharing, tabId, !isClosed);
   if (JSON.stringify(now.sharing) !== before) await apply();
 }
 

@@ -261,6 +261,8 @@ test('what cannot run with our script runs natively, and errors are those of the
   const { page, panel } = await begin();
   await expect(ask(page, 'missing', 'no-such-script.js')).rejects.toThrow('error event');
   await expect(ask(page, 'wrong', 'picture.svg')).rejects.toThrow('error event');
+  const long = 'x'.repeat(70_000);
+  expect(await ask(page, 'long', 'counter.js', { name: long })).toMatchObject({ name: long });
   await stopRecording(panel);
 });
 

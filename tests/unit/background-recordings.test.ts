@@ -57,7 +57,10 @@ beforeEach(() => {
   vi.stubGlobal('chrome', api);
   vi.resetModules();
 });
-afterEach(() => void vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 const options = {
   k: 'start',
@@ -202,6 +205,26 @@ test('after a recording, pages that share its workers get the script that they h
   await start(1, 'page', { ...options, scope: 'tab' });
   expect(hook()).not.toContain('capture/level-2.js');
   expect(gone.mock.calls.flatMap(([{ ids }]) => ids)).not.toContain(`vfscope-hooks ${ORIGIN}/*`);
+});
+
+test('once the last page that held a shared worker has left after Stop, the pages that are left give back what starts them', async () => {
+  const { start, stop } = await import('../../src/background/recordings.ts');
+  const { pageShown, sharedUrl } = await import('../../src/background/shared-workers.ts');
+  const { load } = await import('../../src/background/coverage.ts');
+  const query = vi.spyOn(api.tabs, 'query').mockResolvedValue([{ id: 1, url: `${ORIGIN}/` }]);
+  await start(1, 'page', { ...options, scope: 'tab' });
+  (await load()).sharing[0]!.older = [];
+  const sender = { tab: { id: 2 }, origin: ORIGIN } as chrome.runtime.MessageSender;
+  const [key, traits, url] = ['w', 'classic', `blob:${ORIGIN}/2`];
+  expect(await sharedUrl({ key, traits, url, dead: [] }, sender)).toBe(url);
+  await stop(1);
+  told = [];
+  query.mockResolvedValue([2, 3].map((id) => ({ id, url: `${ORIGIN}/` })));
+  vi.spyOn(api.tabs, 'get').mockImplementation((id) =>
+    Promise.resolve({ id, url: 'http://elsewhere.test/' }),
+  );
+  await pageShown(2);
+  await vi.waitFor(() => expect(told).toEqual([2, 3]));
 });
 
 test('where no request can be followed, every page knows that SharedWorkers are shared', async () => {

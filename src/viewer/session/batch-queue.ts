@@ -10,7 +10,7 @@ const LARGE_BYTES = 8192;
 const REST_MS = 200;
 /** So much waits at most, of an app that has just begun to work: threads hold back beyond 32 MiB. */
 const MOST_BYTES = 16 << 20;
-/** Of one that goes on: whoever waits longer only comes nearer to that limit. */
+/** Of one that goes on: to wait longer only brings its threads nearer to that limit. */
 const SUSTAINED_BYTES = 4 << 20;
 
 export class BatchQueue {

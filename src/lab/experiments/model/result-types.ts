@@ -25,7 +25,7 @@ export interface StepSample {
   readonly counters: Counters;
   /** Why the step did not run, where it did not. */
   readonly skipped?: string;
-  /** It ran without SQLite, to be compared with: it is in no sum. */
+  /** It ran without SQLite, for comparison: totals leave it out. */
   readonly twin?: boolean;
   /** Count mode: they sum up to the step's instructions. */
   readonly statements?: readonly StatementCount[];
@@ -83,7 +83,7 @@ export interface StepResult {
   /** Time mode: the times of the step's parts, as `commit.ms`. */
   readonly parts: Readonly<Record<string, Spread>>;
   readonly skipped?: string;
-  /** It ran without SQLite, to be compared with: it is in no sum. */
+  /** It ran without SQLite, for comparison: totals leave it out. */
   readonly twin?: boolean;
   readonly statements?: readonly StatementCount[];
   readonly functions?: readonly FunctionInstructions[];

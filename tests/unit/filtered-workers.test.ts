@@ -1,0 +1,62 @@
+/** Workers whose script brings the hook: one that never speaks is noted, also when it ends before it would be. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+let notes: string[];
+beforeEach(() => {
+  notes = [];
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  for (const name of ['vfscopeEnvironment', 'VFSCOPE_WORKERS_FILTERED', 'VFSCOPE_NATIVES_HOOKED'])
+    vi.stubGlobal(name, name === 'vfscopeEnvironment' ? { role: 'page' } : true); // of the build
+  vi.resetModules(); // the hook keeps the platform's functions as they are when it comes
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+async function followed(...scripts: string[]): Promise<{
+  workers: Worker[];
+  filtered: InstanceType<typeof import('../../src/hooks/filtered-workers.ts').FilteredWorkers>;
+}> {
+  const { FilteredWorkers } = await import('../../src/hooks/filtered-workers.ts');
+  const filtered = new FilteredWorkers({
+    id: 'page',
+    onChild: () => undefined,
+    onMessage: () => undefined,
+    onTerminated: () => undefined,
+    onReady: () => undefined,
+    note: (_, script) => notes.push(String(script)),
+    requests: () => undefined,
+  });
+  const workers = scripts.map((script) => {
+    const worker = new EventTarget() as Worker;
+    filtered.follow(worker, script);
+    return worker;
+  });
+  return { workers, filtered };
+}
+
+test('one that is terminated in silence is noted, unless it has hardly begun', async () => {
+  const { workers, filtered } = await followed('soon.js', 'late.js');
+  filtered.terminated(workers[0]!);
+  await vi.advanceTimersByTimeAsync(1000);
+  filtered.terminated(workers[1]!);
+  expect(notes).toEqual(['late.js']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(notes).toEqual(['late.js']);
+});
+
+test('those that are silent when the recording stops are noted, once', async () => {
+  const { filtered } = await followed('a.js', 'b.js');
+  await vi.advanceTimersByTimeAsync(1000);
+  filtered.judge(null);
+  expect(notes).toEqual(['a.js', 'b.js']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(notes).toHaveLength(2);
+});
+
+test('one that stays silent is noted by and by', async () => {
+  await followed('a.js');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(notes).toEqual(['a.js']);
+});

@@ -115,8 +115,8 @@ it('an experiment: its variants run, its claims are decided', async () => {
     all.map((e) => e.textContent!.trim()),
   );
   expect(verdicts.length).toBeGreaterThan(2);
-  expect(verdicts).toContain('held');
-  expect(verdicts).not.toContain('did not hold');
+  expect(verdicts).toContain('holds');
+  expect(verdicts).not.toContain('fails');
 });
 
 it("a script and a database file of one's own, with the query plans", async () => {

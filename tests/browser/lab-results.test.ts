@@ -117,14 +117,14 @@ it('two that stored another thing are told in red, by table; two that did not, h
   await press('mode-time'); // unseeded
   await press('lab-run');
   await finished(2);
-  expect(await wordsOf('[data-testid="verdicts"] .broken')).toEqual(['did not hold']);
+  expect(await wordsOf('[data-testid="verdicts"] .broken')).toEqual(['fails']);
   expect((await wordsOf('[data-testid="verdicts"] li'))[0]).toMatch(
     /stored at the end is the same in all 2.*differs from 4 KiB pages in chance \(1 rows/,
   );
   await press('mode-count');
   await press('lab-run');
   await finished(2);
-  expect(await wordsOf('[data-testid="verdicts"] .held')).toEqual(['held']);
+  expect(await wordsOf('[data-testid="verdicts"] .held')).toEqual(['holds']);
 });
 
 it('builds and durability are settings like others; a build that cannot be leaves no column', async () => {

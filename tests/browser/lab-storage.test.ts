@@ -45,7 +45,7 @@ it('an experiment about storage runs on OPFS and IndexedDB, says so beforehand, 
   ]);
   const claims = await wordsOf('[data-testid="verdicts"] li');
   expect(claims[0]).toMatch(
-    /^held synchronous=normal syncs less than full \(AccessHandlePool\): \d+ syncs against \d+\.$/,
+    /^holds synchronous=normal syncs less than full \(AccessHandlePool\): \d+ syncs against \d+\.$/,
   );
   expect((await texts('conclusion'))[0]).toMatch(/All 5 claims hold\.\s+Each level saves syncs\./);
   const environment = (await wordsOf('[data-testid="environment"]'))[0]!;

@@ -29,7 +29,7 @@ it('“Try it” opens the Lab in a tab, and the experiment runs there at once',
   const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) =>
     all.map((e) => e.textContent!.trim()),
   );
-  expect(verdicts).toEqual(['held', 'held', 'held']); // two expectations, and that both ways stored the same
+  expect(verdicts).toEqual(['holds', 'holds', 'holds']); // two expectations, and that both ways stored the same
   expect(await page.$eval('nav [aria-current="true"]', (e) => e.textContent!.trim())).toMatch(
     /small and a large page cache/,
   );

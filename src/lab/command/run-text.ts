@@ -4,7 +4,7 @@ import type { Config, Run } from '../experiments/model/types.ts';
 import type { RunResult, Spread, Verdict } from '../experiments/model/result-types.ts';
 import { environmentFacts, factText, type NamedResult } from '../experiments/model/environment.ts';
 import { fromToText, milliseconds } from '../results/table.ts';
-import { verdictSentence } from '../results/verdicts.ts';
+import { verdictSentence, verdictWord } from '../results/verdicts.ts';
 import { plain } from '../../text/clean.ts';
 
 export const spreadText = (s: Spread | null | undefined): string =>
@@ -62,6 +62,8 @@ export function environmentLines(runs: readonly NamedResult[]): string[] {
 export const titleOn = (title: string, results: readonly RunResult[]): string =>
   `${title}, ${onWords(results.map(({ run }) => run.config.vfs))}`;
 
-const MARK = { true: 'holds', false: 'FAILS', null: 'open' } as const;
-export const verdictText = (v: Verdict): string =>
-  plain(`  ${MARK[`${v.holds}`].padEnd(6)} ${verdictSentence(v)}`);
+/** What fails stands out in a text. */
+export function verdictText(v: Verdict): string {
+  const word = v.holds === false ? verdictWord(v).toUpperCase() : verdictWord(v);
+  return plain(`  ${word.padEnd(6)} ${verdictSentence(v)}`);
+}

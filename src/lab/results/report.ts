@@ -16,7 +16,7 @@ import { workloadOf } from '../experiments/workloads/index.ts';
 import { countersOfExperiment, countersShown } from './columns.ts';
 import { fromToText, milliseconds, number, type ResultTable } from './table.ts';
 import { twinTable } from './twins.ts';
-import { conclusionTexts, verdictSentence } from './verdicts.ts';
+import { conclusionTexts, verdictSentence, verdictWord } from './verdicts.ts';
 
 interface Parts {
   /** With the VFSs. */
@@ -108,8 +108,6 @@ function chartsOf({ runs, counters, growth }: Parts): Chart[] {
 }
 const headingOf = (counter: string): string => (counter === 'ms' ? 'Time' : counter);
 
-const HOLDS = { true: 'holds', false: 'fails', null: 'open' } as const;
-
 const reportTable = ({ head, rows }: ResultTable, texts = [0]): ReportTable => ({
   head,
   rows,
@@ -183,7 +181,7 @@ export function reportHtml(outcome: LabOutcome): string {
           table: {
             head: ['verdict', 'claim'],
             rows: verdicts.map((verdict) => [
-              HOLDS[`${verdict.holds}`],
+              verdictWord(verdict),
               { text: verdictSentence(verdict), wide: true },
             ]),
             texts: [0, 1],

@@ -4,6 +4,10 @@ import type { Conclusion } from '../experiments/model/types.ts';
 import type { Compared, Verdict } from '../experiments/model/result-types.ts';
 import { countOf, formatExact } from '../../text/numbers.ts';
 
+/** What a claim is called once it is decided, or not. */
+export const verdictWord = ({ holds }: Verdict): string =>
+  holds === null ? 'open' : holds ? 'holds' : 'fails';
+
 /** The measured numbers: `3 syncs against 300`. '' where none decided. */
 function measuredText({ left, right, compared }: Verdict): string {
   if (left === null || right === null) return '';

@@ -128,6 +128,8 @@ function record(hook: Hook): Recording {
   });
   if (!WORKERS_FILTERED && hook.sharedWorkers)
     hook.sharedWorkers.recorded = {
+      page: identity.id,
+      hears: (said) => sharedRelay?.hear(said),
       expects(worker, url) {
         sharedRelay ??= relayShared(identity.id, transport, recorder);
         sharedRelay?.expect(worker, () => workers.note(SHARED_WAS_RUNNING, url));

@@ -31,14 +31,7 @@ export class SharedRelay {
 
   constructor(private readonly host: SharedRelayHost) {
     this.channel = new NativeBroadcastChannel(CHANNEL); // throws in an opaque origin, which has no such workers either
-    listen(this.channel, 'message', (event) => {
-      const data = dataOf(event);
-      try {
-        if (isSharedMessage(data)) this.receive(data);
-      } catch (e) {
-        host.fault('a shared worker', e);
-      }
-    });
+    listen(this.channel, 'message', (event) => this.hear(dataOf(event)));
     this.say({ mark: MARK, k: 'who' });
   }
 
@@ -68,15 +61,26 @@ export class SharedRelay {
     else setTimeout(end, LINGER_MS);
   }
 
+  /** What a worker says, over the channel or a line of its own. */
+  hear(said: unknown): void {
+    try {
+      if (isSharedMessage(said)) this.receive(said);
+    } catch (e) {
+      this.host.fault('a shared worker', e);
+    }
+  }
+
   private say(message: SharedMessage): void {
     this.channel.postMessage(message);
   }
 
   private receive(message: SharedMessage): void {
     const { id: page } = this.host;
-    if (message.k === 'here') {
+    if (message.k === 'here' || message.k === 'taken') {
       this.heard.add(message.worker);
       this.silent.delete(message.worker);
+    }
+    if (message.k === 'here') {
       if (!this.leaving) this.say({ mark: MARK, k: 'take', thread: message.thread, page });
     } else if (message.k === 'taken') {
       if (message.page !== page) return;

@@ -50,6 +50,9 @@ const SILENT_MS = 5000;
 /** Or it is halted in a debugger: so long it may go on and relay again. */
 const HALTED_MS = 600_000;
 
+/** A recorded page started this worker with our script: it relays where no page does, over a line that the app's messages do not overtake. */
+type Offer = (page: string, line: MessagePort) => void;
+
 /**
  * The same in a SharedWorker that pages started with our script: it serves their connections as long as it lives.
  * @throws where the app's script must not run here
@@ -61,6 +64,7 @@ export function startWrappedShared(
   const { base } = environment;
   const { href } = location; // of our script
   const scope = globalThis as unknown as EventTarget;
+  let offer: Offer = (_, line) => portClose(line);
   let failed = unfitness(base);
   const unfit = failed;
   /** The app's connect event is on its way. */
@@ -72,12 +76,14 @@ export function startWrappedShared(
     const data = dataOf(event); // null in Chromium, '' by the standard
     portListen(line!, (said) => {
       const [port] = portsOf(said);
-      if (!isToShared(dataOf(said)) || !port) return;
+      const connects = dataOf(said);
+      if (!isToShared(connects) || !port) return;
+      if (connects.page) offer(connects.page, line!);
+      else portClose(line!);
       const init = { __proto__: null, data, ports: sequence(port), source: port };
       passing = true;
       dispatch(scope, new NativeMessageEvent('connect', init as MessageEventInit));
       passing = false;
-      portClose(line!);
     });
     portPost(line!, fromShared(failed));
   });
@@ -97,14 +103,14 @@ export function startWrappedShared(
     environment.runs = runs;
   }
   try {
-    startShared(base);
+    offer = startShared(base);
   } catch (e) {
     console.warn('vfscope: this worker cannot be recorded:', e);
   }
 }
 
 /** Record this worker while a recorded page of its origin is there. @param base address of the app's script */
-export function startShared(base = location.href): void {
+export function startShared(base = location.href): Offer {
   const name = typeof self.name === 'string' ? self.name : '';
   const environment: WorkerEnvironment = {
     role: 'worker',
@@ -116,8 +122,15 @@ export function startShared(base = location.href): void {
   const kind = 'SharedWorkerGlobalScope' in globalThis ? 'shared-worker' : 'service-worker';
   const { id: thread } = environment;
   const channel = new NativeBroadcastChannel(CHANNEL);
+  const lines = new Map<string, MessagePort>();
   const say = (message: SharedMessage): void => broadcast(channel, message);
-  const here = (): void => say({ mark: MARK, k: 'here', thread, worker: sharedKey(base, name) });
+  const sayTo = (to: string, message: SharedMessage): void => {
+    const line = lines.get(to);
+    if (line) portPost(line, message);
+    else say(message);
+  };
+  const worker = sharedKey(base, name);
+  const here = (): void => say({ mark: MARK, k: 'here', thread, worker });
 
   const made = createThread(environment, kind);
   const { recorder } = made;
@@ -153,9 +166,9 @@ export function startShared(base = location.href): void {
     relay?.close();
     page = taker;
     heard = recorder.now();
-    say({ mark: MARK, k: 'taken', thread, page });
+    sayTo(page, { mark: MARK, k: 'taken', thread, page, worker });
     relay = new RelayEnd(`${thread}:${taker}`, (message) =>
-      say({ mark: MARK, k: 'relay', to: taker, message }),
+      sayTo(taker, { mark: MARK, k: 'relay', to: taker, message }),
     );
     const { ours, theirs } = newChannel();
     transport.connect(ours, relay.carry(theirs));
@@ -180,6 +193,11 @@ export function startShared(base = location.href): void {
   listen(channel, 'message', (event) => {
     const data = dataOf(event);
     if (!isSharedMessage(data)) return;
+    if (data.k === 'leave') {
+      const line = lines.get(data.page);
+      if (line) portClose(line);
+      lines.delete(data.page);
+    }
     if (data.k === 'who' && !over) here();
     else if (data.k === 'take' && data.thread === thread && page === null && !over)
       connect(data.page);
@@ -207,4 +225,13 @@ export function startShared(base = location.href): void {
   );
   here();
   giveUpLater(ALONE_MS);
+  return (taker, line) => {
+    if (over || lines.has(taker)) return portClose(line);
+    lines.set(taker, line);
+    try {
+      if (page === null) connect(taker);
+    } catch (e) {
+      recorder.fault('the line of a page', e);
+    }
+  };
 }

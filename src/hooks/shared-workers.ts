@@ -49,6 +49,10 @@ interface SharedHost {
 }
 /** What a recording hears of them. */
 interface Recorded {
+  /** Id of this page's thread. */
+  readonly page: string;
+  /** A worker's hook says that over its line. */
+  hears(said: unknown): void;
   /** One was asked for that brings the hook. @param worker its sharedKey */
   expects(worker: string, url: string): void;
   /** One runs natively. @param script as the app gave it @param name its name */
@@ -236,13 +240,16 @@ export class SharedWorkers {
               void this.start(asked, [...dead, script]);
             }),
     );
+    /** The recording that the worker was connected for: it hears the worker's last records after Stop, too. */
+    let recorded: Recorded | null = null;
     portListen(worker.port, (event) => {
       const said = dataOf(event);
-      if (!isFromShared(said)) return;
+      if (!isFromShared(said)) return recorded?.hears(said);
       if (said.k === 'failed') return instead(said.reason);
       once(() => {
-        portPost(worker.port, toShared, asked.theirs);
-        this.recorded?.expects(asked.key, asked.url);
+        recorded = this.recorded;
+        portPost(worker.port, toShared(recorded?.page ?? ''), asked.theirs);
+        recorded?.expects(asked.key, asked.url);
       });
     });
   }

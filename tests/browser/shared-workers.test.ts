@@ -326,6 +326,21 @@ test('nothing is lost when the page that relays its records loads again', async 
   expect(marksOf(shared[0]!).map(({ name }) => name)).toEqual(['first', 'second', ...said]);
 });
 
+test('nothing is lost when its only page leaves at its last reply', async () => {
+  const { page, panel } = await begin();
+  const gone = page.waitForNavigation();
+  await page.evaluate(() => {
+    const { port } = new SharedWorker('counter.js', { name: 'counter' });
+    let replies = 0;
+    port.onmessage = () => void (++replies === 500 && location.replace('/'));
+    for (let i = 0; i < 500; i++) port.postMessage(`mark ${i}`);
+  });
+  await gone;
+  await stopRecording(panel);
+  const [said] = await marks(panel);
+  expect(said).toEqual(Array.from({ length: 500 }, (_, i) => `mark ${i}`));
+});
+
 test('another page relays its records when the one that did has crashed', async () => {
   const { page, panel } = await begin();
   await stopRecording(panel);

@@ -63,6 +63,50 @@ describe('a recording', () => {
     );
   });
 
+  it.each([
+    [554, 850],
+    [1300, 272],
+  ])(
+    'has notices of all kinds in one line, the weightiest, which opens to all: %d by %d',
+    async (width, height) => {
+      await open('live&key=one-line', width, height);
+      await start();
+      await viewer.page.evaluate(() => {
+        const { port1, port2 } = new MessageChannel();
+        window.panel.app.handOver(port2);
+        port1.postMessage('nonsense');
+        window.panel.app.work(25);
+      });
+      await viewer.page.waitForSelector(id('notice'));
+      await stop();
+      await viewer.page.evaluate(() => {
+        window.panel.app.holdTabs(2);
+        window.panel.app.navigate('all', 'https://elsewhere.example');
+      });
+      await waitText(id('open-notices'), '2 more');
+      const seen = (): Promise<string[]> =>
+        viewer.page.$$eval('.notices p', (all) =>
+          all.filter((e) => e.clientHeight > 0).map((e) => (e as HTMLElement).dataset['testid']!),
+        );
+      const tall = (): Promise<number> =>
+        viewer.page.$eval('.notices', (e) => e.getBoundingClientRect().height);
+      expect(await seen()).toEqual(['reload-tabs-offer']);
+      expect(await tall()).toBeLessThan(26);
+      // what it offers is in sight, however long it is
+      const offer = await viewer.page.$eval(id('reload-tabs'), (e) => {
+        const { right, width } = e.getBoundingClientRect();
+        return right <= innerWidth && width > 40;
+      });
+      expect(offer).toBe(true);
+      await viewer.page.click(id('open-notices'));
+      await waitText(id('open-notices'), 'Show less');
+      expect(await seen()).toEqual(['reload-tabs-offer', 'other-page', 'notice']);
+      await viewer.page.click(id('open-notices'));
+      await waitText(id('open-notices'), '2 more');
+      expect(await tall()).toBeLessThan(26);
+    },
+  );
+
   it('shows live what the page does, exactly once it is stopped', async () => {
     await live('live');
     expect(await text(id('live-events'))).toBe('n/a');

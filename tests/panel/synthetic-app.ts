@@ -246,6 +246,7 @@ export class SyntheticApp {
     moreFiles: false,
     kvvfs: [],
     wasm: [],
+    scripts: [],
     failures: [],
   };
   /** Databases that it stores, by name; a test puts them here. */
@@ -253,6 +254,11 @@ export class SyntheticApp {
   /** Another page, as the host reports it: whether vfscope may enter it. */
   navigate(granted: 'all' | 'none', origin = 'https://app.example'): void {
     this.set({ access: { origin, granted, frames: [], afterReload: [] } });
+  }
+
+  /** So many tabs still use a SharedWorker that started while recording. */
+  holdTabs(count: number): void {
+    this.set({ tabs: { state: 'held', count, titles: [] } });
   }
 
   readonly recorder: RecorderControl = {

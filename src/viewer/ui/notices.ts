@@ -15,6 +15,8 @@ interface Notice {
 
 /** What is or may be missing is nearly everything; events or a worker; a part of them; nothing that counts. */
 const [ALL, SOME, PART, NONE] = [0, 1, 2, 3];
+/** Whether events or workers are missing, not a part of them. */
+export const isHeavy = ({ weight }: Notice): boolean => weight <= SOME;
 const TOPIC: Record<string, { weight: number; words: string }> = {
   'worker-native': { weight: SOME, words: 'A worker is not recorded' },
   'service-worker-native': { weight: NONE, words: 'A service worker is not recorded' },
@@ -99,7 +101,7 @@ export function noticesOf(
     weight: ALL,
     kind: 'warning',
     text,
-    title: 'Said by the reader of the file',
+    title: 'Found while reading the file',
   }));
   if (stats?.room) notices.push(noticeOfRoom(stats.room, stats.recording));
   for (const text of stats?.problems ?? [])

@@ -16,6 +16,7 @@ export async function look(maxFiles: number): Promise<PageStorage> {
     moreFiles: false,
     kvvfs: [],
     wasm: [],
+    scripts: [],
     failures: [],
   };
   const attempt = async (what: string, run: () => Promise<void> | void): Promise<void> => {
@@ -28,13 +29,21 @@ export async function look(maxFiles: number): Promise<PageStorage> {
 
   async function inspect(path: string, handle: FileSystemFileHandle): Promise<StoredFile> {
     const HEADER = 'SQLite format 3\0';
+    /** Of the header: which SQLite wrote the file last, 4 bytes, the highest first. */
+    const WRITTEN_BY = 96;
     try {
       const file = await handle.getFile();
-      // pools put a header of their own (4096 bytes) before the database
-      const start = new TextDecoder('latin1').decode(await file.slice(0, 65536).arrayBuffer());
-      return { path, size: file.size, sqlite: start.includes(HEADER) };
+      // pools put a header of their own (4096 bytes) before the database; this encoding keeps each byte apart
+      const start = new TextDecoder('x-user-defined').decode(
+        await file.slice(0, 65536).arrayBuffer(),
+      );
+      const at = start.indexOf(HEADER);
+      let writtenBy = 0;
+      for (let i = 0; at >= 0 && i < 4; i++)
+        writtenBy = writtenBy * 256 + (start.charCodeAt(at + WRITTEN_BY + i) & 0xff);
+      return { path, size: file.size, sqlite: at >= 0, writtenBy };
     } catch {
-      return { path, size: null, sqlite: false }; // told as "in use"
+      return { path, size: null, sqlite: false, writtenBy: 0 }; // told as "in use"
     }
   }
   async function walk(
@@ -80,11 +89,13 @@ export async function look(maxFiles: number): Promise<PageStorage> {
       if (keys.length) found.kvvfs.push({ storage, keys: keys.length, characters });
     }
   });
-  const MOST_WASM = 20;
-  found.wasm = performance
-    .getEntriesByType('resource')
-    .map(({ name }) => name)
-    .filter((url) => /\.wasm(?:[?#]|$)/.test(url))
-    .slice(0, MOST_WASM);
+  const MOST_LOADED = 20;
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+  found.wasm = loaded.filter((url) => /\.wasm(?:[?#]|$)/.test(url)).slice(0, MOST_LOADED);
+  found.scripts = loaded
+    .filter((url) =>
+      /(?:sqlite|absurd-sql|libsql|sql-wasm|turso)[^/?#]*\.m?js(?:[?#]|$)/i.test(url),
+    )
+    .slice(0, MOST_LOADED);
   return found;
 }

@@ -5,7 +5,12 @@ import { whyNotRecordable } from '../platform/recordable.ts';
 import type { Ask, RecordingState } from '../protocol/messages.ts';
 import { slowsUnderDevtools } from '../protocol/slowdown.ts';
 import { devtoolsKeys } from './devtools-keys.ts';
-import { sortedFiles, type PageStorage, type StoredFile } from '../protocol/page-storage.ts';
+import {
+  sortedFiles,
+  versionText,
+  type PageStorage,
+  type StoredFile,
+} from '../protocol/page-storage.ts';
 import { lookAtTab } from './look-at-tab.ts';
 import { countOf, formatBytes } from '../text/numbers.ts';
 
@@ -23,7 +28,15 @@ const note = (text: string): HTMLElement => el('p', 'note', text);
 
 function fileRow(file: StoredFile): HTMLElement {
   const row = el('li', '', el('span', 'name', file.path));
-  if (file.sqlite) row.append(el('span', 'badge', 'SQLite'));
+  if (file.sqlite) {
+    const badge = el(
+      'span',
+      'badge',
+      file.writtenBy ? `SQLite ${versionText(file.writtenBy)}` : 'SQLite',
+    );
+    badge.title = file.writtenBy ? 'Last written by this release' : '';
+    row.append(badge);
+  }
   row.append(el('span', 'detail', file.size === null ? 'in use' : formatBytes(file.size)));
   return row;
 }

@@ -11,6 +11,8 @@ export interface StoredFile {
   size: number | null;
   /** By SQLite's 16-byte header, where it can be read, wherever in the first 64 KiB the VFS put it. */
   sqlite: boolean;
+  /** SQLITE_VERSION_NUMBER of the SQLite that wrote it last, by that header; 0 = not known. */
+  writtenBy: number;
 }
 export interface PageStorage {
   origin: string;
@@ -25,6 +27,8 @@ export interface PageStorage {
   kvvfs: { storage: 'localStorage' | 'sessionStorage'; keys: number; characters: number }[];
   /** URLs of WebAssembly that the page itself loaded; what its workers loaded isn't among them. */
   wasm: string[];
+  /** URLs of scripts that it loaded, those of its workers included, whose file names are of SQLite builds. */
+  scripts: string[];
   /** What could not be looked at, and why. */
   failures: string[];
 }
@@ -41,6 +45,10 @@ const named = (names: readonly string[]): string =>
     names.length,
   );
 
+/** `3.53.0` of 3053000. */
+export const versionText = (version: number): string =>
+  `${Math.floor(version / 1e6)}.${Math.floor(version / 1e3) % 1e3}.${version % 1e3}`;
+
 /** SQLite's files first, then by size. */
 export const sortedFiles = (files: readonly StoredFile[]): StoredFile[] =>
   [...files].sort((a, b) => Number(b.sqlite) - Number(a.sqlite) || (b.size ?? 0) - (a.size ?? 0));
@@ -48,7 +56,7 @@ export const sortedFiles = (files: readonly StoredFile[]): StoredFile[] =>
 /** One sentence for each kind of storage that holds something, and one for SQLite's WebAssembly; [] = it stores nothing. */
 export function storageSentences(found: PageStorage): string[] {
   const sentences: string[] = [];
-  const { databases, indexedDbBytes, files, moreFiles, kvvfs, wasm } = found;
+  const { databases, indexedDbBytes, files, moreFiles, kvvfs, wasm, scripts } = found;
   if (databases.length) {
     const size = indexedDbBytes === null ? '' : ` (${formatBytes(indexedDbBytes)})`;
     const names = named(databases.map(({ name }) => name));
@@ -62,12 +70,21 @@ export function storageSentences(found: PageStorage): string[] {
     const list = listed(sortedFiles(files).slice(0, NAMED).map(about), files.length);
     const count = `${countOf(files.length, 'file')}${moreFiles ? ' or more' : ''}`;
     sentences.push(`This page stores ${count} in OPFS: ${list}.`);
+    // which engine there is, also where only a worker loads it
+    const versions = [...new Set(files.map(({ writtenBy }) => writtenBy))]
+      .filter((version) => version > 0)
+      .sort((a, b) => b - a)
+      .map(versionText);
+    if (versions.length)
+      sentences.push(`Last written by SQLite ${listed(versions, versions.length)}.`);
   }
   for (const { storage, keys, characters } of kvvfs)
     sentences.push(
       `SQLite stores ${countOf(keys, 'key')} in ${storage} (${formatBytes(characters)}).`,
     );
-  const engines = wasm.map(scriptName).filter((name) => /sql|wa-|libsql|turso/i.test(name));
+  const ofSqlite = wasm.map(scriptName).filter((name) => /sql|wa-|libsql|turso/i.test(name));
+  // a worker's WebAssembly isn't in sight of the page: its script is
+  const engines = ofSqlite.length ? ofSqlite : scripts.map(scriptName);
   if (engines.length) sentences.push(`This page loaded ${named([...new Set(engines)])}.`);
   return sentences;
 }

@@ -1,5 +1,6 @@
 // What a page stores, as sentences: names are the page's, sizes may be unknown.
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { look } from '../../src/devtools/look.ts';
 import { storageSentences, type PageStorage } from '../../src/protocol/page-storage.ts';
 
 const NOTHING: PageStorage = {
@@ -11,6 +12,7 @@ const NOTHING: PageStorage = {
   moreFiles: false,
   kvvfs: [],
   wasm: [],
+  scripts: [],
   failures: [],
 };
 
@@ -24,8 +26,8 @@ it('names databases and files with their sizes, and the engine that was loaded',
     databases: [{ name: 'fieldnotes.db', version: 1 }],
     indexedDbBytes: 57_344,
     files: [
-      { path: '/big.bin', size: 1 << 20, sqlite: false },
-      { path: '/app.db', size: null, sqlite: true },
+      { path: '/big.bin', size: 1 << 20, sqlite: false, writtenBy: 0 },
+      { path: '/app.db', size: null, sqlite: true, writtenBy: 3_053_000 },
     ],
     kvvfs: [{ storage: 'localStorage', keys: 1, characters: 2048 }],
     wasm: ['http://app.example/wa-sqlite-async.wasm?v=1', 'http://app.example/physics.wasm'],
@@ -33,8 +35,20 @@ it('names databases and files with their sizes, and the engine that was loaded',
   expect(sentences).toEqual([
     'This page stores 1 database in IndexedDB (56 KiB): fieldnotes.db.',
     'This page stores 2 files in OPFS: /app.db (SQLite, in use), /big.bin (1 MiB).',
+    'Last written by SQLite 3.53.0.',
     'SQLite stores 1 key in localStorage (2 KiB).',
     'This page loaded wa-sqlite-async.wasm.',
+  ]);
+});
+
+it("names a worker's script where no WebAssembly is in sight", () => {
+  const scripts = ['https://app.example/assets/sqlite3-worker1.mjs?v=2'];
+  expect(storageSentences({ ...NOTHING, scripts })).toEqual([
+    'This page loaded sqlite3-worker1.mjs.',
+  ]);
+  const wasm = ['https://app.example/sqlite3.wasm'];
+  expect(storageSentences({ ...NOTHING, scripts, wasm })).toEqual([
+    'This page loaded sqlite3.wasm.',
   ]);
 });
 
@@ -47,4 +61,73 @@ it('cuts what the page made long, and lets no control character through', () => 
   expect(sentence).not.toContain('\u202e');
   expect(sentence).toContain('5 databases in IndexedDB: 0?');
   expect(sentence!.endsWith(', and 2 more.')).toBe(true);
+});
+
+afterEach(() => void vi.unstubAllGlobals());
+
+it("reads from a file's header which SQLite wrote it last, where a pool puts it, too", async () => {
+  /** Such a header, behind what a VFS puts before it. @param version SQLITE_VERSION_NUMBER */
+  const file = (before: number, version: number): Blob => {
+    const bytes = new Uint8Array(before + 4096);
+    bytes.set(new TextEncoder().encode('SQLite format 3\0'), before);
+    new DataView(bytes.buffer).setUint32(before + 96, version);
+    return new Blob([bytes]);
+  };
+  // bytes of 0x80 and more are those that an encoding may change
+  const files: [string, Blob][] = [
+    ['app.db', file(0, 3_053_000)],
+    ['pooled', file(4096, 3_044_000)],
+    ['notes.txt', new Blob(['text'])],
+  ];
+  const folder = {
+    async *entries() {
+      for (const [name, blob] of files)
+        yield [name, { kind: 'file', getFile: () => Promise.resolve(blob) }];
+    },
+  };
+  // browsers have this encoding, Node has not: bytes from 0x80 on are characters of their own
+  const decode = (buffer: ArrayBuffer): string =>
+    String.fromCharCode(...new Uint8Array(buffer)).replace(/[\x80-\xff]/g, (c) =>
+      String.fromCharCode(0xf700 + c.charCodeAt(0)),
+    );
+  vi.stubGlobal(
+    'TextDecoder',
+    class {
+      constructor(readonly label: string) {}
+      decode = (buffer: ArrayBuffer): string => {
+        expect(this.label).toBe('x-user-defined');
+        return decode(buffer);
+      };
+    },
+  );
+  vi.stubGlobal('location', { origin: 'https://app.example' });
+  vi.stubGlobal('isSecureContext', true);
+  vi.stubGlobal('indexedDB', { databases: () => Promise.resolve([]) });
+  vi.stubGlobal('localStorage', {});
+  vi.stubGlobal('sessionStorage', {});
+  vi.stubGlobal('performance', {
+    getEntriesByType: () =>
+      [
+        'https://app.example/sqlite3-worker1.mjs?v=2',
+        'https://app.example/app.js',
+        'https://sqlite.example/app.js',
+        'https://app.example/sql-wasm.wasm',
+      ].map((name) => ({ name })),
+  });
+  vi.stubGlobal('navigator', {
+    storage: {
+      estimate: () => Promise.resolve({}),
+      getDirectory: () => Promise.resolve(folder),
+    },
+  });
+  const found = await look(10);
+  expect(found.failures).toEqual([]);
+  expect(found.files.map(({ path, sqlite, writtenBy }) => [path, sqlite, writtenBy])).toEqual([
+    ['/app.db', true, 3_053_000],
+    ['/pooled', true, 3_044_000],
+    ['/notes.txt', false, 0],
+  ]);
+  expect(found.scripts).toEqual(['https://app.example/sqlite3-worker1.mjs?v=2']);
+  expect(found.wasm).toEqual(['https://app.example/sql-wasm.wasm']);
+  expect(storageSentences(found)).toContain('Last written by SQLite 3.53.0, 3.44.0.');
 });

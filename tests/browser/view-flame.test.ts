@@ -119,5 +119,13 @@ describe('flame graph', () => {
       id('flame-total'),
       `${formatDuration(graph.totalUs)} while SQL runs`,
     );
+    // its statement passes the filters: they stay
+    await click(FRAME);
+    await waitFor(id('flame-statement'));
+    await click(id('flame-statement'));
+    await waitFor(`${id('tab-statements')}[aria-selected=true]`);
+    await waitFor(id('statement-details'));
+    await waitFor(id('thread-chip'));
+    await waitFor(id('range-chip'));
   });
 });

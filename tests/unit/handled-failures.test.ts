@@ -1,8 +1,9 @@
 // Failures that the app does not hear of stand apart from those that reach it.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
-import { failedCalls } from '../../src/analysis/errors/failed-calls.ts';
+import { failedCalls, failedCallsIn } from '../../src/analysis/errors/failed-calls.ts';
 import { Flag } from '../../src/event/event.ts';
+import { fingerprint } from '../../src/sqlite/sql-text.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 type Told = [call: string, what: string, handled: boolean, count: number];
@@ -104,4 +105,38 @@ test('a worker that does the storage fails for the statement that waits', () => 
     ['xOpen', false],
     ['opfs.getFileHandle', false],
   ]);
+});
+
+test('a filter leaves the failed calls of its range, thread, and statements', () => {
+  const store = newStore();
+  for (const [id, sql] of [
+    ['a', 'SELECT 1'],
+    ['b', 'SELECT x FROM t'],
+  ] as const) {
+    const t = new ThreadBuilder(store, { id });
+    const file = t.file('app.db');
+    const text = t.define({ kind: 'sql', text: sql });
+    for (let i = 0; i < 3; i++) {
+      t.call('sqlStep', { object: text, context: 1, result: 5 }, () =>
+        t.call('xLock', { object: file, context: 1, result: 5, dur: 10 }),
+      );
+      t.idle(2_000_000); // later than an engine tries again
+    }
+    t.call('xDelete', { object: file, result: 10, dur: 10 });
+    t.send();
+  }
+  const facts = new Facts(store);
+  const count = (scope: Parameters<typeof failedCallsIn>[1]): number => {
+    const { events, handled } = failedCallsIn(facts, scope);
+    return events + handled;
+  };
+  expect(failedCallsIn(facts, {})).toBe(facts.get(failedCalls));
+  expect(count({})).toBe(14);
+  expect(count({ thread: 1 })).toBe(7);
+  // a step and the lock in it; what serves no statement is left out
+  expect(count({ statement: fingerprint('SELECT 1') })).toBe(6);
+  expect(count({ statement: fingerprint('SELECT 1'), thread: 1 })).toBe(0);
+  const [first] = failedCallsIn(facts, { thread: 0 }).groups;
+  const { us } = first!.events[1]!;
+  expect(count({ thread: 0, fromUs: us, toUs: us + 1 })).toBe(2);
 });

@@ -3,8 +3,15 @@ import { isFailure, objectName, resultText, statementText } from '../../trace/de
 import { Flag, Op } from '../../event/event.ts';
 import { OPS, opName, type Layer } from '../../event/operations.ts';
 import { meaningOfException, meaningOfResult } from '../../sqlite/result-meaning.ts';
-import { fact, type Known } from '../core/graph.ts';
+import { fact, type Facts, type Known } from '../core/graph.ts';
 import { handledFailures } from '../core/handled-failures.ts';
+import { isInScope, isUnlimited, type Scope } from '../core/scope.ts';
+import {
+  statementsIn,
+  testOfTexts,
+  type StatementTest,
+} from '../statements/statements-in-scope.ts';
+import { ownersOf } from '../../trace/owners.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 
 /** Events that failed alike: the same call with the same answer on the same thing. */
@@ -46,7 +53,15 @@ export interface FailedCalls {
 }
 
 const NEEDS = { handledFailures };
-export const failedCalls = fact('errors', 'errors', NEEDS, failedCallsOf);
+export const failedCalls = fact('errors', 'errors', NEEDS, (store, known) =>
+  failedCallsOf(store, known, {}, null),
+);
+
+/** The same of a part of the recording: the events that the Events view lists with that filter. */
+export const failedCallsIn = (facts: Facts, scope: Omit<Scope, 'part'>): FailedCalls =>
+  isUnlimited(scope)
+    ? facts.get(failedCalls)
+    : failedCallsOf(facts.store, facts.known(NEEDS), scope, statementsIn(facts, scope));
 
 /** What SQLite answers means little where it goes on; what an exception says of the storage holds. */
 function meaningOf(layer: Layer, result: number, text: string, handled: boolean): string {
@@ -56,16 +71,30 @@ function meaningOf(layer: Layer, result: number, text: string, handled: boolean)
   return ofSqlite ? how : `${meaningOfException(text)} ${how}`.trimStart();
 }
 
-function failedCallsOf(store: TraceStore, known: Known<typeof NEEDS>): FailedCalls {
+/** @param taken statements whose calls are asked for; null = all calls */
+function failedCallsOf(
+  store: TraceStore,
+  known: Known<typeof NEEDS>,
+  scope: Omit<Scope, 'part'>,
+  taken: StatementTest | null,
+): FailedCalls {
+  const { fromUs = -Infinity, toUs = Infinity } = scope;
   const groups = new Map<string, Making>();
   let [total, handledTotal, more] = [0, 0, 0];
   for (const thread of store.threads) {
+    if (!isInScope(thread, scope)) continue;
     const { events } = thread;
     const handledRows = known.handledFailures.of(thread);
+    const isTaken = testOfTexts(thread, taken);
+    const owners = isTaken && ownersOf(thread);
     for (let row = 0; row < events.count; row++) {
       const [op, result, flags] = [events.op[row]!, events.result[row]!, events.flags[row]!];
       const uncaught = op === Op.error;
       if (!uncaught && !isFailure(op, result, flags)) continue;
+      const t0 = events.t0[row]!;
+      if (t0 >= toUs || t0 + events.dur[row]! < fromUs) continue;
+      const call = owners?.statement(row) ?? -1;
+      if (isTaken && (call < 0 || !isTaken(events.object[call]!))) continue;
       const handled = handledRows.has(row);
       if (handled) handledTotal++;
       else total++;
@@ -92,16 +121,15 @@ function failedCallsOf(store: TraceStore, known: Known<typeof NEEDS>): FailedCal
             ? "The page's own code failed."
             : meaningOf(layer, result, resultText(op, result, flags), handled),
           texts: new Map(),
-          firstUs: events.t0[row]!,
-          lastUs: events.t0[row]!,
+          firstUs: t0,
+          lastUs: t0,
         };
         groups.set(key, group);
       }
       group.count++;
-      group.firstUs = Math.min(group.firstUs, events.t0[row]!);
-      group.lastUs = Math.max(group.lastUs, events.t0[row]!);
-      if (group.events.length < MOST_EVENTS)
-        group.events.push({ ...thread.ref(row), us: events.t0[row]! });
+      group.firstUs = Math.min(group.firstUs, t0);
+      group.lastUs = Math.max(group.lastUs, t0);
+      if (group.events.length < MOST_EVENTS) group.events.push({ ...thread.ref(row), us: t0 });
       const text = statementText(thread, row);
       if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
     }

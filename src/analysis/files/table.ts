@@ -5,7 +5,7 @@ import { originOfThread } from '../core/thread-origin.ts';
 import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { filesOf, type FileRow } from './files.ts';
 import { fact } from '../core/graph.ts';
-import type { TimeRange } from '../core/time-range.ts';
+import { isInScope, type Scope } from '../core/scope.ts';
 import { transferKinds, transferTitle, type TransferRow } from './transfer-kinds.ts';
 
 export interface OriginFile extends FileRow {
@@ -13,8 +13,11 @@ export interface OriginFile extends FileRow {
   origin: string;
 }
 
-/** Rows by origin, for storage is; one origin is not named. The most time first. @param range in which calls begin that count */
-export function filesByOrigin(store: TraceStore, range: TimeRange = {}): OriginFile[] {
+/** Rows by origin, for storage is; one origin is not named. The most time first. @param scope the range in which calls begin that count, and their thread */
+export function filesByOrigin(
+  store: TraceStore,
+  scope: Pick<Scope, 'fromUs' | 'toUs' | 'thread'> = {},
+): OriginFile[] {
   const byOrigin = grouped(
     store.threads.filter(({ events }) => events.count > 0),
     (thread) => originOfThread(thread) || 'unknown origin',
@@ -22,7 +25,11 @@ export function filesByOrigin(store: TraceStore, range: TimeRange = {}): OriginF
   const one = byOrigin.size <= 1;
   return [...byOrigin]
     .flatMap(([origin, some]) =>
-      filesOf(store, some, range).map((row) => ({ ...row, origin: one ? '' : origin })),
+      filesOf(
+        store,
+        some.filter((thread) => isInScope(thread, scope)),
+        scope,
+      ).map((row) => ({ ...row, origin: one ? '' : origin })),
     )
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }

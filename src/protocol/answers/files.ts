@@ -1,6 +1,10 @@
 /** Questions and answers of the Files view. */
 import type { OriginFile } from '../../analysis/files/table.ts';
+import type { Scope } from '../../analysis/core/scope.ts';
 import type { PlacesKey } from './pages.ts';
+
+/** What narrows the table. */
+export type FileScope = Pick<Scope, 'fromUs' | 'toUs' | 'thread'>;
 
 export interface FileLine extends OriginFile {
   /** Another origin has one of the same name and kind: what is known of pages is of both together. */

@@ -1,4 +1,5 @@
 /** Ways from one view to what another shows of it: a statement, a table or index, the flame graph of a statement or a transaction. */
+import type { Scope } from '../../analysis/core/scope.ts';
 import type { FoundEvents, PlacesKey } from '../../protocol/answers/pages.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { around, type Range } from './charts/viewport.ts';
@@ -7,13 +8,19 @@ import { NARROWING } from './panel-filter.svelte.ts';
 import { fileKey, statementKey } from './row-keys.ts';
 import { viewStateOf } from './view-state.ts';
 
-/** One statement in Statements. @param text its fingerprint; null = not known */
-export function showStatement(model: ViewerModel, text: string | null): void {
+/**
+ * One statement in Statements. @param text its fingerprint; null = not known @param scope the panel's filters, which stay if the statement
+ * passes them, and are taken back if they hide it
+ */
+export function showStatement(model: ViewerModel, text: string | null, scope: Scope): void {
   void model.attempt(async () => {
-    const table = await model.session.query('statements', {});
-    const row = table?.rows.find((one) => one.text === text);
+    const rowIn = async (among: Scope) =>
+      (await model.session.query('statements', among))?.rows.find((one) => one.text === text);
+    const passing = await rowIn(scope);
+    const row = passing ?? (await rowIn({}));
     const state = viewStateOf(model);
-    for (const hiding of ['statements.filter', ...NARROWING]) state.set(hiding, null);
+    state.set('statements.filter', null);
+    if (!passing) for (const hiding of [...NARROWING, 'filter.range']) state.set(hiding, null);
     state.set('statements.chosen', row ? statementKey(row) : null);
     model.navigation.tab.set('statements');
   });

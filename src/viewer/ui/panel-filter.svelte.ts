@@ -15,6 +15,8 @@ import { viewerModel } from './viewer-context.ts';
 
 export type FilterName = 'range' | 'part' | 'thread' | 'statement' | 'table';
 
+export const FILTERS: readonly FilterName[] = ['range', 'part', 'thread', 'statement', 'table'];
+
 /** A filter that is set. */
 interface Chip {
   name: FilterName;

@@ -1,7 +1,7 @@
 /** Queries of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
 import { databaseName } from '../../../event/file-names.ts';
 import { fact, type Facts } from '../../../analysis/core/graph.ts';
-import { isWhole, type TimeRange } from '../../../analysis/core/time-range.ts';
+import { isUnlimited } from '../../../analysis/core/scope.ts';
 import type { FileRow } from '../../../analysis/files/files.ts';
 import { filesByOrigin, originFiles, type OriginFile } from '../../../analysis/files/table.ts';
 import { needing, type QueryContext } from './context.ts';
@@ -9,7 +9,7 @@ import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
 import type { PlacesKey } from '../../../protocol/answers/pages.ts';
 import { placesKey } from './pages.ts';
-import type { FileLine } from '../../../protocol/answers/files.ts';
+import type { FileLine, FileScope } from '../../../protocol/answers/files.ts';
 
 const nameOf = ({ kind, path }: FileRow): string => `${kind} ${path}`;
 
@@ -76,18 +76,18 @@ const fileLines = fact(
 );
 
 /** The same of a part of the recording: files that no call of it touched are left out. */
-function fileLinesIn(facts: Facts, range: TimeRange): FileLine[] {
+function fileLinesIn(facts: Facts, scope: FileScope): FileLine[] {
   const all = facts.get(fileLines);
   const keyOf = (row: OriginFile): string => `${row.origin} ${nameOf(row)}`;
   const known = new Map(all.map((line) => [keyOf(line), line]));
-  return filesByOrigin(facts.store, range).map((row) => ({ ...known.get(keyOf(row))!, ...row }));
+  return filesByOrigin(facts.store, scope).map((row) => ({ ...known.get(keyOf(row))!, ...row }));
 }
 
 export const fileQueries = {
   /** The most time first. */
-  fileLines: needing([fileLines], ({ facts, memo }: QueryContext, range: TimeRange) =>
-    isWhole(range)
+  fileLines: needing([fileLines], ({ facts, memo }: QueryContext, scope: FileScope) =>
+    isUnlimited(scope)
       ? facts.get(fileLines)
-      : memo(`files ${range.fromUs} ${range.toUs}`, () => fileLinesIn(facts, range)),
+      : memo(`files ${JSON.stringify(scope)}`, () => fileLinesIn(facts, scope)),
   ),
 };

@@ -1,5 +1,10 @@
-/** Where else on the timeline the statement of an event runs. */
+/** Where on the timeline statements run: that of an event, or those of a filter. */
 import { executions } from '../../../analysis/core/executions.ts';
+import {
+  statementsIn,
+  testOfTexts,
+  type StatementTest,
+} from '../../../analysis/statements/statements-in-scope.ts';
 import { ownersOf } from '../../../trace/owners.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { firstPlace } from '../../../trace/number-columns.ts';
@@ -7,26 +12,39 @@ import { fingerprint } from '../../../sqlite/sql-text.ts';
 import type { MarksArgs, StatementMarks } from '../../../protocol/answers/statement-marks.ts';
 import { needing, type QueryContext } from './context.ts';
 
-/** Begins and ends of a statement's executions on one thread, microseconds, in order. */
+/** Begins and ends of statements' executions on one thread, microseconds, in order. */
 interface Times {
   thread: number;
   begins: Float64Array;
   ends: Float64Array;
 }
 
-function timesOf(context: QueryContext, print: string): Times[] {
+/** Which statements are asked for, and a name for them; null where the event serves none. */
+function askedBy(
+  { store, facts }: QueryContext,
+  args: MarksArgs,
+): { name: string; test: StatementTest } | null {
+  if (!('seq' in args)) {
+    const { statement, table } = args;
+    const test = statementsIn(facts, args);
+    return test && { name: JSON.stringify({ statement, table }), test };
+  }
+  const thread = store.threads[args.thread];
+  const row = thread?.events.rowOfSeq(args.seq) ?? -1;
+  const call = row < 0 ? -1 : ownersOf(thread!).statement(row);
+  const text = call < 0 ? '' : objectName(thread!, thread!.events.object[call]!);
+  if (!text) return null;
+  const statement = fingerprint(text);
+  return { name: JSON.stringify({ statement }), test: (print) => print === statement };
+}
+
+function timesOf(context: QueryContext, test: StatementTest): Times[] {
   const all = context.facts.get(executions);
   return context.store.threads.flatMap((thread) => {
     const { count, text, firstRow, us } = all.of(thread);
-    const same = new Map<number, boolean>();
+    const isAsked = testOfTexts(thread, test)!;
     const places: number[] = [];
-    for (let i = 0; i < count; i++) {
-      const id = text[i]!;
-      let wanted = same.get(id);
-      if (wanted === undefined)
-        same.set(id, (wanted = fingerprint(objectName(thread, id)) === print));
-      if (wanted) places.push(i);
-    }
+    for (let i = 0; i < count; i++) if (isAsked(text[i]!)) places.push(i);
     if (!places.length) return [];
     const { t0 } = thread.events;
     const begins = Float64Array.from(places, (i) => t0[firstRow[i]!]!);
@@ -63,17 +81,15 @@ export function joined(
 }
 
 export const statementMarkQueries = {
-  /** The runs of an event's statement in a range, joined by pixel columns; null where it serves none. */
+  /** The runs of the statements in a range, joined by pixel columns; null where there is none to ask for. */
   statementMarks: needing(
     [executions],
     (context: QueryContext, args: MarksArgs): StatementMarks | null => {
-      const thread = context.store.threads[args.thread];
-      const row = thread?.events.rowOfSeq(args.seq) ?? -1;
-      const call = row < 0 ? -1 : ownersOf(thread!).statement(row);
-      const text = call < 0 ? '' : objectName(thread!, thread!.events.object[call]!);
-      if (!text) return null;
-      const print = fingerprint(text);
-      const times = context.memo(`statement marks ${print}`, () => timesOf(context, print));
+      const asked = askedBy(context, args);
+      if (!asked) return null;
+      const times = context.memo(`statement marks ${asked.name}`, () =>
+        timesOf(context, asked.test),
+      );
       const { fromUs, toUs, width } = args;
       return {
         executions: times.reduce((sum, { begins }) => sum + begins.length, 0),

@@ -50,6 +50,7 @@ export const VIEWS: readonly View[] = [
     title: 'Timeline',
     help: 'What every thread did, and when',
     component: TimelineView,
+    follows: ['range', 'thread', 'statement', 'table'],
   },
   {
     id: 'statements',
@@ -81,7 +82,7 @@ export const VIEWS: readonly View[] = [
     group: 'Storage',
     help: 'What was read, written, synced and locked, by file and store',
     component: FilesView,
-    follows: ['range'],
+    follows: ['range', 'thread'],
   },
   {
     id: 'cache',
@@ -96,6 +97,7 @@ export const VIEWS: readonly View[] = [
     group: 'Storage',
     help: 'Write-ahead logs over time, and their checkpoints',
     component: WalView,
+    follows: ['range', 'thread'],
   },
   {
     id: 'locks',
@@ -103,7 +105,7 @@ export const VIEWS: readonly View[] = [
     group: 'Storage',
     help: 'Who held what, and who waited for whom, across threads and tabs',
     component: LocksView,
-    follows: ['range'],
+    follows: ['range', 'thread'],
   },
   {
     id: 'events',
@@ -119,6 +121,7 @@ export const VIEWS: readonly View[] = [
     group: 'Raw',
     help: 'What failed, and the statement behind it',
     component: ErrorsView,
+    follows: ['range', 'thread', 'statement', 'table'],
   },
   {
     id: 'sql',

@@ -1,4 +1,4 @@
-/** What kinds of pages are called and colored, and the columns of the table of pages or blocks. */
+/** What kinds of pages are called and how they are drawn, and the columns of the table of pages or blocks. */
 import { PageType } from '../../../../sqlite/page.ts';
 import { PAGE_TYPES, pageColumns } from '../../../../analysis/pages/table.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
@@ -8,47 +8,59 @@ import { UNKNOWN } from '../../../../text/numbers.ts';
 
 interface TypeWords {
   title: string;
-  /** CSS custom property. */
+  /** CSS custom property: of no activity, for a hue is one. */
   color: string;
+  /** Of an index: tables are solid. */
+  hatched?: true;
   meaning: string;
 }
+/** As a CSS background. */
+export const typeBackground = ({ color, hatched }: TypeWords): string =>
+  hatched
+    ? `repeating-linear-gradient(135deg, var(${color}) 0 2px, var(--bg) 2px 4px)`
+    : `var(${color})`;
 const NOT_KNOWN: TypeWords = {
   title: UNKNOWN,
   color: '--bg',
   meaning:
     "type not known: no call carried the page's first byte (page 1 in the WAL, or a layer that decodes none)",
 };
-const typed = (type: number, color: string, meaning: string): [number, TypeWords] => [
-  type,
-  { title: PAGE_TYPES[type]!, color, meaning },
-];
+const typed = (
+  type: number,
+  color: string,
+  meaning: string,
+  more: Pick<TypeWords, 'hatched'> = {},
+): [number, TypeWords] => [type, { title: PAGE_TYPES[type]!, color, meaning, ...more }];
 export const TYPE_WORDS: Readonly<Record<number, TypeWords>> = Object.fromEntries([
-  typed(PageType.tableLeaf, '--page-table-leaf', "leaf of a table's b-tree: holds rows"),
+  typed(PageType.tableLeaf, '--neutral-pale', "leaf of a table's b-tree: holds rows"),
   typed(
     PageType.tableInterior,
-    '--page-table-interior',
+    '--neutral-strong',
     "interior page of a table's b-tree: holds keys and child pointers",
   ),
   typed(
     PageType.indexLeaf,
-    '--page-index-leaf',
+    '--neutral-pale',
     "leaf of an index's b-tree, or of a WITHOUT ROWID table",
+    { hatched: true },
   ),
-  typed(PageType.indexInterior, '--page-index-interior', "interior page of an index's b-tree"),
+  typed(PageType.indexInterior, '--neutral-strong', "interior page of an index's b-tree", {
+    hatched: true,
+  }),
   typed(
     PageType.pointerMap,
-    '--page-pointer-map',
-    'says which page points at each other one, for auto_vacuum',
+    '--neutral',
+    'records which page points at each other one, for auto_vacuum',
   ),
 ]);
 const FIRST: TypeWords = {
   title: 'page 1',
-  color: '--page-first',
+  color: '--text',
   meaning: 'database header and root of the schema table',
 };
 const OTHER: TypeWords = {
   title: 'no b-tree page',
-  color: '--page-other',
+  color: '--activity-none',
   meaning:
     'overflow or freelist page, whose first byte does not tell which (or of the pointer map, where no database header was seen)',
 };

@@ -87,11 +87,11 @@ export function paintCells(matrix: PageMatrix, shown: Shown, colors: MapColors):
   return image;
 }
 
-interface MapFrame {
+export interface MapFrame {
   matrix: PageMatrix;
   cells: ImageData;
-  /** CSS color by place bin, '' = none known. */
-  types: readonly string[];
+  /** How the type of its pages is drawn, by place bin; null = none known. */
+  types: readonly ({ color: string; hatched: boolean } | null)[];
   /** Outlined: under the keyboard's or the pointer's choice. */
   chosen: MapArea | null;
   /** Being dragged out. */
@@ -153,6 +153,16 @@ export class MapScale {
   }
 }
 
+/** Stripes in the color of the background, to be laid over what is hatched. */
+function hatchOf(g: CanvasRenderingContext2D, background: string): CanvasPattern {
+  const size = 4;
+  const tile = new OffscreenCanvas(size, size);
+  const stripe = tile.getContext('2d')!;
+  stripe.fillStyle = background;
+  for (let x = 0; x < size; x++) for (const y of [0, 1]) stripe.fillRect(x, (x + y) % size, 1, 1);
+  return g.createPattern(tile, 'repeat')!;
+}
+
 const TICK_PX = 28;
 
 /** Round places of [from, to), and the first where no round one is there. @param height px of the axis */
@@ -196,11 +206,15 @@ export function drawMap(
   cells.getContext('2d')!.putImageData(frame.cells, 0, 0);
   g.imageSmoothingEnabled = false;
   g.drawImage(cells, LEFT, TOP, plotWidth, plotHeight);
+  const hatch = hatchOf(g, colors.background);
   for (let bin = 0; bin < placeBins; bin++) {
-    if (!frame.types[bin]) continue;
-    g.fillStyle = frame.types[bin]!;
+    const type = frame.types[bin];
+    if (!type) continue;
     const top = TOP + (1 - (bin + 1) / placeBins) * plotHeight;
-    g.fillRect(LEFT - TYPE_WIDTH - 3, top, TYPE_WIDTH, Math.max(1, plotHeight / placeBins));
+    for (const fill of type.hatched ? [type.color, hatch] : [type.color]) {
+      g.fillStyle = fill;
+      g.fillRect(LEFT - TYPE_WIDTH - 3, top, TYPE_WIDTH, Math.max(1, plotHeight / placeBins));
+    }
   }
   g.strokeStyle = colors.text;
   g.strokeRect(LEFT - 0.5, TOP - 0.5, plotWidth + 1, plotHeight + 1);

@@ -11,7 +11,7 @@ import type { SqlTableInfo } from '../../../../protocol/answers/sql.ts';
 const HIGHLIGHT = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--accent)' },
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--journal)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--reread)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--neutral-strong)' },
   { tag: [tags.lineComment, tags.blockComment], color: 'var(--text-subtle)' },
 ]);
 const THEME = EditorView.theme({

@@ -7,7 +7,7 @@ import type { StatementRuns } from '../../../../protocol/answers/statements.ts';
 
 /** Colors, as custom properties. */
 export const RUNS_LOOK = {
-  point: '--accent',
+  point: '--neutral',
   failed: '--error',
   grid: '--grid',
   text: '--text-subtle',

@@ -10,15 +10,19 @@ import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
 import { headline, headlineIn } from '../../src/analysis/answer/headline.ts';
+import { failedCallsIn } from '../../src/analysis/errors/failed-calls.ts';
+import { sqliteThreads } from '../../src/analysis/core/main-threads.ts';
 import { filesByOrigin } from '../../src/analysis/files/table.ts';
 import type { TimeRange } from '../../src/analysis/core/time-range.ts';
 import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
 import { topTables, type TopTable } from '../../src/analysis/answer/top-tables.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import { waitLines } from '../../src/analysis/contention/wait-lines.ts';
 import {
   statementTable as allStatements,
   statementTableIn,
 } from '../../src/analysis/statements/statement-table.ts';
+import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
 import { transactionRows } from '../../src/analysis/transactions/table.ts';
 import { checkpointLines } from '../../src/analysis/wal/table.ts';
 import { id, viewHarness } from './view-harness.ts';
@@ -308,16 +312,41 @@ describe('a part of the time', () => {
     await page.click(onBar);
     await says(id('part-chip'), 'IDB transaction');
     await waitFor(`${onBar}[aria-pressed=true]`);
-    // the sentence, what recording cost, what to do, and the top tables are of all of it, and marked so
+    // the sentence, what recording cost, what to do, and the top tables are of all of it, and marked so; moments are of no part
     await page.waitForFunction(
-      (s: string) => document.querySelectorAll(s).length === 4,
+      (s: string) => document.querySelectorAll(s).length === 5,
       {},
       id('entire'),
     );
-    expect(await texts(id('entire'))).toEqual(Array(4).fill('Entire recording'));
+    expect(await texts(id('entire'))).toEqual([
+      ...Array<string>(4).fill('Entire recording'),
+      'All of the time',
+    ]);
     await page.click(onBar);
     await page.waitForSelector(id('part-chip'), { hidden: true });
     expect(await page.$(id('entire'))).toBeNull();
+  });
+});
+
+describe('a number of the details', () => {
+  it('leads to the statements, or the calls, that it is about', async () => {
+    const facts = new Facts(await open('idb-batch-atomic', 'answer'));
+    await waitFor(id('fold-details'));
+    await click(id('fold-details'));
+    const go = async (number: string): Promise<void> => {
+      await click(id('tab-answer'));
+      await waitFor(`${id(`number-${number}`)} button`);
+      await click(`${id(`number-${number}`)} button`);
+    };
+    await go('ioShare');
+    await waitFor(`${id('statements')} [data-heading="io"][aria-sort="descending"]`);
+    await go('lockCallShare');
+    await says(id('part-chip'), 'Lock calls');
+    const { lockUs } = facts.get(headline).times!;
+    await says(id('statement-count'), `${formatDuration(lockUs)} of Lock calls`);
+    await go('idbTransactions');
+    const { value } = facts.get(headlineNumbers).find(({ id }) => id === 'idbTransactions')!;
+    await waitText(id('event-count'), some(value!, 'event'));
   });
 });
 
@@ -404,6 +433,113 @@ describe('the filters of the panel', () => {
         page.$$eval(`${id('worst-moments')} .name`, (all) => all.map((e) => e.textContent)),
       )
       .toEqual(worstIn(facts, { table }).moments.map(({ title }) => title));
+  });
+
+  it("of a thread and a range narrow Locks and Errors to the Answer's own number and to what Events lists", async () => {
+    const store = await open('opfs-wl-two-tabs', 'answer');
+    const facts = new Facts(store);
+    const waited = (thread: number): number => headlineIn(facts, { thread }).times!.lockWaitUs;
+    const [busiest] = facts
+      .get(sqliteThreads)
+      .map(({ index }) => index)
+      .sort((a, b) => waited(b) - waited(a)) as [number];
+    expect(waited(busiest)).toBeGreaterThan(0);
+    expect(waited(busiest)).toBeLessThan(facts.get(headline).times!.lockWaitUs);
+    const show = (hash: string): Promise<void> =>
+      page.evaluate((hash: string) => void (location.hash = hash), hash);
+    await show(`#tab=locks&filter.thread=${busiest}`);
+    await says(id('lock-count'), `waits for locks, ${formatDuration(waited(busiest))}`);
+    const lanes = await page.$$eval(id('lock-lane'), (all) => all.length);
+    // and those of the worker that does its storage, and waits for it
+    const { holds, waits } = locksOf(store);
+    const drawn = new Set([
+      busiest,
+      ...facts.get(waitLines).flatMap((w) => (w.sqlite === busiest ? [w.waiter] : [])),
+    ]);
+    const own = [holds, waits].flatMap((c) =>
+      Array.from({ length: c.count }, (_, i) =>
+        drawn.has(c.thread[i]!) ? [`${c.thread[i]}:${c.resource[i]}`] : [],
+      ).flat(),
+    );
+    expect(drawn.size).toBeGreaterThan(1);
+    expect(lanes).toBe(new Set(own).size);
+
+    const rows = (scope: Parameters<typeof filesByOrigin>[1]): string[] =>
+      filesByOrigin(store, scope)
+        .map(({ timeUs }) => formatDuration(timeUs))
+        .sort();
+    await show(`#tab=files&filter.thread=${busiest}`);
+    await expect
+      .poll(async () => (await texts(`${id('file-row')} [data-column=timeUs]`)).sort())
+      .toEqual(rows({ thread: busiest }));
+    expect(rows({ thread: busiest })).not.toEqual(rows({}));
+
+    const failures = (scope: Parameters<typeof failedCallsIn>[1]): string => {
+      const { events, handled } = failedCallsIn(facts, scope);
+      return `${some(events, 'failed call')}, ${count(handled)} handled`;
+    };
+    const failing = failedCallsIn(facts, {}).groups[0]!.events[0]!;
+    await show(`#tab=errors&filter.thread=${failing.thread}`);
+    await says(id('error-count'), failures({ thread: failing.thread }));
+    // halves of the recording: one of them has fewer
+    const [from, to] = store.extent();
+    const half = Math.round((from + to) / 2);
+    const halves = [
+      { fromUs: Math.floor(from), toUs: half },
+      { fromUs: half, toUs: Math.ceil(to) },
+    ];
+    for (const range of halves) {
+      await show(`#tab=errors&filter.range=1&from=${range.fromUs}&to=${range.toUs}`);
+      await says(id('error-count'), failures(range));
+    }
+    expect(halves.map(failures)).not.toEqual([failures({}), failures({})]);
+    expect(await page.$eval(id('range-chip'), (e) => e.getAttribute('aria-pressed'))).toBe('true');
+  });
+
+  it('of a thread and a statement follow into the timeline: its tracks alone, and all runs marked', async () => {
+    const store = await open('checkpoint-storm', 'timeline');
+    const row = statementTable(store)!.rows.find(({ text, executions }) => text && executions > 1)!;
+    const hash = `filter.statement=${encodeURIComponent(row.text!)}`;
+    await page.evaluate((hash: string) => void (location.hash = hash), `#tab=timeline&${hash}`);
+    await waitFor(`${id('timeline')}[data-marks="${row.executions}"]`);
+    expect(await page.$eval(id('statement-chip'), (e) => e.getAttribute('aria-pressed'))).toBe(
+      'true',
+    );
+    await click(id('statement-chip'));
+    await waitFor(`${id('timeline')}[data-marks="0"]`);
+    const tracks = (): Promise<string[]> =>
+      page.$$eval('[data-testid^="thread-"]', (all) =>
+        all
+          .map((e) => (e as HTMLElement).dataset['testid']!)
+          .filter((name) => /^thread-\d+$/.test(name)),
+      );
+    const all = await tracks();
+    const thread = store.threads.find(({ index }) => all.includes(`thread-${index}`))!.index;
+    await page.evaluate(
+      (hash: string) => void (location.hash = hash),
+      `#tab=timeline&filter.thread=${thread}`,
+    );
+    await expect.poll(tracks).toEqual([`thread-${thread}`]);
+    await click(id('thread-chip'));
+    await expect.poll(tracks).toEqual(all);
+  });
+
+  it('of a range narrow the checkpoints; the sums of the log are marked as of the entire recording', async () => {
+    const store = await open('checkpoint-storm', 'wal');
+    const [log] = walHistories(store);
+    const all = new Facts(store).get(checkpointLines).filter(({ path }) => path === log!.path);
+    expect(all.length).toBeGreaterThan(1);
+    await waitFor(id('checkpoints-row'));
+    expect(await rowsOf('checkpoints')).toBe(all.length);
+    const { fromUs, toUs } = all[0]!;
+    await page.evaluate(
+      (hash: string) => void (location.hash = hash),
+      `#tab=wal&filter.range=1&from=${fromUs}&to=${toUs}`,
+    );
+    await waitFor(`${id('wal-view')} ${id('entire')}`);
+    const within = all.filter((c) => c.fromUs < toUs && c.toUs >= fromUs).length;
+    expect(within).toBeLessThan(all.length);
+    await expect.poll(() => rowsOf('checkpoints')).toBe(within);
   });
 
   it('of a thread take its statements, transactions, and events alone', async () => {

@@ -2,13 +2,15 @@
  * The headline numbers of a trace: what each is called and means, its unit, its value, and why it is not known where it is not. The
  * Overview, the live strip, comparisons, summaries and reports take them from here, so that a number is the same wherever it stands.
  */
+import { Op } from '../../event/event.ts';
+import { opName } from '../../event/operations.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { formatCount, type Unit } from '../../text/numbers.ts';
 import { pageCacheFrom } from '../cache/page-cache.ts';
 import { noCountersCause, noSqlCause, noVfsCause } from '../core/absences.ts';
 import { leavesOut } from '../core/layers.ts';
 import { LOST } from '../core/losses.ts';
-import { PART_WORDS } from '../core/time-parts.ts';
+import { PART_WORDS, type Part } from '../core/time-parts.ts';
 import { extent } from '../core/time-range.ts';
 import { callCounts, type CallCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
@@ -77,7 +79,11 @@ export interface HeadlineNumber {
   event: EventRef | null;
   /** The view that lists what the number counts or sums. */
   list: NumberList | null;
+  /** What of that list the number is about; null = all of it, as it is listed. */
+  about: ListPart | null;
 }
+/** Calls of an operation in Events; statements by a column, or by a part of their time. */
+type ListPart = { calls: string } | { column: string } | { part: Part };
 type NumberList = 'statements' | 'transactions' | 'files' | 'locks' | 'cache' | 'wal' | 'events';
 
 interface Entry {
@@ -93,6 +99,7 @@ interface Entry {
   cause?: (numbers: Numbers) => string;
   event?: (numbers: Numbers) => HeadlineNumber['event'];
   list?: NumberList;
+  about?: ListPart;
 }
 
 const STORAGE_LEFT_OUT = 'the recording leaves storage calls out';
@@ -125,8 +132,8 @@ class Numbers {
 
   /** The number before it is computed. */
   words(id: NumberId): HeadlineNumber {
-    const { title, short = title, unit, definition: about, list }: Entry = NUMBERS[id];
-    const definition = typeof about === 'string' ? about : about(this);
+    const { title, short = title, unit, definition: words, list, about }: Entry = NUMBERS[id];
+    const definition = typeof words === 'string' ? words : words(this);
     return {
       id,
       title,
@@ -139,6 +146,7 @@ class Numbers {
       cause: null,
       event: null,
       list: list ?? null,
+      about: about ?? null,
     };
   }
 
@@ -217,6 +225,7 @@ const HEADLINES = {
     title: 'I/O share',
     unit: 'share',
     list: 'statements',
+    about: { column: 'io' },
     definition: 'Storage I/O (read, write, sync, IndexedDB transactions) / time while SQL runs.',
     value: (n) => (leavesOut(n.store, 'web') ? null : n.share(n.time('ioUs'))),
     cause: (n) => (leavesOut(n.store, 'web') ? STORAGE_LEFT_OUT : n.noTime),
@@ -233,6 +242,7 @@ const HEADLINES = {
     title: 'Lock calls',
     unit: 'share',
     list: 'statements',
+    about: { part: 'lock' },
     definition: `Time spent ${PART_WORDS.lock.meaning} / time while SQL runs. What these calls compute is CPU, what they read and store is that.`,
     value: (n) => n.share(n.time('lockUs')),
     cause: (n) => n.noTime,
@@ -275,6 +285,7 @@ const HEADLINES = {
   vfsPerStatement: {
     title: 'VFS calls per statement',
     unit: 'number',
+    list: 'statements',
     definition: 'Calls on files, the in-memory journal left out / executions of statements.',
     value: ({ calls, known }) => per(calls.onFiles || null, known.statements.count),
     cause: (n) => n.noVfs(n.noSql),
@@ -378,6 +389,8 @@ const HEADLINES = {
   idbTransactions: {
     title: 'IDB transactions',
     unit: 'count',
+    list: 'events',
+    about: { calls: opName(Op.idbTransaction) },
     definition: 'IndexedDB transactions, by SQLite and by the rest of the app.',
     value: ({ known }) => known.webCounts.idb.transactions,
     cause: () => STORAGE_LEFT_OUT,

@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ElementHandle } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { goalSavings } from '../../src/analysis/cache/goal-saving.ts';
+import { missRatios } from '../../src/analysis/cache/miss-ratio.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { countOf, formatDuration } from '../../src/text/numbers.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { id, viewHarness } from './view-harness.ts';
 
@@ -46,6 +50,19 @@ describe('Cache', () => {
     await panel.open('cache-thrash', 'cache');
     await panel.waitText(id('curve-saving'), 'Saves 12.4 ms.');
     await panel.waitFor(id('miss-ratio-curve'));
+    // every other size, too: what it avoids and saves
+    const facts = new Facts(panel.store('cache-thrash'));
+    const [{ goal, avoidable }, { us }] = [facts.get(missRatios)[0]!, facts.get(goalSavings)[0]!];
+    await panel.page.$eval(id('miss-ratio-curve'), (chart) => (chart as SVGElement).focus());
+    await panel.page.keyboard.press('End');
+    await panel.page.waitForFunction(
+      (words: string) => document.querySelector('.said p')?.textContent?.includes(words),
+      {},
+      `avoids at least ${countOf(avoidable, 'read')}, saves ${formatDuration((us! * avoidable) / goal!.avoided)}`,
+    );
+    // a statement leads to its page
+    await panel.click(id('cache-statement'));
+    await panel.waitFor(id('statement-details'));
     await panel.open('idb-two-tabs', 'cache');
     await panel.waitText(id('curve-goal'), 'No larger cache would avoid a read.');
     await panel.waitFor(id('curve-size'));
@@ -82,12 +99,9 @@ describe('Answer', () => {
     },
   );
 
-  it.each([
-    [...DOCKED[0], 2],
-    [...DOCKED[1], 1], // a low panel has room for one action less
-  ] as const)(
-    'has as much as there is room for below the flight recorder, numbers, notices, and a badge: %s',
-    async (_, width, height, actions) => {
+  it.each(DOCKED)(
+    'has them there below the flight recorder, numbers, notices, and a badge, too: %s',
+    async (_, width, height) => {
       const store = await panel.fresh('idb-batch-atomic');
       const note = { kind: 'note', id: 0, topic: 'worker-native' } as const;
       for (const [text, url] of [
@@ -110,7 +124,7 @@ describe('Answer', () => {
         expect(await page.evaluate(seenHeight, above), above).toBeGreaterThan(12);
       const wide = await page.$eval(id('notice'), (e) => e.clientWidth);
       expect(wide).toBeGreaterThan(300);
-      await aboveTheFold(actions);
+      await aboveTheFold(2);
     },
   );
 });
@@ -323,7 +337,7 @@ describe('the strip of a recording that has ended', () => {
     expect(cut).toBe(0);
     expect(height).toBeLessThan(24);
     expect(seen.map(([, words]) => words)).toEqual(
-      ['recorded', 'in SQL', 'statements', 'commits', 'reads', 'writes', 'syncs', 'events'].slice(
+      ['recorded', 'in SQL', 'runs', 'commits', 'reads', 'writes', 'syncs', 'events'].slice(
         0,
         seen.length,
       ),

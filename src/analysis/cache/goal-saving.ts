@@ -36,3 +36,11 @@ export const goalSavings = fact(
       return { us: saving.savingUs, how: saving.savingHow };
     }),
 );
+
+/** What caches of other sizes save: each read that they avoid takes as long as one that the goal avoids. @param avoided reads @returns microseconds; null = not known */
+export const savingsAt = (
+  goal: CacheGoal,
+  { us }: GoalSaving,
+  avoided: Float64Array,
+): Float64Array | null =>
+  us === null || goal.avoided === 0 ? null : avoided.map((reads) => (us * reads) / goal.avoided);

@@ -13,6 +13,9 @@ export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> 
   pages: Float64Array;
   /** Share of the requests that a cache of so many pages misses. */
   misses: Float64Array;
+  /** Reads of the recording that such a cache avoids, and the time that saves, microseconds; null where that is not known. */
+  avoided: Float64Array;
+  savedUs: Float64Array | null;
   knee: number | null;
   /** Whether the goal's size is advised: where it is larger than the cache, and worth it. */
   advised: boolean;

@@ -6,7 +6,7 @@ import { cacheReport } from '../../../analysis/cache/cache.ts';
 import { coldWarm } from '../../../analysis/cache/cold-warm.ts';
 import { counterDeltas } from '../../../analysis/core/counter-deltas.ts';
 import { cacheOverTime } from '../../../analysis/cache/connection-caches.ts';
-import { goalSavings } from '../../../analysis/cache/goal-saving.ts';
+import { goalSavings, savingsAt } from '../../../analysis/cache/goal-saving.ts';
 import { advisesCache, missRatioAt, missRatios } from '../../../analysis/cache/miss-ratio.ts';
 import { sizeToHold } from '../../../analysis/cache/cache-size.ts';
 import { kneeOf } from '../../../analysis/cache/miss-ratio-knee.ts';
@@ -37,15 +37,22 @@ const cacheCurves = fact(
           : Math.round(curve.fromPages + (i * (last - curve.fromPages)) / (points - 1)),
       );
       const key = `${curve.thread} ${curve.connection} ${curve.path}`;
+      const misses = pages.map((n) => missRatioAt(curve, n)!);
+      const saving = known.goalSavings[i]!;
+      const avoided = misses.map((share) =>
+        Math.round(Math.max(0, curve.reads - share * curve.requests)),
+      );
       return {
         ...rest,
         key,
         threadTitle: titles[curve.thread]!,
         pages,
-        misses: pages.map((n) => missRatioAt(curve, n)!),
+        misses,
+        avoided,
+        savedUs: curve.goal && saving ? savingsAt(curve.goal, saving, avoided) : null,
         knee: kneeOf(curve),
         advised: advisesCache(curve),
-        saving: known.goalSavings[i]!,
+        saving,
       };
     });
   },
@@ -81,6 +88,8 @@ export const cacheQueries = {
         ...c,
         pages: c.pages.slice(),
         misses: c.misses.slice(),
+        avoided: c.avoided.slice(),
+        savedUs: c.savedUs?.slice() ?? null,
       }));
     },
   ),

@@ -246,8 +246,8 @@ describe('what the recording did not see', () => {
     const page = new ThreadBuilder(newStore(), { kind: 'page' });
     page.call('opfsRead');
     page.send();
-    expect(new Facts(page.store).get(noFindings)).toMatch(/^No SQLite engine was seen/);
-    expect(new Facts(trace()).get(noFindings)).toMatch(/^None of the known/);
+    expect(new Facts(page.store).get(noFindings)).toMatch(/^vfscope saw no SQLite engine/);
+    expect(new Facts(trace()).get(noFindings)).toMatch(/^vfscope found none of the costs/);
     expect(summaryOf(page.store).unknown['statements']).toMatch(/no SQLite engine was seen$/);
   });
 });

@@ -66,7 +66,7 @@ test('where the calls in place of others take longer, the saving is no 0', () =>
     .result();
   expect(savingUs).toBeNull();
   expect(savingHow).toBe(
-    'what would be called instead takes longer here: 1 sync, minus 2 deletions, each at its mean in this trace',
+    'what would be called instead takes longer here: 1 sync, minus 2 deletions, each at its mean',
   );
 });
 
@@ -137,7 +137,7 @@ test('a saving is the mean of the calls: the few long ones are most of the time'
   });
   expect(new Saving(findingContextOf(store)).avoid(5, Op.xSync, 'syncs').result()).toEqual({
     savingUs: 500,
-    savingHow: '5 syncs, each at its mean in this trace',
+    savingHow: '5 syncs, each at its mean',
     avoids: [{ op: Op.xSync, kind: '', calls: 5 }],
   });
 });

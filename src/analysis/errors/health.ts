@@ -86,7 +86,7 @@ export const storageRefused: Rule = {
       confidence: failedOpens && text ? 'likely' : 'possible',
       reason:
         'private windows and blocked cookies answer like this; which of them it was is not in the trace',
-      advice: 'Test the storage when the app starts, say so to the user, and go on in memory.',
+      advice: 'Test the storage when your app starts, tell users, and go on in memory.',
       link: 'https://fs.spec.whatwg.org/#dom-storagemanager-getdirectory',
     };
   },
@@ -138,7 +138,7 @@ export const outOfStack: Rule = {
         ...FAILURE,
         confidence: 'possible',
         reason: KILLED_OR_RELOADED,
-        advice: 'Watch the memory of the page; keep the database in a worker.',
+        advice: "Watch the page's memory. Keep the database in a worker.",
         link: 'https://www.sqlite.org/malloc.html',
       });
     }

@@ -44,7 +44,7 @@ function nearlyFull(ctx: FindingContext): Found[] {
         confidence: 'likely',
         reason: "the browser's own estimate, which is about",
         advice:
-          'Remove what is not needed, and vacuum, before writes fail; navigator.storage.persist() protects against eviction.',
+          "Remove what isn't needed, and vacuum, before writes fail. navigator.storage.persist() protects against eviction.",
         link: 'https://storage.spec.whatwg.org/#usage-and-quota',
       };
     });

@@ -82,7 +82,7 @@ export const lockedOut: Rule = {
         reason:
           'createSyncAccessHandle failed while another handle on the same file of the same origin was open in this recording',
         advice:
-          'Let one worker own the database (a leader elected by Web Locks, or a SharedWorker), or use a VFS that shares handles; mode "readwrite-unsafe" exists in Chromium, and its VFS must then take locks by itself.',
+          'Let one worker own the database: elect it by Web Locks, or use a SharedWorker. Or use a VFS that shares handles. With Chromium\'s mode "readwrite-unsafe", a VFS must take locks itself.',
         link: SPEC,
         tryInLab: 'writers-and-readers',
       }));
@@ -188,7 +188,7 @@ export const tooManyHandles: Rule = {
       confidence: 'likely',
       reason:
         'no other handle on the same files is seen; Safari allows 252, Linux 1,024 open files in a process',
-      advice: 'Keep fewer files open: fewer databases, a smaller pool.',
+      advice: 'Keep fewer files open: fewer databases, or a smaller pool.',
       link: SPEC,
     };
   },

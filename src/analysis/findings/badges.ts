@@ -50,7 +50,7 @@ export const badges = fact(
       : []),
     ...(made.slowed ? [{ badge: 'DevTools open', say: slowedText(made) }] : []),
     ...(tails.length
-      ? [{ badge: 'Tail unknown', say: tailsText(tails), hides: true as const }]
+      ? [{ badge: 'Last calls unknown', say: tailsText(tails), hides: true as const }]
       : []),
     ...[() => recorderOn(cost), coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
       (badge) => badge(ctx) ?? [],
@@ -85,7 +85,7 @@ function coarseClock(ctx: FindingContext): Badge | null {
   if (all === 0 || below < all / 2) return null;
   return {
     badge: 'Coarse clock',
-    say: `The clock steps by ${formatDuration(step)} and ${formatShare(below / all)} of the calls are shorter: single times say little, sums hold.`,
+    say: `The clock steps by ${formatDuration(step)}, and ${formatShare(below / all)} of the calls are shorter. Single times mean little. Sums are accurate.`,
   };
 }
 

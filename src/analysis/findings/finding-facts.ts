@@ -18,10 +18,10 @@ export const noFindings = fact(
   { sqliteThreads },
   ({ threads }, { sqliteThreads }): string =>
     sqliteThreads.length
-      ? 'None of the known costs and mistakes is in this trace.'
+      ? 'vfscope found none of the costs and mistakes that it knows.'
       : threads.some(({ engines }) => engines.length)
-        ? 'No SQL or VFS call was recorded, so most rules had nothing to look at.'
-        : 'No SQLite engine was seen, so there was little to look at.',
+        ? 'No SQL or VFS call was recorded. Most checks had nothing to look at.'
+        : 'vfscope saw no SQLite engine. There was little to check.',
 );
 
 /** A finding can cost no time that a clock shows: it is about safety, or its calls took less than a step. */
@@ -44,7 +44,7 @@ export function findingFacts(f: Finding): [label: string, text: string][] {
   const seen = [
     `seen ${countOf(count, 'time')}`,
     ...(bytes === null ? [] : [`${formatBytes(bytes)} moved`]),
-    ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the trace's time`]),
+    ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the recording`]),
     `from ${formatMoment(fromUs)} to ${formatMoment(toUs)}`,
   ];
   const saving = f.savingUs === null ? UNKNOWN : `about ${formatDuration(f.savingUs)}`;

@@ -128,7 +128,7 @@ export const durabilityTier: Rule = {
         ? 'both tiers were recorded with their times, which differ by what else the disk does'
         : 'the tier was recorded; what relaxed would take here was not',
       advice:
-        'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',
+        'Set PRAGMA synchronous=normal if a power cut may lose the last commits. Keep strict durability for migrations.',
       sql: 'PRAGMA synchronous=NORMAL;',
       link: `${SPEC}#transaction-durability-hint`,
       tryInLab: 'idb-durability',
@@ -186,7 +186,7 @@ export const readersInReadwrite: Rule = {
       reason:
         'no put, add, delete or clear was called in them, and a readwrite transaction lets no other one on its stores begin; what else a readonly one saves was not measured',
       advice:
-        'Begin readonly transactions for reads. An app whose VFS does not: read several times in one transaction of SQLite, which takes its lock once.',
+        "Begin readonly transactions for reads. If your VFS can't, read several times in one transaction.",
       link: `${SPEC}#transaction-scheduling`,
       tryInLab: 'writers-and-readers',
     };

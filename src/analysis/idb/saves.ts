@@ -63,7 +63,7 @@ export const flushCost: Rule = {
       reason:
         'every flush was timed, but how many go, and which writes go with them, depends on the change; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
       advice:
-        'Make fewer, larger commits; in WAL mode synchronous=normal syncs at checkpoints only (commits since the last one may be lost in a power cut).',
+        'Make fewer, larger commits. In WAL mode, synchronous=normal syncs only at checkpoints. A power cut may then lose the commits since the last one.',
       link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
       tryInLab: 'durability',
     };
@@ -201,7 +201,7 @@ export const writableCopies: Rule = {
         confidence: 'likely',
         reason:
           'createWritable works on a copy that replaces the file at close(); the size is the highest place that was seen',
-        advice: 'Write through a sync access handle, in place; keep writable streams for exports.',
+        advice: 'Write through a sync access handle, in place. Keep writable streams for exports.',
         link: 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createwritable',
         tryInLab: 'writable-streams',
       }));

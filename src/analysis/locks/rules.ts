@@ -258,7 +258,7 @@ export const frozenHolder: Rule = {
       confidence: inTheWay ? 'likely' : 'possible',
       reason: `the holder belongs to another tab, which was hidden or in the back/forward cache at that time and did nothing for most of it${inTheWay ? '' : '; a lock that elects a leader looks the same while both tabs are idle'}`,
       advice:
-        'Release locks and handles on freeze and pagehide; let waiters steal a lock whose holder gives no heartbeat.',
+        'Release locks and handles on freeze and pagehide. Let waiters steal a lock whose holder gives no heartbeat.',
       link: LOCKS,
       tryInLab: 'writers-and-readers',
     };

@@ -101,7 +101,7 @@ export const pageDoesNotFitBlock: Rule = {
         reason:
           'the block is taken from the largest value that was put, the page from the longest read or write',
         advice:
-          'Set PRAGMA page_size to the block size before the first write; on an IndexedDB VFS it cannot be changed later.',
+          "Set PRAGMA page_size to the block size before the first write. An IndexedDB VFS can't change it later.",
         ...(isPageSize(b.blockBytes) ? { sql: `PRAGMA page_size=${b.blockBytes};` } : {}),
         link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
         tryInLab: 'block-writes',
@@ -183,7 +183,7 @@ export const smallCalls: Rule = {
       reason:
         'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
       advice:
-        'Buffer small writes in the VFS until the next sync. Where nothing is stored if a tab crashes, journal_mode=memory writes none of them; a crash during a commit then damages the database.',
+        'Buffer small writes in the VFS until the next sync. journal_mode=memory writes none of them, but a crash during a commit then damages the database.',
       link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
       tryInLab: 'journal-modes',
     };

@@ -15,7 +15,7 @@ import { CounterReader, type Reach } from './counters.ts';
 import { forward, type Traced } from './sql-functions.ts';
 import { SqlDetails, type SharedParts } from './sql-details.ts';
 import { newCounts, StatusReader } from './statement-status.ts';
-import { finished, hashOfValue, mix } from './value-hash.ts';
+import { finished, hashOfValue, mix, UNKNOWN_VALUE } from './value-hash.ts';
 import { literalOf, MOST_VALUES, type BindKeeper, type TracedBind } from './sql-binds.ts';
 
 const NativePromise = Promise;
@@ -49,6 +49,9 @@ interface Suspended {
   readonly subject: Statement;
   readonly address: number;
 }
+
+/** Parameters whose values count: SQLite takes no more (SQLITE_MAX_VARIABLE_NUMBER), unless a build raises it. */
+const MOST_HASHED = 32_766;
 
 /** SQL calls on the JavaScript stack of this thread, over all engines: 0 = what begins now was called by the app. */
 let depth = 0;
@@ -343,7 +346,7 @@ export class SqlLayer implements BindKeeper {
     if (kind === 'clear') hashes.length = 1;
     else {
       const parameter = Number(args[1]);
-      if (!(parameter > 0 && parameter <= MOST_VALUES)) return;
+      if (!(parameter > 0 && parameter <= MOST_HASHED)) return;
       for (let i = hashes.length; i < parameter; i++) hashes[i] = 0;
       hashes[parameter] = hashOfValue(this.shared.texts.salt, kind, this.memory, args[2], args[3]);
     }
@@ -366,11 +369,14 @@ export class SqlLayer implements BindKeeper {
   }
 }
 
-/** All values of a run as one, never 0; 0 = they are not kept. */
+/** All values of a run as one, never 0; 0 = they are not kept, or one of them is not known. */
 function hashOf(hashes: number[] | null): number {
   if (!hashes) return 0;
   let hash = 0;
-  for (let i = 0; i < hashes.length; i++) hash = mix(hash, hashes[i]!);
+  for (let i = 0; i < hashes.length; i++) {
+    if (hashes[i] === UNKNOWN_VALUE) return 0;
+    hash = mix(hash, hashes[i]!);
+  }
   return finished(hash);
 }
 

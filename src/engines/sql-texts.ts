@@ -8,7 +8,7 @@ import { SqlFolder } from '../sqlite/sql-fold.ts';
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import { SqlShapes } from './sql-shapes.ts';
 import { SqlTemplates } from './sql-templates.ts';
-import { mixBytes, textEnd } from './value-hash.ts';
+import { mixBytes } from './value-hash.ts';
 
 /** Longer texts are cut. */
 const MAX_SQL_BYTES = 8192;
@@ -27,7 +27,7 @@ const isSpace = (c: number): boolean => c === 32 || (c >= 9 && c <= 13);
 export class SqlTexts {
   /** Statements in the text asked for last, as far as it is kept: an upper bound where one of them fails. */
   statements = 0;
-  /** Of the statement asked for last: the salted hash of its text, literals included; 0 = it is no query, or none is made. */
+  /** Of the statement asked for last: the salted hash of its text, literals included; 0 = it is no query, too long, or none is made. */
   hash = 0;
   private readonly recorder: Recorder;
   private readonly shapes = new SqlShapes(MAX_SHAPES);
@@ -72,9 +72,12 @@ export class SqlTexts {
     // white space and empty statements before the first statement are no part of it
     while (start < last && (isSpace(heap[start]!) || heap[start] === SEMICOLON)) start++;
     const cut = Math.min(last, start + MAX_SQL_BYTES);
-    if (first && this.salt !== 0 && isQuery(heap, start))
-      this.hash =
-        mixBytes(this.salt, heap, start, Math.min(cut, textEnd(heap, start, -1, 1))) >>> 0;
+    if (first && this.salt !== 0 && isQuery(heap, start)) {
+      let to = start;
+      while (to < last && to <= cut && heap[to] !== 0) to++;
+      // behind the cut two texts may differ
+      if (to <= cut) this.hash = mixBytes(this.salt, heap, start, to) >>> 0;
+    }
     const { folder, newest } = this;
     const fitting = first && this.level === 1;
     if (fitting) {

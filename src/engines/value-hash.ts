@@ -10,8 +10,10 @@ export type BindKind =
   'int' | 'int64' | 'double' | 'text' | 'text16' | 'blob' | 'zeroblob' | 'null' | 'clear';
 
 const PRIME = 0x0100_0193;
-/** Bytes of a text or blob that count, from each end; its length counts, too. */
-const EDGE = 128;
+/** Bytes of a text or blob that are read: of a longer one nothing is known, for two that differ would look alike. */
+const MOST_BYTES = 1024;
+/** Stands for a value that is not known. */
+export const UNKNOWN_VALUE = Infinity;
 
 /** A number's two words. */
 const DOUBLE = new Float64Array(1);
@@ -33,18 +35,10 @@ const mixNumber = (hash: number, n: number): number => {
   return mix(mix(hash, WORDS[0]!), WORDS[1]!);
 };
 
-/** @returns the hash with the bytes of [from, to) in it @param ends that count of a longer one */
-export function mixBytes(
-  hash: number,
-  heap: Uint8Array,
-  from: number,
-  to: number,
-  ends = Infinity,
-): number {
+/** @returns the hash with the bytes of [from, to) in it */
+export function mixBytes(hash: number, heap: Uint8Array, from: number, to: number): number {
   let mixed = PRIME;
-  const edge = to - from > 2 * ends ? from + ends : to;
-  for (let i = from; i < edge; i++) mixed = Math.imul(mixed ^ heap[i]!, PRIME);
-  for (let i = edge < to ? to - ends : to; i < to; i++) mixed = Math.imul(mixed ^ heap[i]!, PRIME);
+  for (let i = from; i < to; i++) mixed = Math.imul(mixed ^ heap[i]!, PRIME);
   return mix(mix(hash, to - from), mixed);
 }
 
@@ -57,7 +51,7 @@ export function textEnd(heap: Uint8Array, address: number, bytes: number, step: 
   return end;
 }
 
-/** Of a value as a sqlite3_bind_ function got it. @param value its third argument @param length its fourth */
+/** Of a value as a sqlite3_bind_ function got it; UNKNOWN_VALUE where it is long. @param value its third argument @param length its fourth */
 export function hashOfValue(
   salt: number,
   kind: BindKind,
@@ -89,7 +83,8 @@ export function hashOfValue(
         kind === 'blob' ? Math.max(0, bytes) : bytes,
         kind === 'text16' ? 2 : 1,
       );
-      return mixBytes(kind === 'blob' ? salt + 2 : salt, heap, address, end, EDGE);
+      if (end - address > MOST_BYTES) return UNKNOWN_VALUE;
+      return mixBytes(kind === 'blob' ? salt + 2 : salt, heap, address, end);
     }
     default:
       return salt;

@@ -1,6 +1,12 @@
 /** Hashes of values tell values apart, and nothing of them. */
 import { expect, test } from 'vitest';
-import { finished, hashOfValue, mix, type BindKind } from '../../src/engines/value-hash.ts';
+import {
+  finished,
+  hashOfValue,
+  mix,
+  UNKNOWN_VALUE,
+  type BindKind,
+} from '../../src/engines/value-hash.ts';
 
 const heap = new Uint8Array(4096);
 const memory = { bytes: () => heap } as unknown as Parameters<typeof hashOfValue>[2];
@@ -17,20 +23,28 @@ test('pairs of small numbers, which differ in few bits, hardly ever meet', () =>
   expect(n * n - seen.size).toBeLessThan(20);
 });
 
-test('64-bit numbers that a double cannot tell apart, texts by both ends and their length, kinds', () => {
+test('64-bit numbers that a double cannot tell apart, texts by all of their bytes, kinds', () => {
   const big = 2n ** 62n;
   expect(of('int64', big)).not.toBe(of('int64', big + 1n));
   expect(of('int64', 7n)).toBe(of('int64', 7n));
   heap.fill(97, 16, 1016);
   const long = of('text', 16, 1000);
-  heap[1015] = 98;
-  expect(of('text', 16, 1000)).not.toBe(long);
-  heap[1015] = 97;
+  for (const at of [16, 515, 1015]) {
+    heap[at] = 98;
+    expect(of('text', 16, 1000)).not.toBe(long);
+    heap[at] = 97;
+  }
   expect([of('text', 16, 1000), of('text', 16, 999) === long]).toEqual([long, false]);
   expect(of('text', 16, -1)).toBe(long); // up to its NUL
   expect(of('blob', 16, 1000)).not.toBe(long);
   expect(of('text16', 16, -1)).toBe(of('text16', 16, 1000));
   expect(of('null', 0)).not.toBe(of('int', 0));
+});
+
+test('a long value is not known, for all of it would have to be read', () => {
+  expect(of('text', 16, 1024)).not.toBe(UNKNOWN_VALUE);
+  expect(of('text', 16, 1025)).toBe(UNKNOWN_VALUE);
+  expect(of('blob', 16, 1025)).toBe(UNKNOWN_VALUE);
 });
 
 test('another salt, other hashes', () => {

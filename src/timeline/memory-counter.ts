@@ -1,9 +1,10 @@
 /** What a thread's engines and connections hold in memory over time, from the engine's own counters (sqlMemory events). */
 import { Op } from '../event/event.ts';
+import { isVfsOp } from '../event/operations.ts';
 import { firstPlace } from '../trace/number-columns.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
-/** The largest engine's WebAssembly memory; of all connections together page caches, schemas, and prepared statements. */
+/** WebAssembly memory of all engines; of all connections together page caches, schemas, and prepared statements. */
 export const MEMORY_KINDS = ['memory', 'cacheMemory', 'schemaMemory', 'statementMemory'] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
@@ -11,8 +12,13 @@ export class MemoryCounter {
   private readonly us: number[] = [];
   /** By kind: bytes up to then. */
   private readonly bytes = MEMORY_KINDS.map((): number[] => []);
-  /** By connection: its last reading, in the order of the kinds. */
+  /** By connection: its last reading, in the order of the kinds but the first. */
   private readonly open = new Map<number, number[]>();
+  /** By connection: the engine of its files, an id; of a database in memory none is known. */
+  private readonly engineOf = new Map<number, number>();
+  private lastContext = 0;
+  /** By engine, 0 = not known: bytes, which never get less. */
+  private readonly engines = new Map<number, number>();
   private next = 0;
 
   constructor(private readonly thread: ThreadStore) {}
@@ -30,19 +36,39 @@ export class MemoryCounter {
         if (this.open.delete(events.context[row]!)) this.add(events.t0[row]!);
       } else if (op === Op.sqlMemory) {
         const { offset, length, aux, aux2, context } = events;
-        this.open.set(context[row]!, [offset[row]!, length[row]!, aux[row]!, aux2[row]!]);
+        this.open.set(context[row]!, [length[row]!, aux[row]!, aux2[row]!]);
+        const engine = this.engineAt(context[row]!);
+        this.engines.set(engine, Math.max(this.engines.get(engine) ?? 0, offset[row]!));
         this.add(events.t0[row]!);
-      }
+      } else if (isVfsOp(op) && events.context[row] !== this.lastContext) this.follow(row);
     }
+  }
+  /** A VFS call shows which engine its connection is of. */
+  private follow(row: number): void {
+    const { events, definitions } = this.thread;
+    this.lastContext = events.context[row]!;
+    if (this.lastContext === 0 || this.engineOf.has(this.lastContext)) return;
+    const file = definitions.get(events.object[row]!);
+    if (file?.kind === 'file' && file.engine) this.engineOf.set(this.lastContext, file.engine);
+  }
+  private engineAt(connection: number): number {
+    const { engines } = this.thread;
+    return this.engineOf.get(connection) ?? (engines.length === 1 ? engines[0]!.id : 0);
+  }
+  /** Of engines that are known, or else of what a reading had. */
+  private get allEngines(): number {
+    let sum = 0;
+    for (const [engine, bytes] of this.engines) if (engine !== 0) sum += bytes;
+    return sum || (this.engines.get(0) ?? 0);
   }
   private add(us: number): void {
     const all = [...this.open.values()];
     this.us.push(us);
-    this.bytes.forEach((list, kind) => {
-      const of = all.map((reading) => reading[kind]!);
-      // connections of an engine share its memory, which stays when they close
-      list.push(kind === 0 ? Math.max(list.at(-1) ?? 0, ...of) : of.reduce((sum, n) => sum + n, 0));
-    });
+    this.bytes.forEach((list, kind) =>
+      list.push(
+        kind === 0 ? this.allEngines : all.reduce((sum, reading) => sum + reading[kind - 1]!, 0),
+      ),
+    );
   }
 
   most(kind: MemoryKind, fromUs: number, toUs: number, width: number): Float32Array {

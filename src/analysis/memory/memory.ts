@@ -5,6 +5,7 @@ import { col, inParts, table, type Columns } from '../core/table.ts';
 import { fact, threadFact } from '../core/graph.ts';
 import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { THREAD } from '../events/table.ts';
+import { engineOfConnection } from './engine-readings.ts';
 import { heldTable } from './held-files.ts';
 
 /** Rows of a thread's readings, in order. */
@@ -18,13 +19,20 @@ const memoryReadings = threadFact(
 interface Reading {
   thread: ThreadStore;
   row: number;
+  /** Id of its engine's definition; null = not known. */
+  engine: number | null;
 }
-const readingRows = fact('memoryRows', 'memory', { memoryReadings }, ({ threads }, known) => {
+const NEEDS = { memoryReadings, engineOfConnection };
+const readingRows = fact('memoryRows', 'memory', NEEDS, ({ threads }, known) => {
   const rows = threads.map((thread) => known.memoryReadings.of(thread));
-  const one: Reading = { thread: threads[0]!, row: 0 };
+  const one: Reading = { thread: threads[0]!, row: 0, engine: null };
   return inParts(
     rows.map(({ length }) => length),
-    (part, i) => Object.assign(one, { thread: threads[part]!, row: rows[part]![i]! }),
+    (part, i) => {
+      const [thread, row] = [threads[part]!, rows[part]![i]!];
+      const engine = known.engineOfConnection.of(thread)(thread.events.context[row]!);
+      return Object.assign(one, { thread, row, engine });
+    },
   );
 });
 
@@ -36,6 +44,12 @@ export const memoryColumns = {
     'Connection',
     'As in events',
     ({ thread, row }) => thread.events.context[row]!,
+  ),
+  engine_id: col(
+    'id',
+    'Engine',
+    'object_id of its engine in objects, by thread; null: not known',
+    ({ engine }) => engine,
   ),
   wasm: col(
     'bytes',

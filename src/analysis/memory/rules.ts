@@ -17,6 +17,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
+import { engineOfConnection, readingsByEngine } from './engine-readings.ts';
 import { rootOf } from '../core/thread-origin.ts';
 import { FAILURE, KILLED_OR_RELOADED, loadedAgain } from '../errors/health.ts';
 
@@ -79,8 +80,11 @@ export const neverFinalized: Rule = {
           title: `${formatCount(rows.length)} prepared statements of ${quoted(text)} are still open${held}`,
           evidence: evidence.result(ctx, false),
           ...noSaving('what is saved is memory, not time'),
-          confidence: 'certain',
-          reason: 'each was prepared on the same connection, and none of them was finalized',
+          confidence: thread.lost > 0 ? 'possible' : 'certain',
+          reason:
+            thread.lost > 0
+              ? 'each was prepared on the same connection; events are missing, and finalizes may be among them'
+              : 'each was prepared on the same connection, and none of them was finalized',
           advice: 'Finalize each statement after use, or keep one and reset it.',
           link: 'https://www.sqlite.org/c3ref/finalize.html',
         });
@@ -113,6 +117,10 @@ function openStatements(ctx: FindingContext, thread: ThreadStore): Map<number, n
   }
 }
 
+/** Rows of readings, by engine. */
+const readingsOf = (ctx: FindingContext, thread: ThreadStore): (readonly number[])[] =>
+  readingsByEngine(thread, ctx.rows(thread, Op.sqlMemory), ctx.get(engineOfConnection).of(thread));
+
 const LEAST_US = 10_000_000;
 const LEAST_GROWN = 16 * 1024 * 1024;
 const PARTS = 4;
@@ -122,39 +130,43 @@ export const memoryGrows: Rule = {
   title: 'Memory grows to the end',
   run(ctx) {
     const found: Found[] = [];
-    for (const thread of ctx.store.threads) {
-      const rows = ctx.rows(thread, Op.sqlMemory);
-      const { t0, offset } = thread.events;
-      const [first, last] = [rows[0], rows.at(-1)];
-      if (first === undefined || last === undefined) continue;
-      const [fromUs, toUs] = [t0[first]!, t0[last]!];
-      const grown = offset[last]! - offset[first]!;
-      if (toUs - fromUs < LEAST_US || !(grown >= LEAST_GROWN)) continue; // NaN: a forged one
-      /** Readings at which it had grown, by part of the time. */
-      const parts = Array.from({ length: PARTS }, () => 0);
-      const evidence = new Evidence();
-      for (let i = 1; i < rows.length; i++) {
-        const [row, before] = [rows[i]!, rows[i - 1]!];
-        if (offset[row]! <= offset[before]!) continue;
-        parts[Math.min(PARTS - 1, Math.floor(((t0[row]! - fromUs) / (toUs - fromUs)) * PARTS))]!++;
-        evidence.tally(thread, row);
-      }
-      // what grows once and stays is a cache that fills
-      if (parts.slice(1).some((n) => n === 0)) continue;
-      found.push({
-        title: `WebAssembly memory of ${ctx.titles[thread.index]!} grew from ${formatBytes(offset[first]!)} to ${formatBytes(offset[last]!)} in ${formatDuration(toUs - fromUs)}`,
-        evidence: evidence.result(ctx, false),
-        ...noSaving('what is saved is memory, not time'),
-        confidence: 'possible',
-        reason: `it grew at ${countOf(evidence.count, 'reading')}, in each quarter of that time but perhaps the first; a longer recording may show that it stops`,
-        advice:
-          'Look for statements that are not finalized, large results, and functions that allocate.',
-        link: 'https://www.sqlite.org/malloc.html',
-      });
-    }
+    for (const thread of ctx.store.threads)
+      for (const rows of readingsOf(ctx, thread)) found.push(...growthOf(ctx, thread, rows));
     return found;
   },
 };
+
+/** @param rows readings of one engine */
+function growthOf(ctx: FindingContext, thread: ThreadStore, rows: readonly number[]): Found[] {
+  const { t0, offset } = thread.events;
+  const [first, last] = [rows[0]!, rows.at(-1)!];
+  const [fromUs, toUs] = [t0[first]!, t0[last]!];
+  const grown = offset[last]! - offset[first]!;
+  if (toUs - fromUs < LEAST_US || !(grown >= LEAST_GROWN)) return []; // NaN: a forged one
+  /** Readings at which it had grown, by part of the time. */
+  const parts = Array.from({ length: PARTS }, () => 0);
+  const evidence = new Evidence();
+  for (let i = 1; i < rows.length; i++) {
+    const [row, before] = [rows[i]!, rows[i - 1]!];
+    if (offset[row]! <= offset[before]!) continue;
+    parts[Math.min(PARTS - 1, Math.floor(((t0[row]! - fromUs) / (toUs - fromUs)) * PARTS))]!++;
+    evidence.tally(thread, row);
+  }
+  // what grows once and stays is a cache that fills
+  if (parts.slice(1).some((n) => n === 0)) return [];
+  return [
+    {
+      title: `WebAssembly memory of ${ctx.titles[thread.index]!} grew from ${formatBytes(offset[first]!)} to ${formatBytes(offset[last]!)} in ${formatDuration(toUs - fromUs)}`,
+      evidence: evidence.result(ctx, false),
+      ...noSaving('what is saved is memory, not time'),
+      confidence: 'possible',
+      reason: `it grew at ${countOf(evidence.count, 'reading')}, in each quarter of that time but perhaps the first; a longer recording may show that it stops`,
+      advice:
+        'Look for statements that are not finalized, large results, and functions that allocate.',
+      link: 'https://www.sqlite.org/malloc.html',
+    },
+  ];
+}
 
 /** How long before the page's end its memory may have grown. */
 const LATE_US = 10_000_000;
@@ -165,32 +177,34 @@ export const endedAtMost: Rule = {
   run(ctx) {
     const found: Found[] = [];
     for (const thread of ctx.store.threads) {
-      const rows = ctx.rows(thread, Op.sqlMemory);
+      const engines = readingsOf(ctx, thread);
       const page = ctx.store.threads[rootOf(ctx.store, thread.index)]!;
-      const next = rows.length && page.info.kind === 'page' ? loadedAgain(ctx, page) : null;
+      const next = engines.length && page.info.kind === 'page' ? loadedAgain(ctx, page) : null;
       if (!next) continue;
       const { t0, offset } = thread.events;
       const endUs = next.page.events.t0[0]! - next.afterUs;
-      let before = offset[rows[0]!]!;
-      let most = before;
-      let peak = rows[0]!;
-      for (const row of rows) {
-        if (t0[row]! < endUs - LATE_US) before = Math.max(before, offset[row]!);
-        if (offset[row]! > most) [most, peak] = [offset[row]!, row];
+      for (const rows of engines) {
+        let before = offset[rows[0]!]!;
+        let most = before;
+        let peak = rows[0]!;
+        for (const row of rows) {
+          if (t0[row]! < endUs - LATE_US) before = Math.max(before, offset[row]!);
+          if (offset[row]! > most) [most, peak] = [offset[row]!, row];
+        }
+        if (!(most - before >= LEAST_GROWN)) continue;
+        const evidence = new Evidence();
+        evidence.tally(thread, peak);
+        evidence.show(next.page.index, 0);
+        found.push({
+          title: `The page ended ${formatDuration(Math.max(0, endUs - t0[peak]!))} after its WebAssembly memory had grown from ${formatBytes(before)} to ${formatBytes(most)}, and began again ${formatDuration(next.afterUs)} later`,
+          evidence: evidence.result(ctx, false),
+          ...FAILURE,
+          confidence: 'possible',
+          reason: KILLED_OR_RELOADED,
+          advice: 'Lower cache_size, and read large results in parts.',
+          link: 'https://www.sqlite.org/malloc.html',
+        });
       }
-      if (!(most - before >= LEAST_GROWN)) continue;
-      const evidence = new Evidence();
-      evidence.tally(thread, peak);
-      evidence.show(next.page.index, 0);
-      found.push({
-        title: `The page ended ${formatDuration(Math.max(0, endUs - t0[peak]!))} after its WebAssembly memory had grown from ${formatBytes(before)} to ${formatBytes(most)}, and began again ${formatDuration(next.afterUs)} later`,
-        evidence: evidence.result(ctx, false),
-        ...FAILURE,
-        confidence: 'possible',
-        reason: KILLED_OR_RELOADED,
-        advice: 'Lower cache_size, and read large results in parts.',
-        link: 'https://www.sqlite.org/malloc.html',
-      });
     }
     return found;
   },

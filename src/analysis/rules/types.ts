@@ -41,6 +41,8 @@ export interface Finding {
   advice: string;
   /** The SQL that does it, to copy; absent where no statement alone does. */
   sql?: string;
+  /** Fingerprint of the statement whose query plan shows why; absent where none does. */
+  statement?: string;
   /** Page of SQLite's documentation or of a specification that says more. */
   link: string;
   /** Name of the Lab's experiment that shows it both ways. */

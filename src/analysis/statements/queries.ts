@@ -52,8 +52,9 @@ const MOST = 5;
 
 /** Runs of one text, literals folded. */
 interface Query {
-  /** As it ran first. */
+  /** As it ran first, and its fingerprint. */
   sql: string;
+  print: string;
   runs: number;
   rows: number;
   scanned: number;
@@ -80,6 +81,7 @@ function queriesOf(
       if (!sql) continue;
       const query = getOrMake(found, sql, () => ({
         sql: objectName(thread, runs.text[i]!),
+        print: sql,
         runs: 0,
         rows: 0,
         scanned: 0,
@@ -115,6 +117,17 @@ const FEW_SCANNED_IN_ALL = 1000;
 const LOOKS_FOR = /\b(?:where|on|using)\b/;
 /** How many rows an UPDATE or DELETE changed is known where it brings them. */
 const BRINGS_ROWS = /\breturning\b/;
+/** Their rows are not those that they need: many may meet the condition. */
+const ADDS_UP =
+  /\b(?:group by|distinct|offset|(?:count|sum|total|avg|min|max|group_concat|string_agg|jsonb?_group_(?:array|object)) ?\()/;
+/** An index serves a pattern only where it begins with no wildcard. */
+const MATCHES = /\b(?:like|glob|regexp)\b/;
+const whyUnsure = (sql: string): string =>
+  ADDS_UP.test(sql)
+    ? 'a query that adds rows up may need them all'
+    : MATCHES.test(sql)
+      ? 'an index serves no pattern that begins with a wildcard'
+      : '';
 const looksForRows = (sql: string): boolean =>
   LOOKS_FOR.test(sql) &&
   (CHANGES_ROWS.test(sql)
@@ -138,14 +151,17 @@ export const fullScan: Rule = {
         title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} scanned ${countOf(query.scanned, 'row')} for ${countOf(query.rows, 'result row')}`,
         evidence: evidenceOf(ctx, query),
         ...noSaving(NOT_TRIED),
-        confidence: 'likely',
-        reason: `${COUNTED}; a query that adds rows up needs them all`,
+        confidence: whyUnsure(query.print) ? 'possible' : 'likely',
+        reason: [COUNTED, whyUnsure(query.print)].filter(Boolean).join('; '),
+        statement: query.print,
         advice: 'Create an index on the columns that WHERE or ON compares.',
         link: 'https://www.sqlite.org/queryplanner.html',
       })),
 };
 
 const FEW_RUNS = 2;
+/** A common table expression, or a query in FROM. */
+const HAS_SUBQUERY = /^with\b|\(\s*select\b/;
 
 export const automaticIndex: Rule = {
   id: 'F51',
@@ -158,8 +174,13 @@ export const automaticIndex: Rule = {
         title: `SQLite built an automatic index in ${countOf(query.runs, 'run')} of ${quoted(query.sql)}: ${countOf(query.autoIndexRows, 'row')}`,
         evidence: evidenceOf(ctx, query),
         ...noSaving(NOT_TRIED),
-        confidence: 'certain',
-        reason: `${COUNTED}; such an index is dropped at the end of its run`,
+        confidence: HAS_SUBQUERY.test(query.print) ? 'likely' : 'certain',
+        reason: `${COUNTED}; ${
+          HAS_SUBQUERY.test(query.print)
+            ? 'it may be on the rows of a subquery, which no index of yours replaces'
+            : 'such an index is dropped at the end of its run'
+        }`,
+        statement: query.print,
         advice: 'Create an index on the columns that join the tables.',
         link: 'https://www.sqlite.org/optoverview.html#automatic_query_time_indexes',
       })),
@@ -168,12 +189,18 @@ export const automaticIndex: Rule = {
 /** A sort of a handful of rows is no matter. */
 const FEW_STEPS = 1000;
 const FEW_SORTS = 10;
+/** An index is made by a sort. */
+const MAKES_INDEX = /^(?:create|reindex)\b/;
 
 export const sortInEachRun: Rule = {
   id: 'F52',
   title: 'Sort in each run',
   run: (ctx) =>
-    queriesOf(ctx, ({ sorts, vmSteps }, i) => sorts[i]! > 0 && vmSteps[i]! >= FEW_STEPS)
+    queriesOf(
+      ctx,
+      ({ sorts, vmSteps }, i) => sorts[i]! > 0 && vmSteps[i]! >= FEW_STEPS,
+      (sql) => !MAKES_INDEX.test(sql),
+    )
       .filter(({ runs }) => runs >= FEW_SORTS)
       .slice(0, MOST)
       .map((query) => ({
@@ -182,6 +209,7 @@ export const sortInEachRun: Rule = {
         ...noSaving(NOT_TRIED),
         confidence: 'likely',
         reason: `${COUNTED}; how much of the time is the sort is not known`,
+        statement: query.print,
         advice: 'Create an index that has the columns of ORDER BY or GROUP BY in their order.',
         link: 'https://www.sqlite.org/queryplanner.html#_sorting',
       })),
@@ -270,7 +298,7 @@ export const onePerRow: Rule = {
       .sort((a, b) => b.evidence.us - a.evidence.us)
       .slice(0, MOST)
       .map(({ parent, parentRows, child, nested, runs, evidence }) => ({
-        title: `${quoted(child)} ran ${formatCount(runs)} times, once for each row of ${quoted(parent)}`,
+        title: `${quoted(child)} ran ${formatCount(runs)} times, ${runs === parentRows ? 'once for each row' : 'between the rows'} of ${quoted(parent)}`,
         evidence: { ...evidence.result(ctx, false), count: runs },
         ...noSaving('a join reads the same rows in one statement; what that takes is not known'),
         confidence: nested ? 'likely' : 'possible',
@@ -287,10 +315,16 @@ export const onePerRow: Rule = {
 const isVaried = ({ values }: Executions, runs: readonly number[]): boolean =>
   runs.some((i) => !values[i]) || 2 * new Set(runs.map((i) => values[i])).size > runs.length;
 
+/** Runs by their places among a thread's executions. */
+interface Group {
+  parent: number;
+  children: number[];
+  nested: boolean;
+}
 /** What of a connection is under way. */
 interface Walk {
   span: ExplicitSpan | null;
-  /** Runs that read, since the span began. */
+  /** Runs that read, since the span began, in the order of their first calls. */
   runs: number[];
 }
 
@@ -302,64 +336,140 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
   const placeOf = byText(thread, (print) =>
     READS.test(print) ? getOrMake(places, print, () => places.size) : -1,
   );
+  const textOf = (i: number): number => placeOf(runs.text[i]!);
   const explicit = ctx.get(explicitTransactions).of(thread);
-  const spans = new Map<number, Walk>();
-  const found: { parent: number; children: number[]; nested: boolean }[] = [];
-  const { lastRow } = runs;
-  const { row, execution, count } = runs.calls;
-  const close = ({ span, runs: list }: Walk): void =>
-    void found.push(...groups(list, span !== null));
-  /** Children of each run of a list: inside it or, in one transaction, as many as it brought rows. */
-  const groups = (list: readonly number[], inOne: boolean): typeof found => {
-    const out: typeof found = [];
-    if (list.length <= FEW_CHILDREN) return out; // a parent, too
-    const ofText = new Map<number, number[]>();
-    for (const i of list) getOrMake(ofText, placeOf(runs.text[i]!), () => [] as number[]).push(i);
-    for (const [text, children] of ofText) {
-      if (children.length < FEW_CHILDREN || !isVaried(runs, children)) continue;
-      const first = runs.firstRow[children[0]!]!;
-      const last = runs.firstRow[children.at(-1)!]!;
-      for (const p of list) {
-        if (runs.firstRow[p]! >= first) break; // in the order of their begin
-        const isNested = lastRow[p]! > last;
-        const isParent = isNested
-          ? runs.rows[p]! >= children.length
-          : inOne && runs.rows[p]! === children.length;
-        if (!isParent || placeOf(runs.text[p]!) === text) continue;
-        out.push({ parent: p, children, nested: isNested });
-        break;
-      }
-    }
-    return out;
+  const walks = new Map<number, Walk>();
+  const nested: Group[] = [];
+  const listed: Group[] = [];
+  const close = ({ span, runs: list }: Walk): void => {
+    if (list.length <= FEW_CHILDREN) return; // a parent, too
+    nested.push(...nestedGroups(runs, list, textOf));
+    if (span) listed.push(...listedGroups(runs, list, textOf));
   };
   for (let i = 0; i < runs.count; i++) {
     const at = runs.firstRow[i]!;
     const connection = context[at]!;
     const span = explicit.at(connection, seq[at]!);
-    const walk = getOrMake(spans, connection, (): Walk => ({ span, runs: [] }));
+    const walk = getOrMake(walks, connection, (): Walk => ({ span, runs: [] }));
     if (walk.span !== span) {
       close(walk);
       [walk.span, walk.runs] = [span, []];
     }
-    if (placeOf(runs.text[i]!) >= 0) walk.runs.push(i);
+    if (textOf(i) >= 0) walk.runs.push(i);
   }
-  for (const walk of spans.values()) close(walk);
+  for (const walk of walks.values()) close(walk);
+  const inside = betweenSteps(runs, nested);
+  const taken = new Set(inside.flatMap(({ children }) => children));
+  const behind = listed.filter(({ children }) => !children.some((child) => taken.has(child)));
   const of = new Map<number, Children>();
-  const result = found.map(({ parent, children, nested }): Children => {
+  const result = [...inside, ...behind].map(({ parent, children, nested: isNested }): Children => {
     const group: Children = {
       parent: objectName(thread, runs.text[parent]!),
       parentRows: runs.rows[parent]!,
       child: objectName(thread, runs.text[children[0]!]!),
-      nested,
+      nested: isNested,
       runs: children.length,
       evidence: new Evidence(),
     };
     for (const child of children) of.set(child, group);
     return group;
   });
+  const { row, execution, count } = runs.calls;
   for (let c = 0; of.size > 0 && c < count; c++)
     of.get(execution[c]!)?.evidence.add(thread, row[c]!);
   return result;
+}
+
+/** Statements that are open around one: further out none is looked for. */
+const MOST_OPEN = 20;
+
+/** Runs that began while another one was under way. @param list runs of a connection */
+function nestedGroups(
+  runs: Executions,
+  list: readonly number[],
+  textOf: (run: number) => number,
+): Group[] {
+  /** The innermost last. */
+  const open: number[] = [];
+  const found = new Map<number, Map<number, Group>>();
+  for (const i of list) {
+    while (open.length && runs.lastRow[open.at(-1)!]! < runs.firstRow[i]!) open.pop();
+    const text = textOf(i);
+    let at = open.length - 1;
+    const least = Math.max(0, open.length - MOST_OPEN);
+    while (at >= least && textOf(open[at]!) === text) at--;
+    if (at >= least) {
+      const parent = open[at]!;
+      getOrMake(
+        getOrMake(found, parent, () => new Map<number, Group>()),
+        text,
+        (): Group => ({ parent, children: [], nested: true }),
+      ).children.push(i);
+    }
+    open.push(i);
+  }
+  return [...found.values()].flatMap((byChild) =>
+    [...byChild.values()].filter(
+      ({ children }) => children.length >= FEW_CHILDREN && isVaried(runs, children),
+    ),
+  );
+}
+
+/** Groups whose runs lie between many steps of the other one: a list that is left open is no reason for what runs meanwhile. */
+function betweenSteps(runs: Executions, groups: readonly Group[]): Group[] {
+  if (groups.length === 0) return [];
+  const parentOf = new Int32Array(runs.count).fill(-1);
+  for (const { parent, children } of groups) for (const child of children) parentOf[child] = parent;
+  /** Calls of a run so far, and those of its parent when it began. */
+  const [calls, before] = [new Uint32Array(runs.count), new Uint32Array(runs.count)];
+  const { row, execution, count } = runs.calls;
+  for (let c = 0; c < count; c++) {
+    const i = execution[c]!;
+    calls[i]!++;
+    if (parentOf[i]! >= 0 && row[c] === runs.firstRow[i]) before[i] = calls[parentOf[i]!]!;
+  }
+  return groups.filter(
+    ({ children }) => new Set(children.map((child) => before[child])).size >= FEW_CHILDREN,
+  );
+}
+
+/** Runs of one text that are as many as rows of another one, which ran before them in the same transaction. */
+function listedGroups(
+  runs: Executions,
+  list: readonly number[],
+  textOf: (run: number) => number,
+): Group[] {
+  const found: Group[] = [];
+  const add = (parent: number, children: number[]): boolean => {
+    const is = runs.rows[parent] === children.length && isVaried(runs, children);
+    if (is) found.push({ parent, children, nested: false });
+    return is;
+  };
+  /** By text: its runs, and those behind each list that is long enough. */
+  const ofText = new Map<number, { all: number[]; behind: Map<number, number[]> }>();
+  // the last such list, and the last one of another text
+  let [last, other] = [-1, -1];
+  for (const i of list) {
+    const text = textOf(i);
+    const of = getOrMake(ofText, text, () => ({ all: [], behind: new Map<number, number[]>() }));
+    of.all.push(i);
+    const before = last >= 0 && textOf(last) !== text ? last : other;
+    if (before >= 0) getOrMake(of.behind, before, () => [] as number[]).push(i);
+    if (runs.rows[i]! < FEW_CHILDREN) continue;
+    if (last >= 0 && textOf(last) !== text) other = last;
+    last = i;
+  }
+  for (const [text, { all, behind }] of ofText) {
+    if (all.length < FEW_CHILDREN) continue;
+    const lists = [...behind].filter(([parent, children]) => add(parent, children));
+    if (lists.length) continue;
+    const first = runs.firstRow[all[0]!]!;
+    for (const p of list) {
+      if (runs.firstRow[p]! >= first) break;
+      if (textOf(p) !== text && add(p, all)) break;
+    }
+  }
+  return found;
 }
 
 const FEW_REPEATS = 10;
@@ -382,8 +492,17 @@ export const sameAgain: Rule = {
     const found = new Map<string, { sql: string; again: Evidence; repeats: number }>();
     for (const thread of ctx.store.threads) {
       const runs = ctx.get(executions).of(thread);
-      const { context, t0 } = thread.events;
-      /** By fingerprint, by connection, by hash of its values: when it ran last. */
+      const { context, t0, seq } = thread.events;
+      const explicit = ctx.get(explicitTransactions).of(thread);
+      /** From when on a change would show in a run: in a transaction, no other one sees what others changed since it began. */
+      const sinceOf = (before: number, now: number): number => {
+        const [span, next] = [before, now].map((i) => {
+          const row = runs.firstRow[i]!;
+          return explicit.at(context[row]!, seq[row]!);
+        });
+        return t0[span && span !== next ? span.beginRow : runs.firstRow[before]!]!;
+      };
+      /** By fingerprint, by connection, by hash of its values: its last run. */
       const last = new Map<string, Map<number, Map<number, number>>>();
       const textOf = byText(thread, (sql) =>
         asksTables(sql)
@@ -405,12 +524,13 @@ export const sameAgain: Rule = {
         const row = runs.firstRow[i]!;
         const ran = getOrMake(text.ran, context[row]!, () => new Map<number, number>());
         const before = ran.get(runs.values[i]!);
-        ran.set(runs.values[i]!, t0[row]!);
+        ran.set(runs.values[i]!, i);
         if (before === undefined) continue;
         changes ??= ctx.get(rowChanges);
-        if (anyChange(changes, before, t0[row]!)) {
+        const since = sinceOf(before, i);
+        if (anyChange(changes, since, t0[row]!)) {
           const tables = tablesOf(context[row]!, sql);
-          if (!tables || !ctx.get(tablesChanged).unchanged(tables, before, t0[row]!)) continue;
+          if (!tables || !ctx.get(tablesChanged).unchanged(tables, since, t0[row]!)) continue;
         }
         const query = getOrMake(found, sql, () => ({
           sql: objectName(thread, runs.text[i]!),

@@ -6,7 +6,7 @@
  *   notes                 tags         tags         tags       any                 tables, from `pages.b_tree`
  *
  * SQLite writes each page that a transaction changed by its commit at the latest, so the pages of a committed transaction name all tables that
- * it changed, triggers and foreign keys included. Where the trace doesn't show that, what changed may be any table: a schema that changes,
+ * it changed, triggers and foreign keys included, also where no statement shows it (sqlite3_blob_write, a backup, a function that runs SQL). Where the trace doesn't show that, what changed may be any table: a schema that changes,
  * a rollback, a database in memory, a page whose table isn't known or was another one's.
  */
 import { databaseName } from '../../event/file-names.ts';
@@ -44,14 +44,21 @@ class RowChanges extends columns({
   plain: Uint8Array,
 }) {}
 
-/** Runs that may have changed rows, and moments at which they did: when each began, and when its transaction ended. */
+/** Places of write transactions that changed something, whichever call made them. */
+const committed = (list: TransactionTable): number[] =>
+  Array.from({ length: list.length }, (_, i) => i).filter(
+    (i) => list.isWrite(i) && list.outcome(i) === 'committed',
+  );
+
+/** Runs that may have changed rows, and moments at which rows changed: when each run began, and when its transaction ended. */
 export const rowChanges = fact(
   'rowChanges',
   'statements that change rows',
-  { executions, explicitTransactions },
+  { executions, explicitTransactions, transactions },
   ({ threads }, known) => {
     const runs = new RowChanges();
-    const moments: number[] = [];
+    const { list } = known.transactions;
+    const moments = committed(list).map((i) => list.endUs[i]!);
     for (const thread of threads) {
       const of = known.executions.of(thread);
       const explicit = known.explicitTransactions.of(thread);
@@ -189,6 +196,8 @@ export const tablesChanged = fact('tablesChanged', 'tables that changed', NEEDS,
     }
     found.add(t0[row]!, tables);
   });
+  const { list } = known.transactions;
+  for (const i of committed(list)) found.add(list.endUs[i]!, pages.tablesOf(i));
   return found.sort();
 });
 
@@ -258,6 +267,14 @@ class TransactionPages {
       } else if (explicit) return null;
     }
     return some ? found : null; // of a database in memory no call tells
+  }
+
+  /** Tables that a committed transaction changed; null = not known. @param i its place */
+  tablesOf(i: number): ReadonlySet<string> | null {
+    const found = new Set<string>();
+    const { thread, context, beginRow, endRow } = this.list;
+    const key = keyOf(thread[i]!, context[i]!);
+    return this.addTables(key, beginRow[i]!, endRow[i]!, found) ? found : null;
   }
 
   /** @returns false = not known */

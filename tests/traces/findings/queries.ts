@@ -14,8 +14,8 @@ interface Counted {
   values?: number;
   /** Bytes of it, prepared. */
   memory?: number;
-  /** While the first row of it is there. */
-  inside?: () => void;
+  /** While each row of it is there. */
+  inside?: (i: number) => void;
 }
 
 let instance = 0;
@@ -26,7 +26,7 @@ function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance)
   const call = { object, aux, context: 4 };
   times(rows, (i) => {
     b.call('sqlStep', { ...call, result: Rc.row, dur: 50 });
-    if (i === 0) inside?.();
+    inside?.(i);
   });
   b.call('sqlStep', { ...call, result: Rc.done, dur: 50 });
   b.call('sqlStmtStatus', { ...call, offset: scanned, length: steps, aux2: sorts, dur: 0 });
@@ -55,11 +55,23 @@ function prepared(b: ThreadBuilder, often: boolean): void {
 }
 /** A list, and a query for each of its 12 rows. */
 function oneByOne(b: ThreadBuilder, queries: number, inTransaction: boolean, nested = false, values = (_i: number) => 0): void {
-  const children = (): void => times(queries, (i) => run(b, CHILDREN, { rows: 2, values: values(i) }));
+  const child = (i: number): void => run(b, CHILDREN, { rows: 2, values: values(i) });
   if (inTransaction) run(b, 'BEGIN');
-  run(b, PARENTS, { rows: 12, ...(nested && { inside: children }) });
-  if (!nested) children();
+  run(b, PARENTS, { rows: 12, ...(nested && { inside: child }) });
+  if (!nested) times(queries, child);
   if (inTransaction) run(b, 'COMMIT');
+}
+/** A list that is left open at its first row, while other queries run. */
+const leftOpen = (b: ThreadBuilder): void =>
+  run(b, PARENTS, { rows: 12, inside: (i) => times(i === 0 ? 12 : 0, () => run(b, CHILDREN, { rows: 2 })) });
+/** A list and a query for each of its rows, twice in one transaction. @param more queries than rows */
+function twiceOneByOne(b: ThreadBuilder, more: number): void {
+  run(b, 'BEGIN');
+  times(2, () => {
+    run(b, PARENTS, { rows: 12 });
+    times(12 + more, () => run(b, CHILDREN, { rows: 2 }));
+  });
+  run(b, 'COMMIT');
 }
 
 /** The same query twelve times on one thread, and a statement on another one after each. */
@@ -74,9 +86,9 @@ function asksAgain(b: ThreadBuilder, other: ThreadBuilder, text: string): void {
 
 /**
  * The same query of `tags` (page 2) twelve times, and an UPDATE after each that writes one page.
- * @param was a page that was a child of `tags` first
+ * @param was a page that was a child of `tags` first @param statement whether an UPDATE shows it, or nothing but calls of the VFS
  */
-function asksAndWrites(b: ThreadBuilder, page: number, was = 0): void {
+function asksAndWrites(b: ThreadBuilder, page: number, was = 0, statement = true): void {
   const db = b.file('/app.db');
   const read = (place: number): number =>
     b.call('xRead', { object: db, context: 4, offset: (place - 1) * PAGE, length: PAGE, aux2: 13 });
@@ -86,23 +98,59 @@ function asksAndWrites(b: ThreadBuilder, page: number, was = 0): void {
   if (was) b.say({ kind: 'b-tree-pages', id: 1001, file: db, at, page: 2, children: [was] });
   times(12, () => {
     run(b, CHILDREN, { rows: 2, values: 7 });
-    const object = b.define({ kind: 'sql', text: 'UPDATE notes SET name = ?' });
-    b.call('sqlStep', { object, aux: ++instance, context: 4, result: Rc.done, dur: 50 }, () =>
+    const write = (): void =>
       locked(b, db, 2, () => {
         b.call('xWrite', { object: db, context: 4, offset: (page - 1) * PAGE, length: PAGE, aux2: 13 });
         b.call('xFileControl', { object: db, context: 4, aux: Fcntl.commitPhaseTwo });
-      }, 4),
-    );
+      }, 4);
+    if (!statement) return write();
+    const object = b.define({ kind: 'sql', text: 'UPDATE notes SET name = ?' });
+    b.call('sqlStep', { object, aux: ++instance, context: 4, result: Rc.done, dur: 50 }, write);
   });
 }
 
-/** Memory grows in a worker, and its page is loaded again. @param mib that it grows by */
-function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: number): void {
+/** The same query twice in each of twelve transactions, and behind it. @param writes another connection writes between the two */
+function asksInTransactions(b: ThreadBuilder, other: ThreadBuilder, writes: boolean): void {
+  times(12, (i) => {
+    const ask = (): void => run(b, CHILDREN, { rows: 2, values: 7 + i });
+    run(b, 'BEGIN');
+    ask();
+    other.now = b.now;
+    if (writes) run(other, 'INSERT INTO tags VALUES(?)');
+    b.now = other.now;
+    ask();
+    run(b, 'COMMIT');
+    ask();
+  });
+}
+
+/** An engine of its own, and a file that a connection has opened. */
+function engineOf(b: ThreadBuilder, context: number): void {
+  const engine = b.define({
+    ...{ kind: 'engine', name: 'wa-sqlite', sqliteVersion: null, sourceId: null, suspension: 'none', note: null },
+    layers: { vfs: true, sql: true, counters: true },
+  });
+  const object = b.define({ kind: 'file', path: `/${context}.db`, fileKind: 'main-db', vfs: 'test', engine, flags: 0 });
+  b.call('xRead', { object, context, offset: 0, length: PAGE });
+}
+/** Two engines of a thread: the memory of one stays, that of the other is larger. @param mib by which the latter grows at each reading */
+function twoEngines(b: ThreadBuilder, mib: number): void {
+  for (const context of [4, 5]) engineOf(b, context);
+  times(20, (i) => {
+    b.call('sqlMemory', { offset: 16 * 2 ** 20, length: 4096 + i, context: 4, dur: 0 });
+    b.call('sqlMemory', { offset: (64 + mib * i) * 2 ** 20, length: 4096, context: 5, dur: 0 });
+    b.idle(S);
+  });
+}
+
+/** Memory grows in a worker, and its page is loaded again. @param mib that it grows by @param second connection of the second reading */
+function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: number, second = 4): void {
   const url = 'https://app.example/';
   const page = thread({ kind: 'page', url });
   const b = thread({ parent: page.thread.info.id });
+  for (const context of [4, 5]) engineOf(b, context);
   times(2, (i) => {
-    b.call('sqlMemory', { offset: (16 + mib * i) * 2 ** 20, length: 4096, context: 4, dur: 0 });
+    b.call('sqlMemory', { offset: (16 + mib * i) * 2 ** 20, length: 4096, context: i ? second : 4, dur: 0 });
     b.idle(S);
   });
   page.now = b.now;
@@ -206,6 +254,23 @@ export const QUERIES: Case[] = [
   },
   {
     rule: 'F54',
+    name: 'two lists with a query for each row, not one that is left open',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(2, () => oneByOne(b, 12, false, true));
+    },
+    right: ({ thread }) => leftOpen(thread()),
+    says: /ran 24 times, once for each row/,
+  },
+  {
+    rule: 'F54',
+    name: 'two lists in one transaction',
+    wrong: ({ thread }) => twiceOneByOne(thread(), 0),
+    right: ({ thread }) => twiceOneByOne(thread(), 1),
+    says: /ran 24 times, once for each row/,
+  },
+  {
+    rule: 'F54',
     name: 'children that are different ones',
     wrong: ({ thread }) => oneByOne(thread(), 12, true, false, (i) => 70 + i),
     right: ({ thread }) => oneByOne(thread(), 12, true, false, () => 70),
@@ -237,6 +302,20 @@ export const QUERIES: Case[] = [
     wrong: ({ thread }) => asksAndWrites(thread(), 3),
     right: ({ thread }) => asksAndWrites(thread(), 2),
     says: /ran 11 times with values that it had before, and nothing that it reads was written between$/,
+  },
+  {
+    rule: 'F55',
+    name: 'a write that no statement shows is of another table, or of its own',
+    wrong: ({ thread }) => asksAndWrites(thread(), 3, 0, false),
+    right: ({ thread }) => asksAndWrites(thread(), 2, 0, false),
+    says: /ran 11 times/,
+  },
+  {
+    rule: 'F55',
+    name: 'a transaction does not see what another connection wrote meanwhile, or nobody wrote',
+    wrong: ({ thread }) => asksInTransactions(thread(), thread(), false),
+    right: ({ thread }) => asksInTransactions(thread(), thread(), true),
+    says: /ran 24 times/,
   },
   {
     rule: 'F55',
@@ -308,6 +387,13 @@ export const QUERIES: Case[] = [
     says: /^WebAssembly memory of .* grew from 16 MiB to 54 MiB in 19 s$/,
   },
   {
+    rule: 'F57',
+    name: 'one of two engines grows, or their connections take turns',
+    wrong: ({ thread }) => twoEngines(thread(), 2),
+    right: ({ thread }) => twoEngines(thread(), 0),
+    says: /^WebAssembly memory of .* grew from 64 MiB to 102 MiB in 19 s$/,
+  },
+  {
     rule: 'F31',
     name: 'it grows while an xRead is suspended, not between two',
     wrong: ({ thread }) => growsInCall(thread(), true),
@@ -320,5 +406,12 @@ export const QUERIES: Case[] = [
     wrong: ({ thread }) => endsAtMost(thread, 40),
     right: ({ thread }) => endsAtMost(thread, 8),
     says: /^The page ended 1 s after its WebAssembly memory had grown from 16 MiB to 56 MiB, and began again 1 s later$/,
+  },
+  {
+    rule: 'F58',
+    name: 'its memory grew, not that another engine has more',
+    wrong: ({ thread }) => endsAtMost(thread, 40),
+    right: ({ thread }) => endsAtMost(thread, 40, 5),
+    says: /had grown from 16 MiB to 56 MiB/,
   },
 ];

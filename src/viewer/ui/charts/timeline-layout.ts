@@ -71,7 +71,7 @@ export const LANE_HINT: Record<LaneKind, string> = {
   cache:
     "Hit rate of SQLite's page cache, from the engine's own counters; between two readings the last one holds",
   memory:
-    'WebAssembly memory of the largest engine, read four times a second at most. It never shrinks',
+    "WebAssembly memory of the thread's engines, read four times a second at most. It never shrinks",
   cacheMemory: 'Bytes that the page caches of all open connections hold',
   schemaMemory: 'Bytes that the schemas of all open connections take',
   statementMemory: 'Bytes that the prepared statements of all open connections take',

@@ -1,0 +1,92 @@
+// How sure findings about queries are: less where a query may need all rows, where no index can help, and where events are missing.
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/analysis/rules/types.ts';
+import { findingsOf } from '../traces/analyses.ts';
+import type { ThreadBuilder } from '../traces/builder.ts';
+import { Rc, StatementStatus } from '../../src/sqlite/constants.ts';
+import { newStore, ThreadBuilder as Builder } from '../traces/builder.ts';
+import { play, times } from '../traces/findings/stage.ts';
+
+/** Runs of a text with what SQLite counted of each. */
+function runs(
+  b: ThreadBuilder,
+  text: string,
+  of: { n: number; scanned?: number; autoIndex?: number; sorts?: number },
+): void {
+  const object = b.define({ kind: 'sql', text });
+  times(of.n, (i) => {
+    const call = { object, aux: i + 1, context: 4 };
+    b.call('sqlStep', { ...call, result: Rc.row, dur: 50 });
+    b.call('sqlStep', { ...call, result: Rc.done, dur: 50 });
+    b.call('sqlStmtStatus', {
+      ...call,
+      offset: of.scanned ?? 0,
+      length: 5000,
+      aux2: of.sorts ?? 0,
+      dur: 0,
+    });
+    if (of.autoIndex)
+      b.call('sqlStmtStatusMore', {
+        ...call,
+        length: of.autoIndex,
+        aux2: StatementStatus.autoIndex,
+        dur: 0,
+      });
+    b.call('sqlReset', { ...call, dur: 1 });
+  });
+}
+const found = (rule: string, text: string, of: Parameters<typeof runs>[2]): Finding | undefined =>
+  findingsOf(play(({ thread }) => runs(thread(), text, of))).find((f) => f.rule === rule);
+
+describe('F50 is possible only where', () => {
+  const sure = (text: string): string | undefined =>
+    found('F50', text, { n: 2, scanned: 5000 })?.confidence;
+  test.each([
+    'SELECT count(*) FROM notes WHERE size > ?',
+    'SELECT folder, max(size) FROM notes WHERE size > ? GROUP BY folder',
+    'SELECT DISTINCT folder FROM notes WHERE size > ?',
+    'SELECT id FROM notes WHERE size > ? LIMIT 20 OFFSET ?',
+    'SELECT id FROM notes WHERE body LIKE ?',
+  ])('%s', (text) => expect(sure(text)).toBe('possible'));
+  test('not for a plain look at some rows', () => {
+    expect(sure('SELECT id FROM notes WHERE code = ?')).toBe('likely');
+    expect(sure('SELECT id, counted FROM notes WHERE "count" = ?')).toBe('likely');
+  });
+});
+
+test('F51 is certain where a table has the rows, not where a subquery may have them', () => {
+  const sure = (text: string): string | undefined =>
+    found('F51', text, { n: 2, autoIndex: 300 })?.confidence;
+  expect(sure('SELECT * FROM a JOIN b ON a.x = b.y')).toBe('certain');
+  expect(sure('SELECT * FROM a JOIN (SELECT y FROM b) c ON a.x = c.y')).toBe('likely');
+  expect(sure('WITH c AS MATERIALIZED (SELECT y FROM b) SELECT * FROM a JOIN c ON a.x = c.y')).toBe(
+    'likely',
+  );
+});
+
+test('F52 leaves out statements that make an index', () => {
+  expect(found('F52', 'SELECT * FROM notes ORDER BY code', { n: 10, sorts: 1 })).toBeDefined();
+  expect(
+    found('F52', 'CREATE INDEX notes_code ON notes(code)', { n: 10, sorts: 1 }),
+  ).toBeUndefined();
+});
+
+test('F50 to F52 name the statement whose plan they show', () => {
+  const sql = 'SELECT * FROM a JOIN b ON a.x = b.y ORDER BY a.z';
+  for (const rule of ['F50', 'F51', 'F52'])
+    expect(found(rule, sql, { n: 10, scanned: 5000, autoIndex: 9, sorts: 1 })?.statement).toBe(
+      sql.toLowerCase(),
+    );
+});
+
+test('F56 is certain, but where a finalize may be among lost events', () => {
+  const sure = (dropped: number): string | undefined => {
+    const b = new Builder(newStore());
+    const object = b.define({ kind: 'sql', text: 'SELECT 1' });
+    times(20, (i) => b.call('sqlPrepare', { object, aux: i + 1, context: 4 }));
+    b.send(dropped);
+    return findingsOf(b.store).find(({ rule }) => rule === 'F56')?.confidence;
+  };
+  expect(sure(0)).toBe('certain');
+  expect(sure(3)).toBe('possible');
+});

@@ -1,6 +1,4 @@
 /** `vfscope export FILE|FOLDER --format F --out OUT [--sanitize]`: a trace in a foreign format, or many as one Parquet data set. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { basename, resolve } from 'node:path';
 import { arrowPieces } from '../formats/arrow.ts';
 import { chromeJson } from '../formats/chrome-json.ts';
@@ -11,11 +9,14 @@ import { parquetEvents } from '../formats/parquet.ts';
 import { perfetto } from '../formats/perfetto.ts';
 import { sqliteFile } from '../formats/sqlite.ts';
 import { vfstrace } from '../formats/vfstrace.ts';
+import { Facts } from '../analysis/core/graph.ts';
 import { privacyReport, privacyText } from '../analysis/privacy/privacy-report.ts';
 import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
 import { TraceWriter } from '../trace/file/write.ts';
 import type { TraceStore } from '../trace/store.ts';
+import { textsOf } from '../plan/plan-words.ts';
 import { exportDataSet, isFolder } from './export-folder.ts';
+import { plansOfFindings, readWasm } from './plan-wasm.ts';
 import { Exit, complain, openTrace } from '../terminal/open-file.ts';
 import { print } from '../terminal/stdout.ts';
 import { writeWhole } from '../terminal/write-file.ts';
@@ -37,12 +38,12 @@ export const FORMATS: Readonly<Record<string, (job: Job) => AsyncIterable<Piece>
   arrow: ({ store }) => arrowPieces(store),
   parquet: ({ store }) => parquetEvents(store),
   sqlite: async function* ({ store }) {
-    const wasm = createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm');
-    yield await sqliteFile(store, await readFile(wasm));
+    yield await sqliteFile(store, await readWasm());
   },
   vfstrace: ({ store }) => vfstrace(store),
   html: async function* ({ store, title }) {
-    yield await Promise.resolve(htmlReport(store, title));
+    const facts = new Facts(store);
+    yield htmlReport(facts, title, textsOf(await plansOfFindings(facts)));
   },
   vfst: traceFile,
 };

@@ -8,6 +8,10 @@ import { Facts } from '../analysis/core/graph.ts';
 import { findingFacts, noFindings } from '../analysis/findings/finding-facts.ts';
 import type { Block, Report } from '../analysis/report/blocks.ts';
 import { formatCount } from '../text/numbers.ts';
+import type { FindingPlans } from '../plan/finding-plans.ts';
+import { planLines, runFacts } from '../plan/plan-words.ts';
+import type { StatementPlan } from '../plan/types.ts';
+import { plansOfFindings } from './plan-wasm.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
@@ -22,18 +26,40 @@ export async function findingsCommand({
 }): Promise<number> {
   const trace = await openTrace(file);
   const facts = new Facts(trace.store);
-  await print(json ? jsonText(facts.known(NEEDS)) : reportText(findingsReport(facts)));
+  const plans = await plansOfFindings(facts);
+  await print(
+    json ? jsonText(plannedJson(facts, plans)) : reportText(findingsReport(facts, plans)),
+  );
   return Exit.done;
 }
 
 const NEEDS = { findings, badges, explained, accounts };
 
-/** A block each. */
-export function findingsReport(facts: Facts): Report {
+/** Each finding with the plan of its statement. */
+function plannedJson(facts: Facts, plans: FindingPlans): object {
+  const known = facts.known(NEEDS);
+  return {
+    ...known,
+    findings: known.findings.map((finding) => {
+      const plan = plans.get(finding.statement ?? '');
+      return plan ? { ...finding, plan } : finding;
+    }),
+  };
+}
+
+const planBlock = (plan: StatementPlan): string[] => [
+  `Query plan, ${runFacts(plan.runs)}:`,
+  ...planLines(plan).map((line) => `  ${line}`),
+  ...(plan.lacksSchema ? ['  Give the database: vfscope plans FILE.vfst --database FILE'] : []),
+];
+
+/** A block each. @param plans of statements that findings are about */
+export function findingsReport(facts: Facts, plans: FindingPlans = new Map()): Report {
   const { findings, badges, explained: known, accounts } = facts.known(NEEDS);
   const caveats = badges.map((b) => `! ${b.badge}: ${b.say}`);
   const blocks = findings.map((f, i): Block => {
     const experiment = f.tryInLab === undefined ? undefined : experimentFor(f.tryInLab);
+    const plan = plans.get(f.statement ?? '');
     return {
       heading: `${i + 1}. ${f.title}  [${f.rule}]`,
       facts: [
@@ -41,6 +67,7 @@ export function findingsReport(facts: Facts): Report {
         ['More', f.link],
         ...(experiment ? [['Experiment', `vfscope lab run ${experiment.id}`] as const] : []),
       ],
+      ...(plan && { lines: planBlock(plan) }),
     };
   });
   const overlap = findings.some((f) => f.savingUs !== null);

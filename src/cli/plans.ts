@@ -1,15 +1,14 @@
 /** `vfscope plans FILE [--database DATABASE] [--json]`: how SQLite reads tables for each statement, beside what its runs took. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { Facts } from '../analysis/core/graph.ts';
 import { statementTable } from '../analysis/statements/statement-table.ts';
 import type { Block, Report } from '../analysis/report/blocks.ts';
 import { databaseFrom } from '../lab/command/database.ts';
 import { Planner } from '../plan/planner.ts';
-import { lineFacts, runFacts, sourceText } from '../plan/plan-words.ts';
+import { planLines, runFacts, sourceText } from '../plan/plan-words.ts';
 import { readSchema } from '../plan/read-schema.ts';
 import type { SchemaSource } from '../plan/schema-source.ts';
 import type { StatementPlan } from '../plan/types.ts';
+import { readWasm } from './plan-wasm.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { wrongUse } from '../terminal/failure.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
@@ -38,8 +37,7 @@ export async function plansCommand({
   json: boolean;
 }): Promise<number> {
   const { store } = await openTrace(file);
-  const path = createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm');
-  const wasm = { wasmBinary: await readFile(path) };
+  const wasm = { wasmBinary: await readWasm() };
   const schema = database === undefined ? null : await schemaFrom(wasm, database);
   const facts = new Facts(store);
   const planner = new Planner(wasm);
@@ -73,20 +71,16 @@ function plansReport(plans: readonly PlannedStatement[], hasDatabase: boolean): 
       return {
         heading,
         facts,
-        lines: [
-          `n/a: ${plan.cause}${plan.lacksSchema && !hasDatabase ? ' Give the database: --database FILE.' : ''}`,
-        ],
+        lines: planLines(plan).map(
+          (line) =>
+            `${line}${plan.lacksSchema && !hasDatabase ? ' Give the database: --database FILE.' : ''}`,
+        ),
       };
     return {
       heading,
       facts,
       lines: [
-        ...(plan.lines.length
-          ? plan.lines.map((line) => {
-              const took = lineFacts(line, plan.runs);
-              return `${'  '.repeat(line.depth)}${line.detail}${took && `  (${took})`}`;
-            })
-          : ['It reads no table.']),
+        ...planLines(plan),
         ...(plan.source ? [`${sourceText(plan.source)}.`] : []),
         ...plan.notes,
       ],

@@ -4,6 +4,9 @@ import { reportMarkdown } from '../analysis/report/report-markdown.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import { reportOf } from '../analysis/report/report.ts';
 import { summaryOf } from '../analysis/report/summary.ts';
+import type { Report } from '../analysis/report/blocks.ts';
+import { textsOf } from '../plan/plan-words.ts';
+import { plansOfFindings } from './plan-wasm.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 import { reportText } from '../terminal/report-text.ts';
@@ -31,9 +34,10 @@ export async function summaryCommand({
   } else if (json) await print(jsonText(summaryOf(store)));
   else
     await print(
-      markdown
-        ? reportMarkdown(reportOf(new Facts(store), { warnings }))
-        : reportText(reportOf(new Facts(store), { warnings })),
+      (markdown ? reportMarkdown : reportText)(await plannedReport(new Facts(store), warnings)),
     );
   return Exit.done;
 }
+
+const plannedReport = async (facts: Facts, warnings: readonly string[]): Promise<Report> =>
+  reportOf(facts, { warnings, plans: textsOf(await plansOfFindings(facts)) });

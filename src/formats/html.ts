@@ -26,9 +26,18 @@ function recordedAt(ms: number): string {
   return Number.isNaN(date.getTime()) ? 'at an unknown time' : date.toISOString();
 }
 
-/** The report as text, what to do before the long tables. @param title what it is called: the trace's name */
-export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
-  const report = reportOf(new Facts(store), { most: MAX_ROWS, longest: LONGEST });
+/**
+ * The report as text, what to do before the long tables.
+ * @param of a trace, or its facts @param title what it is called: the trace's name @param plans as in `ReportOptions`
+ */
+export function htmlReport(
+  of: TraceStore | Facts,
+  title = 'vfscope trace',
+  plans?: ReadonlyMap<string, string>,
+): string {
+  const facts = of instanceof Facts ? of : new Facts(of);
+  const { store } = facts;
+  const report = reportOf(facts, { most: MAX_ROWS, longest: LONGEST, ...(plans && { plans }) });
   const long = report.blocks.findIndex(({ table }) => table);
   const findings = report.blocks.filter(({ heading }) => heading === FINDINGS);
   const tables = report.blocks.slice(long).filter((block) => !findings.includes(block));

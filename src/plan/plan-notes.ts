@@ -27,6 +27,8 @@ export interface PlanSituation {
   readonly releases: readonly string[];
   /** Indexes of its tables that the recording saw in the database, and the copy doesn't have. */
   readonly unseen: readonly string[];
+  /** Tables and indexes that several of its lines read, and pages of them that all runs read. */
+  readonly shared: readonly (readonly [name: string, reads: number])[];
   /** ANALYZE ran while it was recorded. */
   readonly analyzed: boolean;
 }
@@ -57,10 +59,12 @@ function beforeParameters(sql: string): Set<string> {
 }
 
 export function planNotes(situation: PlanSituation): string[] {
-  const { sql, folded, tables, copy, standIns, releases, unseen, analyzed } = situation;
+  const { sql, folded, tables, copy, standIns, releases, shared, unseen, analyzed } = situation;
   const { source } = copy;
   const before = beforeParameters(sql);
   const notes = [releaseNote(copy.release, releases)];
+  for (const [of, reads] of shared.slice(0, MOST_NAMES))
+    notes.push(`Several lines read ${name(of)}: ${countOf(reads, 'page')} together.`);
   if (source.statistics?.length)
     notes.push(
       `It uses the statistics of your database (${countOf(source.statistics.length, 'row')} of sqlite_stat1).`,

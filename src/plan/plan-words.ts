@@ -1,6 +1,6 @@
 /** A plan as text: what a line took, and what all runs took. */
 import { countOf, formatCount } from '../text/numbers.ts';
-import type { PlanLine, PlanRuns, PlanSource } from './types.ts';
+import type { PlanLine, PlanRuns, PlanSource, StatementPlan } from './types.ts';
 
 /** What a line read: `922 pages, 19,999 scan steps for 10 rows`, behind an alias `922 pages of notes`; '' = not known, or nothing of its own. */
 export function lineFacts({ detail, pages, scanSteps }: PlanLine, { rows }: PlanRuns): string {
@@ -17,6 +17,30 @@ export function lineFacts({ detail, pages, scanSteps }: PlanLine, { rows }: Plan
     );
   return facts.join(', ');
 }
+
+/** A plan's lines with what each took, indented by depth; why there is none. */
+export function planLines({
+  lines,
+  cause,
+  runs,
+}: Pick<StatementPlan, 'lines' | 'cause' | 'runs'>): string[] {
+  if (!lines) return [`n/a: ${cause}`];
+  if (lines.length === 0) return ['It reads no table.'];
+  return lines.map((line) => {
+    const took = lineFacts(line, runs);
+    return `${'  '.repeat(line.depth)}${line.detail}${took && `  (${took})`}`;
+  });
+}
+
+/** The same as one sentence, of all runs, without its full stop. */
+export const planText = (plan: StatementPlan): string =>
+  planLines(plan)
+    .map((line) => line.trim())
+    .join('; ');
+
+/** Of several statements. */
+export const textsOf = (plans: ReadonlyMap<string, StatementPlan>): ReadonlyMap<string, string> =>
+  new Map([...plans].map(([statement, plan]) => [statement, planText(plan)]));
 
 /** Pages by table and index, where a line reads both; '' elsewhere. */
 export const pagesByName = ({ pages }: PlanLine): string =>

@@ -94,11 +94,20 @@ export class Planner {
     if ('refused' in explained) return without(noPlan(explained.refused, copy));
     const named = namedIn(sql, copy);
     const { releases, folded } = whereRan(facts, text);
+    const triggers = statementKind(text) !== 'select' && hasTrigger(copy, named.tables);
+    const lines = linesOf(
+      explained.steps,
+      named.aliases,
+      copy,
+      readsOf(facts, text, range),
+      triggers ? { ...runs, steps: null } : runs, // what they scan is counted, too
+    );
     return {
-      lines: linesOf(explained.steps, named.aliases, copy, readsOf(facts, text, range), runs),
+      lines: apart(lines),
       ...{ cause: '', lacksSchema: false, database, source: sourceFacts(copy), runs, release },
       notes: planNotes({
         ...{ sql, folded, releases, copy, standIns: explained.standIns, tables: named.tables },
+        shared: [...sharedReads(lines)],
         unseen: recorded && !read ? unseenIndexes(facts, recorded, named.tables, copy) : [],
         analyzed: recorded?.analyzed ?? false,
       }),
@@ -198,6 +207,30 @@ function linesOf(
         : null,
       scanSteps: counted && scans === 1 && IS_SCAN.test(detail) ? counted.scan : null,
     };
+  });
+}
+
+const hasTrigger = ({ leftOut }: SchemaCopy, tables: ReadonlySet<string>): boolean =>
+  leftOut.some(
+    ({ cause, statement: { table } }) =>
+      cause === 'trigger' && table !== null && tables.has(table.toLowerCase()),
+  );
+
+/** Tables and indexes that several lines read, with the pages of all of them. */
+function sharedReads(lines: readonly PlanLine[]): Map<string, number> {
+  const seen = new Set<string>();
+  const shared = new Map<string, number>();
+  for (const { name, reads } of lines.flatMap(({ pages }) => pages ?? []))
+    if (seen.has(name)) shared.set(name, reads);
+    else seen.add(name);
+  return shared;
+}
+/** The same lines without pages that may be another line's. */
+function apart(lines: readonly PlanLine[]): PlanLine[] {
+  const shared = sharedReads(lines);
+  return lines.map((line) => {
+    const pages = line.pages?.filter(({ name }) => !shared.has(name)) ?? [];
+    return { ...line, pages: pages.length ? pages : null };
   });
 }
 

@@ -6,8 +6,13 @@ import type { Page } from 'puppeteer-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Serious and critical violations, each with its place. */
-export async function serious(page: Page): Promise<string[]> {
+/** What axe calls grave. */
+const SERIOUS = ['serious', 'critical'];
+/** And everything else. */
+export const ANY_IMPACT = ['minor', 'moderate', ...SERIOUS];
+
+/** Violations, each with its place. */
+export async function serious(page: Page, impacts = SERIOUS): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(async () => {
     const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } })
@@ -15,7 +20,7 @@ export async function serious(page: Page): Promise<string[]> {
     return tool.run({ resultTypes: ['violations'], iframes: false });
   });
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impacts.includes(impact ?? ''))
     .flatMap(({ id, nodes }) =>
       nodes.slice(0, 3).map((n) => `${id}: ${n.target.join(' ')} ${n.html.slice(0, 140)}`),
     );

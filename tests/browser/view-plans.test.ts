@@ -15,6 +15,7 @@ import { statementKey } from '../../src/viewer/ui/row-keys.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { loadWaSqlite, type Sqlite } from '../contract/helpers/wa-sqlite.ts';
+import { ANY_IMPACT, serious } from './lab-axe.ts';
 import { id, ViewerPage } from './viewer-page.ts';
 
 const SCHEMA = [
@@ -104,6 +105,7 @@ describe("a statement's plan", () => {
     ]);
     // stands above, with the engine's other counters
     expect(await viewer.page.$(id('plan-runs'))).toBeNull();
+    expect(await serious(viewer.page, ANY_IMPACT)).toEqual([]);
     expect((await textsOf(`${id('plan-notes')} li`))[0]).toMatch(
       /^SQLite 3\.44\.0 made this plan\. Your app ran 3\.5\d\.\d, which can choose another one\.$/,
     );
@@ -129,6 +131,7 @@ describe("a statement's plan", () => {
       'n/a: The recording has no CREATE statement of notes. Plan it on a copy: vfscope plans FILE.vfst --database FILE',
     ]);
     expect(await viewer.page.$(id('read-schema'))).toBeNull();
+    expect(await serious(viewer.page, ANY_IMPACT)).toEqual([]);
   });
 
   it("comes from the page's database then, on a click", async () => {
@@ -165,7 +168,38 @@ describe("a statement's plan", () => {
     expect((await textsOf(id('schema-error')))[0]).toMatch(/can't read the schema of this copy/);
     await viewer.page.click(id('read-schema'));
     await viewer.page.waitForSelector(id('page-databases'));
+    expect(await serious(viewer.page, ANY_IMPACT)).toEqual([]);
     await viewer.page.click(`${id('page-databases')} button`);
     await viewer.page.waitForSelector(id('plan-lines'));
+  });
+});
+
+describe('a finding about a scan', () => {
+  const openFinding = async (trace: string, theme: string): Promise<void> => {
+    await viewer.open(`theme=${theme}&open=/traces/${trace}.vfst#tab=answer`, 900, 900);
+    const scan = `${id('finding')}[data-rule=F50]`;
+    await viewer.page.waitForSelector(scan);
+    await viewer.page.$eval(`${scan} ${id('finding-title')}`, (e) => (e as HTMLElement).click());
+    await viewer.page.waitForSelector(id('finding-statement'));
+  };
+  it.each(['light', 'dark'])(
+    'has the plan of its statement, as its page has it: %s',
+    async (theme) => {
+      await openFinding('whole', theme);
+      const shown = await textsOf(`${id('finding-plan')} ${id('plan-lines')} li`);
+      expect(shown[0]).toMatch(/^SCAN notes [\d,]+ pages, 39,998 scan steps for 20 rows$/);
+      expect(await serious(viewer.page, ANY_IMPACT)).toEqual([]);
+      await open('whole', rowOf(whole, 'SELECT id FROM notes'));
+      expect(await textsOf(`${id('plan-lines')} li`)).toEqual(shown.slice(0, 1)); // then those of the join
+    },
+  );
+
+  it('has none where the recording has no schema', async () => {
+    await openFinding('late', 'light');
+    expect((await textsOf(id('finding-plan')))[0]).toMatch(
+      /^n\/a: The recording has no CREATE statement of notes\. 1 run: /,
+    );
+    await viewer.page.click(id('finding-statement'));
+    await viewer.page.waitForSelector(`${id('statement-details')} ${id('plan-cause')}`);
   });
 });

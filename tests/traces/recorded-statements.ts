@@ -31,3 +31,19 @@ CREATE TABLE note(id INTEGER PRIMARY KEY, folder INT, title TEXT, updated INT, b
 WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<200) INSERT INTO folder SELECT x, 'folder '||x FROM n;
 WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<20000)
   INSERT INTO note SELECT x, 1 + x * 7919 % 200, 'note '||x, x * 31 % 20000, printf('%0100d', x) FROM n;`;
+
+/** The app makes a table, and looks four times for ten of its 20,000 rows by a column without an index. */
+export function scannedStatement(): TraceStore {
+  const t = new ThreadBuilder(newStore());
+  const run = (aux: number, text: string, rows: number, scanned: number): void => {
+    const call = { object: t.define({ kind: 'sql', text }), aux, context: 1 };
+    for (let row = 0; row < rows; row++) t.call('sqlStep', { ...call, result: ROW, dur: 100 });
+    t.call('sqlStep', { ...call, result: DONE, dur: 100 });
+    t.call('sqlStmtStatus', { ...call, offset: scanned, length: 4 * scanned + 9, dur: 0 });
+    t.call('sqlReset', call);
+  };
+  run(1, 'CREATE TABLE notes(id INTEGER PRIMARY KEY, code TEXT)', 0, 0);
+  for (let i = 0; i < 4; i++) run(2 + i, 'SELECT id FROM notes WHERE code > ? ORDER BY code', 10, 19_999);
+  t.send();
+  return t.store;
+}

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StatementPlan } from '../../src/plan/types.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { scannedStatement } from '../traces/recorded-statements.ts';
 import { buildCommand } from './cli-command.ts';
 
 const SAMPLE = 'tests/traces/golden/idb-batch-atomic.vfst';
@@ -57,4 +59,31 @@ it('plans them on the schema of a database, and names what that lacks', async ()
   const { code, stderr } = plans(SAMPLE, '--database', join(folder, 'none.db'));
   expect(code).toBe(2);
   expect(stderr).toContain('there is no such file');
+});
+
+it('`findings`, `summary`, and the HTML report have the plan of a statement that scans', async () => {
+  const file = join(folder, 'scans.vfst');
+  writeFileSync(file, Buffer.from(await (await saveTrace(scannedStatement())).arrayBuffer()));
+  const run = (...args: string[]): string => {
+    const { status, stdout } = spawnSync(process.execPath, [command, ...args], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    return stdout;
+  };
+  const { findings } = JSON.parse(run('findings', file, '--json')) as {
+    findings: { rule: string; plan?: StatementPlan }[];
+  };
+  const plan = findings.find(({ rule }) => rule === 'F50')!.plan!;
+  expect(plan.lines!.map(({ detail, scanSteps }) => [detail, scanSteps])).toEqual([
+    ['SCAN notes', 79_996],
+    ['USE TEMP B-TREE FOR ORDER BY', null],
+  ]);
+  for (const args of [
+    ['findings', file],
+    ['summary', file],
+    ['summary', file, '--markdown'],
+    ['export', file, '--format', 'html', '--out', '-'],
+  ])
+    expect(run(...args), args.join(' ')).toMatch(/SCAN notes\s.*79,996 scan steps for 40 rows/);
 });

@@ -411,6 +411,25 @@ describe('a recorded statement', () => {
     );
   });
 
+  it("pages of a table that two lines read are those of neither, and scan steps no line's where a trigger may scan", async () => {
+    const sql = 'SELECT a.id FROM notes a JOIN notes b ON a.id = b.size';
+    const twice = await planIn(recorded([], sql), sql.toLowerCase());
+    expect(twice.lines!.map(({ detail, pages }) => [detail, pages])).toEqual([
+      ['SCAN b', null],
+      ['SEARCH a USING INTEGER PRIMARY KEY (rowid=?)', null],
+    ]);
+    expect(twice.notes).toContain('Several lines read notes: 12 pages together.');
+    const change = 'UPDATE notes SET size = ? WHERE code = ?';
+    const stepsOf = async (...more: string[]): Promise<(number | null)[]> =>
+      (await planIn(recorded(more, change), change.toLowerCase())).lines!.map(
+        ({ scanSteps }) => scanSteps,
+      );
+    expect(await stepsOf()).toEqual([57]);
+    expect(
+      await stepsOf('CREATE TRIGGER t AFTER UPDATE ON notes BEGIN DELETE FROM notes; END'),
+    ).toEqual([null]);
+  });
+
   it('follows DROP and ALTER, and leaves out what failed', async () => {
     const store = recorded([
       'CREATE INDEX notes_code ON notes(code)',

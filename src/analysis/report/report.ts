@@ -39,6 +39,8 @@ interface ReportOptions {
   most?: number;
   /** Characters of a statement or path at most; by default as many as fit in a terminal. */
   longest?: number;
+  /** Query plans of statements that findings are about, by fingerprint. */
+  plans?: ReadonlyMap<string, string>;
 }
 
 /** What a report is made of. */
@@ -62,7 +64,7 @@ const droppedText = (facts: Facts): string =>
 
 /** All texts are the trace's own, unescaped: they may hold anything. */
 export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
-  const { warnings = [], most = 10, longest } = options;
+  const { warnings = [], most = 10, longest, plans } = options;
   const said = facts.get(summary);
   const few = Math.ceil(most / 2);
   const found = facts.get(findings);
@@ -96,6 +98,10 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
                 texts: [0, 2, 3, 4],
               },
               lines: [
+                ...found.slice(0, few).flatMap(({ rule, statement = '' }) => {
+                  const plan = plans?.get(statement);
+                  return plan === undefined ? [] : [`${rule}, query plan: ${plan}`];
+                }),
                 ...(found.length > few
                   ? [`... and ${found.length - few} more: vfscope findings`]
                   : []),

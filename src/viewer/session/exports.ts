@@ -6,6 +6,8 @@ import { arrowPieces } from '../../formats/arrow.ts';
 import { chromeJson } from '../../formats/chrome-json.ts';
 import { csv, type RowRef } from '../../formats/csv.ts';
 import { firefoxProfile } from '../../formats/firefox-profile.ts';
+import { Facts } from '../../analysis/core/graph.ts';
+import { planTexts } from './queries/plans.ts';
 import { htmlReport } from '../../formats/html.ts';
 import { parquetEvents } from '../../formats/parquet.ts';
 import { perfetto } from '../../formats/perfetto.ts';
@@ -109,7 +111,8 @@ function* refsOf({ thread, row }: { thread: Uint16Array; row: Uint32Array }): Ge
 }
 
 async function* htmlPieces({ store, title }: Job): AsyncGenerator<string> {
-  yield await Promise.resolve(htmlReport(store, title));
+  const facts = new Facts(store);
+  yield htmlReport(facts, title, await planTexts(facts));
 }
 
 /** As they are packed. Who stops asking ends the writing. */

@@ -6,7 +6,9 @@ import { noFindings } from '../../../analysis/findings/finding-facts.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';
 import { REPORT_NEEDS, reportOf } from '../../../analysis/report/report.ts';
-import { answerOf } from './context.ts';
+import { FINDING_PLAN_NEEDS } from '../../../plan/finding-plans.ts';
+import { answerOf, needing, type QueryContext } from './context.ts';
+import { planTexts } from './plans.ts';
 import type { Findings } from '../../../protocol/answers/findings.ts';
 
 const shownFindings = fact(
@@ -15,13 +17,14 @@ const shownFindings = fact(
   { findings, badges, explained, accounts, noFindings },
   (_, known): Findings => ({ ...known }),
 );
-const markdown = fact('markdown', 'report', REPORT_NEEDS, (_, _known, facts) =>
-  reportMarkdown(reportOf(facts)),
-);
 
 export const findingsQueries = {
   findings: answerOf(shownFindings),
 
   /** The trace as GitHub's Markdown, for an issue. */
-  markdownReport: answerOf(markdown),
+  markdownReport: needing(
+    [...Object.values(REPORT_NEEDS), ...Object.values(FINDING_PLAN_NEEDS)],
+    async ({ facts }: QueryContext, _args: object): Promise<string> =>
+      reportMarkdown(reportOf(facts, { plans: await planTexts(facts) })),
+  ),
 };

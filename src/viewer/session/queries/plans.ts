@@ -1,7 +1,10 @@
 /** Plans of statements, and the schema that was read from the page for them: SQLite of the SQL page makes them, on a copy of the schema. */
+import type { Facts } from '../../../analysis/core/graph.ts';
 import { originOfThread } from '../../../analysis/core/thread-origin.ts';
 import { statementTable } from '../../../analysis/statements/statement-table.ts';
 import { Planner, PLAN_NEEDS } from '../../../plan/planner.ts';
+import { findingPlans } from '../../../plan/finding-plans.ts';
+import { textsOf } from '../../../plan/plan-words.ts';
 import { readSchema } from '../../../plan/read-schema.ts';
 import type { SchemaSource } from '../../../plan/schema-source.ts';
 import type { StatementPlan } from '../../../plan/types.ts';
@@ -22,6 +25,12 @@ function plansOf(store: TraceStore): Plans {
   const found = traces.get(store) ?? { planner: new Planner(wasmSource.at), read: new Map() };
   traces.set(store, found);
   return found;
+}
+
+/** Of the statements that findings are about, by fingerprint, as a report has them. */
+export async function planTexts(facts: Facts): Promise<ReadonlyMap<string, string>> {
+  const { planner, read } = plansOf(facts.store);
+  return textsOf(await findingPlans(facts, planner, (name) => read.get(name) ?? null));
 }
 
 export const planQueries = {

@@ -1,0 +1,53 @@
+// A finding about a scan has the query plan of its statement beside what all runs took: in text, JSON, Markdown, and HTML.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect, it } from 'vitest';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { reportMarkdown } from '../../src/analysis/report/report-markdown.ts';
+import { reportOf } from '../../src/analysis/report/report.ts';
+import { findingsReport } from '../../src/cli/findings.ts';
+import { htmlReport } from '../../src/formats/html.ts';
+import { findingPlans } from '../../src/plan/finding-plans.ts';
+import { planText, textsOf } from '../../src/plan/plan-words.ts';
+import { Planner } from '../../src/plan/planner.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
+import { findingsOf } from '../traces/analyses.ts';
+import { recordedStatements, scannedStatement } from '../traces/recorded-statements.ts';
+
+const planner = (): Planner =>
+  new Planner({
+    wasmBinary: readFileSync(
+      createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm'),
+    ),
+  });
+const PLAN = 'SCAN notes  (79,996 scan steps for 40 rows)';
+const SORT = 'USE TEMP B-TREE FOR ORDER BY';
+
+it('stands in every report', async () => {
+  const store = scannedStatement();
+  const [scan] = findingsOf(store).filter(({ rule }) => rule === 'F50');
+  expect(scan).toMatchObject({
+    title: expect.stringMatching(/^4 runs of .* scanned 79,996 rows for 40 result rows$/) as string,
+    statement: 'select id from notes where code > ? order by code',
+  });
+  const facts = new Facts(store);
+  const plans = await findingPlans(facts, planner());
+  expect([...plans.keys()]).toEqual([scan!.statement]);
+  expect(planText(plans.get(scan!.statement!)!)).toBe(`${PLAN}; ${SORT}`);
+  const terminal = reportText(findingsReport(facts, plans));
+  expect(terminal).toContain('Query plan, 4 runs: 40 rows, 79,996 scan steps, 320,020 VM steps:');
+  expect(terminal).toContain(PLAN);
+  const texts = textsOf(plans);
+  const line = `F50, query plan: ${PLAN.replace('  ', ' ')}; ${SORT}`;
+  const spaced = (text: string): string => text.replace(/\s+/g, ' ');
+  expect(spaced(reportText(reportOf(facts, { plans: texts })))).toContain(line);
+  expect(spaced(reportMarkdown(reportOf(facts, { plans: texts })))).toContain('SCAN notes');
+  expect(spaced(htmlReport(facts, 'a.vfst', texts))).toContain(line);
+});
+
+it('is n/a with its cause where the recording has no schema, and asked for by no other finding', async () => {
+  const [scan] = findingsOf(scannedStatement());
+  expect(scan).toBeDefined();
+  const none = new Facts(recordedStatements([['SELECT 1', 30, 1]]));
+  expect((await findingPlans(none, planner())).size).toBe(0);
+});

@@ -1,5 +1,4 @@
 // The Lab's index advisor on a real engine: a missing index is found, none where none helps, and its counts are those of a second count.
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -16,6 +15,7 @@ import { sampleOf } from '../../src/lab/experiments/run.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import { shellStat, sqliteShell } from './helpers/sqlite-shell.ts';
 import { NOTES, recordedStatements } from '../traces/recorded-statements.ts';
 
 const around = nodeSurroundings();
@@ -42,24 +42,11 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The sqlite3 shell's plan of a statement, as its words alone; null = there is no shell here. */
-async function shell(file: Blob, commands: string): Promise<string | null> {
-  const path = join(folder, 'copy.db');
-  writeFileSync(path, new Uint8Array(await file.arrayBuffer()));
-  try {
-    return execFileSync('sqlite3', [path], { input: commands, encoding: 'utf8' });
-  } catch (e) {
-    if ((e as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw e;
-  }
-}
 const planWords = (out: string): string[] =>
   out
     .split('\n')
     .filter((line) => /--|`/.test(line))
     .map((line) => line.replace(/^[|` -]+/, ''));
-const stat = (out: string, name: string): number[] =>
-  [...out.matchAll(new RegExp(`^${name}: +(\\d+)`, 'gm'))].map(([, n]) => Number(n));
 
 describe('a missing index', () => {
   const SELECT = 'SELECT id, title FROM note WHERE folder = ? ORDER BY updated DESC LIMIT ?';
@@ -124,12 +111,12 @@ describe('a missing index', () => {
         'cache.miss': counts.pagesRead,
         rows: counts.rows,
       });
-      const out = await shell(file, `.stats on\n${sql}`);
+      const out = await sqliteShell(file, `.stats on\n${sql}`);
       if (out === null) continue; // no sqlite3 shell on this machine
-      expect(stat(out, 'Fullscan Steps')[1]).toBe(counts.scanSteps);
-      expect(stat(out, 'Sort Operations')[1]).toBe(counts.sorts);
-      expect(stat(out, 'Page cache misses')[1]).toBe(counts.pagesRead);
-      const explained = await shell(file, `EXPLAIN QUERY PLAN ${effect!.sql};`);
+      expect(shellStat(out, 'Fullscan Steps')[1]).toBe(counts.scanSteps);
+      expect(shellStat(out, 'Sort Operations')[1]).toBe(counts.sorts);
+      expect(shellStat(out, 'Page cache misses')[1]).toBe(counts.pagesRead);
+      const explained = await sqliteShell(file, `EXPLAIN QUERY PLAN ${effect!.sql};`);
       expect(planWords(explained!)).toEqual(plan.map((line) => line.trim()));
     }
   }, 60_000);

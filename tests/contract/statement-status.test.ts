@@ -2,6 +2,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { Rc, StatementStatus, VALUES_HASH } from '../../src/sqlite/constants.ts';
+import { Copy } from '../../src/lab/advisor/copy.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { shellStat, sqliteShell } from './helpers/sqlite-shell.ts';
 import { Traced, type Row } from './helpers/traced.ts';
 import { loadWaSqlite, type Build, type WaSqlite } from './helpers/wa-sqlite.ts';
 
@@ -90,6 +93,42 @@ it.each<Build>(['journey-sync', 'journey-async'])(
     expect(t.faultsOf(t.all())).toEqual([]);
   },
 );
+
+it('as the Lab and the sqlite3 shell count the same texts', async () => {
+  const t = trace();
+  const engine = await loadWaSqlite('journey-sync');
+  await work(engine, () => {});
+  const runs = recorded(t);
+  open.pop()!.restore();
+  type Kept = Map<string, { data: ArrayBuffer; size: number }>;
+  const [kept] = (engine.vfs['mapNameToFile'] as Kept).values();
+  const file = new Blob([kept!.data.slice(0, kept!.size)]);
+  const copy = await Copy.open(nodeSurroundings().engines, file);
+  let at = 0;
+  for (const [sql, times] of QUERIES) {
+    const first = runs[at]!;
+    const { scanSteps, sorts, autoIndexRows, vmSteps } = await copy.run(sql, false);
+    expect(
+      { fullScanStep: scanSteps, sort: sorts, autoIndex: autoIndexRows, vmStep: vmSteps },
+      sql,
+    ).toEqual({
+      fullScanStep: first.fullScanStep,
+      sort: first.sort,
+      autoIndex: first.autoIndex,
+      vmStep: first.vmStep,
+    });
+    const out = await sqliteShell(file, `.stats on\n${sql};`);
+    if (out !== null)
+      expect(
+        ['Fullscan Steps', 'Sort Operations', 'Autoindex Inserts'].map(
+          (name) => shellStat(out, name)[0],
+        ),
+        sql,
+      ).toEqual([first.fullScanStep, first.sort, first.autoIndex]);
+    at += times;
+  }
+  await copy.close();
+});
 
 it('an app that reads and resets them gets its own counts', async () => {
   const counts = async (engine: WaSqlite): Promise<number[]> => {

@@ -20,7 +20,7 @@ import {
 import { countersShown } from '../results/columns.ts';
 import { milliseconds, number, ratioOf } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
-import { twinLines } from './tables.ts';
+import { nativeLines, twinLines } from './tables.ts';
 import { plain } from '../../text/clean.ts';
 
 /** A run a line, with its sums; then growth, passes, what did not run. @param grid at least one run of it */
@@ -41,6 +41,7 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     ...runsTable('run', named, counters, '1', () => first),
     ...Object.entries(skipped).map(([name, why]) => `  ${plain(name)}: not run, ${plain(why)}`),
     ...twinLines(named),
+    ...nativeLines(named),
     ...growthLines(growth),
     ...passesTable('run', named),
     ...named.flatMap(({ name, result }) =>

@@ -6,11 +6,16 @@ import { runOf } from '../experiments/plan.ts';
 import { runExperiment } from '../experiments/run-experiment.ts';
 import type { LabOutcome } from '../experiments/outcome.ts';
 import { takesText } from '../experiments/duration.ts';
-import { hindrance, measure, measureEach, type Surroundings } from '../experiments/run.ts';
+import { isOutside } from '../experiments/model/engine-names.ts';
+import type { Run } from '../experiments/model/types.ts';
+import type { RunResult } from '../experiments/model/result-types.ts';
+import { hindrance, measureEach, type Surroundings } from '../experiments/run.ts';
 import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
 import { browserFailed, CommandFailure, wrongUse } from '../../terminal/failure.ts';
 import { inBrowser } from './browser.ts';
+import { outsideEngines } from './engines/outside.ts';
+import { measureBesideNative } from './native.ts';
 import { nodeSurroundings } from './node.ts';
 import { orderOf, type LabOptions, type LabOrder } from './order.ts';
 import { exitOf, gridOf, outcomeJson, outcomeText, sideBySide } from './outcome.ts';
@@ -31,8 +36,8 @@ export async function labCommand(o: LabOptions): Promise<number> {
   const order = await orderOf(o);
   await checkReportFiles(o.files ?? {});
   complain(`${order.title}: ${takesText(order.runs)}`);
-  const outcome = o.node
-    ? await inNode(order)
+  const outcome = order.node
+    ? await inNode(order, o.cache)
     : await inBrowser(order, browserOf(o.browser), o.headed);
   await writeReportFiles(o.files ?? {}, outcome);
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));
@@ -64,7 +69,7 @@ const listed = (): object => ({
 
 /** The order in these surroundings. @throws CommandFailure when it cannot run there */
 async function carryOut(
-  { what, asked, grid, compared, options }: LabOrder,
+  { what, asked, grid, compared, options, native }: LabOrder,
   around: Surroundings,
 ): Promise<LabOutcome> {
   if ('experiment' in what)
@@ -74,7 +79,7 @@ async function carryOut(
     const runs = grid.map((each) => runOf(workload, each, options));
     const why = runs.map((run) => hindrance(run, around));
     const possible = runs.filter((_, i) => why[i] === null);
-    const done = await measureEach(possible, around);
+    const done = await measured(possible, around, native);
     const outcomes = runs.map((run, i) => why[i] ?? done[possible.indexOf(run)]!);
     return { grid: gridOf(workload.id, runs, outcomes) };
   }
@@ -83,21 +88,44 @@ async function carryOut(
   );
   for (const run of runs) {
     const why = hindrance(run, around);
-    if (why) throw new CommandFailure(2, `${run.workload} cannot run here: ${why}.`);
+    const where = isOutside(run.config.engine) ? `on ${run.config.engine}` : 'here';
+    if (why) throw new CommandFailure(2, `${run.workload} cannot run ${where}: ${why}.`);
   }
-  return { runs: sideBySide(await measure(runs, around)) };
+  const done = await measured(runs, around, native);
+  return {
+    runs: sideBySide(
+      done.map((result) => {
+        if (result instanceof Error) throw result;
+        return result;
+      }),
+    ),
+  };
 }
+
+const measured = (
+  runs: readonly Run[],
+  around: Surroundings,
+  native: boolean,
+): Promise<(RunResult | Error)[]> =>
+  native ? measureBesideNative(runs, around) : measureEach(runs, around);
 
 function browserOf(name: string): 'chromium' | 'firefox' {
   if (name === 'chromium' || name === 'firefox') return name;
   throw wrongUse(`--browser ${name}: expected chromium or firefox.`);
 }
 
-async function inNode(order: LabOrder): Promise<LabOutcome> {
-  const around = nodeSurroundings((run, repeat) =>
-    complain(
-      `${run.workload} (${run.config.vfs}, ${run.config.build})${repeat < 0 ? ' warms up' : run.repeats > 1 ? ` ${repeat + 1} of ${run.repeats}` : ''}`,
-    ),
+const placeText = ({ config: { engine, vfs, build } }: Run): string =>
+  isOutside(engine) ? `${engine}, ${build}` : engine === 'native' ? engine : `${vfs}, ${build}`;
+
+async function inNode(order: LabOrder, cache: string | undefined): Promise<LabOutcome> {
+  const outside = outsideEngines(cache);
+  await outside.prepare(order.runs.map(({ config }) => config));
+  const around = nodeSurroundings(
+    (run, repeat) =>
+      complain(
+        `${run.workload} (${placeText(run)})${repeat < 0 ? ' warms up' : run.repeats > 1 ? ` ${repeat + 1} of ${run.repeats}` : ''}`,
+      ),
+    outside,
   );
   try {
     return await carryOut(order, around);

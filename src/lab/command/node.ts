@@ -1,9 +1,11 @@
 /** The Lab's surroundings in Node: SQLite's builds from node_modules, in-memory databases only. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { isAbsolute } from 'node:path';
 import { Engines } from '../experiments/engine/open-engine.ts';
 import type { Surroundings } from '../experiments/run.ts';
 import { wrongUse } from '../../terminal/failure.ts';
+import type { OutsideEngines } from './engines/outside.ts';
 import { nodeEnvironment } from './node-environment.ts';
 
 /** Where a file of an npm package is. @throws CommandFailure where the package is not installed */
@@ -19,12 +21,17 @@ export function packageFile(path: string): string {
 }
 
 const wasmOf = async (path: string): Promise<Uint8Array<ArrayBuffer>> =>
-  new Uint8Array(await readFile(packageFile(path)));
+  new Uint8Array(await readFile(isAbsolute(path) ? path : packageFile(path)));
 
-export const nodeSurroundings = (progress?: Surroundings['progress']): Surroundings => ({
-  engines: new Engines(wasmOf),
+/** @param outside engines that aren't bundled, looked for already */
+export const nodeSurroundings = (
+  progress?: Surroundings['progress'],
+  outside?: OutsideEngines,
+): Surroundings => ({
+  engines: new Engines(wasmOf, outside?.buildOf),
   vfs: ['memory', 'MemoryVFS', 'MemoryAsyncVFS'],
   builds: ['sync', 'asyncify'],
   environment: nodeEnvironment(),
   progress,
+  ...(outside ? { refused: outside.refused } : {}),
 });

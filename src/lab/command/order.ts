@@ -8,6 +8,7 @@ import {
   type Asked,
   type RunOptions,
 } from '../experiments/plan.ts';
+import { isOutside } from '../experiments/model/engine-names.ts';
 import { onWords } from '../experiments/model/vfs-facts.ts';
 import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
 import type { Run, VfsName, Workload } from '../experiments/model/types.ts';
@@ -42,6 +43,12 @@ export interface LabOptions {
   readonly browser: string;
   /** Reports to write. */
   readonly files?: ReportFiles;
+  /** Engines from outside, as `--config engine=...` has them. */
+  readonly engines?: readonly string[];
+  /** With a native SQLite as a reference for times. */
+  readonly native?: boolean;
+  /** Where fetched releases stay; absent: the user's cache folder. */
+  readonly cache?: string | undefined;
 }
 
 /** What is to be run, checked: the browser's driver and Node take the same. */
@@ -57,6 +64,9 @@ export interface LabOrder {
   readonly title: string;
   /** All of them. */
   readonly runs: readonly Run[];
+  /** In Node: asked for, or because an engine from outside runs nowhere else. */
+  readonly node: boolean;
+  readonly native: boolean;
 }
 function namedWorkload(name: string, sql: string | undefined): Workload {
   if (WORKLOADS.some(({ id }) => id === name)) return workloadOf(name, sql);
@@ -67,6 +77,22 @@ function namedWorkload(name: string, sql: string | undefined): Workload {
 /** The VFSs of `vfs=A,B` for an experiment, which runs on each. @throws naming those that there are */
 const vfsOf = (words: readonly string[]): VfsName[] =>
   readGrid(words).flatMap(({ config: { vfs } }) => vfs ?? []);
+
+/** `--engine A --engine B` as the setting that it is. */
+const engineWords = ({ engines = [] }: LabOptions): string[] =>
+  engines.length ? [`engine=${engines.join(',')}`] : [];
+
+/** Beside a native SQLite or an engine from outside, all run on `:memory:`: a difference is of the engines then. */
+function onOneVfs(all: readonly Asked[], changed: Asked, native: boolean): Asked[] {
+  const outside =
+    native ||
+    [...all, changed].some(({ config: { engine } }) => engine !== undefined && isOutside(engine));
+  return all.map(({ config, parameters }) =>
+    outside && config.vfs === undefined
+      ? { config: { ...config, vfs: 'memory' }, parameters }
+      : { config, parameters },
+  );
+}
 
 async function fileOf(path: string, what: string): Promise<Buffer<ArrayBuffer>> {
   return readFile(path).catch((e: unknown) => Promise.reject(new Error(cannotRead(path, e, what))));
@@ -91,7 +117,8 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
     if (o.what !== 'own-database' && o.database !== undefined)
       throw new Error('--file DATABASE is for own-database.');
     const database = o.database === undefined ? undefined : await databaseFrom(o.database);
-    const all = readGrid(o.config.filter((word) => !ofVfs(word)));
+    const words = readGrid([...engineWords(o), ...o.config.filter((word) => !ofVfs(word))]);
+    const all = experiment ? words : onOneVfs(words, readWords(o.compare), o.native ?? false);
     const [asked] = all as [Asked];
     const grid = all.length > 1 ? all : null;
     if (grid && experiment)
@@ -117,11 +144,17 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       throw new Error('--statements and --functions are two runs: ask for one of them.');
     if (experiment && compared)
       throw new Error('--compare is for one workload; an experiment has its variants.');
+    if (o.native && experiment) throw new Error('--native is for one workload.');
+    if (o.native && o.count)
+      throw new Error(
+        '--native compares times: it has no instructions of wasm. Leave out --count.',
+      );
     const mode = o.count ? 'count' : (experiment?.mode ?? 'time');
     const options: RunOptions = {
       mode,
       repeats: o.repeats,
       ...(o.functions ? { functions: true } : {}),
+      ...(o.native ? { asText: true } : {}),
       ...(sql === undefined ? {} : { sql }),
       ...(database === undefined ? {} : { database }),
     };
@@ -137,7 +170,13 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       'workload' in what
         ? `${what.workload.title}, ${onWords(runs.map(({ config }) => config.vfs))}`
         : what.experiment.title;
-    return { what, asked, grid, compared, options, title, runs };
+    const outside = runs.find(({ config }) => isOutside(config.engine));
+    if (outside && !o.node && (o.headed || o.browser !== 'chromium'))
+      throw new Error(`${outside.config.engine} runs in Node only, not in a browser.`);
+    if (o.native && !o.node && !outside)
+      throw new Error('--native compares with runs in Node: add --node.');
+    const node = o.node || outside !== undefined;
+    return { what, asked, grid, compared, options, title, runs, node, native: o.native ?? false };
   } catch (e) {
     throw wrongUse(e instanceof Error ? e.message : String(e));
   }

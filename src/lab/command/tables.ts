@@ -1,6 +1,7 @@
 /** Tables of results for a terminal. */
 import type { RunResult } from '../experiments/model/result-types.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
+import { nativeTable } from '../results/native.ts';
 import { twinTable } from '../results/twins.ts';
 import { cpuTables, functionTable } from '../results/cpu.ts';
 import { table } from '../../terminal/report-text.ts';
@@ -25,6 +26,12 @@ export const tableLines = ({ head, rows, more }: ResultTable): string[] => [
 export function twinLines(runs: readonly NamedResult[]): string[] {
   const twins = twinTable(runs);
   return twins ? ['', twins.title, ...tableLines(twins)] : [];
+}
+
+/** Times beside native ones; nothing where there are none. */
+export function nativeLines(runs: readonly NamedResult[]): string[] {
+  const native = nativeTable(runs);
+  return native ? ['', native.title, ...tableLines(native)] : [];
 }
 
 const NAMES = ['A', 'B'];

@@ -24,7 +24,7 @@ import {
 import { countersOfExperiment, countersShown } from '../results/columns.ts';
 import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
-import { twinLines } from './tables.ts';
+import { nativeLines, twinLines } from './tables.ts';
 import { plain } from '../../text/clean.ts';
 import { conclusionTexts } from '../results/verdicts.ts';
 import { formatShare, UNKNOWN } from '../../text/numbers.ts';
@@ -92,6 +92,7 @@ export function resultText(workload: Workload, result: RunResult): string {
       : []),
     ...shareText(result),
     ...twinLines([{ name: result.run.workload, result }]),
+    ...nativeLines([{ name: result.run.workload, result }]),
     ...footOf(result),
   ].join('\n')}\n`;
 }
@@ -153,6 +154,10 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
     '',
     ...table(['step', 'counter', 'A', 'B', 'B - A', 'B / A'], rows),
     ...twinLines([
+      { name: 'A', result: a },
+      { name: 'B', result: b },
+    ]),
+    ...nativeLines([
       { name: 'A', result: a },
       { name: 'B', result: b },
     ]),

@@ -1,4 +1,5 @@
 /** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
+import { isBundled, isOutside, releaseNamed } from './model/engine-names.ts';
 import { needsAsync } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
@@ -12,9 +13,9 @@ import {
 } from './model/types.ts';
 import { parametersOf, workloadOf } from './workloads/index.ts';
 
-/** The values that a setting may have; `number` = any whole number. */
-const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number'>> = {
-  engine: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'],
+/** The values that a setting may have; `number` = any whole number, `engine` = bundled ones and those from outside. */
+const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number' | 'engine'>> = {
+  engine: 'engine',
   build: ['sync', 'asyncify', 'jspi'],
   vfs: VFS_NAMES,
   pageSize: ['512', '1024', '2048', '4096', '8192', '16384', '32768', '65536'],
@@ -56,6 +57,7 @@ export function readWords(words: readonly string[]): Asked {
     const key = word.slice(0, at).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const known = Object.hasOwn(VALUES, key) ? VALUES[key as keyof Config] : undefined;
     if (!known) parameters.push([word.slice(0, at), whole(word, value)]);
+    else if (known === 'engine') config.push([key, engineNamed(value)]);
     else if (value === 'default' && key !== 'durability') config.push([key, null]);
     else if (known !== 'number' && !known.includes(value))
       throw new Error(`${word}: expected one of ${known.join(', ')}.`);
@@ -65,6 +67,12 @@ export function readWords(words: readonly string[]): Asked {
     config: Object.fromEntries(config) as Partial<Config>,
     parameters: Object.fromEntries(parameters),
   };
+}
+
+/** @throws naming what an engine can be */
+function engineNamed(value: string): string {
+  if (!isBundled(value)) releaseNamed(value);
+  return value;
 }
 
 /** Combinations that one command may ask for. */
@@ -104,6 +112,8 @@ export interface RunOptions {
   readonly seed?: number;
   /** Count mode: each function of the engine apart. */
   readonly functions?: boolean;
+  /** Bound values written into the SQL. */
+  readonly asText?: boolean;
   readonly sql?: string;
   readonly database?: Run['database'];
 }
@@ -112,9 +122,9 @@ export interface RunOptions {
 export function runOf(
   workload: Workload,
   asked: Partial<Asked>,
-  { mode, repeats, seed = 12345, functions, sql, database }: RunOptions,
+  { mode, repeats, seed = 12345, functions, asText, sql, database }: RunOptions,
 ): Run {
-  const config = { ...DEFAULT_CONFIG, ...workload.config, ...asked.config };
+  const config = { ...DEFAULT_CONFIG, ...ownVfs(asked), ...workload.config, ...asked.config };
   // no build was named: one that can run the VFS
   const named = asked.config?.build ?? workload.config.build;
   const build = named ?? (needsAsync(config.vfs) ? asyncBuild(config) : 'sync');
@@ -127,6 +137,7 @@ export function runOf(
     seed,
     readRows: true,
     ...(functions ? { functions } : {}),
+    ...(asText ? { asText } : {}),
     ...(sql === undefined ? {} : { sql }),
     ...(database === undefined ? {} : { database }),
   };
@@ -153,6 +164,10 @@ export function runsOf(
     }),
   );
 }
+
+/** Engines from outside have no VFS of the Lab: where none is asked for, they run on SQLite's own `:memory:`. */
+const ownVfs = ({ config }: Partial<Asked>): Partial<Config> =>
+  config?.engine !== undefined && isOutside(config.engine) ? { vfs: 'memory' } : {};
 
 /** JSPI where the engine has it and the VFS lives in browsers; the in-memory one also runs in Node, which may lack JSPI. */
 const asyncBuild = ({ engine, vfs }: Config): Config['build'] =>

@@ -3,16 +3,21 @@
  * slow minute of the machine falls on all of them alike. Count mode and time mode never meet in one result.
  */
 import { settingsOf } from './engine/apply-config.ts';
+import { asText } from './engine/as-text.ts';
 import { openHost, type HostOptions, type OpenHost } from './engine/open-host.ts';
 import type { Engines } from './engine/open-engine.ts';
 import { passesOf, passOf, resultOfPasses } from './passes.ts';
 import { readBack } from './engine/read-back.ts';
+import { isOutside } from './model/engine-names.ts';
 import { needsAsync, whyNotShared } from './model/vfs-facts.ts';
 import { runWorkload } from './engine/run-workload.ts';
 import type { Config, Run, VfsName, Workload } from './model/types.ts';
 import type { Environment } from './model/environment-types.ts';
 import type { RunResult, Sample } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
+
+/** One pass of a workload on a native SQLite. */
+export type NativeSampler = (run: Run, workload: Workload) => Promise<Sample>;
 
 export interface Surroundings {
   readonly engines: Engines;
@@ -22,6 +27,10 @@ export interface Surroundings {
   /** VFSs and builds that are to be had here; absent: all. */
   readonly vfs?: readonly VfsName[];
   readonly builds?: readonly Config['build'][];
+  /** Why an engine from outside can't run; null: it can. Absent: none can. */
+  readonly refused?: (config: Config) => string | null;
+  /** Runs what `engine=native` asks for. */
+  readonly native?: NativeSampler;
   readonly environment: Environment;
   /** Empties the storage that the next sample starts on; in memory there is nothing to do. */
   readonly clean?: (run: Run) => Promise<void>;
@@ -29,7 +38,10 @@ export interface Surroundings {
   readonly progress?: (run: Run, repeat: number) => void;
 }
 
-const workloadFor = (run: Run): Workload => workloadOf(run.workload, run.sql);
+function workloadFor(run: Run): Workload {
+  const workload = workloadOf(run.workload, run.sql);
+  return run.asText ? asText(workload) : workload;
+}
 
 /** @returns why the run cannot be made here, or null */
 export function hindrance(run: Run, around: Surroundings): string | null {
@@ -44,6 +56,12 @@ export function hindrance(run: Run, around: Surroundings): string | null {
     return `the VFS ${vfs} is not to be had here: ${around.vfs.join(', ')}`;
   if (around.builds && !around.builds.includes(build))
     return `the ${build} build does not run here: ${around.builds.join(', ')}`;
+  if (isOutside(run.config.engine)) {
+    if (vfs !== 'memory')
+      return `${run.config.engine} runs on vfs=memory only: the VFS ${vfs} belongs to the bundled wa-sqlite`;
+    const why = around.refused ? around.refused(run.config) : 'engines from outside run in Node';
+    if (why !== null) return why;
+  }
   if (build === 'sync' && needsAsync(vfs))
     return `${vfs} is asynchronous and needs the asyncify or the jspi build`;
   const alone = workload.actors && whyNotShared(run.config);
@@ -55,6 +73,10 @@ export function hindrance(run: Run, around: Surroundings): string | null {
 /** One pass on a fresh instance. @throws when it cannot run here, or SQLite fails */
 export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> {
   const workload = workloadFor(run);
+  if (run.config.engine === 'native') {
+    if (!around.native) throw new Error('there is no native SQLite here');
+    return around.native(run, workload);
+  }
   await around.clean?.(run);
   const open = await openHost(around.engines, run.config, {
     metering: run.mode === 'time' ? 'none' : run.functions ? 'functions' : 'total',

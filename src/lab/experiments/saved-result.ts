@@ -84,6 +84,7 @@ const isRun = shape({
   parameters: recordOf(isNumber),
   mode: (value) => value === 'time' || value === 'count',
   repeats: isNumber,
+  asText: absentOr(isFlag),
   sql: absentOr(isText),
   config: shape(Object.fromEntries(KNOBS.map(({ key }) => [key, isSetting]))),
 });
@@ -101,6 +102,9 @@ const runResult = shape({
   digest: isText,
   notes: listOf(isText),
   verdicts: listOf(isVerdict),
+  native: absentOr(
+    shape({ program: isText, sqlite: isText, steps: recordOf(isSpread), totalMs: isSpread }),
+  ),
   stored: orNull(shape({ digest: isText, tables: recordOf(isText) })),
 });
 const isPoint = shape({ x: isNumber, y: isNumber, from: isNumber, to: isNumber });

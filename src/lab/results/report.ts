@@ -15,6 +15,7 @@ import type { Growth, RunResult, Verdict } from '../experiments/model/result-typ
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { countersOfExperiment, countersShown } from './columns.ts';
 import { fromToText, milliseconds, number, type ResultTable } from './table.ts';
+import { nativeTable } from './native.ts';
 import { twinTable } from './twins.ts';
 import { conclusionTexts, verdictSentence, verdictWord } from './verdicts.ts';
 
@@ -172,6 +173,7 @@ export function reportHtml(outcome: LabOutcome): string {
   const { title, runs, verdicts, conclusion, skipped } = parts;
   const facts = environmentFacts(runs);
   const twins = twinTable(runs);
+  const native = nativeTable(runs);
   const notes = runs.flatMap(({ name, result }) => result.notes.map((note) => `${name}: ${note}`));
   const blocks: (Block | null)[] = [
     conclusion.length ? { heading: 'Conclusion', lines: conclusion } : null,
@@ -195,6 +197,7 @@ export function reportHtml(outcome: LabOutcome): string {
       ? { heading: 'Not run', lines: skipped.map(([name, why]) => `${name}: ${why}`) }
       : null,
     twins && { heading: twins.title, table: reportTable(twins), lines: [twins.help] },
+    native && { heading: native.title, table: reportTable(native), lines: [native.help] },
     ...stepsBlocks(parts),
     notes.length ? { heading: 'Notes', lines: notes } : null,
     {

@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 import type { Config } from '../model/types.ts';
 
 /** In the order that SQLite needs: page_size before anything is written, locking_mode before journal_mode=wal on a VFS without shared memory. */
-function pragmasOf(c: Config): readonly (readonly [name: string, value: string])[] {
+export function pragmasOf(c: Config): readonly (readonly [name: string, value: string])[] {
   const all: [string, string | number | null][] = [
     ['page_size', c.pageSize],
     ['locking_mode', c.lockingMode],

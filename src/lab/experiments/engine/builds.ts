@@ -1,5 +1,6 @@
 /** The SQLite builds that experiments run on: where their glue, API and wasm are. Everything is loaded when used. */
-import type { Config, EngineBuild } from '../model/types.ts';
+import { isBundled } from '../model/engine-names.ts';
+import type { BundledEngine, Config } from '../model/types.ts';
 
 /** The part of wa-sqlite's API that workloads need; 1.0 and 2.x both have it. */
 export interface SqliteApi {
@@ -43,8 +44,10 @@ export type Generation = 1 | 2;
 
 export interface Build {
   readonly generation: Generation;
-  /** The wasm file, as a path in its npm package. */
+  /** The wasm file, as a path in its npm package, or of the file system where it isn't bundled. */
   readonly wasm: string;
+  /** The npm package and its version. Of a file that is in no package: its name, and the begin of its SHA-256. */
+  readonly source: { readonly package: string; readonly version: string };
   readonly load: () => Promise<{
     factory: EngineFactory;
     api: (module: EngineModule) => SqliteApi;
@@ -64,7 +67,8 @@ const of = async (
 const api2 = (): Promise<unknown> => import('@journeyapps/wa-sqlite');
 const api1 = (): Promise<unknown> => import('wa-sqlite');
 
-const BUILDS: Readonly<Record<EngineBuild, Readonly<Partial<Record<Config['build'], Build>>>>> = {
+type Known = Omit<Build, 'source'>;
+const BUILDS: Readonly<Record<BundledEngine, Readonly<Partial<Record<Config['build'], Known>>>>> = {
   'wa-sqlite-2.0.6': {
     sync: {
       generation: 2,
@@ -97,21 +101,20 @@ const BUILDS: Readonly<Record<EngineBuild, Readonly<Partial<Record<Config['build
   },
 };
 
-/** The npm package of a build, and its version. */
-export const packageOf = (
-  engine: EngineBuild,
-  { wasm }: Build,
-): { package: string; version: string } => ({
-  package: wasm.split('/dist/')[0]!,
-  version: /[\d.]+$/.exec(engine)![0],
-});
+/** Where an engine's builds come from. @throws where there is no such build */
+export type BuildSource = (config: Pick<Config, 'engine' | 'build'>) => Build;
 
-/** @throws where there is no such build */
-export function buildOf({ engine, build }: Pick<Config, 'engine' | 'build'>): Build {
+/** The bundled ones. */
+export const buildOf: BuildSource = ({ engine, build }) => {
+  if (!isBundled(engine)) throw new Error(`${engine} runs in Node only.`);
   const found = BUILDS[engine][build];
   if (!found)
     throw new Error(
       `${engine} has no ${build} build; it has ${Object.keys(BUILDS[engine]).join(', ')}.`,
     );
-  return found;
-}
+  const source = {
+    package: found.wasm.split('/dist/')[0]!,
+    version: /[\d.]+$/.exec(engine)![0],
+  };
+  return { ...found, source };
+};

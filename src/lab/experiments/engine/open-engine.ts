@@ -1,6 +1,12 @@
 /** A fresh instance of a SQLite build: metered (count mode) or as it is (time mode). Rewriting and compiling happen once a build. */
 import { meterModule, type FunctionCount, type MeteredModule } from '../../meter/meter.ts';
-import { buildOf, type Build, type EngineModule, type SqliteApi } from './builds.ts';
+import {
+  buildOf,
+  type Build,
+  type BuildSource,
+  type EngineModule,
+  type SqliteApi,
+} from './builds.ts';
 import type { Config } from '../model/types.ts';
 
 /** How this surrounding comes to the bytes of a wasm file, given as a path in its npm package. */
@@ -46,10 +52,14 @@ function glueNames(module: EngineModule, exports: WebAssembly.Exports): Map<stri
 /** Opens instances; keeps what was compiled. */
 export class Engines {
   private readonly compiled = new Map<string, Promise<Compiled>>();
-  constructor(private readonly wasm: WasmLoader) {}
+  /** @param builds where engines come from; the bundled ones by default */
+  constructor(
+    private readonly wasm: WasmLoader,
+    private readonly builds: BuildSource = buildOf,
+  ) {}
 
   async open(config: Pick<Config, 'engine' | 'build'>, metering: Metering): Promise<Engine> {
-    const build = buildOf(config);
+    const build = this.builds(config);
     const { module: compiled, bytes, metered } = await this.compile(build.wasm, metering);
     const { factory, api } = await build.load();
     let exports: WebAssembly.Exports = {};
@@ -57,10 +67,12 @@ export class Engines {
     const module = await new Promise<EngineModule>((resolve, reject) => {
       factory({
         instantiateWasm(imports, done) {
-          WebAssembly.instantiate(compiled, imports).then((instance) => {
-            exports = instance.exports;
-            done(instance, compiled);
-          }, reject);
+          WebAssembly.instantiate(compiled, imports)
+            .then((instance) => {
+              exports = instance.exports;
+              done(instance, compiled);
+            })
+            .catch(reject);
           return {};
         },
       }).then(resolve, reject);

@@ -1,7 +1,7 @@
 /** Opens a database as a Config says and makes the Host that workloads run against. VFSs that only a browser has are brought by the caller. */
 import { seedRealm } from '../../meter/seeded-realm.ts';
 import { applyConfig } from './apply-config.ts';
-import { packageOf, type EngineModule } from './builds.ts';
+import type { EngineModule } from './builds.ts';
 import { loadDatabase, type CopyModule } from './load-database.ts';
 import type { Host } from './host.ts';
 import { pageCacheReader } from './page-cache.ts';
@@ -140,7 +140,7 @@ async function open(
   return {
     host,
     engine: () => ({
-      ...packageOf(config.engine, engine.build),
+      ...engine.build.source,
       variant: config.build,
       sqlite: sqlite3.libversion(),
       wasmBytes: engine.wasmBytes,

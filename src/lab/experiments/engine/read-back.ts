@@ -9,6 +9,7 @@ import type { Stored } from '../model/result-types.ts';
 /** Tables that are named apart; those beyond count together. */
 const MOST_TABLES = 200;
 const OTHERS = '(all other tables)';
+/** By its name of today; SQLite before 3.33 knows `sqlite_master` alone. */
 const SCHEMA = 'sqlite_schema';
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -18,12 +19,12 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
  */
 export async function readBack(host: Host, reopens: boolean): Promise<Stored> {
   if (reopens) await host.reopen();
-  else if (!committed(host)) await host.sqlite3.exec(host.db, 'ROLLBACK');
+  else if (!(await committed(host))) await host.sqlite3.exec(host.db, 'ROLLBACK');
   const tables = await tablesOf(host);
   const digests = new Map([
     [
       SCHEMA,
-      await digestOf(host, 'SELECT type,name,tbl_name,sql FROM sqlite_schema ORDER BY type,name'),
+      await digestOf(host, 'SELECT type,name,tbl_name,sql FROM sqlite_master ORDER BY type,name'),
     ],
   ]);
   const others = new RowDigest(true);
@@ -39,14 +40,21 @@ export async function readBack(host: Host, reopens: boolean): Promise<Stored> {
   return { digest: all.text(), tables: Object.fromEntries(digests) };
 }
 
-const committed = ({ sqlite3, db }: Host): boolean =>
-  (sqlite3 as unknown as { get_autocommit(db: number): number }).get_autocommit(db) !== 0;
+interface Autocommit {
+  get_autocommit(db: number): number;
+  /** Of builds that don't export the former. */
+  isAutocommit?(db: number): Promise<boolean>;
+}
+async function committed({ sqlite3, db }: Host): Promise<boolean> {
+  const api = sqlite3 as unknown as Autocommit;
+  return api.isAutocommit ? api.isAutocommit(db) : api.get_autocommit(db) !== 0;
+}
 
 /** Without SQLite's own and without what virtual tables keep their content in: that is another in every version. */
 async function tablesOf({ sqlite3, db }: Host): Promise<{ name: string; virtual: boolean }[]> {
   const found: { name: string; virtual: boolean }[] = [];
   const sql =
-    "SELECT name, sql LIKE 'create virtual%' FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
+    "SELECT name, sql LIKE 'create virtual%' FROM sqlite_master WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
   await sqlite3.exec(
     db,
     sql,

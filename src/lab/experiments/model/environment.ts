@@ -61,6 +61,7 @@ const FACTS: readonly (readonly [label: string, of: (result: RunResult) => strin
       [
         `${run.workload} (version ${version})`,
         ...Object.entries(run.parameters).map(([name, n]) => `${name} ${formatExact(n)}`),
+        ...(run.asText ? ['bound values written into the SQL'] : []),
       ].join(', '),
   ],
   ['VFS', vfsOf],

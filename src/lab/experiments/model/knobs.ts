@@ -1,4 +1,5 @@
 /** The settings that a grid varies, with the values worth a try, and how a run's settings are called. */
+import { BUNDLED } from './engine-names.ts';
 import { VFS_NAMES, type Config, type Run } from './types.ts';
 import { formatBytes, formatCount, formatExact } from '../../../text/numbers.ts';
 
@@ -20,7 +21,7 @@ export const KNOBS: readonly Knob[] = [
     key: 'engine',
     title: 'SQLite',
     help: 'The version of wa-sqlite',
-    values: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'],
+    values: BUNDLED,
   },
   {
     key: 'build',

@@ -94,6 +94,16 @@ export interface LeftOut {
   readonly pass: number;
   readonly reason: string;
 }
+/** The same work by a native SQLite: times only. */
+export interface NativeReference {
+  /** `sqlite3 shell` or `node:sqlite`. */
+  readonly program: string;
+  readonly sqlite: string;
+  /** By step; those that it didn't run are absent. */
+  readonly steps: Readonly<Record<string, Spread>>;
+  /** Of the steps that it ran. */
+  readonly totalMs: Spread;
+}
 export interface RunResult {
   readonly run: Run;
   /** Version of the workload that ran. */
@@ -113,6 +123,8 @@ export interface RunResult {
   readonly digest: string;
   readonly notes: readonly string[];
   readonly verdicts: readonly Verdict[];
+  /** Absent: it was not asked for, or a note says why there is none. */
+  readonly native?: NativeReference;
 }
 
 /** Which counters an expectation compares, and how. */

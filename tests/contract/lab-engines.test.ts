@@ -1,0 +1,149 @@
+/** Engines from outside: three packages that are installed, wasm files by their path, and what is refused, with its reason. */
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { OutsideEngines } from '../../src/lab/command/engines/outside.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { labCommand } from '../../src/lab/command/lab.ts';
+import { hindrance, measure } from '../../src/lab/experiments/run.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import type { Config, Mode } from '../../src/lab/experiments/model/types.ts';
+import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { IN_MEMORY } from './lab-counts.ts';
+
+const SQL_JS = 'node_modules/sql.js/dist/sql-wasm';
+const folder = mkdtempSync(join(tmpdir(), 'vfscope-engines-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const outside = new OutsideEngines({
+  cache: join(folder, 'cache'),
+  npm: ([command]) => Promise.reject(new Error(`npm ${command} failed: no network`)),
+  say: () => {},
+});
+const around = nodeSurroundings(undefined, outside);
+
+const run = (workload: string, engine: Config['engine'], mode: Mode = 'count') =>
+  runOf(workloadOf(workload), { config: { engine } }, { mode, repeats: 1 });
+async function result(workload: string, engine: Config['engine'], mode?: Mode): Promise<RunResult> {
+  const asked = run(workload, engine, mode);
+  await outside.prepare([asked.config]);
+  expect(hindrance(asked, around)).toBeNull();
+  return (await measure([asked], around))[0]!;
+}
+async function refusal(engine: Config['engine'], config: Partial<Config> = {}): Promise<string> {
+  const asked = runOf(
+    workloadOf('ac60'),
+    { config: { engine, ...config } },
+    { mode: 'count', repeats: 1 },
+  );
+  await outside.prepare([asked.config]);
+  return hindrance(asked, around) ?? 'it runs';
+}
+
+/** Instructions of ac60: exact, so any machine must count the same. */
+const COUNTS: readonly (readonly [engine: Config['engine'], sqlite: string, ac60: number])[] = [
+  ['sql.js@1.16.0', '3.54.1', 1_528_187],
+  ['@sqlite.org/sqlite-wasm@3.54.1-build1', '3.54.1', 1_744_456],
+  ['wa-sqlite@1.0.0', '3.44.0', IN_MEMORY.ac60![1]],
+  ['@journeyapps/wa-sqlite@2.0.6', '3.53.0', IN_MEMORY.ac60![0]],
+];
+
+describe('a release', () => {
+  it.each(COUNTS)('%s counts exactly, twice the same', async (engine, sqlite, ac60) => {
+    const first = await result('ac60', engine);
+    expect(first.engine?.sqlite).toBe(sqlite);
+    expect(`${first.engine?.package}@${first.engine?.version}`).toBe(engine);
+    expect(first.totals.instructions).toBe(ac60);
+    expect((await result('ac60', engine)).totals.instructions).toBe(ac60);
+  });
+  it.each(COUNTS)('%s computes and stores what the bundled engine does', async (engine) => {
+    for (const workload of ['mix', 'speedtest1']) {
+      const [here, bundled] = [
+        await result(workload, engine),
+        await result(workload, 'wa-sqlite-2.0.6'),
+      ];
+      expect([workload, here.digest, here.stored]).toEqual([
+        workload,
+        bundled.digest,
+        bundled.stored,
+      ]);
+      expect(here.totals.statements).toBe(bundled.totals.statements);
+    }
+  });
+  it('runs unmetered, too, and names its size', async () => {
+    const timed = await result('ac60', 'sql.js', 'time');
+    expect(timed.totalMs?.n).toBe(1);
+    expect(timed.engine).toMatchObject({ package: 'sql.js', version: '1.16.0' });
+    expect(timed.engine!.wasmBytes).toBe(688197);
+  });
+});
+
+describe('a wasm file', () => {
+  it('runs by itself where its imports have names, and as its release does', async () => {
+    const engine = 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm';
+    const own = await result('ac60', engine);
+    const release = await result('ac60', '@sqlite.org/sqlite-wasm@3.54.1-build1');
+    expect(own.totals).toEqual(release.totals);
+    expect(own.engine?.package).toBe('sqlite3.wasm');
+    expect(own.engine?.version).toMatch(/^SHA-256 [\da-f]{12}$/);
+  });
+  it('runs by the JavaScript beside it, and as its release does', async () => {
+    const own = await result('ac60', `${SQL_JS}.wasm`);
+    expect(own.totals).toEqual((await result('ac60', 'sql.js@1.16.0')).totals);
+    const wa = await result('ac60', 'node_modules/wa-sqlite/dist/wa-sqlite.wasm');
+    expect(wa.totals).toEqual((await result('ac60', 'wa-sqlite@1.0.0')).totals);
+  });
+});
+
+describe('refused with its reason', () => {
+  it('a file that is not there, or no module', async () => {
+    expect(await refusal('gone.wasm')).toMatch(/gone\.wasm: there is no such file$/);
+    const text = join(folder, 'text.wasm');
+    writeFileSync(text, 'no module');
+    expect(await refusal(text as 'x.wasm')).toMatch(/text\.wasm can't be compiled: /);
+  });
+  it('imports that nobody satisfies, by name', async () => {
+    const alone = join(folder, 'sql-wasm.wasm') as 'x.wasm';
+    copyFileSync(`${SQL_JS}.wasm`, alone);
+    expect(await refusal(alone)).toMatch(
+      /imports a\.a, a\.b, .*, and \d+ more, which vfscope doesn't provide, and there is no sql-wasm\.js or sql-wasm\.mjs beside it$/,
+    );
+  });
+  it('a module that is no SQLite', async () => {
+    const empty = join(folder, 'empty.wasm');
+    writeFileSync(empty, new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
+    expect(await refusal(empty as 'x.wasm')).toMatch(
+      /doesn't export sqlite3_prepare_v2, sqlite3_step, /,
+    );
+  });
+  it('a release that npm does not give, a build that it lacks, a VFS', async () => {
+    expect(await refusal('sql.js@1.0.0')).toBe('npm pack failed: no network');
+    expect(await refusal('sql.js@1.16.0', { build: 'asyncify' })).toBe(
+      'sql.js has no asyncify build',
+    );
+    expect(await refusal('sql.js@1.16.0', { vfs: 'MemoryVFS' })).toMatch(/runs on vfs=memory only/);
+  });
+});
+
+it('lab run --engine: a line for each release, with the cause where one cannot run; without --node, too', async () => {
+  let out = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
+    out += String(text);
+    if (typeof done === 'function') (done as () => void)();
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const code = await labCommand({
+    ...{ verb: 'run', what: 'ac60', config: [], compare: [], count: true, statements: false },
+    ...{ functions: false, node: false, json: false, repeats: 1, sql: undefined },
+    ...{ database: undefined, headed: false, browser: 'chromium', cache: join(folder, 'cache') },
+    engines: ['sql.js@1.16.0', 'wa-sqlite@1.0.0', 'wa-sqlite-2.0.6', 'gone.wasm'],
+  });
+  vi.restoreAllMocks();
+  expect(code).toBe(0);
+  expect(out).toMatch(/sql\.js@1\.16\.0 .*\d/);
+  expect(out).toMatch(/wa-sqlite@1\.0\.0 .*7,611,740/);
+  expect(out).toMatch(/wa-sqlite-2\.0\.6 .*1,491,318/);
+  expect(out).toMatch(/gone\.wasm: not run, .*there is no such file/);
+});

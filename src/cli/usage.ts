@@ -37,6 +37,10 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
                              k=v,v,v runs every combination, and says how the counts grow;
                              vfs=A,B runs an experiment on each
       [--compare k=v ...]    the same again with these settings, side by side
+      [--engine FILE.wasm|PACKAGE@VERSION]  another SQLite, in Node: a wasm file, or a release of sql.js, @sqlite.org/sqlite-wasm,
+                             wa-sqlite or @journeyapps/wa-sqlite (several: separated by commas)
+      [--cache FOLDER]       where releases that npm fetches stay
+      [--native]             with --node: times beside those of the system's sqlite3, or of node:sqlite
       [--repeats N] [--sql FILE] [--file DATABASE] [--browser chromium|firefox] [--headed] [--json]
       [--html FILE] [--svg FILE] [--csv FILE]  a report with charts, the charts alone, every number
   vfscope lab show RESULT.json            a saved result (--json) as text
@@ -51,6 +55,12 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
   vfscope lab crash                       what survives a crash: a table of guarantees, on emulated storage
       [--config k=v,v ...]   vfs, journalMode, synchronous, durability, commits=N, truncates=ordered|any
       [--require kept|intact] [--json]  exit with 1 where commits, or the database, can be lost
+  vfscope lab versions                    instructions of speedtest1 over all releases that npm lists, with the wasm size
+      [--package NAME ...]   sql.js, @sqlite.org/sqlite-wasm (both by default), wa-sqlite, @journeyapps/wa-sqlite
+      [--releases NAME@VERSION,...] [--last N] [--from VERSION] [--to VERSION]
+      [--out GRAPH.json]     saved release by release; the same command goes on from there
+      [--bisect] [--step ID] [--by PERCENT]  of one package: the first release whose count differs
+      [--workload NAME] [--config k=v ...] [--cache FOLDER] [--json] [--html FILE] [--svg FILE] [--csv FILE]
   vfscope lab advise FILE.vfst --database DATABASE    which indexes help the recording's statements, on a copy
       [--json] [--out ADVICE.json]`;
 

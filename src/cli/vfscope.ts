@@ -13,6 +13,7 @@ import { diffResultsCommand } from '../lab/command/diff.ts';
 import { labCommand } from '../lab/command/lab.ts';
 import { replayCommand } from '../lab/command/replay.ts';
 import { showCommand } from '../lab/command/show.ts';
+import { versionsCommand } from '../lab/command/versions.ts';
 import { open } from './open.ts';
 import { plansCommand } from './plans.ts';
 import { complain, Exit } from '../terminal/open-file.ts';
@@ -90,7 +91,7 @@ function repeated(args: readonly string[], names: readonly string[]): string[] {
 
 /** Files beside the text of a result. */
 const reports = { html: text, svg: text, csv: text } as const;
-/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab diff A B`, `lab check RESULT`, `lab advise FILE`, `lab crash`. */
+/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab diff A B`, `lab check RESULT`, `lab advise FILE`, `lab crash`, `lab versions`. */
 function lab([verb, ...args]: string[]): Promise<number> {
   if (
     verb !== 'list' &&
@@ -100,10 +101,11 @@ function lab([verb, ...args]: string[]): Promise<number> {
     verb !== 'diff' &&
     verb !== 'check' &&
     verb !== 'advise' &&
-    verb !== 'crash'
+    verb !== 'crash' &&
+    verb !== 'versions'
   )
     throw new WrongWords(
-      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, diff, check, replay, advise or crash.`,
+      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, diff, check, replay, advise, crash or versions.`,
     );
   if (verb === 'advise') {
     const { values, target } = parse(args, 'file', { database: text, json: yes, out: text });
@@ -124,6 +126,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
     const { config = [], json = false, require } = values;
     return crashCommand({ config, json, require });
   }
+  if (verb === 'versions') return versions(args);
   if (verb === 'diff') {
     const { values, target, others } = parse(args, 'results', { json: yes }, 2);
     return diffResultsCommand({ a: target, b: others[0]!, json: values.json ?? false });
@@ -178,6 +181,9 @@ function lab([verb, ...args]: string[]): Promise<number> {
     file: text,
     headed: yes,
     browser: text,
+    engine: words,
+    native: yes,
+    cache: text,
     ...reports,
   } as const;
   const split = repeated(args, ['--config', '--compare']);
@@ -215,6 +221,60 @@ function lab([verb, ...args]: string[]): Promise<number> {
     sql,
     headed,
     browser,
+    files: values,
+    engines: values.engine ?? [],
+    native: values.native ?? false,
+    cache: values.cache,
+  });
+}
+
+/** A whole number from 1, or nothing. */
+function wholeNumber(value: string | undefined, option: string): number | undefined {
+  if (value === undefined) return undefined;
+  const n = Number(value);
+  if (!(Number.isInteger(n) && n >= 1)) throw wrongUse(`${option} ${value}: expected 1 or more.`);
+  return n;
+}
+function percent(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const n = Number(value);
+  if (!(n > 0)) throw wrongUse(`--by ${value}: expected a percentage above 0.`);
+  return n;
+}
+
+function versions(args: string[]): Promise<number> {
+  const options = {
+    package: words,
+    releases: words,
+    last: text,
+    from: text,
+    to: text,
+    workload: text,
+    config: words,
+    out: text,
+    bisect: yes,
+    step: text,
+    by: text,
+    cache: text,
+    json: yes,
+    ...reports,
+  } as const;
+  const { values } = parse(repeated(args, ['--config']), 'arguments', options, 0);
+  const list = (all: readonly string[] = []): string[] => all.flatMap((each) => each.split(','));
+  return versionsCommand({
+    packages: list(values.package),
+    releases: list(values.releases),
+    last: wholeNumber(values.last, '--last'),
+    from: values.from,
+    to: values.to,
+    workload: values.workload ?? 'speedtest1',
+    config: values.config ?? [],
+    out: values.out,
+    bisect: values.bisect ?? false,
+    step: values.step ?? 'total',
+    by: percent(values.by),
+    cache: values.cache,
+    json: values.json ?? false,
     files: values,
   });
 }

@@ -3,8 +3,9 @@ import { cut } from '../text/clean.ts';
 import { escapeXml } from './escape.ts';
 
 /** Readable on white and on black. Of no activity: charts of the Lab are gray-blue. */
-const COLOR = '#7d8899';
-const [WIDTH, LABEL, VALUE, ROW, BAR, TOP] = [1085, 330, 130, 20, 13, 26];
+export const COLOR = '#7d8899';
+export const WIDTH = 1085;
+const [LABEL, VALUE, ROW, BAR, TOP] = [330, 130, 20, 13, 26];
 const LONGEST_LABEL = 52;
 
 export interface Bar {
@@ -63,7 +64,8 @@ export interface Curve {
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 const [CURVES, PLOT, LEFT] = [240, 560, 110];
-const DASHES = ['', '6 3', '2 3', '8 3 2 3', '4 2', '1 2'];
+/** Lines differ by their dashes: a hue would be an activity. */
+export const DASHES = ['', '6 3', '2 3', '8 3 2 3', '4 2', '1 2'];
 
 /** Curves with points above 0, both axes logarithmic. @param worth how a value of y reads @param at how one of x does */
 export function curveChart(

@@ -1,0 +1,169 @@
+/** The version graph as a table, a picture, a page and numbers: the command writes them. */
+import type { ReportTable } from '../../analysis/report/blocks.ts';
+import { csvCell } from '../../formats/csv.ts';
+import { blockHtml, htmlPage, section } from '../../formats/html-page.ts';
+import { chartsFile, chartSvg, type Chart } from '../../formats/svg-bars.ts';
+import { releaseChart, type ReleaseAxis } from '../../formats/svg-releases.ts';
+import { countOf, formatBytes, formatShortCount, UNKNOWN } from '../../text/numbers.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import { exactDifference, number, ratioOf } from './table.ts';
+import {
+  besidePrevious,
+  compareVersions,
+  inOrder,
+  releaseText,
+  stepChanges,
+  type CountedRelease,
+  type StepChange,
+  type VersionGraph,
+} from './versions.ts';
+
+export const versionsTitle = ({ workload, parameters }: VersionGraph): string =>
+  [
+    `${workloadOf(workload).title} over releases of SQLite`,
+    ...Object.entries(parameters).map(([name, n]) => `${name} ${n}`),
+  ].join(', ');
+
+const changeText = (value: number | null, before: number | null | undefined): string =>
+  value === null || before === null || before === undefined ? '' : ratioOf(value, before);
+const stepText = ({ step, from, to }: StepChange): string =>
+  `${step}: ${ratioOf(to, from)} (${exactDifference(from, to)})`;
+
+/** A release a row; changes are those to the release above of the same package. */
+export function versionsTable({ releases }: VersionGraph): ReportTable {
+  return {
+    head: [
+      'release',
+      'SQLite',
+      'instructions',
+      'change',
+      'most changed step',
+      'wasm bytes',
+      'change of size',
+    ],
+    rows: besidePrevious(releases).map(({ release, before }) => {
+      const [most] = before ? stepChanges(before, release) : [];
+      return [
+        releaseText(release),
+        release.sqlite ?? UNKNOWN,
+        number(release.instructions) || UNKNOWN,
+        changeText(release.instructions, before?.instructions),
+        most ? stepText(most) : '',
+        number(release.wasmBytes) || UNKNOWN,
+        changeText(release.wasmBytes, before?.wasmBytes),
+      ];
+    }),
+    texts: [0, 1, 4],
+  };
+}
+
+/** Releases that could not be counted, each with its cause; equal causes of one package together. */
+export function notCounted({ releases }: VersionGraph): string[] {
+  const causes = new Map<string, CountedRelease[]>();
+  for (const release of inOrder(releases))
+    if (release.why !== null) {
+      // the cause may name its own release
+      const cause = release.why.replaceAll(release.version, 'this release');
+      const key = `${release.package} ${cause}`;
+      causes.set(key, [...(causes.get(key) ?? []), release]);
+    }
+  return [...causes.values()].map((all) => {
+    const names = all.map(({ version }) => version).join(', ');
+    return `${all[0]!.package} ${names}: ${UNKNOWN}, ${all[0]!.why}`;
+  });
+}
+
+/** Changed steps of two releases, the largest first. */
+export const stepTable = (a: CountedRelease, b: CountedRelease): ReportTable => ({
+  head: ['step', releaseText(a), releaseText(b), 'difference', 'change'],
+  rows: stepChanges(a, b).map(({ step, from, to }) => [
+    step,
+    number(from),
+    number(to),
+    exactDifference(from, to),
+    ratioOf(to, from),
+  ]),
+  texts: [0],
+});
+
+/** One axis for all packages: by SQLite's version, then by release. */
+function axisOf(counted: readonly CountedRelease[]): {
+  axis: ReleaseAxis;
+  slots: readonly CountedRelease[];
+} {
+  const slots = inOrder(counted).sort((a, b) => compareVersions(a.sqlite!, b.sqlite!));
+  const ticks = slots.flatMap(({ sqlite }, slot) =>
+    slot > 0 && slots[slot - 1]!.sqlite === sqlite ? [] : [{ slot, label: sqlite! }],
+  );
+  return { axis: { slots: slots.length, ticks }, slots };
+}
+
+function chartsOf({ releases }: VersionGraph): Chart[] {
+  const counted = releases.filter(
+    ({ instructions, sqlite }) => instructions !== null && sqlite !== null,
+  );
+  if (counted.length === 0) return [];
+  const { axis, slots } = axisOf(counted);
+  const packages = [...new Set(inOrder(counted).map((release) => release.package))];
+  const lines = (of: (release: CountedRelease) => number | null, unit: string) =>
+    packages.map((label) => ({
+      label,
+      points: slots.flatMap((release, slot) => {
+        const value = release.package === label ? of(release) : null;
+        if (value === null) return [];
+        const text = `${releaseText(release)}, SQLite ${release.sqlite}: ${number(value)} ${unit}`;
+        return [{ slot, value, text }];
+      }),
+    }));
+  return [
+    releaseChart(
+      'Instructions',
+      axis,
+      lines((release) => release.instructions, 'instructions'),
+      formatShortCount,
+    ),
+    releaseChart(
+      'Size of the wasm file',
+      axis,
+      lines((release) => release.wasmBytes, 'bytes'),
+      formatBytes,
+    ),
+  ].flatMap((chart) => chart ?? []);
+}
+
+const noteOf = ({ releases }: VersionGraph): string =>
+  `Counted by vfscope, ${countOf(releases.length, 'release')}. The same on every machine.`;
+
+/** One self-contained file. */
+export function versionsHtml(graph: VersionGraph): string {
+  const missing = notCounted(graph);
+  return htmlPage({
+    title: versionsTitle(graph),
+    note: noteOf(graph),
+    body: [
+      section(
+        'Over SQLite versions',
+        chartsOf(graph)
+          .map((chart) => `<div class="box">${chartSvg(chart)}</div>`)
+          .join('\n'),
+      ),
+      blockHtml({ heading: 'Releases', table: versionsTable(graph) }),
+      ...(missing.length ? [blockHtml({ heading: 'Not counted', lines: missing })] : []),
+    ],
+  });
+}
+
+/** The picture alone. */
+export const versionsSvg = (graph: VersionGraph): string =>
+  chartsFile(versionsTitle(graph), noteOf(graph), chartsOf(graph));
+
+/** A line for each release and step, and for its total; what is not known is empty. */
+export function versionsCsv({ releases }: VersionGraph): string {
+  const lines = ['package,version,sqlite,wasm_bytes,step,instructions'];
+  for (const { package: name, version, sqlite, wasmBytes, steps, instructions } of inOrder(
+    releases,
+  ))
+    for (const [step, count] of [...Object.entries(steps), ['total', instructions] as const])
+      lines.push([name, version, sqlite, wasmBytes, step, count].map(csvCell).join(','));
+  return `${lines.join('\n')}\n`;
+}

@@ -53,6 +53,7 @@ it('versions are in their own order', () => {
     '1.0.0',
     '1.2.9',
     '1.2.10',
+    '3.46.0-prebuild1',
     '3.46.0-build1',
     '3.46.0-build10',
   ];

@@ -15,6 +15,10 @@ export function timesNative(time: Spread | null, native: Spread | undefined): nu
 const timesText = (times: number | null): string =>
   times === null ? UNKNOWN : `×${times.toPrecision(times >= 10 ? 3 : 2)}`;
 
+/** Whole milliseconds by the shell's clock: 0 is less than one. */
+const nativeText = (native: Spread | undefined): string =>
+  native?.median === 0 ? '< 1 ms' : milliseconds(native?.median) || UNKNOWN;
+
 const programText = ({ program, sqlite }: NativeReference): string =>
   `${program}, SQLite ${sqlite}`;
 
@@ -41,7 +45,7 @@ export function nativeTable(runs: readonly NamedResult[]): ResultTable | null {
     (found.length > 1 ? rowsOf(result).slice(-1) : rowsOf(result)).map(([step, time, native]) => [
       found.length > 1 ? name : step,
       milliseconds(time?.median) || UNKNOWN,
-      milliseconds(native?.median) || UNKNOWN,
+      nativeText(native),
       timesText(timesNative(time, native)),
     ]),
   );

@@ -30,9 +30,9 @@ export const releaseText = (release: ReleaseName): string =>
 const partsOf = (version: string): (string | number)[] =>
   (version.match(/\d+|[a-z]+/gi) ?? []).map((part) => (/^\d/.test(part) ? Number(part) : part));
 const isEarly = (part: string | number | undefined): boolean =>
-  typeof part === 'string' && /^(?:alpha|beta|rc|pre|dev|next)$/i.test(part);
+  typeof part === 'string' && /^(?:alpha|beta|rc|pre\w*|dev|next)$/i.test(part);
 
-/** By their order: 1.2.9 before 1.2.10, `-rc` before the release, `-build2` behind `-build1`. */
+/** By their order: 1.2.9 before 1.2.10, `-rc` before the release, `-build2` behind `-build1`, `-prebuild1` before both. */
 export function compareVersions(a: string, b: string): number {
   const [x, y] = [partsOf(a), partsOf(b)];
   for (let i = 0; i < Math.max(x.length, y.length); i++) {
@@ -42,6 +42,7 @@ export function compareVersions(a: string, b: string): number {
     if (q === undefined) return isEarly(p) ? -1 : 1;
     if (typeof p === 'number' && typeof q === 'number') return p - q;
     if (typeof p !== typeof q) return typeof p === 'number' ? 1 : -1;
+    if (isEarly(p) !== isEarly(q)) return isEarly(p) ? -1 : 1;
     return p < q ? -1 : 1;
   }
   return 0;

@@ -49,14 +49,14 @@ async function compiled(path: string): Promise<[Uint8Array<ArrayBuffer>, WebAsse
   }
 }
 
-/** Without any JavaScript of its own. @throws Error naming the imports that can't be satisfied */
-async function plainBuild(wasm: string, source: Source): Promise<Build> {
+/** Without any JavaScript of its own. @param name of the file, for messages @throws Error naming the imports that can't be satisfied */
+async function plainBuild(wasm: string, source: Source, name = wasm): Promise<Build> {
   const [bytes, module] = await compiled(wasm);
   const missing = unsatisfied(module);
   if (missing.length)
-    throw new Error(`${wasm} imports ${few(missing)}, which vfscope doesn't provide`);
+    throw new Error(`${name} imports ${few(missing)}, which vfscope doesn't provide`);
   const lacks = notExported(module);
-  if (lacks.length) throw new Error(`${wasm} doesn't export ${few(lacks)}`);
+  if (lacks.length) throw new Error(`${name} doesn't export ${few(lacks)}`);
   return {
     ...{ generation, wasm, source },
     load: () => Promise.resolve({ factory: plainFactory(bytes), api }),
@@ -139,7 +139,7 @@ async function outsideBuild(asked: Asked, packages: PackageSource): Promise<Buil
       needed(folder, 'dist/sql-wasm.js'),
       source,
     );
-  return plainBuild(await fileNamed(folder, 'sqlite3.wasm'), source);
+  return plainBuild(await fileNamed(folder, 'sqlite3.wasm'), source, 'sqlite3.wasm');
 }
 
 const keyOf = ({ engine, build }: Asked): string => `${build} ${engine}`;

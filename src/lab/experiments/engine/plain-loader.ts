@@ -56,6 +56,7 @@ function importsFor(memory: () => WebAssembly.Memory): Readonly<Record<string, I
   return {
     emscripten_date_now: () => Date.now(),
     emscripten_get_now: () => performance.now(),
+    _emscripten_get_now_is_monotonic: () => 1,
     emscripten_get_heap_max: () => MOST_PAGES * PAGE,
     emscripten_notify_memory_growth: () => undefined,
     emscripten_memcpy_js: copy,

@@ -26,12 +26,13 @@ const LABEL_ROOM = 13;
 const NEAR = 0.6;
 const ROWS = 4;
 
-/** Round values for the axis, that hold `least` and `most` between them. */
-export function roundScale(least: number, most: number): number[] {
+/** Round values for the axis, that hold `least` and `most` between them. @param binary of bytes: steps are powers of 2 */
+export function roundScale(least: number, most: number, binary = false): number[] {
   const from = least < most * NEAR ? 0 : least;
   const rough = Math.max((most - from) / ROWS, most / 1e6);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= rough)!;
+  const decimal = [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= rough)!;
+  const step = binary ? 2 ** Math.ceil(Math.log2(rough)) : decimal;
   const begin = Math.floor(from / step) * step;
   const count = Math.max(1, Math.ceil((most - begin) / step - 1e-9));
   return Array.from({ length: count + 1 }, (_, i) => begin + i * step);
@@ -48,16 +49,17 @@ const text = (x: number, y: number, words: string, more = ''): string =>
   `<text x="${x}" y="${y}"${more}>${escapeXml(words)}</text>`;
 const tenth = (n: number): number => Math.round(n * 10) / 10;
 
-/** @param worth how a value reads @returns null where there is no point */
+/** @param worth how a value reads @param binary whether values are bytes @returns null where there is no point */
 export function releaseChart(
   title: string,
   { slots, ticks }: ReleaseAxis,
   lines: readonly ReleaseLine[],
   worth: (value: number) => string,
+  binary = false,
 ): Chart | null {
   const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
   if (values.length === 0) return null;
-  const scale = roundScale(Math.min(...values), Math.max(...values));
+  const scale = roundScale(Math.min(...values), Math.max(...values), binary);
   const [low, high] = [scale[0]!, scale.at(-1)!];
   const room = (WIDTH - LEFT - RIGHT) / slots;
   const x = (slot: number): number => tenth(LEFT + (slot + 0.5) * room);

@@ -20,8 +20,9 @@ import {
 
 export const versionsTitle = ({ workload, parameters }: VersionGraph): string =>
   [
-    `${workloadOf(workload).title} over releases of SQLite`,
+    workloadOf(workload).title,
     ...Object.entries(parameters).map(([name, n]) => `${name} ${n}`),
+    'over releases of SQLite',
   ].join(', ');
 
 const changeText = (value: number | null, before: number | null | undefined): string =>
@@ -29,8 +30,9 @@ const changeText = (value: number | null, before: number | null | undefined): st
 const stepText = ({ step, from, to }: StepChange): string =>
   `${step}: ${ratioOf(to, from)} (${exactDifference(from, to)})`;
 
-/** A release a row; changes are those to the release above of the same package. */
+/** A counted release a row; changes are those to the release above of the same package. */
 export function versionsTable({ releases }: VersionGraph): ReportTable {
+  const counted = releases.filter(({ instructions }) => instructions !== null);
   return {
     head: [
       'release',
@@ -41,12 +43,12 @@ export function versionsTable({ releases }: VersionGraph): ReportTable {
       'wasm bytes',
       'change of size',
     ],
-    rows: besidePrevious(releases).map(({ release, before }) => {
+    rows: besidePrevious(counted).map(({ release, before }) => {
       const [most] = before ? stepChanges(before, release) : [];
       return [
         releaseText(release),
         release.sqlite ?? UNKNOWN,
-        number(release.instructions) || UNKNOWN,
+        number(release.instructions),
         changeText(release.instructions, before?.instructions),
         most ? stepText(most) : '',
         number(release.wasmBytes) || UNKNOWN,
@@ -127,6 +129,7 @@ function chartsOf({ releases }: VersionGraph): Chart[] {
       axis,
       lines((release) => release.wasmBytes, 'bytes'),
       formatBytes,
+      true,
     ),
   ].flatMap((chart) => chart ?? []);
 }

@@ -97,14 +97,14 @@ export const stepChanges = (a: CountedRelease, b: CountedRelease): StepChange[] 
       (p, q) => Math.abs(q.to - q.from) - Math.abs(p.to - p.from) || (p.step < q.step ? -1 : 1),
     );
 
-/** Each release beside the one before it of the same package that could be counted. */
+/** Each counted release beside the one before it of the same package. */
 export function besidePrevious(
-  releases: readonly CountedRelease[],
+  counted: readonly CountedRelease[],
 ): { readonly release: CountedRelease; readonly before: CountedRelease | null }[] {
   const last = new Map<string, CountedRelease>();
-  return inOrder(releases).map((release) => {
+  return inOrder(counted).map((release) => {
     const before = last.get(release.package) ?? null;
-    if (release.instructions !== null) last.set(release.package, release);
+    last.set(release.package, release);
     return { release, before };
   });
 }

@@ -29,8 +29,8 @@ function packed(from: string, version: string): Buffer {
     ),
   );
 }
-/** Releases of wa-sqlite: its count changes with 1.3.0; 1.2.0 can't be had. */
-const LISTED = ['1.4.0', '1.1.0', '1.1.1', '1.2.0', '1.3.0', '1.3.1'];
+/** Releases of wa-sqlite: its count changes with 1.3.0; 1.2.0 can't be had, one is a prerelease. */
+const LISTED = ['1.4.0', '1.1.0', '1.1.0-dev-2024', '1.1.1', '1.2.0', '1.3.0', '1.3.1'];
 let calls: string[];
 let interruptAt = '';
 const npm: Npm = ([command, name = ''], into) => {

@@ -152,8 +152,8 @@ describe('a release', () => {
 });
 
 it("the cache folder is the platform's, for the user", () => {
-  expect(cacheFolder('linux', {}, '/home/u')).toBe('/home/u/.cache/vfscope');
-  expect(cacheFolder('linux', { XDG_CACHE_HOME: '/c' }, '/home/u')).toBe('/c/vfscope');
-  expect(cacheFolder('darwin', {}, '/Users/u')).toBe('/Users/u/Library/Caches/vfscope');
+  expect(cacheFolder('linux', {}, '/me')).toBe('/me/.cache/vfscope');
+  expect(cacheFolder('linux', { XDG_CACHE_HOME: '/c' }, '/me')).toBe('/c/vfscope');
+  expect(cacheFolder('darwin', {}, '/them')).toBe('/them/Library/Caches/vfscope');
   expect(cacheFolder('win32', { LOCALAPPDATA: 'L' }, 'u')).toBe(join('L', 'vfscope', 'Cache'));
 });

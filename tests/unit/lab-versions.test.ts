@@ -12,6 +12,7 @@ import {
 import {
   bisect,
   compareVersions,
+  isPrerelease,
   isVersionGraph,
   type CountedRelease,
   type VersionGraph,
@@ -57,6 +58,12 @@ it('versions are in their own order', () => {
     '3.46.0-build10',
   ];
   expect([...order].reverse().sort(compareVersions)).toEqual(order);
+  expect(['1.0.0-rc.1', '0.0.0-dev-20241121', '3.46.0-build1', '1.0.0'].map(isPrerelease)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
   expect(compareVersions('3.46.0', '3.46.0-build1')).toBeLessThan(0);
 });
 

@@ -17,6 +17,7 @@ import {
   compareVersions,
   countedRelease,
   inOrder,
+  isPrerelease,
   isVersionGraph,
   releaseText,
   type Bisection,
@@ -171,7 +172,8 @@ async function listed(names: readonly PackageName[], npm: Npm): Promise<Named[]>
         `${(e as Error).message}. Without a registry, name releases that you have: --releases ${name}@VERSION.`,
       );
     });
-    all.push(...versions.map((version) => ({ package: name, version })));
+    const released = versions.filter((version) => !isPrerelease(version));
+    all.push(...released.map((version) => ({ package: name, version })));
   }
   return all;
 }

@@ -30,7 +30,10 @@ export const releaseText = (release: ReleaseName): string =>
 const partsOf = (version: string): (string | number)[] =>
   (version.match(/\d+|[a-z]+/gi) ?? []).map((part) => (/^\d/.test(part) ? Number(part) : part));
 const isEarly = (part: string | number | undefined): boolean =>
-  typeof part === 'string' && /^(?:alpha|beta|rc|pre\w*|dev|next)$/i.test(part);
+  typeof part === 'string' && /^(?:alpha|beta|rc|pre\w*|dev|next|canary)$/i.test(part);
+
+/** `-rc1`, `-dev-20241121`: not `-build1`, which is how sqlite.org numbers its releases. */
+export const isPrerelease = (version: string): boolean => partsOf(version).some(isEarly);
 
 /** By their order: 1.2.9 before 1.2.10, `-rc` before the release, `-build2` behind `-build1`, `-prebuild1` before both. */
 export function compareVersions(a: string, b: string): number {

@@ -33,6 +33,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--node]               in Node, on in-memory databases
       [--count]              count the engine's instructions exactly, instead of taking times
       [--statements | --functions]  with --count of a workload: by statement, and between VFS calls; or by function of the engine
+      [--memory]             with --count: loads and stores of the engine's memory, too
       [--config k=v ...]     settings (vfs, build, pageSize, cacheSize, journalMode, ...) and the workload's parameters;
                              k=v,v,v runs every combination, and says how the counts grow;
                              vfs=A,B runs an experiment on each

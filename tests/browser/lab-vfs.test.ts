@@ -124,7 +124,7 @@ it('MemoryVFS: counts in the browser are those of Node, to the last instruction'
     Promise.resolve(new Uint8Array(readFileSync(require.resolve(path)))),
   );
   for (const engine of ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'] as const) {
-    const run = own({ engine });
+    const run: Run = { ...own({ engine }), memory: true }; // loads and stores, too
     const node = await sampleOf(run, { engines, environment: {} });
     const [outcome] = await lab.run([run]);
     expect(outcome!.result!.steps.map((s) => s.counters)).toEqual(

@@ -69,6 +69,19 @@ describe('lab run', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^ +ac60 +instructions +1,491,318 +7,611,740 +\+6,120,422 +×5\.1$/m);
   });
+  it('loads and stores beside the instructions, which stay the same', async () => {
+    const { out } = await lab({ what: 'ac60', memory: true });
+    expect(out).toMatch(/^ +step .*instructions.*memory\.loads +memory\.stores/m);
+    expect(out).toMatch(/^ +ac60 +1,491,318 +[1-9][\d,]+ +[1-9][\d,]+$/m);
+    expect(await failure({ what: 'ac60', memory: true, count: false })).toEqual([
+      2,
+      expect.stringMatching(/--memory needs --count/),
+    ]);
+    expect(await failure({ what: 'ac60', memory: true, functions: true })).toEqual([
+      2,
+      expect.stringMatching(/--memory is a run of its own/),
+    ]);
+  });
   it('by statement and between calls, which sum up to the total', async () => {
     const { out } = await lab({
       what: 'ac60',

@@ -22,6 +22,12 @@ export const IN_MEMORY: Readonly<Record<string, readonly [current: number, old: 
   mix: [75_164_869, 125_708_421],
 };
 
+/** On :memory:, wa-sqlite 2.0.6: loads and stores of the engine's memory. */
+export const MEMORY: Readonly<Record<string, readonly [loads: number, stores: number]>> = {
+  autocommit: [3_057_124, 1_415_209],
+  multirow: [791_039, 415_087],
+};
+
 type OnVfs = readonly (readonly [Partial<Config>, ac60: number, mix: number])[];
 /** On a VFS, rows not read. Asyncify's tax stands in the lower rows: 3.2 times on commits, 1.56 times in bulk. */
 export const ON_MEMORY_VFS: OnVfs = [

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { part } from '../full.ts';
 import { meterModule } from '../../src/lab/meter/meter.ts';
-import { counts, ends, instruction } from '../../src/lab/meter/instructions.ts';
+import { ends, instruction, weightAt } from '../../src/lab/meter/instructions.ts';
 import { WasmReader } from '../../src/lab/meter/reader.ts';
 import {
   OP,
@@ -164,8 +164,9 @@ function atHeads(body: Bytes): Bytes {
     [head, size] = [to, 0];
   };
   while (r.at < body.length) {
+    const { at } = r;
     const entry = instruction(r);
-    if (counts(entry)) size++;
+    size += weightAt(r.bytes, at, 'instructions');
     if (ends(entry)) flush(r.at);
   }
   flush(body.length);

@@ -200,6 +200,74 @@ describe('each function apart', () => {
   });
 });
 
+describe('loads and stores', () => {
+  /** One page of memory. */
+  const withMemory = (body: Bytes, locals: [number, string][] = []): Uint8Array<ArrayBuffer> =>
+    moduleBytes(
+      section(1, vector([TYPE])),
+      section(3, vector([[0]])),
+      section(5, vector([[0, 1]])),
+      section(7, vector([exportFunction('f', 0)])),
+      section(10, vector([functionBody(locals, body)])),
+    );
+  const [LOAD, LOAD8, STORE, STORE8] = [0x28, 0x2d, 0x36, 0x3a];
+  const at = (op: number): Bytes => [op, 0, ...leb(16)];
+  const counted = (bytes: Uint8Array<ArrayBuffer>, argument: number): bigint[] => {
+    const loads = meterModule(bytes, { counted: 'loads' });
+    const both = meterModule(loads.bytes, { counted: 'stores' });
+    const all = meterModule(bytes);
+    const onTop = meterModule(meterModule(all.bytes, { counted: 'loads' }).bytes, {
+      counted: 'stores',
+    });
+    const run = (module: Uint8Array<ArrayBuffer>): WebAssembly.Exports => {
+      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module));
+      (exports.f as (n: number) => number)(argument);
+      return exports;
+    };
+    const [apart, stacked] = [run(both.bytes), run(onTop.bytes)];
+    // on top of a count of instructions each counts the same, and so do the instructions
+    expect([loads.read(stacked), both.read(stacked), all.read(stacked)]).toEqual([
+      loads.read(apart),
+      both.read(apart),
+      call(bytes, argument).count,
+    ]);
+    return [loads.read(apart), both.read(apart)];
+  };
+
+  it('each once, whatever its width; in a loop for every turn', () => {
+    // a turn: store, load, store8, load8
+    const turn = [
+      ...[...i32(0), ...get(0), ...at(STORE)],
+      ...[...i32(0), ...at(LOAD), OP.drop],
+      ...[...i32(0), ...get(0), ...at(STORE8)],
+      ...[...i32(0), ...at(LOAD8), OP.drop],
+    ];
+    const body = [
+      ...[OP.loop, 0x40, ...turn, ...get(0), ...i32(1), OP.sub, 0x22, ...leb(0), ...branchIf(0)],
+      ...[OP.end, ...get(0)],
+    ];
+    expect(counted(withMemory(body), 5)).toEqual([10n, 10n]);
+  });
+  it('those of the way that is taken', () => {
+    const body = [
+      ...get(0),
+      ...when([...i32(0), ...at(LOAD), ...set(0)], [...i32(0), ...i32(7), ...at(STORE)]),
+      ...get(0),
+    ];
+    expect(counted(withMemory(body), 1)).toEqual([1n, 0n]);
+    expect(counted(withMemory(body), 0)).toEqual([0n, 1n]);
+  });
+  it('a copy is one of each, a fill one store', () => {
+    const three = [...i32(0), ...i32(8), ...i32(4)];
+    const body = [
+      ...[...three, 0xfc, 10, 0, 0],
+      ...[...three, 0xfc, 11, 0],
+      ...[...i32(0), ...at(LOAD)],
+    ];
+    expect(counted(withMemory(body), 0)).toEqual([2n, 2n]);
+  });
+});
+
 describe('what cannot be metered is said, with the place', () => {
   it.each([
     [

@@ -31,6 +31,8 @@ export interface LabOptions {
   readonly statements: boolean;
   /** Of a counted workload: by function of the engine. */
   readonly functions: boolean;
+  /** With `count`: loads and stores, too. */
+  readonly memory?: boolean;
   readonly node: boolean;
   readonly json: boolean;
   readonly repeats: number;
@@ -142,6 +144,8 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       );
     if (o.statements && o.functions)
       throw new Error('--statements and --functions are two runs: ask for one of them.');
+    if (o.memory && (o.statements || o.functions))
+      throw new Error('--memory is a run of its own: without --statements and --functions.');
     if (experiment && compared)
       throw new Error('--compare is for one workload; an experiment has its variants.');
     if (o.native && experiment) throw new Error('--native is for one workload.');
@@ -150,11 +154,13 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
         '--native compares times: it has no instructions of wasm. Leave out --count.',
       );
     const mode = o.count ? 'count' : (experiment?.mode ?? 'time');
+    if (o.memory && mode !== 'count') throw new Error('--memory needs --count.');
     const options: RunOptions = {
       mode,
       repeats: o.repeats,
       ...(o.functions ? { functions: true } : {}),
       ...(o.native ? { asText: true } : {}),
+      ...(o.memory ? { memory: true } : {}),
       ...(sql === undefined ? {} : { sql }),
       ...(database === undefined ? {} : { database }),
     };

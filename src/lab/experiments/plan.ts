@@ -114,6 +114,8 @@ export interface RunOptions {
   readonly functions?: boolean;
   /** Bound values written into the SQL. */
   readonly asText?: boolean;
+  /** Count mode: loads and stores, too. */
+  readonly memory?: boolean;
   readonly sql?: string;
   readonly database?: Run['database'];
 }
@@ -122,7 +124,7 @@ export interface RunOptions {
 export function runOf(
   workload: Workload,
   asked: Partial<Asked>,
-  { mode, repeats, seed = 12345, functions, asText, sql, database }: RunOptions,
+  { mode, repeats, seed = 12345, functions, memory, asText, sql, database }: RunOptions,
 ): Run {
   const config = { ...DEFAULT_CONFIG, ...ownVfs(asked), ...workload.config, ...asked.config };
   // no build was named: one that can run the VFS
@@ -138,6 +140,7 @@ export function runOf(
     readRows: true,
     ...(functions ? { functions } : {}),
     ...(asText ? { asText } : {}),
+    ...(memory ? { memory } : {}),
     ...(sql === undefined ? {} : { sql }),
     ...(database === undefined ? {} : { database }),
   };

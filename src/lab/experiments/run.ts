@@ -5,7 +5,7 @@
 import { settingsOf } from './engine/apply-config.ts';
 import { asText } from './engine/as-text.ts';
 import { openHost, type HostOptions, type OpenHost } from './engine/open-host.ts';
-import type { Engines } from './engine/open-engine.ts';
+import type { Engines, Metering } from './engine/open-engine.ts';
 import { passesOf, passOf, resultOfPasses } from './passes.ts';
 import { readBack } from './engine/read-back.ts';
 import { isOutside } from './model/engine-names.ts';
@@ -79,7 +79,7 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   }
   await around.clean?.(run);
   const open = await openHost(around.engines, run.config, {
-    metering: run.mode === 'time' ? 'none' : run.functions ? 'functions' : 'total',
+    metering: meteringOf(run),
     seed: run.seed,
     makeVfs: around.makeVfs,
     rawStep: around.rawStep,
@@ -104,6 +104,9 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   await open.close();
   return sample;
 }
+
+const meteringOf = ({ mode, functions, memory }: Run): Metering =>
+  mode === 'time' ? 'none' : functions ? 'functions' : memory ? 'memory' : 'total';
 
 async function sampleIn({ host, engine }: OpenHost, workload: Workload, run: Run): Promise<Sample> {
   const sample = await runWorkload(host, workload, run);

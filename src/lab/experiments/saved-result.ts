@@ -78,6 +78,7 @@ const isStep = shape({
   parts: recordOf(isSpread),
   skipped: absentOr(isText),
   twin: absentOr(isFlag),
+  checkpoints: absentOr(listOf(listOf(isNumber))),
 });
 const isRun = shape({
   workload: isText,

@@ -1,10 +1,10 @@
 /**
- * A module's code as the meter needs it: the points where control flow may turn, and how many counted instructions lie between them. One
+ * A module's code as the meter needs it: the points where control flow may turn, and how much of what is counted lies between them. One
  * pass over all bodies; what is placed where (placement.ts) is decided from these numbers, without reading the code again.
  *
  * A segment is what runs straight on: it ends behind each point but `block` and calls, behind which it goes on.
  */
-import { counts, ends, instruction, plainOnes } from './instructions.ts';
+import { ends, instruction, plainOnes, weightAt, weightsOf, type Counted } from './instructions.ts';
 import type { ModuleInfo } from './module-info.ts';
 import { MeterError, type WasmReader } from './reader.ts';
 
@@ -55,8 +55,8 @@ const points: readonly (readonly [number, Point])[] = [
   ] as const),
 ];
 for (const [op, point] of points) POINTS[op] = point;
-/** Of points: they count as an instruction. */
-const counted = (point: Point): number => (point >= Point.br || point === Point.if ? 1 : 0);
+/** Of points: those that are an instruction. */
+const isInstruction = (point: Point): number => (point >= Point.br || point === Point.if ? 1 : 0);
 
 /** Numbers in columns that grow. */
 class Column {
@@ -101,7 +101,7 @@ export class Flow {
   /** Where the instruction stands in the module, and where the next does. */
   readonly at: Column;
   readonly next: Column;
-  /** Counted instructions since the point before, this one included. */
+  /** What is counted since the point before, this one included. */
   readonly size: Column;
   /** By kind: label that is opened or branched to; first of the branch table's labels; function that is called. */
   readonly arg: Column;
@@ -121,6 +121,7 @@ export class Flow {
     private readonly r: WasmReader,
     private readonly info: ModuleInfo,
     codeBytes: number,
+    private readonly counted: Counted = 'instructions',
   ) {
     const points = (): Column => new Column(Math.ceil(codeBytes / 4));
     [this.kind, this.at, this.next, this.size, this.arg, this.more] = [
@@ -174,7 +175,9 @@ export class Flow {
 
   /** @returns whether potentials can be had with all of it */
   private readPoints(end: number): boolean {
-    const { r, kind } = this;
+    const { r, kind, counted } = this;
+    const weights = weightsOf(counted);
+    const all = counted === 'instructions' ? 1 : 0;
     for (const column of [kind, this.at, this.next, this.size, this.arg, this.more])
       column.reserve(end - r.at);
     const kinds = kind.values;
@@ -185,19 +188,19 @@ export class Flow {
     let good = true;
     let size = 0;
     while (r.at < end) {
-      size += plainOnes(r, end);
+      size += plainOnes(r, end, weights);
       const at = r.at;
       if (at >= end) break;
       let point = POINTS[r.bytes[at]!]! as Point;
       if (point === Point.none) {
         const entry = instruction(r);
-        if (counts(entry)) size++;
+        size += weightAt(r.bytes, at, counted);
         if (!ends(entry)) continue;
         point = Point.other;
         good = false;
       } else {
         r.at = at + 1;
-        size += counted(point);
+        size += all * isInstruction(point);
         if (!this.detail(point, n)) good = false;
       }
       kinds[n] = point;

@@ -61,19 +61,72 @@ fill(Imm.bulk | COUNTS, 0xfc);
 fill(Imm.simd | COUNTS, 0xfd);
 fill(Imm.atomic | COUNTS, 0xfe);
 
-export const counts = (entry: number): boolean => (entry & COUNTS) !== 0;
+/**
+ * What a meter counts. Loads and stores are those of the memory: a memory.copy is one of each, a memory.fill and a memory.init are one
+ * store, whatever their length; an atomic read-modify-write is one of each.
+ */
+export type Counted = 'instructions' | 'loads' | 'stores';
+
+/** By opcode: how much an instruction adds. Those with a prefix (from 0xfc) need a second look for loads and stores. */
+const WEIGHTS: Readonly<Record<Counted, Uint8Array>> = {
+  instructions: TABLE.map((entry) => (entry & COUNTS ? 1 : 0)),
+  loads: new Uint8Array(256).fill(1, 0x28, 0x36),
+  stores: new Uint8Array(256).fill(1, 0x36, 0x3f),
+};
+export const weightsOf = (counted: Counted): Uint8Array => WEIGHTS[counted];
+
+const FIRST_PREFIX = 0xfc;
+type Ranges = readonly (readonly [from: number, to: number])[];
+/** By prefix, from 0xfc: operations on bulk memory, vectors, atomics. */
+const PREFIXED: Readonly<Record<'loads' | 'stores', readonly [Ranges, Ranges, Ranges]>> = {
+  loads: [
+    [[10, 10]],
+    [
+      [0, 10],
+      [84, 87],
+      [92, 93],
+    ],
+    [
+      [1, 2], // atomic waits
+      [0x10, 0x16],
+      [0x1e, 0x4e],
+    ],
+  ],
+  stores: [
+    [
+      [8, 8],
+      [10, 11],
+    ],
+    [
+      [11, 11],
+      [88, 91],
+    ],
+    [[0x17, 0x4e]],
+  ],
+};
+/** How much the instruction at a byte adds. */
+export function weightAt(bytes: Uint8Array, at: number, counted: Counted): number {
+  const op = bytes[at]!;
+  if (op < FIRST_PREFIX || counted === 'instructions') return WEIGHTS[counted][op]!;
+  const low = bytes[at + 1]!;
+  const sub = low & 128 ? (low & 127) | (bytes[at + 2]! << 7) : low;
+  const ranges = PREFIXED[counted][op - FIRST_PREFIX] ?? [];
+  return ranges.some(([from, to]) => sub >= from && sub <= to) ? 1 : 0;
+}
+
 export const ends = (entry: number): boolean => (entry & ENDS) !== 0;
 
 /**
  * Skips instructions that need no more than a look: nine of ten. In a browser the first pass over a module is interpreted, where calls
- * are dear. @returns how many of them count; the reader stands at one that ends the segment or needs `instruction`, or at `end`
+ * are dear. @param weights by opcode @returns their weight; the reader stands at one that ends the segment or needs `instruction`, or at `end`
  */
-export function plainOnes(r: WasmReader, end: number): number {
+export function plainOnes(r: WasmReader, end: number, weights: Uint8Array): number {
   const { bytes } = r;
   let at = r.at;
   let n = 0;
   while (at < end) {
-    const entry = TABLE[bytes[at]!]!;
+    const op = bytes[at]!;
+    const entry = TABLE[op]!;
     if (entry === (Imm.none | COUNTS)) at++;
     else if (entry === (Imm.leb | COUNTS)) {
       at++;
@@ -82,13 +135,13 @@ export function plainOnes(r: WasmReader, end: number): number {
       at += 2; // alignment in one byte, no memory index
       while (bytes[at++]! & 128);
     } else break;
-    n++;
+    n += weights[op]!;
   }
   r.at = at;
   return n;
 }
 
-/** Reads one instruction with all that follows it. @returns its entry, for `counts` and `ends` @throws MeterError on an unknown opcode */
+/** Reads one instruction with all that follows it. @returns its entry, for `ends` @throws MeterError on an unknown opcode */
 export function instruction(r: WasmReader): number {
   const op = r.byte();
   const entry = TABLE[op]!;

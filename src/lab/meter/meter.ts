@@ -10,6 +10,7 @@
 import { leb, text } from '../../vfs-instrumented/interpose/wasm-writer.ts';
 import { Flow } from './flow.ts';
 import { writeBody } from './body.ts';
+import type { Counted } from './instructions.ts';
 import { moduleInfo, type ModuleInfo } from './module-info.ts';
 import { outwardOf } from './outward.ts';
 import { Output } from './output.ts';
@@ -21,6 +22,8 @@ export { MeterError } from './reader.ts';
 export interface MeterOptions {
   /** `total`: one counter. `functions`: one for each function, which costs size, not time. */
   readonly counters?: 'total' | 'functions';
+  /** Instructions by default. A module that is metered for one can be metered for another: what is added neither loads nor stores. */
+  readonly counted?: Counted;
 }
 export interface FunctionCount {
   /** In the module's function index space, imported ones first. */
@@ -34,31 +37,33 @@ export interface MeteredModule {
   readonly stats: {
     readonly functions: number;
     readonly segments: number;
+    /** In the code, of what is counted. */
     readonly instructions: number;
     readonly hasNames: boolean;
   };
-  /** All instructions that this instance has executed so far. */
+  /** All that this instance has executed so far of what is counted. */
   readonly read: (exports: WebAssembly.Exports) => bigint;
   /** By function, most first, those that ran; empty unless `counters` is `functions`. */
   readonly readFunctions: (exports: WebAssembly.Exports) => FunctionCount[];
 }
 
-const NAME = '__vfscope_instructions';
+const nameOf = (counted: Counted): string => `__vfscope_${counted}`;
 const I64 = 0x7e;
 const Code = { end: 0x0b, i64Const: 0x42 } as const;
 
 /** @throws MeterError naming function and byte, when the module holds something unknown */
 export function meterModule(
   bytes: Uint8Array,
-  { counters = 'total' }: MeterOptions = {},
+  { counters = 'total', counted = 'instructions' }: MeterOptions = {},
 ): MeteredModule {
   const sections = sectionsOf(bytes);
   const info = moduleInfo(bytes, sections);
+  const name = nameOf(counted);
   const names =
     counters === 'total'
-      ? [NAME]
-      : Array.from({ length: info.functions }, (_, i) => `${NAME}_${i}`);
-  if (names.some((name) => info.exportNames.has(name)))
+      ? [name]
+      : Array.from({ length: info.functions }, (_, i) => `${name}_${i}`);
+  if (names.some((each) => info.exportNames.has(each)))
     throw new MeterError('this module is metered already');
   const stats = {
     functions: info.functions,
@@ -89,7 +94,7 @@ export function meterModule(
     }
     if (section.id === SectionId.code)
       out.section(section.id, () =>
-        writeCode(out, bytes, section, info, counters === 'functions', stats),
+        writeCode(out, bytes, section, info, { each: counters === 'functions', counted, stats }),
       );
     else {
       out.put([section.id, ...leb(section.end - section.start)]);
@@ -101,7 +106,7 @@ export function meterModule(
   return {
     bytes: out.taken(),
     stats,
-    read: (e) => names.reduce((sum, name) => sum + counter(e, name), 0n),
+    read: (e) => names.reduce((sum, each) => sum + counter(e, each), 0n),
     readFunctions: (e) => (counters === 'total' ? [] : functionCounts(e, names, info)),
   };
 }
@@ -166,14 +171,17 @@ function writeCode(
   bytes: Uint8Array,
   section: Section,
   info: ModuleInfo,
-  each: boolean,
-  stats: { segments: number; instructions: number },
+  {
+    each,
+    counted,
+    stats,
+  }: { each: boolean; counted: Counted; stats: { segments: number; instructions: number } },
 ): void {
   const r = new WasmReader(bytes);
   r.at = section.start;
   const n = r.u32();
   out.put(leb(n));
-  const flow = new Flow(r, info, section.end - section.start);
+  const flow = new Flow(r, info, section.end - section.start, counted);
   for (let i = 0; i < n; i++) {
     const length = r.u32();
     readBody(flow, r.at + length, info, i);

@@ -1,5 +1,5 @@
 /** Results side by side: which steps and counters are shown, which run each is compared with, and what the claims come to. */
-import { BELOW_VFS, placed } from '../experiments/model/aggregate.ts';
+import { ALWAYS_SHOWN, placed } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { storedVerdicts } from '../experiments/storage-verdicts.ts';
@@ -36,7 +36,7 @@ export function countersOf(results: readonly Maybe[], step: string, everything: 
       ),
     ),
   );
-  const extra = [...moved].filter((name) => everything || BELOW_VFS.test(name)).sort();
+  const extra = [...moved].filter((name) => everything || ALWAYS_SHOWN.test(name)).sort();
   return [...new Set([...watched, ...extra])].filter(known);
 }
 

@@ -1,16 +1,16 @@
 /** Which counters are worth a column. */
-import { BELOW_VFS, isTime } from '../experiments/model/aggregate.ts';
+import { ALWAYS_SHOWN, isTime } from '../experiments/model/aggregate.ts';
 import type { Counters, Experiment, Workload } from '../experiments/model/types.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 
-/** Those that the workload watches and that were counted at all, and those of the storage below that moved. */
+/** Those that the workload watches and that were counted at all, and those of the storage below and of memory that moved. */
 export function countersShown(workload: Workload, all: readonly Counters[]): string[] {
   const watched = workload.watch.filter(
     (name) => !isTime(name) && all.some((counters) => counters[name] !== undefined),
   );
   const below = all.flatMap((counters) =>
-    Object.keys(counters).filter((name) => BELOW_VFS.test(name) && counters[name]),
+    Object.keys(counters).filter((name) => ALWAYS_SHOWN.test(name) && counters[name]),
   );
   return [...new Set([...watched, ...below.sort()])];
 }

@@ -22,17 +22,25 @@ interface Engine {
   readonly wasmBytes: number;
   /** null when unmetered. */
   readonly instructions: (() => bigint) | null;
+  /** Loads and stores so far, where asked for. */
+  readonly memory: (() => MemoryCount) | null;
   /** By function, where asked for. */
   readonly functions: () => FunctionCount[];
 }
 
-/** `functions` counts each function apart. */
-export type Metering = 'none' | 'total' | 'functions';
+/** `functions` counts each function apart, `memory` loads and stores beside instructions. */
+export type Metering = 'none' | 'total' | 'functions' | 'memory';
+/** Of the engine's memory. */
+export interface MemoryCount {
+  readonly loads: bigint;
+  readonly stores: bigint;
+}
 
 interface Compiled {
   readonly module: WebAssembly.Module;
   readonly bytes: number;
   readonly metered: MeteredModule | null;
+  readonly memory: ((exports: WebAssembly.Exports) => MemoryCount) | null;
 }
 
 /** Names of exports as the glue knows them: Emscripten shortens `sqlite3_step` to `ua`. Asyncify's glue wraps them, and so keeps their names to itself. */
@@ -60,7 +68,7 @@ export class Engines {
 
   async open(config: Pick<Config, 'engine' | 'build'>, metering: Metering): Promise<Engine> {
     const build = this.builds(config);
-    const { module: compiled, bytes, metered } = await this.compile(build.wasm, metering);
+    const { module: compiled, bytes, metered, memory } = await this.compile(build.wasm, metering);
     const { factory, api } = await build.load();
     let exports: WebAssembly.Exports = {};
     // a failing instantiation would leave the factory's promise open for ever
@@ -84,6 +92,7 @@ export class Engines {
       exported: (name) => exports[name],
       wasmBytes: bytes,
       instructions: metered && (() => metered.read(exports)),
+      memory: memory && (() => memory(exports)),
       functions: () => {
         const names = glueNames(module, exports);
         return (metered?.readFunctions(exports) ?? []).map((f) => ({
@@ -102,9 +111,25 @@ export class Engines {
   }
   private async make(path: string, metering: Metering): Promise<Compiled> {
     const bytes = await this.wasm(path);
-    if (metering === 'none')
-      return { module: await WebAssembly.compile(bytes), bytes: bytes.byteLength, metered: null };
-    const metered = meterModule(bytes, { counters: metering });
-    return { module: await WebAssembly.compile(metered.bytes), bytes: bytes.byteLength, metered };
+    const compiled = async (
+      module: Uint8Array<ArrayBuffer>,
+      how: Pick<Compiled, 'metered' | 'memory'>,
+    ): Promise<Compiled> => ({
+      module: await WebAssembly.compile(module),
+      bytes: bytes.byteLength,
+      ...how,
+    });
+    if (metering === 'none') return compiled(bytes, { metered: null, memory: null });
+    const metered = meterModule(bytes, {
+      counters: metering === 'functions' ? 'functions' : 'total',
+    });
+    if (metering !== 'memory') return compiled(metered.bytes, { metered, memory: null });
+    // one counter on top of the other: what counts instructions neither loads nor stores, so each counts as if it were alone
+    const loads = meterModule(metered.bytes, { counted: 'loads' });
+    const stores = meterModule(loads.bytes, { counted: 'stores' });
+    return compiled(stores.bytes, {
+      metered,
+      memory: (exports) => ({ loads: loads.read(exports), stores: stores.read(exports) }),
+    });
   }
 }

@@ -80,6 +80,7 @@ async function open(
   options: HostOptions,
   restore: () => void,
 ): Promise<OpenHost> {
+  const counting = options.metering !== 'none';
   const engine = await engines.open(config, options.metering);
   const { sqlite3, module } = engine;
   const made = config.vfs === 'memory' ? null : await vfsOf(config, module, options.makeVfs);
@@ -111,7 +112,9 @@ async function open(
     counters: () => ({ ...tally?.read(), ...made?.counters?.(), ...cache() }),
     instructions: statements?.instructions ?? executed,
     statements,
+    memory: engine.memory,
     functions: options.metering === 'functions' ? engine.functions : null,
+    takeCheckpoints: counting || !tally ? null : () => tally.takeCheckpoints(),
     mark: (instructions) => tally?.mark(instructions),
     now: () => performance.now(),
     async reopen() {

@@ -7,7 +7,7 @@ import type { RowDigest } from './row-digest.ts';
 import type { BoundStep, Counters, Step, TransactionsStep, Value } from '../model/types.ts';
 import type { StatementCount, StepSample } from '../model/result-types.ts';
 
-type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'twin' | 'statements' | 'functions'>;
+type Outcome = Omit<StepSample, 'id' | 'title'>;
 type Sums = Record<string, number>;
 
 /** @throws what SQLite throws */
@@ -48,7 +48,12 @@ export async function runStep(host: Host, step: Step, digest: RowDigest): Promis
 async function wholeStep(host: Host, work: (sums: Sums) => Promise<void>): Promise<Outcome> {
   const { statements, functions } = host;
   if (functions) return byFunction(host, functions, work);
-  if (!statements) return { counters: await measured(host, work) };
+  if (!statements) {
+    host.takeCheckpoints?.(); // those of no step
+    const counters = await measured(host, work);
+    const checkpoints = host.takeCheckpoints?.() ?? [];
+    return { counters, ...(checkpoints.length ? { checkpoints } : {}) };
+  }
   const counts: StatementCount[] = [];
   const counters = await measured(
     host,
@@ -94,10 +99,16 @@ async function measured(
   const before = host.counters();
   const start = host.instructions ? 0 : host.now();
   const first = host.instructions?.() ?? 0n;
+  const memory = host.memory?.();
   begin?.(first);
   await work(sums);
   if (host.instructions) sums.instructions = Number(host.instructions() - first);
-  else sums.ms = host.now() - start;
+  const after = host.memory?.();
+  if (memory && after) {
+    sums['memory.loads'] = Number(after.loads - memory.loads);
+    sums['memory.stores'] = Number(after.stores - memory.stores);
+  }
+  if (!host.instructions) sums.ms = host.now() - start;
   return { ...difference(before, host.counters()), ...sums };
 }
 

@@ -43,6 +43,9 @@ export class VfsTally {
   /** By method and kind: method index * number of kinds + kind. */
   private readonly calls = new Float64Array(METHODS.length * KINDS.length);
   private readonly bytes = new Float64Array(METHODS.length * KINDS.length);
+  /** When the checkpoint under way began to copy, ms, and how long those took that are over. */
+  private copyingFrom = 0;
+  private checkpointMs: number[] = [];
   private readonly checkpoint = { count: 0, walReads: 0, dbWrites: 0, runs: 0 };
   /** Kinds of open files by sqlite3_file pointer (2.x) or file id (1.0). */
   private readonly files = new Map<unknown, number>();
@@ -168,7 +171,18 @@ export class VfsTally {
       this.checkpoint.count++;
       this.copying = true;
       this.runEnd = -1;
-    } else if (op === Fcntl.ckptDone) this.copying = false;
+      this.copyingFrom = performance.now();
+    } else if (op === Fcntl.ckptDone && this.copying) {
+      this.copying = false;
+      this.checkpointMs.push(performance.now() - this.copyingFrom);
+    }
+  }
+
+  /** How long each checkpoint copied, ms, with its sync of the database: those since this was asked last. */
+  takeCheckpoints(): number[] {
+    const taken = this.checkpointMs;
+    this.checkpointMs = [];
+    return taken;
   }
 
   private copied(name: MethodName, kind: Kind, args: unknown[]): void {

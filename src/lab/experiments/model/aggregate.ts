@@ -27,8 +27,8 @@ function medianOf(values: readonly number[]): number {
   return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
-/** Counters of the storage under a VFS: worth to be shown wherever there are any. */
-export const BELOW_VFS = /^(?:block|idb|opfs)\./;
+/** Counters of the storage under a VFS, and of the engine's memory: worth showing wherever there are any. */
+export const ALWAYS_SHOWN = /^(?:block|idb|opfs|memory)\./;
 /** Times end in `ms`; everything else is a count. */
 export const isTime = (counter: string): boolean => counter === 'ms' || counter.endsWith('.ms');
 
@@ -112,6 +112,9 @@ function stepResult(samples: Sample['steps'][number][]): StepResult {
     parts: partsOf(samples.map((s) => s.counters)),
     ...(skipped ? { skipped } : {}),
     ...(twin ? { twin } : {}),
+    ...(samples.some((s) => s.checkpoints)
+      ? { checkpoints: samples.map((s) => s.checkpoints ?? []) }
+      : {}),
     ...(statements ? { statements } : {}),
     ...(functions ? { functions } : {}),
   };

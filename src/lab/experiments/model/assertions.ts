@@ -72,5 +72,9 @@ export function decide(
 }
 
 /** Times nearer to each other than their spreads say nothing. */
-const overlap = (a: Spread | null, b: Spread | null, left: number, right: number): boolean =>
-  a !== null && b !== null && Math.abs(left - right) <= 2 * Math.max(a.mad, b.mad);
+export const overlap = (
+  a: Pick<Spread, 'mad'> | null,
+  b: Pick<Spread, 'mad'> | null,
+  left: number,
+  right: number,
+): boolean => a !== null && b !== null && Math.abs(left - right) <= 2 * Math.max(a.mad, b.mad);

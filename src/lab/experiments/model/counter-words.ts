@@ -16,6 +16,8 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many?: string]>> = {
   xDelete: ['file deletion'],
   xAccess: ['file check'],
   instructions: ['instruction'],
+  'memory.loads': ['load'],
+  'memory.stores': ['store'],
   statements: ['statement'],
   rows: ['row'],
   'rows.lost': ['lost row'],

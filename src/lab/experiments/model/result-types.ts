@@ -27,6 +27,8 @@ export interface StepSample {
   readonly skipped?: string;
   /** It ran without SQLite, for comparison: totals leave it out. */
   readonly twin?: boolean;
+  /** Time mode: how long each of its checkpoints copied, with the sync of the database, ms. */
+  readonly checkpoints?: readonly number[];
   /** Count mode: they sum up to the step's instructions. */
   readonly statements?: readonly StatementCount[];
   /** Where they were asked for: they sum up to the step's instructions, the dearest first. */
@@ -85,6 +87,8 @@ export interface StepResult {
   readonly skipped?: string;
   /** It ran without SQLite, for comparison: totals leave it out. */
   readonly twin?: boolean;
+  /** Time mode: of each pass, in their order, how long each checkpoint took, ms. */
+  readonly checkpoints?: readonly (readonly number[])[];
   readonly statements?: readonly StatementCount[];
   readonly functions?: readonly FunctionInstructions[];
 }

@@ -11,6 +11,7 @@ export type Value = number | string | null | Uint8Array;
  * Counters, by name. Everything is a count or bytes, exact and repeatable, but `ms`.
  *
  * - `instructions` of the engine's wasm (count mode only: it is absent in time mode)
+ * - `memory.loads`, `memory.stores` of the engine's wasm, where a counted run was asked for them
  * - `ms` wall time (time mode only)
  * - `statements`, `rows` that the step ran and got
  * - `vfs.calls`, `vfs.xRead`, `vfs.xReadBytes`, `vfs.xWrite`, `vfs.xWriteBytes`, `vfs.xSync`, ... over all files, and
@@ -203,6 +204,8 @@ export interface Run {
   readonly functions?: boolean;
   /** Bound values are written into the SQL: a native reference does the same work so. */
   readonly asText?: boolean;
+  /** Count mode: loads and stores of the engine's memory, too, instead of every statement and every gap between VFS calls. */
+  readonly memory?: boolean;
   /** For the workloads `own-sql` and `own-database`: the user's script. */
   readonly sql?: string;
   /** For `own-database`: the file that the script finds. */

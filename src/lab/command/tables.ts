@@ -2,6 +2,7 @@
 import type { RunResult } from '../experiments/model/result-types.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
 import { nativeTable } from '../results/native.ts';
+import { measuresOf } from '../results/measures.ts';
 import { twinTable } from '../results/twins.ts';
 import { cpuTables, functionTable } from '../results/cpu.ts';
 import { table } from '../../terminal/report-text.ts';
@@ -33,6 +34,9 @@ export function nativeLines(runs: readonly NamedResult[]): string[] {
   const native = nativeTable(runs);
   return native ? ['', native.title, ...tableLines(native)] : [];
 }
+/** Times of checkpoints, and rates over threads; nothing where there are none. */
+export const measureLines = (runs: readonly NamedResult[]): string[] =>
+  measuresOf(runs).flatMap(({ table }) => ['', table.title, ...tableLines(table)]);
 
 const NAMES = ['A', 'B'];
 /** `lab run --count --statements`, `--functions`. @param results one, or two to compare @param byFunction else by statement and between VFS calls */

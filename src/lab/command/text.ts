@@ -24,7 +24,7 @@ import {
 import { countersOfExperiment, countersShown } from '../results/columns.ts';
 import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
-import { nativeLines, twinLines } from './tables.ts';
+import { measureLines, nativeLines, twinLines } from './tables.ts';
 import { plain } from '../../text/clean.ts';
 import { conclusionTexts } from '../results/verdicts.ts';
 import { formatShare, UNKNOWN } from '../../text/numbers.ts';
@@ -91,6 +91,7 @@ export function resultText(workload: Workload, result: RunResult): string {
       ? ['', `  passes: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${words}`)]
       : []),
     ...shareText(result),
+    ...measureLines([{ name: result.run.workload, result }]),
     ...twinLines([{ name: result.run.workload, result }]),
     ...nativeLines([{ name: result.run.workload, result }]),
     ...footOf(result),
@@ -200,6 +201,7 @@ export function experimentText(
     ...baseLines(experiment),
     ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
     ...sharesTable(ran),
+    ...measureLines(ran),
     ...twinLines(ran),
     ...growthLines(growth.filter(({ counter }) => isTime(counter) || counters.includes(counter))),
     ...passesTable('variant', ran),

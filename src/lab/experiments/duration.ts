@@ -53,23 +53,28 @@ function passSeconds({ workload, parameters, config }: Run): number | null {
 }
 
 /** The time as one says it beforehand: no digit more than it deserves. */
-function aboutText(seconds: number): string {
+export function aboutText(seconds: number): string {
   if (seconds < 10) return 'a few seconds';
   if (seconds < 55) return `up to ${Math.ceil(seconds / 10) * 10} s`;
   return `up to ${formatCount(Math.ceil(seconds / 60))} min`;
 }
 
-/** How many passes, and how long they take: `96 passes. Expect up to 2 min.` */
-export function takesText(runs: readonly Run[]): string {
-  const passes = runs.reduce((sum, run) => sum + passesOf(run), 0);
+/** `Expect up to 2 min.` */
+export function expectText(runs: readonly Run[]): string {
   const each = runs.map((run) => {
     const seconds = passSeconds(run);
     return seconds === null ? null : seconds * passesOf(run);
   });
   const known = each.flatMap((seconds) => seconds ?? []);
-  const time =
-    known.length < each.length
-      ? 'How long it takes depends on your script.'
-      : `Expect ${aboutText(known.reduce((a, b) => a + b, 0))}.`;
-  return `${countOf(passes, 'pass', 'passes')}. ${time}`;
+  return known.length < each.length
+    ? 'How long it takes depends on your script.'
+    : `Expect ${aboutText(known.reduce((a, b) => a + b, 0))}.`;
 }
+
+/** How many passes, and how long they take: `96 passes. Expect up to 2 min.` */
+export const takesText = (runs: readonly Run[]): string =>
+  `${countOf(
+    runs.reduce((sum, run) => sum + passesOf(run), 0),
+    'pass',
+    'passes',
+  )}. ${expectText(runs)}`;

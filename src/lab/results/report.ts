@@ -16,6 +16,7 @@ import { workloadOf } from '../experiments/workloads/index.ts';
 import { countersOfExperiment, countersShown } from './columns.ts';
 import { fromToText, milliseconds, number, type ResultTable } from './table.ts';
 import { nativeTable } from './native.ts';
+import { measuresOf } from './measures.ts';
 import { twinTable } from './twins.ts';
 import { conclusionTexts, verdictSentence, verdictWord } from './verdicts.ts';
 
@@ -105,7 +106,11 @@ function chartsOf({ runs, counters, growth }: Parts): Chart[] {
       );
       return chart ?? [];
     });
-  return [...bars.slice(0, MOST_CHARTS), ...curves.slice(0, MOST_CHARTS)];
+  return [
+    ...bars.slice(0, MOST_CHARTS),
+    ...measuresOf(runs).map(({ chart }) => barChart(chart.title, chart.bars)),
+    ...curves.slice(0, MOST_CHARTS),
+  ];
 }
 const headingOf = (counter: string): string => (counter === 'ms' ? 'Time' : counter);
 
@@ -196,6 +201,11 @@ export function reportHtml(outcome: LabOutcome): string {
     skipped.length
       ? { heading: 'Not run', lines: skipped.map(([name, why]) => `${name}: ${why}`) }
       : null,
+    ...measuresOf(runs).map(({ table }) => ({
+      heading: table.title,
+      table: reportTable(table),
+      lines: [table.help],
+    })),
     twins && { heading: twins.title, table: reportTable(twins), lines: [twins.help] },
     native && { heading: native.title, table: reportTable(native), lines: [native.help] },
     ...stepsBlocks(parts),

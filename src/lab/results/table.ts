@@ -10,6 +10,8 @@ export interface ResultTable {
   /** The first column holds names, the others numbers. */
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** Columns of words besides the first, from 0. */
+  readonly texts?: readonly number[];
   /** Rows that are left out: the last ones. */
   readonly more: number;
 }
@@ -53,3 +55,7 @@ export function ratioOf(value: number, base: number): string {
     return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
   return `×${ratio >= 100 ? formatCount(ratio) : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
 }
+
+/** `A`, `A and B`, `A, B, and C`. */
+export const listed = (names: readonly string[]): string =>
+  names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')}, and ${names.at(-1)!}`;

@@ -135,6 +135,7 @@ export const ROOMS = {
       'trace',
       'analysis',
       'lab/experiments',
+      'lab/crash',
       'lab/advisor',
       'lab/results',
       'viewer',

@@ -6,6 +6,7 @@ import { assumptionsOf } from '../crash/assumptions.ts';
 import { configOf, crashTest } from '../crash/crash-test.ts';
 import {
   CRASH_VFSS,
+  crashConfigs,
   DEFAULT_OPTIONS,
   isTested,
   LEVELS,
@@ -109,19 +110,7 @@ export function crashOrder(words: readonly string[]): {
   const { vfs, journalMode, synchronous, durability, truncates } = chosen as unknown as Choices;
   if (truncates.length !== 1) throw wrongUse('truncates: expected ordered or any.');
   return {
-    configs: vfs.flatMap((v) =>
-      journalMode.flatMap((j) =>
-        synchronous.flatMap((s) =>
-          // the other VFSs choose it by PRAGMA synchronous, or have none
-          (v === 'BlockIDB' ? durability : [null]).map((d) => ({
-            vfs: v,
-            journalMode: j,
-            synchronous: s,
-            durability: d,
-          })),
-        ),
-      ),
-    ),
+    configs: crashConfigs({ vfs, journalMode, synchronous, durability }),
     options: { commits, truncates: truncates[0]! },
   };
 }

@@ -39,11 +39,15 @@ export function configOf({ vfs, journalMode, synchronous, durability }: CrashCon
   };
 }
 
-/** @throws where the VFS or SQLite refuses the configuration, or the workload fails without a crash */
+/**
+ * @param onCrash after each crash: how many were made so far
+ * @throws where the VFS or SQLite refuses the configuration, or the workload fails without a crash
+ */
 export async function crashTest(
   config: CrashConfig,
   open: Opener,
   { commits, truncates }: CrashOptions,
+  onCrash: (crashes: number) => void = () => {},
 ): Promise<CrashResult> {
   const settings = configOf(config);
   const storage = new LiveStorage();
@@ -66,12 +70,15 @@ export async function crashTest(
     throw new Error(
       `the workload failed without a crash: ${end.cause ?? `${end.recovered} of ${commits} commits are there`}.`,
     );
+  let crashes = 0;
+  const guarantee = (states: Iterable<CrashState>): Promise<Guarantee> =>
+    guaranteeOf(states, log, judge, () => onCrash(++crashes));
   return {
     config,
     calls: log.calls.length,
     commits,
-    processDeath: await guaranteeOf(processDeaths(log.calls), log, judge),
-    powerLoss: await guaranteeOf(powerLosses(log.calls, truncates, seeded(SEED)), log, judge),
+    processDeath: await guarantee(processDeaths(log.calls)),
+    powerLoss: await guarantee(powerLosses(log.calls, truncates, seeded(SEED))),
     notes,
   };
 }
@@ -82,6 +89,7 @@ async function guaranteeOf(
   states: Iterable<CrashState>,
   log: StorageLog,
   judge: Judge,
+  onCrash: () => void,
 ): Promise<Guarantee> {
   let mostLost = 0;
   const lostCommits = new Set<number>();
@@ -96,6 +104,7 @@ async function guaranteeOf(
     points.add(state.latest);
     if (state.sampled) sampledPoints.add(state.latest);
     const verdict = await judge.verdictOn(state.disk);
+    onCrash();
     if (verdict.cause !== null) {
       const level = verdict.recovered === null ? 'corrupt' : 'half';
       add(level, breachOf(state, state.earliest, verdict, log));

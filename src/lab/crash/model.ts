@@ -21,6 +21,34 @@ export interface CrashConfig {
   readonly durability: Config['durability'];
 }
 
+/** Values of each setting to combine. */
+export interface CrashChoices {
+  readonly vfs: readonly CrashVfs[];
+  readonly journalMode: readonly CrashConfig['journalMode'][];
+  readonly synchronous: readonly CrashConfig['synchronous'][];
+  readonly durability: readonly NonNullable<CrashConfig['durability']>[];
+}
+/** Every combination of the values, by VFS. */
+export const crashConfigs = ({
+  vfs,
+  journalMode,
+  synchronous,
+  durability,
+}: CrashChoices): CrashConfig[] =>
+  vfs.flatMap((v) =>
+    journalMode.flatMap((j) =>
+      synchronous.flatMap((s) =>
+        // the other VFSs choose it by PRAGMA synchronous, or have none
+        (v === 'BlockIDB' ? durability : [null]).map((d) => ({
+          vfs: v,
+          journalMode: j,
+          synchronous: s,
+          durability: d,
+        })),
+      ),
+    ),
+  );
+
 export interface CrashOptions {
   /** Transactions of the workload, the first of which makes the tables. */
   readonly commits: number;

@@ -2,6 +2,7 @@
 import { EVERY_SUBSET } from '../crash/fates.ts';
 import {
   isTested,
+  LEVELS,
   type Breach,
   type CrashConfig,
   type CrashResult,
@@ -9,7 +10,8 @@ import {
   type NotTested,
 } from '../crash/model.ts';
 import { countOf, UNKNOWN } from '../../text/numbers.ts';
-import type { ResultTable } from './table.ts';
+import type { Answer, AnswerBar } from './answers.ts';
+import { listed, type ResultTable } from './table.ts';
 
 type Outcome = CrashResult | NotTested;
 
@@ -117,4 +119,86 @@ export function coverageLines(outcomes: readonly Outcome[]): string[] {
     )} made, each recovered and checked, in ${countOf(tested.length, 'configuration')}`,
     `Power loss: every subset of up to ${EVERY_SUBSET} pending calls. ${countOf(sampled, 'point')} of ${sum(({ powerLoss }) => powerLoss.points)} had more and were sampled.`,
   ];
+}
+
+/** Of both kinds of crash, the one that keeps less. */
+const worse = ({ processDeath, powerLoss }: CrashResult): [kind: string, held: Guarantee] => {
+  const rank = ({ level, mostLost }: Guarantee): number =>
+    LEVELS.indexOf(level) * 1000 + Math.min(mostLost, 999);
+  return rank(processDeath) >= rank(powerLoss)
+    ? ['process death', processDeath]
+    : ['power loss', powerLoss];
+};
+
+/** The first call after which a crash breaks a promise; '' where none does. */
+function firstCallText({ processDeath, powerLoss }: CrashResult): string {
+  const all = [processDeath, powerLoss].flatMap(({ first }) =>
+    Object.values(first).flatMap((breach) => breach ?? []),
+  );
+  const [earliest] = all.sort((a, b) => a.afterCall - b.afterCall);
+  if (!earliest) return '';
+  const { afterCall, call, phase } = earliest;
+  return `after call ${afterCall}${call === null ? '' : `: ${call}`} (${phase})`;
+}
+
+const withDurability = ({ vfs, durability }: CrashConfig): string =>
+  durability === null ? vfs : `${vfs} (${durability})`;
+
+/** What the tested VFSs keep, for each pair of journal mode and synchronous. */
+function crashSentences(tested: readonly CrashResult[]): string[] {
+  const groups = new Map<string, CrashResult[]>();
+  for (const result of tested) {
+    const { journalMode, synchronous } = result.config;
+    const key = `With journal_mode=${journalMode} and synchronous=${synchronous}`;
+    groups.set(key, [...(groups.get(key) ?? []), result]);
+  }
+  return [...groups].flatMap(([settings, results]) => {
+    const those = (is: (level: Guarantee['level']) => boolean): string[] =>
+      results.filter((result) => is(worse(result)[1].level)).map((r) => withDurability(r.config));
+    const kept = those((level) => level === 'kept');
+    const losing = those((level) => level === 'lost');
+    const damaged = those((level) => level === 'half' || level === 'corrupt');
+    return [
+      `${settings}, ${kept.length ? `no commit is lost on ${listed(kept)}` : 'every tested VFS can lose commits'}.`,
+      ...(losing.length && kept.length ? [`Commits can be lost on ${listed(losing)}.`] : []),
+      ...(damaged.length ? [`The database can be damaged on ${listed(damaged)}.`] : []),
+    ];
+  });
+}
+
+/** The answer to "Will I lose data?". */
+export function crashAnswer(outcomes: readonly Outcome[]): Answer {
+  const tested = outcomes.filter(isTested);
+  const { head, rows, ...table } = guaranteeTable(outcomes);
+  return {
+    sentences: crashSentences(tested),
+    charts: [
+      {
+        id: 'kept',
+        title: 'Commits that survive the worst crash',
+        bars: tested.map((result): AnswerBar => {
+          const [kind, held] = worse(result);
+          const damaged = held.level === 'half' || held.level === 'corrupt';
+          const kept = damaged ? 0 : result.commits - held.mostLost;
+          const after = held.level === 'kept' ? '' : ` after ${kind}`;
+          return {
+            label: crashConfigText(result.config),
+            value: kept,
+            text: damaged
+              ? `${guaranteeText(held)}${after}`
+              : `${kept} of ${countOf(result.commits, 'commit')}${after}`,
+          };
+        }),
+      },
+    ],
+    table: {
+      ...table,
+      head: [...head, 'first call that breaks it'],
+      texts: head.map((_, i) => i + 1),
+      rows: rows.map((row, i) => {
+        const outcome = outcomes[i]!;
+        return [...row, isTested(outcome) ? firstCallText(outcome) : outcome.cause];
+      }),
+    },
+  };
 }

@@ -1,0 +1,90 @@
+/** The crash test on the Lab's page: configurations in turn, each in the Lab's worker, on storage that is emulated there. */
+import {
+  crashConfigs,
+  CRASH_VFSS,
+  DEFAULT_OPTIONS,
+  type CrashConfig,
+  type CrashResult,
+  type NotTested,
+} from '../crash/model.ts';
+import { aboutText } from '../experiments/duration.ts';
+import { Canceled, type Bench } from './bench.ts';
+
+/** It is no VFS of the Lab's engines, and its package isn't part of the extension. */
+const COMMAND_ONLY = 'opfs-sahpool';
+/** Of one configuration, on 2 busy cores in Chromium. */
+const SECONDS = 2;
+
+export class CrashModel {
+  /** synchronous=normal, too. */
+  normal = $state(false);
+  outcomes = $state.raw<readonly (CrashResult | NotTested)[]>([]);
+  running = $state(false);
+  /** Crashes of the configuration under way. */
+  crashes = $state(0);
+  /** Those of the run on show, done or not. */
+  configs = $state.raw<readonly CrashConfig[]>([]);
+
+  /** @param say what is under way; '' = nothing */
+  constructor(
+    private readonly bench: Bench,
+    private readonly say: (what: string) => void,
+  ) {}
+
+  /** How long it takes, beforehand. */
+  get takes(): string {
+    return `Expect ${aboutText(this.chosen().length * SECONDS)}.`;
+  }
+  get canResume(): boolean {
+    return !this.running && this.hasMore;
+  }
+
+  async run(): Promise<void> {
+    this.outcomes = [];
+    this.configs = this.chosen();
+    await this.resume();
+  }
+  async resume(): Promise<void> {
+    this.running = true;
+    this.say('Testing crashes');
+    try {
+      while (this.hasMore) {
+        this.crashes = 0;
+        const config = this.configs[this.outcomes.length]!;
+        this.outcomes = [...this.outcomes, await this.outcomeOf(config)];
+      }
+    } catch (error) {
+      if (!(error instanceof Canceled)) throw error;
+    } finally {
+      this.running = false;
+      this.say('');
+      await this.bench.cancel(); // the worker is of no use to other runs: what VFSs opened in it was never real
+    }
+  }
+  async cancel(): Promise<void> {
+    await this.bench.cancel();
+  }
+
+  private get hasMore(): boolean {
+    return this.outcomes.length < this.configs.length;
+  }
+  private chosen(): CrashConfig[] {
+    return crashConfigs({
+      vfs: CRASH_VFSS.filter((vfs) => vfs !== COMMAND_ONLY),
+      journalMode: ['delete', 'wal'],
+      synchronous: this.normal ? ['full', 'normal'] : ['full'],
+      durability: ['relaxed', 'strict'],
+    });
+  }
+  /** @throws Canceled */
+  private async outcomeOf(config: CrashConfig): Promise<CrashResult | NotTested> {
+    try {
+      return await this.bench.crash(config, DEFAULT_OPTIONS, (crashes) => (this.crashes = crashes));
+    } catch (error) {
+      if (error instanceof Canceled) throw error;
+      // the VFS or SQLite refuses the configuration: the others go on
+      const said = error instanceof Error ? error.message : String(error);
+      return { config, cause: said.split('\n')[0]! };
+    }
+  }
+}

@@ -21,7 +21,8 @@ const PARTLY_IN_NODE = [
 /** Chromium without DevTools: plain pages with the hook, and the Lab's page. Each file has a browser of its own. */
 const PAGES = [
   'apps,demo,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,lab-contention',
-  'lab-keyboard,lab-page,lab-page-copy,lab-replay,lab-results,lab-storage,lab-vfs,lab-whatif,memory64,turso-wal',
+  'lab-keyboard,lab-page,lab-page-copy,lab-questions,lab-replay,lab-results,lab-storage,lab-vfs,lab-whatif,memory64,process-death',
+  'turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores. By default, Vitest leaves one core idle. */
 const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };

@@ -1,9 +1,11 @@
 // The Lab's page without a mouse, and for who hears it: every control is reached by Tab, shows it, has a name; axe finds nothing serious, light and dark.
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { serious } from './lab-axe.ts';
 import { finished, page, polling, useLabPage } from './lab-harness.ts';
 
 useLabPage();
+// behind the questions, by the keyboard alone
+beforeEach(() => key('[data-testid="place-experiments"]', 'Enter'));
 
 /** Press Tab until the focus is there. */
 async function tabTo(selector: string): Promise<void> {

@@ -51,6 +51,27 @@ it("a workload's parameters are chosen like settings: a column for each value", 
   ).toEqual(['10 reads', '100 reads']);
 });
 
+it('loads and stores are counted beside instructions, with the command that does the same', async () => {
+  await press('offer-onetx');
+  await press('lab-run');
+  await finished(1);
+  const plain = await row('instructions');
+  await press('count-memory');
+  expect(await texts('lab-command')).toEqual(['vfscope lab run onetx --memory --count']);
+  await press('lab-run');
+  await page.waitForFunction(
+    () =>
+      [...document.querySelectorAll('[data-testid="results"] tbody th')].some(
+        (name) => name.textContent === 'memory.stores',
+      ),
+    { polling },
+  );
+  expect(await row('instructions')).toEqual(plain);
+  const [[loads], [stores]] = [await row('memory.loads'), await row('memory.stores')];
+  expect(loads!).toBeGreaterThan(stores!);
+  expect(stores!).toBeGreaterThan(plain[0]! / 100);
+});
+
 it('a grid over IndexedDB and OPFS: what is canceled is resumed, the counts are shown with their ratios, storage is clean', async () => {
   await press('offer-own-sql');
   for (const knob of ['vfs-BlockIDB', 'vfs-AccessHandlePool', 'pageSize-4096', 'pageSize-8192'])

@@ -10,6 +10,7 @@ import type { Config, Run } from '../experiments/model/types.ts';
 import type { Taken } from '../experiments/model/result-types.ts';
 import type { DatabaseFacts } from './database-file.ts';
 import type { Advice, AdviceProgress } from '../advisor/advice.ts';
+import type { CrashConfig, CrashOptions, CrashResult } from '../crash/model.ts';
 import type { KeeperWorker } from './keeper-worker.ts';
 import type { LabWorker } from './lab-worker.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
@@ -107,6 +108,18 @@ export class Bench {
     return this.ask(
       (worker) => worker.advise(database, recording),
       (progress) => onProgress(progress as AdviceProgress),
+    );
+  }
+
+  /** A crash test of one configuration. @param onCrash now and then: how many crashes were made @throws Error with a message for the user; Canceled */
+  crash(
+    config: CrashConfig,
+    options: CrashOptions,
+    onCrash: (crashes: number) => void,
+  ): Promise<CrashResult> {
+    return this.ask(
+      (worker) => worker.crash(config, options),
+      (crashes) => onCrash(crashes as number),
     );
   }
 

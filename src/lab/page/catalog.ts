@@ -3,6 +3,7 @@ import { EXPERIMENTS } from '../experiments/documents/index.ts';
 import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
 import type { Experiment, VfsName, Workload } from '../experiments/model/types.ts';
 import { PATTERNS } from '../experiments/documents/patterns.ts';
+import { QUESTION_EXPERIMENTS } from '../experiments/documents/questions.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
 
@@ -36,6 +37,8 @@ const offered = (experiment: Experiment): Offer => {
   return { kind: 'experiment', id, title, question, experiment };
 };
 export const EXPERIMENT_OFFERS: readonly Offer[] = EXPERIMENTS.map(offered);
+/** The questions that the page opens with. */
+export const QUESTION_OFFERS: readonly Offer[] = QUESTION_EXPERIMENTS.map(offered);
 /** The patterns that findings name, both ways. */
 export const PATTERN_OFFERS: readonly Offer[] = PATTERNS.map(offered);
 export const WORKLOAD_OFFERS: readonly Offer[] = WORKLOADS.map((workload) => {
@@ -46,5 +49,7 @@ export const WORKLOAD_OFFERS: readonly Offer[] = WORKLOADS.map((workload) => {
 /** What a finding's `tryInLab` leads to; undefined where the name is none of them, as an address that was typed may have it. */
 export function offerFor(key: string): Offer | undefined {
   const id = experimentFor(key)?.id;
-  return [...EXPERIMENT_OFFERS, ...PATTERN_OFFERS].find((offer) => offer.id === id);
+  return [...EXPERIMENT_OFFERS, ...QUESTION_OFFERS, ...PATTERN_OFFERS].find(
+    (offer) => offer.id === id,
+  );
 }

@@ -17,8 +17,9 @@ export function commandOf(
   choices: Choices,
   parameters: ParameterChoices,
   experimentVfs: readonly VfsName[] = [],
+  memory = false,
 ): string {
-  const command = `vfscope lab run ${offer.id}`;
+  const command = `vfscope lab run ${offer.id}${memory ? ' --memory' : ''}`;
   if (offer.kind === 'experiment')
     return experimentVfs.length ? `${command} --config vfs=${experimentVfs.join(',')}` : command;
   const words = [

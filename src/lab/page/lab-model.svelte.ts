@@ -28,7 +28,9 @@ import { copyFrom, databasesOf } from '../../page-copy/copy.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
 import { outcomeOnPage, resultsFile, type SavedAs } from './results-file.ts';
+import { CrashModel } from './crash-model.svelte.ts';
 import { DiffModel, type Side } from './diff-model.svelte.ts';
+import { QuestionsModel } from './questions-model.svelte.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
 import { saveFile } from '../../viewer/ui/save-file.ts';
 
@@ -49,13 +51,16 @@ const OWN_DATABASE = WORKLOAD_OFFERS.find(({ id }) => id === 'own-database')!;
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class LabModel {
-  /** What the main part shows: an offer's runs, the replay of a recording, or two results side by side. */
-  place = $state<'runs' | 'replay' | 'diff'>('runs');
+  /** What the main part shows: the questions, an offer's runs, the replay of a recording, or two results side by side. */
+  place = $state<'questions' | 'runs' | 'replay' | 'diff'>('questions');
+  readonly questions: QuestionsModel;
   readonly diff = new DiffModel();
   readonly replay: ReplayModel;
   readonly advisor: AdviceModel;
   offer = $state.raw<Offer>(EXPERIMENT_OFFERS[0] ?? WORKLOAD_OFFERS[0]!);
   mode = $state<Mode>('count');
+  /** Of count mode: loads and stores, too. */
+  memory = $state(false);
   choices = $state.raw<Choices>({});
   /** Of the workload that is offered: another one has others. */
   parameterChoices = $state.raw<ParameterChoices>({});
@@ -87,6 +92,7 @@ export class LabModel {
   constructor(private readonly bench: Bench) {
     this.replay = new ReplayModel(bench, (what) => (this.busy = what));
     this.advisor = new AdviceModel(bench, (what) => (this.busy = what));
+    this.questions = new QuestionsModel(this, new CrashModel(bench, (what) => (this.busy = what)));
   }
 
   readonly own = $derived<OwnInput>(
@@ -109,7 +115,12 @@ export class LabModel {
   );
   /** The offer on the VFSs that are chosen. */
   readonly placed = $derived<PlacedOffer>(placedOffer(this.offer, this.experimentVfs));
-  readonly runs = $derived.by<{ run: Run; heading: string }[]>(() => {
+  readonly runs = $derived.by<{ run: Run; heading: string }[]>(() =>
+    this.effectiveMode === 'count' && this.memory
+      ? this.plainRuns.map(({ run, heading }) => ({ run: { ...run, memory: true }, heading }))
+      : this.plainRuns,
+  );
+  private readonly plainRuns = $derived.by<{ run: Run; heading: string }[]>(() => {
     const offer = this.placed;
     if (offer.kind === 'experiment')
       return runsOfExperiment(offer.experiment).map(({ title, run }) => ({ run, heading: title }));
@@ -154,7 +165,7 @@ export class LabModel {
 
   async run(): Promise<void> {
     const { runs } = this;
-    this.place = 'runs';
+    this.showRuns();
     this.error = '';
     const queue = new RunQueue(
       this.bench,
@@ -169,13 +180,28 @@ export class LabModel {
     this.shown = { offer: this.placed, mode: this.effectiveMode };
     this.byFunction = [];
     await queue.go();
+    this.questions.take();
   }
   async cancel(): Promise<void> {
     await this.queue?.cancel();
   }
   async resume(): Promise<void> {
-    this.place = 'runs';
+    this.showRuns();
     await this.queue?.go();
+    this.questions.take();
+  }
+  /** A question's runs are shown with it. */
+  private showRuns(): void {
+    if (this.place !== 'questions') this.place = 'runs';
+  }
+  /** @returns shows what is on show now again */
+  keepShown(): () => void {
+    const { queue, columns, shown, offer } = this;
+    return () => {
+      this.choose(offer);
+      [this.queue, this.columns, this.shown, this.byFunction] = [queue, columns, shown, []];
+      [this.canResume, this.running] = [false, false];
+    };
   }
 
   /** @returns why it cannot be left out, '' where it is */

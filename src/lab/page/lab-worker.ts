@@ -6,6 +6,9 @@ import { readTrace } from '../../trace/file/read.ts';
 import type { Advice } from '../advisor/advice.ts';
 import { advise } from '../advisor/advise.ts';
 import { recordedOf } from '../advisor/recorded.ts';
+import { configOf, crashTest } from '../crash/crash-test.ts';
+import type { CrashConfig, CrashOptions, CrashResult } from '../crash/model.ts';
+import { waSqliteOpener } from '../crash/open.ts';
 import { Engines } from '../experiments/engine/open-engine.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
@@ -30,6 +33,10 @@ function startActor(name: string): ReturnType<ActorStarter> {
 }
 const worker = new ExperimentWorker(ownWasm, startActor);
 let sender: TraceSender | null = null;
+/** Of crash tests: compiled once for all configurations. */
+const crashEngines = new Engines(ownWasm);
+/** Between two reports of how many crashes were made. */
+const CRASHES_A_REPORT = 20;
 
 const methods = {
   /** Before anything else, where a trace is wanted: the port takes it, as a hook's port does. */
@@ -58,6 +65,11 @@ const methods = {
       push(progress),
     );
   },
+  /** One configuration, on storage that is emulated in this worker. Pushes how many crashes were made. */
+  crash: (config: CrashConfig, options: CrashOptions): Promise<CrashResult> =>
+    crashTest(config, waSqliteOpener(crashEngines, configOf(config)), options, (crashes) => {
+      if (crashes % CRASHES_A_REPORT === 0) push(crashes);
+    }),
   take: (main: Blob, wal: Blob | null): Promise<DatabaseFacts> => takeDatabase(ownWasm, main, wal),
 };
 export type LabWorker = typeof methods;

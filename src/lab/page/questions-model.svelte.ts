@@ -1,0 +1,110 @@
+/** The questions that the Lab's page opens with: which one is asked, and what the answers were. */
+import { answerOf, type Answer } from '../results/answers.ts';
+import { expectText } from '../experiments/duration.ts';
+import { placedOffer, QUESTION_OFFERS, type Offer } from './catalog.ts';
+import { experimentResultOf } from './compare.ts';
+import type { CrashModel } from './crash-model.svelte.ts';
+import { runsOfExperiment } from './grid.ts';
+import type { LabModel } from './lab-model.svelte.ts';
+
+export interface Question {
+  readonly id: string;
+  readonly title: string;
+  /** What is done to answer it. */
+  readonly what: string;
+  /** Its experiment. null: the crash test answers it. */
+  readonly offer: Offer | null;
+  /** `Expect up to 2 min.` */
+  readonly takes: string;
+}
+interface Answered {
+  /** null: too little ran. */
+  readonly answer: Answer | null;
+  /** Variants that didn't run, and why. */
+  readonly failures: readonly string[];
+  /** Puts all numbers on show. */
+  readonly showAll: () => void;
+}
+
+function asked(offer: Offer): string {
+  const placed = placedOffer(offer, []);
+  return placed.kind === 'experiment'
+    ? expectText(runsOfExperiment(placed.experiment).map(({ run }) => run))
+    : '';
+}
+const QUESTIONS = [
+  {
+    id: 'which-vfs',
+    title: 'Which VFS suits my app?',
+    what: 'Times small transactions on nine VFSs in this browser.',
+  },
+  {
+    id: 'commit-cost',
+    title: 'What does a commit cost?',
+    what: 'Times transactions of 1 row and of 100 rows on four VFSs.',
+  },
+  {
+    id: 'wal-worth',
+    title: 'Is WAL worth it?',
+    what: 'Times a rollback journal and WAL on OPFS and IndexedDB.',
+  },
+  {
+    id: 'crash',
+    title: 'Will I lose data?',
+    what: 'Crashes SQLite after each storage call, and checks what is left.',
+  },
+] as const;
+
+export class QuestionsModel {
+  readonly all: readonly Question[];
+  current = $state.raw<Question | null>(null);
+  answers = $state.raw<ReadonlyMap<string, Answered>>(new Map());
+
+  constructor(
+    private readonly lab: LabModel,
+    readonly crash: CrashModel,
+  ) {
+    this.all = QUESTIONS.map((question) => {
+      const offer = QUESTION_OFFERS.find(({ id }) => id === question.id) ?? null;
+      return { ...question, offer, takes: offer ? asked(offer) : crash.takes };
+    });
+  }
+
+  get answered(): Answered | null {
+    return (this.current && this.answers.get(this.current.id)) ?? null;
+  }
+  /** The runs of the current question are under way, or were canceled. */
+  get ours(): boolean {
+    return this.current?.offer != null && this.lab.shown?.offer.id === this.current.offer.id;
+  }
+
+  /** One click: what was answered is on show again, everything else runs. */
+  async choose(question: Question): Promise<void> {
+    this.current = question;
+    if (question.offer ? !this.answers.has(question.id) : this.crash.outcomes.length === 0)
+      await this.ask(question);
+  }
+  async ask(question: Question): Promise<void> {
+    if (!question.offer) return this.crash.run();
+    this.lab.choose(question.offer);
+    this.lab.place = 'questions';
+    await this.lab.run();
+  }
+
+  /** The runs on show are done: those of a question answer it. */
+  take(): void {
+    const { lab } = this;
+    const placed = lab.shown?.offer;
+    if (placed?.kind !== 'experiment' || lab.canResume) return;
+    if (!this.all.some(({ offer }) => offer?.id === placed.id)) return;
+    const items = lab.columns.map(({ item }) => item);
+    const { results } = experimentResultOf(placed.experiment, items);
+    this.answers = new Map(this.answers).set(placed.id, {
+      answer: answerOf(placed.id, results),
+      failures: lab.columns.flatMap(({ heading, item }) =>
+        item.message ? [`${heading}: ${item.message}`] : [],
+      ),
+      showAll: lab.keepShown(),
+    });
+  }
+}

@@ -1,11 +1,11 @@
 /** The questions that the Lab's page opens with: which one is asked, and what the answers were. */
 import { answerOf, type Answer } from '../results/answers.ts';
 import { expectText } from '../experiments/duration.ts';
-import { placedOffer, QUESTION_OFFERS, type Offer } from './catalog.ts';
+import { placedOffer, QUESTION_OFFERS, type Offer, type PlacedOffer } from './catalog.ts';
 import { experimentResultOf } from './compare.ts';
 import type { CrashModel } from './crash-model.svelte.ts';
 import { runsOfExperiment } from './grid.ts';
-import type { LabModel } from './lab-model.svelte.ts';
+import type { QueuedRun } from './run-queue.ts';
 
 export interface Question {
   readonly id: string;
@@ -16,6 +16,17 @@ export interface Question {
   readonly offer: Offer | null;
   /** `Expect up to 2 min.` */
   readonly takes: string;
+}
+/** What it needs of the Lab's model. */
+interface Runs {
+  place: string;
+  readonly shown: { readonly offer: PlacedOffer } | null;
+  readonly columns: readonly { readonly heading: string; readonly item: QueuedRun }[];
+  readonly canResume: boolean;
+  choose(offer: Offer): void;
+  run(): Promise<void>;
+  /** @returns shows what is on show now again */
+  keepShown(): () => void;
 }
 interface Answered {
   /** null: too little ran. */
@@ -61,7 +72,7 @@ export class QuestionsModel {
   answers = $state.raw<ReadonlyMap<string, Answered>>(new Map());
 
   constructor(
-    private readonly lab: LabModel,
+    private readonly lab: Runs,
     readonly crash: CrashModel,
   ) {
     this.all = QUESTIONS.map((question) => {

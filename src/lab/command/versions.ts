@@ -281,7 +281,7 @@ const versionTextOf = ({ workload, version, parameters }: VersionGraph): string 
 const textTable = ({ head, rows, texts }: ReportTable): string[] =>
   table(
     head,
-    rows.map((row) => row.map((cell) => plain(cellText(cell).replace('−', '-')))),
+    rows.map((row) => row.map((cell) => plain(cellText(cell).replaceAll('−', '-')))),
     texts,
   );
 
@@ -390,6 +390,6 @@ async function bisectReported(
       ]
     : [`${change} between the first and the last:`, line(a), line(last)];
   await print(
-    `${[versionsTitle(counts.graph()), ...lines.map((text) => plain(text.replace('−', '-'))), '', `${counts.done} of ${countOf(range.length, 'release')} counted.`].join('\n')}\n`,
+    `${[versionsTitle(counts.graph()), ...lines.map((text) => plain(text.replaceAll('−', '-'))), '', `${counts.done} of ${countOf(range.length, 'release')} counted.`].join('\n')}\n`,
   );
 }

@@ -6,7 +6,7 @@ import { lab, page, polling, press, texts, useLabPage, wordsOf } from './lab-har
 
 useLabPage();
 
-const ANSWER_MS = 110_000;
+const ANSWER_MS = 280_000;
 /** Until the question is answered, or can't be. */
 const answered = (): Promise<unknown> =>
   page.waitForSelector('[data-testid="ask-again"]', { timeout: ANSWER_MS });
@@ -61,18 +61,21 @@ it('a question runs with one click, is canceled and resumed, and leads to all of
   expect(await texts('answer')).toHaveLength(1);
 });
 
-it('names a VFS, and what a commit costs', async () => {
+it('says what a commit costs', async () => {
   await press('question-commit-cost');
   await answered();
   expect((await texts('answer'))[0]).toMatch(/^On AccessHandlePool, a commit takes [\d.]+ m?s\./);
   expect(await bars('transactions')).toHaveLength(8);
+}, 300_000);
+
+it('names the fastest VFS of nine', async () => {
   await press('question-which-vfs');
   await page.waitForSelector('[data-testid="question-progress"]');
   await answered();
   expect((await texts('answer'))[0]).toMatch(/commits fastest: [\d.]+ (?:µs|ms) per transaction\./);
   expect(await texts('question-failures')).toEqual([]);
   expect(await bars('writes')).toHaveLength(9);
-}, 240_000);
+}, 300_000);
 
 it('Will I lose data? The crash test runs in a worker, with the guarantees of Node', async () => {
   await press('question-crash');

@@ -46,17 +46,18 @@ export async function deathsOf(
   config: CrashConfig,
   deaths: number,
 ): Promise<{ calls: number; deaths: Death[] }> {
-  const on = async <T>(work: (page: Page) => Promise<T>): Promise<T> => {
+  const fresh = (): string => `${server.origin(`death-${++origins}`)}/process-death/`;
+  const on = async <T>(url: string, work: (page: Page) => Promise<T>): Promise<T> => {
     const page = await driven.browser.newPage();
     try {
-      await page.goto(`${server.origin(`death-${++origins}`)}/process-death/`);
+      await page.goto(url);
       await state(page, 'ready');
       return await work(page);
     } finally {
       await page.close();
     }
   };
-  const { calls, acknowledged } = await on((page) =>
+  const { calls, acknowledged } = await on(fresh(), (page) =>
     page.evaluate(
       (c, commits) => (window as unknown as App).commitUntil({ config: c, commits }),
       config,
@@ -71,19 +72,22 @@ export async function deathsOf(
   for (let i = 0; i < points.length; i += AT_ONCE)
     found.push(
       ...(await Promise.all(
-        points.slice(i, i + AT_ONCE).map((stopAfter) =>
-          on(async (page) => {
-            const before = await page.evaluate(
-              (work) => (window as unknown as App).commitUntil(work),
-              { config, commits: COMMITS, stopAfter },
-            );
-            expect(before).toMatchObject({ calls: stopAfter, died: true });
-            const left = await page.evaluate((work) => (window as unknown as App).lookAfter(work), {
+        points.slice(i, i + AT_ONCE).map(async (stopAfter): Promise<Death> => {
+          const url = fresh();
+          const before = await on(url, (page) =>
+            page.evaluate((work) => (window as unknown as App).commitUntil(work), {
               config,
-            });
-            return { stopAfter, acknowledged: before.acknowledged, ...left };
-          }),
-        ),
+              commits: COMMITS,
+              stopAfter,
+            }),
+          );
+          expect(before).toMatchObject({ calls: stopAfter, died: true });
+          // another page: a Web Lock that a worker waited for may stay taken while its page lives
+          const left = await on(url, (page) =>
+            page.evaluate((work) => (window as unknown as App).lookAfter(work), { config }),
+          );
+          return { stopAfter, acknowledged: before.acknowledged, ...left };
+        }),
       )),
     );
   return { calls, deaths: found };

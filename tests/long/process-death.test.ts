@@ -13,7 +13,7 @@ import { launch, state } from '../browser/extension-harness.ts';
 import { broken, COMMITS, configOf, deathsOf, type App } from '../browser/process-death.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 
-const DEATHS = 24;
+const DEATHS = Number(process.env['VFSCOPE_KILLS'] ?? 24);
 
 let server: AppServer;
 let driven: DrivenBrowser;

@@ -28,10 +28,11 @@ window.commitUntil = async ({ end = true, ...work }) => {
 };
 
 window.lookAfter = async ({ config }) => {
-  for (let waited = 0; ; waited += PAUSE_MS) {
+  const last = performance.now() + HANDLES_MS;
+  for (;;) {
     const { found, failure } = await ask({ config, kind: 'look' });
     if (found) return found;
-    if (waited >= HANDLES_MS) return { commits: null, fault: failure };
+    if (performance.now() > last) return { commits: null, fault: failure };
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 };

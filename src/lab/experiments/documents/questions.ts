@@ -15,7 +15,7 @@ const question = (given: Given): Experiment => ({
 });
 
 /** Transactions of one variant: each waits for the disk. */
-export const TRANSACTIONS = 50;
+const TRANSACTIONS = 50;
 const small = (items: number): Parameters => ({ transactions: TRANSACTIONS, items });
 const FEW_ROWS = small(10);
 /** WAL without shared memory needs it, on every VFS of the Lab. */

@@ -34,7 +34,7 @@ interface Statement {
   /** Stepped since the counters were last read. */
   stepped: boolean;
   /** The engine's counters of it when they were read last; null = it is none. */
-  readonly counts: Float64Array | null;
+  readonly counts: number[] | null;
   /** Of a query: hashes of its values, by parameter, and of its text at 0; null = they are not kept. */
   readonly hashes: number[] | null;
   /** Values bound, by parameter - 1; null = they are not kept. */

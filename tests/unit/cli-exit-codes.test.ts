@@ -104,11 +104,11 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['check', NONE, '--budget', budget], /there is no such file/],
     [
       ['lab'],
-      /vfscope lab needs a verb: expected list, run, show, diff, check, replay, advise or crash/,
+      /vfscope lab needs a verb: expected list, run, show, diff, check, replay, advise, crash or versions/,
     ],
     [
       ['lab', 'rnu'],
-      /vfscope lab knows no "rnu": expected list, run, show, diff, check, replay, advise or crash/,
+      /vfscope lab knows no "rnu": expected list, run, show, diff, check, replay, advise, crash or versions/,
     ],
     [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
@@ -299,8 +299,8 @@ describe('help', () => {
     expect(stdout).not.toMatch(/vfscope (record|diff)/);
   });
 
-  test('lab has eight', () =>
-    expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(8));
+  test('lab has nine', () =>
+    expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(9));
 
   test('wrong words end with the usage of their command, not of all', () => {
     const { stderr } = vfscope(['summary', SAMPLE, '--jsn']);

@@ -220,8 +220,8 @@ describe('questions of the Overview', () => {
       ['wa-sqlite', 'none'],
     ]);
   });
-  it('the report as Markdown holds the same numbers', () => {
-    const report = QUERIES.markdownReport(contextOf(autocommits(12)), {});
+  it('the report as Markdown holds the same numbers', async () => {
+    const report = await QUERIES.markdownReport(contextOf(autocommits(12)), {});
     expect(report).toContain('- Commits: 12\n- Syncs per commit: 1\n');
   });
 });

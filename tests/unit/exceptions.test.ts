@@ -4,9 +4,8 @@ import { isFailure, resultText } from '../../src/trace/describe.ts';
 import { Flag, Op } from '../../src/event/event.ts';
 import { exceptionName, failureIn, failureOf } from '../../src/event/exceptions.ts';
 import { errorQueries } from '../../src/viewer/session/queries/errors.ts';
-import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
-import { Facts } from '../../src/analysis/core/graph.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { contextOf } from './viewer-context.ts';
 
 describe('a failure', () => {
   it.each(['NotFoundError', 'NoModificationAllowedError', 'QuotaExceededError', 'EncodingError'])(
@@ -78,8 +77,7 @@ it('Errors tells exceptions apart, and what each means', () => {
       });
     });
   t.send();
-  const context = { store, facts: new Facts(store) } as QueryContext;
-  const { groups } = errorQueries.errors(context, {});
+  const { groups } = errorQueries.errors(contextOf(store), {});
   expect(groups.map(({ what, count, statements }) => [what, count, statements[0]?.text])).toEqual([
     ['QuotaExceededError', 2, 'INSERT INTO t VALUES (?)'],
     ['NotFoundError', 1, 'INSERT INTO t VALUES (?)'],

@@ -420,7 +420,7 @@ describe('the popup', () => {
     });
     const text = await popupOf(`?tab=${await tabId(origin)}`);
     expect(text).toMatch(/Files \(OPFS\)/);
-    expect(text).toMatch(/wa-sqlite\/\S+\s*SQLite\s*[\d.]+ KiB/);
+    expect(text).toMatch(/wa-sqlite\/\S+\s*SQLite 3\.\d+\.\d+\s*[\d.]+ KiB/);
     expect(text).toMatch(/things\s*version 3/);
     expect(text).toMatch(/localStorage\s*1 key, 100 B/);
     expect(text).toMatch(/Not cross-origin isolated/);

@@ -101,7 +101,7 @@ export async function killExtensionProcess({ browser }: DrivenFirefox): Promise<
 /** The panel's notices as the user reads them, unfolded. */
 export const noticesIn = (panel: FirefoxPanel): Promise<string[]> =>
   panel.evaluate(`
-    [...document.querySelectorAll('.notices .more button')].find((b) => /more/.test(b.innerText))?.click();
+    document.querySelector('[data-testid="open-notices"][aria-expanded="false"]')?.click();
     await new Promise((done) => setTimeout(done));
     return [...document.querySelectorAll('[data-testid="notice"]')].map((e) => e.innerText.trim());
   `) as Promise<string[]>;

@@ -53,10 +53,9 @@ export function threadOf(store: TraceStore, label: string): ThreadStore {
 /** The panel's notices as the user reads them, unfolded. */
 async function noticesIn(panel: Panel): Promise<string[]> {
   return panel.frame.evaluate(async () => {
-    const more = [...document.querySelectorAll<HTMLElement>('.notices .more button')].find((b) =>
-      /more/.test(b.innerText),
-    );
-    more?.click();
+    document
+      .querySelector<HTMLElement>('[data-testid="open-notices"][aria-expanded="false"]')
+      ?.click();
     await new Promise((done) => setTimeout(done));
     return [...document.querySelectorAll<HTMLElement>('[data-testid="notice"]')].map((e) =>
       e.innerText.trim(),

@@ -30,9 +30,9 @@ it('“Try it” opens the Lab in a tab, and the experiment runs there at once',
     all.map((e) => e.textContent!.trim()),
   );
   expect(verdicts).toEqual(['holds', 'holds', 'holds']); // two expectations, and that both ways stored the same
-  expect(await page.$eval('nav [aria-current="true"]', (e) => e.textContent!.trim())).toMatch(
-    /small and a large page cache/,
-  );
+  expect(
+    await page.$eval('nav.offers [aria-current="true"]', (e) => e.textContent!.trim()),
+  ).toMatch(/small and a large page cache/);
   // and the recording with the finding is there to be replayed
   await page.$eval('[data-testid="offer-replay"]', (e) => (e as HTMLElement).click());
   await page.waitForFunction(

@@ -98,7 +98,10 @@ if (wanted !== null) {
   if (offer) {
     model.choose(offer);
     void model.run().then(() => model.replay.takeFromPanel());
-  } else model.error = `The Lab has no experiment “${wanted}”.`;
+  } else {
+    model.place = 'runs';
+    model.error = `The Lab has no experiment “${wanted}”.`;
+  }
 } else if (model.replay.panelKey !== null) {
   model.place = 'replay';
   void model.replay.takeFromPanel();

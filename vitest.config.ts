@@ -9,7 +9,7 @@ const VIEWS = 'tests/browser/view*.test.ts';
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
   'firefox,firefox-engines,firefox-flight,firefox-lab-page,firefox-recording,firefox-update,flight,hooks-engines',
-  'lab-contention,lab-page-copy,lab-private,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
+  'lab-contention,lab-page-copy,lab-private,lab-questions,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
   'sealed,shared-workers,update,view-matrix',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** The same for tests in Node: fewer random cases, smaller made-up traces, and one of several builds. */
@@ -29,7 +29,7 @@ const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
 
 /** The files that take longest. They start first: a long file that starts last leaves a core idle. */
 const LONGEST = [
-  'view-pictures,lab-vfs,view-tables,view-accessibility,viewer-recording,view-layout',
+  'view-pictures,lab-vfs,lab-questions,view-tables,view-accessibility,viewer-recording,view-layout',
   'webkit/workers,webkit/demo,webkit/real-apps,webkit/engines,contract/b-trees,lab-workloads',
   'cli-exit-codes,unit/golden,unit/doors,analysis-fuzz',
 ].flatMap((names) => names.split(',').map((name) => `${name}.test.ts`));

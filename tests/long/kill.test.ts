@@ -3,7 +3,6 @@
  * Chromium the app calls its VFS 95,000 times a second, with the panel at rest, and while the panel computes a view of millions of events.
  */
 import { showView } from '../browser/show-view.ts';
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +10,6 @@ import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanelTab } from '../../src/drive/panel.ts';
 import type { TestId } from '../../src/drive/panel-control.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -20,6 +18,7 @@ import { launch, recorded, savedStore, state } from '../browser/extension-harnes
 import { KEEPS_EXTENSION, launchInFirefox } from '../browser/firefox-harness.ts';
 import { LoadDriver } from '../browser/load-driver.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
+import { killBrowser } from './kill-browser.ts';
 
 const KILLS = Number(process.env['VFSCOPE_KILLS'] ?? 10);
 const RATE = 95_000;
@@ -33,27 +32,6 @@ beforeAll(async () => {
   server = await createServer();
 });
 afterAll(() => server?.close());
-
-/** This process and all that it has started. */
-function treeOf(pid: number): number[] {
-  const children = new Map<number, number[]>();
-  for (const line of execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-    .trim()
-    .split('\n')) {
-    const [child, parent] = line.trim().split(/\s+/).map(Number) as [number, number];
-    children.set(parent, [...(children.get(parent) ?? []), child]);
-  }
-  const tree = [pid];
-  for (const one of tree) tree.push(...(children.get(one) ?? []));
-  return tree;
-}
-
-/** Kill all processes of the browser. */
-async function kill({ browser }: Pick<DrivenBrowser, 'browser'>): Promise<void> {
-  const gone = new Promise((done) => browser.once('disconnected', done));
-  for (const pid of treeOf(browser.process()!.pid!)) process.kill(pid, 'SIGKILL');
-  await gone;
-}
 
 /** The page says its time again and again. What it has said is heard even if the browser is killed: it lies in a pipe. @returns the last time heard, ms since the epoch */
 async function clockOf(page: Page): Promise<() => number> {
@@ -95,7 +73,7 @@ async function lossOfKill(until: (load: LoadDriver) => Promise<void>): Promise<L
     const said = await clockOf(load.page);
     load.run('scan', { rate: RATE, seconds: 600 }).catch(() => undefined); // the browser goes first
     await until(load);
-    await kill(first);
+    await killBrowser(first);
 
     const second = await launch({ userDataDir });
     try {
@@ -176,7 +154,7 @@ async function lossInFirefox(): Promise<Loss> {
       `Number(document.querySelector('[data-testid="live-syncs"]')?.textContent?.replace(/\\D/g, '')) > args[1]`,
       [syncs],
     );
-    await kill(first);
+    await killBrowser(first);
 
     const second = await launchInFirefox({ userDataDir, preferences: KEEPS_EXTENSION });
     try {

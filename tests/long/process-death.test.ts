@@ -2,7 +2,6 @@
  * Process death in Chromium on real OPFS and IndexedDB, for VFSs that the crash test clears on emulated storage: a worker ends after a storage
  * call, or the whole browser is killed. The same VFS opens what is left: it is whole, and every acknowledged commit is there.
  */
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +11,7 @@ import type { CrashConfig } from '../../src/lab/crash/model.ts';
 import { launch, state } from '../browser/extension-harness.ts';
 import { broken, COMMITS, configOf, deathsOf, type App } from '../browser/process-death.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
+import { killBrowser } from './kill-browser.ts';
 
 const DEATHS = Number(process.env['VFSCOPE_KILLS'] ?? 24);
 
@@ -47,16 +47,6 @@ it.each(named)('%s: a worker that dies loses no acknowledged commit', async (nam
   expect(new Set(deaths.map(({ commits }) => commits)).size).toBeGreaterThan(2);
 });
 
-/** This process and all that it has started. */
-function treeOf(pid: number): number[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim();
-  const pairs = lines.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  const tree = [pid];
-  for (const one of tree)
-    tree.push(...pairs.flatMap(([child, parent]) => (parent === one ? [child!] : [])));
-  return tree;
-}
-
 describe('a browser that is killed', () => {
   it.each(named.filter(([, { journalMode }]) => journalMode === 'delete'))(
     '%s: no acknowledged commit is lost',
@@ -75,9 +65,7 @@ describe('a browser that is killed', () => {
             (work) => (window as unknown as App).commitUntil(work),
             { config, commits: COMMITS, stopAfter, end: false },
           );
-          const gone = new Promise((done) => first.browser.once('disconnected', done));
-          for (const pid of treeOf(first.browser.process()!.pid!)) process.kill(pid, 'SIGKILL');
-          await gone;
+          await killBrowser(first);
           const second = await launch({ userDataDir });
           try {
             const next = await second.firstPage();

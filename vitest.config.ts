@@ -18,11 +18,12 @@ const PARTLY_IN_NODE = [
   'unit/{sanitize,time-partition-shares,trace-file,trace-ring}',
   'contract/b-trees',
 ].map((names) => `tests/${names}.test.ts`);
-/** Chromium without DevTools: plain pages with the hook, and the Lab's page. Each file has a browser of its own. */
+/** Files that can share the cores: plain pages with the hook, the Lab, and what waits more than it works. Each has its own browser. */
 const PAGES = [
-  'apps,demo,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,lab-contention',
-  'lab-keyboard,lab-page,lab-page-copy,lab-questions,lab-replay,lab-results,lab-storage,lab-vfs,lab-whatif,memory64,process-death',
-  'turso-wal',
+  'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,http-reads,keyboard',
+  'firefox-keyboard,firefox-lab,firefox-lab-page,firefox-welcome,lab-advice,lab-contention,lab-from-panel,lab-keyboard,lab-own-database',
+  'lab-page,lab-page-copy,lab-questions,lab-replay,lab-results,lab-storage,lab-try,lab-vfs,lab-whatif,memory64,own-sql,page-policies',
+  'panel-keys,permissions,privacy,process-death,record-marks,safari-build,tuned-apps,turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores. By default, Vitest leaves one core idle. */
 const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };

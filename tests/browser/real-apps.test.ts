@@ -5,7 +5,7 @@ import { Facts } from '../../src/analysis/core/graph.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { realApp } from '../oracle/real-apps.ts';
 import { answersFiveTasks } from './five-tasks.ts';
-import { recordTraced } from './record-real.ts';
+import { recordTraced, storedBy } from './record-real.ts';
 
 test('Actual Budget, from its demo to its reports: each storage call as Chromium traced it, and five questions answered in two steps each', async () => {
   const store = await recordTraced(realApp('actual'), answersFiveTasks);
@@ -37,4 +37,10 @@ test('a bundle by Vite, whose worker and wasm are texts in its script: each stor
     [...engine, layers],
     [...engine, layers],
   ]);
+});
+
+test('the bundle by Vite stores the same bytes, recorded or not', async () => {
+  const alone = await storedBy(realApp('vite'), false);
+  expect(alone).toMatchObject({ opfs: { '/groceries.db': expect.any(String) } });
+  expect(await storedBy(realApp('vite'), true)).toEqual(alone);
 });

@@ -1,4 +1,5 @@
 /** Real apps (tests/oracle/real-apps.ts) recorded by the panel, in Chromium and in Firefox, from their first page to their last call. */
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import type { Panel } from '../../src/drive/panel.ts';
@@ -42,6 +43,30 @@ async function atRest(count: () => Promise<unknown>): Promise<void> {
 /** Wide enough for the app's own layout. */
 const WINDOW = { width: 1300, height: 900 };
 
+/** How many storage calls the app's own scripts counted so far. */
+const countedBy = (server: AppServer): Promise<string> =>
+  Promise.resolve(JSON.stringify(server.counts()));
+
+/** Use an app, close it, and open it again. @returns what it says that it has stored */
+async function useApp(
+  driven: DrivenBrowserBase,
+  pages: readonly Page[],
+  origin: string,
+  app: RealApp,
+  rest: () => Promise<void>,
+): Promise<unknown> {
+  for (const page of pages) await driven.load(page, origin + app.path);
+  await app.use(pages, rest);
+  const [first] = pages as [Page];
+  await first.bringToFront();
+  const seen = await app.stored?.(first);
+  await rest();
+  await driven.load(first, origin + app.path);
+  expect(await app.stored?.(first)).toEqual(seen);
+  await rest();
+  return seen;
+}
+
 /**
  * Record an app in all its tabs.
  * @param countIn the panel's count of events, in its own words
@@ -74,21 +99,10 @@ async function recordApp<P extends DrivenPanel>(
     pages.push(await driven.browser.newPage());
     await driven.load(pages.at(-1)!, `${origin}/nothing`);
   }
-  /** One that polls still makes no more storage calls. */
-  const rest = (): Promise<void> =>
-    atRest(app.polls ? () => Promise.resolve(JSON.stringify(server.counts())) : count);
+  const rest = (): Promise<void> => atRest(app.polls ? () => countedBy(server) : count);
   let seen: unknown;
   await run(pages, async () => {
-    for (const page of pages) await driven.load(page, origin + app.path);
-    await app.use(pages, () => atRest(count));
-    if (!app.stored) return;
-    await first.bringToFront();
-    seen = await app.stored(first);
-    await rest();
-    // closed and opened again under the hooks
-    await driven.load(first, origin + app.path);
-    expect(await app.stored(first)).toEqual(seen);
-    await rest();
+    seen = await useApp(driven, pages, origin, app, rest);
   });
   await first.bringToFront(); // the panel takes no clicks in the background
   await stopRecording(panel);
@@ -133,7 +147,7 @@ export async function recordTraced(
 }
 
 /** What the app's own scripts counted (tests/server/count-storage.js), as the recording has it. */
-function countedBy(server: AppServer): OracleCounts {
+function oracleOf(server: AppServer): OracleCounts {
   const { transactions = 0, ...rest } = server.counts();
   const opfs = { reads: 0, readBytesAsked: 0, writes: 0, writeBytes: 0, flushes: 0, truncates: 0 };
   const requests: Record<string, number> = {};
@@ -148,7 +162,7 @@ const LOST = 0.02;
 
 /** The recording's counts are those that the app's own scripts made of the same run. */
 export function expectAsCounted(app: RealApp, store: TraceStore, server: AppServer): void {
-  const [seen, own] = [countsOf(store, true), countedBy(server)];
+  const [seen, own] = [countsOf(store, true), oracleOf(server)];
   if (!app.terminates) return expect(seen).toEqual(own);
   const flat = ({ opfs, idb }: OracleCounts): Record<string, number> => ({
     ...opfs,
@@ -184,6 +198,45 @@ export const recordInFirefox = (app: RealApp): Promise<TraceStore> =>
       ),
     true,
   );
+
+const HASH = new URL('../apps/common/storage-hash.js', import.meta.url);
+
+/** Hashes of all that a page's origin has stored: storage-hash.js, wherever the origin's own files are. */
+async function hashStored(page: Page): Promise<unknown> {
+  const module = await readFile(HASH, 'utf8');
+  return page.evaluate(`(() => { ${module.replace(/^export /gm, '')}; return storageHash(); })()`);
+}
+
+/**
+ * Use an app in one tab, closed and opened again, where chance and date are the same in each run (tests/server/fix-chance.js).
+ * @param record whether vfscope records it
+ * @returns hashes of what it stored, by place
+ */
+export async function storedBy(app: RealApp, record: boolean): Promise<unknown> {
+  const driven = await launch();
+  const fixed = { dateMoves: app.waitsByDate === true };
+  const server = await createServer({ counted: true, fixed });
+  try {
+    const origin = server.origin(`${app.name}-real`);
+    const only = { ...app, tabs: 1 };
+    const page = await driven.firstPage();
+    await page.setViewport(WINDOW);
+    const work = (_: unknown, all: () => Promise<void>): Promise<void> => all();
+    if (record) await recordApp(driven, driven.openPanel, server, only, eventsSaid, work);
+    else {
+      await useApp(driven, [page], origin, only, () => atRest(() => countedBy(server)));
+      await driven.load(page, origin + app.path); // as recordApp does after Stop
+      await app.stored?.(page);
+    }
+    await atRest(() => countedBy(server));
+    await driven.load(page, `${origin}/nothing`);
+    await atRest(() => countedBy(server));
+    return await hashStored(page);
+  } finally {
+    await driven.close();
+    await server.close();
+  }
+}
 
 async function inBrowser<D extends DrivenBrowserBase>(
   launched: Promise<D>,

@@ -1,12 +1,12 @@
 /**
- * Real apps recorded in both browsers. In Chromium each storage call is as Chromium's own tracing of the same run has it; in Firefox
+ * Real apps recorded in both browsers, and what they store beside a run that nobody records. In Chromium each storage call is as Chromium's own tracing of the same run has it; in Firefox
  * as the app's own scripts count it (tests/server/count-storage.js), and the recording shows the same of the app. SHOW=1 prints the counts and the findings.
  */
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { countsOf } from '../browser/grid-counts.ts';
-import { recordInFirefox, recordTraced } from '../browser/record-real.ts';
+import { recordInFirefox, recordTraced, storedBy } from '../browser/record-real.ts';
 import { REAL_APPS } from '../oracle/real-apps.ts';
 import { findingsOf } from '../traces/analyses.ts';
 
@@ -42,3 +42,11 @@ test.each(REAL_APPS)('$name, tabs: $tabs', async (app) => {
   show(`${app.name}, Firefox`, firefox);
   expect(sameIn(firefox)).toEqual(sameIn(chromium));
 });
+
+test.each(REAL_APPS.filter((app) => !app.batchesByTime))(
+  '$name stores the same bytes, recorded or not',
+  async (app) => {
+    const alone = await storedBy(app, false);
+    expect(await storedBy(app, true)).toEqual(alone);
+  },
+);

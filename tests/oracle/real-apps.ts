@@ -16,6 +16,10 @@ export interface RealApp {
   polls?: true;
   /** Its page ends a worker of it at work. */
   terminates?: true;
+  /** It waits until the date has moved on. */
+  waitsByDate?: true;
+  /** How much it commits at once depends on its speed, so two runs store different bytes. */
+  batchesByTime?: true;
 }
 
 /** All tabs show so many items, and so many of them open. */
@@ -89,11 +93,26 @@ export const REAL_APPS: readonly RealApp[] = [
     stored: listed,
   },
   // events that two tabs commit at once keep LiveStore busy for minutes now and then: each side puts its own upon the other's
-  { name: 'livestore', path: '/', tabs: 2, use: listUse(false), stored: listed },
+  {
+    name: 'livestore',
+    path: '/',
+    tabs: 2,
+    use: listUse(false),
+    stored: listed,
+    batchesByTime: true,
+  },
   { name: 'vite', path: '/', tabs: 1, use: useList, stored: listed },
   { name: 'webpack', path: '/', tabs: 1, use: useList, stored: listed },
   { name: 'esbuild', path: '/', tabs: 1, use: useList, stored: listed },
   { name: 'rollup', path: '/', tabs: 1, use: useList, stored: listed },
-  { name: 'sqlocal', path: '/coi/sqlocal/', tabs: 2, use: useList, stored: listed, polls: true },
+  {
+    name: 'sqlocal',
+    path: '/coi/sqlocal/',
+    tabs: 2,
+    use: useList,
+    stored: listed,
+    polls: true,
+    waitsByDate: true,
+  },
 ];
 export const realApp = (called: string): RealApp => REAL_APPS.find(({ name }) => name === called)!;

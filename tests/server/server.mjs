@@ -29,8 +29,9 @@ export const VARIANTS = {
   },
 };
 
-/** What counts an app's storage calls; see there. */
+/** What counts an app's storage calls, and what fixes its chance; see there. */
 const COUNT = fileURLToPath(new URL('./count-storage.js', import.meta.url));
+const FIX = fileURLToPath(new URL('./fix-chance.js', import.meta.url));
 
 const TYPES = {
   '.css': 'text/css; charset=utf-8',
@@ -46,8 +47,15 @@ const TYPES = {
   '.webmanifest': 'application/manifest+json',
 };
 
-export async function createServer({ port = 0, host = '127.0.0.1', counted = false } = {}) {
-  const first = counted ? await readFile(COUNT, 'utf8') : '';
+export async function createServer({
+  port = 0,
+  host = '127.0.0.1',
+  counted = false,
+  fixed = null,
+} = {}) {
+  const texts = [...(counted ? [COUNT] : []), ...(fixed ? [FIX] : [])];
+  const scripts = await Promise.all(texts.map((file) => readFile(file, 'utf8')));
+  const first = `${fixed?.dateMoves ? 'globalThis.dateMoves = true;' : ''}${scripts.join('')}`;
   const counts = {};
   const server = createHttpServer((request, response) => {
     const answered =

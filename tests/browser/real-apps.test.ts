@@ -39,8 +39,8 @@ test('a bundle by Vite, whose worker and wasm are texts in its script: each stor
   ]);
 });
 
-test('the bundle by Vite stores the same bytes, recorded or not', async () => {
-  const alone = await storedBy(realApp('vite'), false);
-  expect(alone).toMatchObject({ opfs: { '/groceries.db': expect.any(String) } });
-  expect(await storedBy(realApp('vite'), true)).toEqual(alone);
+test('PowerSync stores the same bytes, recorded or not', async () => {
+  const alone = await storedBy(realApp('powersync'), false);
+  expect(alone).toMatchObject({ idb: { 'todos.db/blocks': expect.any(String) } });
+  expect(await storedBy(realApp('powersync'), true)).toEqual(alone);
 });

@@ -41,3 +41,26 @@ export async function useActual(page: Page, rest: Rest): Promise<void> {
   await shows(page, '/budget', 'To Budget:');
   await rest();
 }
+
+/** Looks at a page, between which one that shows its numbers one by one says another text. */
+const LOOKS = 20;
+
+/** What Actual has stored, as its budget shows it once it is opened again. */
+export async function actualStored(page: Page): Promise<string> {
+  await shows(page, '/budget', 'House Asset', 'To Budget:');
+  const said = await page.waitForFunction(
+    (looks) => {
+      const state = ((window as { said?: { text: string; same: number } }).said ??= {
+        text: '',
+        same: 0,
+      });
+      const text = document.body.innerText;
+      state.same = text === state.text ? state.same + 1 : 0;
+      state.text = text;
+      return state.same >= looks && text;
+    },
+    WAIT,
+    LOOKS,
+  );
+  return (await said.jsonValue()) as string;
+}

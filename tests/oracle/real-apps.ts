@@ -1,6 +1,6 @@
 /** Whole apps whose SQLite, and for Actual everything, is not ours, and how their users use them. */
 import type { Page } from 'puppeteer-core';
-import { useActual } from './actual-run.ts';
+import { actualStored, useActual } from './actual-run.ts';
 import { WAIT, type Rest } from './waiting.ts';
 
 export interface RealApp {
@@ -81,6 +81,7 @@ export const REAL_APPS: readonly RealApp[] = [
     path: '/',
     tabs: 1,
     use: ([only], rest) => useActual(only!, rest),
+    stored: actualStored,
     terminates: true,
   },
   { name: 'evolu', path: '/evolu/', tabs: 1, use: useList, stored: listed },

@@ -132,6 +132,9 @@ let onDropped: (origin: string) => void = () => {};
 export const watchSharing = (listener: (origin: string) => void): void =>
   void (onDropped = listener);
 
+/** Store what is known, so that the next background script knows it. */
+export const keep = async (): Promise<void> => api.storage.session.set({ [KEY]: await load() });
+
 /** Register what `value` says, at once, then store it. @param tells of origins that are shared no longer */
 export async function apply(tells = true): Promise<void> {
   const now = value!;
@@ -147,7 +150,7 @@ export async function apply(tells = true): Promise<void> {
       ? registerPageScripts(now.capture, coverOf(now))
       : unregisterPageScripts();
   const wide = now.strict.filter(({ isWidened }) => isWidened).map(({ tabId }) => tabId);
-  await Promise.all([registered, unsetPolicies(wide), api.storage.session.set({ [KEY]: now })]);
+  await Promise.all([registered, unsetPolicies(wide), keep()]);
   onApplied();
   if (tells) for (const { origin } of dropped) onDropped(origin);
 }

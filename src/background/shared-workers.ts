@@ -5,7 +5,7 @@ import { showsNow, tabsOf } from '../platform/tabs-of.ts';
 import { api } from '../platform/extension-api.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
 import type { OriginTabs, SharedAsk, Tell } from '../protocol/messages.ts';
-import { apply, covers, load, showsOrigin } from './coverage.ts';
+import { apply, covers, keep, load, showsOrigin } from './coverage.ts';
 import {
   agree,
   beginsAgain,
@@ -129,7 +129,9 @@ export async function sharedUrl(
     await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
   if (waits(sharing)) waitsNoLonger(sharing);
   const url = agree(sharing, ask, tab, showsOrigin(sharing.origin));
-  apply().catch((e: unknown) => console.warn('vfscope: a SharedWorker may start twice:', e)); // the page does not wait for it
+  const warn = (e: unknown): void => console.warn('vfscope: a SharedWorker may start twice:', e);
+  await keep().catch(warn); // a background that ended now would give the next page another URL
+  apply().catch(warn); // the page does not wait for it
   return url;
 }
 

@@ -227,6 +227,24 @@ test('once the last page that held a shared worker has left after Stop, the page
   await vi.waitFor(() => expect(told).toEqual([2, 3]));
 });
 
+test('the address of a shared worker is stored before a page hears of it', async () => {
+  const { start } = await import('../../src/background/recordings.ts');
+  const { sharedUrl } = await import('../../src/background/shared-workers.ts');
+  const { load } = await import('../../src/background/coverage.ts');
+  vi.spyOn(api.tabs, 'query').mockResolvedValue([{ id: 1, url: `${ORIGIN}/` }]);
+  await start(1, 'page', { ...options, scope: 'tab' });
+  (await load()).sharing[0]!.older = [];
+  const set = api.storage.session.set;
+  vi.spyOn(api.storage.session, 'set').mockImplementation(async (values) => {
+    await new Promise((later) => setTimeout(later));
+    await set(values);
+  });
+  const url = `blob:${ORIGIN}/3`;
+  const sender = { tab: { id: 1 }, origin: ORIGIN } as chrome.runtime.MessageSender;
+  expect(await sharedUrl({ key: 'w', traits: 'classic', url, dead: [] }, sender)).toBe(url);
+  expect(JSON.stringify(stored)).toContain(url);
+});
+
 test('where no request can be followed, every page knows that SharedWorkers are shared', async () => {
   vi.stubGlobal('chrome', { ...api, webRequest: undefined });
   const { start } = await import('../../src/background/recordings.ts');

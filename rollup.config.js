@@ -114,6 +114,12 @@ const copies = [
   ),
 ];
 
+/** `vfscope demo`: the app and what its visitor does. */
+const DEMO = [
+  ['tests/apps/demo', 'demo'],
+  ['tools/dev/demo-steps.mjs', 'demo-steps.mjs'],
+];
+
 const extensions = Object.values(OUTS);
 const licenses = thirdParty(
   [...extensions, `${DIST}/lib`, `${DIST}/cli`],
@@ -210,6 +216,7 @@ const assets = {
       writeCaptureScripts(out);
       writeManifest(browser);
     }
+    for (const [from, to] of DEMO) cpSync(from, `${DIST}/cli/${to}`, { recursive: true });
   },
 };
 

@@ -182,6 +182,13 @@ describe('nothing that does not belong here', () => {
     expect(found).toEqual([]);
   });
 
+  test('nothing in src listens but what serves folders to a browser on this machine', () => {
+    const listens = listSources('src').filter((file) =>
+      /from 'node:(?:http|http2|https|net|tls|dgram)'|import\('node:(?:http|net)/.test(read(file)),
+    );
+    expect(listens).toEqual(['src/terminal/serve.ts']);
+  });
+
   test('no network code in what ships', () => {
     // the app's own fetch and the like, repaired in wrapped workers, and a look at the first line of the app's own blob
     // and the Lab and the handover, which read files of their own package (the extension's CSP allows no other place)

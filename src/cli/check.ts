@@ -5,15 +5,17 @@ import { summaryOf } from '../analysis/report/summary.ts';
 import { budgetText } from '../terminal/budget-text.ts';
 import { wrongUse } from '../terminal/failure.ts';
 import { cannotRead, complain, Exit, openTrace } from '../terminal/open-file.ts';
-import { print } from '../terminal/stdout.ts';
+import { jsonText, print } from '../terminal/stdout.ts';
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
 export async function checkCommand({
   file,
   budget: path,
+  json = false,
 }: {
   file: string;
   budget: string;
+  json?: boolean;
 }): Promise<number> {
   const text = await readFile(path, 'utf8').catch((e: unknown) => {
     throw wrongUse(cannotRead(path, e, 'a budget file'));
@@ -22,7 +24,9 @@ export async function checkCommand({
     const budget = parseBudgetText(text);
     const trace = await openTrace(file);
     const rows = checkBudget(summaryOf(trace.store), budget);
-    await print(budgetText(rows));
+    await print(
+      json ? jsonText({ ok: rows.every(({ ok }) => ok), limits: rows }) : budgetText(rows),
+    );
     return rows.every((r) => r.ok) ? Exit.done : Exit.checkFailed;
   } catch (e) {
     if (!(e instanceof BudgetError)) throw e;

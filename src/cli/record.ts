@@ -1,13 +1,11 @@
 /** `vfscope record`: a page recorded by the real extension in a real browser. */
-import { stat } from 'node:fs/promises';
 import { EXTENSION, FIREFOX_EXTENSION } from '../drive/extension-folders.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
-import { sqliteThreads } from '../analysis/core/main-threads.ts';
-import { Facts } from '../analysis/core/graph.ts';
-import { unrecordedText, unrecordedWorkers } from '../analysis/core/unrecorded-workers.ts';
-import { complain, Exit, openTrace } from '../terminal/open-file.ts';
+import { findChromium, findFirefox } from '../drive/find-browser.mjs';
+import { complain, Exit } from '../terminal/open-file.ts';
 import { recordPage, type RecordOptions } from '../drive/session.ts';
 import { checkWritable } from '../terminal/write-file.ts';
+import { printAnswer } from './answer.ts';
 
 export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'browser'> {
   browser?: string;
@@ -15,9 +13,11 @@ export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'b
   extension?: string;
   /** A recording in which no SQLite was seen fails. */
   requireSqlite?: boolean;
+  /** Its answer as one object. */
+  json?: boolean;
 }
 
-/** @returns the exit code; the result goes to stdout, progress and errors to stderr */
+/** @returns the exit code; what the recording shows goes to stdout, progress and errors to stderr */
 export async function record(args: RecordArgs): Promise<number> {
   const say = (line: string): void => console.error(line);
   try {
@@ -34,27 +34,25 @@ export async function record(args: RecordArgs): Promise<number> {
     complain(e.message);
     return e.exitCode;
   }
-  console.log(`${args.out} ${(await stat(args.out)).size} bytes`);
-  return judge(args);
+  const seen = await printAnswer(args.out, args.json ?? false);
+  return seen || !args.requireSqlite ? Exit.done : Exit.checkFailed;
 }
 
-/** Say what the recording lacks. @returns the exit code */
-async function judge({ out, requireSqlite = false }: RecordArgs): Promise<number> {
-  const { store } = await openTrace(out);
-  const { unrecordedWorkers: missing, sqliteThreads: ran } = new Facts(store).known({
-    unrecordedWorkers,
-    sqliteThreads,
-  });
-  if (missing.length) complain(unrecordedText(missing));
-  if (ran.length || store.threads.some(({ engines }) => engines.length)) return Exit.done;
-  complain(
-    'No SQLite was seen on this page. Check that the page loads it while it is recorded: use --until, --seconds, or --script.',
-  );
-  return requireSqlite ? Exit.checkFailed : Exit.done;
+/** What a recording is called where the user gives no name: `localhost-8080-20260131-180455.vfst`, by the clock of this machine. */
+export function recordingName(url: string, at: Date): string {
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const day = `${at.getFullYear()}${two(at.getMonth() + 1)}${two(at.getDate())}`;
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join('');
+  return `${host.replace(/[^\w.]+/g, '-').replace(/^-+|-+$/g, '') || 'page'}-${day}-${time}.vfst`;
 }
 
-function browserOf({ browser = 'chromium' }: RecordArgs): 'chromium' | 'firefox' {
+/** Without a word of the user's it is a Chromium, or a Firefox where that alone is installed. */
+function browserOf({ browser }: RecordArgs): 'chromium' | 'firefox' {
   if (browser === 'chromium' || browser === 'firefox') return browser;
+  const named = process.env['CHROMIUM'] !== undefined;
+  if (browser === undefined)
+    return named || findChromium() !== null || findFirefox() === null ? 'chromium' : 'firefox';
   throw wrongUse(`Unknown browser "${browser}": expected chromium or firefox.`);
 }
 

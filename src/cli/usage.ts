@@ -1,6 +1,11 @@
 /** What `vfscope --help` says, whole and by command. */
 
-const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with the real extension in a real browser
+export const COMMANDS = `  vfscope demo                            record the app that ships with vfscope, and print what it shows
+      [--vfs OPFSCoopSync|AccessHandlePool|IDBBatchAtomic]  where it keeps its database; default OPFSCoopSync
+      [--headed]             in a window: use the app yourself, until Ctrl+C
+      [--out FILE.vfst] [--browser chromium|firefox] [--screenshot FILE.png] [--json]
+  vfscope record <url>                    record a page with the real extension in a real browser, and print what it shows
+      [--out FILE.vfst]      default: a name from the page's host and the time, in this folder
       [--until "<js>"]       end when this expression in the page is truthy (at most --seconds, default 120)
       [--seconds N]          end N seconds after the page has loaded (default 5)
       [--script steps.mjs]   drive the page: export default async (page, panel) => {}
@@ -14,7 +19,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--devtools]           with DevTools open on the page, which slow it down in Chromium
       [--require-sqlite]     exit with 1 where no SQLite was seen
       [--headed]             in a window; without the options above, until Ctrl+C
-      [--screenshot FILE.png] [--browser chromium|firefox]
+      [--screenshot FILE.png] [--browser chromium|firefox] [--json]
   vfscope summary FILE.vfst               one page for a bug report
       [--markdown | --json]  as Markdown; as one object, unknown numbers null
       [--privacy]            what the trace tells of its app: how many texts of which kind
@@ -25,7 +30,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--sanitize]           take the app's words out: files, URLs, names, identifiers of SQL
       FILE may be a folder of .vfst files: with parquet it becomes a data set
   vfscope diff A.vfst B.vfst [--json]     faster or slower, and by how much; counts exactly; findings solved and new
-  vfscope check FILE.vfst --budget budget.json
+  vfscope check FILE.vfst --budget budget.json [--json]
       limits by path of the summary: {"commits": {"max": 10}, "files[kind=wal].vfs.xWrite": {"max": 99, "optional": true}}
   vfscope open FILE.vfst [--screenshot FILE.png]
   vfscope lab list [--json]               experiments and workloads
@@ -48,7 +53,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--leave-out [RUN:]PASS=REASON] [--json]  without a pass that was no measurement
       [--html FILE] [--svg FILE] [--csv FILE]
   vfscope lab diff A.json B.json [--json] two saved results: counts exactly, times with their spread
-  vfscope lab check RESULT.json --budget budget.json
+  vfscope lab check RESULT.json --budget budget.json [--json]
       limits on counts by run, step and counter: {"total/vfs.xSync": {"max": 10}, "journal/run/instructions": {"max": 1e8}}
   vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
       --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
@@ -63,7 +68,8 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--bisect] [--step ID] [--by PERCENT]  of one package: the first release whose count differs
       [--workload NAME] [--config k=v ...] [--cache FOLDER] [--json] [--html FILE] [--svg FILE] [--csv FILE]
   vfscope lab advise FILE.vfst --database DATABASE    which indexes help the recording's statements, on a copy
-      [--json] [--out ADVICE.json]`;
+      [--json] [--out ADVICE.json]
+  vfscope completion bash|zsh|fish        a script for your shell: eval "$(vfscope completion bash)"`;
 
 /** Every command with its options. @param version of this vfscope */
 export const usage = (
@@ -73,6 +79,7 @@ export const usage = (
 ${COMMANDS}
 
 vfscope <command> --help                  that command alone
+vfscope --version
 Exit codes: 0 done, 1 a check failed, 2 wrong use, 3 browser or page failed.`;
 
 /** One command with its options, as `record` or `lab`. @returns null where there is no such command */

@@ -2,6 +2,8 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { captureOf } from './capture-options.ts';
 import { checkCommand } from './check.ts';
+import { completionScript, isShell, SHELL_NAMES } from './completion.ts';
+import { demo } from './demo.ts';
 import { diffCommand } from './diff.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { exportCommand } from './export.ts';
@@ -17,7 +19,7 @@ import { versionsCommand } from '../lab/command/versions.ts';
 import { open } from './open.ts';
 import { plansCommand } from './plans.ts';
 import { complain, Exit } from '../terminal/open-file.ts';
-import { record } from './record.ts';
+import { record, recordingName } from './record.ts';
 import { outliveReaders, print } from '../terminal/stdout.ts';
 import { summaryCommand } from './summary.ts';
 import { usage, usageOf } from './usage.ts';
@@ -132,8 +134,12 @@ function lab([verb, ...args]: string[]): Promise<number> {
     return diffResultsCommand({ a: target, b: others[0]!, json: values.json ?? false });
   }
   if (verb === 'check') {
-    const { values, target } = parse(args, 'result', { budget: text });
-    return checkResultCommand({ file: target, budget: needed(values.budget, '--budget') });
+    const { values, target } = parse(args, 'result', { budget: text, json: yes });
+    return checkResultCommand({
+      file: target,
+      budget: needed(values.budget, '--budget'),
+      json: values.json ?? false,
+    });
   }
   if (verb === 'show') {
     const { values, target } = parse(args, 'result', {
@@ -306,6 +312,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         'until-mark': yes,
         devtools: yes,
         'require-sqlite': yes,
+        json: yes,
         capture: text,
         layers: text,
         stacks: yes,
@@ -327,13 +334,31 @@ async function run([command, ...args]: string[]): Promise<number> {
       return record({
         ...rest,
         url: target,
-        out: needed(out, '--out'),
+        out: out ?? recordingName(target, new Date()),
         seconds: seconds(time),
         scope: scope(covers),
         untilMark,
         requireSqlite,
         capture: captureOf({ capture, layers, stacks, buffer }),
       });
+    }
+    case 'demo': {
+      const options = {
+        out: text,
+        json: yes,
+        headed: yes,
+        browser: text,
+        screenshot: text,
+        vfs: text,
+      };
+      const { values } = parse(args, 'arguments', options, 0);
+      return demo({ ...values, out: values.out ?? 'vfscope-demo.vfst' });
+    }
+    case 'completion': {
+      const { target } = parse(args, 'shell', {});
+      if (!isShell(target)) throw wrongUse(`Unknown shell "${target}": expected ${SHELL_NAMES}.`);
+      await print(completionScript(target));
+      return Exit.done;
     }
     case 'summary': {
       const { values, target } = parse(args, 'file', { json: yes, markdown: yes, privacy: yes });
@@ -368,8 +393,12 @@ async function run([command, ...args]: string[]): Promise<number> {
       return diffCommand({ a: target, b: others[0]!, json: values.json ?? false });
     }
     case 'check': {
-      const { values, target } = parse(args, 'file', { budget: text });
-      return checkCommand({ file: target, budget: needed(values.budget, '--budget') });
+      const { values, target } = parse(args, 'file', { budget: text, json: yes });
+      return checkCommand({
+        file: target,
+        budget: needed(values.budget, '--budget'),
+        json: values.json ?? false,
+      });
     }
     case 'open': {
       const { values, target } = parse(args, 'file', { screenshot: text });
@@ -378,6 +407,8 @@ async function run([command, ...args]: string[]): Promise<number> {
     case 'lab':
       return lab(args);
     case '--version':
+    case '-v':
+    case '-V':
       console.log(VFSCOPE_VERSION);
       return 0;
     default:
@@ -400,7 +431,7 @@ const inWords = (e: unknown): string => {
 /** A steps module may leave timers and servers behind, which would keep this process: after a recording it ends, its words being out. */
 async function end(code: number): Promise<void> {
   process.exitCode = code;
-  if (process.argv[2] !== 'record') return;
+  if (process.argv[2] !== 'record' && process.argv[2] !== 'demo') return;
   await print('').catch(() => {}); // the words themselves had their say
   process.exit();
 }

@@ -11,6 +11,7 @@ const PLACES = {
     '/usr/bin/chromium-browser',
     '/opt/google/chrome/chrome',
     '/usr/bin/google-chrome',
+    '/opt/microsoft/msedge/msedge',
     '/usr/bin/microsoft-edge',
   ],
   darwin: [
@@ -23,11 +24,12 @@ const PLACES = {
     .flatMap((folder) => [
       `${folder}\\Chromium\\Application\\chrome.exe`,
       `${folder}\\Google\\Chrome\\Application\\chrome.exe`,
+      `${folder}\\Microsoft\\Edge\\Application\\msedge.exe`,
     ]),
 };
 
 export const HOW_TO_INSTALL =
-  'Install Chromium or Chrome 148 or newer (on Debian and Ubuntu: apt-get install chromium), or set CHROMIUM to the path of one.';
+  'Install Chrome, Edge, or Chromium, 148 or newer (on Debian and Ubuntu: apt-get install chromium), or set CHROMIUM to the path of one.';
 
 /** @returns {string | null} path of a Chromium or Chrome: $CHROMIUM, else the first of the usual places */
 export function findChromium() {

@@ -1,11 +1,16 @@
 /** `vfscope record` and `vfscope open`, with the built extension: what they write, what they say, and their exit codes. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { open } from '../../src/cli/open.ts';
 import { record, type RecordArgs } from '../../src/cli/record.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { answerOf, answerReport, type Answer } from '../../src/analysis/report/answer-report.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { EXTENSION } from './extension-harness.ts';
@@ -29,7 +34,11 @@ afterAll(async () => {
 beforeEach(() => {
   said = printed = '';
   vi.spyOn(console, 'error').mockImplementation((line: string) => void (said += `${line}\n`));
-  vi.spyOn(console, 'log').mockImplementation((line: string) => void (printed += `${line}\n`));
+  vi.spyOn(process.stdout, 'write').mockImplementation((text, ...rest: unknown[]) => {
+    printed += String(text);
+    (rest.at(-1) as () => void)?.();
+    return true;
+  });
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((said += String(text))));
 });
 afterEach(async () => {
@@ -60,7 +69,11 @@ describe('record', () => {
     const screenshot = path.join(folder, 'panel.png');
     const url = server.origin('record') + RUN;
     expect(await recordIt({ url, until: DONE, screenshot, requireSqlite: true }), said).toBe(0);
-    expect(printed).toBe(`${out} ${(await stat(out)).size} bytes\n`);
+    const { store } = await readTrace(await readFile(out));
+    const answer = answerOf(new Facts(store));
+    expect(answer.actions.map(({ rule }) => rule)).toContain('F01');
+    const size = (await stat(out)).size;
+    expect(printed).toBe(`${reportText(answerReport(answer, out))}\n${out} ${size} bytes\n`);
     const summary = await written();
     expect(summary.dropped).toBe(0);
     expect(summary.commits).toBeGreaterThanOrEqual(51);
@@ -79,6 +92,23 @@ describe('record', () => {
     const picture = path.join(folder, 'opened.png');
     expect(await open({ file: out, screenshot: picture, extension: EXTENSION }), said).toBe(0);
     expect((await stat(picture)).size).toBeGreaterThan(5000);
+  });
+
+  test('needs no app and no name: the demo that ships, from an empty folder', async () => {
+    const vfscope = path.resolve(EXTENSION, '../cli/vfscope.mjs');
+    const { stdout } = await promisify(execFile)(process.execPath, [vfscope, 'demo', '--json'], {
+      cwd: folder,
+    });
+    const { answer, actions, file, bytes } = JSON.parse(stdout) as Answer & {
+      file: string;
+      bytes: number;
+    };
+    expect(answer).toMatch(/^SQLite kept the worker worker\.js busy for /);
+    expect(actions.map(({ rule }) => rule)).toContain('F07');
+    expect([file, bytes]).toEqual([
+      'vfscope-demo.vfst',
+      (await stat(path.join(folder, 'vfscope-demo.vfst'))).size,
+    ]);
   });
 
   test('with DevTools open, which slow the page down', async () => {

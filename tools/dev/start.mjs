@@ -1,31 +1,29 @@
 // `npm start`: builds, finds or installs a browser, and opens the demo with DevTools and the panel recording. Without a display it
-// records the demo headless and leaves a trace, a summary and a picture in .vfscope/. Each step is skipped where it is done already.
+// records the demo headless and leaves a trace and a picture in .vfscope/. Each step is skipped where it is done already.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 const out = join(root, '.vfscope');
 const cli = join(root, 'dist/cli/vfscope.mjs');
 
-/** Runs a command and resolves to what it printed; ends this process with its exit code where it fails. */
-function run(command, args, { quiet = false } = {}) {
+/** Runs a command; ends this process with its exit code where it fails. */
+function run(command, args) {
   return new Promise((done) => {
-    let printed = '';
     const shell = process.platform === 'win32' && command === 'npm';
     const child = spawn(command, args, {
       cwd: root,
       shell,
-      stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'],
+      stdio: ['ignore', 'inherit', 'inherit'],
     });
-    child.stdout?.on('data', (data) => (printed += data));
     child.on('error', (e) => {
       console.error(`${command}: ${e.message}`);
       process.exit(3);
     });
     child.on('close', (code) => {
       if (code !== 0) process.exit(code ?? 3);
-      done(printed);
+      done();
     });
   });
 }
@@ -42,35 +40,20 @@ try {
   process.exit(3);
 }
 
-const { createServer } = await import('../../tests/server/server.mjs');
-const server = await createServer();
-const url = `${server.url}/demo/?vfs=OPFSCoopSync`;
 mkdirSync(out, { recursive: true });
 const trace = join(out, 'demo.vfst');
 const display = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
 
 if (display) {
-  console.log(
-    `\nThe demo is at ${url}\nDevTools is open beside it with the vfscope panel recording: use the demo and watch.`,
-  );
+  console.log('\nA window of vfscope records the demo: use the demo, and watch.');
   console.log(`Ctrl+C here ends the recording and saves it as ${relative(root, trace)}\n`);
   process.on('SIGINT', () => {}); // the command below hears it too, saves, and ends; then so do we
-  await run(process.execPath, [cli, 'record', url, '--out', trace, '--headed']);
+  await run(process.execPath, [cli, 'demo', '--out', trace, '--headed']);
 } else {
   const picture = join(out, 'demo.png');
-  const summary = join(out, 'demo-summary.txt');
   console.log('no display: recording the demo headless ...');
-  const steps = join(root, 'tools/dev/demo-steps.mjs');
-  await run(
-    process.execPath,
-    [cli, 'record', url, '--out', trace, '--script', steps, '--screenshot', picture],
-    { quiet: true },
-  );
-  writeFileSync(summary, await run(process.execPath, [cli, 'summary', trace], { quiet: true }));
-  console.log(
-    `\n${relative(root, trace)}  the recording; open it with: npm run --silent vfscope -- open ${relative(root, trace)}`,
-  );
-  console.log(`${relative(root, summary)}  what it says`);
+  await run(process.execPath, [cli, 'demo', '--out', trace, '--screenshot', picture]);
+  console.log(`
+${relative(root, trace)}  the recording; open it with: npm run --silent vfscope -- open ${relative(root, trace)}`);
   console.log(`${relative(root, picture)}  the panel`);
 }
-await server.close();

@@ -11,16 +11,18 @@ import { runsByName, type LabOutcome } from '../experiments/outcome.ts';
 import { budgetText } from '../../terminal/budget-text.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 import { cannotRead, complain, Exit } from '../../terminal/open-file.ts';
-import { print } from '../../terminal/stdout.ts';
+import { jsonText, print } from '../../terminal/stdout.ts';
 import { readOutcome } from './diff.ts';
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget can't be used @throws CommandFailure (2) naming what is wrong with a file */
 export async function checkResultCommand({
   file,
   budget: path,
+  json = false,
 }: {
   readonly file: string;
   readonly budget: string;
+  readonly json?: boolean;
 }): Promise<number> {
   const text = await readFile(path, 'utf8').catch((e: unknown) => {
     throw wrongUse(cannotRead(path, e, 'a budget file'));
@@ -28,7 +30,9 @@ export async function checkResultCommand({
   const outcome = await readOutcome(file);
   try {
     const rows = checkResult(outcome, text);
-    await print(budgetText(rows));
+    await print(
+      json ? jsonText({ ok: rows.every(({ ok }) => ok), limits: rows }) : budgetText(rows),
+    );
     return rows.every(({ ok }) => ok) ? Exit.done : Exit.checkFailed;
   } catch (e) {
     if (!(e instanceof BudgetError)) throw e;

@@ -1,0 +1,112 @@
+/** The answer without its views: the sentence, where the time in SQL went, and what to do first. For `vfscope record` and whatever drives it. */
+import { plain } from '../../text/clean.ts';
+import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
+import { actionsOf, changeText, timeAfter } from '../answer/actions.ts';
+import { headline } from '../answer/headline.ts';
+import type { Facts } from '../core/graph.ts';
+import { PART_WORDS, SQL_PARTS, type Part } from '../core/time-parts.ts';
+import { badges, findings } from '../findings/index.ts';
+import { noFindings, savingText } from '../findings/finding-facts.ts';
+import { totalTimeInSql } from '../time/summary-time.ts';
+import type { Block, Report } from './blocks.ts';
+
+/** Actions of a short answer. */
+const FEW = 3;
+
+export interface Answer {
+  /** One or two sentences. */
+  answer: string;
+  /** What hides numbers, such as a thread that was not recorded: one sentence each. */
+  missing: string[];
+  /** Time while SQL runs, in microseconds; null where it is not known. */
+  inSqlUs: number | null;
+  /** Its parts that are above 0. */
+  parts: { part: Part; us: number }[];
+  /** Ranked. What costs no time that is known has no `afterUs`. */
+  actions: {
+    rule: string;
+    advice: string;
+    seen: string;
+    confidence: string;
+    savingUs: number | null;
+    afterUs: number | null;
+  }[];
+  /** Actions beyond those. */
+  more: number;
+  /** What is said where there is nothing to do. */
+  none: string | null;
+}
+
+const NEEDS = { headline, badges, findings, noFindings, totalTimeInSql };
+
+/** The texts are the trace's own, on one line each and without control characters. @param most actions, 3 by default */
+export function answerOf(facts: Facts, most = FEW): Answer {
+  const known = facts.known(NEEDS);
+  const { times, text } = known.headline;
+  const inSqlUs = known.totalTimeInSql || null; // 0: every call was too short for the clock
+  const actions = actionsOf(known.findings);
+  return {
+    answer: plain(text),
+    missing: known.badges.filter(({ hides }) => hides).map(({ say }) => plain(say)),
+    inSqlUs,
+    parts: SQL_PARTS.map((part) => ({ part, us: times?.[`${part}Us`] ?? 0 })).filter(
+      ({ us }) => us > 0,
+    ),
+    actions: actions.slice(0, most).map(({ rule, findings: [first] }) => {
+      const { advice, title, confidence, savingUs } = first!;
+      return {
+        rule,
+        advice: plain(advice),
+        seen: plain(title),
+        confidence,
+        savingUs,
+        afterUs: timeAfter(inSqlUs, savingUs),
+      };
+    }),
+    more: Math.max(0, actions.length - most),
+    none: actions.length ? null : known.noFindings,
+  };
+}
+
+/** A path as shells take it. */
+const quoted = (path: string): string => (/^[\w./@:+-]+$/.test(path) ? path : JSON.stringify(path));
+
+/** @param path of the recording, for the commands that show more */
+export function answerReport(said: Answer, path: string): Report {
+  const file = quoted(path);
+  const { answer, missing, inSqlUs, parts, actions, more, none } = said;
+  const blocks: (Block | null)[] = [
+    missing.length ? { heading: 'Not in these numbers', lines: missing } : null,
+    parts.length
+      ? {
+          heading: 'Time in SQL',
+          table: {
+            head: ['part', 'time', 'share'],
+            rows: parts.map(({ part, us }) => [
+              PART_WORDS[part].title,
+              formatDuration(us),
+              formatShare(us / inSqlUs!),
+            ]),
+            texts: [0],
+          },
+        }
+      : null,
+    {
+      heading: none ?? 'What to do',
+      lines: actions.flatMap(({ rule, advice, seen, confidence, savingUs, afterUs }, i) => [
+        `${i + 1}. ${advice}  [${rule}]`,
+        `   ${seen}`,
+        `   ${afterUs === null ? savingText(savingUs) : changeText(inSqlUs!, afterUs)}, ${confidence} cause`,
+      ]),
+    },
+    {
+      heading: 'More',
+      facts: [
+        ['All views', `vfscope open ${file}`],
+        [more ? `${countOf(more, 'more action')}` : 'In detail', `vfscope findings ${file}`],
+        ['For a bug report', `vfscope summary ${file}`],
+      ],
+    },
+  ];
+  return { title: answer, blocks: blocks.filter((block) => block !== null) };
+}

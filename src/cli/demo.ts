@@ -1,0 +1,41 @@
+/** `vfscope demo`: the app that ships with vfscope, recorded. It needs no app of yours. */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { browserFailed } from '../terminal/failure.ts';
+import { serveFolders } from '../terminal/serve.ts';
+import { record } from './record.ts';
+
+/** The app and what its visitor does lie beside the built command. */
+const APP = fileURLToPath(new URL('demo/', import.meta.url));
+const STEPS = fileURLToPath(new URL('demo-steps.mjs', import.meta.url));
+/** Its SQLite. */
+const ENGINE = '@journeyapps/wa-sqlite';
+
+interface DemoArgs {
+  out: string;
+  browser?: string;
+  headed?: boolean;
+  json?: boolean;
+  screenshot?: string;
+  /** The VFS of its database, as the app's own menu names it. */
+  vfs?: string;
+}
+
+/** Headed, the user uses the app until Ctrl+C; else a script does. @returns the exit code */
+export async function demo({ vfs = 'OPFSCoopSync', ...args }: DemoArgs): Promise<number> {
+  let engine: string;
+  try {
+    engine = dirname(fileURLToPath(import.meta.resolve(`${ENGINE}/package.json`)));
+  } catch (e) {
+    throw browserFailed(
+      `The demo's SQLite is missing: npm install ${ENGINE}. ${(e as Error).message}`,
+    );
+  }
+  const served = await serveFolders({ '/demo/': APP, [`/node_modules/${ENGINE}/`]: engine });
+  const url = `${served.url}/demo/?vfs=${encodeURIComponent(vfs)}`;
+  try {
+    return await record({ ...args, url, ...(args.headed ? {} : { script: STEPS }) });
+  } finally {
+    await served.close();
+  }
+}

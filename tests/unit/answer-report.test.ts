@@ -1,0 +1,50 @@
+/** The answer that commands print: the numbers of the panel's Answer, and texts that a terminal can take. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { actionsOf } from '../../src/analysis/answer/actions.ts';
+import { headline } from '../../src/analysis/answer/headline.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { explained } from '../../src/analysis/findings/explanation.ts';
+import { findings } from '../../src/analysis/findings/index.ts';
+import { answerOf, answerReport } from '../../src/analysis/report/answer-report.ts';
+import { recordingName } from '../../src/cli/record.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { newStore } from '../traces/builder.ts';
+
+const factsOf = async (name: string): Promise<Facts> =>
+  new Facts((await readTrace(await readFile(`tests/traces/${name}.vfst`))).store);
+
+test("has the panel's sentence, times, and actions", async () => {
+  const facts = await factsOf('golden/idb-batch-atomic');
+  const said = answerOf(facts);
+  const all = actionsOf(facts.get(findings));
+  expect(said.answer).toBe(facts.get(headline).text);
+  expect(said.inSqlUs).toBe(facts.get(explained)!.inSqlUs);
+  expect(said.parts.reduce((sum, { us }) => sum + us, 0)).toBeCloseTo(said.inSqlUs!, 3);
+  expect(said.actions.map(({ rule }) => rule)).toEqual(all.slice(0, 3).map(({ rule }) => rule));
+  expect(said.more).toBe(all.length - 3);
+  const [first] = said.actions;
+  expect(first!.afterUs).toBeCloseTo(said.inSqlUs! - first!.savingUs!, 3);
+});
+
+test('names the commands that show more, with a path that shells take', async () => {
+  const said = answerOf(await factsOf('golden/idb-batch-atomic'));
+  expect(reportText(answerReport(said, 'my app.vfst'))).toMatch(
+    /^SQLite kept [^\n]+\n\nTime in SQL\n[^]*\nWhat to do\n {2}1\. [^]*vfscope open "my app\.vfst"\n/,
+  );
+});
+
+test('where SQLite was not seen it says so, and has nothing to do', () => {
+  const said = answerOf(new Facts(newStore()));
+  expect(said).toMatchObject({ inSqlUs: null, parts: [], actions: [], more: 0 });
+  expect(reportText(answerReport(said, 'x.vfst'))).toContain('vfscope saw no SQLite engine.');
+});
+
+test('a recording is named by host and time', () => {
+  const at = new Date(2026, 0, 31, 8, 4, 5);
+  expect(recordingName('http://localhost:8080/a?b', at)).toBe(
+    'localhost-8080-20260131-080405.vfst',
+  );
+  expect(recordingName('http://[::1]:3000/', at)).toBe('1-3000-20260131-080405.vfst');
+});

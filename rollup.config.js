@@ -275,4 +275,35 @@ const builds = [
   },
 ];
 
-export default builds.map((build) => ({ ...build, plugins: [...build.plugins, licenses] }));
+/** `npm run build:viewer`: the viewer as a folder that any web server can host. */
+const SITE = `${DIST}/viewer`;
+const siteFiles = [
+  ['src/site/viewer.html', 'index.html'],
+  ['src/devtools/example.vfst', 'example.vfst'],
+  ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'wa-sqlite.wasm'],
+  ['store-assets/icons/icon-32.png', 'icon-32.png'],
+];
+const siteLicenses = thirdParty([SITE], { [SITE]: siteFiles.map(([from]) => from) });
+const site = (input, file, more = []) => ({
+  input,
+  plugins: [...common, ...more, siteLicenses],
+  output: { file: `${SITE}/${file}`, format: 'es', inlineDynamicImports: true },
+});
+const viewer = [
+  site('src/site/viewer.ts', 'viewer.js', [
+    {
+      name: 'files of the site',
+      buildStart: () => rmSync(SITE, { recursive: true, force: true }),
+      writeBundle() {
+        for (const [from, to] of siteFiles) cpSync(from, `${SITE}/${to}`);
+      },
+    },
+  ]),
+  site('src/viewer/session/store-worker.ts', 'store-worker.js'),
+  site('src/site/offline.ts', 'offline.js'),
+];
+
+export default ({ configViewer }) =>
+  configViewer
+    ? viewer
+    : builds.map((build) => ({ ...build, plugins: [...build.plugins, licenses] }));

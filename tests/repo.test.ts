@@ -198,6 +198,9 @@ describe('nothing that does not belong here', () => {
       'src/lab/page/own-file.ts',
       'src/platform/handover-page.ts',
       'src/platform/own-file.ts',
+      // the viewer as a static page: its own files, and the trace that its user's link names
+      'src/site/fetch-trace.ts',
+      'src/site/offline.ts',
     ]);
     for (const file of listSources('src')) {
       if (allowed.has(file) || /^src\/(?:cli|drive|lab\/(?:command|drive))\//.test(file)) continue;

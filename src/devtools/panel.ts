@@ -44,11 +44,7 @@ const viewer = mountViewer(document.body, {
   example,
   saveFile,
 });
-if (asked.has('example'))
-  example().then(
-    (file) => viewer.open(file, EXAMPLE_NAME),
-    (e: unknown) => console.error('vfscope: the example could not be opened:', e),
-  );
+if (asked.has('example')) void viewer.openFrom(example, EXAMPLE_NAME);
 // a window of its own is one of many
 if (tab !== null && !api.devtools?.panels)
   watchInspectedOrigin(Number(tab), (origin) => {

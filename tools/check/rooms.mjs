@@ -81,6 +81,7 @@ export const ROOMS = {
     imports: ['text', 'viewer', 'protocol', 'platform', 'page-copy', 'event'],
     npm: ['svelte'],
   },
+  site: { imports: ['viewer'], npm: [] },
 
   'lab/meter': { imports: ['vfs-instrumented/interpose'], npm: [] },
   'lab/experiments/model': { imports: ['text'], npm: [] },

@@ -112,6 +112,8 @@ export interface ViewerHost {
 export interface ViewerHandle {
   /** Load a trace file as if the user had chosen it. */
   open(file: Blob, name: string): Promise<void>;
+  /** The same with one that has yet to come; where it doesn't, a notice reports why. */
+  openFrom(load: () => Promise<Blob>, name: string): Promise<void>;
   /** The trace as it is now, also while it is recorded, as a .vfst file. @throws Error with a message for the user where there is none */
   copy(): Promise<{ file: Blob; name: string; recording: boolean }>;
   /** Load a second trace beside it, and show both in Compare. */

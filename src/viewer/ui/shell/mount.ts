@@ -33,6 +33,9 @@ export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle
     .then(() => (document.documentElement.dataset.ready = 'true'));
   return {
     open: (file, name) => model.open(file, name),
+    async openFrom(load, name) {
+      await model.attempt(async () => model.open(await load(), name));
+    },
     copy: () => model.copy(),
     async compareWith(file, name) {
       model.navigation.tab.set('compare');

@@ -1,0 +1,26 @@
+/** A trace from a web server: this page's own, or the one that its user's link names. */
+
+/** @param url relative to this page; http and https only @throws Error with a message for the user */
+export async function fetchTrace(url: string): Promise<Blob> {
+  const from = URL.canParse(url, location.href) ? new URL(url, location.href) : null;
+  if (!from || !/^https?:$/.test(from.protocol))
+    throw new Error(`"${url}" is no web address of a trace. Use one that begins with https://.`);
+  // the server learns nothing of this page or its user
+  const answer = await fetch(from, { credentials: 'omit', referrerPolicy: 'no-referrer' }).catch(
+    (e: unknown) => {
+      throw new Error(
+        `${from.host} can't be reached, or doesn't allow this page to read the trace (CORS). Download the trace and drop it here.`,
+        { cause: e },
+      );
+    },
+  );
+  if (!answer.ok)
+    throw new Error(
+      `${from.host} answered ${answer.status} for ${from.pathname}. Check the address.`,
+    );
+  return answer.blob();
+}
+
+/** Name of the file in an address, which may be none. */
+export const nameIn = (url: string): string =>
+  /([^/?#]+)(?:[?#].*)?$/s.exec(url)?.[1] ?? 'trace.vfst';

@@ -328,8 +328,10 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
 
 /** Pushed by the worker, unasked: the trace has grown or changed. At most ten a second, forty while recording. */
 export interface SessionChange {
-  /** Raised with everything that changes what the views show. */
+  /** Raised with everything that changes what queries answer. */
   version: number;
+  /** Raised with that, and with lanes that were computed further. */
+  pictures: number;
   stats: LiveStats;
   extent: [number, number];
   /** The part of the extent in which the timeline has something to draw; the extent where it has nothing. */
@@ -354,9 +356,13 @@ export interface QueryProgress {
   done: number;
   of: number;
 }
-/** `opening`: the loaded trace has made room for a large file; the timeline shows what its summaries say until its events are there. */
+/**
+ * `answering`: the answer to a query follows, and is of this version of the trace. `opening`: the loaded trace has made room for a large
+ * file; the timeline shows what its summaries say until its events are there.
+ */
 export type SessionPush =
   | { k: 'change'; change: SessionChange }
   | { k: 'opening' }
   | { k: 'progress'; progress: LoadProgress }
-  | { k: 'computing'; progress: QueryProgress };
+  | { k: 'computing'; progress: QueryProgress }
+  | { k: 'answering'; id: number; version: number };

@@ -1,6 +1,6 @@
 // Long queries: told how far they are, given up at the next pause, and never at the cost of what others asked for.
 import { serialize } from 'node:v8';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fact, Facts, type AnyFact } from '../../src/analysis/core/graph.ts';
 import { accesses } from '../../src/analysis/pages/page-accesses.ts';
 import { anatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
@@ -152,6 +152,20 @@ describe('the session', () => {
     expect(own(2)).toHaveLength(own(2)[0]!.of);
     await session.cancelQuery(2); // was answered
     expect((await session.query('overview', {}, 3)).numbers).toEqual(numbers);
+  });
+
+  it('reports of which version an answer is, before it comes', async () => {
+    const order: string[] = [];
+    let last = -1;
+    const session: Session = new Session((push) => {
+      if (push.k === 'answering') order.push(`${push.id} is of ${push.version}`);
+      else if (push.k === 'change') last = push.change.version;
+      else if (push.k === 'opening')
+        void session.query('headline', {}, 7).then(() => order.push('7'));
+    });
+    // asked while the file is read, and answered when it is there
+    await session.open(await saveTrace(syntheticStore({ events: 150_000 })), 'large.vfst');
+    await vi.waitFor(() => expect(order).toEqual([`7 is of ${last}`, '7']), 10_000);
   });
 
   it('works through the trace that another is compared with in steps, too, whichever is the large one', async () => {

@@ -57,6 +57,8 @@ export class QueryRunner {
     private readonly shown: ShownTrace,
     private readonly compared: ComparisonTraces,
     report: (progress: QueryProgress) => void,
+    /** Told before an answer is sent: the query's number, and the version of the trace that it is of. */
+    private readonly answering: (id: number, version: number) => void,
   ) {
     this.queue = new QueryQueue(report);
   }
@@ -109,7 +111,7 @@ export class QueryRunner {
     args: QueryArgs<N>,
     id: number | null = null,
   ): Promise<QueryAnswer<N>> {
-    return this.queue.during(id, (query) => this.answer(name, args, query));
+    return this.queue.during(id, (query) => this.answer(name, args, query, id));
   }
   cancel(id: number): void {
     this.queue.cancel(id);
@@ -119,6 +121,7 @@ export class QueryRunner {
     name: N,
     args: QueryArgs<N>,
     query: RunningQuery,
+    id: number | null,
   ): Promise<QueryAnswer<N>> {
     if (!Object.hasOwn(QUERIES, name)) throw new TypeError(`the trace has no query "${name}"`);
     const { shown, compared } = this;
@@ -140,7 +143,10 @@ export class QueryRunner {
         query.check();
       },
     };
-    return await (QUERIES[name] as unknown as Query<QueryArgs<N>, QueryAnswer<N>>)(context, args);
+    const run = QUERIES[name] as unknown as Query<QueryArgs<N>, QueryAnswer<N>>;
+    const answer = await run(context, args);
+    if (id !== null) this.answering(id, version);
+    return answer;
   }
 
   /** Filter the events table. @param filter default: the last one, of the trace as it is now @returns events that match */

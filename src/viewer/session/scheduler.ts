@@ -76,6 +76,11 @@ export class Scheduler {
     await yieldToMessages();
     this.heardAt = performance.now();
   }
+  /** Whether a query came meanwhile. What was answered is sent first. */
+  private async wasAsked(): Promise<boolean> {
+    await this.hear();
+    return this.waiting.size > 0;
+  }
   private atOnce(more = 0): boolean {
     return this.of.growing() || this.of.facts().store.eventCount + more < STEPS_FROM_EVENTS;
   }
@@ -137,7 +142,7 @@ export class Scheduler {
     try {
       const background = (): Promise<boolean> =>
         this.inTurn(() => this.walk((now) => now.compute(this.of.background), null));
-      while (!this.atOnce() && (await background()));
+      while (!this.atOnce() && ((await background()) || (await this.wasAsked())));
     } finally {
       this.busy = false;
     }

@@ -54,8 +54,11 @@ export class Session implements Api {
     },
     onNoMemory: () => this.recording?.noMemory(),
   });
-  private readonly queries = new QueryRunner(this.shown, this.compared, (progress) =>
-    this.push({ k: 'computing', progress }),
+  private readonly queries = new QueryRunner(
+    this.shown,
+    this.compared,
+    (progress) => this.push({ k: 'computing', progress }),
+    (id, version) => this.push({ k: 'answering', id, version }),
   );
   private readonly notes = new NotesOnDisk((text) => this.shown.problem(text));
   private readonly reading = new FileReading((progress) => this.push({ k: 'progress', progress }));

@@ -177,6 +177,7 @@ export class ShownTrace {
     const threadsChanged = this.threadsChanged || notes !== this.notesSeen;
     this.notesSeen = notes;
     this.threadsChanged = false;
-    this.on.onTell({ version: this.version + this.repaints, ...extents, threadsChanged });
+    const { version } = this;
+    this.on.onTell({ version, pictures: version + this.repaints, ...extents, threadsChanged });
   }
 }

@@ -69,7 +69,10 @@ export class ViewerModel {
   private lastToast = 0;
   readonly status: Writable<RecordingStatus | null>;
   readonly stats = writable<LiveStats | null>(null);
+  /** Of the trace: queries are asked again when it is raised. */
   readonly version = writable(0);
+  /** Of what the timeline draws. */
+  readonly pictures = writable(0);
   /** Raised with every trace that replaces the one before. */
   readonly trace = writable(0);
   readonly threads = writable<ThreadRow[]>([]);
@@ -206,6 +209,7 @@ export class ViewerModel {
       this.forget();
       this.opened = true;
     } else if (push.k === 'computing') this.queries.progressed(push.progress);
+    else if (push.k === 'answering') this.queries.answering(push.id, push.version);
     else this.onChange(push.change);
   }
 
@@ -218,7 +222,7 @@ export class ViewerModel {
   }
 
   private onChange(change: SessionChange): void {
-    const { version, stats, threadsChanged, ...extents } = change;
+    const { version, pictures, stats, threadsChanged, ...extents } = change;
     this.showStats(stats);
     if (get(this.paused)) {
       this.held = {
@@ -229,6 +233,7 @@ export class ViewerModel {
     }
     this.navigation.takeExtents(extents);
     this.version.set(version);
+    this.pictures.set(pictures);
     if (get(this.navigation.follow)) this.navigation.followView(stats.recording);
     if (threadsChanged)
       void this.attempt(async () => this.threads.set(await this.session.threads()));

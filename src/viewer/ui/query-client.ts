@@ -6,12 +6,17 @@ import type { Queries, QueryAnswer, QueryArgs, QueryName } from '../../protocol/
 export interface QueryHandle<T> {
   /** Rejects with an AbortError where it was canceled. */
   readonly answer: Promise<T>;
+  /** Of the trace that was asked about, once the answer is there; -1 before. */
+  readonly version: number;
   cancel(): void;
 }
 
 export class QueryClient {
   private lastId = 0;
-  private readonly open = new Map<number, (progress: QueryProgress) => void>();
+  private readonly open = new Map<
+    number,
+    { onProgress: (progress: QueryProgress) => void; version: number }
+  >();
 
   constructor(private readonly session: Pick<SessionApi<Queries>, 'query' | 'cancelQuery'>) {}
 
@@ -22,16 +27,28 @@ export class QueryClient {
     onProgress: (progress: QueryProgress) => void,
   ): QueryHandle<QueryAnswer<N>> {
     const id = ++this.lastId;
-    this.open.set(id, onProgress);
+    const asked = { onProgress, version: -1 };
+    this.open.set(id, asked);
     const answer = this.session.query(name, args, id).finally(() => this.open.delete(id));
     const cancel = (): void => {
       if (this.open.delete(id)) this.session.cancelQuery(id).catch(() => undefined); // `answer` reports a worker that has died
     };
-    return { answer, cancel };
+    return {
+      answer,
+      cancel,
+      get version() {
+        return asked.version;
+      },
+    };
   }
 
   /** Hand on what the worker reports about a query. */
   progressed(progress: QueryProgress): void {
-    this.open.get(progress.id)?.(progress);
+    this.open.get(progress.id)?.onProgress(progress);
+  }
+  /** The answer to a query is about to come. @param version of the trace that it is of */
+  answering(id: number, version: number): void {
+    const asked = this.open.get(id);
+    if (asked) asked.version = version;
   }
 }

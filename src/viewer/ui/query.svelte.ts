@@ -39,6 +39,8 @@ interface QueryOptions<Args> {
   about?: (args: Args) => unknown;
   /** Of a growing trace: so many times as long as an answer took, none is asked for. */
   pauseRatio?: number;
+  /** Asked again also when lanes of the timeline were computed further. */
+  ofPictures?: boolean;
 }
 
 /** The trace: a query that was stopped is sent again for the next one, and as soon as its recording has ended. */
@@ -74,10 +76,10 @@ const NOT_KNOWN = { what: '', done: 0, of: 0 } as const;
 export function useQuery<N extends QueryName>(
   name: N,
   args: () => QueryArgs<N> | null,
-  { about, pauseRatio = PAUSE_RATIO }: QueryOptions<QueryArgs<N>> = {},
+  { about, pauseRatio = PAUSE_RATIO, ofPictures = false }: QueryOptions<QueryArgs<N>> = {},
 ): QueryResult<QueryAnswer<N>, QueryArgs<N>> {
   const model = viewerModel();
-  const version = fromStore(model.version);
+  const version = fromStore(ofPictures ? model.pictures : model.version);
   const trace = fromStore(model.trace);
   const file = fromStore(model.file);
   const stats = fromStore(model.stats);
@@ -111,7 +113,7 @@ export function useQuery<N extends QueryName>(
   const settled = (): boolean =>
     wish === null ||
     stopped ||
-    (sameQuery(answered, wish) && (paused.current || answered?.version === wish.version));
+    (sameQuery(answered, wish) && (paused.current || answered!.version >= wish.version));
   function plan(): void {
     clearTimeout(timer);
     stopped = wish !== null && stoppedWish?.key === wish.key && same(stoppedWish.of, wish.of);
@@ -153,7 +155,11 @@ export function useQuery<N extends QueryName>(
     progress = null;
     running = null;
     const now = performance.now();
-    if (!canceled) answered = { key, of, version: asked.version, at: now, took: now - began };
+    if (!canceled) {
+      // asked while a file was read, it is of the whole file
+      const version = ofPictures ? asked.version : Math.max(asked.version, query.version);
+      answered = { key, of, version, at: now, took: now - began };
+    }
     plan();
   }
 

@@ -189,8 +189,9 @@ export const isInstant = (op: number): boolean =>
 /** Whether an event's call failed. Short reads, ROW and DONE are no failures. */
 export function isFailure(op: number, result: number, flags: number): boolean {
   if (flags & Flag.threw) return true;
-  const text = resultText(op, result, flags);
-  if (text === '' || OPS[op]?.result === 'answer') return false;
+  if (result === 0) return false; // asked of a million events
+  const kind = OPS[op]?.result;
+  if (kind !== 'code' && kind !== 'failure') return false;
   if (op === Op.xFileControl && result === Rc.notFound) return false; // how a VFS says that it does not know the opcode
   return OPS[op]?.layer === 'web' || isErrorResult(result);
 }

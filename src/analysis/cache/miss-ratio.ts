@@ -190,23 +190,23 @@ function referencesOf(store: TraceStore, known: Known<typeof NEEDS>): References
   const list: References[] = [];
   const byKey = new Map<number, References>();
   const around = new Around(store, known);
-  /** Who asks what; the same as before, most often. */
-  let last: References | null = null;
-  const of = (i: number): References => {
-    if (last && asker[i] === last.asker && object[i] === last.object) return last;
-    const [who, database] = [asker[i]!, object[i]!];
-    return (last = getOrMake(byKey, who * objects.length + database, () => {
+  /** By asker: what it asks; of the same database as before, most often. */
+  const lasts = askers.map((): References | null => null);
+  const of = (who: number, database: number): References =>
+    getOrMake(byKey, who * objects.length + database, () => {
       const { thread } = askers[who]!;
       const its = around.of(askers[who]!, database);
       const refs = new References(database, who, store.threads[thread]!, its);
       list.push(refs);
       return refs;
-    }));
-  };
+    });
   const writes = objects.map((): Writes => ({ asker: -1, at: -1, othersAt: -1 }));
   for (let i = 0; i < count; i++) {
     if (what[i]! & Access.checkpoint) continue;
-    of(i).take(accesses, i, writes[object[i]!]!);
+    const [who, database] = [asker[i]!, object[i]!];
+    let refs = lasts[who]!;
+    if (refs?.object !== database) refs = lasts[who] = of(who, database);
+    refs.take(accesses, i, writes[database]!);
   }
   return list;
 }

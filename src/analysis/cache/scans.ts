@@ -26,7 +26,8 @@ export class Scans {
     this.length++;
     this.longest = Math.max(this.longest, this.length);
     if (this.length < RUN) return;
-    if (this.length === RUN) this.runs++;
-    for (const one of this.length === RUN ? this.begun : [row]) this.reads.add(thread, one);
+    if (this.length > RUN) return this.reads.add(thread, row);
+    this.runs++;
+    for (const one of this.begun) this.reads.add(thread, one);
   }
 }

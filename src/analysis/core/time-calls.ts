@@ -49,11 +49,19 @@ function turns(events: EventColumns): Uint32Array {
   return ascending ? found : found.sort();
 }
 
+/** When the last call of all ends, nanoseconds; of one that has not, when it began. */
+function lastEnd({ count, t0, dur, endSeq }: EventColumns): number {
+  let last = count ? -Infinity : 0;
+  for (let row = 0; row < count; row++) {
+    const begin = toNs(t0[row]!);
+    last = Math.max(last, endSeq[row] === 0 ? begin : begin + Math.max(0, toNs(dur[row]!)));
+  }
+  return last;
+}
+
 /** Calls of a thread, asked for in the order of their begin. */
 export class Calls {
-  /** Begin of the thread's first event and end of its last, nanoseconds. */
-  readonly firstNs: number;
-  readonly lastNs: number;
+  private knownLastNs: number | null = null;
   private readonly turns: Uint32Array;
   private turn = 0;
   /** Of lock requests and waits that a call's end cuts short: their end by row; NaN for others. Most threads have none. */
@@ -69,15 +77,17 @@ export class Calls {
   ) {
     const { events } = thread;
     this.events = events;
-    const { count, t0, dur, endSeq } = events;
-    let last = count ? -Infinity : 0;
-    for (let row = 0; row < count; row++) {
-      const begin = toNs(t0[row]!);
-      last = Math.max(last, endSeq[row] === 0 ? begin : begin + Math.max(0, toNs(dur[row]!)));
-    }
-    this.firstNs = count ? toNs(t0[0]!) : 0;
-    this.lastNs = last;
     this.turns = turns(events);
+  }
+
+  /** Begin of the thread's first event, nanoseconds. */
+  get firstNs(): number {
+    const { count, t0 } = this.events;
+    return count ? toNs(t0[0]!) : 0;
+  }
+  /** End of its last, nanoseconds. */
+  get lastNs(): number {
+    return (this.knownLastNs ??= lastEnd(this.events));
   }
 
   /** Begin again from the first one. */

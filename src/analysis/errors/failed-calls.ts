@@ -88,7 +88,9 @@ function failedCallsOf(
     const isTaken = testOfTexts(thread, taken);
     const owners = isTaken && ownersOf(thread);
     for (let row = 0; row < events.count; row++) {
-      const [op, result, flags] = [events.op[row]!, events.result[row]!, events.flags[row]!];
+      const op = events.op[row]!;
+      const result = events.result[row]!;
+      const flags = events.flags[row]!;
       const uncaught = op === Op.error;
       if (!uncaught && !isFailure(op, result, flags)) continue;
       const t0 = events.t0[row]!;

@@ -7,7 +7,9 @@
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { databasePath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
+import { opTable } from '../../event/operations.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
+import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { rootOf } from '../core/thread-origin.ts';
 import { locks } from '../locks/locks.ts';
 import { noSaving } from '../rules/saving.ts';
@@ -171,6 +173,8 @@ export const malformed: Rule = {
   },
 };
 
+const LOCKS_OR_WRITES = opTable(({ code }) => SETS_LEVEL[code] !== 0 || code === Op.xWrite);
+
 export const writeWithoutLock: Rule = {
   id: 'F33',
   title: 'Lock dropped while SQLite believes it holds it',
@@ -183,9 +187,10 @@ export const writeWithoutLock: Rule = {
       const objects = new DistinctPlaces();
       for (const op of [Op.xOpen, Op.xRead, Op.xWrite]) {
         const rows = ctx.rows(thread, op);
+        let last = -1;
         for (let i = 0; i < rows.length; i++) {
           const object = events.object[rows[i]!]!;
-          if (!objects.add(object)) continue;
+          if (object === last || !objects.add((last = object))) continue;
           const file = ctx.file(thread, object);
           if (file?.kind === 'wal') wals.add(databasePath(file.path));
         }
@@ -197,9 +202,8 @@ export const writeWithoutLock: Rule = {
       const opened = new Map<number, boolean>();
       const written = () => ({ evidence: new Evidence(), path: '' });
       const [dropped, unasked] = [written(), written()];
-      for (let row = 0; row < events.count; row++) {
+      for (const row of ctx.get(rowsByOperation).of(thread).together(LOCKS_OR_WRITES)) {
         const op = events.op[row]!;
-        if (!SETS_LEVEL[op] && op !== Op.xWrite) continue;
         const file = ctx.file(thread, events.object[row]!);
         if (file?.kind !== 'main-db' || wals.has(file.path)) continue;
         const key = connectionKey(events.object[row]!, events.context[row]!);

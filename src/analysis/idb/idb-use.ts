@@ -9,11 +9,12 @@
 import { hasVfs } from '../core/layers.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { idbDurability, idbMode, READWRITE } from '../../event/idb-modes.ts';
-import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
+import { IDB_REQUEST, isVfsOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { appDatabases } from '../core/app-databases.ts';
 import { fact, type Known } from '../core/graph.ts';
 import { servedThreads } from '../core/helper-threads.ts';
+import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
 import { LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
@@ -74,7 +75,10 @@ interface IdbTraffic {
 }
 
 const NONE: ReadonlySet<number> = new Set();
-const NEEDS = { appDatabases, servedThreads };
+const NEEDS = { appDatabases, servedThreads, rowsByOperation };
+/** What is looked at: IndexedDB's transactions and requests, and SQLite's locks. */
+const OF_IDB = opTable(({ code }) => code === Op.idbTransaction || IDB_REQUEST[code] !== 0);
+const MATTERS = opTable(({ code }) => OF_IDB[code] !== 0 || SETS_LEVEL[code] !== 0);
 
 /** null where no thread uses IndexedDB. */
 export const idbTraffic = fact('idbTraffic', 'how files are used', NEEDS, idbTrafficOf);
@@ -87,7 +91,7 @@ export const idbUse = fact(
 
 function idbTrafficOf(
   store: TraceStore,
-  { appDatabases, servedThreads }: Known<typeof NEEDS>,
+  { appDatabases, servedThreads, rowsByOperation: rows }: Known<typeof NEEDS>,
 ): IdbTraffic | null {
   const use: IdbUse = {
     transactions: 0,
@@ -112,7 +116,7 @@ function idbTrafficOf(
   for (const thread of store.threads) {
     const isServing = servedThreads[thread.index] !== null;
     const own = vfsIsSeen && !isServing ? appDatabases.of(thread) : NONE;
-    seen = scan(thread, own, found) || seen;
+    seen = scan(thread, rows.of(thread), own, found) || seen;
   }
   if (!seen) return null;
   for (const { mode, requests, writes } of found.transactions) {
@@ -136,22 +140,22 @@ function idbTrafficOf(
 /** @param own databases and stores of the app @returns whether the thread uses IndexedDB */
 function scan(
   thread: ThreadStore,
+  rows: RowsByOperation,
   own: ReadonlySet<number>,
   { use, transactions, sequences }: IdbTraffic,
 ): boolean {
+  if (!rows.together(OF_IDB).length) return false;
   const { events } = thread;
   const locks = hasVfs(thread) ? new LockPeriods(thread) : null;
   const byId = new Map<number, IdbTransaction>();
   const gets = new GetSequences(thread, (rows) => sequences.push({ thread, rows }));
-  let [seen, inPeriods, periods] = [false, 0, 0];
-  for (let row = 0; row < events.count; row++) {
+  let [inPeriods, periods] = [0, 0];
+  for (const row of rows.together(MATTERS)) {
     const op = events.op[row]!;
     if (isVfsOp(op)) {
       if (locks?.call(row, op)) periods++;
       continue;
     }
-    if (op !== Op.idbTransaction && !IDB_REQUEST[op]) continue;
-    seen = true;
     const id = events.context[row]!;
     if (op === Op.idbTransaction) {
       if (events.flags[row]! & Flag.threw) continue;
@@ -183,11 +187,11 @@ function scan(
     gets.request(row);
   }
   gets.end();
-  if (locks && seen) {
+  if (locks) {
     use.lockPeriods = (use.lockPeriods ?? 0) + periods;
     use.transactionsInPeriods = (use.transactionsInPeriods ?? 0) + inPeriods;
   }
-  return seen;
+  return true;
 }
 
 /** Follows the locks on databases of one thread: `held` from the call that takes the first lock to the one that gives up the last. */

@@ -8,7 +8,9 @@
  */
 import { executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
+import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { Op } from '../../event/event.ts';
+import { opSet } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import { quoted } from '../core/quoted.ts';
@@ -94,20 +96,13 @@ export const neverFinalized: Rule = {
   },
 };
 
+const OPENS_OR_ENDS = opSet(Op.sqlPrepare, Op.sqlFinalize, Op.sqlClose);
+
 /** Prepares of statements that are open at a thread's end, by instance: their rows. */
 function openStatements(ctx: FindingContext, thread: ThreadStore): Map<number, number> {
   const { op, aux, context, result, endSeq } = thread.events;
   const open = new Map<number, number>();
-  const lists = [Op.sqlPrepare, Op.sqlFinalize, Op.sqlClose].map((one) => ctx.rows(thread, one));
-  const next = lists.map(() => 0);
-  for (;;) {
-    let [list, row] = [-1, Infinity];
-    for (let i = 0; i < lists.length; i++) {
-      const at = lists[i]![next[i]!];
-      if (at !== undefined && at < row) [list, row] = [i, at];
-    }
-    if (list < 0) return open;
-    next[list]!++;
+  for (const row of ctx.get(rowsByOperation).of(thread).together(OPENS_OR_ENDS)) {
     if (op[row] === Op.sqlPrepare) {
       if (endSeq[row] !== 0 && result[row] === 0) open.set(aux[row]!, row);
     } else if (op[row] === Op.sqlFinalize) open.delete(aux[row]!);
@@ -115,6 +110,7 @@ function openStatements(ctx: FindingContext, thread: ThreadStore): Map<number, n
       for (const [instance, prepare] of open)
         if (context[prepare] === context[row]) open.delete(instance);
   }
+  return open;
 }
 
 /** Rows of readings, by engine. */

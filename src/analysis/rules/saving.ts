@@ -23,16 +23,17 @@ export class Saving {
 
   /**
    * `n` calls of an operation less.
-   * @param name the operation as the sentence calls it @param cost what the calls took of which these are, where that is known; else of all such calls
+   * @param name the operation as the sentence calls it @param ofThese what the calls took of which these are, where that is known; else of all such calls
    */
   avoid(
     n: number,
     op: number,
     name: string,
     kind: FileKind | '' = '',
-    cost: Cost | null = this.ctx.cost(op, kind),
+    ofThese?: Cost | null,
   ): this {
     if (n <= 0) return this;
+    const cost = ofThese === undefined ? this.ctx.cost(op, kind) : ofThese;
     this.avoids.push({ op, kind, calls: n });
     if (!cost?.calls) this.unknown.push(name);
     else {

@@ -20,6 +20,7 @@ import {
   type PlaceOf,
   type StatementRow,
 } from './statement-entry.ts';
+import type { RowsByOperation } from '../core/rows-by-operation.ts';
 import type { TimeRange } from '../core/time-range.ts';
 
 const NO_QUERY = Object.fromEntries(QUERY_COUNTS.map((name) => [name, 0])) as QueryCounts;
@@ -79,16 +80,21 @@ export function touched(
   return new Set([...texts].map((text) => entries[placeOf(text)]!));
 }
 
+/** Calls of statements that do not step them. */
+const NO_STEPS = opTable(({ code }) => isStatementOp(code) && code !== Op.sqlStep);
+
 /** prepare, reset, finalize, and what sqlite3_exec was given. */
 export function countCalls(
   { events }: ThreadStore,
+  rows: RowsByOperation,
   entries: readonly Entry[],
   placeOf: PlaceOf,
   range: TimeRange,
 ): void {
-  for (let row = 0; row < events.count; row++) {
+  const calls = rows.together(NO_STEPS);
+  for (let i = 0; i < calls.length; i++) {
+    const row = calls[i]!;
     const op = events.op[row]!;
-    if (!isStatementOp(op) || op === Op.sqlStep) continue;
     if (!within(events.t0[row]!, range)) continue;
     const entry = entries[placeOf(events.object[row]!)]!;
     if (op === Op.sqlPrepare) {

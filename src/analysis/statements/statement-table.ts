@@ -11,6 +11,7 @@ import type { CacheCounts } from '../core/counter-deltas.ts';
 import { percentile } from '../core/durations.ts';
 import { executions } from '../core/executions.ts';
 import { owners } from '../core/owners.ts';
+import { rowsByOperation } from '../core/rows-by-operation.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { fact, type Facts, type Known } from '../core/graph.ts';
 import { accesses } from '../pages/page-accesses.ts';
@@ -52,6 +53,7 @@ export interface StatementTable {
 const NEEDS = {
   ...{ executions, owners, byStatement, sweeps, accesses, counterDeltas },
   recordedTexts,
+  rowsByOperation,
 };
 
 /** Over the whole trace; null where no SQL call was recorded. */
@@ -111,7 +113,7 @@ function tableOf(
     const { events } = thread;
     const executions = known.executions.of(thread);
     ended.push(countExecutions(thread, executions, entries, placeOf[t]!, scope));
-    countCalls(thread, entries, placeOf[t]!, scope);
+    countCalls(thread, known.rowsByOperation.of(thread), entries, placeOf[t]!, scope);
     if (hasVfs(thread)) {
       const own = known.owners.of(thread);
       ownersOfVfs.set(t, own);

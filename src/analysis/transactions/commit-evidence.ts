@@ -71,46 +71,53 @@ export function commitCalls(
   commits: readonly number[],
   kind?: FileKind,
 ): CommitCalls {
-  const evidence = new Evidence();
-  const locks: Cost = { calls: 0, us: 0 };
-  let waitedUs = 0;
+  const found: CommitCalls = { evidence: new Evidence(), locks: { calls: 0, us: 0 }, waitedUs: 0 };
+  // a function that is called again and again is compiled sooner than a loop inside it
+  for (const i of commits) takeCommit(ctx, i, kind, found);
+  return found;
+}
+function takeCommit(
+  ctx: FindingContext,
+  i: number,
+  kind: FileKind | undefined,
+  found: CommitCalls,
+): void {
+  const { evidence, locks } = found;
   const all = ctx.get(anatomies);
-  const waits = ctx.get(lockWaitTimes);
   const { thread, commitRow, beginRow, context } = all.transactions;
-  for (const i of commits) {
-    const own = ctx.store.threads[thread[i]!]!;
-    const { blocked } = waits.get(own) ?? NO_WAITS;
-    const { op, t0, dur } = own.events;
-    evidence.count++;
-    evidence.bytes += all.bytesWritten(i);
-    evidence.show(thread[i]!, commitRow[i]! >= 0 ? commitRow[i]! : beginRow[i]!);
-    const toUs = all.toUs[i]!;
-    evidence.span(all.fromUs[i]!, toUs);
-    let at = all.fromUs[i]!;
-    for (let row = all.fromRow[i]!; row < own.events.count && t0[row]! < toUs; row++) {
-      if (!isTimedCall(own.events, row, context[i]!)) continue;
-      if (kind && ctx.file(own, own.events.object[row]!)?.kind !== kind) continue;
-      const [from, to] = [Math.max(at, t0[row]!), Math.min(toUs, t0[row]! + dur[row]!)];
-      if (op[row] === Op.xLock) locks.calls++;
-      if (to <= from) continue;
-      at = to;
-      const spans = blocked.length ? unblocked(blocked, from, to) : null;
-      let us = 0;
-      if (!spans) {
-        const [begin, end] = [toNs(from) / 1000, toNs(to) / 1000];
-        us = end - begin;
-        if (us > 0) evidence.ran(own, begin, end);
-      } else
-        for (let s = 0; s < spans.length; s += 2) {
-          us += spans[s + 1]! - spans[s]!;
-          evidence.ran(own, spans[s]!, spans[s + 1]!);
-        }
-      evidence.us += us;
-      waitedUs += to - from - us;
-      if (op[row] === Op.xLock) locks.us += us;
-    }
+  const own = ctx.store.threads[thread[i]!]!;
+  const { blocked } = ctx.get(lockWaitTimes).get(own) ?? NO_WAITS;
+  const { op, t0, dur, object, count } = own.events;
+  const connection = context[i]!;
+  evidence.count++;
+  evidence.bytes += all.bytesWritten(i);
+  evidence.show(thread[i]!, commitRow[i]! >= 0 ? commitRow[i]! : beginRow[i]!);
+  const toUs = all.toUs[i]!;
+  evidence.span(all.fromUs[i]!, toUs);
+  let at = all.fromUs[i]!;
+  for (let row = all.fromRow[i]!; row < count && t0[row]! < toUs; row++) {
+    if (!isTimedCall(own.events, row, connection)) continue;
+    if (kind && ctx.file(own, object[row]!)?.kind !== kind) continue;
+    const from = Math.max(at, t0[row]!);
+    const to = Math.min(toUs, t0[row]! + dur[row]!);
+    if (op[row] === Op.xLock) locks.calls++;
+    if (to <= from) continue;
+    at = to;
+    const spans = blocked.length ? unblocked(blocked, from, to) : null;
+    let us = 0;
+    if (!spans) {
+      const [begin, end] = [toNs(from) / 1000, toNs(to) / 1000];
+      us = end - begin;
+      if (us > 0) evidence.ran(own, begin, end);
+    } else
+      for (let s = 0; s < spans.length; s += 2) {
+        us += spans[s + 1]! - spans[s]!;
+        evidence.ran(own, spans[s]!, spans[s + 1]!);
+      }
+    evidence.us += us;
+    found.waitedUs += to - from - us;
+    if (op[row] === Op.xLock) locks.us += us;
   }
-  return { evidence, locks, waitedUs };
 }
 /** The commits as evidence. @param kind as above */
 export const commitEvidence = (

@@ -68,6 +68,17 @@ const LEAST: Partial<Record<CallCount, (pages: number, added: number) => number>
   walWrites: (pages) => 2 * pages,
 };
 
+/** Calls of several transactions beyond those of the one that made most, or beyond `least`. @param calls by place */
+function beyondOne(places: readonly number[], calls: ArrayLike<number>, least: number): number {
+  let [total, most] = [0, least];
+  for (let p = 0; p < places.length; p++) {
+    const n = calls[places[p]!]!;
+    total += n;
+    if (n > most) most = n;
+  }
+  return Math.max(0, total - most);
+}
+
 function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly number[])[]): Found {
   const all = ctx.get(anatomies);
   const places = runs.flat();
@@ -80,32 +91,34 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
     }, 0),
   );
   /** Calls of each run beyond those of its largest commit, and beyond what one commit of all its pages takes. */
-  const rest = (of: (i: number) => number, least = (_pages: number, _added: number) => 0): number =>
-    runs.reduce((sum, run, r) => {
-      let [total, most] = [0, least(pagesOf[r]!, addedOf[r]!)];
-      for (const i of run) {
-        total += of(i);
-        most = Math.max(most, of(i));
-      }
-      return sum + Math.max(0, total - most);
-    }, 0);
+  const rest = (
+    calls: ArrayLike<number>,
+    least = (_pages: number, _added: number) => 0,
+  ): number => {
+    let sum = 0;
+    for (const [r, run] of runs.entries())
+      sum += beyondOne(run, calls, least(pagesOf[r]!, addedOf[r]!));
+    return sum;
+  };
+  /** The same of the difference of two counts. */
+  const without = (calls: Uint32Array, others: Uint32Array): Float64Array => {
+    const left = new Float64Array(calls.length);
+    for (const i of places) left[i] = Math.max(0, calls[i]! - others[i]!);
+    return left;
+  };
   const wal = callsOf(ctx, places, 'walWrites');
   const { evidence, locks, waitedUs } = commitCalls(ctx, places);
   const saving = new Saving(ctx);
   for (const count of AVOIDED) {
-    const calls = all[count];
     saving.avoid(
-      rest((i) => calls[i]!, LEAST[count]),
+      rest(all[count], LEAST[count]),
       ...called(count),
       count === 'locks' ? locks : undefined, // the mean of all has the waits for other connections in it
     );
     if (count !== 'journalSyncs') continue;
     // a page is read once, in one transaction or in many; the looks at the change counter are not
-    saving.avoid(
-      rest((i) => Math.max(0, all.dbReads[i]! - all.pagesRead[i]!)),
-      ...called('dbReads'),
-    );
-    const others = rest((i) => all.syncs[i]! - all.journalSyncs[i]!);
+    saving.avoid(rest(without(all.dbReads, all.pagesRead)), ...called('dbReads'));
+    const others = rest(without(all.syncs, all.journalSyncs));
     saving.avoid(others, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db');
   }
   const found = evidence.result(ctx);

@@ -318,9 +318,10 @@ class AnatomyScanner {
         if (length < SMALLEST_PAGE) continue;
         const size = (file.pageBytes ||= this.pageBytes(object[row]!) ?? length);
         const first = Math.floor(offset[row]! / size);
-        for (let place = first, n = Math.max(1, Math.floor(length / size)); n > 0; n--, place++)
-          if ((op === Op.xRead ? read : written).add(place) && op === Op.xWrite)
-            table.addPage(place + 1);
+        const behind = first + (length === size ? 1 : Math.max(1, Math.floor(length / size)));
+        for (let place = first; place < behind; place++)
+          if (op === Op.xRead) read.add(place);
+          else if (written.add(place)) table.addPage(place + 1);
       } else if (op === Op.xRead) continue;
       else if (kind === 'journal') journalBytes[i]! += length;
       else if (kind === 'wal') {

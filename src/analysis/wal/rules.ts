@@ -10,6 +10,7 @@ import { checkpoints, HOT_US, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
 import { logReaders, readerText } from './open-readers.ts';
 import { AS_VFS, wals, type WalFile } from './wal-files.ts';
+import { DistinctPlaces } from '../core/distinct-places.ts';
 import { pragmas } from '../core/pragmas.ts';
 import { grouped } from '../core/maps.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
@@ -83,8 +84,8 @@ interface Copying {
   walSyncs: Cost;
   dbWrites: Cost;
   dbSyncs: Cost;
-  /** Where they wrote the database. */
-  places: Set<number>;
+  /** In how many places they wrote the database. */
+  places: number;
 }
 
 /** The calls that read the log, wrote the database, or synced one of them in these checkpoints of it. */
@@ -96,8 +97,11 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
     walSyncs: none(),
     dbWrites: none(),
     dbSyncs: none(),
-    places: new Set(),
+    places: 0,
   };
+  /** By page, and by byte where a write begins inside one. */
+  const pages = new DistinctPlaces();
+  const bytes = new Set<number>();
   const { walReads, walSyncs, dbWrites, dbSyncs } = found;
   for (const [index, own] of grouped(list, (c) => c.thread)) {
     const thread = ctx.store.threads[index]!;
@@ -117,9 +121,13 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
       found.evidence.add(thread, row);
       cost.calls++;
       cost.us += dur[row]!;
-      if (cost === dbWrites) found.places.add(offset[row]!);
+      if (cost !== dbWrites) continue;
+      const page = file.pageSize === null ? NaN : offset[row]! / file.pageSize;
+      if (Number.isInteger(page)) pages.add(page);
+      else bytes.add(offset[row]!);
     }
   }
+  found.places = pages.size + bytes.size;
   return found;
 }
 
@@ -139,10 +147,10 @@ export const checkpointCopies: Rule = {
       const file = ctx.get(wals).find((wal) => wal.path === path)!;
       const copying = copyingOf(ctx, file, list);
       const { places } = copying;
-      const again = copies - places.size;
+      const again = copies - places;
       if (again < 20 || again < copies / 2) return [];
       return {
-        title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places.size)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than ${formatDuration(HOT_US)} before`,
+        title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than ${formatDuration(HOT_US)} before`,
         evidence: copying.evidence.result(ctx),
         ...new Saving(ctx)
           .avoid(again, Op.xWrite, 'database writes', 'main-db', copying.dbWrites)

@@ -15,6 +15,7 @@ import {
   statementTableIn,
   type StatementRow,
 } from '../../src/analysis/statements/statement-table.ts';
+import { sweeps } from '../../src/analysis/time/thread-times.ts';
 import { isInSql, PARTS } from '../../src/analysis/core/time-parts.ts';
 import { sqlRangeOf } from '../../src/viewer/session/queries/time-strips.ts';
 import type { Scope } from '../../src/analysis/core/scope.ts';
@@ -248,6 +249,57 @@ describe('what cost most in a part of a recording', () => {
     expect(sum).toBeCloseTo(all.spanUs, 2);
     for (const [thread, { moments }] of each.entries())
       expect(moments.every((moment) => moment.thread === thread)).toBe(true);
+  });
+
+  it('of a part of the time has the moments and tables with most of it', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const whole = facts.get(worst);
+    const all = facts.get(statementTable)!;
+    for (const part of ['read', 'write', 'cpu'] as const) {
+      const { moments, tables } = worstIn(facts, { part });
+      const us = moments.map((moment) => moment.us);
+      expect(us.length, part).toBeGreaterThan(0);
+      expect(us).toEqual([...us].sort((a, b) => b - a));
+      for (const { thread, fromUs, toUs, us } of moments) {
+        const own = facts.get(sweeps).of(facts.store.threads[thread]!);
+        expect(us).toBeCloseTo(own.partitionWithin({ fromUs, toUs })[`${part}Us`], 2);
+        expect(us).toBeGreaterThan(0);
+      }
+      const times = tables.map(({ partUs }) => partUs!);
+      expect(times).toEqual([...times].sort((a, b) => b - a));
+      const ofAll = all.rows.reduce((sum, { time }) => sum + time[`${part}Us`], 0);
+      expect(times.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(ofAll);
+    }
+    expect(whole.moments.every(({ fromUs, toUs, us }) => us === toUs - fromUs)).toBe(true);
+    expect(worstIn(facts, { part: 'lockWait' })).toMatchObject({ moments: [], tables: [] });
+  });
+
+  it('has the tables of a range, of a thread, and of a statement', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const { tables } = facts.get(worst);
+    const [fromUs, toUs] = facts.store.extent();
+    expect(worstIn(facts, { fromUs, toUs: toUs + 1 }).tables).toEqual(tables);
+    expect(worstIn(facts, { fromUs, toUs: fromUs }).tables).toEqual([]);
+    const half = (fromUs + toUs) / 2;
+    const parts = [
+      { fromUs, toUs: half },
+      { fromUs: half, toUs: toUs + 1 },
+    ].map((range) => worstIn(facts, range).tables);
+    const writesOf = (list: typeof tables, name: string): number =>
+      list.find((one) => one.name === name)?.writes ?? 0;
+    for (const { name, writes } of tables)
+      expect(parts.reduce((sum, list) => sum + writesOf(list, name), 0)).toBe(writes);
+    const byThread = facts.store.threads.map(({ index }) => worstIn(facts, { thread: index }));
+    for (const { name, writes } of tables)
+      expect(byThread.reduce((sum, one) => sum + writesOf(one.tables, name), 0)).toBe(writes);
+    const { statement } = facts.get(treeUse).find(({ writes }) => writes > 0)!;
+    const own = facts.get(treeUse).filter((use) => use.statement === statement);
+    const trees = facts.get(bTrees);
+    for (const { database, tree, writes, checkpointed } of own) {
+      const name = trees[database]!.list[tree]?.name;
+      if (name && writes + checkpointed)
+        expect(writesOf(worstIn(facts, { statement }).tables, name)).toBe(writes + checkpointed);
+    }
   });
 
   it('of one statement is its time alone, and its runs are the worst moments', async () => {

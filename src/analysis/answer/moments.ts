@@ -2,10 +2,13 @@
 import { cut, oneLine, UNKNOWN_SQL } from '../../text/clean.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 import { objectName } from '../../trace/describe.ts';
+import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
+import { toNs } from '../../trace/lanes/sweep.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { executions, ExecutionState } from '../core/executions.ts';
-import { fact, type Facts, type Known } from '../core/graph.ts';
+import { fact, type ByThread, type Facts, type Known } from '../core/graph.ts';
 import { isInScope, type Scope } from '../core/scope.ts';
+import { SQL_PARTS, type Part } from '../core/time-parts.ts';
 import { heldFromSqlite, lockWaits, lockWaitTimes, NO_WAITS } from '../locks/lock-waits.ts';
 import { locks } from '../locks/locks.ts';
 import {
@@ -13,6 +16,7 @@ import {
   testOfTexts,
   type StatementTest,
 } from '../statements/statements-in-scope.ts';
+import { pieces } from '../time/thread-times.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 
 export interface Moment extends EventRef {
@@ -21,6 +25,8 @@ export interface Moment extends EventRef {
   title: string;
   fromUs: number;
   toUs: number;
+  /** What it is ranked by, microseconds: its length, or what it has of the part of the time that is asked for. */
+  us: number;
 }
 
 /** Shown. */
@@ -43,9 +49,37 @@ export const moments = fact('moments', 'worst moments', NEEDS, (store, known) =>
   momentsOf(store, known, {}, null),
 );
 
-/** The same of moments that lie in a range, on a thread, or are runs of a statement. */
+/** The same of moments that lie in a range, on a thread, or are runs of a statement; of a part of the time those that have most of it. */
 export const momentsIn = (facts: Facts, scope: Scope): Moment[] =>
-  momentsOf(facts.store, facts.known(NEEDS), scope, statementsIn(facts, scope));
+  momentsOf(
+    facts.store,
+    facts.known(NEEDS),
+    scope,
+    statementsIn(facts, scope),
+    scope.part && partOf(facts.get(pieces), scope.part),
+  );
+
+/** What a time on a thread counts, microseconds. */
+type Measure = (thread: ThreadStore, fromUs: number, toUs: number) => number;
+const length: Measure = (_, fromUs, toUs) => toUs - fromUs;
+
+/** What it has of a part of the time. */
+function partOf(pieces: ByThread<{ index: IntervalIndex }>, part: Part): Measure {
+  const kind = SQL_PARTS.indexOf(part);
+  const [before, behind] = [new Float64Array(KINDS), new Float64Array(KINDS)];
+  const upTo = (index: IntervalIndex, us: number, into: Float64Array): number => {
+    const ns = toNs(us);
+    const i = index.before(ns);
+    index.totals(i, into);
+    // the last one may go on behind
+    const cut = i > 0 && index.kind[i - 1] === kind ? Math.max(0, index.endOf(i - 1) - ns) : 0;
+    return into[kind]! - cut;
+  };
+  return (thread, fromUs, toUs) => {
+    const { index } = pieces.of(thread);
+    return (upTo(index, toUs, behind) - upTo(index, fromUs, before)) / 1000;
+  };
+}
 
 /** @param taken statements whose runs are asked for; null = all, and whatever else took long */
 function momentsOf(
@@ -53,17 +87,18 @@ function momentsOf(
   known: Known<typeof NEEDS>,
   scope: Scope,
   taken: StatementTest | null,
+  measure: Measure = length,
 ): Moment[] {
-  const statements = longestStatements(store, known, scope, taken);
+  const statements = longestStatements(store, known, scope, taken, measure);
   const all = (
     taken
       ? statements
       : [
-          ...longestTransactions(store, known, scope),
+          ...longestTransactions(store, known, scope, measure),
           ...statements,
-          ...longestWaits(store, known, scope),
+          ...longestWaits(store, known, scope, measure),
         ]
-  ).sort((a, b) => lengthOf(b) - lengthOf(a));
+  ).sort((a, b) => b.us - a.us);
   const found: Moment[] = [];
   for (const moment of all) {
     if (found.length === MOMENTS) break;
@@ -103,21 +138,24 @@ const isWithin = (
   to: number,
 ): boolean => from >= fromUs && to <= toUs;
 
-/** The places of the largest values from 0 up, the largest first. */
-function largest(count: number, valueOf: (i: number) => number): number[] {
-  const places: number[] = [];
-  let least = -Infinity;
+/** The places of the largest values from 0 up, the largest first, each with its value. */
+function largest(count: number, valueOf: (i: number) => number): [place: number, us: number][] {
+  const found: [number, number][] = [];
   for (let i = 0; i < count; i++) {
     const value = valueOf(i);
     if (value < 0) continue;
-    if (places.length === LONGEST && value <= least) continue;
-    let at = places.length;
-    while (at > 0 && valueOf(places[at - 1]!) < value) at--;
-    places.splice(at, 0, i);
-    places.length = Math.min(places.length, LONGEST);
-    least = valueOf(places.at(-1)!);
+    let at = found.length;
+    if (at === LONGEST && value <= found[at - 1]![1]) continue;
+    while (at > 0 && found[at - 1]![1] < value) at--;
+    found.splice(at, 0, [i, value]);
+    found.length = Math.min(found.length, LONGEST);
   }
-  return places;
+  return found;
+}
+/** What a moment counts; one that has nothing of what is asked for is left out. */
+function valueOf(measure: Measure, thread: ThreadStore, fromUs: number, toUs: number): number {
+  const us = measure(thread, fromUs, toUs);
+  return us > 0 || measure === length ? us : OUT;
 }
 
 /** @param text id of the `sql` definition */
@@ -128,13 +166,16 @@ function longestTransactions(
   { threads }: TraceStore,
   { anatomies: all }: Known<typeof NEEDS>,
   scope: Scope,
+  measure: Measure,
 ): Moment[] {
-  const usOf = (i: number): number =>
-    isInScope(threads[all.transactions.thread[i]!]!, scope) &&
-    isWithin(scope, all.fromUs[i]!, all.toUs[i]!)
-      ? all.durationUs(i)
+  const usOf = (i: number): number => {
+    const thread = threads[all.transactions.thread[i]!]!;
+    const [fromUs, toUs] = [all.fromUs[i]!, all.toUs[i]!];
+    return isInScope(thread, scope) && isWithin(scope, fromUs, toUs)
+      ? valueOf(measure, thread, fromUs, toUs)
       : OUT;
-  return largest(all.length, usOf).map((i): Moment => {
+  };
+  return largest(all.length, usOf).map(([i, us]): Moment => {
     const { transaction: t, fromUs, toUs, statements, statementRows } = all.at(i);
     const thread = threads[t.thread]!;
     const what = t.kind === 'write' ? 'Write transaction' : 'Read transaction';
@@ -142,7 +183,7 @@ function longestTransactions(
       statements === 1
         ? `${sqlOf(thread, thread.events.object[statementRows[0]!]!)}, with its transaction`
         : `${what}${statements ? `, ${countOf(statements, 'statement')}` : ''}`;
-    return { ...thread.ref(t.beginRow), kind: 'transaction', title, fromUs, toUs };
+    return { ...thread.ref(t.beginRow), kind: 'transaction', title, fromUs, toUs, us };
   });
 }
 
@@ -151,22 +192,27 @@ function longestStatements(
   { executions }: Known<typeof NEEDS>,
   scope: Scope,
   taken: StatementTest | null,
+  measure: Measure,
 ): Moment[] {
   return threads.flatMap((thread) => {
     if (!isInScope(thread, scope)) return [];
     const runs = executions.of(thread);
     const isAsked = testOfTexts(thread, taken);
-    const us = (i: number): number => {
-      const fromUs = thread.events.t0[runs.firstRow[i]!]!;
+    const beginOf = (i: number): number => thread.events.t0[runs.firstRow[i]!]!;
+    /** Of one that had not ended nothing is known. */
+    const lengthOfRun = (i: number): number =>
+      runs.state[i] === ExecutionState.running ? 0 : runs.us[i]!;
+    const usOf = (i: number): number => {
+      const fromUs = beginOf(i);
       if (isAsked && !isAsked(runs.text[i]!)) return OUT;
       if (!isWithin(scope, fromUs, fromUs + runs.us[i]!)) return OUT;
-      return runs.state[i] === ExecutionState.running ? 0 : runs.us[i]!;
+      return valueOf(measure, thread, fromUs, fromUs + lengthOfRun(i));
     };
-    return largest(runs.count, us).map((i): Moment => {
-      const row = runs.firstRow[i]!;
-      const fromUs = thread.events.t0[row]!;
+    return largest(runs.count, usOf).map(([i, us]): Moment => {
+      const [row, fromUs] = [runs.firstRow[i]!, beginOf(i)];
       const title = `One run of ${sqlOf(thread, runs.text[i]!)}`;
-      return { ...thread.ref(row), kind: 'statement', title, fromUs, toUs: fromUs + us(i) };
+      const toUs = fromUs + lengthOfRun(i);
+      return { ...thread.ref(row), kind: 'statement', title, fromUs, toUs, us };
     });
   });
 }
@@ -175,24 +221,28 @@ function longestWaits(
   { threads }: TraceStore,
   { lockWaits, locks: { waits, resources } }: Known<typeof NEEDS>,
   scope: Scope,
+  measure: Measure,
 ): Moment[] {
-  const held = heldFromSqlite(lockWaits).filter(
-    ({ wait }) =>
-      isInScope(threads[waits.thread[wait]!]!, scope) &&
-      isWithin(scope, waits.from[wait]!, waits.to[wait]!),
-  );
-  return largest(held.length, (i) => waits.to[held[i]!.wait]! - waits.from[held[i]!.wait]!).map(
-    (i): Moment => {
-      const { wait } = held[i]!;
-      const [fromUs, toUs] = [waits.from[wait]!, waits.to[wait]!];
-      const { name } = resources[waits.resource[wait]!]!;
-      return {
-        ...threads[waits.thread[wait]!]!.ref(waits.row[wait]!),
-        kind: 'wait',
-        title: `Waited for the lock on ${name}`,
-        fromUs,
-        toUs,
-      };
-    },
-  );
+  const held = heldFromSqlite(lockWaits)
+    .map(({ wait }) => wait)
+    .filter(
+      (wait) =>
+        isInScope(threads[waits.thread[wait]!]!, scope) &&
+        isWithin(scope, waits.from[wait]!, waits.to[wait]!),
+    );
+  const usOf = (i: number): number => {
+    const wait = held[i]!;
+    return valueOf(measure, threads[waits.thread[wait]!]!, waits.from[wait]!, waits.to[wait]!);
+  };
+  return largest(held.length, usOf).map(([i, us]): Moment => {
+    const wait = held[i]!;
+    return {
+      ...threads[waits.thread[wait]!]!.ref(waits.row[wait]!),
+      kind: 'wait',
+      title: `Waited for the lock on ${resources[waits.resource[wait]!]!.name}`,
+      fromUs: waits.from[wait]!,
+      toUs: waits.to[wait]!,
+      us,
+    };
+  });
 }

@@ -1,7 +1,12 @@
-/** Tables and indexes by how many of their pages were read and written. */
-import { fact } from '../core/graph.ts';
+/** Tables and indexes by how many of their pages were read and written; of a part of the time by what they have of it. */
+import { fact, type Facts } from '../core/graph.ts';
+import { isUnlimited, type Scope } from '../core/scope.ts';
+import { getOrMake } from '../core/maps.ts';
 import { bTrees, bTreeTotals, ownersOf } from '../pages/b-trees.ts';
+import { accesses } from '../pages/page-accesses.ts';
 import { pages } from '../pages/pages.ts';
+import { treeUseIn } from '../pages/tree-use.ts';
+import { statementsIn } from '../statements/statements-in-scope.ts';
 
 export interface TopTable {
   /** Path of the database. */
@@ -13,6 +18,8 @@ export interface TopTable {
   /** Pages read from storage and written to it, WAL and checkpoints included. */
   reads: number;
   writes: number;
+  /** Of the part of the time that is asked for: what the calls on its pages took, microseconds; null = no part is. */
+  partUs: number | null;
 }
 
 /** Shown. */
@@ -37,9 +44,43 @@ export const topTables = fact(
           table,
           reads: totals.reads[i]! + totals.walReads[i]!,
           writes: totals.writes[i]! + totals.walWrites[i]! + totals.checkpointWrites[i]!,
+          partUs: null,
         }));
       })
-      .filter(({ reads, writes }) => reads + writes > 0)
-      .sort((a, b) => b.reads + b.writes - (a.reads + a.writes))
+      .filter((one) => rankOf(one) > 0)
+      .sort(byRank)
       .slice(0, TABLES),
 );
+
+/** The same of statements, a range, a thread, or a part of the time. */
+export function topTablesIn(facts: Facts, scope: Scope): TopTable[] {
+  if (isUnlimited(scope)) return facts.get(topTables);
+  const trees = facts.get(bTrees);
+  if (!trees.some(({ list }) => list.length)) return [];
+  const { objects } = facts.get(accesses);
+  const taken = statementsIn(facts, scope);
+  const { part } = scope;
+  const found = new Map<string, TopTable>();
+  for (const { database, tree, statement, reads, writes, checkpointed, time } of treeUseIn(
+    facts,
+    scope,
+  )) {
+    const known = trees[database]!.list[tree];
+    if (!known || (taken && !taken(statement))) continue;
+    const { name, kind, table } = known;
+    const sum = getOrMake(found, `${database} ${tree}`, (): TopTable => {
+      const { path } = objects[database]!;
+      return { path, name, kind, table, reads: 0, writes: 0, partUs: part ? 0 : null };
+    });
+    sum.reads += reads;
+    sum.writes += writes + checkpointed;
+    if (part) sum.partUs! += time[`${part}Us`];
+  }
+  return [...found.values()]
+    .filter((one) => rankOf(one) > 0)
+    .sort(byRank)
+    .slice(0, TABLES);
+}
+
+const rankOf = ({ reads, writes, partUs }: TopTable): number => partUs ?? reads + writes;
+const byRank = (a: TopTable, b: TopTable): number => rankOf(b) - rankOf(a);

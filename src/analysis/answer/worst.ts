@@ -10,14 +10,13 @@ import {
   type StatementTable,
 } from '../statements/statement-table.ts';
 import { moments, momentsIn, type Moment } from './moments.ts';
-import { topTables, type TopTable } from './top-tables.ts';
+import { topTables, topTablesIn, type TopTable } from './top-tables.ts';
 
 export interface Worst {
   /** The longest time first; null where no SQL call was recorded. */
   statements: StatementRow[] | null;
   /** Where the time of all statements in the scope went, microseconds; null as above. */
   times: (PartTimes & { spanUs: number }) | null;
-  /** Of the whole recording. */
   tables: TopTable[];
   moments: Moment[];
 }
@@ -46,7 +45,7 @@ export const worstIn = (
     ? facts.get(worst)
     : {
         ...topStatements(table),
-        tables: facts.get(topTables),
+        tables: topTablesIn(facts, scope),
         moments: momentsIn(facts, scope),
       };
 

@@ -16,6 +16,7 @@ import { fact, type ByThread, type Facts, type Known } from '../core/graph.ts';
 import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
 import { partTimes, PARTS, type PartTimes } from '../core/time-parts.ts';
+import { isInScope, type Scope } from '../core/scope.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
 import { sweeps } from '../time/thread-times.ts';
 import { textOfSql } from '../time/time-shares.ts';
@@ -46,9 +47,14 @@ const NEEDS = { accesses, bTrees, owners, sweeps };
 export const treeUse = fact('treeUse', 'tables and indexes by statement', NEEDS, (store, known) =>
   useOf(store, known, {}),
 );
-/** The same of a range: calls that begin in it, and their time there. */
-export const treeUseIn = (facts: Facts, range: TimeRange): TreeUse[] =>
-  isWhole(range) ? facts.get(treeUse) : useOf(facts.store, facts.known(NEEDS), range);
+/** The same of a range or a thread: calls that begin there, and their time there. */
+export const treeUseIn = (
+  facts: Facts,
+  scope: Pick<Scope, 'thread' | keyof TimeRange>,
+): TreeUse[] =>
+  isWhole(scope) && scope.thread === undefined
+    ? facts.get(treeUse)
+    : useOf(facts.store, facts.known(NEEDS), scope);
 
 /** Statements that read or wrote a page of a table or of its indexes. @param table its name, in any database */
 export function statementsOfTable(
@@ -140,13 +146,15 @@ class Uses {
 function useOf(
   store: TraceStore,
   { accesses, bTrees: trees, owners, sweeps }: Known<typeof NEEDS>,
-  range: TimeRange,
+  scope: Pick<Scope, 'thread' | keyof TimeRange>,
 ): TreeUse[] {
+  const { fromUs, toUs } = scope;
+  const range = { ...(fromUs !== undefined && { fromUs }), ...(toUs !== undefined && { toUs }) };
   const uses = new Uses(trees);
-  const labels = countAccesses(store, accesses, owners, range, uses);
+  const labels = countAccesses(store, accesses, owners, scope, uses);
   for (const thread of store.threads) {
     const label = labels[thread.index];
-    if (!label) continue;
+    if (!label || !isInScope(thread, scope)) continue;
     const { events } = thread;
     const textOf = uses.textsOf(thread);
     const times = sweeps
@@ -167,7 +175,7 @@ function countAccesses(
   store: TraceStore,
   { object, place, span, what, thread, row, us, count }: Accesses,
   owners: ByThread<Owners>,
-  { fromUs = -Infinity, toUs = Infinity }: TimeRange,
+  { fromUs = -Infinity, toUs = Infinity, ...scope }: Pick<Scope, 'thread' | keyof TimeRange>,
   uses: Uses,
 ): (Uint32Array | undefined)[] {
   const labels: (Uint32Array | undefined)[] = store.threads.map(() => undefined);
@@ -178,7 +186,7 @@ function countAccesses(
     const first = uses.treeOfPage(database, place[i]!);
     const label = (labels[own.index] ??= new Uint32Array(own.events.count));
     label[row[i]!] = 1 + first;
-    if (us[i]! < fromUs || us[i]! >= toUs) continue;
+    if (us[i]! < fromUs || us[i]! >= toUs || !isInScope(own, scope)) continue;
     const sql = owners.of(own).sql(row[i]!);
     const text = texts[own.index]!(sql < 0 ? 0 : textOfSql(own.events, sql));
     const bits = what[i]!;

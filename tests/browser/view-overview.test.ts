@@ -284,8 +284,10 @@ describe('the Answer', () => {
     await page.waitForSelector(id('details'));
     await page.keyboard.press('n');
     await waitText(id('evidence-at'), `2 of ${events.length}`);
-    await page.keyboard.press('p');
-    await page.keyboard.press('p');
+    await page.keyboard.down('Shift');
+    await page.keyboard.press('n');
+    await page.keyboard.press('n');
+    await page.keyboard.up('Shift');
     await waitText(id('evidence-at'), `${events.length} of ${events.length}`);
     await page.click(id('evidence-all'));
     await page.click(id('evidence-close'));

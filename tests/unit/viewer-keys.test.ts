@@ -2,6 +2,7 @@
 import { writable } from 'svelte/store';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BINDINGS, obeyKey, type PageActions } from '../../src/viewer/ui/keys.ts';
+import { TIMELINE_BINDINGS } from '../../src/viewer/ui/views/timeline/timeline-keys.ts';
 import type { ViewerModel } from '../../src/viewer/ui/model.ts';
 
 class NoElement {}
@@ -15,11 +16,24 @@ afterAll(() => void vi.unstubAllGlobals());
 const model = {
   toggleRecording: vi.fn(),
   clear: vi.fn(),
-  selected: writable(null),
-  evidence: writable(null),
-  tab: writable('timeline'),
+  navigation: {
+    selected: writable(null),
+    evidence: writable(null),
+    tab: writable('timeline'),
+    view: writable({ from: 0, to: 10 }),
+    extent: writable({ from: 0, to: 100 }),
+    look: vi.fn(),
+    showSelection: vi.fn(),
+    showAll: vi.fn(),
+    stepEvidence: vi.fn(),
+  },
 };
-const page: PageActions = { chooseFile: vi.fn(), focusFilter: vi.fn(), showView: vi.fn() };
+const page: PageActions = {
+  chooseFile: vi.fn(),
+  focusFilter: vi.fn(),
+  showView: vi.fn(),
+  showsRange: vi.fn(() => false),
+};
 /** @returns whether it was obeyed, and whether it is kept from the browser */
 function press(
   key: string,
@@ -57,8 +71,32 @@ describe('a key', () => {
     }
   });
   it('has one meaning outside the timeline', () => {
-    const keys = BINDINGS.flatMap(({ keys, command }) => keys.map((key) => `${command} ${key}`));
+    const keys = BINDINGS.flatMap(({ keys, command, shift }) =>
+      keys.map((key) => `${command} ${shift} ${key}`),
+    );
     expect(new Set(keys).size).toBe(keys.length);
+  });
+  it('of the timeline does not pin and step at once', () => {
+    const shared = BINDINGS.filter(({ ofRange, command }) => !ofRange && !command).flatMap(
+      ({ keys }) => keys,
+    );
+    const own = TIMELINE_BINDINGS.flatMap(({ keys }) => keys);
+    expect(own.filter((key) => key !== 'escape' && shared.includes(key))).toEqual([]);
+  });
+  it('moves the visible range where that is on screen, and nowhere else', () => {
+    const keys = ['w', 'a', 's', 'd', '+', '-', 'f', '0'];
+    for (const key of keys) expect(press(key), key).toEqual({ obeyed: false, prevented: false });
+    expect(model.navigation.look).not.toHaveBeenCalled();
+    vi.mocked(page.showsRange).mockReturnValue(true);
+    for (const key of keys) expect(press(key).obeyed, key).toBe(true);
+    expect(model.navigation.look).toHaveBeenCalledTimes(6);
+  });
+  it('steps back with Shift', () => {
+    expect(press('n').obeyed).toBe(true);
+    expect(model.navigation.stepEvidence).toHaveBeenLastCalledWith(1);
+    expect(press('N', { shiftKey: true }).obeyed).toBe(true);
+    expect(model.navigation.stepEvidence).toHaveBeenLastCalledWith(-1);
+    expect(press('p').obeyed).toBe(false);
   });
   it('with Shift is another one', () => {
     expect(press('E', { ...COMMAND, shiftKey: true })).toEqual({ obeyed: false, prevented: false });

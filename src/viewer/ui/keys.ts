@@ -8,6 +8,10 @@ interface Binding {
   keys: readonly string[];
   /** With Ctrl, or Cmd on a Mac; also while typing in a field. */
   command?: boolean;
+  /** With Shift, or without it; else Shift doesn't matter. */
+  shift?: boolean;
+  /** It moves the visible range: only where the range is on screen. */
+  ofRange?: boolean;
   help: string;
   /** @returns false where there was nothing to do: the key is the browser's then */
   run(model: ViewerModel, page: PageActions): boolean | void;
@@ -18,6 +22,8 @@ export interface PageActions {
   focusFilter(): void;
   /** Show a view, if there is one of this id. */
   showView(id: string): void;
+  /** Whether the visible range is on screen: on the timeline, and in lists that are narrowed to it. */
+  showsRange(): boolean;
   /** The shown view's own keys. @returns whether it took this one */
   viewKey?(event: KeyboardEvent): boolean;
 }
@@ -80,12 +86,22 @@ export const BINDINGS: readonly Binding[] = [
     help: 'Command palette',
     run: (m) => m.paletteOpen.update((open) => !open),
   },
-  { keys: ['w', '+', '='], help: 'Zoom in', run: zoom(1 / ZOOM_STEP) },
-  { keys: ['s', '-'], help: 'Zoom out', run: zoom(ZOOM_STEP) },
-  { keys: ['a', 'arrowleft'], help: 'Earlier', run: pan(-PAN_STEP) },
-  { keys: ['d', 'arrowright'], help: 'Later', run: pan(PAN_STEP) },
-  { keys: ['f'], help: 'Zoom to the selected event', run: (m) => m.navigation.showSelection() },
-  { keys: ['0'], help: 'Show the whole trace', run: (m) => m.navigation.showAll() },
+  { keys: ['w', '+', '='], ofRange: true, help: 'Zoom in', run: zoom(1 / ZOOM_STEP) },
+  { keys: ['s', '-'], ofRange: true, help: 'Zoom out', run: zoom(ZOOM_STEP) },
+  { keys: ['a', 'arrowleft'], ofRange: true, help: 'Earlier', run: pan(-PAN_STEP) },
+  { keys: ['d', 'arrowright'], ofRange: true, help: 'Later', run: pan(PAN_STEP) },
+  {
+    keys: ['f'],
+    ofRange: true,
+    help: 'Zoom to the selected event',
+    run: (m) => m.navigation.showSelection(),
+  },
+  {
+    keys: ['0'],
+    ofRange: true,
+    help: 'Show the whole trace',
+    run: (m) => m.navigation.showAll(),
+  },
   { keys: ['/'], help: 'Filter or search this view', run: (_, page) => page.focusFilter() },
   ...TABS.map(([id, help], i) => ({
     keys: [`${i + 1}`],
@@ -94,11 +110,13 @@ export const BINDINGS: readonly Binding[] = [
   })),
   {
     keys: ['n'],
+    shift: false,
     help: 'Next event of the evidence',
     run: (m) => void m.navigation.stepEvidence(1),
   },
   {
-    keys: ['p'],
+    keys: ['n'],
+    shift: true,
     help: 'Previous event of the evidence',
     run: (m) => void m.navigation.stepEvidence(-1),
   },
@@ -117,10 +135,11 @@ export const BINDINGS: readonly Binding[] = [
 const isMac = (): boolean => /Mac/.test(navigator.platform);
 
 /** `Ctrl+E`, `W or +` */
-export function keyText({ keys, command }: Binding): string {
+export function keyText({ keys, command, shift }: Binding): string {
   const names = keys.map(
     (key) => ({ arrowleft: '←', arrowright: '→', escape: 'Esc' })[key] ?? key.toUpperCase(),
   );
+  if (shift) return names.map((name) => `Shift+${name}`).join(' or ');
   return command
     ? names.map((name) => (isMac() ? `⌘${name}` : `Ctrl+${name}`)).join(' or ')
     : names.join(' or ');
@@ -159,12 +178,17 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
     return true;
   }
   const binding = BINDINGS.find(
-    (b) => (b.command ?? false) === command && b.keys.includes(key) && (command || !typing),
+    (b) =>
+      (b.command ?? false) === command &&
+      (b.shift ?? event.shiftKey) === event.shiftKey &&
+      b.keys.includes(key) &&
+      (command || !typing),
   );
   if (!binding) {
     if (typing && key === 'escape' && target instanceof HTMLElement) target.blur();
     return false;
   }
+  if (binding.ofRange && !page.showsRange()) return false;
   if ((key === 'arrowleft' || key === 'arrowright') && get(model.navigation.tab) !== 'timeline')
     return false;
   const held = command && event.repeat; // one command, however long; and still not the browser's

@@ -17,7 +17,7 @@ export function timelineActions(
   pointer: () => TimelinePointer | undefined,
 ): TimelineActions {
   const { session } = model;
-  const { view, selected, evidence } = model.navigation;
+  const { view, selected } = model.navigation;
 
   /** The next search hit; without a search the next event on the selected one's lane. */
   async function stepOnce(by: 1 | -1): Promise<void> {
@@ -84,7 +84,7 @@ export function timelineActions(
     note: addNote,
     pin() {
       const event = get(selected);
-      if (!event || get(evidence)) return false; // P walks through the evidence then
+      if (!event) return false;
       setup.pin(laneOf(event));
       return true;
     },

@@ -1,6 +1,6 @@
 /**
  * A SQLite database file: tables `events`, `traces` and those of the catalog, and the view `calls` with the columns of the other
- * exports. wa-sqlite writes it into memory; it is loaded when an export runs, and the caller brings its wasm.
+ * exports. wa-sqlite writes it into memory; it is loaded when an export runs, and the caller says where its wasm is.
  */
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
@@ -31,12 +31,28 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const tableSql = (name: string, columns: FileTable['columns'], key = ''): string =>
   `CREATE TABLE ${name}(${columns.map((c) => `${quoted(c.name)} ${SQL_TYPE[c.type]}`).join(', ')}${key && `, PRIMARY KEY(${key})`})`;
 
+/** Rows after which those who wait for something else get their turn: about 0.1 s. */
+const ROWS_AT_ONCE = 1 << 14;
+
+/** wa-sqlite's `dist/wa-sqlite.wasm`: its bytes, or its address. */
+type Wasm = { wasmBinary: Uint8Array } | { locateFile: (name: string) => string };
+
+/** @returns the bytes of the database @throws Error as `sqliteSteps` does */
+export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Promise<Uint8Array> {
+  const steps = sqliteSteps(store, { wasmBinary });
+  let step = await steps.next();
+  while (!step.done) step = await steps.next();
+  return step.value;
+}
+
 /**
- * @param wasmBinary wa-sqlite's `dist/wa-sqlite.wasm`
- * @returns the bytes of the database
+ * The same in steps with pauses.
  * @throws Error with SQLite's message when it refuses a statement (out of memory, usually)
  */
-export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Promise<Uint8Array> {
+export async function* sqliteSteps(
+  store: TraceStore,
+  wasm: Wasm,
+): AsyncGenerator<void, Uint8Array> {
   const [{ default: load }, { Factory }, { MemoryVFS }] = await Promise.all([
     import('wa-sqlite/dist/wa-sqlite.mjs'),
     import('wa-sqlite'),
@@ -44,24 +60,29 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
       MemoryVFS: new () => MemoryVfs;
     }>,
   ]);
-  const sqlite3 = Factory(await (load as (options: object) => Promise<object>)({ wasmBinary }));
+  const sqlite3 = Factory(await (load as (options: object) => Promise<object>)({ ...wasm }));
   const vfs = new MemoryVFS();
   vfs.name = 'export';
   sqlite3.vfs_register(vfs as unknown as SQLiteVFS);
   const db = await sqlite3.open_v2('trace.db', undefined, vfs.name);
 
-  async function insert(
+  async function* insert(
     table: string,
     rows: Iterable<readonly Cell[]>,
     width: number,
-  ): Promise<void> {
+  ): AsyncGenerator<void> {
     const text = sqlite3.str_new(
       db,
       `INSERT INTO ${table} VALUES(${Array.from({ length: width }, () => '?').join(',')})`,
     );
     const prepared = await sqlite3.prepare_v2(db, sqlite3.str_value(text));
     if (!prepared) throw new Error(`nothing to prepare for ${table}`);
+    let left = ROWS_AT_ONCE;
     for (const row of rows) {
+      if (--left === 0) {
+        left = ROWS_AT_ONCE;
+        yield;
+      }
       row.forEach((cell, i) => sqlite3.bind(prepared.stmt, i + 1, cell)); // the columns' affinity makes whole doubles integers
       await sqlite3.step(prepared.stmt);
       await sqlite3.reset(prepared.stmt);
@@ -77,7 +98,7 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
     for (const table of [...fileTables(store), eventRows(store)]) {
       const key = table.name === 'objects' ? 'thread, object_id' : '';
       await sqlite3.exec(db, tableSql(table.name, table.columns, key));
-      await insert(table.name, table.rows, table.columns.length);
+      yield* insert(table.name, table.rows, table.columns.length);
     }
     await sqlite3.exec(
       db,

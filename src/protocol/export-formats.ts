@@ -27,6 +27,11 @@ export const EXPORT_FORMATS = {
     ending: 'parquet',
     help: 'Typed columns, packed, for DuckDB and data sets of many traces',
   },
+  sqlite: {
+    title: 'SQLite database',
+    ending: 'sqlite',
+    help: "Every SQLite tool: events and the panel's tables; needs memory of about its size",
+  },
   vfstrace: {
     title: 'vfstrace text',
     ending: 'txt',
@@ -41,6 +46,3 @@ export const EXPORT_FORMATS = {
 } as const;
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
-/** Not written by the panel: its SQLite engine would have to be carried along. */
-export const SQLITE_EXPORT_HINT =
-  'A SQLite database of the trace is written by the command line: vfscope export FILE --format sqlite --out trace.sqlite';

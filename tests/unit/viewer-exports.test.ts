@@ -1,13 +1,18 @@
 // What the viewer writes into files: exports and saved traces, whole and sanitized.
-import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { Exports } from '../../src/viewer/session/exports.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../src/protocol/export-formats.ts';
+import { useWasm } from '../../src/viewer/session/queries/wasm-source.ts';
 import { newStore } from '../traces/builder.ts';
 import { autocommits } from './viewer-context.ts';
 
 describe('exports', () => {
   const options = { sanitize: false, title: 'a trace', origin: 'https://app.example' };
+  const { resolve } = createRequire(import.meta.url);
+  beforeAll(() => useWasm(readFileSync(resolve('wa-sqlite/dist/wa-sqlite.wasm'))));
   it.each(Object.keys(EXPORT_FORMATS) as ExportFormat[])(
     "%s is written, sanitized without the app's words",
     async (format) => {
@@ -36,6 +41,10 @@ describe('exports', () => {
     const rejected = expect(long).rejects.toMatchObject({ name: 'AbortError' });
     await exports.run(autocommits(1), { ...options, format: 'csv' }, () => {});
     await rejected;
+    const database = exports.run(autocommits(4000), { ...options, format: 'sqlite' }, () => {});
+    const ended = expect(database).rejects.toMatchObject({ name: 'AbortError' });
+    await exports.run(autocommits(1), { ...options, format: 'csv' }, () => {});
+    await ended;
   });
 });
 

@@ -11,12 +11,15 @@ import { planTexts } from './queries/plans.ts';
 import { htmlReport } from '../../formats/html.ts';
 import { parquetEvents } from '../../formats/parquet.ts';
 import { perfetto } from '../../formats/perfetto.ts';
+import { sqliteSteps } from '../../formats/sqlite.ts';
 import { vfstrace } from '../../formats/vfstrace.ts';
 import { sanitizeStore } from '../../analysis/privacy/sanitize.ts';
 import { TraceWriter } from '../../trace/file/write.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { ExportFormat } from '../../protocol/export-formats.ts';
 import { blobOfPieces } from './export-blob.ts';
+import { wasmSource } from './queries/wasm-source.ts';
+import { yieldToMessages } from '../yield.ts';
 
 type Piece = string | Uint8Array;
 interface Job {
@@ -36,10 +39,22 @@ const WRITERS: Readonly<
   csv: { type: 'text/csv', write: ({ store }) => csv(store) },
   arrow: { type: 'application/vnd.apache.arrow.file', write: ({ store }) => arrowPieces(store) },
   parquet: { type: 'application/vnd.apache.parquet', write: ({ store }) => parquetEvents(store) },
+  sqlite: { type: 'application/vnd.sqlite3', write: sqlitePieces },
   vfstrace: { type: 'text/plain', write: ({ store }) => vfstrace(store) },
   html: { type: 'text/html', write: htmlPieces },
   vfst: { type: 'application/x-vfscope-trace', write: filePieces },
 };
+
+/** The file is one piece, made in memory; an empty one before it each time that messages are heard. */
+async function* sqlitePieces({ store }: Job): AsyncGenerator<Piece> {
+  const steps = sqliteSteps(store, wasmSource.at);
+  let step = await steps.next();
+  for (; !step.done; step = await steps.next()) {
+    await yieldToMessages();
+    yield '';
+  }
+  yield step.value;
+}
 
 export class Exports {
   private running: AbortController | null = null;

@@ -30,7 +30,7 @@ export const waitColumns = {
   dur: col(
     'us',
     'Waited',
-    'While this holder was in its way; a refused request is one moment',
+    'While this holder blocked it; a refused request is one moment',
     (w) => w.toUs - w.fromUs,
   ),
   kind: col('text', 'Kind', KIND, (w) => w.kind),

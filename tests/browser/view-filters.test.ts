@@ -63,26 +63,26 @@ describe('a part of the time', () => {
 
   it('is picked and taken back by a click on the bar of the Answer, too', async () => {
     const facts = new Facts(await open('idb-batch-atomic', 'answer'));
-    const onBar = `${id('answer-time')} .bar [aria-label="Read"]`;
+    const onBar = `${id('answer-time')} .bar [aria-label="CPU"]`;
     await waitFor(onBar);
     await page.click(onBar);
-    await says(id('part-chip'), 'Read');
+    await says(id('part-chip'), 'CPU');
     await waitFor(`${onBar}[aria-pressed=true]`);
     // the sentence, what recording cost, and what to do are of all of it, and marked so
     await expect.poll(() => texts(id('entire'))).toEqual(Array(3).fill('Entire recording'));
     // moments and tables are those that have most of it
-    const { moments, tables } = worstIn(facts, { part: 'read' });
+    const { moments, tables } = worstIn(facts, { part: 'cpu' });
     expect(Math.min(moments.length, tables.length)).toBeGreaterThan(0);
     await expect
       .poll(() => texts(`${id('worst-moments')} .line > :last-child`))
       .toEqual(
         moments.map(
-          ({ us, fromUs }) => `${formatDuration(us)} of Read at ${formatDuration(fromUs)}`,
+          ({ us, fromUs }) => `${formatDuration(us)} of CPU at ${formatDuration(fromUs)}`,
         ),
       );
     await expect
       .poll(() => texts(`${id('top-tables')} .line > :last-child`))
-      .toEqual(tables.map(({ partUs }) => `${formatDuration(partUs!)} of Read`));
+      .toEqual(tables.map(({ partUs }) => `${formatDuration(partUs!)} of CPU`));
     await page.click(onBar);
     await page.waitForSelector(id('part-chip'), { hidden: true });
     expect(await page.$(id('entire'))).toBeNull();

@@ -85,6 +85,7 @@ const LAB_WASM = [
     (name) => `@journeyapps/wa-sqlite/dist/${name}.wasm`,
   ),
   ...['wa-sqlite', 'wa-sqlite-async'].map((name) => `wa-sqlite/dist/${name}.wasm`),
+  '@sqlite.org/sqlite-wasm/dist/sqlite3.wasm',
 ];
 const copies = [
   [`node_modules/webextension-polyfill/dist/${POLYFILL}`, POLYFILL],
@@ -102,6 +103,11 @@ const copies = [
   ['docs/images/panel-answer-dark.png', 'devtools/panel-dark.png'],
   ['src/lab/page/lab.html', 'lab/lab.html'],
   ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'devtools/wa-sqlite.wasm'], // beside the store's worker: the SQL page
+  // beside the Lab's worker: sqlite.org's VFSs "opfs" and "opfs-wl" start it
+  [
+    'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3-opfs-async-proxy.js',
+    'lab/sqlite3-opfs-async-proxy.js',
+  ],
   ...LAB_WASM.map((path) => [
     `node_modules/${path}`,
     `lab/wasm/${path.replace(/^@/, '').replaceAll('/', '-')}`,

@@ -23,10 +23,15 @@ const outside = new OutsideEngines({
 });
 const around = nodeSurroundings(undefined, outside);
 
-const run = (workload: string, engine: Config['engine'], mode: Mode = 'count') =>
-  runOf(workloadOf(workload), { config: { engine } }, { mode, repeats: 1 });
-async function result(workload: string, engine: Config['engine'], mode?: Mode): Promise<RunResult> {
-  const asked = run(workload, engine, mode);
+const run = (workload: string, config: Partial<Config>, mode: Mode = 'count') =>
+  runOf(workloadOf(workload), { config }, { mode, repeats: 1 });
+async function result(
+  workload: string,
+  engine: Config['engine'],
+  mode?: Mode,
+  config: Partial<Config> = {},
+): Promise<RunResult> {
+  const asked = run(workload, { engine, ...config }, mode);
   await outside.prepare([asked.config]);
   expect(hindrance(asked, around)).toBeNull();
   return (await measure([asked], around))[0]!;
@@ -79,6 +84,36 @@ describe('a release', () => {
   });
 });
 
+describe('on a VFS', () => {
+  it.each(COUNTS)('%s stores on MemoryVFS what the bundled engine does', async (engine) => {
+    const onVfs = { vfs: 'MemoryVFS', pageSize: 4096, cacheSize: 20 } as const;
+    for (const workload of ['ac60', 'mix']) {
+      const [first, second, bundled] = [
+        await result(workload, engine, 'count', onVfs),
+        await result(workload, engine, 'count', onVfs),
+        await result(workload, 'wa-sqlite-2.0.6', 'count', onVfs),
+      ];
+      expect([workload, first.digest, first.stored]).toEqual([
+        workload,
+        bundled.digest,
+        bundled.stored,
+      ]);
+      expect(first.totals).toEqual(second.totals);
+      for (const name of ['xSync', 'xLock', 'xUnlock', 'main-db.xWriteBytes'])
+        expect([name, first.totals[`vfs.${name}`]]).toEqual([name, bundled.totals[`vfs.${name}`]]);
+    }
+  });
+  it('a WAL is written, checkpointed and read again', async () => {
+    const wal = { vfs: 'MemoryVFS', journalMode: 'wal', lockingMode: 'exclusive' } as const;
+    for (const engine of ['sql.js@1.16.0', '@sqlite.org/sqlite-wasm@3.54.1-build1'] as const) {
+      const { totals, settings, notes } = await result('checkpoint-anatomy', engine, 'count', wal);
+      expect([engine, notes, settings?.journal_mode]).toEqual([engine, [], 'wal']);
+      expect(totals['checkpoint.count']).toBeGreaterThan(0);
+      expect(totals['checkpoint.walReads']).toBe(totals['checkpoint.dbWrites']);
+    }
+  });
+});
+
 describe('a wasm file', () => {
   it('runs by itself where its imports have names, and as its release does', async () => {
     const engine = 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm';
@@ -122,7 +157,9 @@ describe('refused with its reason', () => {
     expect(await refusal('sql.js@1.16.0', { build: 'asyncify' })).toBe(
       'sql.js has no asyncify build',
     );
-    expect(await refusal('sql.js@1.16.0', { vfs: 'MemoryVFS' })).toMatch(/runs on vfs=memory only/);
+    expect(await refusal('sql.js@1.16.0', { vfs: 'MemoryAsyncVFS' })).toBe(
+      'sql.js@1.16.0 has no VFS MemoryAsyncVFS: it runs on memory, MemoryVFS, AccessHandlePool',
+    );
   });
 });
 

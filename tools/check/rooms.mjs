@@ -88,7 +88,13 @@ export const ROOMS = {
   'lab/experiments/workloads': { imports: ['lab/experiments/model'], npm: [] },
   'lab/experiments/documents': { imports: ['lab/experiments/model'], npm: [] },
   'lab/experiments/engine': {
-    imports: ['event', 'sqlite', 'lab/meter', 'lab/experiments/model'],
+    imports: [
+      'event',
+      'sqlite',
+      'vfs-instrumented/interpose',
+      'lab/meter',
+      'lab/experiments/model',
+    ],
     npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
   },
   'lab/experiments/replay': {
@@ -115,7 +121,7 @@ export const ROOMS = {
       'lab/experiments/engine',
       'lab/experiments/model',
     ],
-    npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
+    npm: ['wa-sqlite', '@journeyapps/wa-sqlite', '@sqlite.org/sqlite-wasm'],
   },
   'lab/experiments': {
     imports: ['text', 'record', 'trace', 'probes', 'engines', 'lab/experiments'],

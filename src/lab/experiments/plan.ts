@@ -1,6 +1,6 @@
 /** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
 import { isBundled, isOutside, releaseNamed } from './model/engine-names.ts';
-import { needsAsync } from './model/vfs-facts.ts';
+import { needsAsync, ownEngineOf } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
   VFS_NAMES,
@@ -126,7 +126,10 @@ export function runOf(
   asked: Partial<Asked>,
   { mode, repeats, seed = 12345, functions, memory, asText, sql, database }: RunOptions,
 ): Run {
-  const config = { ...DEFAULT_CONFIG, ...ownVfs(asked), ...workload.config, ...asked.config };
+  const chosen = { ...DEFAULT_CONFIG, ...ownVfs(asked), ...workload.config, ...asked.config };
+  // no engine was named: the one that brings the VFS
+  const engine = asked.config?.engine ?? ownEngineOf(chosen.vfs) ?? chosen.engine;
+  const config = { ...chosen, engine };
   // no build was named: one that can run the VFS
   const named = asked.config?.build ?? workload.config.build;
   const build = named ?? (needsAsync(config.vfs) ? asyncBuild(config) : 'sync');

@@ -14,6 +14,7 @@ import type { Config, Counters, Run } from './model/types.ts';
 import type { Environment } from './model/environment-types.ts';
 import type { Taken } from './model/result-types.ts';
 import { hasJspi } from './worker/builds-here.ts';
+import { buildHere } from './worker/engines-here.ts';
 import { environmentHere } from './worker/environment-here.ts';
 import { explain } from './worker/failure.ts';
 import { rawIdb } from './worker/raw-idb.ts';
@@ -43,7 +44,7 @@ export class ExperimentWorker {
     wasm: WasmLoader,
     private readonly startActor: ActorStarter,
   ) {
-    this.engines = new Engines(wasm);
+    this.engines = new Engines(wasm, buildHere);
   }
 
   /** Records everything that this thread does from now on: SQL, VFS and web layer, as in a page. Before the first sample. */

@@ -10,12 +10,8 @@ import {
   type Run,
   type Workload,
 } from '../experiments/model/types.ts';
-import {
-  buildFor,
-  countPasses,
-  isAvailable,
-  isBuildFor,
-} from '../experiments/worker/builds-here.ts';
+import { buildFor, countPasses, isBuildFor } from '../experiments/worker/builds-here.ts';
+import { isAvailable } from '../experiments/model/vfs-facts.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 
 const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const;

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { EngineFactory, EngineModule, SqliteApi } from '../../experiments/engine/builds.ts';
-import { memoryOf, rawModule } from '../../experiments/engine/plain-loader.ts';
+import { memoryOf, rawModule, tableOf } from '../../experiments/engine/plain-loader.ts';
 
 type Glue = (options: object) => Promise<Readonly<Record<string, unknown>>>;
 
@@ -42,17 +42,19 @@ export const glueFactory =
     keepingProcess(async () => {
       const glue = await freshGlue(path);
       let memory: WebAssembly.Memory | null = null;
+      let table: WebAssembly.Table | null = null;
       const module = await glue({
         print: () => {},
         printErr: () => {},
         instantiateWasm: ((imports, done) =>
           instantiateWasm(imports, (instance, compiled) => {
             memory = memoryOf(imports, instance.exports);
+            table = tableOf(imports, instance.exports);
             done(instance, compiled);
           })) satisfies Parameters<EngineFactory>[0]['instantiateWasm'],
       });
       if (!memory) throw new Error(`${path} doesn't load its wasm file by instantiateWasm`);
-      return rawModule({ memory, find: (name) => module[`_${name}`] });
+      return rawModule({ memory, table, find: (name) => module[`_${name}`] });
     });
 
 /** What workloads call of wa-sqlite's own API. */

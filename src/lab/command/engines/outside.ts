@@ -6,12 +6,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Build, BuildSource } from '../../experiments/engine/builds.ts';
 import { buildOf } from '../../experiments/engine/builds.ts';
 import {
+  apiOfRaw as api,
   notExported,
   plainFactory,
   unsatisfied,
-  type RawModule,
 } from '../../experiments/engine/plain-loader.ts';
-import { rawApi } from '../../experiments/engine/raw-api.ts';
 import { isOutside, releaseNamed } from '../../experiments/model/engine-names.ts';
 import type { Config } from '../../experiments/model/types.ts';
 import { cannotRead, complain } from '../../../terminal/open-file.ts';
@@ -23,9 +22,7 @@ import { packageFolder, type PackageSource } from './packages.ts';
 type Asked = Pick<Config, 'engine' | 'build'>;
 type Source = Build['source'];
 
-const api: Awaited<ReturnType<Build['load']>>['api'] = (module) =>
-  rawApi((module as RawModule).raw);
-/** Engines from outside have no VFS of ours, which alone would have to know. */
+/** Of the VFSs that an engine is given. */
 const generation = 2;
 
 /** wa-sqlite's files by kind of build. */
@@ -76,7 +73,8 @@ function waSqlite(folder: string, build: Config['build'], source: Source): Build
   const wasm = file(`dist/wa-sqlite${SUFFIX[build]}.wasm`);
   const glue = file(`dist/wa-sqlite${SUFFIX[build]}.mjs`);
   const own = file('src/sqlite-api.js');
-  return { ...{ generation, wasm, source }, load: () => ownApi(glue, own) };
+  const second = existsSync(join(folder, 'src', 'FacadeVFS.js'));
+  return { ...{ generation: second ? 2 : 1, wasm, source }, load: () => ownApi(glue, own) };
 }
 
 function needed(folder: string, name: string): string {

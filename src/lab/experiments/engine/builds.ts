@@ -102,7 +102,9 @@ const BUILDS: Readonly<Record<BundledEngine, Readonly<Partial<Record<Config['bui
 };
 
 /** Where an engine's builds come from. @throws where there is no such build */
-export type BuildSource = (config: Pick<Config, 'engine' | 'build'>) => Build;
+export type BuildSource = (config: AskedBuild) => Build;
+/** The VFS, where one is known: a build may bring several. */
+export type AskedBuild = Pick<Config, 'engine' | 'build'> & Partial<Pick<Config, 'vfs'>>;
 
 /** The bundled ones. */
 export const buildOf: BuildSource = ({ engine, build }) => {

@@ -2,12 +2,12 @@
 import { meterModule, type FunctionCount, type MeteredModule } from '../../meter/meter.ts';
 import {
   buildOf,
+  type AskedBuild,
   type Build,
   type BuildSource,
   type EngineModule,
   type SqliteApi,
 } from './builds.ts';
-import type { Config } from '../model/types.ts';
 
 /** How this surrounding comes to the bytes of a wasm file, given as a path in its npm package. */
 export type WasmLoader = (packagePath: string) => Promise<Uint8Array<ArrayBuffer>>;
@@ -66,7 +66,7 @@ export class Engines {
     private readonly builds: BuildSource = buildOf,
   ) {}
 
-  async open(config: Pick<Config, 'engine' | 'build'>, metering: Metering): Promise<Engine> {
+  async open(config: AskedBuild, metering: Metering): Promise<Engine> {
     const build = this.builds(config);
     const { module: compiled, bytes, metered, memory } = await this.compile(build.wasm, metering);
     const { factory, api } = await build.load();

@@ -1,7 +1,7 @@
 /** Opens a database as a Config says and makes the Host that workloads run against. VFSs that only a browser has are brought by the caller. */
 import { seedRealm } from '../../meter/seeded-realm.ts';
 import { applyConfig } from './apply-config.ts';
-import type { EngineModule } from './builds.ts';
+import type { EngineModule, Generation } from './builds.ts';
 import { loadDatabase, type CopyModule } from './load-database.ts';
 import type { Host } from './host.ts';
 import { pageCacheReader } from './page-cache.ts';
@@ -17,6 +17,8 @@ export interface OpenVfs {
   readonly vfs: Record<string, unknown>;
   readonly counters?: () => Counters;
   readonly dropBlockCache?: () => Promise<void>;
+  /** Of a VFS that the engine has registered itself: SQLite's calls lead through `vfs` from now on. Absent: `vfs` is registered. */
+  readonly attach?: () => void;
 }
 /** @returns null for a VFS that it does not know */
 export type VfsMaker = (
@@ -54,6 +56,8 @@ const NEEDS_CLOCK = new Set([
   'OPFSPermuted',
   'OPFSWriteAhead',
   'IDBMirror',
+  'opfs',
+  'opfs-wl',
 ]);
 
 /** @throws when the build or the VFS is not to be had here */
@@ -83,7 +87,10 @@ async function open(
   const counting = options.metering !== 'none';
   const engine = await engines.open(config, options.metering);
   const { sqlite3, module } = engine;
-  const made = config.vfs === 'memory' ? null : await vfsOf(config, module, options.makeVfs);
+  const made =
+    config.vfs === 'memory'
+      ? null
+      : await vfsOf(config, module, options.makeVfs, engine.build.generation);
   const executed = engine.instructions;
   // a counter a function: too many to be read at every statement and call
   const total = options.metering === 'total' ? executed : null;
@@ -91,7 +98,8 @@ async function open(
     total && new StatementCounts(sqlite3, total, () => tally?.total ?? 0);
   const tally =
     made && new VfsTally(made.vfs, engine.build.generation, module, statements?.instructions);
-  if (made)
+  if (made?.attach) made.attach();
+  else if (made)
     (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
       made.vfs,
       true,
@@ -162,8 +170,10 @@ async function vfsOf(
   config: Config,
   module: EngineModule,
   make: VfsMaker | undefined,
+  generation: Generation,
 ): Promise<OpenVfs> {
-  const vfs = (await make?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
+  const vfs =
+    (await make?.(config, module, 'lab')) ?? (await memoryVfs(config, module, generation));
   if (!vfs)
     throw new Error(
       `${config.vfs} is not to be had here; in Node there are memory, MemoryVFS and MemoryAsyncVFS.`,
@@ -176,13 +186,17 @@ interface VfsClass {
   create?(name: string, module: object): Promise<object>;
 }
 
-/** wa-sqlite's own in-memory VFSs, which need nothing of a browser. */
-export async function memoryVfs(config: Config, module: EngineModule): Promise<OpenVfs | null> {
-  const { vfs, engine } = config;
+/** wa-sqlite's own in-memory VFSs, which need nothing of a browser. @param generation of the engine's API */
+export async function memoryVfs(
+  config: Config,
+  module: EngineModule,
+  generation: Generation = 2,
+): Promise<OpenVfs | null> {
+  const { vfs } = config;
   if (vfs !== 'MemoryVFS' && vfs !== 'MemoryAsyncVFS') return null;
   if (vfs === 'MemoryAsyncVFS' && config.build === 'sync')
     throw new Error('MemoryAsyncVFS needs an asyncify or jspi build.');
-  const classes = (await (engine === 'wa-sqlite-1.0.0'
+  const classes = (await (generation === 1
     ? vfs === 'MemoryVFS'
       ? import('wa-sqlite/src/examples/MemoryVFS.js')
       : import('wa-sqlite/src/examples/MemoryAsyncVFS.js')

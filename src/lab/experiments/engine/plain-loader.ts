@@ -3,8 +3,8 @@
  * system: every call for a file fails, and SQLite's `:memory:` needs none.
  */
 import { External, SectionId, WasmReader, sectionsOf } from '../../meter/reader.ts';
-import type { EngineFactory, EngineModule } from './builds.ts';
-import { lacking, type RawEngine } from './raw-api.ts';
+import type { EngineFactory, EngineModule, SqliteApi } from './builds.ts';
+import { lacking, rawApi, type RawEngine } from './raw-api.ts';
 
 /** WASI's error numbers, which Emscripten has taken over. */
 const Errno = { badFile: 8, noSystem: 52 } as const;
@@ -168,6 +168,15 @@ export function memoryOf(
   return found;
 }
 
+/** The function table of an instance, its own or imported; null where it shows none. */
+export const tableOf = (
+  imports: WebAssembly.Imports,
+  exports: WebAssembly.Exports,
+): WebAssembly.Table | null =>
+  [...Object.values(exports), ...Object.values(imports).flatMap((m) => Object.values(m))].find(
+    (value) => value instanceof WebAssembly.Table,
+  ) ?? null;
+
 /** The part of Emscripten's module object that the Lab uses, of any instance. */
 export interface RawModule extends EngineModule {
   readonly raw: RawEngine;
@@ -193,6 +202,9 @@ export function rawModule(raw: RawEngine): RawModule {
   };
 }
 
+/** SQLite's C API on a module that this file made. */
+export const apiOfRaw = (module: EngineModule): SqliteApi => rawApi((module as RawModule).raw);
+
 /** @param bytes of the module: its imports tell how much memory it starts with */
 export function plainFactory(bytes: Uint8Array): EngineFactory {
   const size = importedMemory(bytes);
@@ -212,7 +224,9 @@ export function plainFactory(bytes: Uint8Array): EngineFactory {
           memory ??= memoryOf({}, exports);
           const start = exports.__wasm_call_ctors ?? exports._initialize;
           if (typeof start === 'function') (start as () => void)();
-          resolve(rawModule({ memory, find: (name) => exports[name] }));
+          resolve(
+            rawModule({ memory, table: tableOf({}, exports), find: (name) => exports[name] }),
+          );
         } catch (e) {
           reject(e instanceof Error ? e : new Error(String(e)));
         }

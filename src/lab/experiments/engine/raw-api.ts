@@ -4,6 +4,7 @@
  */
 import { Rc } from '../../../sqlite/constants.ts';
 import type { SqliteApi } from './builds.ts';
+import { registerVfs } from './register-vfs.ts';
 
 type Call = (...args: (number | bigint)[]) => number | bigint;
 
@@ -12,6 +13,8 @@ export interface RawEngine {
   /** A function of the C API by its name, `sqlite3_step`; undefined where the build doesn't export it. */
   readonly find: (name: string) => unknown;
   readonly memory: WebAssembly.Memory;
+  /** Its function table; null where it shows none. */
+  readonly table: WebAssembly.Table | null;
 }
 
 /** SQLITE_INTEGER and so on. */
@@ -59,6 +62,14 @@ export function lacking(find: RawEngine['find']): string[] {
   ];
 }
 
+/** Bytes that stay allocated. @throws Error where there is no room */
+export function rawAllocate({ find }: RawEngine, bytes: number): number {
+  const [malloc] = HEAPS.find((pair) => pair.every((name) => typeof find(name) === 'function'))!;
+  const at = Number((find(malloc) as Call)(bytes)) >>> 0;
+  if (at === 0) throw new Error('SQLite is out of memory.');
+  return at;
+}
+
 /** Below it a whole number is bound as 32 bits. */
 const INT32 = 2 ** 31;
 const READ_WRITE_CREATE = 0x6;
@@ -100,9 +111,7 @@ class RawApi {
   }
 
   private allocate(bytes: number): number {
-    const at = this.call(this.heapCalls[0], bytes) >>> 0;
-    if (at === 0) throw new Error('SQLite is out of memory.');
-    return at;
+    return rawAllocate(this.engine, bytes);
   }
   private free(at: number): void {
     this.call(this.heapCalls[1], at);
@@ -131,6 +140,16 @@ class RawApi {
     if (good.includes(rc)) return rc;
     const words = db ? this.textAt(this.call('sqlite3_errmsg', db) >>> 0) : '';
     throw new Error(words || `SQLite's result is ${rc}.`);
+  }
+
+  /** The default VFS, where no open database has another: the first word of a connection (sqlite3 in sqliteInt.h). */
+  defaultVfs(): number {
+    const db = this.open(':memory:');
+    try {
+      return this.word(db);
+    } finally {
+      this.close(db);
+    }
   }
 
   open(name: string): number {
@@ -301,6 +320,7 @@ export function rawApi(engine: RawEngine): SqliteApi {
     finalize(stmt: number): number;
     sql(stmt: number): string;
     isAutocommit(db: number): Promise<boolean>;
+    vfs_register(vfs: Readonly<Record<string, unknown>>, asDefault: boolean): number;
   } = {
     libversion() {
       const db = raw.open(':memory:');
@@ -320,6 +340,7 @@ export function rawApi(engine: RawEngine): SqliteApi {
     bind: (stmt, i, value) => raw.bind(stmt, i, value),
     finalize: (stmt) => raw.finalize(stmt),
     sql: (stmt) => raw.sql(stmt),
+    vfs_register: (vfs, asDefault) => registerVfs(engine, vfs, asDefault, raw.defaultVfs()),
     isAutocommit: (db) => raw.autocommit(db, (sql) => api.exec(db, sql)),
     async exec(db, sql, row) {
       for await (const stmt of api.statements(db, sql)) {

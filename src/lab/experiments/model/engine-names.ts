@@ -3,6 +3,9 @@ import type { BundledEngine, EngineBuild, OutsideEngine } from './types.ts';
 
 export const BUNDLED: readonly BundledEngine[] = ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'];
 
+/** sqlite.org's build, which the extension brings for the VFSs that are its own. Node takes it from npm. */
+export const SQLITE_ORG = '@sqlite.org/sqlite-wasm@3.54.1-build1';
+
 /** npm packages of which any release can run. */
 export const PACKAGES = [
   'sql.js',
@@ -25,6 +28,9 @@ const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/;
 
 export const isBundled = (engine: string): engine is BundledEngine =>
   BUNDLED.some((known) => known === engine);
+/** Whether the extension has it. */
+export const isInExtension = (engine: EngineBuild): boolean =>
+  isBundled(engine) || engine === SQLITE_ORG;
 export const isOutside = (engine: EngineBuild): engine is OutsideEngine =>
   !isBundled(engine) && engine !== 'native';
 

@@ -140,6 +140,10 @@ export const VFS_NAMES = [
   'OPFSAnyContext',
   'OPFSPermuted',
   'OPFSWriteAhead',
+  // sqlite.org's own, on its own build
+  'opfs-sahpool',
+  'opfs',
+  'opfs-wl',
 ] as const;
 export type VfsName = (typeof VFS_NAMES)[number];
 export type JournalMode = 'delete' | 'truncate' | 'persist' | 'memory' | 'wal' | 'off';

@@ -1,5 +1,6 @@
 /** What a VFS is like before anything runs on it: whether it lets several connections in at once, and whether it awaits. */
-import type { Config, VfsName } from './types.ts';
+import { isBundled, SQLITE_ORG } from './engine-names.ts';
+import type { Config, EngineBuild, VfsName } from './types.ts';
 
 const ALONE: Partial<Record<VfsName, string>> = {
   memory: "a database in memory is its connection's own",
@@ -7,6 +8,7 @@ const ALONE: Partial<Record<VfsName, string>> = {
   MemoryAsyncVFS: 'its files are those of one worker',
   BlockIDB: 'it takes no locks: one connection only',
   AccessHandlePool: 'it holds the access handles of all its files for as long as it lives',
+  'opfs-sahpool': 'it holds the access handles of all its files for as long as it lives',
 };
 
 /** @returns why several workers cannot have one database with these settings; null where they can */
@@ -32,6 +34,9 @@ const PLACES: Readonly<Record<VfsName, string>> = {
   OPFSAnyContext: 'OPFS',
   OPFSPermuted: 'OPFS and IndexedDB',
   OPFSWriteAhead: 'OPFS',
+  'opfs-sahpool': 'OPFS',
+  opfs: 'OPFS',
+  'opfs-wl': 'OPFS',
 };
 /** Where it stores: `in memory`, `IndexedDB`, `OPFS`. */
 export const placeOf = (vfs: VfsName): string => PLACES[vfs];
@@ -47,6 +52,47 @@ export function onWords(vfs: readonly VfsName[]): string {
   return `on ${all.length} VFSs (${[...new Set(all.map(placeOf))].join(', ')})`;
 }
 
+const AWAITS: readonly VfsName[] = [
+  'MemoryAsyncVFS',
+  'BlockIDB',
+  'IDBBatchAtomic',
+  'IDBMirror',
+  'OPFSAdaptive',
+  'OPFSAnyContext',
+  'OPFSPermuted',
+];
 /** Whether a VFS awaits, and so needs a build with JSPI or Asyncify. */
-export const needsAsync = (vfs: Config['vfs']): boolean =>
-  !['memory', 'MemoryVFS', 'AccessHandlePool', 'OPFSCoopSync', 'OPFSWriteAhead'].includes(vfs);
+export const needsAsync = (vfs: Config['vfs']): boolean => AWAITS.includes(vfs);
+
+const OWN_ENGINES: Partial<Record<VfsName, EngineBuild>> = {
+  'opfs-sahpool': SQLITE_ORG,
+  opfs: SQLITE_ORG,
+  'opfs-wl': SQLITE_ORG,
+};
+/** The build that brings a VFS, which no other runs; undefined: wa-sqlite's and ours are objects that any build can be given. */
+export const ownEngineOf = (vfs: VfsName): EngineBuild | undefined => OWN_ENGINES[vfs];
+
+/** VFSs of wa-sqlite 1.0.0 that the Lab runs; 2.0.6 has them all. */
+const OF_FIRST: readonly VfsName[] = [
+  'memory',
+  'MemoryVFS',
+  'MemoryAsyncVFS',
+  'AccessHandlePool',
+  'IDBBatchAtomic',
+];
+/** A release of wa-sqlite has its own API, which registers a VFS. */
+const OF_RELEASES: readonly VfsName[] = ['memory', 'MemoryVFS', 'MemoryAsyncVFS'];
+/** VFSs that answer at once, without any help of wa-sqlite's API. */
+const PLAIN: readonly VfsName[] = ['memory', 'MemoryVFS', 'AccessHandlePool'];
+
+/** VFSs that an engine can run on, wherever that is. */
+export function vfsFor(engine: EngineBuild, all: readonly VfsName[]): readonly VfsName[] {
+  const own = all.filter((vfs) => ownEngineOf(vfs) === engine);
+  if (isBundled(engine))
+    return engine === 'wa-sqlite-1.0.0' ? OF_FIRST : all.filter((vfs) => !ownEngineOf(vfs));
+  if (engine === 'native') return ['memory'];
+  return [...(/^(?:@journeyapps\/)?wa-sqlite(?:@|$)/.test(engine) ? OF_RELEASES : PLAIN), ...own];
+}
+/** Whether an engine can run on it. */
+export const isAvailable = (vfs: VfsName, engine: EngineBuild): boolean =>
+  vfsFor(engine, [vfs]).includes(vfs);

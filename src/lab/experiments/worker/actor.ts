@@ -8,6 +8,7 @@ import { openHost, type OpenHost } from '../engine/open-host.ts';
 import { insist } from '../engine/insist.ts';
 import { difference } from '../engine/run-step.ts';
 import type { Config, Counters } from '../model/types.ts';
+import { buildHere } from './engines-here.ts';
 import { explain } from './failure.ts';
 import { VfsMakers } from './vfs-makers.ts';
 import { WebTally } from './web-tally.ts';
@@ -38,7 +39,7 @@ export class ActorHere {
       makeVfs: this.makers.make,
     } as const;
     await this.inWords(async () => {
-      this.open = await openHost(new Engines(this.wasm), config, options);
+      this.open = await openHost(new Engines(this.wasm, buildHere), config, options);
       await applyConfig(this.open.host, config, true);
     });
   }

@@ -1,4 +1,5 @@
 /** Which build of an engine a VFS runs on in this browser. */
+import { isBundled } from '../model/engine-names.ts';
 import { needsAsync } from '../model/vfs-facts.ts';
 import type { Config, VfsName } from '../model/types.ts';
 
@@ -23,7 +24,7 @@ export const isBuildFor = (
 ): boolean =>
   build === 'sync'
     ? !needsAsync(vfs)
-    : build === 'asyncify' || (jspi && engine === 'wa-sqlite-2.0.6');
+    : isBundled(engine) && (build === 'asyncify' || (jspi && engine === 'wa-sqlite-2.0.6'));
 
 /** Of JavaScriptCore, which counts a few instructions too many in one run of seventy. */
 const APPLE = 'Apple Computer, Inc.';
@@ -32,15 +33,3 @@ const STRAYING_PASSES = 3;
 export const countPasses = (
   vendor = (globalThis as { navigator?: { vendor?: string } }).navigator?.vendor,
 ): number => (vendor === APPLE ? STRAYING_PASSES : 1);
-
-/** VFSs of wa-sqlite 1.0.0 that the Lab runs; 2.0.6 has them all. */
-const OF_FIRST: readonly VfsName[] = [
-  'memory',
-  'MemoryVFS',
-  'MemoryAsyncVFS',
-  'AccessHandlePool',
-  'IDBBatchAtomic',
-];
-/** Whether there is such a VFS for this engine. */
-export const isAvailable = (vfs: VfsName, engine: Config['engine']): boolean =>
-  engine === 'wa-sqlite-2.0.6' || OF_FIRST.includes(vfs);

@@ -9,9 +9,9 @@ import {
 import type { EngineModule } from '../engine/builds.ts';
 import type { OpenVfs, VfsMaker } from '../engine/open-host.ts';
 import { withLateChannels } from './late-channel.ts';
-import { needsAsync } from '../model/vfs-facts.ts';
+import { isAvailable, needsAsync, ownEngineOf } from '../model/vfs-facts.ts';
 import type { Config, VfsName } from '../model/types.ts';
-import { isAvailable } from './builds-here.ts';
+import { sqliteOrgVfs } from './sqlite-org-vfs.ts';
 import { LAB } from './storage.ts';
 
 interface VfsObject extends Record<string, unknown> {
@@ -110,6 +110,10 @@ async function makeVfs(config: Config, module: EngineModule): Promise<Made | nul
   if (!isAvailable(vfs, engine)) throw new Error(`${engine} has no VFS ${vfs}.`);
   if (needsAsync(vfs) && build === 'sync')
     throw new Error(`${vfs} is asynchronous: it needs an asyncify or jspi build.`);
+  if (ownEngineOf(vfs)) {
+    requireApi('opfs', vfs);
+    return sqliteOrgVfs(config, module);
+  }
   if (vfs === 'BlockIDB') return blockIdb(config, module);
   const kind = KINDS[vfs];
   if (!kind) return null; // in memory: made where everyone makes them

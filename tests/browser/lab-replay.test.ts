@@ -17,9 +17,9 @@ beforeAll(async () => {
   lab = await openLab(await driven.firstPage(), driven.extensionId);
 });
 afterAll(() => driven.close());
-const golden = readFileSync(
-  path.join(import.meta.dirname, '..', 'traces', 'golden', 'opfs-coop-sync.vfst'),
-);
+const goldenOf = (name: string): Buffer<ArrayBuffer> =>
+  readFileSync(path.join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`));
+const golden = goldenOf('opfs-coop-sync');
 
 it('on the VFS that it was recorded on: the recorded counts and bytes, and a trace that holds them', async () => {
   const { report, trace, left } = await lab.replay(golden, {
@@ -36,6 +36,24 @@ it('on the VFS that it was recorded on: the recorded counts and bytes, and a tra
   expect(left).toEqual([]);
   expect(await lab.storage()).toEqual([]);
 });
+
+it.each([
+  ['opfs-sahpool', 'opfs-sahpool', 'opfs-sahpool'],
+  ['opfs-proxy', 'opfs', 'opfs'],
+  ['opfs-proxy', 'opfs-wl', 'opfs'],
+] as const)(
+  "%s on sqlite.org's %s: the same VFS calls, and an error measured on its own VFS",
+  async (name, vfs, own) => {
+    const { report, left } = await lab.replay(goldenOf(name), { ...DEFAULT_CONFIG, vfs });
+    expect(report.replayed.vfs).toEqual(report.recorded.vfs);
+    expect([report.errorWhy, report.error]).toMatchObject([
+      '',
+      { vfs: own, certain: true, differing: 0 },
+    ]);
+    expect(left).toEqual([]);
+    expect(await lab.storage()).toEqual([]);
+  },
+);
 
 it('on IndexedDB by policy: the same VFS calls, fewer puts where writes may wait', async () => {
   const puts = async (writePolicy: 'through' | 'lazy'): Promise<number> => {

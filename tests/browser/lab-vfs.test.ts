@@ -9,6 +9,7 @@ import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
 import { onVfs } from '../../src/lab/experiments/on-vfs.ts';
+import { SQLITE_ORG } from '../../src/lab/experiments/model/engine-names.ts';
 import { runOf, runsOf } from '../../src/lab/experiments/plan.ts';
 import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
@@ -79,6 +80,11 @@ const GRID: [VfsName, Config['build'], Config['engine']][] = [
   ['OPFSPermuted', 'jspi', 'wa-sqlite-2.0.6'],
   ['OPFSPermuted', 'asyncify', 'wa-sqlite-2.0.6'],
   ['OPFSWriteAhead', 'sync', 'wa-sqlite-2.0.6'],
+  ['opfs-sahpool', 'sync', SQLITE_ORG],
+  ['opfs', 'sync', SQLITE_ORG],
+  ['opfs-wl', 'sync', SQLITE_ORG],
+  ['MemoryVFS', 'sync', SQLITE_ORG],
+  ['AccessHandlePool', 'sync', SQLITE_ORG],
 ];
 
 describe('every VFS', () => {
@@ -104,13 +110,13 @@ describe('every VFS', () => {
         clockStepUs: expect.any(Number) as number,
       });
       expect(result!.engine).toMatchObject({
-        version: engine.replace('wa-sqlite-', ''),
+        version: engine.replace(/^(?:wa-sqlite-|.*@)/, ''),
         variant: build,
         sqlite: expect.stringMatching(/^3\./) as string,
       });
       if (vfs === 'BlockIDB') expect(result!.totals['block.put']).toBeGreaterThan(5);
       if (vfs.includes('IDB')) expect(result!.totals['idb.put']).toBeGreaterThan(5);
-      if (vfs.startsWith('OPFS') || vfs === 'AccessHandlePool')
+      if (vfs.startsWith('OPFS') || vfs === 'AccessHandlePool' || vfs === 'opfs-sahpool')
         expect(result!.totals['opfs.writes']).toBeGreaterThan(5);
       expect(left).toEqual([]);
       expect(await lab.storage()).toEqual([]);

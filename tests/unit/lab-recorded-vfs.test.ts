@@ -21,9 +21,9 @@ describe('real recordings', () => {
   it.each([
     ['opfs-coop-sync', 'OPFSCoopSync', true, /“\.ahp-…”/],
     ['idb-batch-atomic', 'IDBBatchAtomic', true, /“blocks” and “metadata”/],
-    ['opfs-sahpool', 'AccessHandlePool', false, /sqlite\.org's “opfs-sahpool”/],
-    ['opfs-proxy', null, true, /sqlite\.org's VFS “opfs”/],
-    ['opfs-wl-two-tabs', null, true, /sqlite\.org's VFS “opfs-wl”/],
+    ['opfs-sahpool', 'opfs-sahpool', true, /its build names it “opfs-sahpool”/],
+    ['opfs-proxy', 'opfs', true, /its build names it “opfs”/],
+    ['opfs-wl-two-tabs', 'opfs-wl', true, /its build names it “opfs-wl”/],
     ['kvvfs', null, true, /sqlite\.org's VFS “kvvfs”/],
     ['absurd-sql', null, true, /absurd-sql, which brings a VFS of its own/],
     ['sql-js-export', 'MemoryVFS', false, /sql\.js keeps its files in memory/],

@@ -11,7 +11,10 @@ const LICENSES = join(import.meta.dirname, 'licenses');
 const INSIDE = {
   'wa-sqlite': ['sqlite', 'emscripten', 'musl'],
   '@journeyapps/wa-sqlite': ['sqlite', 'emscripten', 'musl', 'powersync-core'],
+  '@sqlite.org/sqlite-wasm': ['sqlite', 'emscripten', 'musl'],
 };
+/** Packages that say their license in package.json and in their code, without a file of their own. */
+const KEPT = { '@sqlite.org/sqlite-wasm': 'sqlite-wasm' };
 const TITLES = {
   sqlite: 'SQLite',
   emscripten: 'Emscripten runtime',
@@ -32,6 +35,7 @@ function licenseOf(folder, { name, version }) {
   const texts = files
     .sort()
     .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
+  if (KEPT[name]) return readFileSync(join(LICENSES, `${KEPT[name]}.txt`), 'utf8').trim();
   if (texts.some(Boolean)) return texts.filter(Boolean).join('\n\n');
   throw new Error(
     `${name} ${version} is bundled and ${folder} holds no license text: bundle another package, or ask its authors for one.`,

@@ -108,7 +108,7 @@ export type AskedBuild = Pick<Config, 'engine' | 'build'> & Partial<Pick<Config,
 
 /** The bundled ones. */
 export const buildOf: BuildSource = ({ engine, build }) => {
-  if (!isBundled(engine)) throw new Error(`${engine} runs in Node only.`);
+  if (!isBundled(engine)) throw new Error(`${engine} is not part of vfscope.`);
   const found = BUILDS[engine][build];
   if (!found)
     throw new Error(

@@ -1,6 +1,7 @@
 /** SQL on a database that others use as well: what is refused (Rc.busy) is rolled back and tried again. */
 import { isBusy } from '../../../sqlite/constants.ts';
 import type { Host } from './host.ts';
+import { isCommitted } from './read-back.ts';
 
 /** So often in a row is no contention but a lock that is never given back. */
 const MOST_RETRIES = 100_000;
@@ -14,14 +15,7 @@ export async function insist(host: Host, sql: string): Promise<number> {
     } catch (error) {
       if (!isBusy(Number((error as { code?: unknown }).code)) || refused === MOST_RETRIES)
         throw error;
-      await rollBack(host);
+      if (!(await isCommitted(host))) await host.sqlite3.exec(host.db, 'ROLLBACK');
       await new Promise((resolve) => setTimeout(resolve)); // a lock may be given up in a message to this worker
     }
-}
-
-async function rollBack(host: Host): Promise<void> {
-  const { get_autocommit: autocommit } = host.sqlite3 as unknown as {
-    get_autocommit(db: number): number;
-  };
-  if (autocommit.call(host.sqlite3, host.db) === 0) await host.sqlite3.exec(host.db, 'ROLLBACK');
 }

@@ -139,7 +139,7 @@ class RawApi {
   private check(rc: number, db: number, good: readonly number[] = [Rc.ok]): number {
     if (good.includes(rc)) return rc;
     const words = db ? this.textAt(this.call('sqlite3_errmsg', db) >>> 0) : '';
-    throw new Error(words || `SQLite's result is ${rc}.`);
+    throw Object.assign(new Error(words || `SQLite's result is ${rc}.`), { code: rc });
   }
 
   /** The default VFS, where no open database has another: the first word of a connection (sqlite3 in sqliteInt.h). */

@@ -19,7 +19,7 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
  */
 export async function readBack(host: Host, reopens: boolean): Promise<Stored> {
   if (reopens) await host.reopen();
-  else if (!(await committed(host))) await host.sqlite3.exec(host.db, 'ROLLBACK');
+  else if (!(await isCommitted(host))) await host.sqlite3.exec(host.db, 'ROLLBACK');
   const tables = await tablesOf(host);
   const digests = new Map([
     [
@@ -45,7 +45,8 @@ interface Autocommit {
   /** Of builds that don't export the former. */
   isAutocommit?(db: number): Promise<boolean>;
 }
-async function committed({ sqlite3, db }: Host): Promise<boolean> {
+/** Whether no transaction is open. */
+export async function isCommitted({ sqlite3, db }: Host): Promise<boolean> {
   const api = sqlite3 as unknown as Autocommit;
   return api.isAutocommit ? api.isAutocommit(db) : api.get_autocommit(db) !== 0;
 }

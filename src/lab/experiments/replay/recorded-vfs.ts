@@ -8,6 +8,7 @@ import { knownWeb, type WebCounts } from '../../../analysis/files/web-counts.ts'
 import { Op } from '../../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { VFS_NAMES, type VfsName } from '../model/types.ts';
+import { ownEngineOf } from '../model/vfs-facts.ts';
 import { vfsCallsOf } from './calls.ts';
 
 export interface RecordedVfs {
@@ -71,7 +72,7 @@ const LAYOUTS: readonly LayoutOf[] = [
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** VFSs that apps name after their class, as `IDBBatchAtomicVFS`. */
-const NAMED = VFS_NAMES.filter((vfs) => vfs !== 'memory');
+const NAMED = VFS_NAMES.filter((vfs) => vfs !== 'memory' && !ownEngineOf(vfs));
 
 /** @param summary of the same store */
 export function recordedVfs(
@@ -107,10 +108,10 @@ function ofBuild(builds: ReadonlySet<string>, names: readonly string[]): Recorde
     return known(null, 'it was made on absurd-sql, which brings a VFS of its own');
   if (builds.has('sql.js')) return guess('MemoryVFS', 'sql.js keeps its files in memory, too');
   if (!builds.has('@sqlite.org/sqlite-wasm')) return null;
-  if (names.includes('opfs-sahpool'))
-    return guess('AccessHandlePool', "sqlite.org's “opfs-sahpool” keeps such a pool of files, too");
-  const own = names.find((name) => /^(?:opfs|opfs-wl|kvvfs|.*-kvvfs)$/.test(name));
-  if (own !== undefined) return known(null, `it was made on sqlite.org's VFS ${quoted(own)}`);
+  const own = VFS_NAMES.find((vfs) => ownEngineOf(vfs) !== undefined && names.includes(vfs));
+  if (own) return known(own, `its build names it ${quoted(own)}`);
+  const kvvfs = names.find((name) => /^(?:kvvfs|.*-kvvfs)$/.test(name));
+  if (kvvfs !== undefined) return known(null, `it was made on sqlite.org's VFS ${quoted(kvvfs)}`);
   return null;
 }
 

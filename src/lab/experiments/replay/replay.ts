@@ -17,6 +17,7 @@ import type { EngineModule } from '../engine/builds.ts';
 import type { Engines } from '../engine/open-engine.ts';
 import { memoryVfs, type VfsMaker } from '../engine/open-host.ts';
 import { DEFAULT_CONFIG, type Config, type Counters } from '../model/types.ts';
+import { ownEngineOf } from '../model/vfs-facts.ts';
 import { vfsCallsOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
 import { errorOf, webCalls, type ReplayError } from './control.ts';
 import { Player, type Played, type ReplayModule } from './play.ts';
@@ -83,8 +84,8 @@ export async function replay(
   const script = replayScriptOf(store);
   if (asked.vfs === 'memory')
     throw new Error('vfs=memory makes no VFS call: choose a VFS to replay on.');
-  if (asked.engine !== 'wa-sqlite-2.0.6')
-    throw new Error('A replay runs on the VFSs of wa-sqlite-2.0.6.');
+  if (asked.engine !== DEFAULT_CONFIG.engine && asked.engine !== ownEngineOf(asked.vfs))
+    throw new Error(`A replay runs on the VFSs of ${DEFAULT_CONFIG.engine} and of sqlite.org.`);
   const summary = summaryOf(store);
   const hasWeb = summary.threads.some(({ layers }) => layers.includes('web'));
   const recorded = {
@@ -143,8 +144,11 @@ async function playOn(
   stage: 'replay' | 'error',
 ): Promise<PlayedOn> {
   // no SQLite runs: any module has the memory that a VFS reads names from and writes bytes to
-  const { module } = await around.engines.open({ engine: asked.engine, build: 'sync' }, 'none');
-  const config: Config = { ...asked, build: 'asyncify' };
+  const own = ownEngineOf(asked.vfs);
+  if (own && !around.makeVfs) throw notHere(asked);
+  const engine = own ?? asked.engine;
+  const { module } = await around.engines.open({ ...asked, engine, build: 'sync' }, 'none');
+  const config: Config = { ...asked, engine, build: own ? 'sync' : 'asyncify' };
   const recording = startRecording({
     name: `replay on ${config.vfs}`,
     keep: { kind: 'everything' },
@@ -159,6 +163,9 @@ async function playOn(
   }
 }
 
+const notHere = ({ vfs }: Config): Error =>
+  new Error(`${vfs} is not to be had here; in Node there are MemoryVFS and MemoryAsyncVFS.`);
+
 async function playInto(
   recording: Recording,
   script: ReplayScript,
@@ -168,10 +175,7 @@ async function playInto(
   stage: 'replay' | 'error',
 ): Promise<PlayedOn> {
   const made = (await around.makeVfs?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
-  if (!made)
-    throw new Error(
-      `${config.vfs} is not to be had here; in Node there are MemoryVFS and MemoryAsyncVFS.`,
-    );
+  if (!made) throw notHere(config);
   const player = new Player(made.vfs, module as ReplayModule);
   const { onProgress } = around;
   await player.prepare(script.files, (done, all) => onProgress?.({ stage: 'fill', done, all }));

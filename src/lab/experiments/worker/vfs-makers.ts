@@ -118,7 +118,9 @@ async function makeVfs(config: Config, module: EngineModule): Promise<Made | nul
   const kind = KINDS[vfs];
   if (!kind) return null; // in memory: made where everyone makes them
   requireApi(kind.needs, vfs);
-  const Vfs = ((await kind.modules[engine]!()) as Record<string, VfsClass>)[`${vfs}VFS`]!;
+  // any other build takes what the newest one does
+  const modules = kind.modules[engine] ?? kind.modules['wa-sqlite-2.0.6']!;
+  const Vfs = ((await modules()) as Record<string, VfsClass>)[`${vfs}VFS`]!;
   const made = (Vfs.create ? await Vfs.create(LAB, module) : new Vfs(LAB)) as VfsObject;
   if (!Vfs.create) {
     await made.isReady; // 1.0: a promise

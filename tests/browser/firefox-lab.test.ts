@@ -6,11 +6,19 @@ import { launchFirefox, type DrivenFirefox } from '../../src/drive/firefox.ts';
 import { openFirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
 import type { LabPage } from '../../src/lab/drive/lab-page.ts';
 import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
+import { SQLITE_ORG } from '../../src/lab/experiments/model/engine-names.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
 import type { Config, Run } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
-import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE, ON_STORAGE_JSPI } from '../contract/lab-counts.ts';
+import {
+  IN_MEMORY,
+  ON_MEMORY_VFS,
+  ON_SQLITE_ORG,
+  ON_SQLITE_ORG_ISOLATED,
+  ON_STORAGE,
+  ON_STORAGE_JSPI,
+} from '../contract/lab-counts.ts';
 import { FIREFOX_EXTENSION } from './firefox-harness.ts';
 
 let driven: DrivenFirefox;
@@ -66,6 +74,19 @@ it('every text on :memory:, and VFSs in memory and on storage, to the last digit
     ...onVfs.flatMap(([, ...counts]) => counts),
   ]);
 }, 240_000);
+
+it("sqlite.org's build and its VFSs: Node's counts, and why those that need shared memory can't run", async () => {
+  const all = [...ON_SQLITE_ORG, ...ON_SQLITE_ORG_ISOLATED];
+  const outcomes = await lab.run(all.map(([vfs]) => counted('ac60', { engine: SQLITE_ORG, vfs })));
+  expect(outcomes.flatMap(({ result }) => result?.totals['instructions'] ?? [])).toEqual(
+    ON_SQLITE_ORG.map(([, ac60]) => ac60),
+  );
+  for (const { message } of outcomes.slice(ON_SQLITE_ORG.length))
+    expect(message).toMatch(
+      /^opfs(?:-wl)? could not be installed\. It needs SharedArrayBuffer, which this browser gives to cross-origin isolated pages alone\.$/,
+    );
+  expect(await lab.storage()).toEqual([]);
+}, 90_000);
 
 it('storage of the browser: IndexedDB and OPFS, and actors in workers', async () => {
   const two = { writers: 2, readers: 0, iterations: 10 };

@@ -2,7 +2,7 @@
  * Golden instruction counts, measured independently of this code by a prototype: Chromium, Firefox and Node agreed on all of them, and
  * WebKit in the least of three.
  */
-import type { Config } from '../../src/lab/experiments/model/types.ts';
+import type { Config, VfsName } from '../../src/lab/experiments/model/types.ts';
 
 /** On :memory:, rows read. Order: wa-sqlite 2.0.6, 1.0.0. */
 export const IN_MEMORY: Readonly<Record<string, readonly [current: number, old: number]>> = {
@@ -44,6 +44,18 @@ export const ON_STORAGE: OnVfs = [
 export const ON_STORAGE_JSPI: OnVfs = [
   [{ vfs: 'IDBBatchAtomic', build: 'jspi' }, 1_872_804, 75_215_086],
   [{ vfs: 'IDBMirror', build: 'jspi' }, 1_872_918, 75_215_089],
+];
+
+/** Instructions of ac60 on sqlite.org's build (SQLITE_ORG): in Node those in memory, in browsers all. */
+export const ON_SQLITE_ORG: readonly (readonly [vfs: VfsName, ac60: number])[] = [
+  ['memory', 1_744_456],
+  ['MemoryVFS', 1_635_431],
+  ['opfs-sahpool', 1_635_851],
+];
+/** Those that need a cross-origin isolated page: Chromium's pages of an extension are. */
+export const ON_SQLITE_ORG_ISOLATED: typeof ON_SQLITE_ORG = [
+  ['opfs', 1_693_069],
+  ['opfs-wl', 1_693_069],
 ];
 
 /** Patterns of findings that live below the VFS: only a browser has what they run on. */

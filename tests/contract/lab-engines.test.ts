@@ -11,7 +11,9 @@ import { runOf } from '../../src/lab/experiments/plan.ts';
 import type { Config, Mode } from '../../src/lab/experiments/model/types.ts';
 import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
-import { IN_MEMORY } from './lab-counts.ts';
+import { SQLITE_ORG } from '../../src/lab/experiments/model/engine-names.ts';
+import { NODE_VFS } from '../../src/lab/experiments/model/vfs-facts.ts';
+import { IN_MEMORY, ON_SQLITE_ORG } from './lab-counts.ts';
 
 const SQL_JS = 'node_modules/sql.js/dist/sql-wasm';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-engines-'));
@@ -85,6 +87,11 @@ describe('a release', () => {
 });
 
 describe('on a VFS', () => {
+  it("sqlite.org's build counts what the browsers' tests count", async () => {
+    for (const [vfs, ac60] of ON_SQLITE_ORG)
+      if (NODE_VFS.includes(vfs))
+        expect((await result('ac60', SQLITE_ORG, 'count', { vfs })).totals.instructions).toBe(ac60);
+  });
   it.each(COUNTS)('%s stores on MemoryVFS what the bundled engine does', async (engine) => {
     const onVfs = { vfs: 'MemoryVFS', pageSize: 4096, cacheSize: 20 } as const;
     for (const workload of ['ac60', 'mix']) {

@@ -1,4 +1,5 @@
 /** The Lab's surroundings in Node: SQLite's builds from node_modules, in-memory databases only. */
+import { NODE_VFS } from '../experiments/model/vfs-facts.ts';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
@@ -29,7 +30,7 @@ export const nodeSurroundings = (
   outside?: OutsideEngines,
 ): Surroundings => ({
   engines: new Engines(wasmOf, outside?.buildOf),
-  vfs: ['memory', 'MemoryVFS', 'MemoryAsyncVFS'],
+  vfs: NODE_VFS,
   builds: ['sync', 'asyncify'],
   environment: nodeEnvironment(),
   progress,

@@ -8,8 +8,8 @@ import {
   type Asked,
   type RunOptions,
 } from '../experiments/plan.ts';
-import { isOutside } from '../experiments/model/engine-names.ts';
-import { onWords } from '../experiments/model/vfs-facts.ts';
+import { isInExtension, isOutside } from '../experiments/model/engine-names.ts';
+import { NODE_VFS, onWords } from '../experiments/model/vfs-facts.ts';
 import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
 import type { Run, VfsName, Workload } from '../experiments/model/types.ts';
 import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
@@ -83,6 +83,12 @@ const vfsOf = (words: readonly string[]): VfsName[] =>
 /** `--engine A --engine B` as the setting that it is. */
 const engineWords = ({ engines = [] }: LabOptions): string[] =>
   engines.length ? [`engine=${engines.join(',')}`] : [];
+
+/** A release that the extension has, too, is taken from npm where nothing of a browser is asked for: as any other release. */
+const isFromNpm = (runs: readonly Run[], browser: string): boolean =>
+  browser === 'chromium' &&
+  runs.some(({ config }) => isOutside(config.engine)) &&
+  runs.every(({ config }) => NODE_VFS.includes(config.vfs));
 
 /** Beside a native SQLite or an engine from outside, all run on `:memory:`: a difference is of the engines then. */
 function onOneVfs(all: readonly Asked[], changed: Asked, native: boolean): Asked[] {
@@ -176,12 +182,11 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       'workload' in what
         ? `${what.workload.title}, ${onWords(runs.map(({ config }) => config.vfs))}`
         : what.experiment.title;
-    const outside = runs.find(({ config }) => isOutside(config.engine));
+    const outside = runs.find(({ config }) => !isInExtension(config.engine));
     if (outside && !o.node && (o.headed || o.browser !== 'chromium'))
       throw new Error(`${outside.config.engine} runs in Node only, not in a browser.`);
-    if (o.native && !o.node && !outside)
-      throw new Error('--native compares with runs in Node: add --node.');
-    const node = o.node || outside !== undefined;
+    const node = o.node || outside !== undefined || (!o.headed && isFromNpm(runs, o.browser));
+    if (o.native && !node) throw new Error('--native compares with runs in Node: add --node.');
     return { what, asked, grid, compared, options, title, runs, node, native: o.native ?? false };
   } catch (e) {
     throw wrongUse(e instanceof Error ? e.message : String(e));

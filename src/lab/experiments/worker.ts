@@ -10,10 +10,11 @@ import { Engines, type WasmLoader } from './engine/open-engine.ts';
 import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
 import { replay, type ReplayProgress, type ReplayReport } from './replay/replay.ts';
 import { sampleOf } from './run.ts';
-import type { Config, Counters, Run } from './model/types.ts';
-import type { Environment } from './model/environment-types.ts';
+import type { Config, Counters, EngineFile, Run } from './model/types.ts';
+import type { EngineFacts, Environment } from './model/environment-types.ts';
 import type { Taken } from './model/result-types.ts';
 import { hasJspi } from './worker/builds-here.ts';
+import { DroppedEngines } from './worker/dropped-engines.ts';
 import { buildHere } from './worker/engines-here.ts';
 import { environmentHere } from './worker/environment-here.ts';
 import { explain } from './worker/failure.ts';
@@ -35,6 +36,7 @@ function withBuildOfThisBrowser(run: Run): Run {
 
 export class ExperimentWorker {
   private readonly engines: Engines;
+  private readonly dropped = new DroppedEngines();
   private readonly makers = new VfsMakers();
   /** Measured once, before a clock is seeded. */
   private readonly environment: Environment = environmentHere();
@@ -44,13 +46,21 @@ export class ExperimentWorker {
     wasm: WasmLoader,
     private readonly startActor: ActorStarter,
   ) {
-    this.engines = new Engines(wasm, buildHere);
+    this.engines = new Engines(this.dropped.wasm(wasm), this.dropped.buildOf(buildHere));
   }
 
   /** Records everything that this thread does from now on: SQL, VFS and web layer, as in a page. Before the first sample. */
   static trace(recorder: Recorder): void {
     installProbes(recorder);
     installEngines(recorder);
+  }
+
+  /** A wasm file as an engine, checked and started once. @throws Error with a message for the user where it can't run */
+  async takeEngine(engine: EngineFile): Promise<EngineFacts> {
+    await this.dropped.take(engine);
+    const asked = { engine: engine.name, build: 'sync' } as const;
+    const { build, sqlite3, wasmBytes } = await this.engines.open(asked, 'none');
+    return { ...build.source, variant: asked.build, sqlite: sqlite3.libversion(), wasmBytes };
   }
 
   /** What a recording offers to a replay. @param file a .vfst file @returns `warnings`: what of the file is not whole @throws Error with a message for the user */
@@ -105,6 +115,7 @@ export class ExperimentWorker {
         ? new WebTally()
         : null;
     try {
+      if (run.engineFile) await this.dropped.take(run.engineFile);
       const sample = await sampleOf(run, {
         engines: this.engines,
         makeVfs: async (config, module, name) => {

@@ -6,7 +6,8 @@ import { startWorker, type Started } from '../../protocol/workers.ts';
 import { removeLabStorage } from '../experiments/worker/storage.ts';
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run } from '../experiments/model/types.ts';
+import type { EngineFacts } from '../experiments/model/environment-types.ts';
+import type { Config, EngineFile, Run } from '../experiments/model/types.ts';
 import type { Taken } from '../experiments/model/result-types.ts';
 import type { DatabaseFacts } from './database-file.ts';
 import type { Advice, AdviceProgress } from '../advisor/advice.ts';
@@ -131,6 +132,16 @@ export class Bench {
   /** A database file, checked, its log brought in. @throws Error with a message for the user */
   take(main: Blob, wal: Blob | null): Promise<DatabaseFacts> {
     return this.ask((worker) => worker.take(main, wal));
+  }
+
+  /** A wasm file as an engine: started once, in a worker that ends where it can't. @throws Error with a message for the user */
+  async takeEngine(engine: EngineFile): Promise<EngineFacts> {
+    try {
+      return await this.ask((worker) => worker.takeEngine(engine));
+    } catch (e) {
+      this.end();
+      throw e;
+    }
   }
 
   /** Give up what runs, at once. @returns what stays in storage */

@@ -1,9 +1,12 @@
 /** From what is chosen on the page to runs: every combination of the chosen values, those that make no difference left out. */
+import { isOutside } from '../experiments/model/engine-names.ts';
 import { KNOBS, type Knob } from '../experiments/model/knobs.ts';
 import { runOf as planned } from '../experiments/plan.ts';
 import {
   DEFAULT_CONFIG,
   type Config,
+  type EngineBuild,
+  type EngineFile,
   type Experiment,
   type Mode,
   type Parameters,
@@ -51,6 +54,12 @@ export const parameterKnobs = ({ parameters }: Workload): ParameterKnob[] =>
 /** What the user brings. */
 export type OwnInput = Pick<Run, 'sql' | 'database'>;
 
+/** A run on a build of the user's takes its file along. */
+export function withEngineFile(run: Run, files: readonly EngineFile[]): Run {
+  const engineFile = files.find(({ name }) => name === run.config.engine);
+  return engineFile ? { ...run, engineFile } : run;
+}
+
 /** Repeats of a run in time mode. */
 export const TIME_REPEATS = 5;
 
@@ -64,6 +73,10 @@ export function completeConfig(part: Partial<Config>): Config {
     : { ...config, build, ...Object.fromEntries(BLOCK_KNOBS.map((key) => [key, null])) };
 }
 
+const vfsOfItsOwn = ({ config }: Workload): Partial<Config> => ({
+  vfs: config.vfs ?? DEFAULT_CONFIG.vfs,
+});
+
 function runOf(
   workload: Workload,
   part: Partial<Config>,
@@ -71,9 +84,11 @@ function runOf(
   parameters: Parameters = {},
   own: OwnInput = {},
 ): Run {
+  // beside wa-sqlite on a VFS, another build runs on the same
+  const sameVfs = part.engine !== undefined && isOutside(part.engine) ? vfsOfItsOwn(workload) : {};
   const run = planned(
     workload,
-    { config: part, parameters },
+    { config: { ...sameVfs, ...part }, parameters },
     { mode, repeats: TIME_REPEATS, ...own },
   );
   // the workload's own build belongs to its own VFS
@@ -126,9 +141,10 @@ export function runsOfGrid(
   ];
 }
 
-/** The variants of an experiment, the baseline first. */
+/** The variants of an experiment, the baseline first. @param engine null: those of the experiment */
 export function runsOfExperiment(
   experiment: Experiment,
+  engine: EngineBuild | null = null,
 ): { variant: string; title: string; run: Run }[] {
   const variants = [...experiment.variants].sort(
     (a, b) => Number(b.id === experiment.baseline) - Number(a.id === experiment.baseline),
@@ -136,6 +152,11 @@ export function runsOfExperiment(
   return variants.map(({ id, title, workload, parameters, config }) => ({
     variant: id,
     title,
-    run: runOf(workloadOf(workload), config, experiment.mode, parameters),
+    run: runOf(
+      workloadOf(workload),
+      engine === null ? config : { ...config, engine, build: undefined },
+      experiment.mode,
+      parameters,
+    ),
   }));
 }

@@ -17,6 +17,7 @@ import {
 import {
   runsOfExperiment,
   runsOfGrid,
+  withEngineFile,
   type Choices,
   type OwnInput,
   type ParameterChoices,
@@ -30,6 +31,7 @@ import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
 import { outcomeOnPage, resultsFile, type SavedAs } from './results-file.ts';
 import { CrashModel } from './crash-model.svelte.ts';
 import { DiffModel, type Side } from './diff-model.svelte.ts';
+import { EngineFiles } from './engine-files.svelte.ts';
 import { QuestionsModel } from './questions-model.svelte.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
 import { saveFile } from '../../viewer/ui/save-file.ts';
@@ -57,6 +59,7 @@ export class LabModel {
   readonly diff = new DiffModel();
   readonly replay: ReplayModel;
   readonly advisor: AdviceModel;
+  readonly engines: EngineFiles;
   offer = $state.raw<Offer>(EXPERIMENT_OFFERS[0] ?? WORKLOAD_OFFERS[0]!);
   mode = $state<Mode>('count');
   /** Of count mode: loads and stores, too. */
@@ -91,6 +94,7 @@ export class LabModel {
 
   constructor(private readonly bench: Bench) {
     this.replay = new ReplayModel(bench, (what) => (this.busy = what));
+    this.engines = new EngineFiles(bench);
     this.advisor = new AdviceModel(bench, (what) => (this.busy = what));
     this.questions = new QuestionsModel(this, new CrashModel(bench, (what) => (this.busy = what)));
   }
@@ -123,7 +127,9 @@ export class LabModel {
   private readonly plainRuns = $derived.by<{ run: Run; heading: string }[]>(() => {
     const offer = this.placed;
     if (offer.kind === 'experiment')
-      return runsOfExperiment(offer.experiment).map(({ title, run }) => ({ run, heading: title }));
+      return runsOfExperiment(offer.experiment, this.engines.ofExperiments).map(
+        ({ title, run }) => ({ run: withEngineFile(run, this.engines.all), heading: title }),
+      );
     if (offer.id === 'own-database' && !this.database) return [];
     const runs = runsOfGrid(
       this.workload!,
@@ -133,7 +139,10 @@ export class LabModel {
       this.parameterChoices,
     );
     const names = headings(runs);
-    return runs.map((run, i) => ({ run, heading: names[i]! }));
+    return runs.map((run, i) => ({
+      run: withEngineFile(run, this.engines.all),
+      heading: names[i]!,
+    }));
   });
 
   choose(offer: Offer): void {
@@ -289,10 +298,23 @@ export class LabModel {
   }
   async takeFile(file: File): Promise<void> {
     await this.attempt(`Reading ${file.name}`, async () => {
-      if (/\.vfst$/i.test(file.name)) await this.takeRecording(file);
+      if (/\.wasm$/i.test(file.name)) await this.takeEngine(file);
+      else if (/\.vfst$/i.test(file.name)) await this.takeRecording(file);
       else if (/\.(?:sql|txt)$/i.test(file.name)) this.sql = await file.text();
       else await this.takeDatabase(file.name, 'a file', file, null);
     });
+  }
+
+  /** A workload's grid and experiments have it chosen at once. */
+  private async takeEngine(file: File): Promise<void> {
+    const { name } = await this.engines.take(file);
+    if (this.place !== 'runs') this.place = 'runs';
+    if (this.offer.kind === 'experiment') this.engines.ofExperiments = name;
+    else if (!this.choices.engine?.includes(name)) this.toggle('engine', name);
+  }
+  forgetEngine(name: string): void {
+    this.engines.forget(name);
+    if (this.choices.engine?.includes(name)) this.toggle('engine', name);
   }
 
   /** Opened from a panel: which databases its page stores. Reads names, sizes and headers. */

@@ -12,7 +12,8 @@ import { waSqliteOpener } from '../crash/open.ts';
 import { Engines } from '../experiments/engine/open-engine.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run } from '../experiments/model/types.ts';
+import type { EngineFacts } from '../experiments/model/environment-types.ts';
+import type { Config, EngineFile, Run } from '../experiments/model/types.ts';
 import { remote, serve, type Channel } from '../../protocol/rpc.ts';
 import { channelOfHelper, startHelper } from '../../protocol/workers.ts';
 import { takeDatabase, type DatabaseFacts } from './database-file.ts';
@@ -70,6 +71,7 @@ const methods = {
     crashTest(config, waSqliteOpener(crashEngines, configOf(config)), options, (crashes) => {
       if (crashes % CRASHES_A_REPORT === 0) push(crashes);
     }),
+  takeEngine: (engine: EngineFile): Promise<EngineFacts> => worker.takeEngine(engine),
   take: (main: Blob, wal: Blob | null): Promise<DatabaseFacts> => takeDatabase(ownWasm, main, wal),
 };
 export type LabWorker = typeof methods;

@@ -13,10 +13,10 @@ interface Shown {
   readonly item: QueuedRun;
 }
 
-/** What the user's database holds is no part of a result. */
+/** What the user's files hold is no part of a result. */
 function withoutFile(result: RunResult): RunResult {
-  const { database, ...run } = result.run;
-  if (!database) return result;
+  const { database, engineFile, ...run } = result.run;
+  if (!database) return engineFile ? { ...result, run } : result;
   // a name alone, as a file that was read has it
   return { ...result, run: { ...run, database: { name: database.name } as typeof database } };
 }

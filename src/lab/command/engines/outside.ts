@@ -1,16 +1,16 @@
 /** Engines from outside, in Node: from the name of a release or of a wasm file to a build that can run, or to the reason why it can't. */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Build, BuildSource } from '../../experiments/engine/builds.ts';
 import { buildOf } from '../../experiments/engine/builds.ts';
 import {
-  apiOfRaw as api,
-  notExported,
-  plainFactory,
-  unsatisfied,
-} from '../../experiments/engine/plain-loader.ts';
+  compiledWasm,
+  missingImports,
+  plainBuild,
+  sourceOfFile,
+} from '../../experiments/engine/plain-build.ts';
+import { apiOfRaw as api } from '../../experiments/engine/plain-loader.ts';
 import { isOutside, releaseNamed } from '../../experiments/model/engine-names.ts';
 import type { Config } from '../../experiments/model/types.ts';
 import { cannotRead, complain } from '../../../terminal/open-file.ts';
@@ -29,35 +29,13 @@ const generation = 2;
 const SUFFIX = { sync: '', asyncify: '-async', jspi: '-jspi' } as const;
 
 const message = (e: unknown): string => (e instanceof Error ? e.message : String(e));
-const few = (names: readonly string[]): string =>
-  names.length > 5
-    ? `${names.slice(0, 5).join(', ')}, and ${names.length - 5} more`
-    : names.join(', ');
 
-async function compiled(path: string): Promise<[Uint8Array<ArrayBuffer>, WebAssembly.Module]> {
+async function read(path: string): Promise<[Uint8Array<ArrayBuffer>, WebAssembly.Module]> {
   const bytes = await readFile(path).catch((e: unknown) => {
     throw new Error(cannotRead(path, e, 'a wasm file').replace(/\.$/, ''));
   });
   const whole = new Uint8Array(bytes);
-  try {
-    return [whole, await WebAssembly.compile(whole)];
-  } catch (e) {
-    throw new Error(`${path} can't be compiled: ${message(e)}`, { cause: e });
-  }
-}
-
-/** Without any JavaScript of its own. @param name of the file, for messages @throws Error naming the imports that can't be satisfied */
-async function plainBuild(wasm: string, source: Source, name = wasm): Promise<Build> {
-  const [bytes, module] = await compiled(wasm);
-  const missing = unsatisfied(module);
-  if (missing.length)
-    throw new Error(`${name} imports ${few(missing)}, which vfscope doesn't provide`);
-  const lacks = notExported(module);
-  if (lacks.length) throw new Error(`${name} doesn't export ${few(lacks)}`);
-  return {
-    ...{ generation, wasm, source },
-    load: () => Promise.resolve({ factory: plainFactory(bytes), api }),
-  };
+  return [whole, await compiledWasm(whole, path)];
 }
 
 function glueBuild(wasm: string, glue: string, source: Source): Build {
@@ -100,9 +78,9 @@ function onlySync({ build }: Asked, name: string): void {
 /** A wasm file: by itself where that is enough, else by JavaScript of the same name that lies beside it. */
 async function fileBuild(asked: Asked): Promise<Build> {
   const wasm = resolve(asked.engine);
-  const [bytes, module] = await compiled(wasm);
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-  const source = { package: basename(wasm), version: `SHA-256 ${hash}` };
+  const both = await read(wasm);
+  const [bytes, module] = both;
+  const source = await sourceOfFile(bytes, basename(wasm));
   const name = basename(wasm, '.wasm');
   const above = dirname(dirname(wasm));
   const own = Object.entries(SUFFIX).find(([, suffix]) => name === `wa-sqlite${suffix}`);
@@ -112,14 +90,13 @@ async function fileBuild(asked: Asked): Promise<Build> {
     return waSqlite(above, asked.build, source);
   }
   onlySync(asked, wasm);
-  if (unsatisfied(module).length === 0) return plainBuild(wasm, source);
+  const missing = missingImports(module, wasm);
+  if (!missing) return plainBuild(both, wasm, source, wasm);
   const beside = ['.mjs', '.js', '.cjs']
     .map((end) => join(dirname(wasm), name + end))
     .find((path) => existsSync(path));
   if (beside !== undefined) return glueBuild(wasm, beside, source);
-  throw new Error(
-    `${wasm} imports ${few(unsatisfied(module))}, which vfscope doesn't provide, and there is no ${name}.js or ${name}.mjs beside it`,
-  );
+  throw new Error(`${missing}, and there is no ${name}.js or ${name}.mjs beside it`);
 }
 
 /** @throws Error with the reason where it can't run */
@@ -137,7 +114,8 @@ async function outsideBuild(asked: Asked, packages: PackageSource): Promise<Buil
       needed(folder, 'dist/sql-wasm.js'),
       source,
     );
-  return plainBuild(await fileNamed(folder, 'sqlite3.wasm'), source, 'sqlite3.wasm');
+  const wasm = await fileNamed(folder, 'sqlite3.wasm');
+  return plainBuild(await read(wasm), wasm, source, 'sqlite3.wasm');
 }
 
 const keyOf = ({ engine, build }: Asked): string => `${build} ${engine}`;

@@ -1,6 +1,7 @@
 /** The settings that a grid varies, with the values worth a try, and how a run's settings are called. */
-import { BUNDLED } from './engine-names.ts';
+import { BUNDLED, SQLITE_ORG } from './engine-names.ts';
 import { VFS_NAMES, type Config, type Run } from './types.ts';
+import { ownEngineOf } from './vfs-facts.ts';
 import { formatBytes, formatCount, formatExact } from '../../../text/numbers.ts';
 
 /** A setting that the grid varies. */
@@ -20,8 +21,8 @@ export const KNOBS: readonly Knob[] = [
   {
     key: 'engine',
     title: 'SQLite',
-    help: 'The version of wa-sqlite',
-    values: BUNDLED,
+    help: 'The build of SQLite',
+    values: [...BUNDLED, SQLITE_ORG],
   },
   {
     key: 'build',
@@ -91,17 +92,26 @@ export const KNOBS: readonly Knob[] = [
   },
 ];
 
+const OF_BUILD: readonly Knob['key'][] = ['engine', 'build'];
+
 /** The settings and parameters in which runs differ, as a column's heading; what all share is left out. */
 export function headings(runs: readonly Run[]): string[] {
-  const keys = [...KNOBS.map(({ key }) => key)].filter(
-    (key) => new Set(runs.map((r) => r.config[key])).size > 1,
-  );
+  // a VFS that one build alone has says which build that is
+  const saidByVfs = ({ vfs, engine }: Config): boolean => ownEngineOf(vfs) === engine;
+  const keys = KNOBS.map(({ key }) => key).filter((key) => {
+    const of = OF_BUILD.includes(key) ? runs.filter(({ config }) => !saidByVfs(config)) : runs;
+    return new Set(of.map((r) => r.config[key])).size > 1;
+  });
   const names = Object.keys(runs[0]?.parameters ?? {}).filter(
     (name) => new Set(runs.map((r) => r.parameters[name])).size > 1,
   );
   return runs.map(({ config, parameters }) => {
     const parts = [
-      ...keys.flatMap((key) => (config[key] === null ? [] : [labelOf(key, config[key])])),
+      ...keys.flatMap((key) =>
+        config[key] === null || (OF_BUILD.includes(key) && saidByVfs(config))
+          ? []
+          : [labelOf(key, config[key])],
+      ),
       ...names.map((name) => `${formatCount(parameters[name]!)} ${name}`),
     ];
     return parts.join(', ') || labelOf('vfs', config.vfs);

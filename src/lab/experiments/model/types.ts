@@ -212,8 +212,16 @@ export interface Run {
   readonly memory?: boolean;
   /** For the workloads `own-sql` and `own-database`: the user's script. */
   readonly sql?: string;
+  /** A build of the user's, where `config.engine` is its name. */
+  readonly engineFile?: EngineFile;
   /** For `own-database`: the file that the script finds. */
   readonly database?: { readonly name: string; readonly file: Blob };
+}
+
+/** A wasm file of SQLite that the user brings to the page. */
+export interface EngineFile {
+  readonly name: `${string}.wasm`;
+  readonly file: Blob;
 }
 
 /** A number of a result: a counter of a step (`total` = the sum over all). */

@@ -80,10 +80,11 @@ const OF_FIRST: readonly VfsName[] = [
   'AccessHandlePool',
   'IDBBatchAtomic',
 ];
-/** A release of wa-sqlite has its own API, which registers a VFS. */
-const OF_RELEASES: readonly VfsName[] = ['memory', 'MemoryVFS', 'MemoryAsyncVFS'];
 /** VFSs that answer at once, without any help of wa-sqlite's API. */
 const PLAIN: readonly VfsName[] = ['memory', 'MemoryVFS', 'AccessHandlePool'];
+
+/** VFSs that need nothing of a browser. */
+export const NODE_VFS: readonly VfsName[] = ['memory', 'MemoryVFS', 'MemoryAsyncVFS'];
 
 /** VFSs that an engine can run on, wherever that is. */
 export function vfsFor(engine: EngineBuild, all: readonly VfsName[]): readonly VfsName[] {
@@ -91,7 +92,7 @@ export function vfsFor(engine: EngineBuild, all: readonly VfsName[]): readonly V
   if (isBundled(engine))
     return engine === 'wa-sqlite-1.0.0' ? OF_FIRST : all.filter((vfs) => !ownEngineOf(vfs));
   if (engine === 'native') return ['memory'];
-  return [...(/^(?:@journeyapps\/)?wa-sqlite(?:@|$)/.test(engine) ? OF_RELEASES : PLAIN), ...own];
+  return [...(/^(?:@journeyapps\/)?wa-sqlite(?:@|$)/.test(engine) ? NODE_VFS : PLAIN), ...own];
 }
 /** Whether an engine can run on it. */
 export const isAvailable = (vfs: VfsName, engine: EngineBuild): boolean =>

@@ -1,0 +1,63 @@
+/** A wasm file of SQLite by itself, from anywhere: what is asked of it before it runs, on the page and by the command alike. */
+import type { Build } from './builds.ts';
+import { apiOfRaw, notExported, plainFactory, unsatisfied } from './plain-loader.ts';
+
+/** Of one wasm file: the largest build that is known has 3.6 MiB. */
+export const MOST_WASM_BYTES = 64 * 2 ** 20;
+
+export const tooLarge = (bytes: number, name: string): string =>
+  `${name} has ${Math.ceil(bytes / 2 ** 20)} MiB: vfscope takes a wasm file of up to ${MOST_WASM_BYTES / 2 ** 20}`;
+
+const message = (e: unknown): string => (e instanceof Error ? e.message : String(e));
+const fewNames = (names: readonly string[]): string =>
+  names.length > 5
+    ? `${names.slice(0, 5).join(', ')}, and ${names.length - 5} more`
+    : names.join(', ');
+
+/** Nothing of it runs. @param name for messages @throws Error with the cause where it is none, or too large */
+export async function compiledWasm(
+  bytes: Uint8Array<ArrayBuffer>,
+  name: string,
+): Promise<WebAssembly.Module> {
+  if (bytes.byteLength > MOST_WASM_BYTES) throw new Error(tooLarge(bytes.byteLength, name));
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (e) {
+    throw new Error(`${name} can't be compiled: ${message(e)}`, { cause: e });
+  }
+}
+
+/** What a file that is in no package is called in a result. @param file its name */
+export async function sourceOfFile(
+  bytes: Uint8Array<ArrayBuffer>,
+  file: string,
+): Promise<Build['source']> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const hex = [...hash.subarray(0, 6)].map((byte) => byte.toString(16).padStart(2, '0'));
+  return { package: file, version: `SHA-256 ${hex.join('')}` };
+}
+
+/** Imports that nobody provides. @param name for the message @returns '' where there are none */
+export function missingImports(module: WebAssembly.Module, name: string): string {
+  const missing = unsatisfied(module);
+  return missing.length
+    ? `${name} imports ${fewNames(missing)}, which vfscope doesn't provide`
+    : '';
+}
+
+/** @param wasm by which its bytes are asked for @param name for messages @throws Error naming the imports or exports that are missing */
+export function plainBuild(
+  [bytes, module]: readonly [Uint8Array<ArrayBuffer>, WebAssembly.Module],
+  wasm: string,
+  source: Build['source'],
+  name: string,
+): Build {
+  const missing = missingImports(module, name);
+  if (missing) throw new Error(missing);
+  const lacks = notExported(module);
+  if (lacks.length) throw new Error(`${name} doesn't export ${fewNames(lacks)}`);
+  return {
+    ...{ generation: 2, wasm, source },
+    load: () => Promise.resolve({ factory: plainFactory(bytes), api: apiOfRaw }),
+  };
+}

@@ -1,5 +1,4 @@
 // Builds of SQLite on the Lab's page: sqlite.org's, and a wasm file of the user's. Counts as in Node; what can't run is refused by name.
-import { readFileSync } from 'node:fs';
 import type { ElementHandle } from 'puppeteer-core';
 import { expect, it } from 'vitest';
 import { SQLITE_ORG } from '../../src/lab/experiments/model/engine-names.ts';
@@ -55,7 +54,9 @@ it('a wasm file runs as the engine of a workload and of an experiment, as in Nod
   await press('experiment-engine-sqlite3.wasm');
   await press('lab-run');
   await finished(5);
-  expect((await wordsOf('[data-testid="environment"]'))[0]).toMatch(/SQLite 3\.54\.1 /);
+  expect((await wordsOf('[data-testid="environment"]'))[0]).toMatch(
+    /SQLite 3\.54\.1Build sqlite3\.wasm SHA-256 /,
+  );
   expect(await serious(page)).toEqual([]);
 }, 60_000);
 
@@ -86,7 +87,4 @@ it('what the page cannot run is refused by name, with what to do', async () => {
   await drop('text.wasm', [1, 2, 3]);
   await error(/^text\.wasm can't be compiled: /);
   expect(await texts('engine-file')).toEqual([]);
-  await drop('good.wasm', [...readFileSync(WASM)]);
-  await page.waitForSelector('[data-testid="engine-file"]');
-  expect(await texts('lab-error')).toEqual([]);
 }, 60_000);

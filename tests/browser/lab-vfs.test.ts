@@ -209,28 +209,34 @@ it.each(
   },
 );
 
-it('the trace of a run has all layers, and the numbers of the run', async () => {
-  const run = own({ vfs: 'BlockIDB', build: 'jspi', blockSize: 8192 });
-  const [counted] = await lab.run([run]);
-  const { store } = await readTrace(await lab.trace(run));
-  const summary = summaryOf(store);
-  expect(summary.engines).toEqual([
-    expect.objectContaining({ name: '@journeyapps/wa-sqlite', vfs: ['vfscope-lab'] }),
-  ]);
-  expect(summary.engines[0]!.layers).toEqual({
-    web: true,
-    vfs: true,
-    sql: true,
-    counters: true,
-    query: true,
-  });
-  expect(summary.files.find((f) => f.kind === 'main-db')!.vfs.xWrite).toBe(
-    counted!.result!.totals['vfs.main-db.xWrite'],
-  );
-  expect([summary.dropped, summary.faults]).toEqual([0, 0]);
-  expect(summary.web.idb.put).toBeGreaterThanOrEqual(counted!.result!.totals['block.put']!);
-  expect(await lab.storage()).toEqual([]);
-});
+it.each([
+  ['@journeyapps/wa-sqlite', 'vfscope-lab', { vfs: 'BlockIDB', build: 'jspi', blockSize: 8192 }],
+  ['@sqlite.org/sqlite-wasm', 'opfs-sahpool', { vfs: 'opfs-sahpool', engine: SQLITE_ORG }],
+] as const)(
+  'the trace of a run has all layers, and the numbers of the run: %s',
+  async (name, vfs, config) => {
+    const run = own(config);
+    const [counted] = await lab.run([run]);
+    const { store } = await readTrace(await lab.trace(run));
+    const summary = summaryOf(store);
+    expect(summary.engines).toEqual([expect.objectContaining({ name, vfs: [vfs] })]);
+    expect(summary.engines[0]!.layers).toEqual({
+      web: true,
+      vfs: true,
+      sql: true,
+      counters: true,
+      query: true,
+    });
+    expect(summary.files.find((f) => f.kind === 'main-db')!.vfs.xWrite).toBe(
+      counted!.result!.totals['vfs.main-db.xWrite'],
+    );
+    expect([summary.dropped, summary.faults]).toEqual([0, 0]);
+    const { totals } = counted!.result!;
+    expect(summary.web.idb.put).toBeGreaterThanOrEqual(totals['block.put'] ?? 0);
+    expect(summary.web.opfs.writes).toBeGreaterThanOrEqual(totals['opfs.writes'] ?? 0);
+    expect(await lab.storage()).toEqual([]);
+  },
+);
 
 it('kv-sweep runs on every VFS, with the requests of its twin, and none of them in a total', async () => {
   const vfs = VFS_NAMES.filter((name) => name !== 'memory' && name !== 'MemoryAsyncVFS');

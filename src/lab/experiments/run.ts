@@ -9,9 +9,9 @@ import type { Engines, Metering } from './engine/open-engine.ts';
 import { passesOf, passOf, resultOfPasses } from './passes.ts';
 import { readBack } from './engine/read-back.ts';
 import { isOutside } from './model/engine-names.ts';
-import { isAvailable, needsAsync, vfsFor, whyNotShared } from './model/vfs-facts.ts';
+import { needsAsync, whyNotOn, whyNotShared } from './model/vfs-facts.ts';
 import { runWorkload } from './engine/run-workload.ts';
-import { VFS_NAMES, type Config, type Run, type VfsName, type Workload } from './model/types.ts';
+import type { Config, Run, VfsName, Workload } from './model/types.ts';
 import type { Environment } from './model/environment-types.ts';
 import type { RunResult, Sample } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
@@ -56,8 +56,8 @@ export function hindrance(run: Run, around: Surroundings): string | null {
     return `the VFS ${vfs} is not to be had here: ${around.vfs.join(', ')}`;
   if (around.builds && !around.builds.includes(build))
     return `the ${build} build does not run here: ${around.builds.join(', ')}`;
-  if (!isAvailable(vfs, engine))
-    return `${engine} has no VFS ${vfs}: it runs on ${vfsFor(engine, VFS_NAMES).join(', ')}`;
+  const notOn = whyNotOn(vfs, engine);
+  if (notOn) return notOn;
   if (isOutside(engine)) {
     const why = around.refused ? around.refused(run.config) : 'engines from outside run in Node';
     if (why !== null) return why;

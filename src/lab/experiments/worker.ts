@@ -13,6 +13,7 @@ import { sampleOf } from './run.ts';
 import type { Config, Counters, EngineFile, Run } from './model/types.ts';
 import type { EngineFacts, Environment } from './model/environment-types.ts';
 import type { Taken } from './model/result-types.ts';
+import { whyNotOn } from './model/vfs-facts.ts';
 import { hasJspi } from './worker/builds-here.ts';
 import { DroppedEngines } from './worker/dropped-engines.ts';
 import { buildHere } from './worker/engines-here.ts';
@@ -115,6 +116,8 @@ export class ExperimentWorker {
         ? new WebTally()
         : null;
     try {
+      const notOn = whyNotOn(run.config.vfs, run.config.engine);
+      if (notOn) throw new Error(`${notOn}.`);
       if (run.engineFile) await this.dropped.take(run.engineFile);
       const sample = await sampleOf(run, {
         engines: this.engines,

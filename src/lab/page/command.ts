@@ -1,6 +1,6 @@
 /** What is chosen on the page as the words of the command. */
 import { KNOBS } from '../experiments/model/knobs.ts';
-import type { Mode, VfsName } from '../experiments/model/types.ts';
+import type { EngineBuild, Mode, VfsName } from '../experiments/model/types.ts';
 import type { Offer } from './catalog.ts';
 import type { Choices, ParameterChoices } from './grid.ts';
 
@@ -18,10 +18,16 @@ export function commandOf(
   parameters: ParameterChoices,
   experimentVfs: readonly VfsName[] = [],
   memory = false,
+  experimentEngine: EngineBuild | null = null,
 ): string {
   const command = `vfscope lab run ${offer.id}${memory ? ' --memory' : ''}`;
-  if (offer.kind === 'experiment')
-    return experimentVfs.length ? `${command} --config vfs=${experimentVfs.join(',')}` : command;
+  if (offer.kind === 'experiment') {
+    const chosen = [
+      ...(experimentVfs.length ? [`vfs=${experimentVfs.join(',')}`] : []),
+      ...(experimentEngine === null ? [] : [`engine=${experimentEngine}`]),
+    ];
+    return chosen.length ? `${command} --config ${chosen.join(' ')}` : command;
+  }
   const words = [
     ...KNOBS.map(({ key }) => [key, choices[key] ?? []] as const),
     ...Object.entries(parameters),

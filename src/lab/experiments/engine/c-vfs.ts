@@ -113,8 +113,11 @@ export class CVfs {
     return slot;
   }
 
+  private readonly functions = new Map<number, WasmCall>();
   private functionAt(slot: number): WasmCall {
-    return this.table.get(slot) as WasmCall;
+    let found = this.functions.get(slot);
+    if (!found) this.functions.set(slot, (found = this.table.get(slot) as WasmCall));
+    return found;
   }
   private word(word: number): number {
     return this.memory.word(this.pVfs + 4 * word);

@@ -34,7 +34,9 @@ function wasmFunction(signature: Signature, call: WasmCall): unknown {
 /** @returns its slot @throws Error with a message for the user where the table can't grow */
 export function addToTable(table: WebAssembly.Table, signature: Signature, call: WasmCall): number {
   try {
-    return table.grow(1, wasmFunction(signature, call));
+    const slot = table.grow(1);
+    table.set(slot, wasmFunction(signature, call)); // where a recorder looks for new methods
+    return slot;
   } catch (e) {
     if (!(e instanceof RangeError)) throw e;
     throw new Error("its function table can't grow, so it takes no VFS from outside", { cause: e });

@@ -1,6 +1,6 @@
 /** What a VFS is like before anything runs on it: whether it lets several connections in at once, and whether it awaits. */
 import { isBundled, SQLITE_ORG } from './engine-names.ts';
-import type { Config, EngineBuild, VfsName } from './types.ts';
+import { VFS_NAMES, type Config, type EngineBuild, type VfsName } from './types.ts';
 
 const ALONE: Partial<Record<VfsName, string>> = {
   memory: "a database in memory is its connection's own",
@@ -97,3 +97,8 @@ export function vfsFor(engine: EngineBuild, all: readonly VfsName[]): readonly V
 /** Whether an engine can run on it. */
 export const isAvailable = (vfs: VfsName, engine: EngineBuild): boolean =>
   vfsFor(engine, [vfs]).includes(vfs);
+/** @returns why an engine can't run on a VFS, as the end of a sentence; null where it can */
+export const whyNotOn = (vfs: VfsName, engine: EngineBuild): string | null =>
+  isAvailable(vfs, engine)
+    ? null
+    : `${engine} has no VFS ${vfs}: it runs on ${vfsFor(engine, VFS_NAMES).join(', ')}`;

@@ -9,7 +9,7 @@ import {
 import type { EngineModule } from '../engine/builds.ts';
 import type { OpenVfs, VfsMaker } from '../engine/open-host.ts';
 import { withLateChannels } from './late-channel.ts';
-import { isAvailable, needsAsync, ownEngineOf } from '../model/vfs-facts.ts';
+import { needsAsync, ownEngineOf } from '../model/vfs-facts.ts';
 import type { Config, VfsName } from '../model/types.ts';
 import { sqliteOrgVfs } from './sqlite-org-vfs.ts';
 import { LAB } from './storage.ts';
@@ -107,7 +107,6 @@ export class VfsMakers {
 
 async function makeVfs(config: Config, module: EngineModule): Promise<Made | null> {
   const { vfs, engine, build } = config;
-  if (!isAvailable(vfs, engine)) throw new Error(`${engine} has no VFS ${vfs}.`);
   if (needsAsync(vfs) && build === 'sync')
     throw new Error(`${vfs} is asynchronous: it needs an asyncify or jspi build.`);
   if (ownEngineOf(vfs)) {

@@ -25,13 +25,12 @@ import { runWorkload } from './workload.ts';
 const SEED = 2026;
 const SETTLING_TASKS = 100;
 
-/** The Lab's settings for it. WAL without shared memory needs exclusive locking. opfs-sahpool has none of the Lab's VFS names. */
+/** The Lab's settings for it. WAL without shared memory needs exclusive locking. */
 export function configOf({ vfs, journalMode, synchronous, durability }: CrashConfig): Config {
-  const named = vfs === 'opfs-sahpool' ? 'AccessHandlePool' : vfs;
   return {
     ...DEFAULT_CONFIG,
-    vfs: named,
-    build: buildFor(named, DEFAULT_CONFIG.engine, false),
+    vfs,
+    build: buildFor(vfs, DEFAULT_CONFIG.engine, false),
     journalMode,
     synchronous,
     lockingMode: journalMode === 'wal' ? 'exclusive' : null,

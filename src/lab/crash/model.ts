@@ -1,7 +1,7 @@
 /** What a crash test is asked for, and what it answers. */
 import type { Config, JournalMode, VfsName } from '../experiments/model/types.ts';
 
-/** VFSs whose storage calls the emulated storage knows. The last one is from the package @sqlite.org/sqlite-wasm, the others run in the Lab. */
+/** VFSs whose storage calls the emulated storage knows. The last one runs by the package @sqlite.org/sqlite-wasm's own API. */
 export const CRASH_VFSS = [
   'OPFSCoopSync',
   'AccessHandlePool',
@@ -10,7 +10,7 @@ export const CRASH_VFSS = [
   'IDBMirror',
   'BlockIDB',
   'opfs-sahpool',
-] as const satisfies readonly (VfsName | 'opfs-sahpool')[];
+] as const satisfies readonly VfsName[];
 export type CrashVfs = (typeof CRASH_VFSS)[number];
 
 export interface CrashConfig {

@@ -14,7 +14,7 @@ import {
 } from '../../../vfs-instrumented/interpose/io-methods.ts';
 import { Rc } from '../../../sqlite/constants.ts';
 import type { RawModule } from './plain-loader.ts';
-import { rawAllocate, type RawEngine } from './raw-api.ts';
+import { rawAllocate, type RawEngine } from './raw-engine.ts';
 import { addToTable, asWords, fromWords, type WasmCall } from './table-functions.ts';
 
 type Words = (...args: number[]) => number;

@@ -4,7 +4,8 @@
  */
 import { External, SectionId, WasmReader, sectionsOf } from '../../meter/reader.ts';
 import type { EngineFactory, EngineModule, SqliteApi } from './builds.ts';
-import { lacking, rawApi, type RawEngine } from './raw-api.ts';
+import { lacking, rawApi } from './raw-api.ts';
+import type { RawEngine } from './raw-engine.ts';
 
 /** WASI's error numbers, which Emscripten has taken over. */
 const Errno = { badFile: 8, noSystem: 52 } as const;

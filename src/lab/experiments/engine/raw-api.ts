@@ -4,18 +4,8 @@
  */
 import { Rc } from '../../../sqlite/constants.ts';
 import type { SqliteApi } from './builds.ts';
+import { HEAPS, rawAllocate, type Call, type RawEngine } from './raw-engine.ts';
 import { registerVfs } from './register-vfs.ts';
-
-type Call = (...args: (number | bigint)[]) => number | bigint;
-
-/** An instance of a SQLite build, whatever JavaScript loaded it. */
-export interface RawEngine {
-  /** A function of the C API by its name, `sqlite3_step`; undefined where the build doesn't export it. */
-  readonly find: (name: string) => unknown;
-  readonly memory: WebAssembly.Memory;
-  /** Its function table; null where it shows none. */
-  readonly table: WebAssembly.Table | null;
-}
 
 /** SQLITE_INTEGER and so on. */
 const Type = { integer: 1, float: 2, text: 3, blob: 4 } as const;
@@ -46,12 +36,6 @@ const EITHER = [
   // the first of these is in every release of sql.js: what is called doesn't change from one to the next
   ['sqlite3_data_count', 'sqlite3_column_count'],
 ] as const;
-/** What allocates and what frees: a build may export one of SQLite's own two, which don't go with the others. */
-const HEAPS = [
-  ['sqlite3_malloc', 'sqlite3_free'],
-  ['malloc', 'free'],
-] as const;
-
 /** Functions that a build lacks; empty: it can run. */
 export function lacking(find: RawEngine['find']): string[] {
   const has = (name: string): boolean => typeof find(name) === 'function';
@@ -60,14 +44,6 @@ export function lacking(find: RawEngine['find']): string[] {
     ...EITHER.flatMap(([one, other]) => (has(one) || has(other) ? [] : [`${one} or ${other}`])),
     ...(HEAPS.some((pair) => pair.every(has)) ? [] : ['malloc and free']),
   ];
-}
-
-/** Bytes that stay allocated. @throws Error where there is no room */
-export function rawAllocate({ find }: RawEngine, bytes: number): number {
-  const [malloc] = HEAPS.find((pair) => pair.every((name) => typeof find(name) === 'function'))!;
-  const at = Number((find(malloc) as Call)(bytes)) >>> 0;
-  if (at === 0) throw new Error('SQLite is out of memory.');
-  return at;
 }
 
 /** Below it a whole number is bound as 32 bits. */

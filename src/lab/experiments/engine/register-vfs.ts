@@ -15,7 +15,7 @@ import {
 } from '../../../vfs-instrumented/interpose/io-methods.ts';
 import { hasType } from '../../../vfs-instrumented/interpose/link-probe.ts';
 import type { WasmFunction } from '../../../vfs-instrumented/interpose/natives.ts';
-import { rawAllocate, type RawEngine } from './raw-api.ts';
+import { rawAllocate, type RawEngine } from './raw-engine.ts';
 import { addToTable, asWords } from './table-functions.ts';
 
 type Signature = Parameters<typeof asWords>[0];

@@ -87,7 +87,7 @@ const PLAIN: readonly VfsName[] = ['memory', 'MemoryVFS', 'AccessHandlePool'];
 export const NODE_VFS: readonly VfsName[] = ['memory', 'MemoryVFS', 'MemoryAsyncVFS'];
 
 /** VFSs that an engine can run on, wherever that is. */
-export function vfsFor(engine: EngineBuild, all: readonly VfsName[]): readonly VfsName[] {
+function vfsFor(engine: EngineBuild, all: readonly VfsName[]): readonly VfsName[] {
   const own = all.filter((vfs) => ownEngineOf(vfs) === engine);
   if (isBundled(engine))
     return engine === 'wa-sqlite-1.0.0' ? OF_FIRST : all.filter((vfs) => !ownEngineOf(vfs));

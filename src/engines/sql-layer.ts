@@ -71,16 +71,16 @@ export class SqlLayer implements BindKeeper {
   /** Calls suspended by Asyncify, outermost last. */
   private suspended: Suspended[] = [];
 
-  private readonly announce: () => void;
+  private readonly announce: () => number;
 
-  /** @param announce emits the engine's definition, once */
+  /** @param announce emits the engine's definition, once; its id */
   constructor(
     recorder: Recorder,
     memory: EngineMemory,
     shared: SharedParts,
     reach: Reach,
     asyncify: Asyncify | null,
-    announce: () => void,
+    announce: () => number,
   ) {
     this.recorder = recorder;
     this.announce = announce;
@@ -88,7 +88,7 @@ export class SqlLayer implements BindKeeper {
     this.shared = shared;
     this.reach = reach;
     this.asyncify = asyncify;
-    this.counters = new CounterReader(recorder, memory, reach);
+    this.counters = new CounterReader(recorder, memory, reach, announce);
     this.status = shared.query ? new StatusReader(recorder, memory, reach) : null;
     this.details = new SqlDetails(recorder, shared);
     this.header = new Uint32Array(recorder.memory.buffer, 0, 64);

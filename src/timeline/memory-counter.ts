@@ -1,30 +1,46 @@
-/** What a thread's engines and connections hold in memory over time, from the engine's own counters (sqlMemory events). */
+/** What each engine of a thread and its connections hold in memory over time, from the engine's own counters (sqlMemory events). */
+import { ConnectionEngines } from '../analysis/memory/engine-readings.ts';
+import { getOrMake } from '../analysis/core/maps.ts';
 import { Op } from '../event/event.ts';
-import { isVfsOp } from '../event/operations.ts';
 import { firstPlace } from '../trace/number-columns.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
-/** WebAssembly memory of all engines; of all connections together page caches, schemas, and prepared statements. */
+/** WebAssembly memory of an engine; of its connections together page caches, schemas, and prepared statements. */
 export const MEMORY_KINDS = ['memory', 'cacheMemory', 'schemaMemory', 'statementMemory'] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
+/** One engine. */
+class EngineMemory {
+  readonly us: number[] = [];
+  /** By kind: bytes from then on. */
+  readonly bytes = MEMORY_KINDS.map((): number[] => []);
+  /** By open connection: its last reading, in the order of the kinds but the first. */
+  readonly open = new Map<number, number[]>();
+  /** Bytes, which never get less. */
+  wasm = 0;
+
+  add(us: number): void {
+    const all = [...this.open.values()];
+    this.us.push(us);
+    this.bytes.forEach((list, kind) =>
+      list.push(kind === 0 ? this.wasm : all.reduce((sum, reading) => sum + reading[kind - 1]!, 0)),
+    );
+  }
+}
+
 export class MemoryCounter {
-  private readonly us: number[] = [];
-  /** By kind: bytes up to then. */
-  private readonly bytes = MEMORY_KINDS.map((): number[] => []);
-  /** By connection: its last reading, in the order of the kinds but the first. */
-  private readonly open = new Map<number, number[]>();
-  /** By connection: the engine of its files, an id; of a database in memory none is known. */
-  private readonly engineOf = new Map<number, number>();
-  private lastContext = 0;
-  /** By engine, 0 = not known: bytes, which never get less. */
-  private readonly engines = new Map<number, number>();
+  /** By id; null = not known, as of some connections in older recordings. */
+  private readonly byEngine = new Map<number | null, EngineMemory>();
+  private readonly connections: ConnectionEngines;
   private next = 0;
 
-  constructor(private readonly thread: ThreadStore) {}
+  constructor(private readonly thread: ThreadStore) {
+    this.connections = new ConnectionEngines(thread);
+  }
 
-  get seen(): boolean {
-    return this.us.length > 0;
+  /** Ids of the engines that have readings, in their order; null = not known. */
+  get engines(): readonly (number | null)[] {
+    return [...this.byEngine.keys()];
   }
 
   update(): void {
@@ -32,48 +48,38 @@ export class MemoryCounter {
     for (; this.next < events.count; this.next++) {
       const row = this.next;
       const op = events.op[row]!;
-      if (op === Op.sqlClose && events.result[row] === 0) {
-        if (this.open.delete(events.context[row]!)) this.add(events.t0[row]!);
-      } else if (op === Op.sqlMemory) {
-        const { offset, length, aux, aux2, context } = events;
-        this.open.set(context[row]!, [length[row]!, aux[row]!, aux2[row]!]);
-        const engine = this.engineAt(context[row]!);
-        this.engines.set(engine, Math.max(this.engines.get(engine) ?? 0, offset[row]!));
-        this.add(events.t0[row]!);
-      } else if (isVfsOp(op) && events.context[row] !== this.lastContext) this.follow(row);
+      this.connections.take(row);
+      if (op === Op.sqlMemory) this.reading(row);
+      else if (op === Op.sqlClose && events.result[row] === 0)
+        for (const engine of this.byEngine.values())
+          if (engine.open.delete(events.context[row]!)) engine.add(events.t0[row]!);
     }
   }
-  /** A VFS call shows which engine its connection is of. */
-  private follow(row: number): void {
-    const { events, definitions } = this.thread;
-    this.lastContext = events.context[row]!;
-    if (this.lastContext === 0 || this.engineOf.has(this.lastContext)) return;
-    const file = definitions.get(events.object[row]!);
-    if (file?.kind === 'file' && file.engine) this.engineOf.set(this.lastContext, file.engine);
-  }
-  private engineAt(connection: number): number {
-    const { engines } = this.thread;
-    return this.engineOf.get(connection) ?? (engines.length === 1 ? engines[0]!.id : 0);
-  }
-  /** Of engines that are known, or else of what a reading had. */
-  private get allEngines(): number {
-    let sum = 0;
-    for (const [engine, bytes] of this.engines) if (engine !== 0) sum += bytes;
-    return sum || (this.engines.get(0) ?? 0);
-  }
-  private add(us: number): void {
-    const all = [...this.open.values()];
-    this.us.push(us);
-    this.bytes.forEach((list, kind) =>
-      list.push(
-        kind === 0 ? this.allEngines : all.reduce((sum, reading) => sum + reading[kind - 1]!, 0),
-      ),
-    );
+
+  private reading(row: number): void {
+    const { t0, offset, length, aux, aux2, context } = this.thread.events;
+    const connection = context[row]!;
+    const id = this.connections.of(connection);
+    // of an older recording its engine may have become known since
+    if (id !== null) this.byEngine.get(null)?.open.delete(connection);
+    const engine = getOrMake(this.byEngine, id, () => new EngineMemory());
+    engine.open.set(connection, [length[row]!, aux[row]!, aux2[row]!]);
+    engine.wasm = Math.max(engine.wasm, offset[row]!);
+    engine.add(t0[row]!);
   }
 
-  most(kind: MemoryKind, fromUs: number, toUs: number, width: number): Float32Array {
-    const bytes = this.bytes[MEMORY_KINDS.indexOf(kind)]!;
-    return mostIn({ us: this.us, bytes }, fromUs, toUs, width);
+  /** @param engine one of `engines` @returns the most bytes by column; NaN before the first reading */
+  most(
+    engine: number | null,
+    kind: MemoryKind,
+    fromUs: number,
+    toUs: number,
+    width: number,
+  ): Float32Array {
+    const of = this.byEngine.get(engine);
+    if (!of) return new Float32Array(width).fill(NaN);
+    const bytes = of.bytes[MEMORY_KINDS.indexOf(kind)]!;
+    return mostIn({ us: of.us, bytes }, fromUs, toUs, width);
   }
 }
 

@@ -12,6 +12,7 @@ import { binnedColumns } from './binned.ts';
 import { ACTIVITIES } from '../event/operations.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { HeldFiles, keepsFiles } from '../analysis/memory/held-files.ts';
+import { engineTitle } from '../analysis/memory/engine-readings.ts';
 import { MEMORY_KINDS, MemoryCounter, mostIn, type MemoryKind } from './memory-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { IDB_WAIT, shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
@@ -62,11 +63,14 @@ export interface TimelineRow {
   kind: TimelineKind;
   /** Rows in it; 0 where that is not what it shows. */
   events: number;
+  /** Which engine's memory it shows; absent where the thread has one only. */
+  of?: string;
 }
 
 /** So many calls in flight are drawn one by one. */
 const SHOWN_LINES = 4;
 const NOTHING = new IntervalIndex();
+const UNKNOWN_ENGINE = 'engine not known';
 /** In ACTIVITIES: what makes durable asks for nothing. */
 const SYNC = ACTIVITIES.indexOf('sync');
 
@@ -223,12 +227,13 @@ export class TimelineLanes {
     const own = this.byThread[thread.index];
     if (!own) return [];
     const rows: TimelineRow[] = [];
-    const add = (kind: TimelineKind, events = 0, number = ''): void =>
+    const add = (kind: TimelineKind, events = 0, number = '', of = ''): void =>
       void rows.push({
         key: `${thread.index}:${kind}${number}`,
         thread: thread.index,
         kind,
         events,
+        ...(of && { of }),
       });
     const core = this.callLanes.lanesOf(thread);
     const calls = (kind: LaneKind): void => {
@@ -254,7 +259,14 @@ export class TimelineLanes {
     if (lines > 1) add('queue');
     if (this.logs ? this.logs[thread.index] : own.counters.walSeen) add('wal');
     if (own.cache.seen) add('cache');
-    if (own.memory.seen) for (const kind of MEMORY_KINDS) add(kind);
+    const { engines } = own.memory;
+    engines.forEach((engine, place) => {
+      const title = engineTitle(thread, engine) || (engines.length > 1 ? UNKNOWN_ENGINE : '');
+      for (const kind of MEMORY_KINDS)
+        // of engines that aren't known memory is neither a sum nor one's own
+        if (kind !== 'memory' || engine !== null || thread.engines.length < 2)
+          add(kind, 0, place ? String(place + 1) : '', title);
+    });
     if (own.held.us.length && keepsFiles(this.store, thread, this.leaves)) add('fileMemory');
     return rows;
   }
@@ -336,7 +348,8 @@ export class TimelineLanes {
         : binnedColumns({ fromUs, toUs, width }, binUs, of);
     const lane = this.lane(key);
     if (lane) return this.callFrame(lane, fromUs, toUs, width, slices);
-    const [index = '', kind = ''] = key.split(':');
+    const [index = '', name = ''] = key.split(':');
+    const [, kind = '', place = ''] = /^([a-zA-Z]+)(\d*)$/.exec(name) ?? [];
     const own = this.byThread[Number(index)];
     if (!own) return null;
     const empty = {
@@ -366,7 +379,14 @@ export class TimelineLanes {
       case 'cacheMemory':
       case 'schemaMemory':
       case 'statementMemory':
-        return { ...empty, values: own.memory.most(kind as MemoryKind, fromUs, toUs, width) };
+        return {
+          ...empty,
+          values: own.memory.most(
+            own.memory.engines[place ? Number(place) - 1 : 0] ?? null,
+            kind as MemoryKind,
+            ...([fromUs, toUs, width] as const),
+          ),
+        };
       case 'fileMemory':
         return { ...empty, values: mostIn(own.held, fromUs, toUs, width) };
       case 'queue':

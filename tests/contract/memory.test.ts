@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { plainPath } from '../../src/event/file-names.ts';
 import { HeldFiles } from '../../src/analysis/memory/held-files.ts';
+import { MemoryCounter } from '../../src/timeline/memory-counter.ts';
 import { findingsOf } from '../traces/analyses.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
@@ -52,6 +53,27 @@ it.each<Build>(['journey-sync', 'journey-async'])('%s: each reading', async (bui
   expect(said.at(-1)).toEqual(seen.at(-1));
   for (const reading of seen) expect(said).toContainEqual(reading);
   await sqlite3.close(db);
+  expect(t.faultsOf(t.all())).toEqual([]);
+});
+
+it('two engines of a thread, one of them with a database in memory: each reading is of its own', async () => {
+  let ms = 0;
+  const t = (traced = new Traced({ now: () => (ms += LONG) }));
+  const engines = [await loadWaSqlite('journey-sync'), await loadWaSqlite('journey-sync')];
+  (engines[1]!.module['_malloc'] as (n: number) => number)(40e6);
+  for (const [i, { sqlite3 }] of engines.entries()) {
+    const db = await sqlite3.open_v2(i ? ':memory:' : 'one.db');
+    await sqlite3.exec(db, 'CREATE TABLE t(a); INSERT INTO t VALUES(1)');
+  }
+  const bytes = engines.map(({ module }) => (module['HEAPU8'] as Uint8Array).byteLength);
+  const store = storeOf(t);
+  const counter = new MemoryCounter(store.threads[0]!);
+  counter.update();
+  expect(counter.engines).toEqual(t.engines.map(({ id }) => id));
+  const most = (engine: number | null): number =>
+    counter.most(engine, 'memory', 0, ms * 1000, 1)[0]!;
+  expect(counter.engines.map(most)).toEqual(bytes);
+  expect(bytes[1]).toBeGreaterThan(bytes[0]!);
   expect(t.faultsOf(t.all())).toEqual([]);
 });
 

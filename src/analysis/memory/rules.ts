@@ -19,7 +19,12 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
-import { engineOfConnection, readingsByEngine } from './engine-readings.ts';
+import {
+  engineOfConnection,
+  engineTitle,
+  readingsByEngine,
+  type EngineReadings,
+} from './engine-readings.ts';
 import { rootOf } from '../core/thread-origin.ts';
 import { FAILURE, KILLED_OR_RELOADED, loadedAgain } from '../errors/health.ts';
 
@@ -74,9 +79,16 @@ export const neverFinalized: Rule = {
         const evidence = new Evidence();
         for (const row of rows) evidence.tally(thread, row);
         const runs = ctx.get(executions).of(thread);
+        const engineOf = ctx.get(engineOfConnection).of(thread);
+        const engine = engineOf(context[rows[0]!]!);
         let bytes = 0;
         for (let i = 0; i < runs.count; i++)
-          if (runs.memory[i]! > bytes && print(runs.text[i]!) === sql) bytes = runs.memory[i]!;
+          if (
+            runs.memory[i]! > bytes &&
+            print(runs.text[i]!) === sql &&
+            engineOf(context[runs.firstRow[i]!]!) === engine
+          )
+            bytes = runs.memory[i]!;
         const held = bytes ? `, ${formatBytes(bytes * rows.length)} together` : '';
         found.push({
           title: `${formatCount(rows.length)} prepared statements of ${quoted(text)} are still open${held}`,
@@ -114,8 +126,11 @@ function openStatements(ctx: FindingContext, thread: ThreadStore): Map<number, n
 }
 
 /** Rows of readings, by engine. */
-const readingsOf = (ctx: FindingContext, thread: ThreadStore): (readonly number[])[] =>
+const readingsOf = (ctx: FindingContext, thread: ThreadStore): EngineReadings[] =>
   readingsByEngine(thread, ctx.rows(thread, Op.sqlMemory), ctx.get(engineOfConnection).of(thread));
+
+/** @param engine its title; '' = the thread has one only */
+const inThread = (engine: string): string => (engine ? `${engine} in ` : '');
 
 const LEAST_US = 10_000_000;
 const LEAST_GROWN = 16 * 1024 * 1024;
@@ -127,13 +142,16 @@ export const memoryGrows: Rule = {
   run(ctx) {
     const found: Found[] = [];
     for (const thread of ctx.store.threads)
-      for (const rows of readingsOf(ctx, thread)) found.push(...growthOf(ctx, thread, rows));
+      for (const one of readingsOf(ctx, thread)) found.push(...growthOf(ctx, thread, one));
     return found;
   },
 };
 
-/** @param rows readings of one engine */
-function growthOf(ctx: FindingContext, thread: ThreadStore, rows: readonly number[]): Found[] {
+function growthOf(
+  ctx: FindingContext,
+  thread: ThreadStore,
+  { engine, rows }: EngineReadings,
+): Found[] {
   const { t0, offset } = thread.events;
   const [first, last] = [rows[0]!, rows.at(-1)!];
   const [fromUs, toUs] = [t0[first]!, t0[last]!];
@@ -152,7 +170,7 @@ function growthOf(ctx: FindingContext, thread: ThreadStore, rows: readonly numbe
   if (parts.slice(1).some((n) => n === 0)) return [];
   return [
     {
-      title: `WebAssembly memory of ${ctx.titles[thread.index]!} grew from ${formatBytes(offset[first]!)} to ${formatBytes(offset[last]!)} in ${formatDuration(toUs - fromUs)}`,
+      title: `WebAssembly memory of ${inThread(engineTitle(thread, engine))}${ctx.titles[thread.index]!} grew from ${formatBytes(offset[first]!)} to ${formatBytes(offset[last]!)} in ${formatDuration(toUs - fromUs)}`,
       evidence: evidence.result(ctx, false),
       ...noSaving('what is saved is memory, not time'),
       confidence: 'possible',
@@ -179,7 +197,8 @@ export const endedAtMost: Rule = {
       if (!next) continue;
       const { t0, offset } = thread.events;
       const endUs = next.page.events.t0[0]! - next.afterUs;
-      for (const rows of engines) {
+      for (const { engine, rows } of engines) {
+        const title = engineTitle(thread, engine);
         let before = offset[rows[0]!]!;
         let most = before;
         let peak = rows[0]!;
@@ -192,7 +211,7 @@ export const endedAtMost: Rule = {
         evidence.tally(thread, peak);
         evidence.show(next.page.index, 0);
         found.push({
-          title: `The page ended ${formatDuration(Math.max(0, endUs - t0[peak]!))} after its WebAssembly memory had grown from ${formatBytes(before)} to ${formatBytes(most)}, and began again ${formatDuration(next.afterUs)} later`,
+          title: `The page ended ${formatDuration(Math.max(0, endUs - t0[peak]!))} after ${title ? `the WebAssembly memory of ${title}` : 'its WebAssembly memory'} had grown from ${formatBytes(before)} to ${formatBytes(most)}, and began again ${formatDuration(next.afterUs)} later`,
           evidence: evidence.result(ctx, false),
           ...FAILURE,
           confidence: 'possible',

@@ -20,6 +20,7 @@ import { fingerprintsOf } from '../core/fingerprints.ts';
 import { quoted } from '../core/quoted.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
 import { anyChange, rowChanges, tablesChanged } from './tables-changed.ts';
+import { engineOfConnection } from '../memory/engine-readings.ts';
 import { getOrMake } from '../core/maps.ts';
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
@@ -494,6 +495,7 @@ export const sameAgain: Rule = {
       const runs = ctx.get(executions).of(thread);
       const { context, t0, seq } = thread.events;
       const explicit = ctx.get(explicitTransactions).of(thread);
+      const engineOf = ctx.get(engineOfConnection).of(thread);
       /** From when on a change would show in a run: in a transaction, no other one sees what others changed since it began. */
       const sinceOf = (before: number, now: number): number => {
         const [span, next] = [before, now].map((i) => {
@@ -532,7 +534,9 @@ export const sameAgain: Rule = {
           const tables = tablesOf(context[row]!, sql);
           if (!tables || !ctx.get(tablesChanged).unchanged(tables, since, t0[row]!)) continue;
         }
-        const query = getOrMake(found, sql, () => ({
+        // another engine of the thread has other databases
+        const engine = thread.engines.length > 1 ? engineOf(context[row]!) : null;
+        const query = getOrMake(found, `${engine ?? ''} ${sql}`, () => ({
           sql: objectName(thread, runs.text[i]!),
           again: new Evidence(),
           repeats: 0,

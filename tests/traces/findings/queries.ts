@@ -20,10 +20,10 @@ interface Counted {
 
 let instance = 0;
 /** A run of a prepared statement, with what SQLite counted of it. */
-function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance): void {
+function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance, context = 4): void {
   const object = b.define({ kind: 'sql', text });
   const { rows = 0, scanned = 0, steps = 10, sorts = 0, autoIndex = 0, values = 0, memory = 0, inside } = of;
-  const call = { object, aux, context: 4 };
+  const call = { object, aux, context };
   times(rows, (i) => {
     b.call('sqlStep', { ...call, result: Rc.row, dur: 50 });
     inside?.(i);
@@ -35,8 +35,8 @@ function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance)
   if (memory) b.call('sqlStmtStatusMore', { ...call, length: memory, aux2: StatementStatus.memoryUsed, dur: 0 });
   b.call('sqlReset', { ...call, dur: 1 });
 }
-const prepare = (b: ThreadBuilder, text: string, aux: number): void =>
-  void b.call('sqlPrepare', { object: b.define({ kind: 'sql', text }), aux, context: 4, dur: 80 });
+const prepare = (b: ThreadBuilder, text: string, aux: number, context = 4): void =>
+  void b.call('sqlPrepare', { object: b.define({ kind: 'sql', text }), aux, context, dur: 80 });
 
 const BY_NAME = 'SELECT * FROM notes WHERE name = ?';
 const REMOVED = 'DELETE FROM notes WHERE name = ?';
@@ -140,6 +140,21 @@ function twoEngines(b: ThreadBuilder, mib: number): void {
     b.call('sqlMemory', { offset: 16 * 2 ** 20, length: 4096 + i, context: 4, dur: 0 });
     b.call('sqlMemory', { offset: (64 + mib * i) * 2 ** 20, length: 4096, context: 5, dur: 0 });
     b.idle(S);
+  });
+}
+
+/** A query twelve times on each of two engines. @param second connection of the other half */
+function asksTwoEngines(b: ThreadBuilder, second: number): void {
+  for (const context of [4, 5]) engineOf(b, context);
+  times(12, (i) => run(b, CHILDREN, { rows: 2, values: 7 }, ++instance, i % 2 ? 4 : second));
+}
+/** Statements left open on one engine, while one of the same text takes more memory on another. */
+function opensTwoEngines(b: ThreadBuilder, open: number): void {
+  for (const context of [4, 5]) engineOf(b, context);
+  run(b, BY_NAME, { memory: 65_536 }, 1, 5);
+  times(open, (i) => {
+    prepare(b, BY_NAME, 100 + i);
+    run(b, BY_NAME, { memory: 4096 }, 100 + i);
   });
 }
 
@@ -380,6 +395,20 @@ export const QUERIES: Case[] = [
     says: /are still open$/,
   },
   {
+    rule: 'F55',
+    name: 'the runs of two engines are not one',
+    wrong: ({ thread }) => asksTwoEngines(thread(), 4),
+    right: ({ thread }) => asksTwoEngines(thread(), 5),
+    says: /ran 11 times/,
+  },
+  {
+    rule: 'F56',
+    name: 'a statement of another engine takes other memory',
+    wrong: ({ thread }) => opensTwoEngines(thread(), 20),
+    right: ({ thread }) => opensTwoEngines(thread(), 19),
+    says: /are still open, 80 KiB together$/,
+  },
+  {
     rule: 'F57',
     name: 'it grows to the end, not at the beginning only',
     wrong: ({ thread }) => grows(thread(), (i) => 16 + 2 * i),
@@ -391,7 +420,7 @@ export const QUERIES: Case[] = [
     name: 'one of two engines grows, or their connections take turns',
     wrong: ({ thread }) => twoEngines(thread(), 2),
     right: ({ thread }) => twoEngines(thread(), 0),
-    says: /^WebAssembly memory of .* grew from 64 MiB to 102 MiB in 19 s$/,
+    says: /^WebAssembly memory of wa-sqlite 2 in .* grew from 64 MiB to 102 MiB in 19 s$/,
   },
   {
     rule: 'F31',
@@ -405,13 +434,13 @@ export const QUERIES: Case[] = [
     name: 'its page is loaded again soon after it grew much',
     wrong: ({ thread }) => endsAtMost(thread, 40),
     right: ({ thread }) => endsAtMost(thread, 8),
-    says: /^The page ended 1 s after its WebAssembly memory had grown from 16 MiB to 56 MiB, and began again 1 s later$/,
+    says: /^The page ended 1 s after the WebAssembly memory of wa-sqlite had grown from 16 MiB to 56 MiB, and began again 1 s later$/,
   },
   {
     rule: 'F58',
     name: 'its memory grew, not that another engine has more',
     wrong: ({ thread }) => endsAtMost(thread, 40),
     right: ({ thread }) => endsAtMost(thread, 40, 5),
-    says: /had grown from 16 MiB to 56 MiB/,
+    says: /after the WebAssembly memory of wa-sqlite had grown from 16 MiB to 56 MiB/,
   },
 ];

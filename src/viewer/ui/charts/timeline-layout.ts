@@ -70,11 +70,10 @@ export const LANE_HINT: Record<LaneKind, string> = {
   wal: 'Bytes of the write-ahead log in use: from its begin to the end of the last frame written',
   cache:
     "Hit rate of SQLite's page cache, from the engine's own counters; between two readings the last one holds",
-  memory:
-    "WebAssembly memory of the thread's engines, read four times a second at most. It never shrinks",
-  cacheMemory: 'Bytes that the page caches of all open connections hold',
-  schemaMemory: 'Bytes that the schemas of all open connections take',
-  statementMemory: 'Bytes that the prepared statements of all open connections take',
+  memory: 'WebAssembly memory of an engine, read four times a second at most. It never shrinks',
+  cacheMemory: "Bytes that the page caches of an engine's open connections hold",
+  schemaMemory: "Bytes that the schemas of an engine's open connections take",
+  statementMemory: "Bytes that the prepared statements of an engine's open connections take",
   fileMemory:
     "Sizes of files that a VFS keeps in JavaScript's memory, from its calls. Its arrays may be larger",
 };
@@ -158,11 +157,15 @@ function ordered<T>(
     .map(({ item }) => item);
 }
 
-const boxOf = ({ key, thread, kind }: LaneInfo, y: number, height: number): LaneBox => ({
-  key,
-  thread,
-  kind,
-  title: LANE_TITLE[kind],
+/** A lane's name, with the engine where the thread has several. */
+export const laneTitle = ({ kind, of }: Pick<LaneInfo, 'kind' | 'of'>): string =>
+  of ? `${LANE_TITLE[kind]} · ${of}` : LANE_TITLE[kind];
+
+const boxOf = (lane: LaneInfo, y: number, height: number): LaneBox => ({
+  key: lane.key,
+  thread: lane.thread,
+  kind: lane.kind,
+  title: laneTitle(lane),
   y,
   height,
 });

@@ -1,6 +1,7 @@
 /** One SQLite engine of the thread: its layers, and its definition, which is emitted once, before the first record that needs it. */
 import { dataProperty } from '../record/reflect.ts';
 import type { EngineInfo } from '../event/definitions.ts';
+import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
@@ -89,7 +90,7 @@ export class Engine {
       return null;
     }
     try {
-      const { structure } = this.parts.shared;
+      const { structure, query } = this.parts.shared;
       const asyncify = fingerprint.asyncify !== null;
       const tracer = new VfsTracer(recorder, {
         memory,
@@ -97,6 +98,16 @@ export class Engine {
         asyncify,
         structure,
         engine: () => this.define(),
+        // SQLite is in the call, so it was the app or its VFS that made the memory grow, whose buffer the call holds
+        grew:
+          query && fingerprint.suspension === 'jspi'
+            ? (call, before) => {
+                const { byteLength } = memory.buffer;
+                if (call && byteLength > before >>> 0)
+                  recorder.instant(Op.sqlMemoryGrew, 0, byteLength, before, call);
+                return byteLength;
+              }
+            : undefined,
       });
       if (tracer.install().transfers >= 2) return tracer;
       this.vfsNote = 'No VFS methods were found in the function table of this build.';

@@ -168,7 +168,7 @@ const CATALOG: Record<OpName, Traits> = {
   sqlStmtStatus: { aside: true, result: 'none' }, // what a run of a statement added to the engine's counters: offset = rows stepped in full scans, length = steps of the virtual machine, aux = the instance, aux2 = sorts
   sqlStmtStatusMore: { aside: true, result: 'none' }, // one more of them: length = what was added (of memoryUsed: bytes), aux = the instance, aux2 = which (StatementStatus)
   sqlMemory: { aside: true, result: 'none' }, // what a connection holds, bytes: offset = the engine's whole memory, length = its page cache, aux = its schema, aux2 = its prepared statements; object = the engine, 0 in older recordings
-  sqlMemoryGrew: { aside: true, result: 'none' }, // the engine's memory grew while a call of an Asyncify build was suspended, bytes: offset = after, length = before; aux = seq of the VFS call, 0 = not known
+  sqlMemoryGrew: { aside: true, result: 'none' }, // the engine's memory grew while a call of an Asyncify build was suspended, or inside an xRead or xWrite of a JSPI build, bytes: offset = after, length = before; aux = seq of the VFS call, 0 = not known
   threadStart: { ...NOTHING, own: true },
   threadEnd: { ...NOTHING, own: true },
   navigation: NOTHING,

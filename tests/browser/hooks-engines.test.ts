@@ -17,7 +17,10 @@ import {
   type SeenEvent,
   type SeenThread,
 } from './hooks-harness.ts';
+import { Op } from '../../src/event/event.ts';
+import { opName } from '../../src/event/operations.ts';
 import { FULL } from '../full.ts';
+import { fill } from '../twins/deeds.ts';
 
 const SOME = [
   'wa-sqlite IDBBatchAtomic',
@@ -120,5 +123,40 @@ test.each(apps)('$id', async (app) => {
   if (process.env['SHOW']) console.log(app.id, JSON.stringify(costs));
   const stored = await storedBy(page);
   if (!app.bytesVary) expect(stored.total).toBe(goldens[app.id]!.stored);
+  await page.close();
+});
+
+test('JSPI: memory that grew while an xRead was suspended is told, and no other', async () => {
+  const app = ENGINE_APPS.find(({ id }) => id === 'journeyapps-wa-sqlite IDBBatchAtomic jspi')!;
+  const page = await browser.newPage();
+  await injectHook(page, hook);
+  await openApp(page, server.origin('hooked-memory') + app.path);
+  const scan = 'SELECT sum(length(body)) FROM t';
+  const of = (threads: SeenThread[], op: string): SeenEvent[] =>
+    threads.flatMap((t) => t.events).filter((e) => e.op === op);
+  const grew = async (
+    item: { allocate: number; during?: string },
+    mark: string,
+  ): Promise<[string | undefined, number][]> => {
+    await runApp(page, 'sql', { sql: [fill(8000)], name: `${mark}.db` });
+    await runApp(page, 'sql', { sql: [item, scan], name: `${mark}.db` });
+    await page.evaluate((name) => performance.mark(name), mark);
+    const threads = await collectUntil(
+      page,
+      (all) =>
+        markAt(all, mark) > 0 &&
+        of(all, opName(Op.sqlClose)).filter((e) => e.endSeq > 0).length >= 2,
+      (all) => JSON.stringify(all.map((t) => t.events.length)),
+    );
+    return of(threads, opName(Op.sqlMemoryGrew)).map((e) => [
+      of(threads, opName(Op.xRead)).find((read) => read.seq === e.aux)?.op,
+      e.offset - e.length,
+    ]);
+  };
+  expect(await grew({ allocate: 40 }, 'before')).toEqual([]);
+  const told = await grew({ allocate: 40, during: scan }, 'meanwhile');
+  expect(told.length).toBeGreaterThan(0);
+  expect(new Set(told.map(([op]) => op))).toEqual(new Set(['xRead']));
+  expect(told.every(([, bytes]) => bytes > 0)).toBe(true);
   await page.close();
 });

@@ -67,6 +67,11 @@ export interface TrampolineHost {
   named(cell: number, pVfs: number, zName: number): number;
   /** A slot that is no xOpen after all. */
   giveBack(cell: number): void;
+  /**
+   * Before an xRead or xWrite, with 0 and 0, and after it. undefined: nothing looks at the engine's memory.
+   * @param before bytes, as it answered before the call @returns bytes of the engine's memory
+   */
+  readonly grew: ((seq: number, before: number) => number) | undefined;
 }
 
 interface TrampolineOptions {
@@ -93,7 +98,7 @@ const AUX_IN_1: ReadonlySet<number> = new Set([
 ]);
 
 /** Of a trampoline: named where its body is made. */
-const LOCALS = 12;
+const LOCALS = 13;
 
 const NOW = 0;
 const PRESSURE = 1;
@@ -105,8 +110,9 @@ const NAMED = 6;
 const GIVE_BACK = 7;
 const WAL_HEADER = 8;
 const IMAGE = 9;
-const PEEK = 10;
-const FIRST = 11;
+const GREW = 10;
+const PEEK = 11;
+const FIRST = 12;
 const HOST: readonly (readonly [keyof TrampolineHost, Signature])[] = [
   ['now', { params: '', results: 'd' }],
   ['pressure', { params: '', results: '' }],
@@ -118,6 +124,7 @@ const HOST: readonly (readonly [keyof TrampolineHost, Signature])[] = [
   ['giveBack', { params: 'i', results: '' }],
   ['walHeader', { params: 'ii', results: '' }],
   ['image', { params: 'iiiiid', results: '' }],
+  ['grew', { params: 'ii', results: 'i' }],
 ];
 
 /** @returns a function per trampoline, of its slot's own type, in order @throws CompileError, LinkError */
@@ -171,7 +178,7 @@ export function makeTrampolines(list: readonly Trampoline[], o: TrampolineOption
   );
   const { host } = o;
   const instance = new NativeInstance(module, {
-    t: { m: o.memory, ...Object.fromEntries(HOST.map(([name]) => [name, host[name]])) },
+    t: { m: o.memory, ...Object.fromEntries(HOST.map(([name]) => [name, host[name] ?? host.now])) },
     e: { p: o.peek },
     o: Object.fromEntries(list.map((t, k) => [`f${k}`, t.original])),
   });
@@ -191,7 +198,7 @@ function trampolineBody(
   const n = params.length;
   const [at, seq, parent, context, object, rc] = [n, n + 1, n + 2, n + 3, n + 4, n + 5] as const;
   const [entry, op, flags] = [n + 6, n + 7, n + 8] as const;
-  const [header, says, says2] = [n + 9, n + 10, n + 11] as const;
+  const [header, says, says2, bytes] = [n + 9, n + 10, n + 11, n + 12] as const;
   const timed = w.i32(UNTIMED.has(t.op) ? 0 : 1);
   const untimedFlag = UNTIMED.has(t.op) ? Flag.untimed << 8 : 0;
   const isTransfer = t.role === 'transfer';
@@ -392,10 +399,13 @@ function trampolineBody(
     ]),
     ...after[t.role](),
   ];
+  const watches = o.host.grew && isTransfer;
   const callOriginal = [
+    ...(watches ? [...w.i32(0), ...w.i32(0), ...w.call(GREW), ...w.set(bytes)] : []),
     ...[...params].flatMap((_, i) => w.get(i)),
     ...w.call(original),
     ...(results ? w.set(rc) : [...w.i32(0), ...w.set(rc)]),
+    ...(watches ? [...w.get(seq), ...w.get(bytes), ...w.call(GREW), OP.drop] : []),
   ];
 
   // ---- Asyncify: each trampoline on the unwinding stack keeps its record, and takes it back, outermost first, at the rewind

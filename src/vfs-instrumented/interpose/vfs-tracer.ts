@@ -26,6 +26,8 @@ interface TracedTable {
   readonly structure?: boolean;
   /** Id of the engine's definition; asked for before the first file is defined. */
   readonly engine: () => number;
+  /** As TrampolineHost.grew; absent: nothing looks for it. */
+  readonly grew?: TrampolineHost['grew'];
 }
 
 export class VfsTracer implements TrampolineHost {
@@ -40,6 +42,7 @@ export class VfsTracer implements TrampolineHost {
   private readonly names: FileNames;
   private readonly paths: PathReader;
   readonly image: TrampolineHost['image'];
+  readonly grew: TrampolineHost['grew'];
   private readonly peek: WasmFunction;
   private readonly slots: TablePatches;
   private readonly structs: VfsStructs;
@@ -53,6 +56,7 @@ export class VfsTracer implements TrampolineHost {
     this.memory = new EngineMemory(target.memory);
     this.paths = new PathReader(this.memory);
     this.peek = makePeek(target.memory);
+    this.grew = target.grew;
     this.block = recorder.engineBlocks.allocate();
     if (!this.block)
       throw new RangeError(

@@ -10,4 +10,4 @@ export const readWasm = (): Promise<Buffer> =>
 
 /** From the recorded CREATE statements. */
 export const plansOfFindings = async (facts: Facts): Promise<FindingPlans> =>
-  findingPlans(facts, new Planner({ wasmBinary: await readWasm() }));
+  findingPlans(facts, new Planner(async () => ({ wasmBinary: await readWasm() })));

@@ -45,7 +45,8 @@ export class Planner {
   /** Plans follow one another. */
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly wasm: WasmSource) {}
+  /** @param wasm how SQLite is loaded, when it is first used */
+  constructor(private readonly wasm: WasmSource | (() => Promise<WasmSource>)) {}
 
   /**
    * @param row of the table of statements
@@ -128,7 +129,7 @@ export class Planner {
     const key = JSON.stringify([source.from, source.database, source.foreignKeys, id]);
     const known = this.copies.get(key);
     if (known) return known;
-    this.sqlite ??= loadSqlite(this.wasm).then(({ sqlite3 }) => sqlite3);
+    this.sqlite ??= this.load();
     this.sqlite.catch(() => (this.sqlite = null)); // the next one tries again
     const copy = await SchemaCopy.of(await this.sqlite, source);
     if (this.copies.size >= MOST_COPIES) {
@@ -138,6 +139,11 @@ export class Planner {
     }
     this.copies.set(key, copy);
     return copy;
+  }
+
+  private async load(): Promise<SQLiteAPI> {
+    const { wasm } = this;
+    return (await loadSqlite(typeof wasm === 'function' ? await wasm() : wasm)).sqlite3;
   }
 }
 const MOST_COPIES = 4;
@@ -150,7 +156,13 @@ const NO_SCHEMA: SchemaSource = {
 const sourceFacts = ({ source, size }: SchemaCopy): StatementPlan['source'] =>
   size === 0 ? null : { from: source.from, database: source.database, tables: size };
 
-const runsOf = ({ executions: runs, rows, query, statementsInScript }: StatementRow): PlanRuns => ({
+/** What all runs of a statement took. */
+export const runsOf = ({
+  executions: runs,
+  rows,
+  query,
+  statementsInScript,
+}: StatementRow): PlanRuns => ({
   runs,
   rows: statementsInScript !== null && rows === 0 ? null : rows,
   steps: query && { runs: query.runs, scan: query.scanned, vm: query.vmSteps },

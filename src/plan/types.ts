@@ -41,7 +41,7 @@ export interface StatementPlan {
   /** null: there is no schema. */
   readonly source: PlanSource | null;
   readonly runs: PlanRuns;
-  /** Release of the SQLite that made it. */
+  /** Release of the SQLite that made it; '' = it couldn't be loaded. */
   readonly release: string;
   /** What it can't know, a sentence each. */
   readonly notes: readonly string[];

@@ -51,3 +51,23 @@ it('is n/a with its cause where the recording has no schema, and asked for by no
   const none = new Facts(recordedStatements([['SELECT 1', 30, 1]]));
   expect((await findingPlans(none, planner())).size).toBe(0);
 });
+
+it('is n/a with its cause where SQLite cannot be loaded: the report is written all the same', async () => {
+  const facts = new Facts(scannedStatement());
+  const cause = "n/a: SQLite couldn't be loaded: no such file";
+  for (const wasm of [
+    () => Promise.reject(new Error('no such file')),
+    { wasmBinary: new Uint8Array([1, 2, 3]) },
+  ]) {
+    const texts = textsOf(await findingPlans(facts, new Planner(wasm)));
+    expect([...texts.values()]).toEqual([
+      expect.stringMatching(/^n\/a: SQLite couldn't be loaded: ./),
+    ]);
+    const spaced = (text: string): string => text.replace(/\s+/g, ' ');
+    const report = spaced(reportText(reportOf(facts, { plans: texts })));
+    expect(report).toContain("F50, query plan: n/a: SQLite couldn't be loaded");
+    if (typeof wasm === 'function') expect(report).toContain(cause);
+    expect(spaced(htmlReport(facts, 'a.vfst', texts))).toContain('query plan: n/a');
+    expect(spaced(reportMarkdown(reportOf(facts, { plans: texts })))).toContain('query plan: n/a');
+  }
+});

@@ -147,3 +147,32 @@ it.each<Build>(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'])(
     await sqlite3.close(db);
   },
 );
+
+it('tells a cache of statements keyed by their texts from statements that are forgotten', async () => {
+  const opened = async (
+    values: (i: number) => number,
+    runs: number,
+  ): Promise<string | undefined> => {
+    const t = (traced = new Traced({}, { salt: 12_345 }));
+    const { sqlite3 } = await loadWaSqlite('journey-sync');
+    const db = await sqlite3.open_v2('cache.db');
+    await sqlite3.exec(db, 'CREATE TABLE t(a INTEGER PRIMARY KEY, b)');
+    const kept: number[] = [];
+    for (let i = 0; i < 25; i++)
+      for await (const stmt of sqlite3.statements(db, `SELECT b FROM t WHERE a = ${values(i)}`, {
+        unscoped: true,
+      }))
+        kept.push(stmt);
+    for (let run = 0; run < runs; run++)
+      for (const stmt of kept) {
+        await sqlite3.step(stmt);
+        await sqlite3.reset(stmt);
+      }
+    const found = findingsOf(storeOf(t)).find(({ rule }) => rule === 'F56');
+    t.restore();
+    return found?.confidence;
+  };
+  expect(await opened((i) => i, 2)).toBeUndefined();
+  expect(await opened((i) => i, 1)).toBe('likely');
+  expect(await opened((i) => i % 24, 1)).toBe('certain');
+});

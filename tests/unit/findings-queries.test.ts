@@ -79,14 +79,15 @@ test('F50 to F52 name the statement whose plan they show', () => {
     );
 });
 
-test('F56 is certain, but where a finalize may be among lost events', () => {
-  const sure = (dropped: number): string | undefined => {
+test('F56 is certain, but where values stand in the text, or a finalize may be among lost events', () => {
+  const sure = (dropped: number, text = 'SELECT a FROM t'): string | undefined => {
     const b = new Builder(newStore());
-    const object = b.define({ kind: 'sql', text: 'SELECT 1' });
+    const object = b.define({ kind: 'sql', text });
     times(20, (i) => b.call('sqlPrepare', { object, aux: i + 1, context: 4 }));
     b.send(dropped);
     return findingsOf(b.store).find(({ rule }) => rule === 'F56')?.confidence;
   };
   expect(sure(0)).toBe('certain');
+  expect(sure(0, 'SELECT a FROM t WHERE id = ?')).toBe('likely');
   expect(sure(3)).toBe('possible');
 });

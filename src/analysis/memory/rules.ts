@@ -6,7 +6,7 @@
  *   F57   16 MiB ... 40 MiB ... 64 MiB ...  to the end of the recording
  *   F58   16 MiB ... 64 MiB | the page ends, and is loaded again
  */
-import { executions } from '../core/executions.ts';
+import { executions, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { Op } from '../../event/event.ts';
@@ -57,7 +57,7 @@ export const grewInCall: Rule = {
   },
 };
 
-/** Statements that are open at once with one text on one connection. */
+/** Statements that are open at once with one text on one connection, and that never ran again. */
 const FEW_OPEN = 20;
 
 export const neverFinalized: Rule = {
@@ -76,9 +76,12 @@ export const neverFinalized: Rule = {
         const text = objectName(thread, object[rows[0]!]!);
         const sql = print(object[rows[0]!]!);
         if (rows.length < FEW_OPEN || !sql) continue;
-        const evidence = new Evidence();
-        for (const row of rows) evidence.tally(thread, row);
         const runs = ctx.get(executions).of(thread);
+        const forgotten = forgottenOf(thread, runs, rows);
+        // one that runs again was not forgotten: most of these are a cache's
+        if (forgotten.rows.length < FEW_OPEN || 2 * forgotten.rows.length < rows.length) continue;
+        const evidence = new Evidence();
+        for (const row of forgotten.rows) evidence.tally(thread, row);
         const engineOf = ctx.get(engineOfConnection).of(thread);
         const engine = engineOf(context[rows[0]!]!);
         let bytes = 0;
@@ -89,16 +92,12 @@ export const neverFinalized: Rule = {
             engineOf(context[runs.firstRow[i]!]!) === engine
           )
             bytes = runs.memory[i]!;
-        const held = bytes ? `, ${formatBytes(bytes * rows.length)} together` : '';
+        const held = bytes ? `, ${formatBytes(bytes * forgotten.rows.length)} together` : '';
         found.push({
-          title: `${formatCount(rows.length)} prepared statements of ${quoted(text)} are still open${held}`,
+          title: `${formatCount(forgotten.rows.length)} prepared statements of ${quoted(text)} are still open${held}`,
           evidence: evidence.result(ctx, false),
           ...noSaving('what is saved is memory, not time'),
-          confidence: thread.lost > 0 ? 'possible' : 'certain',
-          reason:
-            thread.lost > 0
-              ? 'each was prepared on the same connection; events are missing, and finalizes may be among them'
-              : 'each was prepared on the same connection, and none of them was finalized',
+          ...howSure(thread, forgotten, rows.length),
           advice: 'Finalize each statement after use, or keep one and reset it.',
           link: 'https://www.sqlite.org/c3ref/finalize.html',
         });
@@ -107,6 +106,65 @@ export const neverFinalized: Rule = {
     return found;
   },
 };
+
+/** Open statements that never ran again. */
+interface Forgotten {
+  /** Of their prepares. */
+  rows: number[];
+  /** Two of them are of one text with the same values: a cache would have found the first one. */
+  isTwice: boolean;
+}
+
+/** @param rows prepares of open statements of one fingerprint on one connection */
+function forgottenOf(thread: ThreadStore, runs: Executions, rows: readonly number[]): Forgotten {
+  const { aux, object } = thread.events;
+  const ran = new Map(rows.map((row) => [aux[row]!, { runs: 0, values: 0 }]));
+  for (let i = 0; i < runs.count; i++) {
+    const own = ran.get(aux[runs.firstRow[i]!]!);
+    if (!own) continue;
+    own.runs++;
+    own.values = runs.values[i]!;
+  }
+  const left = rows.filter((row) => ran.get(aux[row]!)!.runs < 2);
+  const areWhole = (thread.environment?.capture.capture ?? 1) >= 2;
+  const keys = left.flatMap((row) => {
+    // without a placeholder no value was folded
+    const isWhole = areWhole || !objectName(thread, object[row]!).includes('?');
+    return isWhole ? `text ${object[row]!}` : ran.get(aux[row]!)!.values || [];
+  });
+  return { rows: left, isTwice: new Set(keys).size < keys.length };
+}
+
+/** @param all open statements of the text, with those that ran again */
+function howSure(
+  thread: ThreadStore,
+  { rows, isTwice }: Forgotten,
+  all: number,
+): Pick<Found, 'confidence' | 'reason'> {
+  if (thread.lost > 0)
+    return {
+      confidence: 'possible',
+      reason:
+        'each was prepared on the same connection; events are missing, and finalizes may be among them',
+    };
+  const again = all - rows.length;
+  if (again > 0)
+    return {
+      confidence: 'possible',
+      reason: `none of them ran again, but ${countOf(again, 'other')} of this text did: your app may store statements by their text in a cache`,
+    };
+  if (isTwice)
+    return {
+      confidence: 'certain',
+      reason:
+        'each was prepared on the same connection, and none of them ran again or was finalized',
+    };
+  return {
+    confidence: 'likely',
+    reason:
+      'none of them ran again or was finalized; if values stand in their texts, a cache that is never asked again looks the same',
+  };
+}
 
 const OPENS_OR_ENDS = opSet(Op.sqlPrepare, Op.sqlFinalize, Op.sqlClose);
 

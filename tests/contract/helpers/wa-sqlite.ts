@@ -9,7 +9,8 @@ export interface Sqlite {
   open_v2(name: string, flags?: number, vfs?: string): Promise<number>;
   close(db: number): Promise<number>;
   exec(db: number, sql: string, row?: (row: unknown[], columns: string[]) => void): Promise<number>;
-  statements(db: number, sql: string): AsyncIterable<number>;
+  /** @param options unscoped: none is finalized by itself */
+  statements(db: number, sql: string, options?: { unscoped: boolean }): AsyncIterable<number>;
   prepare_v2(db: number, sql: number): Promise<{ stmt: number; sql: number } | null>;
   step(stmt: number): Promise<number>;
   reset(stmt: number): Promise<number>;

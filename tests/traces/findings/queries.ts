@@ -158,6 +158,15 @@ function opensTwoEngines(b: ThreadBuilder, open: number): void {
   });
 }
 
+/** Thirty open statements of one text. @param again that run a second time */
+function cached(b: ThreadBuilder, again: number): void {
+  times(30, (i) => {
+    prepare(b, BY_NAME, 100 + i);
+    run(b, BY_NAME, {}, 100 + i);
+  });
+  times(again, (i) => run(b, BY_NAME, {}, 100 + i));
+}
+
 /** Memory grows in a worker, and its page is loaded again. @param mib that it grows by @param second connection of the second reading */
 function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: number, second = 4): void {
   const url = 'https://app.example/';
@@ -407,6 +416,13 @@ export const QUERIES: Case[] = [
     wrong: ({ thread }) => opensTwoEngines(thread(), 20),
     right: ({ thread }) => opensTwoEngines(thread(), 19),
     says: /are still open, 80 KiB together$/,
+  },
+  {
+    rule: 'F56',
+    name: 'statements that run again are in a cache',
+    wrong: ({ thread }) => cached(thread(), 5),
+    right: ({ thread }) => cached(thread(), 20),
+    says: /^25 prepared statements of .* are still open$/,
   },
   {
     rule: 'F57',

@@ -91,3 +91,23 @@ test('F56 is certain, but where values stand in the text, or a finalize may be a
   expect(sure(0, 'SELECT a FROM t WHERE id = ?')).toBe('likely');
   expect(sure(3)).toBe('possible');
 });
+
+test('F53 counts the prepares of what stands behind a text, and reports the time from prepare to step', () => {
+  const b = new Builder(newStore());
+  const object = b.define({ kind: 'sql', text: 'SELECT a FROM t WHERE id = ?' });
+  times(31, (i) => {
+    const call = { object, aux: i + 1, context: 4 };
+    b.call('sqlPrepare', { ...call, dur: 80 });
+    b.idle(50);
+    b.call('sqlStep', { ...call, result: Rc.done, dur: 20 });
+    b.call('sqlFinalize', { ...call, dur: 2 });
+    b.call('sqlPrepare', { aux: 1000 + i, context: 4, dur: 10 });
+    b.idle(500);
+  });
+  b.send();
+  const found = findingsOf(b.store).find(({ rule }) => rule === 'F53')!;
+  expect(found.evidence.count).toBe(30);
+  expect(found.avoids).toEqual([expect.objectContaining({ calls: 60 })]);
+  expect(found.savingUs).toBe(30 * 80 + 30 * 10);
+  expect(found.savingHow).toContain('took 1.5 ms more from prepare to step');
+});

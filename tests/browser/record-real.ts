@@ -128,23 +128,41 @@ export async function recordTraced(
   app: RealApp,
   read?: (panel: Panel, store: TraceStore) => Promise<void>,
 ): Promise<TraceStore> {
-  return inBrowser(launch(), async (driven, server) => {
-    let counts: OracleCounts | undefined;
-    const store = await recordApp(
-      driven,
-      driven.openPanel,
-      server,
-      app,
-      eventsSaid,
-      async (pages, work) => {
-        ({ counts } = await runTraced(pages, work));
-      },
-      read,
-    );
-    expect(countsOf(store)).toEqual(counts);
-    return whole(store);
-  });
+  return inBrowser(
+    launch(),
+    async (driven, server) => {
+      let counts: OracleCounts | undefined;
+      const store = await recordApp(
+        driven,
+        driven.openPanel,
+        server,
+        app,
+        eventsSaid,
+        async (pages, work) => {
+          ({ counts } = await runTraced(pages, work));
+        },
+        read,
+      );
+      expect(countsOf(store)).toEqual(counts);
+      return whole(store);
+    },
+    { behind: app.behind ?? {} },
+  );
 }
+
+/**
+ * In a Chromium of its own, with nothing beside it that counts: Chromium's tracing calls some `continue` of a cursor `advance`, which an app
+ * makes whose page cache is small.
+ */
+export const recordUncounted = (app: RealApp): Promise<TraceStore> =>
+  inBrowser(
+    launch(),
+    async (driven, server) =>
+      whole(
+        await recordApp(driven, driven.openPanel, server, app, eventsSaid, (_, work) => work()),
+      ),
+    { behind: app.behind ?? {} },
+  );
 
 /** What the app's own scripts counted (tests/server/count-storage.js), as the recording has it. */
 function oracleOf(server: AppServer): OracleCounts {
@@ -196,7 +214,7 @@ export const recordInFirefox = (app: RealApp): Promise<TraceStore> =>
           async (_, store) => expectAsCounted(app, store, server),
         ),
       ),
-    true,
+    { counted: true },
   );
 
 const HASH = new URL('../apps/common/storage-hash.js', import.meta.url);
@@ -241,10 +259,10 @@ export async function storedBy(app: RealApp, record: boolean): Promise<unknown> 
 async function inBrowser<D extends DrivenBrowserBase>(
   launched: Promise<D>,
   use: (driven: D, server: AppServer) => Promise<TraceStore>,
-  counted = false,
+  options: Parameters<typeof createServer>[0] = {},
 ): Promise<TraceStore> {
   const driven = await launched;
-  const server = await createServer({ counted });
+  const server = await createServer(options);
   try {
     return await use(driven, server);
   } finally {

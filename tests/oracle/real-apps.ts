@@ -20,6 +20,8 @@ export interface RealApp {
   waitsByDate?: true;
   /** How much it commits at once depends on its speed, so two runs store different bytes. */
   batchesByTime?: true;
+  /** Texts that the server puts behind files of it, by their names. */
+  behind?: Readonly<Record<string, string>>;
 }
 
 /** All tabs show so many items, and so many of them open. */

@@ -52,16 +52,18 @@ export async function createServer({
   host = '127.0.0.1',
   counted = false,
   fixed = null,
+  behind = {},
 } = {}) {
   const texts = [...(counted ? [COUNT] : []), ...(fixed ? [FIX] : [])];
   const scripts = await Promise.all(texts.map((file) => readFile(file, 'utf8')));
   const first = `${fixed?.dateMoves ? 'globalThis.dateMoves = true;' : ''}${scripts.join('')}`;
+  const added = { first, behind };
   const counts = {};
   const server = createHttpServer((request, response) => {
     const answered =
       counted && request.url === '/counted'
         ? addCounts(counts, request, response)
-        : answer(request, response, first);
+        : answer(request, response, added);
     answered.catch((error) => {
       if (!response.headersSent)
         response.writeHead(500, { 'Content-Type': 'text/plain; charset=utf-8' });
@@ -94,8 +96,8 @@ async function addCounts(counts, request, response) {
   response.writeHead(204).end();
 }
 
-/** @param first put in front of every script */
-async function answer(request, response, first) {
+/** @param added `first` is put in front of every script, `behind` holds what is put behind files, by their names */
+async function answer(request, response, added) {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return refuse(response, 405, 'only GET and HEAD', {});
   let pathname, search;
@@ -107,7 +109,7 @@ async function answer(request, response, first) {
     return refuse(response, 400, `not a URL path: ${error.message}`, {});
   }
   const own = await ownOrigin(request.headers.host ?? '', pathname);
-  if (own) return send(request, response, own.file, own.headers, first);
+  if (own) return send(request, response, own.file, own.headers, added);
   const prefix = Object.keys(VARIANTS).find((name) => pathname.startsWith(`/${name}/`));
   const headers = { 'Cache-Control': 'no-store', ...(prefix ? VARIANTS[prefix] : {}) };
   const rest = prefix ? pathname.slice(prefix.length + 1) : pathname;
@@ -120,7 +122,7 @@ async function answer(request, response, first) {
   if (info.isDirectory()) {
     if (!pathname.endsWith('/'))
       return response.writeHead(301, { ...headers, Location: `${pathname}/${search}` }).end();
-    return send(request, response, path.join(file, 'index.html'), headers, first);
+    return send(request, response, path.join(file, 'index.html'), headers, added);
   }
   if (search === '?bundle')
     return script(
@@ -128,26 +130,28 @@ async function answer(request, response, first) {
       response,
       await bundle(file, prefix ? `/${prefix}` : ''),
       headers,
-      first,
+      added,
     );
   if (rest.startsWith('/suites/') && file.endsWith('.js'))
-    return script(request, response, await mappedScript(file), headers, first);
-  return send(request, response, file, headers, first);
+    return script(request, response, await mappedScript(file), headers, added);
+  return send(request, response, file, headers, added);
 }
 
 /** @param text or its bytes */
-function script(request, response, text, headers, first) {
-  const body = first ? Buffer.from(behind(first, Buffer.from(text).toString())) : Buffer.from(text);
-  response.writeHead(200, {
-    ...headers,
-    'Content-Type': TYPES['.js'],
-    'Content-Length': body.byteLength,
-  });
+function script(request, response, text, headers, { first }) {
+  const body = first
+    ? Buffer.from(withFirst(first, Buffer.from(text).toString()))
+    : Buffer.from(text);
+  whole(request, response, body, { ...headers, 'Content-Type': TYPES['.js'] });
+}
+
+function whole(request, response, body, headers) {
+  response.writeHead(200, { ...headers, 'Content-Length': body.byteLength });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** A script's text with another one in front, and the directive still first. */
-function behind(first, text) {
+function withFirst(first, text) {
   const [directive] = /^\s*(['"])use strict\1;?/.exec(text) ?? [''];
   return `${directive}${first}${text.slice(directive.length)}`;
 }
@@ -162,12 +166,18 @@ function fileOf(rest) {
   return file === root || file.startsWith(root + path.sep) ? file : null;
 }
 
-async function send(request, response, file, headers, first) {
+async function send(request, response, file, headers, added) {
   const info = await stat(file).catch(() => null);
   if (!info?.isFile()) return refuse(response, 404, 'no such file', headers);
   const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
-  if (first && type === TYPES['.js'])
-    return script(request, response, await readFile(file), headers, first);
+  if (added.first && type === TYPES['.js'])
+    return script(request, response, await readFile(file), headers, added);
+  const more = added.behind[path.basename(file)];
+  if (more !== undefined)
+    return whole(request, response, Buffer.concat([await readFile(file), Buffer.from(more)]), {
+      ...headers,
+      'Content-Type': type,
+    });
   const range = rangeOf(request.headers.range, info.size);
   const [start, end] = range ?? [0, info.size - 1];
   response.writeHead(range ? 206 : 200, {

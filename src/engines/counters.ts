@@ -21,7 +21,7 @@ export class CounterReader {
   private readonly recorder: Recorder;
   private readonly memory: EngineMemory;
   private readonly reach: Reach;
-  private readonly engine: () => number;
+  private readonly id: () => number;
   private status: EngineCall | null = null;
   private scratch = 0;
   private broken = false;
@@ -31,12 +31,12 @@ export class CounterReader {
   /** By connection: what the four counters were, in the order of `STATUS`. */
   private readonly last = new Map<number, Float64Array>();
 
-  /** @param engine id of the engine's definition, which it emits */
-  constructor(recorder: Recorder, memory: EngineMemory, reach: Reach, engine: () => number) {
+  /** @param id of the engine's definition, which it emits */
+  constructor(recorder: Recorder, memory: EngineMemory, reach: Reach, id: () => number) {
     this.recorder = recorder;
     this.memory = memory;
     this.reach = reach;
-    this.engine = engine;
+    this.id = id;
   }
 
   get available(): boolean {
@@ -102,7 +102,7 @@ export class CounterReader {
     const text = `${all} ${cache} ${schema} ${statements}`;
     this.held.set(context, { at, text });
     if (before?.text !== text)
-      recorder.instant(Op.sqlMemory, this.engine(), all, cache, schema, context, statements, false);
+      recorder.instant(Op.sqlMemory, this.id(), all, cache, schema, context, statements, false);
   }
 
   forget(context: number): void {

@@ -32,8 +32,7 @@ export async function buildHook(before?: URL): Promise<string> {
         resolveId: (id) => (id === 'entry' ? id : null),
         load: (id) => (id === 'entry' ? both : null),
       },
-      // package.json says that no module of ours acts by itself: the hook does
-      resolve({ browser: true, extensions: ['.ts', '.js'], ignoreSideEffectsForRoot: true }),
+      resolve({ browser: true, extensions: ['.ts', '.js'] }),
       esbuild({
         target: 'es2022',
         define: { VFSCOPE_WORKERS_FILTERED: 'false', VFSCOPE_NATIVES_HOOKED: 'false' },

@@ -94,9 +94,9 @@ describe('documents', () => {
         expect(Object.keys(scripts), `${file}: ${line}`).toContain(name);
   });
 
-  test('a newcomer has no more than 16 npm scripts to read', () => {
+  test('a newcomer has no more than 17 npm scripts to read', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: object };
-    expect(Object.keys(scripts).length).toBeLessThanOrEqual(16);
+    expect(Object.keys(scripts).length).toBeLessThanOrEqual(17);
   });
 
   test('links between documents lead somewhere', () => {

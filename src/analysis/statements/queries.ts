@@ -270,8 +270,10 @@ export const preparedAgain: Rule = {
           if (!isOwn) open = null;
           continue;
         }
-        if (object[row] === 0 && open?.connection === context[row] && result[row] === 0)
+        if (object[row] === 0 && open?.connection === context[row] && result[row] === 0) {
           open!.of.rests.add(thread, row);
+          open!.of.again.ran(thread, t0[row]!, t0[row]! + dur[row]!); // it goes with them
+        }
         open = null;
         if (result[row] !== 0) continue; // one that was refused is tried again
         const own = ofText((text = object[row]!));

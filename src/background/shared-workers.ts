@@ -122,11 +122,14 @@ export async function sharedUrl(
   ask: SharedAsk,
   sender: chrome.runtime.MessageSender,
 ): Promise<string> {
-  const sharing = await sharingOf(webOrigin(sender.origin ?? sender.url));
-  if (!sharing) return '';
+  const origin = webOrigin(sender.origin ?? sender.url);
   const tab = sender.tab?.id ?? -1;
-  for (let ms = 0; waits(sharing) && ms < OLDER_MS; ms += LOOK_EVERY_MS)
+  let sharing = await sharingOf(origin);
+  for (let ms = 0; sharing && waits(sharing) && ms < OLDER_MS; ms += LOOK_EVERY_MS) {
     await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+    sharing = await sharingOf(origin); // the recording may have ended, and the next one agree on other addresses
+  }
+  if (!sharing) return '';
   if (waits(sharing)) waitsNoLonger(sharing);
   const url = agree(sharing, ask, tab, showsOrigin(sharing.origin));
   const warn = (e: unknown): void => console.warn('vfscope: a SharedWorker may start twice:', e);

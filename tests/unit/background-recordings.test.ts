@@ -227,6 +227,27 @@ test('once the last page that held a shared worker has left after Stop, the page
   await vi.waitFor(() => expect(told).toEqual([2, 3]));
 });
 
+test('a page that waits while one recording ends and the next begins agrees with the next one', async () => {
+  const { start, stop } = await import('../../src/background/recordings.ts');
+  const { sharedUrl } = await import('../../src/background/shared-workers.ts');
+  const { load } = await import('../../src/background/coverage.ts');
+  vi.spyOn(api.tabs, 'query').mockResolvedValue([{ id: 1, url: `${ORIGIN}/` }]);
+  const sharing = async () => (await load()).sharing[0]!;
+  await start(1, 'page', { ...options, scope: 'tab' });
+  Object.assign(await sharing(), { older: [1], leaving: [1] });
+  const url = `blob:${ORIGIN}/4`;
+  const sender = { tab: { id: 1 }, origin: ORIGIN } as chrome.runtime.MessageSender;
+  const asked = sharedUrl({ key: 'w', traits: 'classic', url, dead: [] }, sender);
+  const first = await sharing();
+  await stop(1);
+  await start(1, 'page', { ...options, scope: 'tab' });
+  const next = await sharing();
+  expect(next).not.toBe(first);
+  [first.older, next.older] = [[], []];
+  expect(await asked).toBe(url);
+  expect(next.workers).toEqual([{ key: 'w', traits: 'classic', urls: [url] }]);
+});
+
 test('the address of a shared worker is stored before a page hears of it', async () => {
   const { start } = await import('../../src/background/recordings.ts');
   const { sharedUrl } = await import('../../src/background/shared-workers.ts');

@@ -111,7 +111,7 @@ describe('a recording', () => {
     await live('live');
     expect(await text(id('live-events'))).toBe('n/a');
     await start();
-    expect(await text(id('empty-state'))).toContain('Recording');
+    expect(await text(id('empty-state'))).toContain('Reloading the page');
     await viewer.page.evaluate(() => window.panel.app.work(25));
     await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
     await viewer.page.evaluate(() => window.panel.app.work(25));

@@ -9,6 +9,7 @@ import {
   type RunOptions,
 } from '../experiments/plan.ts';
 import { isInExtension, isOutside } from '../experiments/model/engine-names.ts';
+import { modeWith } from '../experiments/model/faults.ts';
 import { NODE_VFS, onWords } from '../experiments/model/vfs-facts.ts';
 import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
 import type { Run, VfsName, Workload } from '../experiments/model/types.ts';
@@ -159,7 +160,7 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       throw new Error(
         '--native compares times: it has no instructions of wasm. Leave out --count.',
       );
-    const mode = o.count ? 'count' : (experiment?.mode ?? 'time');
+    const mode = o.count ? 'count' : modeWith(experiment?.mode ?? 'time', asked.config);
     if (o.memory && mode !== 'count') throw new Error('--memory needs --count.');
     const options: RunOptions = {
       mode,

@@ -1,6 +1,7 @@
 /** `vfscope lab replay FILE --config vfs=...`: a recording's VFS calls on another VFS, counts side by side, and the replay as a trace for Compare. */
 import { readFile } from 'node:fs/promises';
 import { readWords } from '../experiments/plan.ts';
+import { hasFaults } from '../experiments/model/faults.ts';
 import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
@@ -71,6 +72,10 @@ function configOf(words: readonly string[]): Config {
     const { config, parameters } = readWords(words);
     const [unknown] = Object.keys(parameters);
     if (unknown !== undefined) throw new Error(`"${unknown}" is no setting.`);
+    if (hasFaults(config as Config))
+      throw new Error(
+        'A fault profile is for `vfscope lab run`: a replay has no SQLite to answer.',
+      );
     if (config.vfs === undefined) throw new Error('Say on which VFS: --config vfs=OPFSCoopSync.');
     return { ...DEFAULT_CONFIG, ...config };
   } catch (e) {

@@ -1,5 +1,6 @@
 /** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
 import { isBundled, isOutside, releaseNamed } from './model/engine-names.ts';
+import { FAULT_KEYS, isFaultKey } from './model/faults.ts';
 import { needsAsync, ownEngineOf } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
@@ -28,6 +29,9 @@ const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number' | 'engi
   writePolicy: ['through', 'queued', 'lazy'],
   cacheBlocks: 'number',
   durability: ['default', 'relaxed', 'strict'],
+  slowFlush: 'number',
+  refusedHandle: 'number',
+  quota: 'number',
 };
 /** Settings that are numbers, though only some of them. */
 const NUMBERS: ReadonlySet<string> = new Set([
@@ -36,7 +40,10 @@ const NUMBERS: ReadonlySet<string> = new Set([
   'walAutocheckpoint',
   'blockSize',
   'cacheBlocks',
+  ...FAULT_KEYS,
 ]);
+/** Longest that a flush can be slowed down, ms. */
+const SLOWEST_MS = 10_000;
 
 export interface Asked {
   readonly config: Partial<Config>;
@@ -61,7 +68,7 @@ export function readWords(words: readonly string[]): Asked {
     else if (value === 'default' && key !== 'durability') config.push([key, null]);
     else if (known !== 'number' && !known.includes(value))
       throw new Error(`${word}: expected one of ${known.join(', ')}.`);
-    else config.push([key, NUMBERS.has(key) ? whole(word, value) : value]);
+    else config.push([key, NUMBERS.has(key) ? numberOf(key, word, value) : value]);
   }
   return {
     config: Object.fromEntries(config) as Partial<Config>,
@@ -102,6 +109,15 @@ function whole(word: string, value: string): number {
   const n = Number(value);
   if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(n))
     throw new Error(`${word}: expected a whole number.`);
+  return n;
+}
+
+/** @throws where it is no whole number, or of a fault profile and out of its range */
+function numberOf(key: string, word: string, value: string): number {
+  const n = whole(word, value);
+  if (isFaultKey(key) && n < 1) throw new Error(`${word}: expected 1 or more.`);
+  if (key === 'slowFlush' && n > SLOWEST_MS)
+    throw new Error(`${word}: expected at most ${SLOWEST_MS} ms.`);
   return n;
 }
 

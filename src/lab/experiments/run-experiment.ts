@@ -1,12 +1,13 @@
 /** Runs an experiment: the variants that can run here, interleaved; what cannot is said, and so is every expectation's outcome. */
 import { placed } from './model/aggregate.ts';
-import { decide } from './model/assertions.ts';
+import { decide, undecided } from './model/assertions.ts';
+import { endedWhy, faultVerdict } from './model/fault-verdict.ts';
 import { growthOf } from './growth.ts';
 import { runsOf, type Asked, type RunOptions } from './plan.ts';
 import { hindrance, measureEach, type Surroundings } from './run.ts';
 import { storedVerdicts } from './storage-verdicts.ts';
 import type { PlacedExperiment } from './on-vfs.ts';
-import type { Run } from './model/types.ts';
+import type { Assertion, Place, Run } from './model/types.ts';
 import type { ExperimentResult, RunResult } from './model/result-types.ts';
 
 /** A variant that fails is among those that were not run, with what went wrong; the others go on. */
@@ -41,19 +42,31 @@ export function experimentResult(
   results: ReadonlyMap<string, RunResult>,
   skipped: Readonly<Record<string, string>>,
 ): ExperimentResult {
-  const verdicts = experiment.expectations.map((expectation) =>
-    decide(expectation, (place) => {
+  const verdicts = experiment.expectations.map((expectation) => {
+    const why = placesOf(expectation)
+      .flatMap(({ variant }) => results.get(variant ?? '') ?? [])
+      .map(endedWhy)
+      .find(Boolean);
+    if (why) return undecided(expectation, why);
+    return decide(expectation, (place) => {
       const result = place.variant === undefined ? undefined : results.get(place.variant);
       return result && placed(result, place);
-    }),
-  );
+    });
+  });
+  const faults = [...results].flatMap(([name, result]) => {
+    const fault = faultVerdict(result);
+    return fault ? [{ ...fault, text: `${name}: ${fault.text}` }] : [];
+  });
   const stored = storedVerdicts([...results].map(([name, result]) => ({ name, result })));
   return {
     experiment: experiment.id,
     results: Object.fromEntries(results),
     skipped,
-    verdicts: [...verdicts, ...stored],
+    verdicts: [...verdicts, ...stored, ...faults],
     growth: growthOf([...results.values()]),
     on: experiment.on,
   };
 }
+
+const placesOf = ({ left, right }: Assertion): Place[] =>
+  typeof right === 'number' ? [left] : [left, right];

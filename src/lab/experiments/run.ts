@@ -10,7 +10,9 @@ import { passesOf, passOf, resultOfPasses } from './passes.ts';
 import { readBack } from './engine/read-back.ts';
 import { isOutside } from './model/engine-names.ts';
 import { needsAsync, whyNotOn, whyNotShared } from './model/vfs-facts.ts';
-import { runWorkload } from './engine/run-workload.ts';
+import { runWorkload, type Ended } from './engine/run-workload.ts';
+import { sampleUnderFaults, type FaultyDevice } from './fault-run.ts';
+import { hasFaults, whyNoFaults } from './model/faults.ts';
 import type { Config, Run, VfsName, Workload } from './model/types.ts';
 import type { Environment } from './model/environment-types.ts';
 import type { RunResult, Sample } from './model/result-types.ts';
@@ -32,11 +34,15 @@ export interface Surroundings {
   /** Runs what `engine=native` asks for. */
   readonly native?: NativeSampler;
   readonly environment: Environment;
+  /** Puts a fault profile in place. Absent: there is no storage here that could fail. */
+  readonly faults?: (config: Config) => FaultyDevice;
   /** Empties the storage that the next sample starts on; in memory there is nothing to do. */
   readonly clean?: (run: Run) => Promise<void>;
   /** Before each sample: which run, which repeat; -1 = the first pass of a timed run, which is not counted. */
   readonly progress?: (run: Run, repeat: number) => void;
 }
+
+const NO_FAULTS = 'a fault profile runs in a browser, on OPFS or IndexedDB';
 
 function workloadFor(run: Run): Workload {
   const workload = workloadOf(run.workload, run.sql);
@@ -64,6 +70,9 @@ export function hindrance(run: Run, around: Surroundings): string | null {
   }
   if (build === 'sync' && needsAsync(vfs))
     return `${vfs} is asynchronous and needs the asyncify or the jspi build`;
+  const faultless = whyNoFaults(run.config, workload.actors !== undefined);
+  if (faultless !== null) return faultless;
+  if (hasFaults(run.config) && !around.faults) return NO_FAULTS;
   const alone = workload.actors && whyNotShared(run.config);
   if (alone) return alone;
   if (needs.includes('indexeddb') && !around.rawStep) return 'it needs IndexedDB';
@@ -78,15 +87,25 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
     return around.native(run, workload);
   }
   await around.clean?.(run);
-  const open = await openHost(around.engines, run.config, {
-    metering: meteringOf(run),
-    seed: run.seed,
-    makeVfs: around.makeVfs,
-    rawStep: around.rawStep,
-    runActors: around.runActors,
-    ...(run.database ? { database: run.database.file } : {}),
-    pageCache: workload.watch.some((name) => name.startsWith('cache.')),
-  });
+  const opened = (how: Run): Promise<OpenHost> =>
+    openHost(around.engines, how.config, {
+      metering: meteringOf(how),
+      seed: how.seed,
+      makeVfs: around.makeVfs,
+      rawStep: around.rawStep,
+      runActors: around.runActors,
+      ...(how.database ? { database: how.database.file } : {}),
+      pageCache: workload.watch.some((name) => name.startsWith('cache.')),
+    });
+  if (hasFaults(run.config)) {
+    const why = whyNoFaults(run.config, workload.actors !== undefined);
+    if (why !== null || !around.faults) throw new Error(why ?? NO_FAULTS);
+    const device = around.faults(run.config);
+    return sampleUnderFaults(run, device, opened, (host, ended) =>
+      sampleIn(host, workload, run, { ended, lift: () => device.lift() }),
+    );
+  }
+  const open = await opened(run);
   let sample: Sample;
   try {
     sample = await sampleIn(open, workload, run);
@@ -108,8 +127,21 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
 const meteringOf = ({ mode, functions, memory }: Run): Metering =>
   mode === 'time' ? 'none' : functions ? 'functions' : memory ? 'memory' : 'total';
 
-async function sampleIn({ host, engine }: OpenHost, workload: Workload, run: Run): Promise<Sample> {
-  const sample = await runWorkload(host, workload, run);
+/** @param faults of a device with faults: a failure ends the workload, and what is read afterwards is read without faults */
+async function sampleIn(
+  { host, engine }: OpenHost,
+  workload: Workload,
+  run: Run,
+  faults?: { ended: Ended; lift: () => void },
+): Promise<Sample> {
+  let failed = false;
+  const ended: Ended = (...failure) => {
+    failed = true;
+    return faults!.ended(...failure);
+  };
+  const sample = await runWorkload(host, workload, run, faults && ended);
+  faults?.lift();
+  if (failed) return { ...sample, engine: engine() }; // what a failure left of the connection is not to be trusted
   const settings = { ...(await settingsOf(host)), ...sample.settings };
   const measured = { ...sample, settings, engine: engine() };
   if (run.readBack === false) return measured;

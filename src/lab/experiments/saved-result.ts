@@ -1,4 +1,5 @@
 /** Whether a value that was read from a file has the form of a result. What it says is not checked. */
+import { isFaultKey } from './model/faults.ts';
 import { KNOBS } from './model/knobs.ts';
 import { VFS_NAMES } from './model/types.ts';
 import type { ExperimentResult, GridResult, RunResult } from './model/result-types.ts';
@@ -87,7 +88,11 @@ const isRun = shape({
   repeats: isNumber,
   asText: absentOr(isFlag),
   sql: absentOr(isText),
-  config: shape(Object.fromEntries(KNOBS.map(({ key }) => [key, isSetting]))),
+  config: shape(
+    Object.fromEntries(
+      KNOBS.map(({ key }) => [key, isFaultKey(key) ? absentOr(isSetting) : isSetting]),
+    ),
+  ),
 });
 const runResult = shape({
   run: isRun,
@@ -105,6 +110,17 @@ const runResult = shape({
   verdicts: listOf(isVerdict),
   native: absentOr(
     shape({ program: isText, sqlite: isText, steps: recordOf(isSpread), totalMs: isSpread }),
+  ),
+  fault: absentOr(
+    shape({
+      flushes: isNumber,
+      handles: isNumber,
+      refused: isNumber,
+      overQuota: isNumber,
+      answer: orNull(shape({ step: isText, code: orNull(isText), message: isText })),
+      whole: orNull(isFlag),
+      damage: isText,
+    }),
   ),
   stored: orNull(shape({ digest: isText, tables: recordOf(isText) })),
 });

@@ -17,8 +17,10 @@ import { whyNotOn } from './model/vfs-facts.ts';
 import { hasJspi } from './worker/builds-here.ts';
 import { DroppedEngines } from './worker/dropped-engines.ts';
 import { buildHere } from './worker/engines-here.ts';
+import { hasFaults } from './model/faults.ts';
 import { environmentHere } from './worker/environment-here.ts';
 import { explain } from './worker/failure.ts';
+import { FaultyStorage } from './worker/faulty-storage.ts';
 import { rawIdb } from './worker/raw-idb.ts';
 import { runActors, type ActorStarter } from './worker/actors.ts';
 import { removeLabStorage } from './worker/storage.ts';
@@ -50,11 +52,11 @@ export class ExperimentWorker {
     this.engines = new Engines(this.dropped.wasm(wasm), this.dropped.buildOf(buildHere));
   }
 
-  /** Records everything that this thread does from now on: SQL, VFS and web layer, as in a page. Before the first sample. */
+  /** Records everything that the first sample does: SQL, VFS and web layer, as in a page. */
   static trace(recorder: Recorder): void {
-    installProbes(recorder);
-    installEngines(recorder);
+    ExperimentWorker.recorder = recorder;
   }
+  private static recorder: Recorder | null = null;
 
   /** A wasm file as an engine, checked and started once. @throws Error with a message for the user where it can't run */
   async takeEngine(engine: EngineFile): Promise<EngineFacts> {
@@ -110,6 +112,9 @@ export class ExperimentWorker {
    */
   async sample(asked: Run): Promise<Taken> {
     const run = withBuildOfThisBrowser(asked);
+    // below everything that counts or records: that sees what the VFS sees
+    const faulty = hasFaults(run.config) ? new FaultyStorage(run.config) : null;
+    this.record();
     // in count mode only: the probes cost time
     const web =
       run.mode === 'count' && run.config.vfs !== 'memory' && !run.config.vfs.startsWith('Memory')
@@ -129,6 +134,12 @@ export class ExperimentWorker {
         },
         rawStep: rawIdb,
         runActors: (actors, after) => runActors(actors, run, this.startActor, after),
+        faults: () => ({
+          tally: faulty!.tally,
+          lift: () => faulty!.lift(),
+          close: () => this.makers.close().finally(() => faulty!.closeHandles()),
+          lastError: () => this.makers.lastError(),
+        }),
         environment: this.environment,
         clean: async () => void (await removeLabStorage(PATIENCE_MS)),
       });
@@ -154,6 +165,15 @@ export class ExperimentWorker {
       throw new Error(words, { cause: error });
     } finally {
       web?.restore();
+      faulty?.restore();
     }
+  }
+
+  private record(): void {
+    const recorder = ExperimentWorker.recorder;
+    ExperimentWorker.recorder = null;
+    if (!recorder) return;
+    installProbes(recorder);
+    installEngines(recorder);
   }
 }

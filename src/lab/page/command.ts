@@ -1,4 +1,5 @@
 /** What is chosen on the page as the words of the command. */
+import { FAULT_KEYS, type FaultSettings } from '../experiments/model/faults.ts';
 import { KNOBS } from '../experiments/model/knobs.ts';
 import type { EngineBuild, Mode, VfsName } from '../experiments/model/types.ts';
 import type { Offer } from './catalog.ts';
@@ -19,12 +20,14 @@ export function commandOf(
   experimentVfs: readonly VfsName[] = [],
   memory = false,
   experimentEngine: EngineBuild | null = null,
+  faults: FaultSettings = {},
 ): string {
   const command = `vfscope lab run ${offer.id}${memory ? ' --memory' : ''}`;
   if (offer.kind === 'experiment') {
     const chosen = [
       ...(experimentVfs.length ? [`vfs=${experimentVfs.join(',')}`] : []),
       ...(experimentEngine === null ? [] : [`engine=${experimentEngine}`]),
+      ...FAULT_KEYS.flatMap((key) => (faults[key] ? [`${key}=${faults[key]}`] : [])),
     ];
     return chosen.length ? `${command} --config ${chosen.join(' ')}` : command;
   }

@@ -1,6 +1,7 @@
 /** From what is chosen on the page to runs: every combination of the chosen values, those that make no difference left out. */
 import { isOutside } from '../experiments/model/engine-names.ts';
 import { KNOBS, type Knob } from '../experiments/model/knobs.ts';
+import { modeWith, type FaultSettings } from '../experiments/model/faults.ts';
 import { runOf as planned } from '../experiments/plan.ts';
 import {
   DEFAULT_CONFIG,
@@ -141,10 +142,15 @@ export function runsOfGrid(
   ];
 }
 
-/** The variants of an experiment, the baseline first. @param engine null: those of the experiment */
+/**
+ * The variants of an experiment, the baseline first.
+ * @param engine null: those of the experiment
+ * @param faults a fault profile for all of them
+ */
 export function runsOfExperiment(
   experiment: Experiment,
   engine: EngineBuild | null = null,
+  faults: FaultSettings = {},
 ): { variant: string; title: string; run: Run }[] {
   const variants = [...experiment.variants].sort(
     (a, b) => Number(b.id === experiment.baseline) - Number(a.id === experiment.baseline),
@@ -154,8 +160,11 @@ export function runsOfExperiment(
     title,
     run: runOf(
       workloadOf(workload),
-      engine === null ? config : { ...config, engine, build: undefined },
-      experiment.mode,
+      {
+        ...(engine === null ? config : { ...config, engine, build: undefined }),
+        ...faults,
+      },
+      modeWith(experiment.mode, faults),
       parameters,
     ),
   }));

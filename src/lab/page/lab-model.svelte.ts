@@ -1,4 +1,5 @@
 /** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
+import { modeWith, type FaultSettings } from '../experiments/model/faults.ts';
 import { headings, type Knob } from '../experiments/model/knobs.ts';
 import { resultOfPasses } from '../experiments/passes.ts';
 import type { Mode, Run, VfsName, Workload } from '../experiments/model/types.ts';
@@ -69,6 +70,8 @@ export class LabModel {
   parameterChoices = $state.raw<ParameterChoices>({});
   /** VFSs of an experiment that leaves them to be chosen; none = its own. */
   experimentVfs = $state.raw<readonly VfsName[]>([]);
+  /** A fault profile of an experiment, one value each. */
+  experimentFaults = $state.raw<FaultSettings>({});
   sql = $state(FIRST_SQL);
   /** A copy of the user's database, which the script finds. */
   database = $state.raw<(DatabaseFacts & { name: string; from: string }) | null>(null);
@@ -115,7 +118,9 @@ export class LabModel {
   );
   /** The mode of an experiment is its own. */
   readonly effectiveMode = $derived<Mode>(
-    this.offer.kind === 'experiment' ? this.offer.experiment.mode : this.mode,
+    this.offer.kind === 'experiment'
+      ? modeWith(this.offer.experiment.mode, this.experimentFaults)
+      : this.mode,
   );
   /** The offer on the VFSs that are chosen. */
   readonly placed = $derived<PlacedOffer>(placedOffer(this.offer, this.experimentVfs));
@@ -127,9 +132,14 @@ export class LabModel {
   private readonly plainRuns = $derived.by<{ run: Run; heading: string }[]>(() => {
     const offer = this.placed;
     if (offer.kind === 'experiment')
-      return runsOfExperiment(offer.experiment, this.engines.ofExperiments).map(
-        ({ title, run }) => ({ run: withEngineFile(run, this.engines.all), heading: title }),
-      );
+      return runsOfExperiment(
+        offer.experiment,
+        this.engines.ofExperiments,
+        this.experimentFaults,
+      ).map(({ title, run }) => ({
+        run: withEngineFile(run, this.engines.all),
+        heading: title,
+      }));
     if (offer.id === 'own-database' && !this.database) return [];
     const runs = runsOfGrid(
       this.workload!,
@@ -146,9 +156,10 @@ export class LabModel {
   });
 
   choose(offer: Offer): void {
-    if (offer.id !== this.offer.id) {
+    if (offer.id !== this.offer.id || this.place === 'questions') {
       this.parameterChoices = {};
       this.experimentVfs = [];
+      this.experimentFaults = {};
     }
     this.offer = offer;
     this.place = 'runs';
@@ -163,6 +174,10 @@ export class LabModel {
   toggleExperimentVfs(vfs: VfsName): void {
     const chosen = this.experimentVfs;
     this.experimentVfs = chosen.includes(vfs) ? chosen.filter((v) => v !== vfs) : [...chosen, vfs];
+  }
+  /** @param value null: the device is as it is */
+  setFault(key: keyof FaultSettings, value: number | null): void {
+    this.experimentFaults = { ...this.experimentFaults, [key]: value };
   }
   toggleParameter(name: string, value: number): void {
     const chosen = this.parameterChoices[name] ?? [];

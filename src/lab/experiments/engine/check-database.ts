@@ -13,14 +13,22 @@ export async function noDatabase(file: Blob): Promise<string | null> {
     : 'This is no SQLite database: it does not begin with "SQLite format 3".';
 }
 
+type Exec = Pick<SqliteApi, 'exec'>;
+
 /** The first line of PRAGMA quick_check, or why SQLite can't run it. @returns null = the database is whole */
-export async function damageOf(sqlite3: SqliteApi, db: number): Promise<string | null> {
+export async function damageOf(sqlite3: Exec, db: number): Promise<string | null> {
+  return firstFault(sqlite3, db, 'quick_check').catch((e: unknown) =>
+    e instanceof Error ? e.message : String(e),
+  );
+}
+
+/** The first line of PRAGMA integrity_check, which compares indexes, too. @returns null = the database is whole @throws what SQLite throws */
+export const integrityOf = (sqlite3: Exec, db: number): Promise<string | null> =>
+  firstFault(sqlite3, db, 'integrity_check');
+
+async function firstFault(sqlite3: Exec, db: number, check: string): Promise<string | null> {
   let said = '';
-  try {
-    await sqlite3.exec(db, 'PRAGMA quick_check(1)', (row) => void (said ||= String(row[0])));
-  } catch (e) {
-    said = e instanceof Error ? e.message : String(e);
-  }
+  await sqlite3.exec(db, `PRAGMA ${check}(1)`, (row) => void (said ||= String(row[0])));
   if (said === 'ok') return null;
   const [first = ''] = said.replace(/^\*\*\* in database main \*\*\*\n/, '').split('\n');
   return first.slice(0, MOST_TEXT);

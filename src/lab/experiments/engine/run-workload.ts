@@ -10,17 +10,37 @@ import { runStep } from './run-step.ts';
 import type { Counters, Run, Workload } from '../model/types.ts';
 import type { Sample, StepSample } from '../model/result-types.ts';
 
-/** @throws what SQLite throws; the message names the step */
+/** The step before the first: settings of the connection. */
+const OPEN = 'open';
+/** Where a failure is a result: it is told the step, `open` before the first, and says in the result why no more of them ran. */
+export type Ended = (step: string, error: unknown) => string;
+
+/** @throws what SQLite throws, unless `ended` takes it; the message names the step */
 export async function runWorkload(
   host: Host,
   workload: Workload,
   run: Pick<Run, 'parameters' | 'config' | 'readRows' | 'database'>,
+  ended?: Ended,
 ): Promise<Sample> {
   const { parameters, config, readRows } = run;
-  const { notes, settings } = await applyConfig(host, config, run.database !== undefined);
+  /** Why no more steps run. */
+  let over = '';
+  const attempt = async <T>(step: string, work: () => Promise<T>): Promise<T | null> => {
+    if (over) return null;
+    if (!ended) return step === OPEN ? work() : named(step, work);
+    try {
+      return await work();
+    } catch (error) {
+      over = ended(step, error);
+      return null;
+    }
+  };
+  const { notes, settings } = (await attempt(OPEN, () =>
+    applyConfig(host, config, run.database !== undefined),
+  )) ?? { notes: [], settings: {} };
   const digest = new RowDigest(readRows);
   for (const step of workload.setup(parameters))
-    await named(step.id, () => runStep(host, step, digest));
+    await attempt(step.id, () => runStep(host, step, digest));
   const steps: StepSample[] = [];
   if (workload.actors) {
     if (!host.runActors) throw new Error(`${workload.id} needs workers, which there are not here.`);
@@ -37,8 +57,12 @@ export async function runWorkload(
     });
   }
   for (const step of workload.steps(parameters)) {
-    const outcome = await named(step.id, () => runStep(host, step, digest));
-    steps.push({ id: step.id, title: step.title, ...outcome });
+    const outcome = await attempt(step.id, () => runStep(host, step, digest));
+    steps.push({
+      id: step.id,
+      title: step.title,
+      ...(outcome ?? { counters: {}, skipped: over }),
+    });
   }
   return { steps, digest: digest.text(), notes, settings };
 }

@@ -1,5 +1,6 @@
 /** From samples to a result: counters that must be equal in all of them, times as median and spread, assertions as verdicts. */
-import { decide } from './assertions.ts';
+import { decide, undecided } from './assertions.ts';
+import { endedWhy, faultVerdict } from './fault-verdict.ts';
 import type { Counters, Run, Workload } from './types.ts';
 import type { Environment } from './environment-types.ts';
 import type { RunResult, Sample, Spread, StepResult } from './result-types.ts';
@@ -62,6 +63,7 @@ export function resultOf(
     version: workload.version,
     environment,
     ...(first.engine ? { engine: first.engine } : {}),
+    ...(first.fault ? { fault: first.fault } : {}),
     steps,
     totals,
     totalMs: run.mode === 'time' ? spreadOf(samples.map(msOf)) : null,
@@ -84,11 +86,15 @@ export function resultOf(
   return decideAll(result, workload);
 }
 
-/** With the verdicts on what the workload expects of every result. */
-export const decideAll = (result: Omit<RunResult, 'verdicts'>, workload: Workload): RunResult => ({
-  ...result,
-  verdicts: workload.assertions.map((a) => decide(a, (place) => placed(result, place))),
-});
+/** With the verdicts on what the workload expects of every result, and on what a fault profile did. */
+export function decideAll(result: Omit<RunResult, 'verdicts'>, workload: Workload): RunResult {
+  const why = endedWhy(result);
+  const fault = faultVerdict(result);
+  const own = workload.assertions.map((a) =>
+    why ? undecided(a, why) : decide(a, (place) => placed(result, place)),
+  );
+  return { ...result, verdicts: [...own, ...(fault ? [fault] : [])] };
+}
 
 const differed = (names: readonly string[], mode: Run['mode']): string =>
   mode === 'count'

@@ -40,6 +40,15 @@ const words = ({ variant, step, counter }: Place): string =>
 const factor = (place: Place | number): number =>
   typeof place === 'number' ? 1 : (place.times ?? 1);
 
+/** Without a look at any number. */
+export const undecided = ({ text }: Assertion, why: string): Verdict => ({
+  text,
+  holds: null,
+  left: null,
+  right: null,
+  why,
+});
+
 /** @param find a place's number, undefined where it is not known; `times` is applied here */
 export function decide(
   { text, left, is, right }: Assertion,

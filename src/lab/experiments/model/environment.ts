@@ -10,6 +10,7 @@ import {
   UNKNOWN,
 } from '../../../text/numbers.ts';
 import type { Environment } from './environment-types.ts';
+import { faultsText, hasFaults } from './faults.ts';
 import { labelOf } from './knobs.ts';
 import type { RunResult } from './result-types.ts';
 import { vfsTitle } from './vfs-facts.ts';
@@ -123,7 +124,16 @@ function pragmasOf(runs: readonly NamedResult[]): Value[] {
 export function environmentFacts(runs: readonly NamedResult[]): EnvironmentFact[] {
   const facts = FACTS.map(([label, of]) => ({ label, values: grouped(runs, of) }));
   const at = facts.findIndex(({ label }) => label === 'VFS') + 1;
-  return [...facts.slice(0, at), { label: 'Pragmas', values: pragmasOf(runs) }, ...facts.slice(at)];
+  const faulty = runs.some(({ result }) => hasFaults(result.run.config));
+  const faults = faulty
+    ? [{ label: 'Faults', values: grouped(runs, ({ run }) => faultsText(run.config) || 'none') }]
+    : [];
+  return [
+    ...facts.slice(0, at),
+    ...faults,
+    { label: 'Pragmas', values: pragmasOf(runs) },
+    ...facts.slice(at),
+  ];
 }
 
 const MOST_NAMES = 4;

@@ -90,6 +90,24 @@ export const KNOBS: readonly Knob[] = [
     help: 'Of BlockIDB: what IndexedDB is asked for at a commit',
     values: [null, 'relaxed', 'strict'],
   },
+  {
+    key: 'slowFlush',
+    title: 'Slow flush',
+    help: 'Fault profile: each flush takes so much longer',
+    values: [null, 5, 20, 100],
+  },
+  {
+    key: 'refusedHandle',
+    title: 'Refuse',
+    help: 'Fault profile: the browser refuses this access handle of the run, once',
+    values: [null, 1, 2, 4],
+  },
+  {
+    key: 'quota',
+    title: 'Quota',
+    help: 'Fault profile: a write that needs more bytes fails with QuotaExceededError',
+    values: [null, 65_536, 1_048_576, 10_485_760],
+  },
 ];
 
 const OF_BUILD: readonly Knob['key'][] = ['engine', 'build'];
@@ -100,7 +118,7 @@ export function headings(runs: readonly Run[]): string[] {
   const saidByVfs = ({ vfs, engine }: Config): boolean => ownEngineOf(vfs) === engine;
   const keys = KNOBS.map(({ key }) => key).filter((key) => {
     const of = OF_BUILD.includes(key) ? runs.filter(({ config }) => !saidByVfs(config)) : runs;
-    return new Set(of.map((r) => r.config[key])).size > 1;
+    return new Set(of.map((r) => r.config[key] ?? null)).size > 1;
   });
   const names = Object.keys(runs[0]?.parameters ?? {}).filter(
     (name) => new Set(runs.map((r) => r.parameters[name])).size > 1,
@@ -108,9 +126,9 @@ export function headings(runs: readonly Run[]): string[] {
   return runs.map(({ config, parameters }) => {
     const parts = [
       ...keys.flatMap((key) =>
-        config[key] === null || (OF_BUILD.includes(key) && saidByVfs(config))
+        (config[key] ?? null) === null || (OF_BUILD.includes(key) && saidByVfs(config))
           ? []
-          : [labelOf(key, config[key])],
+          : [labelOf(key, config[key]!)],
       ),
       ...names.map((name) => `${formatCount(parameters[name]!)} ${name}`),
     ];
@@ -127,6 +145,9 @@ export function labelOf(key: Knob['key'], value: string | number | null): string
   if (key === 'walAutocheckpoint')
     return value === 0 ? 'no checkpoint' : `checkpoint at ${formatCount(Number(value))} frames`;
   if (key === 'durability') return `durability ${value}`;
+  if (key === 'slowFlush') return `flush +${value} ms`;
+  if (key === 'refusedHandle') return `handle ${value} refused`;
+  if (key === 'quota') return `quota ${sizeText(Number(value))}`;
   if (key === 'cacheSize')
     return Number(value) < 0 ? `cache ${sizeText(-1024 * Number(value))}` : `cache ${value} pages`;
   return key === 'synchronous'
@@ -142,6 +163,8 @@ const sizeText = (bytes: number): string =>
 /** A value beside its setting's title, which says what it is: `8 KiB`, `2,000`. */
 export function valueLabel(key: Knob['key'], value: string | number | null): string {
   if (typeof value !== 'number') return value ?? 'default';
-  if (key === 'pageSize' || key === 'blockSize') return sizeText(value);
+  if (key === 'pageSize' || key === 'blockSize' || key === 'quota') return sizeText(value);
+  if (key === 'slowFlush') return `+${value} ms`;
+  if (key === 'refusedHandle') return `handle ${value}`;
   return key === 'cacheSize' && value < 0 ? sizeText(-1024 * value) : formatCount(value);
 }

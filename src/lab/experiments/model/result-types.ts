@@ -1,5 +1,6 @@
 /** What comes out of runs: samples (one pass each), results of a run over its samples, verdicts, results of an experiment. */
 import type { EngineFacts, Environment } from './environment-types.ts';
+import type { FaultReport } from './faults.ts';
 import type { Assertion, Counters, Run, VfsName } from './types.ts';
 
 /** Count mode: what one statement of a step took in all its runs. */
@@ -53,6 +54,8 @@ export interface Sample {
   readonly settings: Readonly<Record<string, string>>;
   /** Absent in samples that tests make up. */
   readonly engine?: EngineFacts;
+  /** Of a run with a fault profile. */
+  readonly fault?: FaultReport;
 }
 
 /** A pass that is over. */
@@ -129,6 +132,8 @@ export interface RunResult {
   readonly verdicts: readonly Verdict[];
   /** Absent: it was not asked for, or a note says why there is none. */
   readonly native?: NativeReference;
+  /** Of a run with a fault profile: of its first pass. */
+  readonly fault?: FaultReport;
 }
 
 /** Which counters an expectation compares, and how. */

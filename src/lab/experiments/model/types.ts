@@ -167,6 +167,12 @@ export interface Config {
   /** Blocks that the block VFS keeps. */
   readonly cacheBlocks: number | null;
   readonly durability: 'default' | 'relaxed' | 'strict' | null;
+  /** Fault profile: each flush takes so many ms longer. Absent, as all of them: the device is as it is. */
+  readonly slowFlush?: number | null;
+  /** Fault profile: the browser refuses this access handle of a run, from 1, once. */
+  readonly refusedHandle?: number | null;
+  /** Fault profile: bytes that fit; a write that needs more fails with QuotaExceededError. */
+  readonly quota?: number | null;
 }
 
 export const DEFAULT_CONFIG: Config = {

@@ -1,0 +1,59 @@
+/**
+ * Fault profiles: a device that flushes slowly, a browser that refuses an access handle, storage that is full. They are settings of a
+ * run like any other, so experiments, grids, the command, and the page take them alike. What makes them happen is in worker/.
+ */
+import type { Config, Mode } from './types.ts';
+import { labelOf } from './knobs.ts';
+import { placeOf } from './vfs-facts.ts';
+
+export const FAULT_KEYS = ['slowFlush', 'refusedHandle', 'quota'] as const;
+export type FaultSettings = Pick<Config, (typeof FAULT_KEYS)[number]>;
+
+export const isFaultKey = (name: string): boolean => FAULT_KEYS.some((key) => key === name);
+
+const asked = (settings: FaultSettings): (typeof FAULT_KEYS)[number][] =>
+  FAULT_KEYS.filter((key) => (settings[key] ?? null) !== null);
+/** Whether a run has a fault profile. */
+export const hasFaults = (settings: FaultSettings): boolean => asked(settings).length > 0;
+/** `flush +20 ms, quota 1 MiB`; '' without a profile. */
+export const faultsText = (settings: FaultSettings): string =>
+  asked(settings)
+    .map((key) => labelOf(key, settings[key]!))
+    .join(', ');
+
+/** A slow flush shows in times only. @param mode of an experiment */
+export const modeWith = (mode: Mode, { slowFlush }: FaultSettings): Mode =>
+  slowFlush ? 'time' : mode;
+
+/** @returns why a run can't have its fault profile; null where it can, or has none */
+export function whyNoFaults(config: Config, actors: boolean): string | null {
+  if (!hasFaults(config)) return null;
+  if (placeOf(config.vfs) === 'in memory')
+    return `a fault profile needs storage: ${config.vfs} has no flush, no access handle, and no quota`;
+  return actors ? 'a fault profile is for one connection, and this workload has several' : null;
+}
+
+/** What a fault profile did in a pass, and what became of the database. */
+export interface FaultReport {
+  /** Flushes that were slowed down. */
+  readonly flushes: number;
+  /** Access handles that were asked for while the workload ran. */
+  readonly handles: number;
+  /** Of these, refused. */
+  readonly refused: number;
+  /** Writes that failed because of the quota. */
+  readonly overQuota: number;
+  /** What ended the workload; null: it ran to its end. */
+  readonly answer: FaultAnswer | null;
+  /** PRAGMA integrity_check on a new connection, once the faults are gone. null: it couldn't run; `damage` has the reason. */
+  readonly whole: boolean | null;
+  /** '' where the database is whole. */
+  readonly damage: string;
+}
+export interface FaultAnswer {
+  /** Of the workload; `open` before its first one. */
+  readonly step: string;
+  /** `SQLITE_FULL`; null where an exception passed through SQLite, or came before it. */
+  readonly code: string | null;
+  readonly message: string;
+}

@@ -7,9 +7,15 @@ import { integrityOf } from './engine/check-database.ts';
 import type { OpenHost } from './engine/open-host.ts';
 import type { Ended } from './engine/run-workload.ts';
 import type { FaultAnswer, FaultReport } from './model/faults.ts';
-import type { Config, Run } from './model/types.ts';
+import type { Run } from './model/types.ts';
 import type { Sample } from './model/result-types.ts';
 import { resultName } from '../../sqlite/result-codes.ts';
+
+/** Longest time for what comes after the run, ms. */
+const CLOSE_MS = 5_000;
+const CHECK_MS = 5_000;
+/** In a worker of its own. */
+const LONG_CHECK_MS = 120_000;
 
 /** A device with faults, in place. */
 export interface FaultyDevice {
@@ -47,15 +53,16 @@ export async function sampleUnderFaults(
   }
   if (host) {
     sample = await work(host, ended);
-    await host.close().catch((error: unknown) => {
-      // SQLite refuses to close what an exception passed through
-      notes.push(`The connection did not close after the fault: ${words(error)}`);
+    // SQLite refuses to close what an exception passed through, and a VFS may wait for ever
+    await within(CLOSE_MS, host.close()).catch((error: unknown) => {
+      notes.push(`The connection did not close after the fault: ${words(error)}.`);
     });
   }
   device.lift();
-  await device.close();
-  const { database: _, ...stored } = run; // what the run made of it is looked at
-  const { whole, damage } = await look(() => open({ ...stored, mode: 'time' }), run.config);
+  await within(CLOSE_MS, device.close()).catch((error: unknown) => {
+    notes.push(`The VFS did not close after the fault: ${words(error)}.`);
+  });
+  const { whole, damage } = await look(run, open, CHECK_MS);
   return {
     ...sample,
     notes: [...sample.notes, ...notes],
@@ -63,20 +70,45 @@ export async function sampleUnderFaults(
   };
 }
 
+/** Whether what a run stored is whole. */
+export type Found = Pick<FaultReport, 'whole' | 'damage'>;
+
+/** Whether what is stored is whole, in another worker than the run's: a VFS that failed may hold locks as long as its worker lives. @param open a new VFS and connection on it */
+export const checkStored = (run: Run, open: (run: Run) => Promise<OpenHost>): Promise<Found> =>
+  look(run, open, LONG_CHECK_MS);
+
 async function look(
-  open: () => Promise<OpenHost>,
-  config: Config,
-): Promise<Pick<FaultReport, 'whole' | 'damage'>> {
-  let host: OpenHost | null = null;
+  { database: _, ...run }: Run, // what the run made of it is looked at
+  open: (run: Run) => Promise<OpenHost>,
+  ms: number,
+): Promise<Found> {
+  let host: OpenHost | undefined;
   try {
-    host = await open();
-    await applyConfig(host.host, config, true); // a log without shared memory opens with exclusive locking only
-    const damage = await integrityOf(host.host.sqlite3, host.host.db);
+    const damage = await within(
+      ms,
+      open({ ...run, mode: 'time' }).then(async (opened) => {
+        host = opened;
+        await applyConfig(opened.host, run.config, true); // a log without shared memory opens with exclusive locking only
+        return integrityOf(opened.host.sqlite3, opened.host.db);
+      }),
+    );
+    await within(CLOSE_MS, host!.close());
     return { whole: damage === null, damage: damage ?? '' };
   } catch (error) {
     return { whole: null, damage: words(error) };
+  }
+}
+
+/** @throws where it takes longer */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
   } finally {
-    await host?.close();
+    clearTimeout(timer);
   }
 }
 

@@ -11,7 +11,7 @@ import { readBack } from './engine/read-back.ts';
 import { isOutside } from './model/engine-names.ts';
 import { needsAsync, whyNotOn, whyNotShared } from './model/vfs-facts.ts';
 import { runWorkload, type Ended } from './engine/run-workload.ts';
-import { sampleUnderFaults, type FaultyDevice } from './fault-run.ts';
+import { checkStored, sampleUnderFaults, type FaultyDevice, type Found } from './fault-run.ts';
 import { hasFaults, whyNoFaults } from './model/faults.ts';
 import type { Config, Run, VfsName, Workload } from './model/types.ts';
 import type { Environment } from './model/environment-types.ts';
@@ -123,6 +123,17 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   await open.close();
   return sample;
 }
+
+/** Whether what a run with faults stored is whole, where its own worker could not tell. */
+export const storedWhole = (run: Run, around: Surroundings): Promise<Found> =>
+  checkStored(run, (how) =>
+    openHost(around.engines, how.config, {
+      metering: 'none',
+      seed: how.seed,
+      makeVfs: around.makeVfs,
+      pageCache: false,
+    }),
+  );
 
 const meteringOf = ({ mode, functions, memory }: Run): Metering =>
   mode === 'time' ? 'none' : functions ? 'functions' : memory ? 'memory' : 'total';

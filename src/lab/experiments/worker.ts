@@ -9,7 +9,8 @@ import type { Recorder } from '../../record/recorder.ts';
 import { Engines, type WasmLoader } from './engine/open-engine.ts';
 import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
 import { replay, type ReplayProgress, type ReplayReport } from './replay/replay.ts';
-import { sampleOf } from './run.ts';
+import type { Found } from './fault-run.ts';
+import { sampleOf, storedWhole } from './run.ts';
 import type { Config, Counters, EngineFile, Run } from './model/types.ts';
 import type { EngineFacts, Environment } from './model/environment-types.ts';
 import type { Taken } from './model/result-types.ts';
@@ -147,7 +148,8 @@ export class ExperimentWorker {
       return {
         sample,
         environment: this.environment,
-        left: await removeLabStorage(PATIENCE_MS),
+        // another worker is to look at it
+        left: sample.fault?.whole === null ? [] : await removeLabStorage(PATIENCE_MS),
       };
     } catch (error) {
       const words = explain(error, this.makers.lastError());
@@ -167,6 +169,19 @@ export class ExperimentWorker {
       web?.restore();
       faulty?.restore();
     }
+  }
+
+  /** Whether what a run with faults left in storage is whole. */
+  async storedWhole(asked: Run): Promise<Found> {
+    const run = withBuildOfThisBrowser(asked);
+    if (run.engineFile) await this.dropped.take(run.engineFile);
+    const found = await storedWhole(run, {
+      engines: this.engines,
+      makeVfs: this.makers.make,
+      environment: this.environment,
+    });
+    await this.makers.close();
+    return found;
   }
 
   private record(): void {

@@ -7,6 +7,7 @@ import { removeLabStorage } from '../experiments/worker/storage.ts';
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
 import type { EngineFacts } from '../experiments/model/environment-types.ts';
+import type { FaultReport } from '../experiments/model/faults.ts';
 import type { Config, EngineFile, Run } from '../experiments/model/types.ts';
 import type { Taken } from '../experiments/model/result-types.ts';
 import type { DatabaseFacts } from './database-file.ts';
@@ -43,9 +44,23 @@ export class Bench {
   /** @throws Error with a message for the user; Canceled */
   async sample(run: Run): Promise<Taken> {
     const taken = await this.ask((worker) => worker.sample(run));
+    const { fault } = taken.sample;
+    if (fault?.whole === null) return this.looked(run, taken, fault);
     if (taken.left.length === 0) return taken;
     this.end(); // a VFS without a close of its own holds its handles for as long as its worker lives
     return { ...taken, left: await removeLabStorage() };
+  }
+
+  /** The VFS of a run with faults may hold its locks for as long as its worker lives: a new one looks at what is stored. */
+  private async looked(run: Run, taken: Taken, fault: FaultReport): Promise<Taken> {
+    this.end();
+    const found = await this.ask((worker) => worker.storedWhole(run));
+    this.end();
+    return {
+      ...taken,
+      sample: { ...taken.sample, fault: { ...fault, ...found } },
+      left: await removeLabStorage(),
+    };
   }
 
   /** One pass in a worker of its own with every layer recorded. @returns the trace as a .vfst file */

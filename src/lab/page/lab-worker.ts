@@ -47,6 +47,7 @@ const methods = {
     return Promise.resolve();
   },
   sample: (run: Run) => worker.sample(run).finally(() => sender?.finish()),
+  storedWhole: (run: Run) => worker.storedWhole(run),
   look: (file: Blob) => worker.look(file),
   /** Pushes its progress. */
   replay: (

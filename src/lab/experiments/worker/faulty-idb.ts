@@ -44,7 +44,23 @@ function completeLate(transaction: IDBTransaction, ms: number, onFlush: () => vo
 
 type Undo = () => void;
 
+/** Methods of stores and indexes that make a request. */
+const REQUESTS = [
+  'get',
+  'getKey',
+  'getAll',
+  'getAllKeys',
+  'count',
+  'openCursor',
+  'openKeyCursor',
+  'put',
+  'add',
+  'delete',
+  'clear',
+];
+
 function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
+  const count = IDBObjectStore.prototype.count as (this: IDBObjectStore) => IDBRequest<number>;
   /** Keys of each store. */
   const stores = new Map<string, Map<string, IDBValidKey>>();
   const undos = new WeakMap<IDBTransaction, Undo[]>();
@@ -89,11 +105,32 @@ function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
       });
     }
   };
-  const takeBack = (transaction: IDBTransaction): void => {
-    Object.defineProperty(transaction, 'error', { value: quotaError(), configurable: true });
-    transaction.abort();
+  /** Requests that a transaction made so far. */
+  const made = new WeakMap<IDBTransaction, number>();
+  /** Requests succeed and the commit fails: the transaction is aborted once none of its requests is pending. */
+  const abortAtEnd = (store: IDBObjectStore): void => {
+    const { transaction } = store;
+    const before = made.get(transaction);
+    count.call(store).addEventListener('success', () => {
+      if (made.get(transaction) !== before) return abortAtEnd(store);
+      Object.defineProperty(transaction, 'error', { value: quotaError(), configurable: true });
+      transaction.abort();
+    });
   };
 
+  for (const prototype of [IDBObjectStore.prototype, IDBIndex.prototype])
+    for (const method of REQUESTS)
+      patch(
+        prototype,
+        method,
+        (native) =>
+          function (...args) {
+            const request = native.apply(this, args) as IDBRequest;
+            const { transaction } = request;
+            if (transaction) made.set(transaction, (made.get(transaction) ?? 0) + 1);
+            return request;
+          },
+      );
   for (const method of ['put', 'add'])
     patch(
       IDBObjectStore.prototype,
@@ -110,7 +147,7 @@ function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
           const { transaction } = store;
           if (!full.has(transaction)) {
             full.add(transaction);
-            request.addEventListener('success', () => takeBack(transaction));
+            abortAtEnd(store);
           }
           return request;
         },
@@ -142,7 +179,7 @@ function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
     (native) =>
       function () {
         const transaction = this as IDBTransaction;
-        return full.has(transaction) ? takeBack(transaction) : native.call(this);
+        return full.has(transaction) ? undefined : native.call(this); // it is aborted then
       },
   );
 }

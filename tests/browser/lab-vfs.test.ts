@@ -10,7 +10,7 @@ import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
 import { onVfs } from '../../src/lab/experiments/on-vfs.ts';
 import { SQLITE_ORG } from '../../src/lab/experiments/model/engine-names.ts';
-import { runOf, runsOf } from '../../src/lab/experiments/plan.ts';
+import { readWords, runOf, runsOf } from '../../src/lab/experiments/plan.ts';
 import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
 import {
@@ -307,3 +307,37 @@ describe('what cannot be', () => {
     }
   });
 });
+
+it('fault profiles in a real browser: three VFSs answer a full storage in three ways, and every database is whole', async () => {
+  const run = (words: string): Run =>
+    runOf(
+      workloadOf('sequential-write'),
+      readWords([...words.split(' '), 'transactions=20', 'items=10']),
+      { mode: 'count', repeats: 1 },
+    );
+  const done = await lab.run([
+    run('vfs=OPFSCoopSync quota=40960'),
+    run('vfs=AccessHandlePool quota=40960'),
+    run('vfs=BlockIDB quota=40960'),
+    run('vfs=OPFSAdaptive refusedHandle=2'),
+    run('vfs=BlockIDB durability=strict slowFlush=5'),
+    run('vfs=BlockIDB durability=relaxed slowFlush=5'),
+  ]);
+  expect(done.map(({ message, left }) => [message, ...left])).toEqual(done.map(() => ['']));
+  const faults = done.map(({ result }) => result!.fault!);
+  expect(faults.map(({ answer }) => answer && [answer.step, answer.code])).toEqual([
+    ['run', 'SQLITE_IOERR'],
+    ['run', null], // its xWrite throws through SQLite
+    ['run', 'SQLITE_FULL'],
+    ['create', 'SQLITE_CANTOPEN'],
+    null,
+    null,
+  ]);
+  expect(faults[3]!.answer!.message).toMatch(
+    /NoModificationAllowedError: .*createSyncAccessHandle/,
+  );
+  expect(faults.map(({ whole }) => whole)).toEqual(faults.map(() => true));
+  // the browser flushes strict transactions only
+  expect([faults[4]!.flushes > 20, faults[5]!.flushes]).toEqual([true, 0]);
+  expect(await lab.storage()).toEqual([]);
+}, 60_000);

@@ -5,6 +5,7 @@ import { LiveStorage } from '../../src/lab/crash/storage/live-storage.ts';
 import { emulate } from '../../src/lab/crash/storage/realm.ts';
 import { readWords, runOf } from '../../src/lab/experiments/plan.ts';
 import { resultOfPasses } from '../../src/lab/experiments/passes.ts';
+import { environmentFacts } from '../../src/lab/experiments/model/environment.ts';
 import { hindrance, sampleOf, type Surroundings } from '../../src/lab/experiments/run.ts';
 import { FaultyStorage } from '../../src/lab/experiments/worker/faulty-storage.ts';
 import { VfsMakers } from '../../src/lab/experiments/worker/vfs-makers.ts';
@@ -44,32 +45,60 @@ async function run(words: string, mode: 'time' | 'count' = 'count'): Promise<Run
 }
 const last = (result: RunResult): string => verdictSentence(result.verdicts.at(-1)!);
 
+const SMALL = 'vfs=AccessHandlePool transactions=20 items=10';
+
 describe('a fault profile', () => {
-  for (const w of [
-    'vfs=OPFSCoopSync quota=40000',
-    'vfs=AccessHandlePool quota=40000',
-    'vfs=OPFSWriteAhead quota=40000',
-    'vfs=OPFSCoopSync refusedHandle=1',
-    'vfs=OPFSCoopSync refusedHandle=2',
-    'vfs=OPFSCoopSync refusedHandle=4',
-    'vfs=AccessHandlePool refusedHandle=2',
-    'vfs=AccessHandlePool refusedHandle=9',
-    'vfs=OPFSCoopSync slowFlush=5',
-    'vfs=AccessHandlePool quota=100000000',
-    'vfs=OPFSWriteAhead refusedHandle=2',
-  ])
-    it(w, async () => {
-      const r = await run(w + ' transactions=20 items=10');
-      console.log(
-        w,
-        JSON.stringify(r.fault),
-        '\n',
-        r.verdicts.map(verdictSentence).join('\n'),
-        r.notes,
-        r.steps.map((s) => s.skipped),
+  it('a full storage: what reached SQLite, no verdict from half a run, and a database that is whole', async () => {
+    const result = await run(`${SMALL} quota=40960`);
+    expect(result.fault).toMatchObject({ overQuota: 1, whole: true, damage: '' });
+    expect(result.steps.map(({ skipped }) => skipped)).toEqual([
+      'QuotaExceededError: The storage quota is used up, as the fault profile asks',
+    ]);
+    expect(result.verdicts.map(({ holds }) => holds)).toEqual([null, true]);
+    expect(last(result)).toBe(
+      'The database is whole after the fault: 1 write failed beyond 40 KiB. No SQLite code: an exception ended the run in step run ' +
+        '(QuotaExceededError: The storage quota is used up, as the fault profile asks). integrity_check found no damage.',
+    );
+    expect(
+      environmentFacts([{ name: 'A', result }]).find(({ label }) => label === 'Faults')?.values,
+    ).toEqual([{ text: 'quota 40 KiB', of: null }]);
+  });
+
+  it('a refused handle: the error of the storage itself, and handles that the failed VFS held are closed', async () => {
+    const { fault } = await run(`${SMALL} refusedHandle=2`);
+    expect(fault).toMatchObject({ handles: 2, refused: 1, whole: true });
+    expect(fault!.answer).toMatchObject({ step: 'open', code: null });
+    expect(fault!.answer!.message).toMatch(/^NoModificationAllowedError: /);
+  });
+
+  it('a slow flush takes its time and changes no count', async () => {
+    const slow = await run(`${SMALL} slowFlush=5`);
+    const plain = await run(SMALL);
+    expect(slow.fault!.flushes).toBeGreaterThanOrEqual(plain.totals['vfs.xSync']!);
+    expect(slow.totals).toEqual(plain.totals);
+    expect(slow.stored).toEqual(plain.stored);
+    expect([plain.fault, slow.fault!.answer]).toEqual([undefined, null]);
+  });
+
+  it('a fault that never came decides nothing', async () => {
+    expect(last(await run(`${SMALL} refusedHandle=9`))).toBe(
+      'The fault happened: the run opened 6 access handles, fewer than 9. No statement failed.',
+    );
+  });
+
+  it('is refused where nothing is stored, and by name where it is out of range', () => {
+    const asked = (words: string): string | null =>
+      hindrance(
+        runOf(workloadOf('sequential-write'), readWords(words.split(' ')), {
+          mode: 'count',
+          repeats: 1,
+        }),
+        node,
       );
-    });
+    expect(asked('quota=1000')).toBe(
+      'a fault profile needs storage: MemoryVFS has no flush, no access handle, and no quota',
+    );
+    expect(() => readWords(['slowFlush=0'])).toThrow('slowFlush=0: expected 1 or more.');
+    expect(() => readWords(['slow_flush=99999'])).toThrow('expected at most 10000 ms');
+  });
 });
-void hindrance;
-void expect;
-void last;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { isBuildFor } from '../../src/lab/experiments/worker/builds-here.ts';
+import { FAULT_KEYS } from '../../src/lab/experiments/model/faults.ts';
 import { headings, KNOBS, labelOf } from '../../src/lab/experiments/model/knobs.ts';
 import { parameterKnobs, runsOfGrid } from '../../src/lab/page/grid.ts';
 
@@ -80,7 +81,9 @@ describe('builds and the other settings', () => {
     expect(isBuildFor('jspi', { vfs: 'MemoryVFS', engine: 'wa-sqlite-2.0.6' }, false)).toBe(false);
   });
   it('every setting of a configuration is one that the grid has, each value with a name of its own', () => {
-    expect(KNOBS.map(({ key }) => key).sort()).toEqual(Object.keys(DEFAULT_CONFIG).sort());
+    expect(KNOBS.map(({ key }) => key).sort()).toEqual(
+      [...Object.keys(DEFAULT_CONFIG), ...FAULT_KEYS].sort(),
+    );
     for (const { key, values } of KNOBS) {
       const names = values.map((value) => labelOf(key, value));
       expect([key, new Set(names).size]).toEqual([key, names.length]);

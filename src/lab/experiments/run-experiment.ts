@@ -62,7 +62,7 @@ export function experimentResult(
     experiment: experiment.id,
     results: Object.fromEntries(results),
     skipped,
-    verdicts: [...verdicts, ...stored, ...faults],
+    verdicts: [...faults, ...verdicts, ...stored],
     growth: growthOf([...results.values()]),
     on: experiment.on,
   };

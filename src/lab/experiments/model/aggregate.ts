@@ -93,7 +93,7 @@ export function decideAll(result: Omit<RunResult, 'verdicts'>, workload: Workloa
   const own = workload.assertions.map((a) =>
     why ? undecided(a, why) : decide(a, (place) => placed(result, place)),
   );
-  return { ...result, verdicts: [...own, ...(fault ? [fault] : [])] };
+  return { ...result, verdicts: [...(fault ? [fault] : []), ...own] };
 }
 
 const differed = (names: readonly string[], mode: Run['mode']): string =>

@@ -341,3 +341,15 @@ it('fault profiles in a real browser: three VFSs answer a full storage in three 
   expect([faults[4]!.flushes > 20, faults[5]!.flushes]).toEqual([true, 0]);
   expect(await lab.storage()).toEqual([]);
 }, 60_000);
+
+it('an interrupted run answers with the passes that were done', async () => {
+  let tell = (): void => {};
+  const interrupt = new Promise<void>((resolve) => (tell = resolve));
+  const runs = [{ ...own({ vfs: 'AccessHandlePool' }, 'time'), repeats: 500 }];
+  const [done] = await lab.run(runs, undefined, (n) => n >= 3 && tell(), interrupt);
+  const { totalMs, notes } = done!.result!;
+  expect(totalMs!.n).toBeGreaterThanOrEqual(2);
+  expect(totalMs!.n).toBeLessThan(400);
+  expect(notes).toEqual([`Interrupted after ${totalMs!.n + 1} of 501 passes.`]);
+  expect(await lab.storage()).toEqual([]);
+}, 60_000);

@@ -432,3 +432,49 @@ describe('lab run own-database', () => {
     }
   });
 });
+
+describe('an interrupted run', () => {
+  const interruptAt = (line: string): void => {
+    let sent = false;
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      if (sent || !String(text).includes(line)) return true;
+      sent = true;
+      return process.emit('SIGINT');
+    });
+  };
+  /** As `printed`, with the errors heard. */
+  async function interrupted(line: string, options: Partial<LabOptions>) {
+    let out = '';
+    vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
+      out += String(text);
+      if (typeof done === 'function') (done as () => void)();
+      return true;
+    });
+    interruptAt(line);
+    const code = await labCommand({ ...DEFAULTS, ...options });
+    vi.restoreAllMocks();
+    return { code, out };
+  }
+
+  it('prints the passes that were done, and exits with 3', async () => {
+    const listeners = process.listenerCount('SIGINT');
+    const { code, out } = await interrupted('2 of 9', {
+      what: 'read-poll',
+      config: ['reads=10'],
+      count: false,
+      repeats: 9,
+    });
+    expect(code).toBe(3);
+    expect(out).toContain('! Interrupted after 3 of 10 passes.');
+    expect(process.listenerCount('SIGINT')).toBe(listeners);
+  });
+  it('of an experiment has the variants that were done, and names the others', async () => {
+    const { code, out } = await interrupted('sequential-write (MemoryVFS', {
+      what: 'journal-modes',
+      config: ['transactions=5'],
+    });
+    expect(code).toBe(3);
+    expect(out).toMatch(/^ {2}\S+: not run, interrupted before a pass was done$/m);
+    expect(out).toMatch(/^ {2}delete .*\d/m);
+  });
+});

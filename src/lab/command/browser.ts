@@ -12,11 +12,15 @@ import { gridOf, sideBySide } from './outcome.ts';
 import { complain } from '../../terminal/open-file.ts';
 import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/extension-folders.ts';
 
+/** Of a run that an interrupt left without a pass that counts. */
+const NOT_DONE = 'interrupted before a pass was done';
+
 /** @throws CommandFailure (3) without a browser or a build, or when a single run fails; a failed variant of an experiment is said in its result */
 export async function inBrowser(
   { what, asked, grid, compared, options }: LabOrder,
   browser: 'chromium' | 'firefox',
   headed: boolean,
+  interrupt: Promise<void>,
 ): Promise<LabOutcome> {
   const onProgress = (done: number, all: number): void => complain(`${done} of ${all} passes`);
   const carryOut = async (
@@ -24,8 +28,13 @@ export async function inBrowser(
   ): Promise<{ result: RunResult | null; message: string }[]> => {
     const done =
       browser === 'firefox'
-        ? await runLabInFirefox(runs, { extension: FIREFOX_EXTENSION, headed, onProgress })
-        : await runLab(runs, { extension: EXTENSION, headed, onProgress });
+        ? await runLabInFirefox(runs, {
+            extension: FIREFOX_EXTENSION,
+            headed,
+            onProgress,
+            interrupt,
+          })
+        : await runLab(runs, { extension: EXTENSION, headed, onProgress, interrupt });
     for (const { left } of done) if (left.length) complain(`left in storage: ${left.join(', ')}`);
     return done;
   };
@@ -37,21 +46,21 @@ export async function inBrowser(
     runs.forEach(([id], i) => {
       const { result, message } = done[i]!;
       if (result) results.set(id, result);
-      else skipped[id] = message;
+      else skipped[id] = message || NOT_DONE;
     });
     return { experiment: experimentResult(what.experiment, results, skipped) };
   }
   if (grid) {
     const runs = grid.map((each) => runOf(what.workload, each, options));
     const done = await carryOut(runs);
-    const results = done.map(({ result, message }) => result ?? message);
+    const results = done.map(({ result, message }) => result ?? (message || NOT_DONE));
     return { grid: gridOf(what.workload.id, runs, results) };
   }
   const done = await carryOut(
     [asked, ...(compared ? [compared] : [])].map((each) => runOf(what.workload, each, options)),
   );
   const results = done.map(({ result, message }) => {
-    if (!result) throw browserFailed(`${what.workload.id} failed: ${message}`);
+    if (!result) throw browserFailed(`${what.workload.id} failed: ${message || NOT_DONE}`);
     return result;
   });
   return { runs: sideBySide(results) };

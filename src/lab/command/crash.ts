@@ -1,6 +1,7 @@
 /** `vfscope lab crash`: what survives a crash, as a table of guarantees. In Node, on emulated storage: no browser is started. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { assumptionsOf } from '../crash/assumptions.ts';
 import { configOf, crashTest } from '../crash/crash-test.ts';
@@ -23,6 +24,8 @@ import { complain, Exit } from '../../terminal/open-file.ts';
 import { table } from '../../terminal/report-text.ts';
 import { jsonText, print } from '../../terminal/stdout.ts';
 import { plain } from '../../text/clean.ts';
+import { countOf } from '../../text/numbers.ts';
+import { listenForInterrupt } from '../../drive/interrupt.ts';
 import { nodeSurroundings, packageFile } from './node.ts';
 
 export interface CrashCommand {
@@ -40,15 +43,25 @@ export async function crashCommand({ config, json, require }: CrashCommand): Pro
   const worst = worstAllowed(require);
   const { configs, options } = crashOrder(config);
   const outcomes: Outcome[] = [];
+  const interrupt = listenForInterrupt(complain);
   for (const [i, one] of configs.entries()) {
+    await nextTurn(); // a signal is heard between two of them
+    if (interrupt.came) break;
     complain(`${i + 1} of ${configs.length}: ${crashConfigText(one)}`);
     outcomes.push(await tested(one, options));
   }
+  interrupt.ignore();
   await print(
     json
       ? jsonText({ ...options, assumptions: assumptionsOf(options), outcomes })
       : crashText(outcomes, options),
   );
+  if (interrupt.came) {
+    complain(
+      `interrupted: ${outcomes.length} of ${countOf(configs.length, 'configuration')} done.`,
+    );
+    return Exit.browserFailed;
+  }
   const holds = outcomes
     .filter(isTested)
     .every(

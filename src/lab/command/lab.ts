@@ -2,6 +2,7 @@
  * `vfscope lab list` and `vfscope lab run <experiment|workload>`: in a real browser by the Lab's own page, or with --node in Node on an
  * in-memory VFS. Exit code 1 when an expectation does not hold.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runOf } from '../experiments/plan.ts';
 import { runExperiment } from '../experiments/run-experiment.ts';
 import type { LabOutcome } from '../experiments/outcome.ts';
@@ -13,6 +14,7 @@ import { hindrance, measureEach, type Surroundings } from '../experiments/run.ts
 import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
 import { browserFailed, CommandFailure, wrongUse } from '../../terminal/failure.ts';
+import { listenForInterrupt, type Interrupt } from '../../drive/interrupt.ts';
 import { inBrowser } from './browser.ts';
 import { outsideEngines } from './engines/outside.ts';
 import { measureBesideNative } from './native.ts';
@@ -36,14 +38,19 @@ export async function labCommand(o: LabOptions): Promise<number> {
   const order = await orderOf(o);
   await checkReportFiles(o.files ?? {});
   complain(`${order.title}: ${takesText(order.runs)}`);
-  const outcome = order.node
-    ? await inNode(order, o.cache)
-    : await inBrowser(order, browserOf(o.browser), o.headed);
+  const interrupt = listenForInterrupt(complain);
+  const outcome = await (
+    order.node
+      ? inNode(order, o.cache, interrupt)
+      : inBrowser(order, browserOf(o.browser), o.headed, interrupt.first)
+  ).finally(() => interrupt.ignore());
   await writeReportFiles(o.files ?? {}, outcome);
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));
   if ((o.statements || o.functions) && !o.json && 'runs' in outcome)
     await print(detailText(outcome.runs, o.functions));
-  return exitOf(outcome);
+  if (!interrupt.came) return exitOf(outcome);
+  complain('interrupted: the result has the passes that were done.');
+  return Exit.browserFailed;
 }
 
 const listed = (): object => ({
@@ -117,7 +124,11 @@ function browserOf(name: string): 'chromium' | 'firefox' {
 const placeText = ({ config: { engine, vfs, build } }: Run): string =>
   isOutside(engine) ? `${engine}, ${build}` : engine === 'native' ? engine : `${vfs}, ${build}`;
 
-async function inNode(order: LabOrder, cache: string | undefined): Promise<LabOutcome> {
+async function inNode(
+  order: LabOrder,
+  cache: string | undefined,
+  interrupt: Interrupt,
+): Promise<LabOutcome> {
   const outside = outsideEngines(cache);
   await outside.prepare(order.runs.map(({ config }) => config));
   const around = nodeSurroundings(
@@ -126,6 +137,10 @@ async function inNode(order: LabOrder, cache: string | undefined): Promise<LabOu
         `${run.workload} (${placeText(run)})${repeat < 0 ? ' warms up' : run.repeats > 1 ? ` ${repeat + 1} of ${run.repeats}` : ''}`,
       ),
     outside,
+    async () => {
+      await nextTurn(); // a signal is heard between two passes
+      return interrupt.came;
+    },
   );
   try {
     return await carryOut(order, around);

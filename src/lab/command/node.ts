@@ -28,11 +28,13 @@ const wasmOf = async (path: string): Promise<Uint8Array<ArrayBuffer>> =>
 export const nodeSurroundings = (
   progress?: Surroundings['progress'],
   outside?: OutsideEngines,
+  interrupted?: () => Promise<boolean>,
 ): Surroundings => ({
   engines: new Engines(wasmOf, outside?.buildOf),
   vfs: NODE_VFS,
   builds: ['sync', 'asyncify'],
   environment: nodeEnvironment(),
   progress,
+  ...(interrupted ? { interrupted } : {}),
   ...(outside ? { refused: outside.refused } : {}),
 });

@@ -24,11 +24,15 @@ export async function openFirefoxLab({ chrome }: DrivenFirefox, search = ''): Pr
 /** Run in a fresh headless Firefox, which is closed again. @throws CommandFailure (3) without a browser or a build, or when the page fails */
 export async function runLabInFirefox(
   runs: readonly Run[],
-  { extension, headed, patienceMs, onProgress }: LabOptions,
+  { extension, headed, patienceMs, onProgress, interrupt }: LabOptions,
 ): Promise<LabRun[]> {
-  const driven = await launchFirefox({ extension, headed });
+  const driven = await launchFirefox({
+    extension,
+    headed,
+    outlivesSignals: interrupt !== undefined,
+  });
   try {
-    return await (await openFirefoxLab(driven)).run(runs, patienceMs, onProgress);
+    return await (await openFirefoxLab(driven)).run(runs, patienceMs, onProgress, interrupt);
   } finally {
     await driven.close();
   }

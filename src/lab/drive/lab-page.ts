@@ -17,6 +17,8 @@ export interface LabOptions {
   patienceMs?: number;
   /** Passes done, and passes in all. */
   onProgress?: (done: number, all: number) => void;
+  /** Once it resolves, the passes that were done are the result. */
+  interrupt?: Promise<void>;
 }
 
 /** What the page's door answered, and how far it is. */
@@ -34,6 +36,7 @@ export class LabPage {
     runs: readonly Run[],
     patienceMs?: number,
     onProgress?: LabOptions['onProgress'],
+    interrupt?: Promise<void>,
   ): Promise<LabRun[]> {
     const database = runs.find((run) => run.database)?.database?.file; // one for all
     if (database) await this.giveDatabase(database);
@@ -46,8 +49,12 @@ export class LabPage {
       runs,
       patienceMs ?? null,
     );
-    for (let told = ''; ;) {
+    let interrupted = false;
+    void interrupt?.then(() => (interrupted = true));
+    for (let told = '', stopped = false; ;) {
       await delay(POLL_MS); // the page itself gives up what hangs
+      if (interrupted && !stopped) await this.ask('stop');
+      stopped = interrupted;
       const { outcome, at } = (await this.inPage('return window.vfscopeLabSeen;')) as Seen;
       if (at && told !== String(at)) onProgress?.(...at);
       told = String(at);

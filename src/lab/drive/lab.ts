@@ -31,12 +31,16 @@ export const labIn = (page: Page): LabPage =>
  * @throws CommandFailure (3) without a browser or a build, or when the page fails
  */
 export async function runLab(runs: readonly Run[], options: LabOptions): Promise<LabRun[]> {
-  const { extension, headed = false, patienceMs, onProgress } = options;
-  const driven = await launchBrowser({ extension, headed });
+  const { extension, headed = false, patienceMs, onProgress, interrupt } = options;
+  const driven = await launchBrowser({
+    extension,
+    headed,
+    outlivesSignals: interrupt !== undefined,
+  });
   try {
     const page = await driven.firstPage();
     const lab = await openLab(page, driven.extensionId);
-    return await lab.run(runs, patienceMs, onProgress);
+    return await lab.run(runs, patienceMs, onProgress, interrupt);
   } finally {
     await driven.close();
   }

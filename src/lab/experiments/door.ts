@@ -18,6 +18,8 @@ export interface LabDoor {
   takeDatabase(): Promise<void>;
   /** @param runs their `database` has a name only @param patienceMs longest time for one pass; the rest of the runs goes on */
   run(runs: Run[], patienceMs?: number): Promise<LabRun[]>;
+  /** Ends what `run` runs, which then answers with the passes that were done. */
+  stop(): Promise<void>;
   /** A pass with every layer recorded, as the bytes of a .vfst file in base64. */
   trace(run: Run): Promise<string>;
   /** A recording's calls on another configuration; trace in, trace out: bytes of .vfst files in base64. */

@@ -20,3 +20,20 @@ export function resultOfPasses(
   const [warmUp, counted] = run.mode === 'time' ? [passes[0]!, passes.slice(1)] : [null, passes];
   return resultOf(run, workloadOf(run.workload, run.sql), counted, environment, warmUp);
 }
+
+/** The result of the passes of an interrupted run; null where none of them counts. */
+export function resultSoFar(
+  run: Run,
+  passes: readonly Sample[],
+  environment: Environment,
+): RunResult | null {
+  const all = passesOf(run);
+  const counted = run.mode === 'time' ? passes.length - 1 : passes.length;
+  if (counted < 1) return null;
+  const result = resultOfPasses(run, passes, environment);
+  if (passes.length === all) return result;
+  return {
+    ...result,
+    notes: [...result.notes, `Interrupted after ${passes.length} of ${all} passes.`],
+  };
+}

@@ -6,7 +6,7 @@ import { settingsOf } from './engine/apply-config.ts';
 import { asText } from './engine/as-text.ts';
 import { openHost, type HostOptions, type OpenHost } from './engine/open-host.ts';
 import type { Engines, Metering } from './engine/open-engine.ts';
-import { passesOf, passOf, resultOfPasses } from './passes.ts';
+import { passesOf, passOf, resultSoFar } from './passes.ts';
 import { readBack } from './engine/read-back.ts';
 import { isOutside } from './model/engine-names.ts';
 import { needsAsync, whyNotOn, whyNotShared } from './model/vfs-facts.ts';
@@ -38,6 +38,8 @@ export interface Surroundings {
   readonly faults?: (config: Config) => FaultyDevice;
   /** Empties the storage that the next sample starts on; in memory there is nothing to do. */
   readonly clean?: (run: Run) => Promise<void>;
+  /** Before each sample: whether no further one is wanted. What is done by then is the result. */
+  readonly interrupted?: () => Promise<boolean>;
   /** Before each sample: which run, which repeat; -1 = the first pass of a timed run, which is not counted. */
   readonly progress?: (run: Run, repeat: number) => void;
 }
@@ -187,7 +189,7 @@ export async function measureEach(
   const most = Math.max(0, ...runs.map(passesOf));
   for (let pass = 0; pass < most; pass++)
     for (const [i, run] of runs.entries())
-      if (pass < passesOf(run) && !failed[i]) {
+      if (pass < passesOf(run) && !failed[i] && !(await around.interrupted?.())) {
         around.progress?.(run, run.mode === 'time' ? pass - 1 : pass);
         try {
           samples[i]!.push(await sampleOf(passOf(run, pass), around));
@@ -195,7 +197,12 @@ export async function measureEach(
           failed[i] = e instanceof Error ? e : new Error(String(e));
         }
       }
-  return runs.map((run, i) => failed[i] ?? resultOfPasses(run, samples[i]!, around.environment));
+  return runs.map(
+    (run, i) =>
+      failed[i] ??
+      resultSoFar(run, samples[i]!, around.environment) ??
+      new Error('interrupted before a pass was done'),
+  );
 }
 
 /** The same, of runs that are worth nothing without one another. @throws when a run fails */

@@ -40,6 +40,8 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 let pieces: Uint8Array<ArrayBuffer>[] = [];
 let driven: Blob | null = null;
+/** Of the command. */
+let running: RunQueue | null = null;
 
 globalThis.vfscopeLab = {
   addPiece(piece) {
@@ -60,8 +62,13 @@ globalThis.vfscopeLab = {
     const queue: RunQueue = new RunQueue(bench(patienceMs), found, () =>
       globalThis.vfscopeLabProgress?.(queue.progress.done, queue.progress.all),
     );
+    running = queue;
     await queue.go();
+    running = null;
     return queue.items.map(({ result, message, left }) => ({ result, message, left }));
+  },
+  async stop() {
+    await running?.cancel();
   },
   async trace(run) {
     return base64(await bench().traced(run));

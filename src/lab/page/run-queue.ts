@@ -3,7 +3,8 @@
  * a canceled queue goes on where it was.
  */
 import { leaveOut } from '../experiments/leave-out.ts';
-import { passesOf, passOf, resultOfPasses } from '../experiments/passes.ts';
+import type { Environment } from '../experiments/model/environment-types.ts';
+import { passesOf, passOf, resultOfPasses, resultSoFar } from '../experiments/passes.ts';
 import type { Run } from '../experiments/model/types.ts';
 import type { LeftOut, RunResult, Sample } from '../experiments/model/result-types.ts';
 import { Canceled, type Bench } from './bench.ts';
@@ -25,6 +26,8 @@ export class RunQueue {
   readonly items: QueuedRun[];
   running = false;
   private stopping = false;
+  /** Of the passes so far. */
+  private environment: Environment | null = null;
   /** Of a cancel: what it leaves in storage. */
   private cleaned: Promise<string[]> | null = null;
 
@@ -68,6 +71,9 @@ export class RunQueue {
       await this.pass(item);
       this.onChange();
     }
+    for (const item of this.items)
+      if (item.state === 'waiting' && this.environment)
+        item.result = resultSoFar(item.run, item.samples, this.environment);
     const left = (await this.cleaned) ?? []; // who goes on finds no storage of the pass that was cut off
     this.cleaned = null;
     const [first] = this.items;
@@ -104,6 +110,7 @@ export class RunQueue {
         passOf(run, item.samples.length),
       );
       item.samples.push(sample);
+      this.environment = environment;
       item.left = left;
       item.state = item.samples.length < passesOf(run) ? 'waiting' : 'done';
       if (item.state === 'done') item.result = resultOfPasses(run, item.samples, environment);

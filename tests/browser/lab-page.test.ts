@@ -190,3 +190,37 @@ it('is usable from 400 to 2400 px: nothing is cut off sideways', async () => {
     expect([width, cut]).toEqual([width, 0]);
   }
 });
+
+it('a tab that closes keeps the passes that were done: the next Lab shows them, and runs the rest', async () => {
+  const shown = (): Promise<unknown> => page.waitForSelector('[data-testid="unfinished"]');
+  const until = (n: number): Promise<unknown> =>
+    page.waitForFunction(
+      (least) =>
+        Number(
+          /^\d+/.exec(
+            document.querySelector('[data-testid="lab-progress"]')?.textContent ?? '',
+          )?.[0],
+        ) >= least,
+      { polling },
+      n,
+    );
+  await press('offer-read-poll');
+  await press('mode-time');
+  for (const reads of ['100', '1000']) await press(`parameter-reads-${reads}`);
+  await press('lab-run');
+  await until(4);
+  await page.reload();
+  await shown();
+  expect((await texts('unfinished'))[0]).toMatch(
+    /^Your last run ended after \d+ of 12 passes: its tab closed\./,
+  );
+  await press('unfinished-show');
+  expect(await texts('unfinished')).toEqual([]);
+  const ms = await row('ms');
+  expect(ms.length).toBe(2);
+  await press('lab-resume');
+  await finished(2);
+  await page.reload();
+  await page.waitForSelector('[data-testid="place-experiments"]');
+  expect(await texts('unfinished')).toEqual([]);
+});

@@ -10,6 +10,7 @@ import { AdviceModel } from './advice-model.svelte.ts';
 import type { Bench } from './bench.ts';
 import {
   EXPERIMENT_OFFERS,
+  offerFor,
   placedOffer,
   WORKLOAD_OFFERS,
   type Offer,
@@ -35,6 +36,7 @@ import { DiffModel, type Side } from './diff-model.svelte.ts';
 import { EngineFiles } from './engine-files.svelte.ts';
 import { QuestionsModel } from './questions-model.svelte.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
+import { unfinishedRuns, UnfinishedStore, type Unfinished } from './unfinished.ts';
 import { saveFile } from '../../viewer/ui/save-file.ts';
 
 /** A run as its column shows it. */
@@ -51,6 +53,8 @@ interface ShownTrace {
 const FIRST_SQL =
   "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);\nWITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<5000)\n  INSERT INTO t SELECT x, 'row '||x FROM n;\n-- step read\nSELECT count(*), max(b) FROM t;\n";
 const OWN_DATABASE = WORKLOAD_OFFERS.find(({ id }) => id === 'own-database')!;
+const offerOf = (id: string): Offer | undefined =>
+  offerFor(id) ?? WORKLOAD_OFFERS.find((offer) => offer.id === id);
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class LabModel {
@@ -93,6 +97,9 @@ export class LabModel {
   shown = $state.raw<{ offer: PlacedOffer; mode: Mode } | null>(null);
   /** The shown runs again, function by function; [] where this was not asked for. */
   byFunction = $state.raw<(RunResult | null)[]>([]);
+  /** What a closed tab left, until it is shown or discarded. */
+  unfinished = $state.raw<Unfinished | null>(null);
+  private readonly unfinishedStore = new UnfinishedStore();
   private queue: RunQueue | null = null;
 
   constructor(private readonly bench: Bench) {
@@ -203,16 +210,54 @@ export class LabModel {
     this.queue = queue;
     this.shown = { offer: this.placed, mode: this.effectiveMode };
     this.byFunction = [];
+    this.unfinished = null;
+    await this.go(queue);
+  }
+  /** Stores each pass, so that a tab that closes loses one at most. */
+  private async go(queue: RunQueue): Promise<void> {
+    const begun = this.unfinishedStore.begin(queue.items.map(({ run }) => run));
     await queue.go();
+    await begun;
+    if (!queue.canResume) this.unfinishedStore.forget();
+    this.unfinishedStore.end();
     this.questions.take();
+  }
+  /** Runs that a closed tab left are offered. */
+  async lookForUnfinished(): Promise<void> {
+    this.unfinished = await unfinishedRuns();
+  }
+  /** They are on show, and the rest of them can run. */
+  showUnfinished(): void {
+    const { unfinished } = this;
+    const offer = unfinished && offerOf(unfinished.offer);
+    this.unfinished = null;
+    if (!unfinished || !offer) return;
+    this.choose(offer);
+    [this.experimentVfs, this.experimentFaults] = [unfinished.vfs, unfinished.faults];
+    this.mode = unfinished.mode;
+    const { sql } = unfinished.runs[0]?.run ?? {};
+    if (sql !== undefined) this.sql = sql;
+    const queue = new RunQueue(
+      this.bench,
+      unfinished.runs.map(({ run }) => run),
+      () => this.show(queue, unfinished.headings),
+      unfinished,
+    );
+    this.queue = queue;
+    this.shown = { offer: this.placed, mode: unfinished.mode };
+    this.byFunction = [];
+    this.show(queue, unfinished.headings);
+  }
+  forgetUnfinished(): void {
+    this.unfinished = null;
+    this.unfinishedStore.forget();
   }
   async cancel(): Promise<void> {
     await this.queue?.cancel();
   }
   async resume(): Promise<void> {
     this.showRuns();
-    await this.queue?.go();
-    this.questions.take();
+    if (this.queue) await this.go(this.queue);
   }
   /** A question's runs are shown with it. */
   private showRuns(): void {
@@ -278,6 +323,17 @@ export class LabModel {
     this.running = queue.running;
     this.canResume = queue.canResume;
     this.progress = queue.progress;
+    const { environment } = queue;
+    if (this.shown && environment)
+      this.unfinishedStore.save({
+        offer: this.shown.offer.id,
+        vfs: this.experimentVfs,
+        faults: this.experimentFaults,
+        mode: this.shown.mode,
+        headings: names,
+        environment,
+        runs: queue.items.map(({ run, samples, message }) => ({ run, samples, message })),
+      });
   }
 
   async openTrace({ item, heading }: Column): Promise<void> {

@@ -22,12 +22,18 @@ export interface QueuedRun {
   left: string[];
 }
 
+/** Passes that another queue has made of the same runs. */
+export interface Before {
+  readonly environment: Environment;
+  readonly runs: readonly { readonly samples: readonly Sample[]; readonly message: string }[];
+}
+
 export class RunQueue {
   readonly items: QueuedRun[];
   running = false;
   private stopping = false;
   /** Of the passes so far. */
-  private environment: Environment | null = null;
+  environment: Environment | null;
   /** Of a cancel: what it leaves in storage. */
   private cleaned: Promise<string[]> | null = null;
 
@@ -35,15 +41,21 @@ export class RunQueue {
     private readonly bench: Bench,
     runs: readonly Run[],
     private readonly onChange: () => void,
+    before?: Before,
   ) {
-    this.items = runs.map((run) => ({
-      run,
-      state: 'waiting',
-      samples: [],
-      result: null,
-      message: '',
-      left: [],
-    }));
+    this.environment = before?.environment ?? null;
+    this.items = runs.map((run, i) => {
+      const { samples, message } = before?.runs[i] ?? { samples: [], message: '' };
+      const done = samples.length === passesOf(run);
+      return {
+        run,
+        state: message ? 'failed' : done ? 'done' : 'waiting',
+        samples: [...samples],
+        result: before && !message ? resultSoFar(run, samples, before.environment) : null,
+        message,
+        left: [],
+      };
+    });
   }
 
   /** Passes done, and passes in all; a failed run has no more of them. */

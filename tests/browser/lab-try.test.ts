@@ -29,6 +29,15 @@ it('“Try it” opens the Lab in a tab, and the experiment runs there at once',
   const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) =>
     all.map((e) => e.textContent!.trim()),
   );
+  expect(await page.$eval('[data-testid="tried"]', (e) => e.textContent)).toBe(
+    "This runs on OPFSCoopSync (OPFS), as your app does. Statements and pragmas are the experiment's, not your app's.",
+  );
+  // before and after, in milliseconds and in counts
+  const rows = await page.$$eval('[data-testid="results"] tbody th', (all) =>
+    all.map((e) => e.textContent),
+  );
+  expect(rows).toContain('ms');
+  expect(rows).toContain('vfs.xRead');
   expect(verdicts).toEqual(['holds', 'holds', 'holds']); // two expectations, and that both ways stored the same
   expect(
     await page.$eval('nav.offers [aria-current="true"]', (e) => e.textContent!.trim()),

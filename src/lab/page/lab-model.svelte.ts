@@ -1,5 +1,6 @@
 /** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
 import { modeWith, type FaultSettings } from '../experiments/model/faults.ts';
+import { triedOn } from '../experiments/tried-on.ts';
 import { headings, type Knob } from '../experiments/model/knobs.ts';
 import { resultOfPasses } from '../experiments/passes.ts';
 import type { Mode, Run, VfsName, Workload } from '../experiments/model/types.ts';
@@ -74,6 +75,10 @@ export class LabModel {
   parameterChoices = $state.raw<ParameterChoices>({});
   /** VFSs of an experiment that leaves them to be chosen; none = its own. */
   experimentVfs = $state.raw<readonly VfsName[]>([]);
+  /** What *Try it* took from the recording, and what not: sentences. */
+  tried = $state.raw<readonly string[]>([]);
+  /** An experiment of counts is timed: *Try it* answers in both. */
+  timed = $state(false);
   /** A fault profile of an experiment, one value each. */
   experimentFaults = $state.raw<FaultSettings>({});
   sql = $state(FIRST_SQL);
@@ -126,7 +131,7 @@ export class LabModel {
   /** The mode of an experiment is its own. */
   readonly effectiveMode = $derived<Mode>(
     this.offer.kind === 'experiment'
-      ? modeWith(this.offer.experiment.mode, this.experimentFaults)
+      ? modeWith(this.timed ? 'time' : this.offer.experiment.mode, this.experimentFaults)
       : this.mode,
   );
   /** The offer on the VFSs that are chosen. */
@@ -140,7 +145,7 @@ export class LabModel {
     const offer = this.placed;
     if (offer.kind === 'experiment')
       return runsOfExperiment(
-        offer.experiment,
+        { ...offer.experiment, mode: this.effectiveMode },
         this.engines.ofExperiments,
         this.experimentFaults,
       ).map(({ title, run }) => ({
@@ -167,6 +172,8 @@ export class LabModel {
       this.parameterChoices = {};
       this.experimentVfs = [];
       this.experimentFaults = {};
+      this.timed = false;
+      this.tried = [];
     }
     this.offer = offer;
     this.place = 'runs';
@@ -212,6 +219,19 @@ export class LabModel {
     this.byFunction = [];
     this.unfinished = null;
     await this.go(queue);
+  }
+  /** A finding's pattern as it was found and as the advice says, on the VFS of the recording that the finding is from. */
+  async tryIt(offer: Offer): Promise<void> {
+    this.choose(offer);
+    await this.replay.takeFromPanel();
+    if (offer.kind === 'experiment') {
+      const { vfs, says } = triedOn(
+        offer.experiment,
+        this.replay.recording?.facts.recordedVfs ?? null,
+      );
+      [this.experimentVfs, this.tried, this.timed] = [vfs, says, true];
+    }
+    await this.run();
   }
   /** Stores each pass, so that a tab that closes loses one at most. */
   private async go(queue: RunQueue): Promise<void> {

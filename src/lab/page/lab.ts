@@ -99,13 +99,12 @@ if (tab !== null && /^\d{1,10}$/.test(tab))
 const key = asked.get('trace');
 if (isPanelKey(key)) model.replay.panelKey = key;
 
-// `?try=<name>`: a finding's pattern, run both ways at once, as its button promised; the recording that showed it is taken behind it
+// `?try=<name>`: a finding's pattern, run both ways at once, as its button promised; the recording that showed it tells the VFS
 const wanted = asked.get('try');
 if (wanted !== null) {
   const offer = offerFor(wanted);
   if (offer) {
-    model.choose(offer);
-    void model.run().then(() => model.replay.takeFromPanel());
+    void model.tryIt(offer);
   } else {
     model.place = 'runs';
     model.error = `The Lab has no experiment “${wanted}”.`;

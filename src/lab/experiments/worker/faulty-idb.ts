@@ -3,7 +3,7 @@
  * that is full aborts the transaction with a QuotaExceededError, as browsers do at the commit.
  */
 import { inlineKey, valueBytes } from '../../../probes/value-size.ts';
-import type { Faults } from './faulty-storage.ts';
+import type { Faults } from './faults.ts';
 import { patcher, type Patch } from './patch-method.ts';
 import { quotaError, type Quota } from './quota.ts';
 

@@ -1,5 +1,5 @@
 /** Faults of OPFS: access handles and writable streams. Files are told apart by name: those of a run all have their own. */
-import type { Faults } from './faulty-storage.ts';
+import type { Faults } from './faults.ts';
 import { patcher, type Method } from './patch-method.ts';
 import { pause } from './pause.ts';
 import { quotaError } from './quota.ts';

@@ -3,31 +3,10 @@
  * the errors that a browser gives it. Nothing of the VFS or of SQLite is changed.
  */
 import type { FaultSettings } from '../model/faults.ts';
+import type { Closable, Faults, FaultTally } from './faults.ts';
 import { faultyIdb } from './faulty-idb.ts';
 import { faultyOpfs } from './faulty-opfs.ts';
 import { Quota } from './quota.ts';
-
-/** What a profile did. */
-export interface FaultTally {
-  flushes: number;
-  handles: number;
-  refused: number;
-  overQuota: number;
-}
-/** What the patches of one API share. */
-export interface Faults {
-  readonly tally: FaultTally;
-  /** false: the device works again. */
-  readonly active: () => boolean;
-  readonly slowFlushMs: number;
-  /** From 1; 0 = none. */
-  readonly refusedHandle: number;
-  readonly quota: Quota | null;
-  readonly opened: (handle: Closable) => void;
-}
-interface Closable {
-  close(): void;
-}
 
 export class FaultyStorage {
   readonly tally: FaultTally = { flushes: 0, handles: 0, refused: 0, overQuota: 0 };

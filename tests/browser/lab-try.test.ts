@@ -37,7 +37,7 @@ it('“Try it” opens the Lab in a tab, and the experiment runs there at once',
     all.map((e) => e.textContent),
   );
   expect(rows).toContain('ms');
-  expect(rows).toContain('vfs.xRead');
+  expect(rows).toContain('vfs.xReadBytes');
   expect(verdicts).toEqual(['holds', 'holds', 'holds']); // two expectations, and that both ways stored the same
   expect(
     await page.$eval('nav.offers [aria-current="true"]', (e) => e.textContent!.trim()),

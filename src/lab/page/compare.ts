@@ -22,8 +22,13 @@ export function stepsOf(results: readonly Maybe[]): { id: string; title: string 
   return [...steps].map(([id, title]) => ({ id, title }));
 }
 
-/** Counters worth a row: those that the workload watches, or all that moved. */
-export function countersOf(results: readonly Maybe[], step: string, everything: boolean): string[] {
+/** Counters worth a row: those that the workload watches and an experiment's claims are about, or all that moved. */
+export function countersOf(
+  results: readonly Maybe[],
+  step: string,
+  everything: boolean,
+  claimed: readonly string[] = [],
+): string[] {
   const first = results.find((r) => r !== null);
   if (!first) return [];
   const watched = workloadOf(first.run.workload, first.run.sql).watch;
@@ -37,7 +42,7 @@ export function countersOf(results: readonly Maybe[], step: string, everything: 
     ),
   );
   const extra = [...moved].filter((name) => everything || ALWAYS_SHOWN.test(name)).sort();
-  return [...new Set([...watched, ...extra])].filter(known);
+  return [...new Set([...watched, ...claimed, ...extra])].filter(known);
 }
 
 /** By column, the one that it is compared with: an experiment says it of its variants. */

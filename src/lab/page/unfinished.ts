@@ -32,9 +32,9 @@ interface StoredRun {
 export class UnfinishedStore {
   private release: (() => void) | null = null;
 
-  /** @param runs a database of the user's is not stored, so such runs aren't */
+  /** @param runs files of the user's, a database or an engine, are not stored, so such runs aren't */
   async begin(runs: readonly Run[]): Promise<void> {
-    if (this.release || runs.some(({ database }) => database)) return;
+    if (this.release || runs.some(({ database, engineFile }) => database || engineFile)) return;
     await new Promise<void>((known) => {
       void navigator.locks.request(KEY, { ifAvailable: true }, (lock) => {
         known();

@@ -1,4 +1,4 @@
-/** Folders served to browsers on this machine, and to nobody else: for pages that a command brings along. */
+/** Folders served to browsers on this machine only: for pages that ship with a command. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * Real apps recorded in both browsers, and what they store beside a run that nobody records. In Chromium each storage call is as Chromium's own tracing of the same run has it; in Firefox
+ * Real apps recorded in both browsers, and what they store beside a run without a recording. In Chromium each storage call is as Chromium's own tracing of the same run has it; in Firefox
  * as the app's own scripts count it (tests/server/count-storage.js), and the recording shows the same of the app. SHOW=1 prints the counts and the findings.
  */
 import { expect, test } from 'vitest';

@@ -150,20 +150,6 @@ export async function recordTraced(
   );
 }
 
-/**
- * In a Chromium of its own, with nothing beside it that counts: Chromium's tracing calls some `continue` of a cursor `advance`, which an app
- * makes whose page cache is small.
- */
-export const recordUncounted = (app: RealApp): Promise<TraceStore> =>
-  inBrowser(
-    launch(),
-    async (driven, server) =>
-      whole(
-        await recordApp(driven, driven.openPanel, server, app, eventsSaid, (_, work) => work()),
-      ),
-    { behind: app.behind ?? {} },
-  );
-
 /** What the app's own scripts counted (tests/server/count-storage.js), as the recording has it. */
 function oracleOf(server: AppServer): OracleCounts {
   const { transactions = 0, ...rest } = server.counts();

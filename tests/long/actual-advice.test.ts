@@ -16,7 +16,7 @@ import { usesOf } from '../../src/lab/advisor/uses.ts';
 import { adviceText } from '../../src/lab/command/advise.ts';
 import type { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
-import { recordTraced, recordUncounted } from '../browser/record-real.ts';
+import { recordTraced } from '../browser/record-real.ts';
 import { realApp } from '../oracle/real-apps.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
@@ -68,7 +68,7 @@ async function schemaOf(engines: Engines, file: Blob): Promise<Schema> {
 async function recordedActual(sql = ''): Promise<{ store: TraceStore; file: Blob }> {
   const app = realApp('actual');
   let file = new Blob();
-  const store = await (sql ? recordUncounted : recordTraced)({
+  const store = await recordTraced({
     ...app,
     behind: { [LAST_MIGRATION]: sql },
     async use(pages, rest) {

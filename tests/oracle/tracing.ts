@@ -134,7 +134,10 @@ function count(events: readonly TraceEvent[]): OracleCounts {
     else {
       const request = /^IDB(ObjectStore|Index|Cursor)::(\w+)RequestSetup$/.exec(name);
       if (!request || request[2] === 'createIndex') continue; // createIndex() is no request of the app
-      const method = request[1] === 'Cursor' ? `cursor.${request[2]}` : request[2]!;
+      // a recording has one operation for all three ways to move a cursor
+      const moved = /^(?:advance|continuePrimaryKey)$/.test(request[2]!);
+      const method =
+        request[1] === 'Cursor' ? `cursor.${moved ? 'continue' : request[2]}` : request[2]!;
       idb.requests[method] = (idb.requests[method] ?? 0) + 1;
     }
   }

@@ -60,8 +60,10 @@
     for (const type of ['IDBObjectStore', 'IDBIndex']) wrap(type, method, () => count(method));
   for (const method of ['put', 'add', 'delete', 'clear'])
     wrap('IDBObjectStore', method, () => count(method));
-  for (const method of ['continue', 'update', 'delete'])
+  for (const method of ['update', 'delete'])
     wrap('IDBCursor', method, () => count(`cursor.${method}`));
+  for (const method of ['continue', 'advance', 'continuePrimaryKey'])
+    wrap('IDBCursor', method, () => count('cursor.continue')); // one operation in a recording
   wrap('IDBDatabase', 'transaction', () => count('transactions'));
   const handle = 'FileSystemSyncAccessHandle';
   wrap(handle, 'read', (buffer) => (count('reads'), count('readBytesAsked', buffer.byteLength)));

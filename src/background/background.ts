@@ -226,7 +226,8 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
     return answer(sender, ask.isNew, ask.reloads);
   }
   if (ask.k === 'redeem') return redeem(ask.token, sender);
-  if (ask.k === 'shared') return sharedUrl(ask, sender);
+  // what a recording left that ran before this background must be tidied first: its address is that of no living worker
+  if (ask.k === 'shared') return (started ?? Promise.resolve()).then(() => sharedUrl(ask, sender));
   if (ask.k === 'frame') return frameSeen(ask.origin, sender, tell);
   // only our own pages learn of other tabs
   return ask.k === 'recording?' && sender.url?.startsWith(api.runtime.getURL(''))

@@ -142,6 +142,7 @@ function onPageShow({ persisted }: PageTransitionEvent): void {
 /** How soon a page is as it was when the extension is reloaded, updated or switched off, which nothing here is told of. */
 const GONE_MS = 2000;
 let watch: ReturnType<typeof setInterval> | null = null;
+let listening = false;
 /** document.open() removes every listener, and every child of the document. */
 const emptied = new MutationObserver(listen);
 
@@ -150,6 +151,7 @@ function listen(): void {
   addEventListener(CONTACT, onContact, true);
   addEventListener('pageshow', onPageShow, true);
   emptied.observe(document, { childList: true });
+  listening = true;
   watch ??= setInterval(() => isInstalled() || leave(), GONE_MS);
 }
 
@@ -162,8 +164,11 @@ function leave(joins = false): void {
   removeEventListener(CONTACT, onContact, true);
   removeEventListener('pageshow', onPageShow, true);
   emptied.disconnect();
-  if (watch !== null) clearInterval(watch);
-  watch = null;
+  listening = false;
+  if (watch !== null && !joins) {
+    clearInterval(watch);
+    watch = null;
+  }
   unwatchFrames();
   for (const line of joins ? lines : lines.splice(0)) {
     answer(line, { k: 'restore', joins });
@@ -177,7 +182,7 @@ if (!realm.vfscopeListen) {
   realm.vfscopeListen = listen;
   api.runtime.onMessage.addListener((message: Tell, _sender, reply) => {
     if (message.k === 'restore') leave(message.joins.includes(origin));
-    else if (message.k === 'here?') reply(watch !== null);
+    else if (message.k === 'here?') reply(listening);
     else if (message.k === 'hooked?') reply(lines.length > 0);
     else reply(workerScripts.has(message.url) && !isGuarded(message.url));
   });

@@ -22,6 +22,7 @@ import {
   portPost,
   sequence,
   NativeMessageEvent,
+  NativePromise,
   setTimeout,
   unlisten,
 } from './natives.ts';
@@ -98,7 +99,7 @@ export class Handshake {
 
   /** Which URL is this SharedWorker's? @returns '' without an answer */
   ask(ask: SharedAsk): Promise<string> {
-    return new Promise((answer) => {
+    return new NativePromise((answer) => {
       const n = ++this.asks;
       this.asked.set(n, [ask, answer]);
       setTimeout(() => this.line || this.answered(n, ''), UNANSWERED_MS);

@@ -2,13 +2,23 @@
  * What the hook uses of the platform, taken before the app can replace it (zone.js, polyfills and fake timers do), and before
  * our own probes patch it.
  */
-import { apply, getterOf } from '../record/reflect.ts';
+import { apply } from '../record/reflect.ts';
+
+export {
+  dataOf,
+  newChannel,
+  portClose,
+  portListen,
+  portPost,
+  portPostAll,
+  portsOf,
+  sequence,
+} from '../protocol/ports.ts';
 const g = globalThis;
 const bound = <T extends (...args: never[]) => unknown>(f: T): T => f.bind(g) as T;
 
 export const NativeURL = g.URL;
 export const NativeBlob = g.Blob;
-const NativeMessageChannel = g.MessageChannel;
 export const NativeBroadcastChannel = g.BroadcastChannel;
 export const NativeMessageEvent = g.MessageEvent;
 export const NativeErrorEvent = g.ErrorEvent;
@@ -24,8 +34,10 @@ export const setTimeout = bound(g.setTimeout) as unknown as (run: () => void, ms
 export const clearTimeout = bound(g.clearTimeout) as (id: number) => void;
 export const now = performance.now.bind(performance);
 export const clone = bound(g.structuredClone);
+export const NativeEventTarget = g.EventTarget;
+export const NativePromise = g.Promise;
+export const queueMicrotask = bound(g.queueMicrotask);
 const { addEventListener, removeEventListener, dispatchEvent } = EventTarget.prototype;
-const { postMessage, start, close } = MessagePort.prototype;
 
 export type Listener = (event: Event) => void;
 type Arguments = [type: string, listener: Listener, options?: AddEventListenerOptions | boolean];
@@ -59,50 +71,12 @@ export const unlisten = (target: EventTarget, ...args: Arguments): void => {
 export const dispatch = (target: EventTarget, event: Event): boolean =>
   apply(dispatchEvent, target, [event]) as boolean;
 
-/** What the platform takes in the place of an array that it would read by the app's iterators. */
-export const sequence = <T>(item: T): T[] => {
-  let done = true; // from the second step on
-  const next = (): object => ({ __proto__: null, value: item, done: (done = !done) });
-  return {
-    __proto__: null,
-    [Symbol.iterator]: () => ({ __proto__: null, next }),
-  } as unknown as T[];
-};
-
-// MessagePort, MessageChannel and MessageEvent of the platform itself: code that gets hold of a port can speak for us
-const [port1Of, port2Of, messageData, messagePorts] = [
-  getterOf(NativeMessageChannel.prototype, 'port1'),
-  getterOf(NativeMessageChannel.prototype, 'port2'),
-  getterOf(NativeMessageEvent.prototype, 'data'),
-  getterOf(NativeMessageEvent.prototype, 'ports'),
-];
-export const newChannel = (): { ours: MessagePort; theirs: MessagePort } => {
-  const channel = new NativeMessageChannel();
-  return {
-    ours: apply(port1Of, channel, []) as MessagePort,
-    theirs: apply(port2Of, channel, []) as MessagePort,
-  };
-};
-/** `data` of a message, whatever the app has in the getter's place. */
-export const dataOf = (event: Event): unknown => apply(messageData, event, []);
-export const portsOf = (event: Event): MessagePort[] =>
-  apply(messagePorts, event, []) as MessagePort[];
-export const portPost = (port: MessagePort, message: unknown, transfer?: Transferable): void =>
-  void apply(postMessage, port, transfer ? [message, sequence(transfer)] : [message]);
-/** The same of what the app sends on: all of these go with it. */
-export const portPostAll = (port: MessagePort, message: unknown, transfer: Transferable[]): void =>
-  void apply(postMessage, port, [message, transfer]);
-const broadcastPost = NativeBroadcastChannel.prototype.postMessage;
+const { postMessage: broadcastPost, close: broadcastClose } = NativeBroadcastChannel.prototype;
 /** postMessage of the platform itself. */
 export const broadcast = (channel: BroadcastChannel, message: unknown): void =>
   apply(broadcastPost, channel, [message]);
-/** Hear a port, from now on. */
-export const portListen = (port: MessagePort, listener: Listener): void => {
-  listen(port, 'message', listener);
-  apply(start, port, []);
-};
-export const portClose = (port: MessagePort): void => void apply(close, port, []);
-
+export const channelClose = (channel: BroadcastChannel): void =>
+  void apply(broadcastClose, channel, []);
 /** postMessage of a worker to its creator; absent on pages. */
 export const postToCreator: ((message: unknown, transfer?: Transferable[]) => void) | null =
   typeof document === 'undefined' && typeof g.postMessage === 'function'

@@ -102,7 +102,7 @@ function record(hook: Hook): Recording {
     (where, e) => recorder.fault(where, e),
     () => session.announce(),
   );
-  const rings = new SharedRings(transport);
+  const rings = new SharedRings(transport, recorder);
   let sharedRelay = NATIVES_HOOKED ? relayShared(identity.id, transport, recorder) : null;
   const workers = new Workers({
     recorder,
@@ -111,18 +111,8 @@ function record(hook: Hook): Recording {
     refuses: (what) => hook.handshake.tell(what),
     ...(WORKERS_FILTERED && { requests: (url: string) => hook.handshake.tell(WORKER, url) }),
     onChild: (port) => transport.child(port),
-    onMessage(message) {
-      try {
-        if (message.k === 'ring') rings.add(message.thread, message.timeOrigin, message.buffer);
-        else if (message.k === 'closed') rings.finish(message.thread, 'closed');
-      } catch (e) {
-        recorder.fault('a worker of this page', e);
-      }
-    },
-    onTerminated(id) {
-      if (rings.has(id)) rings.finish(id, 'terminated');
-      else transport.bye(id, 'terminated');
-    },
+    onMessage: (message) => rings.receive(message),
+    onTerminated: (worker) => rings.terminated(worker),
     sharedRelay,
     wrapsShared: hook.sharedWorkers !== null,
   });

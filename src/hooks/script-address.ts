@@ -16,10 +16,11 @@ export function convertOnce(args: unknown[], ...keys: string[]): void {
     args[0] = `${args[0] as string}`;
     const options = args[1] as Record<string, unknown>;
     if (!keys.length || Object(options) !== options) return;
-    const texts: Record<string, unknown> = {};
+    const texts: Record<string, string | boolean | undefined> = {};
     for (const key of keys) {
       const value = options[key];
-      texts[key] = value === undefined ? value : `${value as string}`;
+      texts[key] =
+        value === undefined ? value : key === 'extendedLifetime' ? !!value : `${value as string}`;
     }
     args[1] = { __proto__: options, ...texts };
   } catch (e) {
@@ -34,3 +35,5 @@ export function convertOnce(args: unknown[], ...keys: string[]): void {
 /** The same of the arguments of a worker's constructor, in the platform's order. */
 export const convertWorkerOnce = (args: unknown[]): void =>
   convertOnce(args, 'credentials', 'name', 'type');
+export const convertSharedOnce = (args: unknown[]): void =>
+  convertOnce(args, 'credentials', 'name', 'type', 'extendedLifetime', 'sameSiteCookies');

@@ -4,7 +4,14 @@
  */
 import { MARK } from '../protocol/messages.ts';
 import { RelayEnd } from '../protocol/relay.ts';
-import { dataOf, listen, NativeBroadcastChannel, setTimeout } from './natives.ts';
+import {
+  broadcast,
+  channelClose,
+  dataOf,
+  listen,
+  NativeBroadcastChannel,
+  setTimeout,
+} from './natives.ts';
 import { NATIVES_DRIVEN } from './source.ts';
 import { CHANNEL, isSharedMessage, type SharedMessage } from './shared-wire.ts';
 
@@ -55,7 +62,7 @@ export class SharedRelay {
     const end = (): void => {
       this.say({ mark: MARK, k: 'leave', page: this.host.id });
       for (const relay of this.relays.values()) relay.close();
-      this.channel.close();
+      channelClose(this.channel);
     };
     if (now) end();
     else setTimeout(end, LINGER_MS);
@@ -71,7 +78,7 @@ export class SharedRelay {
   }
 
   private say(message: SharedMessage): void {
-    this.channel.postMessage(message);
+    broadcast(this.channel, message);
   }
 
   private receive(message: SharedMessage): void {

@@ -1,8 +1,10 @@
 /**
- * Isolated pages: a worker hands its trace memory up to the page, which alone reads it, so that a worker that sits in
- * Atomics.wait and never answers is recorded. This file is the page's list of them.
+ * Isolated pages: a worker hands its trace memory up to the page, or to the shared worker that made it, which alone reads it, so that a
+ * worker that sits in Atomics.wait and never answers is recorded. This file is the list of them.
  */
 import type { ThreadIdentity } from '../protocol/messages.ts';
+import type { Recorder } from '../record/recorder.ts';
+import type { FromWorker } from './creator-wire.ts';
 import { drainSharedDefinitions } from '../record/drain.ts';
 import { RECORD_BYTES } from '../event/event.ts';
 import { Header, RING_AT } from '../record/ring-layout.ts';
@@ -15,10 +17,23 @@ interface SharedRing {
 
 export class SharedRings {
   private readonly rings = new Map<string, SharedRing>();
-  constructor(private readonly transport: Transport) {}
+  constructor(
+    private readonly transport: Transport,
+    private readonly recorder: Recorder,
+  ) {}
+
+  /** What a worker says of its own ring, or of one below it. */
+  receive(message: FromWorker): void {
+    try {
+      if (message.k === 'ring') this.add(message.thread, message.timeOrigin, message.buffer);
+      else if (message.k === 'closed') this.finish(message.thread, 'closed');
+    } catch (e) {
+      this.recorder.fault('a worker of this thread', e);
+    }
+  }
 
   /** Read this ring from now on. @throws RangeError when the memory is not a ring */
-  add(identity: ThreadIdentity, timeOrigin: number, buffer: SharedArrayBuffer): void {
+  private add(identity: ThreadIdentity, timeOrigin: number, buffer: SharedArrayBuffer): void {
     const words = new Uint32Array(buffer);
     const capacity = words[Header.capacity >>> 2]!;
     const definitionsAt = RING_AT + capacity * RECORD_BYTES;
@@ -36,12 +51,14 @@ export class SharedRings {
     });
   }
 
-  has(id: string): boolean {
-    return this.rings.has(id);
+  /** The app has terminated a worker. */
+  terminated(id: string): void {
+    if (this.rings.has(id)) this.finish(id, 'terminated');
+    else this.transport.bye(id, 'terminated');
   }
 
   /** A worker is gone: take the last of its ring, and of those of the workers below it. */
-  finish(id: string, reason: 'closed' | 'terminated'): void {
+  private finish(id: string, reason: 'closed' | 'terminated'): void {
     for (const { identity } of [...this.rings.values()])
       if (identity.parent === id) this.finish(identity.id, reason);
     if (this.rings.delete(id)) this.transport.finish(reason, id);

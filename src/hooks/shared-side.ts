@@ -9,6 +9,8 @@ import { drainBeforeMessages } from './before-messages.ts';
 import { MARK } from '../protocol/messages.ts';
 import {
   broadcast,
+  channelClose,
+  clearTimeout,
   dataOf,
   dispatch,
   listen,
@@ -25,6 +27,7 @@ import {
   unlisten,
   type Listener,
 } from './natives.ts';
+import { atLastTask } from './last-task.ts';
 import { ownSource, Session } from './session.ts';
 import {
   CHANNEL,
@@ -36,15 +39,18 @@ import {
 } from './shared-wire.ts';
 import type { WorkerEnvironment } from './source.ts';
 import { createThread } from './thread.ts';
+import { SharedRings } from './shared-rings.ts';
 import { Transport } from './transport.ts';
 import { repairBaseUrl, unfitness } from './worker-repairs.ts';
 import { Workers } from './workers.ts';
 
 /**
- * No recorded page has answered for this long: nothing is recorded (a service worker keeps its script, and ours in it, until the
- * browser looks for a newer one), and everything is given back.
+ * No recorded page has answered for this long: nothing is recorded, and everything is given back. A service worker keeps its script, and
+ * ours in it, until the browser looks for a newer one; a shared one has it from a recording, whose page may be loading again.
  */
-const ALONE_MS = 10_000;
+const ALONE_MS = { 'shared-worker': 60_000, 'service-worker': 10_000 };
+/** How long what was said last may take to get through the relay. */
+const LINGER_MS = 10_000;
 /** A page that acknowledges nothing for so long relays no more: it has crashed. */
 const SILENT_MS = 5000;
 /** Or it is halted in a debugger: so long it may go on and relay again. */
@@ -144,6 +150,7 @@ export function startShared(base = location.href): Offer {
     },
   );
   transport.add(ownSource(session, transport));
+  const rings = new SharedRings(transport, recorder);
   let page: string | null = null;
   /** When the page said something last, or nothing was left for it to say. */
   let heard = 0;
@@ -155,15 +162,17 @@ export function startShared(base = location.href): Offer {
     if (over) return;
     over = true;
     lifetime.restore();
+    rings.disable();
     session.restore();
     transport.finish('stopped');
     // what was said last still has to get through the relay
-    setTimeout(() => channel.close(), ALONE_MS);
+    setTimeout(() => channelClose(channel), LINGER_MS);
   };
   transport.onStop = stop;
 
   const connect = (taker: string): void => {
     relay?.close();
+    clearTimeout(givesUp);
     page = taker;
     heard = recorder.now();
     sayTo(page, { mark: MARK, k: 'taken', thread, page, worker });
@@ -177,7 +186,12 @@ export function startShared(base = location.href): Offer {
     page = null;
     if (over) return;
     here();
-    giveUpLater(ALONE_MS);
+    giveUpLater(ALONE_MS[kind]);
+  };
+  let givesUp = 0;
+  const giveUpLater = (ms: number): void => {
+    clearTimeout(givesUp);
+    givesUp = setTimeout(stop, ms);
   };
   /** The page is gone without a word, or stands still: another one may relay, or the same once it goes on. */
   const abandon = (): void => {
@@ -185,11 +199,6 @@ export function startShared(base = location.href): Offer {
     here();
     giveUpLater(HALTED_MS);
   };
-  const giveUpLater = (ms: number): void =>
-    void setTimeout(() => {
-      if (page === null) stop();
-    }, ms);
-
   listen(channel, 'message', (event) => {
     const data = dataOf(event);
     if (!isSharedMessage(data)) return;
@@ -209,7 +218,12 @@ export function startShared(base = location.href): Offer {
   });
   drainBeforeMessages(lifetime, recorder, () => transport.drain());
   lifetime.method(globalThis, 'close', (native, self, args) => {
-    transport.finish('closed');
+    rings.finishAll('closed');
+    transport.drain();
+    const end = (): void => transport.finish('closed');
+    // from a worker that closes nothing leaves over a BroadcastChannel (https://html.spec.whatwg.org/#eligible-for-messaging)
+    if (page !== null && lines.has(page)) atLastTask(recorder, end);
+    else end();
     return apply(native, self, args);
   });
   session.install(
@@ -218,13 +232,13 @@ export function startShared(base = location.href): Offer {
       id: thread,
       base: () => base,
       refuses: () => false, // its response's headers are not known
-      onChild: (port) => transport.child(port),
-      onMessage: () => {}, // rings are shared with pages only
-      onTerminated: (child) => transport.bye(child, 'terminated'),
+      onChild: (port) => transport.adopt(port, thread),
+      onMessage: (message) => rings.receive(message),
+      onTerminated: (child) => rings.terminated(child),
     }),
   );
   here();
-  giveUpLater(ALONE_MS);
+  giveUpLater(ALONE_MS[kind]);
   return (taker, line) => {
     if (over || lines.has(taker)) return portClose(line);
     lines.set(taker, line);

@@ -18,6 +18,7 @@ import {
   listen,
   NativeErrorEvent,
   NativeEvent,
+  NativeEventTarget,
   NativeURL,
   newChannel,
   origin,
@@ -29,7 +30,7 @@ import {
 } from './natives.ts';
 import { MAX_TEXT } from '../event/definition-check.ts';
 import { isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
-import { convertWorkerOnce, isScriptUrl } from './script-address.ts';
+import { convertSharedOnce, isScriptUrl } from './script-address.ts';
 import { copyOf } from './supervise.ts';
 import { isFromShared, sharedKey, toShared } from './shared-wire.ts';
 import { bootstrap } from './worker-bootstrap.ts';
@@ -110,7 +111,7 @@ export class SharedWorkers {
     this.native = native;
     const ours: Constructor = new Proxy(native, {
       construct: (target, args: unknown[], newTarget) => {
-        convertWorkerOnce(args);
+        convertSharedOnce(args);
         const as = (newTarget === ours ? target : newTarget) as Constructor;
         const cause = this.whyNative(args);
         if (cause === null) return this.make(args, as);
@@ -164,7 +165,7 @@ export class SharedWorkers {
   private make(args: unknown[], as: Constructor): SharedWorker {
     const [script, options] = args as [string, string | WorkerOptions | undefined];
     const { ours: port, theirs } = newChannel();
-    const worker = construct(EventTarget, [], as) as EventTarget & SharedWorker;
+    const worker = construct(NativeEventTarget, [], as) as EventTarget & SharedWorker;
     defineProperty(worker, 'port', { value: port, configurable: true });
     let handler: unknown = null;
     const onError: Listener = (event) =>
@@ -192,6 +193,7 @@ export class SharedWorkers {
   /** @param dead URLs that none could be started from */
   private async start(asked: Asked, dead: string[]): Promise<void> {
     const { url, name, isModule, key, traits } = asked;
+    let agreed = '';
     try {
       const boot = bootstrap(url, undefined, undefined, isModule, {
         role: 'worker',
@@ -202,12 +204,13 @@ export class SharedWorkers {
         parent: null,
         refused: REFUSALS.filter((what) => this.host.refuses(what)),
       });
-      const agreed = await this.host.ask({ key, traits, url: boot.script, dead });
+      agreed = await this.host.ask({ key, traits, url: boot.script, dead });
       if (agreed !== boot.script) boot.urls.forEach((one) => revokeObjectURL(one));
       if (agreed === SHARED_MISMATCH) return this.fail(asked);
       if (!agreed) return this.runNatively(asked, SHARED_WAS_RUNNING);
       this.connect(asked, agreed, agreed === boot.script, dead);
     } catch (e) {
+      void this.host.ask({ ...NATIVE, key, traits, dead: [agreed] });
       this.runNatively(asked, `it cannot be wrapped: ${String(e)}.`);
     }
   }

@@ -6,6 +6,7 @@
  * fill and count what they drop, until acks arrive.
  */
 import {
+  checkedThreadMessage,
   isThreadCommand,
   PROTOCOL_VERSION,
   type ThreadIdentity,
@@ -13,14 +14,24 @@ import {
 } from '../protocol/messages.ts';
 import { DRAIN_EVERY_MS } from '../event/capture.ts';
 import { counters, drainRecords } from '../record/drain.ts';
+import type { Batch } from '../event/batch.ts';
 import type { Definition } from '../event/definitions.ts';
 import { Header } from '../record/ring-layout.ts';
-import { clearTimeout, dataOf, portClose, portListen, portPost, setInterval } from './natives.ts';
+import {
+  clearTimeout,
+  dataOf,
+  portClose,
+  portListen,
+  portPost,
+  portsOf,
+  setInterval,
+} from './natives.ts';
 
 export const UNACKNOWLEDGED_LIMIT = 32 * 1024 * 1024;
 /** What a definition is taken to weigh; they travel as objects. */
 const DEFINITION_BYTES = 200;
 
+type Hello = Extract<ThreadMessage, { k: 'hello' }>;
 type ByeReason = Extract<ThreadMessage, { k: 'bye' }>['reason'];
 
 /** One thread's ring, as the transport reads it. */
@@ -38,12 +49,18 @@ export interface Source {
 }
 
 interface Sending {
-  source: Source;
+  /** Null of a worker below, whose records pass through here. */
+  source: Source | null;
+  hello: Hello;
+  /** Hears what the panel says to that worker. */
+  below?: MessagePort;
   /** Records drained in all. */
   records: number;
   /** Sent or waiting, not acknowledged: [records in all up to here, bytes, what was sent; its records may be gone with it]. */
   unacknowledged: [number, number, ThreadMessage][];
   faults: number;
+  /** Records that waited in the ring when the panel was told last that they may get lost. */
+  told: number;
 }
 
 interface Waiting {
@@ -61,6 +78,8 @@ export class Transport {
   private bytes = 0;
   private held = false;
   private draining = false;
+  /** All threads of ours have said goodbye. */
+  private isOver = false;
   private readonly timer: number;
 
   /** @param beforeDrain runs before each timed drain: the last chance to say something */
@@ -81,13 +100,13 @@ export class Transport {
 
   /** Send this thread's records from now on. */
   add(source: Source): void {
-    const sending: Sending = { source, records: 0, unacknowledged: [], faults: 0 };
-    this.threads.set(source.identity.id, sending);
-    this.hello(source);
+    const { identity: thread, timeOrigin } = source;
+    this.enroll(source, { k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
   }
-
-  private hello({ identity: thread, timeOrigin }: Source): void {
-    this.post({ k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
+  private enroll(source: Source | null, hello: Hello, below?: MessagePort): void {
+    const sending = { source, hello, below, records: 0, unacknowledged: [], faults: 0, told: 0 };
+    this.threads.set(hello.thread.id, sending);
+    this.post(hello);
   }
 
   /**
@@ -105,8 +124,8 @@ export class Transport {
     this.waiting = [];
     for (const { message, transfer } of waiting) this.post(message, transfer);
     if (again)
-      for (const { source, unacknowledged } of this.threads.values()) {
-        this.hello(source);
+      for (const { hello, unacknowledged } of this.threads.values()) {
+        this.post(hello);
         for (const [, , message] of unacknowledged) this.post(message);
       }
     this.drain();
@@ -115,6 +134,30 @@ export class Transport {
   /** Hand a new worker's port to the panel. */
   child(port: MessagePort): void {
     this.post({ k: 'child' }, port);
+  }
+
+  /** Speak for a new worker below: a port of its own would end with the page that relays ours. @param parent thread that made it */
+  adopt(port: MessagePort, parent: string): void {
+    let own = parent;
+    portListen(port, (event) => {
+      const message = checkedThreadMessage(dataOf(event));
+      if (message?.k === 'hello') {
+        message.thread.parent ??= parent; // whose script brings the hook does not know who made it
+        own = message.thread.id;
+        return this.enroll(null, message, port);
+      }
+      if (message?.k === 'child') return portsOf(event).forEach((one) => this.adopt(one, own));
+      if (message?.k === 'bye') {
+        const gone = this.threads.get(message.thread);
+        if (gone) this.remove(gone);
+        this.post(message);
+        if (this.isOver) this.close();
+      } else if (message) {
+        const { batch } = message;
+        const sending = this.threads.get(batch.thread);
+        if (sending) this.sends(sending, batch);
+      }
+    });
   }
 
   /** Take what the rings hold and send it. Safe to call from inside the app's own calls. */
@@ -128,12 +171,14 @@ export class Transport {
   /** Take the last of a thread and say goodbye for it. Without an id: of all threads, which ends the transport. */
   finish(reason: ByeReason, id?: string): void {
     for (const [thread, sending] of this.threads) {
-      if (id !== undefined && id !== thread) continue;
+      if (sending.below || (id !== undefined && id !== thread)) continue;
       this.drainOne(sending, true);
       this.remove(sending);
       this.post({ k: 'bye', thread, reason });
     }
-    if (id === undefined) this.close();
+    if (id !== undefined) return;
+    this.isOver = true;
+    this.close();
   }
 
   /** A thread whose ring cannot be read any more, and that no other thread reads in our place. */
@@ -141,9 +186,10 @@ export class Transport {
     this.post({ k: 'bye', thread, reason });
   }
 
-  /** Drop everything and stop. */
+  /** Drop everything and stop; once the last of the workers below has said goodbye, where they were told that all is over. */
   close(): void {
     clearTimeout(this.timer);
+    if (this.isOver && this.threads.size) return;
     this.threads.clear();
     this.waiting = [];
     if (this.port) portClose(this.port); // what was posted before is still delivered
@@ -152,9 +198,13 @@ export class Transport {
 
   private drainOne(sending: Sending, last: boolean): void {
     const { source } = sending;
+    if (!source) return;
     try {
       for (;;) {
-        if (this.bytes >= UNACKNOWLEDGED_LIMIT && !last) return this.hold(true);
+        if (this.bytes >= UNACKNOWLEDGED_LIMIT && !last) {
+          this.hold(true);
+          return this.tellWaiting(sending, source);
+        }
         const drained = drainRecords(source.buffer);
         const definitions = source.takeDefinitions();
         const { dropped, faults } = counters(source.buffer);
@@ -163,12 +213,10 @@ export class Transport {
         const first = drained?.first ?? new Uint32Array(source.buffer)[Header.claimed >>> 2]!;
         const records = drained?.records ?? new ArrayBuffer(0);
         const count = drained?.count ?? 0;
-        sending.records += count;
-        const weight = records.byteLength + definitions.length * DEFINITION_BYTES;
-        this.bytes += weight;
         const { identity, timeOrigin } = source;
-        const batch = {
-          thread: identity.id,
+        const thread = identity.id;
+        this.sends(sending, {
+          thread,
           first,
           count,
           timeOrigin,
@@ -176,10 +224,7 @@ export class Transport {
           faults,
           definitions,
           records,
-        };
-        const message: ThreadMessage = { k: 'batch', batch };
-        sending.unacknowledged.push([sending.records, weight, message]);
-        this.post(message, records);
+        });
         source.lost?.(dropped);
       }
     } catch (e) {
@@ -188,8 +233,41 @@ export class Transport {
     }
   }
 
+  private sends(sending: Sending, batch: Batch): void {
+    const { records, definitions } = batch;
+    sending.records += batch.count;
+    const weight = records.byteLength + definitions.length * DEFINITION_BYTES;
+    this.bytes += weight;
+    const message: ThreadMessage = { k: 'batch', batch };
+    sending.unacknowledged.push([sending.records, weight, message]);
+    this.post(message, records);
+  }
+
+  /** If the thread is terminated now, its ring is lost: so many records are to be counted then, and are taken back by the next batch. */
+  private tellWaiting(sending: Sending, { identity, timeOrigin, buffer }: Source): void {
+    const words = new Uint32Array(buffer);
+    const first = words[Header.claimed >>> 2]!;
+    const { dropped, faults } = counters(buffer);
+    const lost = dropped + ((words[Header.head >>> 2]! - first) >>> 0);
+    if (!this.port || lost === sending.told) return;
+    sending.told = lost;
+    const thread = identity.id;
+    const records = new ArrayBuffer(0);
+    const batch = {
+      thread,
+      first,
+      count: 0,
+      timeOrigin,
+      dropped: lost,
+      faults,
+      definitions: [],
+      records,
+    };
+    this.post({ k: 'batch', batch });
+  }
+
   private remove(sending: Sending): void {
-    this.threads.delete(sending.source.identity.id);
+    this.threads.delete(sending.hello.thread.id);
     this.forget(sending);
   }
 
@@ -210,6 +288,7 @@ export class Transport {
     if (data.k === 'stop') return this.onStop();
     const sending = this.threads.get(data.thread);
     if (!sending) return;
+    if (sending.below) portPost(sending.below, data);
     while (sending.unacknowledged.length && sending.unacknowledged[0]![0] <= data.records)
       this.bytes -= sending.unacknowledged.shift()![1];
     if (this.held && this.bytes < UNACKNOWLEDGED_LIMIT) this.hold(false);
@@ -218,7 +297,7 @@ export class Transport {
   private hold(on: boolean): void {
     if (this.held === on) return;
     this.held = on;
-    for (const { source } of this.threads.values()) source.hold?.(on);
+    for (const { source } of this.threads.values()) source?.hold?.(on);
     if (!on) this.drain();
   }
 }

@@ -16,6 +16,7 @@ import {
   unlisten,
   type Listener,
 } from './natives.ts';
+import { atLastTask } from './last-task.ts';
 import { ownSource, Session } from './session.ts';
 import type { WorkerEnvironment } from './source.ts';
 import { createThread, forgetHook } from './thread.ts';
@@ -138,8 +139,11 @@ function record(
     drainBeforeMessages(lifetime, recorder, () => transport.drain());
   }
   lifetime.method(globalThis, 'close', (native, self, args) => {
-    transport?.finish('closed');
-    if (recorder.shared) tell({ mark: MARK, k: 'closed', id, thread: id });
+    transport?.drain();
+    atLastTask(recorder, () => {
+      transport?.finish('closed');
+      if (recorder.shared) tell({ mark: MARK, k: 'closed', id, thread: id });
+    });
     return apply(native, self, args);
   });
   session.install(

@@ -142,10 +142,15 @@ async function change(scripts: Script[]): Promise<void> {
   adding = Promise.allSettled([adding, changed]);
   await changed;
 }
+/** One that is not there, since it could not be added, would keep the others from going. */
+async function removeThere(ids: string[]): Promise<void> {
+  const there = await api.scripting.getRegisteredContentScripts({ ids });
+  await api.scripting.unregisterContentScripts({ ids: there.map(({ id }) => id) });
+}
 function remove(ids: string[]): Promise<unknown> {
   for (const id of ids) going.add(id);
   removing = Promise.allSettled([removing, adding])
-    .then(() => api.scripting.unregisterContentScripts({ ids }))
+    .then(() => removeThere(ids))
     .finally(() => ids.forEach((id) => going.delete(id)));
   return removing;
 }

@@ -4,6 +4,7 @@
  */
 import type { RelayBody, RelayMessage, ThreadCommand, ThreadMessage } from './messages.ts';
 import { checkedThreadCommand, checkedThreadMessage } from './messages.ts';
+import { dataOf, newChannel, portClose, portListen, portPost, portsOf } from './ports.ts';
 
 export class RelayEnd {
   private unacknowledged: RelayMessage[] = [];
@@ -21,7 +22,7 @@ export class RelayEnd {
   constructor(
     readonly source: string,
     private readonly send: (message: RelayMessage) => void,
-    private readonly onPort: (port: MessagePort) => void = (port) => port.close(),
+    private readonly onPort: (port: MessagePort) => void = portClose,
   ) {}
 
   /**
@@ -64,21 +65,23 @@ export class RelayEnd {
 
   /** Close every port. */
   close(): void {
-    for (const port of this.ports.values()) port.close();
+    for (const port of this.ports.values()) portClose(port);
     this.ports.clear();
     this.unacknowledged = [];
   }
 
   private attach(port: MessagePort, channel = drawName()): string {
     this.ports.set(channel, port);
-    port.onmessage = ({ data, ports: [child] }: MessageEvent<unknown>) => {
+    portListen(port, (event) => {
+      const data = dataOf(event);
       const said = checkedThreadMessage(data) ?? checkedThreadCommand(data);
       if (!said) return; // anything in the page may post here
+      const [child] = portsOf(event);
       if (said.k === 'child') {
         if (child)
           this.post({ k: 'data', channel, data: { k: 'child' }, child: this.attach(child) });
       } else this.post({ k: 'data', channel, data: said });
-    };
+    });
     return channel;
   }
 
@@ -86,15 +89,14 @@ export class RelayEnd {
     if (body.k === 'open') return this.onPort(this.open(body.channel));
     const { data, child } = body;
     const message: ThreadMessage | ThreadCommand = data;
-    this.ports
-      .get(body.channel)
-      ?.postMessage(message, child === undefined ? [] : [this.open(child)]);
+    const port = this.ports.get(body.channel);
+    if (port) portPost(port, message, child === undefined ? undefined : this.open(child));
   }
 
   private open(channel: string): MessagePort {
-    const { port1, port2 } = new Channel();
-    this.attach(port1, channel);
-    return port2;
+    const { ours, theirs } = newChannel();
+    this.attach(ours, channel);
+    return theirs;
   }
 
   private post(body: RelayBody): void {
@@ -110,8 +112,7 @@ export class RelayEnd {
   }
 }
 
-/** As the thread began with them: nothing of a traced thread may pass through versions of the app's own. */
-const Channel = MessageChannel;
+/** As the thread began with it. */
 const getRandomValues = crypto.getRandomValues.bind(crypto);
 
 /** A name that no page can guess; also on pages that are no secure context, where randomUUID is missing. */

@@ -137,6 +137,10 @@ export class Recorder {
   get current(): number {
     return this.u32[W(Header.current)]!;
   }
+  /** Records begun so far, modulo 2^32. */
+  get begunRecords(): number {
+    return this.u32[W(Header.head)]!;
+  }
   /** Undrained records. */
   get backlogRecords(): number {
     return (this.u32[W(Header.head)]! - this.u32[W(Header.claimed)]!) >>> 0;

@@ -170,6 +170,60 @@ test('frames that the page writes by itself are recorded and restored, in a tab 
   );
 });
 
+// Firefox itself, without any extension, now and then loses what a nested worker answers: 6 of 372 times
+test(
+  'a worker of a SharedWorker loses nothing when the page that relays for them loads again',
+  { retry: 2, timeout: 60_000 },
+  async () => {
+    const origin = server.origin(`nesting-${++labels}`);
+    const load = async (tab: Page): Promise<void> => {
+      await driven.load(tab, `${origin}/hook-cases/`);
+      await recorded(tab);
+    };
+    const ask = (tab: Page, mark: string): Promise<string> =>
+      tab.evaluate(
+        (said) =>
+          new Promise<string>((done) => {
+            const { port } = new SharedWorker('nesting.js');
+            port.onmessage = ({ data }) => done((data as { said: string }).said);
+            port.postMessage(said);
+          }),
+        mark,
+      );
+    try {
+      await driven.load(page, `${origin}/hook-cases/`);
+      await startRecording(panel, { scope: 'origin' });
+      await load(page);
+      await ask(page, '0'); // this page relays
+      const other = await driven.browser.newPage();
+      await load(other);
+      for (let i = 1; i <= 60; i++) {
+        expect(await ask(other, String(i))).toBe(String(i));
+        if (i % 20 === 0) await load(page);
+      }
+      await page.bringToFront();
+      await arrived(panel, page);
+      await stopRecording(panel);
+      const { threads } = await savedStore(driven, panel);
+      const shared = threads.filter(({ info }) => info.kind === 'shared-worker');
+      const inner = threads.filter(({ info }) => info.name === 'inner');
+      expect(shared).toHaveLength(1);
+      expect(
+        inner.map(({ info, dropped, missing, ended }) => [info.parent, dropped, missing, ended]),
+      ).toEqual([[shared[0]!.info.id, 0, 0, 'stopped']]);
+      expect(marksOf(inner[0]!).map(({ name }) => name)).toEqual(
+        Array.from({ length: 61 }, (_, i) => String(i)),
+      );
+      await other.close();
+    } finally {
+      await panel.evaluate(
+        `if (!document.querySelector('[data-testid="record"]')) document.querySelector('[data-testid="stop"]').click();`,
+      );
+      await panel.choose('scope', 'tab');
+    }
+  },
+);
+
 test('access to web pages taken back during a recording: said, what was recorded stays, the app goes on', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin(`revoked-${++labels}`) + ENGINE);

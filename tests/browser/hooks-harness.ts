@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,9 @@ import type { Definition } from '../../src/event/definitions.ts';
 import type { ThreadIdentity } from '../../src/protocol/messages.ts';
 
 const CASES = fileURLToPath(new URL('../apps/hook-cases/', import.meta.url));
+
+/** Defines `patchPlatform`, for an app's first script. */
+export const PATCH_PLATFORM = readFileSync(path.join(CASES, 'patch-platform.js'), 'utf8');
 
 /** The hook as one script, built as rollup.config.js does. @param before a module that runs before the hook's own, in its bundle */
 export async function buildHook(before?: URL): Promise<string> {
@@ -86,7 +90,7 @@ const TYPES: Record<string, string> = {
 
 /**
  * Serves the cases; `/?policy=<name>` is the page. `?type=` is another Content-Type ('' = none), `?to=` redirects, and `/referrer` answers
- * with the Referer header that it got, `?held=` when `/release` was asked for.
+ * with the Referer header that it got, `?held=` when `/release` was asked for, which says how many went.
  */
 export async function serveCases(): Promise<{
   url: (policy: string) => string;
@@ -103,7 +107,11 @@ export async function serveCases(): Promise<{
       ...(type && { 'Content-Type': type }),
       ...(pathname === '/' ? current.page : current.rest),
     };
-    if (file === 'release') held.splice(0).forEach((go) => go());
+    if (file === 'release') {
+      const released = held.splice(0);
+      released.forEach((go) => go());
+      return void response.writeHead(200, headers).end(String(released.length));
+    }
     if (searchParams.has('held')) await new Promise<void>((go) => held.push(go));
     const to = searchParams.get('to');
     if (to) return void response.writeHead(302, { ...headers, Location: to }).end();

@@ -143,7 +143,12 @@ async function allRecorded(page: Page): Promise<SeenThread[]> {
   expect(
     Object.fromEntries(notes(threads).map((note) => [note.slice(0, note.indexOf(': Not')), note])),
   ).toEqual(Object.fromEntries([...others, ...unloaded]));
-  expect(threads.find((t) => t.identity.url.endsWith('closes.js'))?.bye).toBe('closed');
+  const closed = threads.find((t) => t.identity.url.endsWith('closes.js'))!;
+  expect(closed.bye).toBe('closed');
+  const after = closed.events.filter(
+    ({ object }) => object?.kind === 'name' && object.text === 'closed',
+  );
+  expect(after).toHaveLength(30);
   return threads;
 }
 

@@ -2,12 +2,14 @@
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest';
 import { some } from '../full.ts';
+import { longTest } from './long-test.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { SHARED_WAS_RUNNING } from '../../src/protocol/messages.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, recorded, savedStore } from './extension-harness.ts';
+import { PATCH_PLATFORM } from './hooks-harness.ts';
 import { marksOf } from './threads-harness.ts';
 
 let server: AppServer;
@@ -192,6 +194,66 @@ test('the panel loads the tabs again that hold another one: while it records, an
   expect(await ask(later, 'later')).toMatchObject({ id: one.id, connections: 3 });
 });
 
+test('pages write one database, whoever began its worker: before the recording, while it runs, after it', async () => {
+  const tabs: Page[] = [];
+  const openList = async (): Promise<Page> => {
+    const tab = await driven.browser.newPage();
+    await tab.goto(`${origin}/powersync/`);
+    tabs.push(tab);
+    return tab;
+  };
+  const rows: string[] = [];
+  /** Each tab adds a row of its own, all at once; then each has all of them. */
+  const allWrite = async (when: string): Promise<void> => {
+    const shown = (count: number): Promise<unknown> =>
+      Promise.all(
+        tabs.map((tab) =>
+          tab.waitForFunction(
+            (wanted) => document.querySelectorAll('li').length === wanted,
+            { polling: 50 },
+            count,
+          ),
+        ),
+      );
+    await shown(rows.length);
+    const names = tabs.map((_, i) => `${when} ${i}`);
+    await Promise.all(
+      tabs.map((tab, i) =>
+        tab.evaluate((name) => {
+          (document.getElementById('name') as HTMLInputElement).value = name;
+          document.getElementById('add')!.click();
+        }, names[i]!),
+      ),
+    );
+    rows.push(...names);
+    await shown(rows.length);
+    for (const tab of tabs) {
+      const seen = await tab.$$eval('li', (items) => items.map((li) => li.textContent.trim()));
+      expect(seen.sort()).toEqual(rows.toSorted());
+    }
+  };
+  const page = await openList();
+  const other = await openList();
+  await allWrite('before');
+  const panel = await openPanel(page);
+  await page.bringToFront();
+  await panel.frame.waitForSelector('[data-testid="other-tabs"]');
+  await startRecording(panel); // this tab loads again, and its worker is that of the other one
+  await recorded(page);
+  await allWrite('beside');
+  await reloadTabs(panel, page, other);
+  await recorded(page);
+  await allWrite('recorded');
+  await page.bringToFront();
+  await stopRecording(panel);
+  const { threads } = await savedStore(driven, panel);
+  expect(threads.filter(({ info }) => info.kind === 'shared-worker')).toHaveLength(1);
+  await openList();
+  await allWrite('stopped');
+  await reloadTabs(panel, ...tabs);
+  await allWrite('after');
+});
+
 test('a second recording without a reload leaves open pages what they hold', async () => {
   const { page, panel } = await begin();
   const first = await ask(page, 'first');
@@ -286,7 +348,8 @@ test.each(['closes itself', 'whose page leaves at its reply'])(
     await page.bringToFront();
     await stopRecording(panel);
     const [marked] = await marks(panel);
-    expect(marked).toEqual(['warm', ...Array.from({ length: 200 }, (_, i) => String(i))]);
+    const after = Array.from({ length: closes ? 11 : 0 }, () => 'closed');
+    expect(marked).toEqual(['warm', ...Array.from({ length: 200 }, (_, i) => String(i)), ...after]);
   },
 );
 
@@ -324,6 +387,54 @@ test('nothing is lost when the page that relays its records loads again', async 
   const shared = threads.filter(({ info }) => info.kind === 'shared-worker');
   expect(shared.map(({ missing, dropped }) => [missing, dropped])).toEqual([[0, 0]]);
   expect(marksOf(shared[0]!).map(({ name }) => name)).toEqual(['first', 'second', ...said]);
+});
+
+test('functions of the platform that the app replaces are not called by us', async () => {
+  const { page, panel } = await begin();
+  await page.evaluate(`${PATCH_PLATFORM};patchPlatform()`);
+  for (let i = 0; i < 20; i++) await ask(page, `mark ${i}`, 'patched.js');
+  const { calls } = (await ask(page, 'last', 'patched.js')) as unknown as { calls: string[] };
+  await stopRecording(panel);
+  const here = await page.evaluate(() => (window as unknown as { calls: string[] }).calls);
+  expect([here, calls]).toEqual([[], []]);
+  expect((await marks(panel))[0]).toHaveLength(21);
+});
+
+test("the app's options are read once, in the order of the platform", async () => {
+  const reads = (page: Page): Promise<string[]> =>
+    page.evaluate(() => {
+      const read: string[] = [];
+      const options = {};
+      const values = {
+        extendedLifetime: 0,
+        name: 'read',
+        sameSiteCookies: undefined,
+        type: 'classic',
+      };
+      for (const [name, value] of Object.entries(values))
+        Object.defineProperty(options, name, { get: () => (read.push(name), value) });
+      new SharedWorker('counter.js', options);
+      return read;
+    });
+  const native = await reads(await open());
+  expect(native).toContain('extendedLifetime');
+  const { page, panel } = await begin();
+  expect((await reads(page)).filter((name) => native.includes(name))).toEqual(native);
+  await stopRecording(panel);
+});
+
+longTest('a page that came back is recorded for longer than the worker waits for one', async () => {
+  const { page, panel } = await begin();
+  const holds = await open(); // unrecorded: the worker outlives the page
+  await ask(holds, 'held');
+  await ask(page, 'first');
+  await page.reload();
+  await recorded(page);
+  await ask(page, 'second');
+  await page.waitForFunction(() => performance.now() > 65_000, { timeout: 90_000 });
+  await ask(page, 'third');
+  await stopRecording(panel);
+  expect(await marks(panel)).toEqual([['held', 'first', 'second', 'third']]);
 });
 
 test('nothing is lost when its only page leaves at its last reply', async () => {

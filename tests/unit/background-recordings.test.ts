@@ -37,7 +37,8 @@ const api = {
     },
   },
   scripting: {
-    getRegisteredContentScripts: () => Promise.resolve(registered),
+    getRegisteredContentScripts: (only?: { ids: string[] }) =>
+      Promise.resolve(registered.filter(({ id }) => only?.ids.includes(id) ?? true)),
     registerContentScripts: (scripts: typeof registered) =>
       Promise.resolve(void registered.push(...scripts)),
     updateContentScripts: (scripts: typeof registered) =>

@@ -1,9 +1,14 @@
 /** Transport and wire guards without a browser: batches over a real MessagePort, acks, the cap. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { isFromWorker, isToWorker } from '../../src/hooks/creator-wire.ts';
+import { isFromWorker, isToWorker, type FromWorker } from '../../src/hooks/creator-wire.ts';
 import { SharedRings } from '../../src/hooks/shared-rings.ts';
 import { Transport, UNACKNOWLEDGED_LIMIT, type Source } from '../../src/hooks/transport.ts';
-import { isThreadMessage, type ThreadMessage } from '../../src/protocol/messages.ts';
+import {
+  isThreadMessage,
+  MARK,
+  type ThreadIdentity,
+  type ThreadMessage,
+} from '../../src/protocol/messages.ts';
 import { Op } from '../../src/event/event.ts';
 import { Recorder } from '../../src/record/recorder.ts';
 
@@ -72,6 +77,12 @@ test('nothing is drained above the cap; acks let it go on; drops are told', asyn
   expect(held).toEqual([true]);
   expect([recorder.backlogRecords, recorder.dropped]).toEqual([16384, 5]);
   await expect.poll(records, { timeout: 10_000 }).toBe(limit);
+  // should the thread be terminated now, the panel knows what is lost with it
+  transport.drain();
+  await expect
+    .poll(() => got.at(-1))
+    .toMatchObject({ k: 'batch', batch: { first: limit, count: 0, dropped: 16384 + 5 } });
+  expect(got.filter((m) => m.k === 'batch' && m.batch.count === 0)).toHaveLength(1);
   port2.postMessage({ k: 'ack', thread: 'someone else', records: limit });
   port2.postMessage({ k: 'ack', thread: 't1', records: 2 * 16384 });
   await expect.poll(records).toBe(limit + 16384);
@@ -110,6 +121,54 @@ test('a new way gets what the old one had not delivered, and no record twice', a
   await expect.poll(() => transport.unacknowledgedBytes).toBe(0);
 });
 
+test('a worker below is spoken for on every way, until it says goodbye', async () => {
+  const upper = setUp();
+  const lower = new Transport(
+    () => {},
+    () => {},
+  );
+  open.push(lower);
+  const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
+  const line = new MessageChannel();
+  lower.add({
+    identity: { id: 'below', kind: 'worker', url: 'v', name: '', parent: 't1' },
+    timeOrigin: 1500,
+    buffer: recorder.memory.buffer,
+    takeDefinitions: () => recorder.takeDefinitions(),
+  });
+  const said: ThreadMessage[] = [];
+  const again: ThreadMessage[] = [];
+  upper.transport.connect(new MessageChannel().port1, (message) => said.push(message));
+  upper.transport.adopt(line.port2, 't1');
+  lower.connect(line.port1);
+  for (let i = 0; i < 3; i++) recorder.instant(Op.mark, 0, NaN, 0);
+  lower.drain();
+  const of = (all: ThreadMessage[]) =>
+    all.flatMap((m) =>
+      m.k === 'hello' && m.thread.id === 'below'
+        ? ['hello']
+        : m.k === 'batch' && m.batch.thread === 'below'
+          ? [`${m.batch.first}: ${m.batch.records.byteLength / 64}`]
+          : m.k === 'bye'
+            ? [`bye ${m.thread} ${m.reason}`]
+            : [],
+    );
+  await expect.poll(() => of(said)).toEqual(['hello', '0: 3']);
+  const { port1, port2 } = new MessageChannel();
+  open.push(port2);
+  upper.transport.connect(port1, (message) => again.push(message)); // the page that relayed is gone
+  expect(of(again)).toEqual(['hello', '0: 3']);
+  port2.postMessage({ k: 'ack', thread: 'below', records: 3 });
+  const both = [upper.transport, lower];
+  await expect.poll(() => both.map((one) => one.unacknowledgedBytes)).toEqual([0, 0]);
+  upper.transport.finish('stopped');
+  recorder.instant(Op.mark, 0, NaN, 0);
+  lower.finish('stopped');
+  await expect
+    .poll(() => of(again).slice(2))
+    .toEqual(['bye t1 stopped', '3: 1', 'bye below stopped']);
+});
+
 test('a stop command of the panel arrives; anything else is ignored', async () => {
   const { transport, port1, port2 } = setUp();
   let stops = 0;
@@ -121,25 +180,35 @@ test('a stop command of the panel arrives; anything else is ignored', async () =
   await expect.poll(() => stops).toBe(1);
 });
 
+const ringOf = (
+  thread: ThreadIdentity,
+  timeOrigin: number,
+  buffer: ArrayBufferLike,
+): FromWorker => ({
+  mark: MARK,
+  k: 'ring',
+  id: thread.id,
+  thread,
+  timeOrigin,
+  buffer: buffer as SharedArrayBuffer,
+});
+
 describe('shared rings', () => {
   test('are read from outside with their definitions, and end with those below them', async () => {
-    const { transport, port1, got } = setUp();
+    const { transport, port1, got, recorder: here } = setUp();
     transport.connect(port1);
-    const rings = new SharedRings(transport);
+    const rings = new SharedRings(transport, here);
     const ring = (id: string, parent: string): Recorder => {
       const recorder = new Recorder({ capacity: 1024, shared: true, maxEngines: 0 });
-      rings.add(
-        { id, kind: 'worker', url: id, name: '', parent },
-        2000,
-        recorder.memory.buffer as unknown as SharedArrayBuffer,
-      );
+      const thread = { id, kind: 'worker', url: id, name: '', parent } as const;
+      rings.receive(ringOf(thread, 2000, recorder.memory.buffer));
       return recorder;
     };
     const outer = ring('outer', 't1');
     const inner = ring('inner', 'outer');
     outer.instant(Op.mark, outer.define({ kind: 'name', text: 'été' }), NaN, 0);
     inner.instant(Op.mark, 0, NaN, 0);
-    rings.finish('outer', 'terminated');
+    rings.terminated('outer');
     await expect.poll(() => got.filter((m) => m.k === 'bye').length).toBe(2);
     const batches = got.flatMap((m) => (m.k === 'batch' ? [m.batch] : []));
     expect(batches.map((b) => [b.thread, b.count, b.timeOrigin])).toEqual([
@@ -147,18 +216,23 @@ describe('shared rings', () => {
       ['outer', 1, 2000],
     ]);
     expect(batches[1]!.definitions).toEqual([{ kind: 'name', id: 1, text: 'été' }]);
-    rings.disable();
-    expect(rings.has('outer')).toBe(false);
+    rings.terminated('outer'); // known no more: but its creator says so
+    await expect.poll(() => got.filter((m) => m.k === 'bye').length).toBe(3);
   });
   test('a memory that is no ring is refused, one that turns out unreadable is dropped with a fault', () => {
-    const { transport, faults } = setUp();
-    const rings = new SharedRings(transport);
+    const { transport, faults, recorder: here } = setUp();
+    const rings = new SharedRings(transport, here);
     const identity = { id: 'x', kind: 'worker', url: 'x', name: '', parent: null } as const;
     const small = new SharedArrayBuffer(4096);
     new Uint32Array(small)[13] = 1024; // capacity
-    expect(() => rings.add(identity, 0, small)).toThrow(/ring of 1024 records is cut/);
+    rings.receive(ringOf(identity, 0, small));
+    expect(here.takeDefinitions().at(-1)).toMatchObject({
+      text: expect.stringContaining(
+        'a worker of this thread: RangeError: a ring of ? records is cut',
+      ),
+    });
     const recorder = new Recorder({ capacity: 1024, shared: true, maxEngines: 0 });
-    rings.add(identity, 0, recorder.memory.buffer as unknown as SharedArrayBuffer);
+    rings.receive(ringOf(identity, 0, recorder.memory.buffer));
     recorder.instant(Op.mark, 0, NaN, 0);
     new Uint32Array(recorder.memory.buffer)[13] = 0x7fffffff; // a page that writes nonsense into its ring
     transport.drain();

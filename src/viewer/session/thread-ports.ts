@@ -99,7 +99,11 @@ export class ThreadPorts {
         own.add(thread.id);
         this.known.add(thread.id);
         this.alive.add(thread.id);
-        if (thread.kind === 'shared-worker' || thread.kind === 'service-worker')
+        if (
+          thread.kind === 'shared-worker' ||
+          thread.kind === 'service-worker' ||
+          (thread.parent !== null && this.relayed.has(thread.parent)) // it comes by the same line
+        )
           this.relayed.set(thread.id, parent);
         this.store.thread({
           ...thread,
@@ -143,7 +147,7 @@ export class ThreadPorts {
         thread.ended ??= message.reason;
         this.alive.delete(message.thread);
         this.gone.delete(message.thread);
-        if (message.reason === 'pagehide') this.endWorkersOf(message.thread);
+        if (message.reason !== 'stopped') this.endWorkersOf(message.thread);
         this.events.onThreads();
         if (this.alive.size === 0) this.onIdle?.();
       }

@@ -1,0 +1,9 @@
+// A SharedWorker whose own worker marks what the pages ask for, and answers them.
+const inner = new Worker('marks.js', { name: 'inner' });
+addEventListener('connect', ({ ports: [port] }) => {
+  port.onmessage = ({ data }) => {
+    const answer = new MessageChannel();
+    answer.port1.onmessage = (said) => port.postMessage(said.data);
+    inner.postMessage(data, [answer.port2]);
+  };
+});

@@ -1,6 +1,6 @@
-/** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
+/** `vfscope findings FILE [--json] [--short] [--rule F01]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
 import { experimentFor } from '../lab/experiments/documents/tries.ts';
-import { badges, findings } from '../analysis/findings/index.ts';
+import { badges, findings, RULES, type Finding } from '../analysis/findings/index.ts';
 import { accounts } from '../analysis/findings/accounts.ts';
 import { accountsBlock } from '../analysis/report/report-accounts.ts';
 import { explained, explainedText } from '../analysis/findings/explanation.ts';
@@ -12,6 +12,8 @@ import type { FindingPlans } from '../plan/finding-plans.ts';
 import { planLines, runFacts } from '../plan/plan-words.ts';
 import type { StatementPlan } from '../plan/types.ts';
 import { plansOfFindings } from './plan-wasm.ts';
+import { agentContext, agentList, agentText, shortFinding } from '../analysis/report/agent-text.ts';
+import { wrongUse } from '../terminal/failure.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
@@ -20,31 +22,66 @@ import { jsonText, print } from '../terminal/stdout.ts';
 export async function findingsCommand({
   file,
   json,
+  short = false,
+  rule,
 }: {
   file: string;
   json: boolean;
+  /** Without the events behind each: for a coding agent, or, as JSON, for machines. */
+  short?: boolean;
+  /** Findings of this rule alone. */
+  rule?: string;
 }): Promise<number> {
+  if (rule !== undefined && !RULES.some(({ id }) => id === rule))
+    throw wrongUse(`--rule ${rule}: there is no such rule. Expected one as F01.`);
   const trace = await openTrace(file);
   const facts = new Facts(trace.store);
   const plans = await plansOfFindings(facts);
-  await print(
-    json ? jsonText(plannedJson(facts, plans)) : reportText(findingsReport(facts, plans)),
-  );
+  const wanted = (finding: Finding): boolean => rule === undefined || finding.rule === rule;
+  if (json) await print(jsonText(findingsJson(facts, plans, wanted, short)));
+  else if (short)
+    await print(agentFindings(facts, plans, rule === undefined ? null : wanted, file));
+  else await print(reportText(findingsReport(facts, plans, wanted)));
   return Exit.done;
 }
 
 const NEEDS = { findings, badges, explained, accounts };
 
 /** Each finding with the plan of its statement. */
-function plannedJson(facts: Facts, plans: FindingPlans): object {
+function findingsJson(
+  facts: Facts,
+  plans: FindingPlans,
+  wanted: (finding: Finding) => boolean,
+  short: boolean,
+): object {
   const known = facts.known(NEEDS);
   return {
     ...known,
-    findings: known.findings.map((finding) => {
+    findings: known.findings.filter(wanted).map((finding) => {
+      if (short) return shortFinding(finding);
       const plan = plans.get(finding.statement ?? '');
       return plan ? { ...finding, plan } : finding;
     }),
   };
+}
+
+/** @param wanted those that are said whole; null: all, as a list */
+function agentFindings(
+  facts: Facts,
+  plans: FindingPlans,
+  wanted: ((finding: Finding) => boolean) | null,
+  file: string,
+): string {
+  const known = facts.known({ findings, agentContext, noFindings });
+  if (!wanted) return agentList(known.findings, known.noFindings);
+  const found = known.findings.filter(wanted);
+  if (!found.length) return agentList(found, 'No finding of this rule.');
+  return found
+    .map((finding) => {
+      const plan = plans.get(finding.statement ?? '');
+      return agentText(finding, known.agentContext, { file, plan: plan ? planLines(plan) : [] });
+    })
+    .join('\n');
 }
 
 const planBlock = (plan: StatementPlan): string[] => [
@@ -54,8 +91,13 @@ const planBlock = (plan: StatementPlan): string[] => [
 ];
 
 /** A block each. @param plans of statements that findings are about */
-export function findingsReport(facts: Facts, plans: FindingPlans = new Map()): Report {
-  const { findings, badges, explained: known, accounts } = facts.known(NEEDS);
+export function findingsReport(
+  facts: Facts,
+  plans: FindingPlans = new Map(),
+  wanted: (finding: Finding) => boolean = () => true,
+): Report {
+  const { findings: all, badges, explained: known, accounts } = facts.known(NEEDS);
+  const findings = all.filter(wanted);
   const caveats = badges.map((b) => `! ${b.badge}: ${b.say}`);
   const blocks = findings.map((f, i): Block => {
     const experiment = f.tryInLab === undefined ? undefined : experimentFor(f.tryInLab);

@@ -3,6 +3,7 @@ import { launchBrowser } from '../drive/browser.ts';
 import { openPanelTab } from '../drive/panel.ts';
 import { readTraceFile } from '../terminal/open-file.ts';
 import { EXTENSION } from '../drive/extension-folders.ts';
+import { print } from '../terminal/stdout.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
 /** The Answer of ten million events takes half a minute. */
@@ -23,9 +24,10 @@ export async function open({ file, screenshot, extension = EXTENSION }: OpenArgs
   try {
     const panel = await openPanelTab(await driven.firstPage(), driven.extensionId);
     await panel.open(file);
-    if (screenshot === undefined)
+    if (screenshot === undefined) {
+      await print(`${file} is open in a browser window. Close it to end this command.\n`);
       await new Promise<void>((done) => driven.browser.once('disconnected', () => done()));
-    else {
+    } else {
       await panel.find('save'); // usable once a part of the trace is there
       await panel.frame.waitForFunction(
         () =>

@@ -24,6 +24,12 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--markdown | --json]  as Markdown; as one object, unknown numbers null
       [--privacy]            what the trace tells of its app: how many texts of which kind
   vfscope findings FILE [--json]          what to change, the largest saving first
+      [--rule F01]           of this rule alone
+      [--short]              without the events behind each: as Markdown for a coding agent, or with --json
+  vfscope query FILE.vfst "<sql>"         SQL over the recording: events, executions, files, ...
+      [--rows N] [--json]    at most N rows, default 100
+      [--tables]             instead of SQL: the tables and their columns
+  vfscope mcp                             for coding agents: six tools over standard input and output
   vfscope plans FILE.vfst [--json]        how SQLite reads tables for each statement, beside pages and steps
       [--database FILE]      with this database's schema and statistics; default: the recorded CREATE statements
   vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|sqlite|vfstrace|html|vfst --out F

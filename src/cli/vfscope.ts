@@ -16,8 +16,10 @@ import { labCommand } from '../lab/command/lab.ts';
 import { replayCommand } from '../lab/command/replay.ts';
 import { showCommand } from '../lab/command/show.ts';
 import { versionsCommand } from '../lab/command/versions.ts';
+import { serveMcp } from './mcp.ts';
 import { open } from './open.ts';
 import { plansCommand } from './plans.ts';
+import { queryCommand } from './query.ts';
 import { complain, Exit } from '../terminal/open-file.ts';
 import { record, recordingName } from './record.ts';
 import { outliveReaders, print } from '../terminal/stdout.ts';
@@ -367,9 +369,30 @@ async function run([command, ...args]: string[]): Promise<number> {
       return summaryCommand({ file: target, ...values });
     }
     case 'findings': {
-      const { values, target } = parse(args, 'file', { json: yes });
-      return findingsCommand({ file: target, json: values.json ?? false });
+      const { values, target } = parse(args, 'file', { json: yes, short: yes, rule: text });
+      const { json = false, short = false, rule } = values;
+      return findingsCommand({ file: target, json, short, rule });
     }
+    case 'query': {
+      const options = { json: yes, rows: text, tables: yes } as const;
+      const lists = args.includes('--tables');
+      const { values, target, others } = parse(
+        args,
+        lists ? 'file' : 'arguments: a file and SQL',
+        options,
+        lists ? 1 : 2,
+      );
+      const rows = wholeNumber(values.rows, '--rows');
+      return queryCommand({
+        file: target,
+        sql: others[0] ?? null,
+        rows,
+        json: values.json ?? false,
+      });
+    }
+    case 'mcp':
+      parse(args, 'arguments', {}, 0);
+      return serveMcp(VFSCOPE_VERSION);
     case 'plans': {
       const { values, target } = parse(args, 'file', { json: yes, database: text });
       return plansCommand({ file: target, database: values.database, json: values.json ?? false });

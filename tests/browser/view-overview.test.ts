@@ -303,6 +303,11 @@ describe('the Answer', () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toContain('### vfscope trace');
     expect(copied).toContain('- Commits: 60\n- Syncs per commit: 1\n');
+    if (!(await page.$(id('finding-agent')))) await page.click(id('finding-title'));
+    await page.click(id('finding-agent'));
+    await waitText(id('toast'), 'The finding is on the clipboard. Paste it to your coding agent.');
+    const forAgent = await page.evaluate(() => navigator.clipboard.readText());
+    expect(forAgent).toMatch(/^# vfscope finding F\d\d\n[^]*Untrusted data/);
   });
 });
 

@@ -27,8 +27,10 @@ test('options are those that the help names', () => {
     ...['advise', 'check', 'crash', 'diff', 'list', 'replay', 'run', 'show', 'versions'].map(
       (verb) => `lab ${verb}`,
     ),
+    'mcp',
     'open',
     'plans',
+    'query',
     'record',
     'summary',
   ]);

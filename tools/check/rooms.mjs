@@ -69,6 +69,10 @@ export const ROOMS = {
     ],
     npm: [],
   },
+  'viewer/session/sql': {
+    imports: ['event', 'sqlite', 'trace', 'analysis', 'formats', 'plan', 'protocol', 'viewer'],
+    npm: [],
+  },
   viewer: { imports: [], npm: [] },
   hooks: {
     imports: ['event', 'record', 'protocol', 'vfs-instrumented/interpose', 'probes', 'engines'],
@@ -193,6 +197,7 @@ export const ROOMS = {
       'drive',
       'lab/command',
       'lab/experiments',
+      'viewer/session/sql',
     ],
     npm: [],
     node: true,

@@ -125,7 +125,7 @@ function recorded(s: Summary): Block {
       ['browser', env.userAgent ?? UNKNOWN],
       ...(s.engines.length ? s.engines : [null]).map((e): [string, string] => [
         'engine',
-        e ? engine(e) : 'none seen',
+        e ? engineText(e) : 'none seen',
       ]),
       ...s.threads.map((t): [string, string] => ['thread', threadText(t)]),
       [
@@ -143,7 +143,8 @@ function recorded(s: Summary): Block {
 
 const yesNo = (v: boolean | null): string => (v === null ? UNKNOWN : v ? 'yes' : 'no');
 
-function engine(of: SummaryEngine): string {
+/** `wa-sqlite, SQLite 3.53.0, VFS opfs; ...` */
+export function engineText(of: SummaryEngine): string {
   const { name, sqliteVersion, vfs } = of;
   return [
     name,

@@ -86,6 +86,7 @@ export type Queries = {
   };
   compareSources: { args: object; answer: { other: string | null; previous: string | null } };
   comparison: { args: Partial<CompareArgs>; answer: Comparison | null };
+  agentText: { args: { rule: string }; answer: string };
   markdownReport: { args: object; answer: string };
   threadPartitions: { args: { fromUs?: number; toUs?: number }; answer: ThreadPartition[] };
   cache: { args: object; answer: CacheAnswer };

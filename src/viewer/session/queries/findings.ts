@@ -4,6 +4,7 @@ import { accounts } from '../../../analysis/findings/accounts.ts';
 import { explained } from '../../../analysis/findings/explanation.ts';
 import { noFindings } from '../../../analysis/findings/finding-facts.ts';
 import { fact } from '../../../analysis/core/graph.ts';
+import { agentContext, agentText } from '../../../analysis/report/agent-text.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';
 import { REPORT_NEEDS, reportOf } from '../../../analysis/report/report.ts';
 import { FINDING_PLAN_NEEDS } from '../../../plan/finding-plans.ts';
@@ -20,6 +21,22 @@ const shownFindings = fact(
 
 export const findingsQueries = {
   findings: answerOf(shownFindings),
+
+  /** All findings of a rule for a coding agent, as Markdown, with their query plans. */
+  agentText: needing(
+    [agentContext, ...Object.values(FINDING_PLAN_NEEDS)],
+    async ({ facts }: QueryContext, { rule }: { rule: string }): Promise<string> => {
+      const plans = await planTexts(facts);
+      return facts
+        .get(findings)
+        .filter((finding) => finding.rule === rule)
+        .map((finding) => {
+          const plan = plans.get(finding.statement ?? '');
+          return agentText(finding, facts.get(agentContext), { plan: plan ? [plan] : [] });
+        })
+        .join('\n');
+    },
+  ),
 
   /** The trace as GitHub's Markdown, for an issue. */
   markdownReport: needing(

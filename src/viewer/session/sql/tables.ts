@@ -7,5 +7,5 @@ import type { QueryContext } from '../queries/context.ts';
 import { ColumnTable } from './column-table.ts';
 
 /** @param context of the trace as it is when it is called */
-export const tablesOf = (context: () => QueryContext): ColumnTable[] =>
+export const tablesOf = (context: () => Pick<QueryContext, 'facts'>): ColumnTable[] =>
   TABLES.map((table) => new ColumnTable(table, () => context().facts.get(table.rows)));

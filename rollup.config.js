@@ -247,6 +247,11 @@ const builds = [
   hook([`${OUTS.firefox}/hooks.js`], true),
   // for the Chromium that the command drives: src/drive/native-workers.ts
   hook([`${DIST}/cli/driven-hooks.js`], false, true),
+  {
+    input: 'src/content/over-cdp.ts',
+    plugins: common,
+    output: { file: `${DIST}/cli/connect-content.js`, format: 'iife' },
+  },
   script('src/handover/frame.ts', 'handover/frame.js'),
   script('src/handover/hub.ts', 'handover/hub.js'),
   script('src/devtools/devtools.ts', 'devtools/devtools.js'),

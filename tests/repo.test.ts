@@ -201,6 +201,8 @@ describe('nothing that does not belong here', () => {
       // the viewer as a static page: its own files, and the trace that its user's link names
       'src/site/fetch-trace.ts',
       'src/site/offline.ts',
+      // the list of pages of a browser that the user names: record --connect
+      'src/connect/endpoint.ts',
     ]);
     for (const file of listSources('src')) {
       if (allowed.has(file) || /^src\/(?:cli|drive|lab\/(?:command|drive))\//.test(file)) continue;

@@ -3,11 +3,16 @@ import { EXTENSION, FIREFOX_EXTENSION } from '../drive/extension-folders.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { findChromium, findFirefox } from '../drive/find-browser.mjs';
 import { complain, Exit } from '../terminal/open-file.ts';
+import { recordConnected } from '../connect/record-connected.ts';
 import { recordPage, type RecordOptions } from '../drive/session.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 import { printAnswer } from './answer.ts';
 
-export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'browser'> {
+export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'browser' | 'url'> {
+  /** With `connect`, it may be absent: the only page that is open there. */
+  url?: string;
+  /** Address of a browser that runs already, with a debugging port. */
+  connect?: string;
   browser?: string;
   /** Tests bring their own. */
   extension?: string;
@@ -21,14 +26,20 @@ export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'b
 export async function record(args: RecordArgs): Promise<number> {
   const say = (line: string): void => console.error(line);
   try {
-    const browser = browserOf(args);
+    const { connect, url, extension } = args;
     await check(args);
-    await recordPage({
-      ...args,
-      browser,
-      extension: args.extension ?? (browser === 'firefox' ? FIREFOX_EXTENSION : EXTENSION),
-      say,
-    });
+    if (connect !== undefined)
+      await recordConnected({ ...args, connect, extension: extension ?? EXTENSION, say });
+    else {
+      const browser = browserOf(args);
+      await recordPage({
+        ...args,
+        url: url!,
+        browser,
+        extension: extension ?? (browser === 'firefox' ? FIREFOX_EXTENSION : EXTENSION),
+        say,
+      });
+    }
   } catch (e) {
     if (!(e instanceof CommandFailure)) throw e;
     complain(e.message);
@@ -56,11 +67,25 @@ function browserOf({ browser }: RecordArgs): 'chromium' | 'firefox' {
   throw wrongUse(`Unknown browser "${browser}": expected chromium or firefox.`);
 }
 
+/** Options of a browser that the command starts. */
+const OF_OUR_BROWSER = ['browser', 'devtools', 'scope', 'screenshot'] as const;
+
 /** All that can be known to fail before a browser is started: what was recorded could not be saved then. @throws CommandFailure */
-async function check({ url, out, until, untilMark, screenshot }: RecordArgs): Promise<void> {
+async function check(args: RecordArgs): Promise<void> {
+  const { url, connect, out, until, untilMark, screenshot } = args;
   if (untilMark && until !== undefined)
     throw wrongUse('--until and --until-mark: only one can say when the recording ends.');
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  const [other] = OF_OUR_BROWSER.filter((name) => args[name] !== undefined);
+  if (connect !== undefined && other !== undefined)
+    throw wrongUse(`--${other} does not go with --connect: the browser runs already.`);
+  // an app that runs already may have addresses of its own, such as file:
+  if (connect === undefined && url === undefined)
+    throw wrongUse('The address of the page is missing.');
+  if (connect !== undefined && (url === undefined || URL.canParse(url))) {
+    await checkWritable(out);
+    return;
+  }
+  if (url === undefined || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw wrongUse(`"${url}" is no web address: expected one that begins with http:// or https://`);
   for (const file of screenshot === undefined ? [out] : [out, screenshot])
     await checkWritable(file);

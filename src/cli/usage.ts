@@ -17,6 +17,8 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--buffer KIB]         of a thread's ring of records: 256, 512, 1024 (default), 2048 or 4096
       [--scope tab|origin]   record the tab (default) or all tabs of its origin
       [--devtools]           with DevTools open on the page, which slow it down in Chromium
+      [--connect http://localhost:9222]  in a browser that runs already, without the extension: Chrome, Edge, Electron, Android;
+                             <url> begins the address of an open page, which is loaded again; may be left out where one is open
       [--require-sqlite]     exit with 1 where no SQLite was seen
       [--headed]             in a window; without the options above, until Ctrl+C
       [--screenshot FILE.png] [--browser chromium|firefox] [--json]

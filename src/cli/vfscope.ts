@@ -46,6 +46,18 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
   options: T,
   count = 1,
 ) {
+  const { values, target, others } = parseOptional(args, what, options, count, count);
+  return { values, target: target!, others };
+}
+
+/** The same, with fewer positional arguments. @throws WrongWords */
+function parseOptional<T extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  what: string,
+  options: T,
+  count = 1,
+  least = 0,
+) {
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -53,9 +65,9 @@ function parse<T extends NonNullable<ParseArgsConfig['options']>>(
       allowPositionals: true,
       strict: true,
     });
-    if (positionals.length !== count)
+    if (positionals.length < least || positionals.length > count)
       throw new Error(`expected ${count === 1 ? 'one' : count} ${what}, got ${positionals.length}`);
-    return { values, target: positionals[0]!, others: positionals.slice(1) };
+    return { values, target: positionals[0], others: positionals.slice(1) };
   } catch (e) {
     throw new WrongWords(
       (e as Error).message.replace(/\. To specify a positional argument[^]*/, '.'),
@@ -319,8 +331,13 @@ async function run([command, ...args]: string[]): Promise<number> {
         layers: text,
         stacks: yes,
         buffer: text,
-      };
-      const { values, target } = parse(args, 'URL', options);
+        connect: text,
+      } as const;
+      // a browser that runs already may have one page alone
+      const connects = args.some((arg) => /^--connect(=|$)/.test(arg));
+      const { values, target } = connects
+        ? parseOptional(args, 'URL', options)
+        : parse(args, 'URL', options);
       const {
         out,
         seconds: time,
@@ -336,7 +353,7 @@ async function run([command, ...args]: string[]): Promise<number> {
       return record({
         ...rest,
         url: target,
-        out: out ?? recordingName(target, new Date()),
+        out: out ?? recordingName(target ?? '', new Date()),
         seconds: seconds(time),
         scope: scope(covers),
         untilMark,

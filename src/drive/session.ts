@@ -56,8 +56,8 @@ const DEFAULT_UNTIL_SECONDS = 120;
 /** Of the panel in the picture. */
 const PICTURE = { width: 1280, height: 800 };
 
-/** What a steps module exports. */
-type Steps = (page: Page, panel: DrivenPanel) => Promise<void>;
+/** What a steps module exports. @param panel null in a browser that was running already */
+export type Steps = (page: Page, panel: DrivenPanel | null) => Promise<void>;
 
 /**
  * Record a page.
@@ -105,7 +105,9 @@ async function recordIn(
     const panel = await Promise.race([ready, early, lost]);
     say(`loading ${options.url}`);
     const late = await Promise.race([
-      useApp(driven, page, panel, steps, options, over.signal),
+      loadPage(() => driven.load(page, options.url), options.url).then(() =>
+        useApp(page, panel, steps, options, over.signal),
+      ),
       cutShort(page, interrupt, endsByHand(options)),
       lost,
     ]);
@@ -118,16 +120,19 @@ async function recordIn(
   }
 }
 
-const recordedBy = ({
+export const recordedBy = ({
   scope = 'tab',
   capture,
-}: RecordOptions): { scope: RecordingScope; capture: CaptureOptions } => ({
+}: Pick<RecordOptions, 'scope' | 'capture'>): {
+  scope: RecordingScope;
+  capture: CaptureOptions;
+} => ({
   scope,
   capture: { ...CAPTURE_DEFAULTS, ...capture },
 });
 
 /** Never resolves. @throws CommandFailure when the browser ends, by a crash or by its user */
-function ofBrowser(browser: Browser): Promise<never> {
+export function ofBrowser(browser: Browser): Promise<never> {
   const lost = new Promise<never>((_, reject) =>
     browser.once('disconnected', () =>
       reject(browserFailed('The browser ended before the recording was saved.')),
@@ -138,17 +143,21 @@ function ofBrowser(browser: Browser): Promise<never> {
 }
 
 /** A recording in a window that nothing else ends. */
-const endsByHand = ({
+export const endsByHand = ({
   headed = false,
   script,
   seconds,
   until,
   untilMark = false,
-}: RecordOptions): boolean =>
+}: Ending): boolean =>
   headed && script === undefined && seconds === undefined && until === undefined && !untilMark;
 
 /** @returns why the recording ends before its condition was met: null where it has none but Ctrl+C */
-function cutShort(page: Page, interrupt: Interrupt, byHand: boolean): Promise<string | null> {
+export function cutShort(
+  page: Page,
+  interrupt: Interrupt,
+  byHand: boolean,
+): Promise<string | null> {
   const crashed = new Promise<string>((resolve) =>
     page.once('error', (e: Error) =>
       resolve(`The page crashed (${e.message}); the trace up to then is saved.`),
@@ -177,7 +186,8 @@ async function save(
   return unmarked;
 }
 
-async function loadSteps(script: string): Promise<Steps> {
+/** @throws CommandFailure (exit code 2) */
+export async function loadSteps(script: string): Promise<Steps> {
   let loaded: { default?: unknown };
   try {
     loaded = (await import(pathToFileURL(resolve(script)).href)) as { default?: unknown };
@@ -217,10 +227,14 @@ export async function stopRecording(panel: DrivenPanel): Promise<void> {
   await panel.find('record');
 }
 
-async function load(driven: DrivenBrowserBase, page: Page, url: string): Promise<void> {
+/** @param open the page; answers with its HTTP status where there is one @throws CommandFailure (exit code 3) */
+export async function loadPage(
+  open: () => Promise<number | undefined>,
+  url: string,
+): Promise<void> {
   let status: number | undefined;
   try {
-    status = await driven.load(page, url);
+    status = await open();
   } catch (e) {
     throw browserFailed(`${url} does not load: ${(e as Error).message}. Is its server running?`);
   }
@@ -228,17 +242,18 @@ async function load(driven: DrivenBrowserBase, page: Page, url: string): Promise
     throw browserFailed(`${url} does not load: the server answered ${status}.`);
 }
 
+/** What a recording of a loaded page waits for. */
+type Ending = Pick<RecordOptions, 'until' | 'seconds' | 'script' | 'untilMark' | 'headed' | 'say'>;
+
 /** @param signal ends its waiting @returns why the recording ended before its condition was met, or null */
-async function useApp(
-  driven: DrivenBrowserBase,
+export async function useApp(
   page: Page,
-  panel: DrivenPanel,
+  panel: DrivenPanel | null,
   steps: Steps | null,
-  options: RecordOptions,
+  options: Ending,
   signal: AbortSignal,
 ): Promise<string | null> {
   const { until, say = () => {} } = options;
-  await load(driven, page, options.url);
   if (steps) {
     say(`running ${options.script}`);
     try {

@@ -163,6 +163,11 @@ export const ROOMS = {
     npm: ['puppeteer-core', 'devtools-protocol'],
     node: true,
   },
+  connect: {
+    imports: ['text', 'event', 'trace', 'protocol', 'terminal', 'drive', 'viewer/session'],
+    npm: ['puppeteer-core'],
+    node: true,
+  },
   'lab/drive': {
     imports: ['drive', 'terminal', 'lab/experiments'],
     npm: ['puppeteer-core'],
@@ -198,6 +203,7 @@ export const ROOMS = {
       'lab/command',
       'lab/experiments',
       'viewer/session/sql',
+      'connect',
     ],
     npm: [],
     node: true,

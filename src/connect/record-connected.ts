@@ -1,0 +1,178 @@
+/**
+ * `vfscope record --connect`: a page of a browser that runs already (Chrome, Edge, Electron, Android by `adb forward`), recorded over CDP without
+ * the extension. The browser is its user's: it is never closed, and nothing stays in it. A tab that we open is closed at the end.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { listenForInterrupt } from '../drive/interrupt.ts';
+import { keepMarked } from '../drive/marks.ts';
+import { drivenHook, hookNatives } from '../drive/native-workers.ts';
+import {
+  cutShort,
+  endsByHand,
+  loadPage,
+  loadSteps,
+  ofBrowser,
+  recordedBy,
+  useApp,
+  type RecordOptions,
+} from '../drive/session.ts';
+import type { CaptureOptions } from '../event/capture.ts';
+import { CAPTURED_LAYERS } from '../event/capture.ts';
+import { CAPTURE_KEY } from '../protocol/capture.ts';
+import { browserFailed } from '../terminal/failure.ts';
+import { writeWhole } from '../terminal/write-file.ts';
+import { TraceStore } from '../trace/store.ts';
+import { saveTrace } from '../trace/file/write.ts';
+import { BatchQueue } from '../viewer/session/batch-queue.ts';
+import { lineOf } from '../viewer/session/line.ts';
+import { ThreadPorts } from '../viewer/session/thread-ports.ts';
+import { chosenPage, endpointOf, openPage, pagesAt } from './endpoint.ts';
+import { PageRelays } from './page-relays.ts';
+
+/** For threads to send the rest and give the page back. */
+const STOP_MS = 10_000;
+
+export interface ConnectOptions extends Pick<
+  RecordOptions,
+  'extension' | 'out' | 'until' | 'seconds' | 'script' | 'capture' | 'marks' | 'untilMark' | 'say'
+> {
+  /** Address of the browser's debugging port. */
+  connect: string;
+  /** Begins the address of the page. It is opened in a new tab where no tab shows it. Undefined: the only page there is. */
+  url?: string;
+  /** Until Ctrl+C, where nothing else ends it. */
+  headed?: boolean;
+}
+
+/** A script that the build puts beside the command. @throws CommandFailure (exit code 3) */
+function builtScript(extension: string, name: string): string {
+  const file = join(extension, '../cli', name);
+  if (!existsSync(file)) throw browserFailed(`${file} is missing: build vfscope again.`);
+  return readFileSync(file, 'utf8');
+}
+
+/** In front of the hook: what it is to capture (protocol/capture.ts). */
+const captureText = ({ capture, layers, buffer, stacks }: CaptureOptions): string =>
+  `globalThis[Symbol.for(${JSON.stringify(CAPTURE_KEY)})]=${JSON.stringify({
+    ...{ capture, buffer, stacks },
+    without: CAPTURED_LAYERS.filter((layer) => !layers.includes(layer)),
+  })};`;
+
+/**
+ * Record a page of a running browser. The page is loaded again, because an engine that was loaded before can't be recorded.
+ * @throws CommandFailure: exit code 2 for wrong use, 3 when browser or page fail; the trace up to then has been saved
+ */
+export async function recordConnected(options: ConnectOptions): Promise<void> {
+  const { say = () => {}, url } = options;
+  const steps = options.script === undefined ? null : await loadSteps(options.script);
+  const endpoint = endpointOf(options.connect);
+  const shown = chosenPage(await pagesAt(endpoint), url);
+  const target = shown ?? (await openPage(endpoint));
+  const interrupt = listenForInterrupt(say);
+  const over = new AbortController();
+  let browser: Browser | null = null;
+  let page: Page | null = null;
+  try {
+    browser = await connectTo(endpoint, target.id);
+    const lost = ofBrowser(browser);
+    page = await pageOf(browser, target.id);
+    const recording = await Recording.begin(page, options);
+    const address = url ?? target.url;
+    say(shown ? `loading ${shown.url} again` : `loading ${address}`);
+    const open = async (): Promise<number | undefined> =>
+      (
+        await (shown
+          ? page!.reload({ waitUntil: 'load', timeout: 60_000 })
+          : page!.goto(address, { waitUntil: 'load', timeout: 60_000 }))
+      )?.status();
+    const late = await Promise.race([
+      loadPage(open, address).then(() => useApp(page!, null, steps, options, over.signal)),
+      cutShort(page, interrupt, endsByHand(options)),
+      lost,
+    ]);
+    say('stopping');
+    await Promise.race([recording.end(), lost]);
+    await recording.save(options.out);
+    const unmarked = options.marks ? await keepMarked(options.out, say) : null;
+    if (late ?? unmarked) throw browserFailed((late ?? unmarked)!);
+  } finally {
+    over.abort(); // nothing goes on waiting
+    interrupt.ignore();
+    if (!shown) await page?.close().catch(() => {}); // it is ours, and may have gone
+    await browser?.disconnect();
+  }
+}
+
+/** Attaches to that page and what belongs to it; other tabs stay alone. */
+async function connectTo(endpoint: string, id: string): Promise<Browser> {
+  const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
+  return puppeteer
+    .connect({
+      browserURL: endpoint,
+      defaultViewport: null, // the page keeps its size
+      targetFilter: (one) => one.type() !== 'page' || idOf(one) === id,
+    })
+    .catch((e: Error) => {
+      throw browserFailed(`The browser at ${endpoint} can't be connected to: ${e.message}`);
+    });
+}
+/** puppeteer's own name for it */
+const idOf = (target: object): string => (target as { _targetId: string })._targetId;
+
+async function pageOf(browser: Browser, id: string): Promise<Page> {
+  const target = await browser
+    .waitForTarget((one) => idOf(one) === id, { timeout: 10_000 })
+    .catch((e: Error) => {
+      throw browserFailed(`The page has gone: ${e.message}`);
+    });
+  return (await target.page()) ?? (await target.asPage());
+}
+
+/** One of a page, from the moment that its next document begins. */
+class Recording {
+  private constructor(
+    private readonly store: TraceStore,
+    private readonly threads: ThreadPorts,
+    private readonly relays: PageRelays,
+  ) {}
+
+  static async begin(page: Page, options: ConnectOptions): Promise<Recording> {
+    const { say = () => {}, extension } = options;
+    const hook = drivenHook(extension);
+    if (hook === null) throw browserFailed('The hook is missing: build vfscope again.');
+    const recorded = recordedBy(options);
+    // by the clock of the page's machine, which may be a phone
+    const now = await page.evaluate(() => performance.timeOrigin + performance.now());
+    const store = new TraceStore(now);
+    const threads = new ThreadPorts(
+      store,
+      { onBatch: () => {}, onThreads: () => {}, onProblem: say },
+      new BatchQueue(Infinity),
+    );
+    const relays = new PageRelays(
+      {
+        relay: builtScript(extension, 'connect-content.js'),
+        hook: captureText(recorded.capture) + hook,
+      },
+      (port) => threads.attach(lineOf(port)),
+    );
+    await relays.follow(await page.createCDPSession());
+    await hookNatives(page, { ...recorded, hook });
+    return new Recording(store, threads, relays);
+  }
+
+  async end(): Promise<void> {
+    await this.threads.stop(STOP_MS);
+    await this.relays.leave();
+    this.threads.close();
+  }
+
+  async save(out: string): Promise<void> {
+    const first = this.store.threads.find(({ info }) => info.kind === 'page')?.info.url ?? '';
+    const origin = URL.canParse(first) ? new URL(first).origin : '';
+    const file = await saveTrace(this.store, { origin });
+    await writeWhole(out, [new Uint8Array(await file.arrayBuffer())]);
+  }
+}

@@ -1,32 +1,46 @@
-/** `vfscope check FILE --budget budget.json`: limits on a trace's numbers, for CI. Exit code 1 and a table where one is broken. */
+/** `vfscope check FILE --budget budget.json --baseline BASE.vfst`: limits on a trace's numbers, for CI. Exit code 1 and a table where one is broken. */
 import { readFile } from 'node:fs/promises';
-import { BudgetError, checkBudget, parseBudgetText } from '../analysis/report/budget.ts';
+import {
+  baselineBudget,
+  BudgetError,
+  checkBudget,
+  parseBudgetText,
+} from '../analysis/report/budget.ts';
 import { summaryOf } from '../analysis/report/summary.ts';
-import { budgetText } from '../terminal/budget-text.ts';
+import { budgetText as rowsText } from '../terminal/budget-text.ts';
 import { wrongUse } from '../terminal/failure.ts';
 import { cannotRead, complain, Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
+
+const budgetText = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((e: unknown) => {
+    throw wrongUse(cannotRead(path, e, 'a budget file'));
+  });
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
 export async function checkCommand({
   file,
   budget: path,
+  baseline,
   json = false,
 }: {
   file: string;
-  budget: string;
+  /** A budget's limits come before those of a baseline. */
+  budget?: string;
+  /** A trace of the same work: no count may be above its own. */
+  baseline?: string;
   json?: boolean;
 }): Promise<number> {
-  const text = await readFile(path, 'utf8').catch((e: unknown) => {
-    throw wrongUse(cannotRead(path, e, 'a budget file'));
-  });
+  if (path === undefined && baseline === undefined)
+    throw wrongUse('check needs --budget FILE.json, --baseline FILE.vfst, or both.');
+  const text = path === undefined ? null : await budgetText(path);
   try {
-    const budget = parseBudgetText(text);
+    const own = text === null ? {} : parseBudgetText(text);
     const trace = await openTrace(file);
+    const before = baseline === undefined ? null : summaryOf((await openTrace(baseline)).store);
+    const budget = { ...(before && baselineBudget(before)), ...own };
     const rows = checkBudget(summaryOf(trace.store), budget);
-    await print(
-      json ? jsonText({ ok: rows.every(({ ok }) => ok), limits: rows }) : budgetText(rows),
-    );
+    await print(json ? jsonText({ ok: rows.every(({ ok }) => ok), limits: rows }) : rowsText(rows));
     return rows.every((r) => r.ok) ? Exit.done : Exit.checkFailed;
   } catch (e) {
     if (!(e instanceof BudgetError)) throw e;

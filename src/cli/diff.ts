@@ -1,4 +1,4 @@
-/** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
+/** `vfscope diff A B [--json | --markdown]`: what changed between two traces: counts to the last digit, times beyond their spread. */
 import { formatCount } from '../text/numbers.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import {
@@ -16,6 +16,7 @@ import {
   statementDiffColumns,
   verdictLines,
 } from '../analysis/report/diff-table.ts';
+import { reportMarkdown } from '../analysis/report/report-markdown.ts';
 import type { FindingDiff } from '../analysis/findings/finding-diff.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
@@ -26,15 +27,19 @@ export async function diffCommand({
   a,
   b,
   json,
+  markdown = false,
 }: {
   a: string;
   b: string;
   json: boolean;
+  /** For a comment on a pull request. */
+  markdown?: boolean;
 }): Promise<number> {
   const first = await openTrace(a);
   const second = await openTrace(b);
   const diff = diffOf(new Facts(first.store), new Facts(second.store));
-  await print(json ? jsonText(diff) : reportText(diffReport(diff, a, b)));
+  const asText = markdown ? reportMarkdown : reportText;
+  await print(json ? jsonText(diff) : asText(diffReport(diff, a, b)));
   return Exit.done;
 }
 

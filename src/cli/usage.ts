@@ -37,8 +37,9 @@ export const COMMANDS = `  vfscope demo                            record the ap
   vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|sqlite|vfstrace|html|vfst --out F
       [--sanitize]           take the app's words out: files, URLs, names, identifiers of SQL
       FILE may be a folder of .vfst files: with parquet it becomes a data set
-  vfscope diff A.vfst B.vfst [--json]     faster or slower, and by how much; counts exactly; findings solved and new
-  vfscope check FILE.vfst --budget budget.json [--json]
+  vfscope diff A.vfst B.vfst [--json | --markdown]  faster or slower, and by how much; counts exactly; findings solved and new
+  vfscope check FILE.vfst [--budget budget.json] [--baseline BASE.vfst] [--json]
+      baseline: no count above that of this recording of the same work; a budget's limits come before it
       limits by path of the summary: {"commits": {"max": 10}, "files[kind=wal].vfs.xWrite": {"max": 99, "optional": true}}
   vfscope open FILE.vfst [--screenshot FILE.png]
   vfscope lab list [--json]               experiments and workloads

@@ -429,16 +429,15 @@ async function run([command, ...args]: string[]): Promise<number> {
       });
     }
     case 'diff': {
-      const { values, target, others } = parse(args, 'files', { json: yes }, 2);
-      return diffCommand({ a: target, b: others[0]!, json: values.json ?? false });
+      const { values, target, others } = parse(args, 'files', { json: yes, markdown: yes }, 2);
+      const { json = false, markdown = false } = values;
+      if (json && markdown) throw wrongUse('--markdown does not go with --json.');
+      return diffCommand({ a: target, b: others[0]!, json, markdown });
     }
     case 'check': {
-      const { values, target } = parse(args, 'file', { budget: text, json: yes });
-      return checkCommand({
-        file: target,
-        budget: needed(values.budget, '--budget'),
-        json: values.json ?? false,
-      });
+      const options = { budget: text, baseline: text, json: yes } as const;
+      const { values, target } = parse(args, 'file', options);
+      return checkCommand({ file: target, ...values });
     }
     case 'open': {
       const { values, target } = parse(args, 'file', { screenshot: text });

@@ -616,6 +616,19 @@ describe('commands', () => {
     ).rejects.toThrow(/no such file/);
   });
 
+  test('check against a baseline: no count may be above its own, and a budget comes before it', async () => {
+    const larger = 'tests/traces/golden/idb-batch-atomic.vfst';
+    expect(await checkCommand({ file: larger, baseline: larger })).toBe(0);
+    stdout = '';
+    expect(await checkCommand({ file: larger, baseline: SAMPLE })).toBe(1);
+    expect(stdout).toMatch(/commits +\d+ +\d+ +BROKEN/);
+    const budget = write('wide.json', '{"commits": {"max": 1000}}');
+    stdout = '';
+    await checkCommand({ file: larger, baseline: SAMPLE, budget });
+    expect(stdout).not.toMatch(/commits .*BROKEN/);
+    await expect(checkCommand({ file: SAMPLE })).rejects.toThrow(/needs --budget/);
+  });
+
   test('check: 0 when all holds, 1 with a table of what broke, 2 where the budget is bad', async () => {
     const good = write('good.json', '{"commits": {"min": 3}}');
     expect(await checkCommand({ file: SAMPLE, budget: good })).toBe(0);

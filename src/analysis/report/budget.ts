@@ -85,6 +85,23 @@ export function parseBudget(json: unknown): Budget {
   return json as Budget;
 }
 
+/** Counts that the same work repeats to the last digit, and that cost time or wear. */
+const BASELINE = [
+  ...['statements.count', 'transactions.write', 'commits', 'web.opfs.reads', 'web.opfs.writes'],
+  ...['web.opfs.flushes', 'web.opfs.readBytes', 'web.opfs.writeBytes', 'web.idb.transactions'],
+  ...['web.idb.put', 'web.idb.get', 'web.locks.requests', 'web.localStorage.set'],
+] as const;
+
+/** No more than there, of each of those counts that is known there. @param summary of the trace to compare with */
+export function baselineBudget(summary: Summary): Budget {
+  const budget: Budget = {};
+  for (const path of BASELINE) {
+    const { value } = selectNumber(summary, path);
+    if (value !== null) budget[path] = { max: value };
+  }
+  return budget;
+}
+
 /** A number against its limit. @param missing why it is not known, where it is null */
 export function limitRow(
   path: string,

@@ -197,9 +197,14 @@ export class TimelineLanes {
   }
 
   private walCounters({ wals, walHistories }: Settled): (WalCounter | null)[] {
-    const threads = wals.map((file) => new Set(file.thread.filter((_, i) => file.onWal[i])));
+    /** By log: the threads that make calls on it; a log may have a million calls. */
+    const users = wals.map(({ thread, onWal }) => {
+      const uses = new Uint8Array(this.store.threads.length);
+      for (let i = 0; i < thread.length; i++) if (onWal[i]) uses[thread[i]!] = 1;
+      return uses;
+    });
     return this.store.threads.map(({ index }) => {
-      const own = walHistories.filter((_, log) => threads[log]!.has(index));
+      const own = walHistories.filter((_, log) => users[log]![index]);
       return own.length ? new WalCounter(own) : null;
     });
   }
@@ -267,11 +272,11 @@ export class TimelineLanes {
         if (kind !== 'memory' || engine !== null || thread.engines.length < 2)
           add(kind, 0, place ? String(place + 1) : '', title);
     });
-    if (own.held.us.length && keepsFiles(this.store, thread, this.leaves)) add('fileMemory');
+    if (own.held.us.length && keepsFiles(this.store, thread, this.heldBy)) add('fileMemory');
     return rows;
   }
-  private readonly leaves = (thread: ThreadStore): boolean =>
-    this.byThread[thread.index]?.held.leaves !== false;
+  private readonly heldBy = (thread: ThreadStore): HeldFiles | undefined =>
+    this.byThread[thread.index]?.held;
   get rows(): TimelineRow[] {
     return this.store.threads.flatMap((thread) => this.rowsOf(thread));
   }

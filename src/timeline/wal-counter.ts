@@ -7,16 +7,26 @@ export class WalCounter {
   private readonly bytes: Float64Array;
 
   constructor(logs: readonly Pick<WalHistory, 'series'>[]) {
-    const points = logs.flatMap(({ series: { timeUs, usedBytes } }, log) =>
-      Array.from(timeUs, (us, i) => ({ us, log, bytes: usedBytes[i]! })),
-    );
-    points.sort((a, b) => a.us - b.us);
+    const count = logs.reduce((sum, { series }) => sum + series.timeUs.length, 0);
+    this.us = new Float64Array(count);
+    this.bytes = new Float64Array(count);
+    /** By log: its next point, and its bytes in use before that. */
+    const next = logs.map(() => 0);
     const used = logs.map(() => 0);
-    this.us = Float64Array.from(points, ({ us }) => us);
-    this.bytes = Float64Array.from(points, ({ log, bytes }) => {
+    let sum = 0;
+    for (let i = 0; i < count; i++) {
+      let log = -1;
+      for (let l = 0; l < logs.length; l++)
+        if (next[l]! < logs[l]!.series.timeUs.length && (log < 0 || at(l) < at(log))) log = l;
+      this.us[i] = at(log);
+      const bytes = logs[log]!.series.usedBytes[next[log]!++]!;
+      sum += bytes - used[log]!;
       used[log] = bytes;
-      return used.reduce((sum, n) => sum + n, 0);
-    });
+      this.bytes[i] = sum;
+    }
+    function at(log: number): number {
+      return logs[log]!.series.timeUs[next[log]!]!;
+    }
   }
 
   /** The most by column; NaN behind `untilUs`. */

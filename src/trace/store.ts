@@ -124,6 +124,9 @@ export class ThreadStore {
   private lastT0 = -Infinity;
   private lastSeq = 0;
   private forgottenSeq = 0;
+  /** End of the last of the first `endsSeen` rows, microseconds. */
+  private lastEnd = -Infinity;
+  private endsSeen = 0;
 
   constructor(
     /** Place in TraceStore.threads. */
@@ -308,9 +311,21 @@ export class ThreadStore {
         events.set(name as NarrowColumn, row, value);
       throw error; // no memory for a wider column: the call stays without its end
     }
+    if (events.dur[row]! < dur) this.endsSeen = 0;
+    else if (row < this.endsSeen)
+      this.lastEnd = Math.max(this.lastEnd, events.t0[row]! + events.dur[row]!);
     events.endSeq[row] = reader.endSeq(i);
     events.flags[row]! |= reader.flags(i);
     return row;
+  }
+
+  /** End of the last event so far, microseconds; -Infinity without events. A row is looked at once, however often this is asked. */
+  get lastUs(): number {
+    const { t0, dur, count } = this.events;
+    if (this.endsSeen === 0) this.lastEnd = -Infinity;
+    for (; this.endsSeen < count; this.endsSeen++)
+      this.lastEnd = Math.max(this.lastEnd, t0[this.endsSeen]! + dur[this.endsSeen]!);
+    return this.lastEnd;
   }
 
   /** Drop the first `rows` rows: their numbers stay theirs, ends that still come for them are ignored. */
@@ -319,6 +334,7 @@ export class ThreadStore {
     const n = Math.min(rows, events.count);
     if (n <= 0) return;
     this.forgottenSeq = events.seq[n - 1]!;
+    this.endsSeen = 0;
     events.dropFront(n);
     this.forgotten += n;
   }
@@ -422,10 +438,10 @@ export class TraceStore {
   extent(): [number, number] {
     let first = Infinity;
     let last = -Infinity;
-    for (const { events } of this.threads) {
+    for (const { events, lastUs } of this.threads) {
       if (!events.count) continue;
       first = Math.min(first, events.t0[0]!);
-      for (let i = 0; i < events.count; i++) last = Math.max(last, events.t0[i]! + events.dur[i]!);
+      last = Math.max(last, lastUs);
     }
     return first === Infinity ? [0, 0] : [first, last];
   }

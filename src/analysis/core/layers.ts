@@ -29,9 +29,12 @@ export const hasVfs = (thread: ThreadStore): boolean => saysVfs(thread) || hasCa
 /** Whether SQL calls of this thread were recorded. An engine's exports may be hooked and never called: some apps call SQLite from inside its own module. */
 export const hasSql = (thread: ThreadStore): boolean => hasCall(thread, isSqlOp);
 
+/** The thread reports that its storage calls are hooked. */
+export const capturesWeb = ({ environment }: ThreadStore): boolean =>
+  environment?.capture.layers.includes('web') === true;
 /** Storage calls are hooked on every recorded thread, unless the user left that layer out. */
 export const seesWeb = (thread: ThreadStore): boolean =>
-  thread.environment?.capture.layers.includes('web') === true || hasCall(thread, isWebOp);
+  capturesWeb(thread) || hasCall(thread, isWebOp);
 /** On this thread no storage call was looked at: what lies under its VFS calls is not seen, so their time stands for it. */
 export const storageIsUnseen = (thread: ThreadStore): boolean =>
   thread.environment !== null && !seesWeb(thread);

@@ -15,7 +15,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { getOrMake } from '../core/maps.ts';
 import { fact } from '../core/graph.ts';
-import { seesWeb } from '../core/layers.ts';
+import { capturesWeb } from '../core/layers.ts';
 import { rootOf } from '../core/thread-origin.ts';
 import { THREAD } from '../events/table.ts';
 
@@ -40,6 +40,8 @@ interface HeldFile {
 export class HeldFiles {
   /** The thread made a storage call, or waited for another one. */
   leaves = false;
+  /** It made any call of a web API. */
+  private callsWeb = false;
   readonly files = new Map<string, HeldFile>();
   /** Moments at which the sum changed, microseconds, and the sum from then on, bytes. */
   readonly us: number[] = [];
@@ -55,9 +57,17 @@ export class HeldFiles {
     for (; this.next < events.count; this.next++) {
       const op = events.op[this.next]!;
       if (isVfsOp(op)) this.vfsCall(this.next, op);
-      else if (isWebOp(op) && LEAVES[op]) this.leaves = true;
+      else if (isWebOp(op)) {
+        this.callsWeb = true;
+        if (LEAVES[op]) this.leaves = true;
+      }
     }
     return this;
+  }
+
+  /** No call brings data out of JavaScript's memory, and such calls would be seen. */
+  get keeps(): boolean {
+    return !this.leaves && (this.callsWeb || capturesWeb(this.thread));
   }
 
   private vfsCall(row: number, op: number): void {
@@ -108,11 +118,11 @@ export class HeldFiles {
   }
 }
 
-/** Whether what a thread's VFSs were given is in its memory. @param leaves whether a thread makes storage calls */
+/** Whether what a thread's VFSs were given is in its memory. @param heldBy what each thread's calls show; undefined = not known */
 export function keepsFiles(
   store: TraceStore,
   { index, forgotten }: ThreadStore,
-  leaves: (thread: ThreadStore) => boolean,
+  heldBy: (thread: ThreadStore) => HeldFiles | undefined,
 ): boolean {
   const root = rootOf(store, index);
   return (
@@ -120,8 +130,7 @@ export function keepsFiles(
     store.threads.every(
       (thread) =>
         rootOf(store, thread.index) !== root ||
-        (seesWeb(thread) &&
-          !leaves(thread) &&
+        (heldBy(thread)?.keeps === true &&
           thread.notes.every(({ topic }) => topic !== 'worker-native')),
     )
   );
@@ -133,7 +142,7 @@ interface HeldRow extends HeldFile {
 export const heldFiles = fact('heldFiles', 'files in memory', {}, (store): HeldRow[] => {
   const held = new Map(store.threads.map((t) => [t, new HeldFiles(t).update()]));
   return store.threads.flatMap((thread) =>
-    keepsFiles(store, thread, (one) => held.get(one)!.leaves)
+    keepsFiles(store, thread, (one) => held.get(one))
       ? [...held.get(thread)!.files.values()].map((file) => ({ ...file, thread }))
       : [],
   );

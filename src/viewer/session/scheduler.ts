@@ -10,6 +10,10 @@ import { yieldToMessages } from '../yield.ts';
 const STEPS_FROM_EVENTS = 100_000;
 /** Short steps follow each other without a pause for so long: a pause takes as long as many of them. */
 const PAUSE_AFTER_MS = 8;
+/** Progress is reported so often: a message takes as long as many steps. */
+const TELL_EVERY_MS = 100;
+/** A view that has its answer asks its next question sooner than this. */
+const QUIET_MS = 50;
 
 /** What the scheduler asks of the session. */
 export interface ScheduledWork {
@@ -42,8 +46,9 @@ export class Scheduler {
   private readonly waiting = new Set<RunningQuery>();
   /** What is computed at the moment, as text; '' = nothing. */
   private now = '';
-  /** When messages were heard last, ms of performance.now(). */
+  /** When messages were heard last, and when a query came, ms of performance.now(). */
   private heardAt = -Infinity;
+  private askedAt = -Infinity;
 
   constructor(private readonly of: ScheduledWork) {}
 
@@ -58,6 +63,7 @@ export class Scheduler {
     other: Facts | null = null,
   ): Promise<void> {
     if (this.atOnce(other?.store.eventCount)) return;
+    this.askedAt = performance.now();
     await this.hear(); // it may have been canceled while it waited to be heard
     query.check();
     if (!needs.length) return;
@@ -72,6 +78,13 @@ export class Scheduler {
     });
   }
 
+  /** Whether a query came a moment ago: when it is quiet. */
+  private async wasJustAsked(): Promise<boolean> {
+    const wait = this.askedAt + QUIET_MS - performance.now();
+    if (wait <= 0) return false;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    return true;
+  }
   private async hear(): Promise<void> {
     await yieldToMessages();
     this.heardAt = performance.now();
@@ -101,18 +114,21 @@ export class Scheduler {
     const { of, waiting } = this;
     const facts = of.facts();
     let told = -1;
+    let toldAt = -Infinity;
     try {
       query?.check();
       for (const { label, done, of: all } of work(facts)) {
-        if (performance.now() - this.heardAt >= (of.pauseAfterMs ?? PAUSE_AFTER_MS)) {
+        const now = performance.now();
+        if (now - this.heardAt >= (of.pauseAfterMs ?? PAUSE_AFTER_MS)) {
           await this.hear();
           if (of.growing() || of.facts() !== facts) return false;
           if (!query && waiting.size) return true;
         }
         query?.check();
-        if (done === told) continue;
-        told = done;
         this.now = label;
+        if (done === told || now - toldAt < TELL_EVERY_MS) continue;
+        told = done;
+        toldAt = now;
         query?.progress(label, done, all);
         for (const other of waiting) other.progress(label, 0, 0);
       }
@@ -142,7 +158,10 @@ export class Scheduler {
     try {
       const background = (): Promise<boolean> =>
         this.inTurn(() => this.walk((now) => now.compute(this.of.background), null));
-      while (!this.atOnce() && ((await background()) || (await this.wasAsked())));
+      while (
+        !this.atOnce() &&
+        ((await background()) || (await this.wasAsked()) || (await this.wasJustAsked()))
+      );
     } finally {
       this.busy = false;
     }

@@ -39,7 +39,7 @@ describe('the page', () => {
   const html = reportHtml(outcome);
   it('has claims, conclusion, charts, runs, and what ran them', () => {
     for (const words of [
-      'The same transactions, more and less sure, on AccessHandlePool (OPFS)',
+      'The same transactions by durability, on AccessHandlePool (OPFS)',
       'synchronous=normal syncs less than full: 400 syncs against 600.',
       'Timed by vfscope in Chrome 156, 3 runs.',
       '10 ms to 30 ms',

@@ -138,7 +138,7 @@ export const PATTERNS: readonly Experiment[] = [
   }),
   pattern({
     id: 'durability',
-    title: 'The same transactions, more and less sure',
+    title: 'The same transactions by durability',
     question: 'Which syncs does each level of safety make?',
     rules: 'F14',
     variants: variantsOf('sequential-write', SINGLE, [

@@ -10,7 +10,6 @@ import { FILE_KINDS, type FileKind } from '../../event/definitions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
-import { isInMemory } from '../../trace/in-memory.ts';
 import { ById } from '../core/by-id.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { mainThreads } from '../core/main-threads.ts';
@@ -167,27 +166,31 @@ export class FindingContext {
     const ALL = FILE_KINDS.length;
     const [calls, sums] = [new Uint32Array(ALL + 1), new Float64Array(ALL + 1)];
     const inMemory = FILE_KINDS.indexOf('memory-journal');
+    const isVfs = isVfsOp(op);
     for (const thread of this.store.threads) {
       const { events } = thread;
       const { endSeq, flags, dur, object } = events;
       const rows = this.rows(thread, op);
       let [last, ofLast] = [-1, -1];
+      let [n, sum] = [calls[ALL]!, sums[ALL]!];
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i]!;
-        if (endSeq[row] === 0 || flags[row]! & Flag.untimed) continue;
+        const flag = flags[row]!;
+        if (endSeq[row] === 0 || flag & Flag.untimed) continue;
         const us = dur[row]!;
-        calls[ALL]!++;
-        sums[ALL]! += us;
-        if (!isVfsOp(op)) continue;
+        n++;
+        sum += us;
+        if (!isVfs) continue;
         if (object[row] !== last) {
           const file = this.file(thread, (last = object[row]!));
           ofLast = file ? FILE_KINDS.indexOf(file.kind) : -1;
         }
-        const kind = isInMemory(events, row) ? inMemory : ofLast;
+        const kind = flag & Flag.memoryJournal ? inMemory : ofLast;
         if (kind < 0) continue;
         calls[kind]!++;
         sums[kind]! += us;
       }
+      [calls[ALL], sums[ALL]] = [n, sum];
     }
     const costs = new Map<FileKind | '', Cost>();
     calls.forEach((n, place) => {

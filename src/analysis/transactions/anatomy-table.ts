@@ -3,7 +3,7 @@ import type { FileKind } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 import { columns, each } from '../../trace/number-columns.ts';
-import { longer, type Numbers } from '../../trace/typed-arrays.ts';
+import type { Numbers } from '../../trace/typed-arrays.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 import { TRANSACTION_PARTS, type TransactionTimes } from './transaction-time.ts';
@@ -16,11 +16,15 @@ const IDLE = PARTS.indexOf('idleUs');
 
 /** Times by part, nanoseconds: those of one transaction side by side, for they are written together. */
 class Times {
-  private ns: Numbers = new Uint32Array(0);
+  private ns: Numbers;
+
+  /** @param length transactions that come: room for each */
+  constructor(length: number) {
+    this.ns = new Uint32Array(length * PARTS.length);
+  }
 
   put(i: number, ns: Float64Array): void {
     const at = i * PARTS.length;
-    if (at + PARTS.length > this.ns.length) this.ns = longer(this.ns, at + PARTS.length);
     let all = this.ns;
     for (let part = 0; part < PARTS.length; part++) {
       const time = ns[part]!;
@@ -120,8 +124,8 @@ export class AnatomyTable
   })
   implements Iterable<TransactionAnatomy>
 {
-  private readonly time = new Times();
-  private readonly commitTime = new Times();
+  private readonly time: Times;
+  private readonly commitTime: Times;
   private readonly steps = new Steps();
   private readonly statements = new Rows();
   private readonly pages = new Pages();
@@ -129,6 +133,8 @@ export class AnatomyTable
   /** @param transactions whose anatomies are added, in this order */
   constructor(readonly transactions: TransactionTable) {
     super(transactions.length);
+    this.time = new Times(transactions.length);
+    this.commitTime = new Times(transactions.length);
   }
 
   get length(): number {
@@ -230,7 +236,7 @@ export class AnatomyTable
 
   /** All commits together: how many, from begin to end of each, and by part; microseconds. @param places of transactions; default: all */
   commitTotals(places: Iterable<number> = Array(this.count).keys()): CommitTotals {
-    const totals = { commits: 0, us: 0, time: new Times().at(0) };
+    const totals = { commits: 0, us: 0, time: new Times(0).at(0) };
     for (const i of places) {
       if (Number.isNaN(this.commitUs[i]!)) continue;
       totals.commits++;

@@ -12,7 +12,7 @@
  */
 import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
 import { plainPath } from '../../event/file-names.ts';
-import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
+import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
@@ -36,13 +36,7 @@ import {
 import { owners } from '../core/owners.ts';
 import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 import type { Owners } from '../../trace/owners.ts';
-import {
-  CPU_PART,
-  Completions,
-  isTimedCall,
-  partOfCall,
-  TransactionClock,
-} from './transaction-time.ts';
+import { CPU_PART, Completions, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction } from './transaction-table.ts';
 import { fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
 import { transactions } from './transactions.ts';
@@ -278,8 +272,8 @@ class AnatomyScanner {
     commitRow: number,
   ): void {
     const { events } = this.thread;
-    const { t0, op: ops, context, object, offset, aux } = events;
-    const { read, written, frames, clock, table, counts } = this;
+    const { t0, op: ops, context, object, offset, aux, endSeq, flags } = events;
+    const { read, written, frames, clock, table, counts, computes } = this;
     const { syncs, dbBytes, journalBytes, walBytes, webWrites, atomicBegins } = table;
     const i = table.length - 1;
     read.clear();
@@ -297,13 +291,14 @@ class AnatomyScanner {
         if (isSqlOp(op)) clock.sqlCall(row);
         continue;
       }
-      if (!isTimedCall(events, row, own)) continue;
+      // as isTimedCall, of what is not known yet
+      if (endSeq[row] === 0 || flags[row]! & Flag.memoryJournal) continue;
       if (object[row] !== lastObject) {
         file = this.file((lastObject = object[row]!));
         ofIt = file !== NONE && file.main === path;
       }
       const { kind } = file;
-      clock.vfsCall(row, this.computes[row] === 1 ? CPU_PART : (ofIt ? file : NONE).parts[op]!);
+      clock.vfsCall(row, computes[row] === 1 ? CPU_PART : (ofIt ? file : NONE).parts[op]!);
       if (!ofIt) continue;
       const counted = file.counted[op]!;
       if (counted > 0) counts[counted - 1]![i]!++;

@@ -18,7 +18,7 @@ const HUGE_EVENTS = 1_000_000;
 
 /** Carets blink, things move, rates depend on the machine. */
 const STILL = `* { scrollbar-width: none !important; caret-color: transparent !important; animation: none !important; transition: none !important; scroll-behavior: auto !important }
-  .still-live ${id('live-events')}, .still-live ${id('live-tracer')} { visibility: hidden }`;
+  .still-live ${id('live-events')}, .still-live ${id('live-tracer')}, .still-live [data-testid^="spark-"] { visibility: hidden }`;
 
 export interface Studio {
   /** A PNG of the scene. Rejects where the scene does not come to rest, or the page failed. */

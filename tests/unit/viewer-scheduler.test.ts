@@ -1,7 +1,9 @@
 // When the store's worker begins its long work: as soon as the first picture is out, and step by step.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import { RunningQuery } from '../../src/viewer/session/query-queue.ts';
 import { Scheduler, type ScheduledWork } from '../../src/viewer/session/scheduler.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore } from '../traces/builder.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -42,4 +44,16 @@ test('and without a picture all the same; those of a trace that grows wait', asy
   expect([still.computed(), growing.computed()]).toEqual([0, 0]);
   await vi.advanceTimersByTimeAsync(1000);
   expect([still.computed(), growing.computed()]).toEqual([1, 1]);
+});
+
+test('a view that asks on has its answers before the numbers of the whole trace', async () => {
+  const facts = new Facts({ eventCount: 1e6 } as TraceStore);
+  const { scheduler, computed } = paced({ pictured: () => true, facts: () => facts });
+  scheduler.plan();
+  for (let asked = 0; asked < 3; asked++) {
+    await Promise.all([scheduler.prepare([], new RunningQuery()), vi.advanceTimersByTimeAsync(30)]);
+    expect(computed()).toBe(0);
+  }
+  await vi.advanceTimersByTimeAsync(100);
+  expect(computed()).toBe(1);
 });

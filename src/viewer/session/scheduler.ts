@@ -10,8 +10,6 @@ import { yieldToMessages } from '../yield.ts';
 const STEPS_FROM_EVENTS = 100_000;
 /** Short steps follow each other without a pause for so long: a pause takes as long as many of them. */
 const PAUSE_AFTER_MS = 8;
-/** Progress is reported so often: a message takes as long as many steps. */
-const TELL_EVERY_MS = 100;
 /** A view that has its answer asks its next question sooner than this. */
 const QUIET_MS = 50;
 
@@ -46,7 +44,7 @@ export class Scheduler {
   private readonly waiting = new Set<RunningQuery>();
   /** What is computed at the moment, as text; '' = nothing. */
   private now = '';
-  /** When messages were heard last, and when a query came, ms of performance.now(). */
+  /** When messages were heard last, and when a query came or was answered, ms of performance.now(). */
   private heardAt = -Infinity;
   private askedAt = -Infinity;
 
@@ -63,8 +61,8 @@ export class Scheduler {
     other: Facts | null = null,
   ): Promise<void> {
     if (this.atOnce(other?.store.eventCount)) return;
-    this.askedAt = performance.now();
     await this.hear(); // it may have been canceled while it waited to be heard
+    this.askedAt = this.heardAt;
     query.check();
     if (!needs.length) return;
     this.waiting.add(query);
@@ -76,9 +74,10 @@ export class Scheduler {
         query,
       );
     });
+    this.askedAt = performance.now();
   }
 
-  /** Whether a query came a moment ago: when it is quiet. */
+  /** Whether a query came or was answered a moment ago. @returns when it has been quiet for long enough */
   private async wasJustAsked(): Promise<boolean> {
     const wait = this.askedAt + QUIET_MS - performance.now();
     if (wait <= 0) return false;
@@ -114,21 +113,18 @@ export class Scheduler {
     const { of, waiting } = this;
     const facts = of.facts();
     let told = -1;
-    let toldAt = -Infinity;
     try {
       query?.check();
       for (const { label, done, of: all } of work(facts)) {
-        const now = performance.now();
-        if (now - this.heardAt >= (of.pauseAfterMs ?? PAUSE_AFTER_MS)) {
+        if (performance.now() - this.heardAt >= (of.pauseAfterMs ?? PAUSE_AFTER_MS)) {
           await this.hear();
           if (of.growing() || of.facts() !== facts) return false;
           if (!query && waiting.size) return true;
         }
         query?.check();
-        this.now = label;
-        if (done === told || now - toldAt < TELL_EVERY_MS) continue;
+        if (done === told) continue;
         told = done;
-        toldAt = now;
+        this.now = label;
         query?.progress(label, done, all);
         for (const other of waiting) other.progress(label, 0, 0);
       }

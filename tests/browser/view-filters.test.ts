@@ -252,6 +252,7 @@ describe('the filters of the panel', () => {
     for (const range of halves) {
       await show(`#tab=errors&filter.range=1&from=${range.fromUs}&to=${range.toUs}`);
       await says(id('error-count'), failures(range));
+      await waitFor(`${id('errors-view')} ${id('range-strip')}`);
     }
     expect(halves.map(failures)).not.toEqual([failures({}), failures({})]);
     expect(await page.$eval(id('range-chip'), (e) => e.getAttribute('aria-pressed'))).toBe('true');
@@ -301,6 +302,10 @@ describe('the filters of the panel', () => {
     const within = all.filter((c) => c.fromUs < toUs && c.toUs >= fromUs).length;
     expect(within).toBeLessThan(all.length);
     await expect.poll(() => rowsOf('checkpoints')).toBe(within);
+    await says(id('checkpoint-count'), `${within} of ${all.length} checkpoints`);
+    await click(`${id('wal-view')} ${id('in-view')}`);
+    await says(id('checkpoint-count'), `${all.length} checkpoints`);
+    expect(await rowsOf('checkpoints')).toBe(all.length);
   });
 
   it('of a thread take its statements, transactions, and events alone', async () => {

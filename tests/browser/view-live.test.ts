@@ -92,6 +92,24 @@ describe('while a recording runs', () => {
     expect(await page.$('#view [role=grid]')).not.toBeNull();
   });
 
+  it('the pace of reads, writes, and syncs is drawn behind their numbers, until Stop', async () => {
+    await viewer.open('live&key=sparks');
+    const { page } = viewer;
+    await record();
+    await page.evaluate(() => {
+      const work = (): void => window.panel.app.work(2);
+      Object.assign(window, { working: setInterval(work, 50) });
+    });
+    for (const slot of ['reads', 'writes', 'syncs']) await isThere(id(`spark-${slot}`));
+    const pace = await page.$eval(id('spark-reads'), (e) => e.getAttribute('aria-label')!);
+    expect(pace).toMatch(/^Last \d+ seconds?: max [\d,]+ per second$/);
+    await page.evaluate(() =>
+      clearInterval((window as unknown as { working: ReturnType<typeof setInterval> }).working),
+    );
+    await page.click(id('stop'));
+    await isGone(id('spark-reads'));
+  });
+
   it('a notice that was hidden is said again of the next recording, to screen readers, too', async () => {
     await viewer.open('live&key=notices');
     const { page } = viewer;

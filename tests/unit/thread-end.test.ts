@@ -1,10 +1,11 @@
 // Calls that a thread left open when its page went: they end with it, not with the trace.
 import { describe, expect, test } from 'vitest';
+import { Op } from '../../src/event/event.ts';
 import { areaRows } from '../../src/analysis/time/area.ts';
 import { threadEndUs } from '../../src/trace/thread-end.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const END = 9_000_000;
 const ASYNC = 8;
@@ -78,4 +79,28 @@ test('an end that comes late moves it', () => {
   t.call('xRead', { dur: 20 });
   t.send();
   expect(threadEndUs(t.thread, END)).toBe(30);
+});
+
+test("a thread's last end follows its rows, late ends, ends that are corrected, and rows that are forgotten", () => {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  expect(t.thread.lastUs).toBe(-Infinity);
+  const long = t.call('xRead', { open: true });
+  t.idle(10);
+  t.call('xRead', { dur: 5 });
+  t.send();
+  expect(t.thread.lastUs).toBe(15);
+  const end = (us: number, endSeq: number): void => {
+    const { info } = t.thread;
+    const row = [0, us, long, endSeq, Op.end, 0, NaN, 0, 0, 0, 0, 0, 0];
+    t.thread.append(batchOf(info, t.thread.received, [row]));
+  };
+  end(40, 9);
+  expect(t.thread.lastUs).toBe(40);
+  end(30, 9); // read half-written before
+  expect(t.thread.lastUs).toBe(30);
+  expect(store.extent()).toEqual([0, 30]);
+  t.thread.forget(1);
+  expect(t.thread.lastUs).toBe(15);
+  expect(store.extent()).toEqual([10, 15]);
 });

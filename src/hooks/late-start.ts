@@ -1,4 +1,5 @@
 /** A hook that comes to a running page (Record without a reload) cannot see what ran before it: the user is told. */
+import { NATIVES_DRIVEN, says } from './source.ts';
 import type { Recorder } from '../record/recorder.ts';
 
 /** Say in a note what this recording lacks, if scripts of this document have run before the hook. */
@@ -10,6 +11,7 @@ export function noteLateStart(recorder: Recorder): void {
     .getEntriesByType('resource')
     .map(({ name }) => name.replace(/[?#].*$/, '').replace(/^.*\//, ''));
   const engine = loaded.find((name) => /sql.*\.wasm$/i.test(name));
+  if (NATIVES_DRIVEN && says && !engine) return; // one of them has imported it, before the others if it does as it should
   const cause = engine
     ? `SQLite was loaded before the recording began (${engine}): its calls`
     : 'SQLite and workers that were running before the recording began';

@@ -10,7 +10,7 @@ import { SharedWorkers } from './shared-workers.ts';
 import { sharedKey } from './shared-wire.ts';
 import { SHARED_WAS_RUNNING, WORKER } from '../protocol/messages.ts';
 import { SharedRings } from './shared-rings.ts';
-import { NATIVES_DRIVEN, NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
+import { NATIVES_DRIVEN, NATIVES_HOOKED, says, WORKERS_FILTERED } from './source.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { createThread, forgetHook, leaveSign, parentThread } from './thread.ts';
 import { Transport } from './transport.ts';
@@ -72,7 +72,8 @@ export function startPage(): void {
       onConnected(port) {
         begin();
         hook.connected = true;
-        recording!.transport.connect(port);
+        if (NATIVES_DRIVEN) recording!.transport.connect(port, says);
+        else recording!.transport.connect(port);
       },
       onRestore: (joins) => stop(!hook.connected, joins),
     }),

@@ -4,6 +4,7 @@
  */
 import type { Refusal } from '../protocol/page-policy.ts';
 import type { CaptureOptions } from '../event/capture.ts';
+import type { ThreadMessage } from '../protocol/messages.ts';
 
 declare const vfscopeHook: (environment: HookEnvironment) => void;
 declare const vfscopeEnvironment: HookEnvironment;
@@ -12,17 +13,29 @@ declare const VFSCOPE_WORKERS_FILTERED: boolean;
 declare const VFSCOPE_NATIVES_HOOKED: boolean;
 
 /** Where this copy of the hook runs. */
-type HookEnvironment = PageEnvironment | WorkerEnvironment | FilteredEnvironment;
+export type HookEnvironment = PageEnvironment | WorkerEnvironment | FilteredEnvironment;
 
 export interface PageEnvironment {
   role: 'page';
+  /** Of `vfscope/hook`. */
+  says?: Says;
 }
+
+/**
+ * Hears what this thread says, within the call, in the thread itself: of `vfscope/hook`, which collects it there (src/embed). Must not throw.
+ * Only a build that is NATIVES_DRIVEN knows of it.
+ */
+export type Says = (message: ThreadMessage) => void;
 
 /** Before a worker's own script, put there on its way in (in every module of it) or by `vfscope record`; in shared and service workers, too. */
 interface FilteredEnvironment {
   role: 'filtered';
   /** What the recording captures. */
-  capture?: CaptureOptions;
+  capture?: Partial<CaptureOptions>;
+  /** Of `vfscope/hook` in a dedicated worker: nothing goes to its creator, which knows of no hook. */
+  says?: Says;
+  /** With `says`: the port that the creator would get. */
+  takes?: (port: MessagePort) => void;
 }
 
 export interface WorkerEnvironment {
@@ -59,8 +72,12 @@ export const WORKERS_FILTERED = VFSCOPE_WORKERS_FILTERED;
  * `vfscope record` drives, which puts it into such workers itself (drive/native-workers.ts).
  */
 export const NATIVES_HOOKED = VFSCOPE_NATIVES_HOOKED;
-/** In that Chromium. */
+/** In that Chromium, and where a page or worker imports the hook. */
 export const NATIVES_DRIVEN = NATIVES_HOOKED && !WORKERS_FILTERED;
+
+/** Who hears what this thread says, where it imports the hook. */
+export const says: Says | null =
+  NATIVES_DRIVEN && environment.role !== 'worker' ? (environment.says ?? null) : null;
 
 /**
  * Classic script text that runs the hook in a worker.

@@ -7,7 +7,13 @@ import type { ThreadKind } from '../event/definitions.ts';
 import { Recorder } from '../record/recorder.ts';
 import { capture } from './capture.ts';
 import { now, randomId } from './natives.ts';
-import { environment as here, type PageEnvironment, type WorkerEnvironment } from './source.ts';
+import {
+  environment as here,
+  NATIVES_DRIVEN,
+  says,
+  type PageEnvironment,
+  type WorkerEnvironment,
+} from './source.ts';
 
 /** Where a realm keeps the id of its hook: the sign that one runs here already. Not enumerable; removed at restore. */
 const SIGN = Symbol.for('vfscope.thread');
@@ -35,14 +41,15 @@ export const leaveSign = (): void =>
 
 /** Take the sign away. Not where the script carries the hook: a module that comes late would start it again. */
 export const forgetHook = (): void => {
-  if (here.role !== 'filtered') Reflect.deleteProperty(globalThis, SIGN);
+  if (NATIVES_DRIVEN && says) Reflect.deleteProperty(globalThis, SIGN);
+  else if (here.role !== 'filtered') Reflect.deleteProperty(globalThis, SIGN);
 };
 
 /**
  * Make this thread's recorder. Workers of a cross-origin isolated page get a shared ring of 65536 records that the page reads, so
  * that they are recorded while they block; all others get 16384 records and send them on themselves. Or as many
  * as the user asks for.
- * @param kind of a worker that is no dedicated one
+ * @param kind of a worker whose ring no page reads
  */
 export function createThread(
   environment: PageEnvironment | WorkerEnvironment,

@@ -18,7 +18,7 @@ import {
 } from './natives.ts';
 import { atLastTask } from './last-task.ts';
 import { ownSource, Session } from './session.ts';
-import type { WorkerEnvironment } from './source.ts';
+import { environment as here, NATIVES_DRIVEN, says, type WorkerEnvironment } from './source.ts';
 import { createThread, forgetHook } from './thread.ts';
 import { DRAIN_EVERY_MS } from '../event/capture.ts';
 import { Transport } from './transport.ts';
@@ -64,6 +64,15 @@ export function startFiltered(): void {
     name: self.name,
     parent: null,
   };
+  if (NATIVES_DRIVEN && says) {
+    begin(environment, (message, [port] = []) => {
+      if (message.k === 'ready' && port)
+        (here as { takes?: (port: Transferable) => void }).takes?.(port);
+      else if (message.k === 'failed')
+        console.warn("vfscope: this worker can't be recorded:", message.reason);
+    });
+    return;
+  }
   begin(environment, (message, ports = []) => postToCreator?.(message, ports));
 }
 
@@ -88,7 +97,8 @@ function record(
   tell: (message: FromWorker) => void,
 ): MessagePort | null {
   const { id, base } = environment;
-  const thread = createThread(environment);
+  const thread =
+    NATIVES_DRIVEN && says ? createThread(environment, 'worker') : createThread(environment);
   const { recorder, identity } = thread;
   const session = new Session(thread);
   const transport = recorder.shared
@@ -133,7 +143,8 @@ function record(
     // connected from the start: what is sent waits in the other end, wherever that is on its way to the panel
     const { ours, theirs } = newChannel();
     panelEnd = theirs;
-    transport.connect(ours);
+    if (NATIVES_DRIVEN) transport.connect(ours, says);
+    else transport.connect(ours);
     transport.add(ownSource(session, transport));
     transport.onStop = stop;
     drainBeforeMessages(lifetime, recorder, () => transport.drain());

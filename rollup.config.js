@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import resolve from '@rollup/plugin-node-resolve';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
+import { insertHook } from './tools/build/hook-function.mjs';
 import { HOOK_SCRIPT } from './tools/build/hook-script.mjs';
 import { inlineConstants } from './tools/build/inline-constants.mjs';
 import { emitTypes } from './tools/build/lib-types.mjs';
@@ -226,16 +227,40 @@ const assets = {
   },
 };
 
+/** An entry of the package for projects, with its types. @param file below `lib`, without its ending */
+const types = (input, file) => ({
+  name: 'types',
+  writeBundle: () => emitTypes(input, `${DIST}/lib/types`, file),
+});
+/** For Node, in test runners and development servers of the user's. */
+const entry = (input, file) => ({
+  input,
+  plugins: [
+    resolve({ exportConditions: ['node'] }),
+    esbuild({ target: 'node20', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
+    types(input, file),
+  ],
+  external: [/^node:/, 'vite', '@playwright/test', /^vitest/],
+  output: { file: `${DIST}/lib/${file}.js`, format: 'es', inlineDynamicImports: true },
+});
+/** `vfscope/hook`, which carries the hook that the command drives. */
+const embedded = (input, file, format, more = []) => ({
+  input,
+  plugins: [...common, ...more],
+  output: {
+    file: `${DIST}/lib/${file}.js`,
+    format,
+    plugins: [
+      minify({ target: 'es2022' }),
+      insertHook(() => readFileSync(`${DIST}/cli/driven-hooks.js`, 'utf8')),
+    ],
+  },
+});
+
 /** The library `vfscope/vfs`, with its types. */
 const library = {
   input: 'src/vfs-instrumented/library/index.ts',
-  plugins: [
-    ...common,
-    {
-      name: 'types',
-      writeBundle: () => emitTypes('src/vfs-instrumented/library/index.ts', `${DIST}/lib/types`),
-    },
-  ],
+  plugins: [...common, types('src/vfs-instrumented/library/index.ts', 'vfs')],
   output: { file: `${DIST}/lib/vfs.js`, format: 'es' },
 };
 
@@ -247,6 +272,9 @@ const builds = [
   hook([`${OUTS.firefox}/hooks.js`], true),
   // for the Chromium that the command drives: src/drive/native-workers.ts
   hook([`${DIST}/cli/driven-hooks.js`], false, true),
+  embedded('src/embed/index.ts', 'hook', 'es', [types('src/embed/index.ts', 'hook')]),
+  embedded('src/embed/script.ts', 'hook-script', 'iife'),
+  entry('src/listen/vite.ts', 'vite'),
   {
     input: 'src/content/over-cdp.ts',
     plugins: common,

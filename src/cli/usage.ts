@@ -22,6 +22,10 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--require-sqlite]     exit with 1 where no SQLite was seen
       [--headed]             in a window; without the options above, until Ctrl+C
       [--screenshot FILE.png] [--browser chromium|firefox] [--json]
+  vfscope listen                          record pages that load the hook from this machine, until Ctrl+C
+      [--out FILE.vfst] [--port N] [--json]
+      [--origin ORIGIN ...]  pages of this origin may send, besides those of this machine
+      [--capture 0..3] [--layers sql,vfs,web,query] [--stacks] [--buffer KIB]  as record
   vfscope summary FILE.vfst               one page for a bug report
       [--markdown | --json]  as Markdown; as one object, unknown numbers null
       [--privacy]            what the trace tells of its app: how many texts of which kind

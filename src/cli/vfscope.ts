@@ -16,6 +16,7 @@ import { labCommand } from '../lab/command/lab.ts';
 import { replayCommand } from '../lab/command/replay.ts';
 import { showCommand } from '../lab/command/show.ts';
 import { versionsCommand } from '../lab/command/versions.ts';
+import { listenCommand } from './listen.ts';
 import { serveMcp } from './mcp.ts';
 import { open } from './open.ts';
 import { plansCommand } from './plans.ts';
@@ -372,6 +373,21 @@ async function run([command, ...args]: string[]): Promise<number> {
       };
       const { values } = parse(args, 'arguments', options, 0);
       return demo({ ...values, out: values.out ?? 'vfscope-demo.vfst' });
+    }
+    case 'listen': {
+      const options = {
+        out: text,
+        port: text,
+        origin: words,
+        json: yes,
+        capture: text,
+        layers: text,
+        stacks: yes,
+        buffer: text,
+      };
+      const { values } = parse(args, 'arguments', options, 0);
+      const { out = recordingName('http://pages/', new Date()), port, origin = [], json } = values;
+      return listenCommand({ out, port, origins: origin, json, capture: captureOf(values) });
     }
     case 'completion': {
       const { target } = parse(args, 'shell', {});

@@ -27,6 +27,7 @@ test('options are those that the help names', () => {
     ...['advise', 'check', 'crash', 'diff', 'list', 'replay', 'run', 'show', 'versions'].map(
       (verb) => `lab ${verb}`,
     ),
+    'listen',
     'mcp',
     'open',
     'plans',

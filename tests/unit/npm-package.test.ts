@@ -56,7 +56,7 @@ describe('types of vfscope/vfs in a project that has it installed', () => {
   const installed = join(project, 'node_modules/vfscope');
   afterAll(() => rmSync(project, { recursive: true, force: true }));
   mkdirSync(installed, { recursive: true });
-  emitTypes('src/vfs-instrumented/library/index.ts', join(installed, 'dist/lib/types'));
+  emitTypes('src/vfs-instrumented/library/index.ts', join(installed, 'dist/lib/types'), 'vfs');
   writeFileSync(
     join(installed, 'package.json'),
     JSON.stringify({ name: 'vfscope', type: 'module', exports: pkg.exports }),

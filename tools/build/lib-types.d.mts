@@ -1,2 +1,2 @@
-/** Writes the declarations that a source file reaches below `out`, and `vfs.d.ts` beside that folder. */
-export function emitTypes(entry: string, out: string): void;
+/** Writes the declarations that a source file reaches below `out`, and `NAME.d.ts` beside that folder. */
+export function emitTypes(entry: string, out: string, name: string): void;

@@ -1,10 +1,10 @@
 // The type declarations of the library: one .d.ts a source file that the entry reaches, below `out`.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 
-/** @param {string} entry a source file @param {string} out folder */
-export function emitTypes(entry, out) {
+/** @param {string} entry a source file @param {string} out folder @param {string} name of the library's file of types, beside that folder */
+export function emitTypes(entry, out, name) {
   const options = {
     ...{
       target: ts.ScriptTarget.ES2022,
@@ -41,8 +41,10 @@ export function emitTypes(entry, out) {
       }),
     );
   const types = relative('src', entry).replace(/\.ts$/, '.js');
+  const from = `'./${relative(join(out, '..'), out)}/${types}'`;
+  const hasDefault = /^export default /m.test(readFileSync(entry, 'utf8'));
   writeFileSync(
-    join(out, '..', 'vfs.d.ts'),
-    `export * from './${relative(join(out, '..'), out)}/${types}';\n`,
+    join(out, '..', `${name}.d.ts`),
+    `export * from ${from};\n${hasDefault ? `export { default } from ${from};\n` : ''}`,
   );
 }

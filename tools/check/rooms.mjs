@@ -86,6 +86,17 @@ export const ROOMS = {
     npm: ['svelte'],
   },
   site: { imports: ['viewer'], npm: [] },
+  embed: { imports: ['event', 'trace', 'protocol', 'hooks', 'viewer/session'], npm: [] },
+  listen: {
+    imports: ['trace', 'protocol', 'embed', 'viewer/session'],
+    npm: ['vite'],
+    node: true,
+  },
+  fixtures: {
+    imports: ['text', 'trace', 'analysis', 'terminal', 'embed', 'listen'],
+    npm: ['@playwright/test', 'vitest'],
+    node: true,
+  },
 
   'lab/meter': { imports: ['vfs-instrumented/interpose'], npm: [] },
   'lab/experiments/model': { imports: ['text'], npm: [] },
@@ -200,6 +211,7 @@ export const ROOMS = {
       'plan',
       'terminal',
       'drive',
+      'listen',
       'lab/command',
       'lab/experiments',
       'viewer/session/sql',

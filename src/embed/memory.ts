@@ -1,0 +1,36 @@
+/** A recording that stays in the memory of its page or worker, until it is saved. */
+import { forgetBlock, type Keep } from '../trace/retention.ts';
+import { TraceStore, type ThreadStore } from '../trace/store.ts';
+import { saveTrace } from '../trace/file/write.ts';
+import { BatchQueue } from '../viewer/session/batch-queue.ts';
+import type { Line } from '../viewer/session/line.ts';
+import { ThreadPorts } from '../viewer/session/thread-ports.ts';
+import type { Collector } from './collector.ts';
+
+export class Memory implements Collector {
+  private readonly store = new TraceStore(performance.timeOrigin + performance.now());
+  private readonly threads: ThreadPorts;
+
+  constructor(keep: Keep) {
+    const events = {
+      onBatch: ({ events: { t0, count } }: ThreadStore): void =>
+        void (count && forgetBlock(this.store, keep, t0[count - 1]!)),
+      onThreads: () => {},
+      onProblem: (text: string) => console.warn(`vfscope: ${text}`),
+    };
+    // at once: what waits is not in the file that is saved next
+    this.threads = new ThreadPorts(this.store, events, new BatchQueue(Infinity));
+  }
+
+  attach(line: Line): void {
+    this.threads.attach(line);
+  }
+
+  stop(timeoutMs: number): Promise<void> {
+    return this.threads.stop(timeoutMs);
+  }
+
+  save(): Promise<Blob> {
+    return saveTrace(this.store, { origin: location.origin });
+  }
+}

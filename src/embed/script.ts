@@ -1,0 +1,2 @@
+/** `vfscope/hook` as a classic script without exports: for script elements, importScripts, and init scripts of test runners. */
+import './index.ts';

@@ -1,0 +1,172 @@
+/**
+ * A recording that leaves its page or worker as it goes: to an address that the page was given, of its own server or of `vfscope listen`, or
+ * to a function of a test runner. This file alone sends anything from a recorded page, and only where `to` or `via` was set.
+ */
+import { randomId, setTimeout } from '../hooks/natives.ts';
+import { checkedThreadMessage, type ThreadMessage } from '../protocol/messages.ts';
+import { checkedAnswer, streamText, type Said, type StreamPost } from '../protocol/stream.ts';
+import type { Line } from '../viewer/session/line.ts';
+import type { Collector } from './collector.ts';
+
+/** A post is made up of what was said for this long. */
+const SEND_EVERY_MS = 100;
+/** After a post that failed, twice as long each time up to the last. */
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 8000;
+/** Bytes of records in a post, from which on the next one begins. */
+const POST_BYTES = 8 << 20;
+/** What a page may say at its end is small. */
+const BEACON_CHARS = 60_000;
+
+/** Sends a text and resolves with the answer. @param last the page goes: nothing hears the answer */
+type Send = (text: string, last: boolean) => Promise<string>;
+
+// as the page began with it: the hook and the app patch it
+const { fetch: nativeFetch } = globalThis;
+
+/** @param address where posts go */
+export const postTo =
+  (address: string): Send =>
+  async (body, last) => {
+    const keepalive = last && body.length < BEACON_CHARS;
+    const response = await nativeFetch(address, { method: 'POST', body, keepalive });
+    const text = await response.text();
+    if (!response.ok)
+      throw new Error(`${address} answers ${response.status}: ${text.slice(0, 200)}`);
+    return text;
+  };
+
+/** @param name of a global function that takes a text and resolves with the answer */
+export const callOf =
+  (name: string): Send =>
+  (text) =>
+    (globalThis as unknown as Record<string, (text: string) => Promise<string>>)[name]!(text);
+
+export class Stream implements Collector {
+  private readonly source = randomId();
+  private readonly lines: Line[] = [];
+  /** Threads that have not said bye. */
+  private readonly alive = new Set<string>();
+  private said: Said[] = [];
+  private sent = 0;
+  private sending = false;
+  private timed = false;
+  private wait = FIRST_RETRY_MS;
+  /** Run when all was sent and answered. */
+  private onSettled: (() => void)[] = [];
+
+  constructor(
+    private readonly send: Send,
+    private readonly where: string,
+  ) {}
+
+  attach(line: Line): void {
+    this.add(line);
+  }
+
+  private add(line: Line): number {
+    const number = this.lines.push(line) - 1;
+    line.listen(
+      (said, [child]) => {
+        const message = checkedThreadMessage(said);
+        if (message) this.hear(number, message, child);
+      },
+      () => {},
+    );
+    return number;
+  }
+
+  private hear(line: number, message: ThreadMessage, child: Line | undefined): void {
+    // a child is named before it speaks
+    if (message.k === 'child') {
+      if (!child) return;
+      const number = this.lines.length;
+      this.said.push({ line, message, child: number });
+      this.add(child);
+    } else this.said.push({ line, message });
+    if (message.k === 'hello') this.alive.add(message.thread.id);
+    if (message.k === 'bye') this.alive.delete(message.thread);
+    if (message.k === 'bye' && message.reason === 'pagehide') this.leave();
+    else this.later(SEND_EVERY_MS);
+  }
+
+  /** The page goes within this call. */
+  private leave(): void {
+    const post = { source: this.source, n: ++this.sent, said: this.said.splice(0) };
+    this.send(streamText(post), true).catch(() => {}); // nothing can be done here any more
+  }
+
+  private later(ms: number): void {
+    if (this.timed || this.sending) return;
+    this.timed = true;
+    setTimeout(() => {
+      this.timed = false;
+      void this.flush();
+    }, ms);
+  }
+
+  /** Never rejects. */
+  private async flush(): Promise<void> {
+    if (this.sending) return;
+    this.sending = true;
+    while (this.said.length) {
+      const post = { source: this.source, n: ++this.sent, said: this.some() };
+      await this.deliver(post);
+    }
+    this.sending = false;
+    for (const settled of this.onSettled.splice(0)) settled();
+  }
+
+  /** As much as fits into a post. */
+  private some(): Said[] {
+    let bytes = 0;
+    const end = this.said.findIndex(({ message }) => {
+      bytes += message.k === 'batch' ? message.batch.records.byteLength : 0;
+      return bytes > POST_BYTES;
+    });
+    return this.said.splice(0, end < 0 ? Infinity : Math.max(1, end));
+  }
+
+  private async deliver(post: StreamPost): Promise<void> {
+    const text = streamText(post);
+    for (;;)
+      try {
+        const answer = checkedAnswer(await this.send(text, false));
+        if (!answer) throw new Error('the answer is not one of vfscope');
+        for (const { line, command } of answer.commands) this.lines[line]?.post(command);
+        this.wait = FIRST_RETRY_MS;
+        return;
+      } catch (e) {
+        if (this.wait === FIRST_RETRY_MS)
+          console.warn(
+            `vfscope: the recording can't be sent to ${this.where}, and is tried again:`,
+            e,
+          );
+        await new Promise<void>((done) => setTimeout(done, this.wait));
+        this.wait = Math.min(LAST_RETRY_MS, this.wait * 2);
+      }
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    let over = false;
+    setTimeout(() => (over = true), timeoutMs);
+    for (const line of this.lines) line.post({ k: 'stop' });
+    do await this.settled(timeoutMs);
+    while (this.alive.size && !over);
+  }
+
+  /** Resolves when what has been said by then is answered, or after `timeoutMs`. */
+  private settled(timeoutMs: number): Promise<void> {
+    return new Promise((done) => {
+      this.onSettled.push(done);
+      setTimeout(done, timeoutMs);
+      this.later(SEND_EVERY_MS / 2);
+    });
+  }
+
+  save(): Promise<Blob> {
+    return Promise.reject(
+      new Error(`This recording is sent to ${this.where} as it goes: save it there.`),
+    );
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * `vfscope/vite`: pages of the development server record themselves from their first line, and send it to that server. A build has nothing
+ * of it.
+ *
+ *   import vfscope from 'vfscope/vite';
+ *   export default { plugins: [vfscope({ out: 'app.vfst' })] };
+ */
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Plugin, ViteDevServer } from 'vite';
+import type { HookOptions } from '../embed/index.ts';
+import { hookText } from './hook-text.ts';
+import { Receiver } from './receiver.ts';
+import { answerRequest } from './requests.ts';
+
+export interface ViteOptions extends Omit<HookOptions, 'to' | 'via'> {
+  /** The trace is written here when the server ends, and when `/__vfscope/trace.vfst` is asked for. Without it, that address alone has it. */
+  out?: string;
+  /** The recording stays in the page: save it there, by `vfscope.download()`. */
+  inPage?: boolean;
+}
+
+const PATH = '/__vfscope/';
+/** What Vite calls the script of a worker, on its way to the browser. */
+const WORKER = /[?&]worker_file\b/;
+const CLASSIC = /[?&]type=classic\b/;
+
+export default function vfscope({ out, inPage = false, ...hook }: ViteOptions = {}): Plugin {
+  let base = '/';
+  const script = (): string => `${base.replace(/\/$/, '')}${PATH}hook.js`;
+  return {
+    name: 'vfscope',
+    apply: 'serve',
+    configResolved(config) {
+      base = config.base;
+    },
+    configureServer(server) {
+      serve(server);
+    },
+    transformIndexHtml: () => [
+      { tag: 'script', attrs: { src: script() }, injectTo: 'head-prepend' },
+    ],
+    transform: {
+      order: 'post',
+      handler(code, id) {
+        if (!WORKER.test(id)) return null;
+        const first = CLASSIC.test(id)
+          ? `importScripts(${JSON.stringify(script())});`
+          : `import ${JSON.stringify(script())};`;
+        return { code: first + code, map: null }; // on the first line: all lines keep their numbers
+      },
+    },
+  };
+
+  function serve(server: ViteDevServer): void {
+    const receiver = new Receiver((text) => server.config.logger.warn(`vfscope: ${text}`));
+    const file = out === undefined ? null : resolve(server.config.root, out);
+    const save = async (): Promise<void> => {
+      if (file && receiver.threadCount) await writeFile(file, await receiver.bytes());
+    };
+    const to = `${base.replace(/\/$/, '')}${PATH}stream`;
+    server.middlewares.use((request, response, next) => {
+      const url = request.url ?? '';
+      const at = url.indexOf(PATH);
+      if (at < 0) return next();
+      const name = url.slice(at + PATH.length).replace(/\?.*/, '');
+      const saved = name === 'trace.vfst' ? save() : Promise.resolve();
+      saved
+        .then(() =>
+          answerRequest(request, response, name, {
+            receiver,
+            hook: () => hookText(inPage ? hook : { ...hook, to }),
+            // of the page's own server only
+            allows: (origin) =>
+              origin === undefined ||
+              (URL.canParse(origin) && new URL(origin).host === request.headers.host),
+          }),
+        )
+        .catch(next);
+    });
+    const { close } = server;
+    server.close = async () => {
+      await save();
+      await close.call(server);
+    };
+  }
+}

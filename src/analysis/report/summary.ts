@@ -94,6 +94,7 @@ export interface Summary {
   statements: { count: number | null; distinct: number | null };
   transactions: { read: number | null; write: number | null; rolledBack: number | null };
   commits: number | null;
+  syncs: number | null;
   syncsPerCommit: number | null;
   time: Record<Exclude<keyof SummaryTime, 'vfsIsStorage'>, number | null> &
     Pick<SummaryTime, 'vfsIsStorage'>;
@@ -174,6 +175,7 @@ export const summary = fact(
         rolledBack: value('rolledBack', 'transactions.rolledBack'),
       },
       commits: value('commits'),
+      syncs: value('syncs'),
       syncsPerCommit: value('syncsPerCommit'),
       time: known.summaryTime ?? NO_TIME,
       pageCache: known.pageCache,

@@ -232,7 +232,7 @@ const types = (input, file) => ({
   name: 'types',
   writeBundle: () => emitTypes(input, `${DIST}/lib/types`, file),
 });
-/** For Node, in test runners and development servers of the user's. */
+/** For test runners and development servers of the user's. */
 const entry = (input, file) => ({
   input,
   plugins: [
@@ -240,7 +240,7 @@ const entry = (input, file) => ({
     esbuild({ target: 'node20', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
     types(input, file),
   ],
-  external: [/^node:/, 'vite', '@playwright/test', /^vitest/],
+  external: [/^node:/, 'vite', '@playwright/test', 'vitest', 'vfscope/hook'],
   output: { file: `${DIST}/lib/${file}.js`, format: 'es', inlineDynamicImports: true },
 });
 /** `vfscope/hook`, which carries the hook that the command drives. */
@@ -275,6 +275,8 @@ const builds = [
   embedded('src/embed/index.ts', 'hook', 'es', [types('src/embed/index.ts', 'hook')]),
   embedded('src/embed/script.ts', 'hook-script', 'iife'),
   entry('src/listen/vite.ts', 'vite'),
+  entry('src/fixtures/playwright.ts', 'playwright'),
+  entry('src/fixtures/vitest.ts', 'vitest'),
   {
     input: 'src/content/over-cdp.ts',
     plugins: common,

@@ -132,6 +132,13 @@ async function stop(): Promise<void> {
   await collector!.stop(STOP_MS);
 }
 
+/** Resolves when what was recorded until now is in the trace, here or where it is sent to. A thread that is blocked says its part later. */
+async function flush(): Promise<void> {
+  if (state !== 'recording') return;
+  await new Promise<void>((done) => setTimeout(done, DRAINED_MS));
+  await collector!.flush();
+}
+
 /**
  * The trace so far as a `.vfst` file. The recording goes on, unless it was stopped.
  * @throws where the recording is sent away as it goes, or made elsewhere, or the browser has no CompressionStream
@@ -141,7 +148,7 @@ async function save(): Promise<Blob> {
     throw new Error(
       'This page or worker is recorded by another: by the extension, or by the page that started this worker. Save it there.',
     );
-  if (state === 'recording') await new Promise<void>((done) => setTimeout(done, DRAINED_MS));
+  await flush();
   return collector.save();
 }
 
@@ -153,7 +160,7 @@ async function download(name = `${location.hostname || 'page'}.vfst`): Promise<v
   setTimeout(() => URL.revokeObjectURL(href), 60_000); // the browser reads it until then
 }
 
-const own = { status, start, stop, save, download };
+const own = { status, start, stop, flush, save, download };
 const present = scope[GLOBAL] as HookOptions | typeof own | undefined;
 // a second copy of this module, as of another bundle, is the first one's
 const api = present && 'save' in present ? present : own;

@@ -30,6 +30,8 @@ export class Memory implements Collector {
     return this.threads.stop(timeoutMs);
   }
 
+  async flush(): Promise<void> {} // it is, at once
+
   save(): Promise<Blob> {
     return saveTrace(this.store, { origin: location.origin });
   }

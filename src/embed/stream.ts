@@ -15,6 +15,8 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 8000;
 /** Bytes of records in a post, from which on the next one begins. */
 const POST_BYTES = 8 << 20;
+/** For a receiver that doesn't answer. */
+const FLUSH_MS = 5000;
 /** What a page may say at its end is small. */
 const BEACON_CHARS = 60_000;
 
@@ -101,12 +103,12 @@ export class Stream implements Collector {
     this.timed = true;
     setTimeout(() => {
       this.timed = false;
-      void this.flush();
+      void this.post();
     }, ms);
   }
 
   /** Never rejects. */
-  private async flush(): Promise<void> {
+  private async post(): Promise<void> {
     if (this.sending) return;
     this.sending = true;
     while (this.said.length) {
@@ -153,6 +155,10 @@ export class Stream implements Collector {
     for (const line of this.lines) line.post({ k: 'stop' });
     do await this.settled(timeoutMs);
     while (this.alive.size && !over);
+  }
+
+  flush(): Promise<void> {
+    return this.settled(FLUSH_MS);
   }
 
   /** Resolves when what has been said by then is answered, or after `timeoutMs`. */

@@ -1,0 +1,138 @@
+/** The examples, as their documents say: each is run in a browser that is installed, and what it records is what the app did. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { createServer, type ViteDevServer } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, Page } from 'puppeteer-core';
+import { findChromium } from '../../src/drive/find-browser.mjs';
+import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+
+const run = promisify(execFile);
+const env = { ...process.env, CHROMIUM: findChromium()!, NO_COLOR: '1' };
+let folder: string;
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'vfscope-examples-'))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const summaryOfFile = async (bytes: Uint8Array): Promise<Summary> =>
+  summaryOf((await readTrace(bytes)).store);
+const kinds = ({ threads }: Summary): string[] => threads.map(({ kind }) => kind);
+
+test('Playwright: the test passes, and its trace and answer are attached', async () => {
+  const { stdout } = await run(
+    resolve('node_modules/.bin/playwright'),
+    ['test', '--project', 'chromium', '--reporter', 'json', '--output', join(folder, 'results')],
+    { cwd: 'examples/playwright', env },
+  );
+  const [result] = JSON.parse(stdout).suites[0].specs[0].tests[0].results as {
+    status: string;
+    attachments: { name: string; body: string }[];
+  }[];
+  expect(result!.status).toBe('passed');
+  const [trace, answer] = ['trace.vfst', 'vfscope'].map((name) =>
+    Buffer.from(result!.attachments.find((one) => one.name === name)!.body, 'base64'),
+  );
+  const summary = await summaryOfFile(trace!);
+  // CREATE TABLE and INSERT
+  expect([kinds(summary), summary.commits, summary.dropped]).toEqual([['page', 'worker'], 2, 0]);
+  expect(answer!.toString()).toMatch(/^SQLite kept .*\n/);
+});
+
+test('Vitest in browser mode: the test passes', async () => {
+  const { stdout } = await run(resolve('node_modules/.bin/vitest'), ['run', '--reporter=json'], {
+    cwd: 'examples/vitest',
+    env,
+  });
+  const { success, numPassedTests } = JSON.parse(stdout) as Record<string, unknown>;
+  expect([success, numPassedTests]).toEqual([true, 1]);
+});
+
+describe('in a page', () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchPlainBrowser();
+    page = await browser.newPage();
+  });
+  afterAll(() => browser.close());
+
+  const saveNote = async (): Promise<void> => {
+    await page.waitForSelector('button:enabled');
+    await page.type('input', 'Buy milk');
+    await page.click('button');
+    await page.waitForSelector('li');
+  };
+
+  test('Vite: page and worker of the development server are recorded; a build has nothing of it', async () => {
+    const configFile = resolve('examples/vite/vite.config.js');
+    const root = resolve('examples/app');
+    const server: ViteDevServer = await createServer({
+      ...{ configFile, root, logLevel: 'error' },
+      server: { port: 0, host: '127.0.0.1' },
+    });
+    try {
+      await server.listen();
+      const [url] = server.resolvedUrls!.local;
+      await page.goto(url!);
+      await saveNote();
+      await page.evaluate('vfscope.stop()');
+      const answer = await fetch(`${url}__vfscope/trace.vfst`);
+      const summary = await summaryOfFile(new Uint8Array(await answer.arrayBuffer()));
+      expect([kinds(summary), summary.commits, summary.dropped]).toEqual([
+        ['page', 'worker'],
+        2,
+        0,
+      ]);
+      const elsewhere = { method: 'POST', headers: { origin: 'https://evil.example' }, body: '{}' };
+      expect((await fetch(`${url}__vfscope/stream`, elsewhere)).status).toBe(403);
+    } finally {
+      await server.close();
+      await rm('examples/vite/notes.vfst', { force: true });
+    }
+    const { build } = await import('vite');
+    const output = await build({
+      ...{ configFile, root, logLevel: 'error' },
+      build: { write: false },
+    });
+    expect(JSON.stringify(output)).not.toMatch(/__?vfscope/);
+  });
+
+  test('vfscope listen: a page loads the hook by one script element, and its trace is saved at Ctrl+C', async () => {
+    const out = join(folder, 'listened.vfst');
+    const dist = process.env['VFSCOPE_DIST'] ?? 'dist';
+    const command = spawn(process.execPath, [`${dist}/cli/vfscope.mjs`, 'listen', '--out', out]);
+    let said = '';
+    command.stderr.on('data', (text: Buffer) => (said += text.toString()));
+    const ended = new Promise<number | null>((done) => command.once('exit', done));
+    await expect.poll(() => said).toContain('Recording, until Ctrl+C.');
+    const [, script] = /src="([^"]+)"/.exec(said)!;
+    const server = await createServer({
+      ...{ configFile: 'examples/app/vite.config.js', root: 'examples/app', logLevel: 'error' },
+      server: { port: 0, host: '127.0.0.1' },
+      plugins: [
+        {
+          name: 'script',
+          transformIndexHtml: () => [
+            { tag: 'script', attrs: { src: script! }, injectTo: 'head-prepend' },
+          ],
+        },
+      ],
+    });
+    try {
+      await server.listen();
+      await page.goto(server.resolvedUrls!.local[0]!);
+      await saveNote();
+      await page.evaluate('vfscope.stop()');
+    } finally {
+      await server.close();
+    }
+    command.kill('SIGINT');
+    expect(await ended).toBe(0);
+    const summary = await summaryOfFile(await readFile(out));
+    expect([kinds(summary), summary.commits, summary.dropped]).toEqual([['page', 'worker'], 2, 0]);
+  });
+});

@@ -1,0 +1,74 @@
+/** Nothing of vfscope can send anything but files that are for that, and named here: in sources, and in all that is built and shipped. */
+import { readFileSync, readdirSync } from 'node:fs';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { MAY_SEND, sendersBelow, sendersIn } from './senders.ts';
+
+const DIST = process.env['VFSCOPE_DIST'] ?? 'dist';
+
+/** Sources that may, and what for. */
+const ALLOWED: Record<string, string> = {
+  'src/embed/stream.ts': 'sends a recording where the page was told to (`to`)',
+  'src/lab/page/own-file.ts': "reads a file of the Lab's own",
+  'src/listen/server.ts': '`vfscope listen`, on this machine',
+  'src/platform/handover-page.ts': "reads a page of the extension's own",
+  'src/platform/own-file.ts': "reads a file of the extension's own",
+  'src/site/fetch-trace.ts': 'reads the trace that `?url=` names',
+  'src/site/offline.ts': "answers the viewer's own requests, without a network",
+  'src/terminal/serve.ts': "serves the command's own pages, on this machine",
+};
+/** A browser that the command starts or is told of, over its debugging protocol. */
+const DRIVES = /^src\/(drive|lab\/drive)\//;
+
+/** TypeScript or Svelte as the JavaScript that runs: types are gone. */
+function programOf(file: string): string {
+  const text = readFileSync(file, 'utf8');
+  if (!MAY_SEND.test(text)) return '';
+  const code = file.endsWith('.svelte')
+    ? [...text.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, inner]) => inner).join('\n')
+    : text;
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
+  return ts.transpileModule(code, { compilerOptions }).outputText;
+}
+
+test('the search finds each way to send, and takes no text for one', () => {
+  expect(sendersIn("const text = 'fetch'; const o = { fetch: 1, WebSocket() {} };")).toEqual({});
+  expect(
+    sendersIn(`import { connect } from 'node:net'; const { fetch: send } = globalThis;
+    navigator.sendBeacon('/'); new XMLHttpRequest(); self['x'] = WebSocket; send('/');`),
+  ).toEqual({ 'node:net': 1, fetch: 1, sendBeacon: 1, XMLHttpRequest: 1, WebSocket: 1 });
+});
+
+test('in sources, only named files can send', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .map((name) => `src/${name.replaceAll('\\', '/')}`)
+    .filter((file) => /(?<!\.d)\.(m?ts|mjs|svelte)$/.test(file) && !DRIVES.test(file));
+  const found = files.filter((file) => Object.keys(sendersIn(programOf(file))).length);
+  expect(found.sort()).toEqual(Object.keys(ALLOWED));
+});
+
+/** SQLite's own loaders ask for their .wasm, which lies beside them. */
+const LOADER = { fetch: 4, XMLHttpRequest: 1 };
+const EXTENSION = {
+  'background.js': { fetch: 1 },
+  'devtools/panel.js': { fetch: 1 },
+  'devtools/store-worker.js': LOADER,
+  'lab/lab-worker.js': { fetch: 18, XMLHttpRequest: 22 },
+};
+
+test.each(['chrome', 'firefox', 'safari'])('the built extension for %s', (browser) => {
+  expect(sendersBelow(`${DIST}/${browser}`)).toEqual(EXTENSION);
+});
+
+test('the built command', () => {
+  expect(sendersBelow(`${DIST}/cli`)).toEqual({
+    'vfscope.mjs': { 'node:http': 1, 'puppeteer-core': 2 },
+  });
+});
+
+test('the built library: the hook alone can send, once it is told where', () => {
+  expect(sendersBelow(`${DIST}/lib`)).toEqual({
+    'hook-script.js': { fetch: 1 },
+    'hook.js': { fetch: 1 },
+  });
+});

@@ -1,0 +1,64 @@
+/** Searches programs for what a browser or Node can send with. A text is no code: `fetch` in one is none. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { parseAst } from 'rollup/parseAst';
+
+const APIS = new Set([
+  ...['fetch', 'XMLHttpRequest', 'WebSocket', 'WebSocketStream', 'EventSource', 'sendBeacon'],
+  ...['WebTransport', 'RTCPeerConnection'],
+]);
+/** Modules of Node that open or take connections, and those that drive a browser. */
+const MODULES = /^(node:)?(net|http|https|http2|tls|dgram|dns)$|^(puppeteer(-core)?|ws|undici)$/;
+
+interface Node {
+  type?: string;
+  name?: string;
+  computed?: boolean;
+  value?: unknown;
+  source?: { value?: unknown } | null;
+  properties?: Node[];
+  [key: string]: unknown;
+}
+
+/** Words without which a program names none of them: most programs need no closer look. */
+export const MAY_SEND = new RegExp(`${[...APIS].join('|')}|['"](node:|puppeteer|ws|undici)`);
+
+/** Names in a program that could send, and how often each stands there. @throws where it is no JavaScript */
+export function sendersIn(code: string): Record<string, number> {
+  const found: Record<string, number> = {};
+  const add = (name: string): void => void (found[name] = (found[name] ?? 0) + 1);
+  const taken = new Set<unknown>();
+  const visit = (node: unknown, parent: Node | null, key: string): void => {
+    if (Array.isArray(node)) return node.forEach((one) => visit(one, parent, key));
+    if (typeof node !== 'object' || node === null) return;
+    const one = node as Node;
+    if (one.type === 'Identifier' && APIS.has(one.name!)) {
+      // a key of an object or class that is made names nothing of the platform; one that is taken apart does
+      const made =
+        key === 'key' &&
+        parent!.computed !== true &&
+        /^(Property|MethodDefinition|PropertyDefinition)$/.test(parent!.type!) &&
+        !taken.has(parent);
+      if (!made) add(one.name!);
+    }
+    if (MODULES.test(String(one.source?.value))) add(String(one.source!.value));
+    if (one.type === 'ObjectPattern') one.properties!.forEach((property) => taken.add(property));
+    for (const [name, child] of Object.entries(one)) visit(child, one, name);
+  };
+  visit(parseAst(code), null, '');
+  return found;
+}
+
+/** The same of all programs in a folder that have any, by path below it. */
+export function sendersBelow(folder: string): Record<string, Record<string, number>> {
+  const programs = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.m?js$/.test(name))
+    .map((name) => [
+      name.split(sep).join('/'),
+      sendersIn(readFileSync(join(folder, name), 'utf8')),
+    ]);
+  return Object.fromEntries(programs.filter(([, found]) => Object.keys(found!).length)) as Record<
+    string,
+    Record<string, number>
+  >;
+}

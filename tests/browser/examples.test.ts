@@ -43,11 +43,16 @@ test('Playwright: the test passes, and its trace and answer are attached', async
 });
 
 test('Vitest in browser mode: the test passes', async () => {
-  const { stdout } = await run(resolve('node_modules/.bin/vitest'), ['run', '--reporter=json'], {
-    cwd: 'examples/vitest',
-    env,
-  });
-  const { success, numPassedTests } = JSON.parse(stdout) as Record<string, unknown>;
+  const report = join(folder, 'vitest.json');
+  await run(
+    resolve('node_modules/.bin/vitest'),
+    ['run', '--reporter=json', `--outputFile=${report}`],
+    { cwd: 'examples/vitest', env },
+  );
+  const { success, numPassedTests } = JSON.parse(await readFile(report, 'utf8')) as Record<
+    string,
+    unknown
+  >;
   expect([success, numPassedTests]).toEqual([true, 1]);
 });
 

@@ -49,13 +49,22 @@ export function sendersIn(code: string): Record<string, number> {
   return found;
 }
 
+/** By text: most programs are the same for all browsers. */
+const known = new Map<string, Record<string, number>>();
+function sendersOf(code: string): Record<string, number> {
+  if (!MAY_SEND.test(code)) return {};
+  const found = known.get(code) ?? sendersIn(code);
+  known.set(code, found);
+  return found;
+}
+
 /** The same of all programs in a folder that have any, by path below it. */
 export function sendersBelow(folder: string): Record<string, Record<string, number>> {
   const programs = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.m?js$/.test(name))
     .map((name) => [
       name.split(sep).join('/'),
-      sendersIn(readFileSync(join(folder, name), 'utf8')),
+      sendersOf(readFileSync(join(folder, name), 'utf8')),
     ]);
   return Object.fromEntries(programs.filter(([, found]) => Object.keys(found!).length)) as Record<
     string,

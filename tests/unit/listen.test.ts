@@ -12,15 +12,15 @@ import { Recorder } from '../../src/record/recorder.ts';
 
 const PAGE = 'http://app.localhost/';
 
-/** A post with the first words of a page, and with so many marks of it. */
-function post(n: number, marks: number, first = 0): StreamPost {
-  const recorder = new Recorder({ capacity: 256 });
+/** A post with so many more marks of a page, the first of them with its first words. */
+function post(n: number, marks: number, recorder = new Recorder({ capacity: 256 })): StreamPost {
   for (let i = 0; i < marks; i++) recorder.instant(Op.mark, 0, NaN, 0);
   const drained = drainRecords(recorder.memory.buffer);
   const { timeOrigin } = performance;
   const thread = { id: 'page', kind: 'page', url: PAGE, name: '', parent: null } as const;
   const batch = {
-    ...{ thread: 'page', first, count: marks, timeOrigin, dropped: 0, faults: 0 },
+    ...{ thread: 'page', first: drained?.first ?? 0, count: drained?.count ?? 0 },
+    ...{ timeOrigin, dropped: 0, faults: 0 },
     definitions: recorder.takeDefinitions(),
     records: drained?.records ?? new ArrayBuffer(0),
   };
@@ -38,12 +38,14 @@ function post(n: number, marks: number, first = 0): StreamPost {
 describe('a receiver', () => {
   test('acknowledges what it takes in, and takes a post that is sent again once', async () => {
     const receiver = new Receiver((text) => expect.unreachable(text));
-    const first = receiver.receive(streamText(post(1, 3)));
+    const recorder = new Recorder({ capacity: 256 });
+    const sent = streamText(post(1, 3, recorder));
+    const first = receiver.receive(sent);
     expect(checkedAnswer(first!)).toEqual({
       commands: [{ line: 0, command: { k: 'ack', thread: 'page', records: 3 } }],
     });
-    expect(receiver.receive(streamText(post(1, 3)))).toBe(first);
-    expect(checkedAnswer(receiver.receive(streamText(post(2, 2, 3)))!)).toEqual({
+    expect(receiver.receive(sent)).toBe(first);
+    expect(checkedAnswer(receiver.receive(streamText(post(2, 2, recorder)))!)).toEqual({
       commands: [{ line: 0, command: { k: 'ack', thread: 'page', records: 5 } }],
     });
     const { store, header } = await readTrace(await receiver.bytes());

@@ -4,7 +4,7 @@ import type { ThreadMessage } from '../protocol/messages.ts';
 import type { Line } from '../viewer/session/line.ts';
 
 /** The line behind this port. */
-export const portLine = (port: MessagePort): Line => ({
+const portLine = (port: MessagePort): Line => ({
   listen: (onSaid) =>
     portListen(port, (event) => onSaid(dataOf(event), portsOf(event).map(portLine))),
   post: (command) => portPost(port, command),

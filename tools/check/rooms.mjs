@@ -93,8 +93,8 @@ export const ROOMS = {
     node: true,
   },
   fixtures: {
-    imports: ['text', 'trace', 'analysis', 'terminal', 'embed', 'listen'],
-    npm: ['@playwright/test', 'vitest'],
+    imports: ['trace', 'analysis', 'terminal', 'embed', 'listen'],
+    npm: ['@playwright/test', 'vitest', 'vfscope'],
     node: true,
   },
 

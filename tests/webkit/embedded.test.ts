@@ -11,7 +11,7 @@ let served: Served;
 let driven: DrivenWebKit;
 beforeAll(async () => {
   const folders = {
-    '/app/': folder('tests/apps/embedded'),
+    '/app/': folder('tests/webkit/embedded'),
     '/lib/': folder(`${process.env['VFSCOPE_DIST'] ?? 'dist'}/lib`),
     '/node_modules/': folder('node_modules'),
   };

@@ -1,0 +1,243 @@
+/**
+ * What if wal_autocheckpoint had another value: the recorded transactions appended to a log that SQLite checkpoints at other distances.
+ *
+ *   recorded, 4 frames     a b | c d -> copy a b c d     a b | a d -> copy a b d        8 frames, 7 pages written
+ *   at 8 frames            a b | c d | a b | a d -> copy a b c d                        8 frames, 4 pages written
+ *
+ * Counts, no estimate: SQLite appends the same frames, and a checkpoint copies each page once, from its newest frame. The same is done
+ * for the recorded distance, and what it gives is compared with what was recorded. Assumed is what a recording cannot show otherwise:
+ * that no reader of another connection holds a checkpoint back.
+ */
+import { fact, type ByThread } from '../core/graph.ts';
+import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
+
+import { databasePath, plainPath } from '../../event/file-names.ts';
+import { Op } from '../../event/event.ts';
+import { WAL_HEADER } from '../../sqlite/wal.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { accesses } from '../pages/page-accesses.ts';
+import { checkpoints, HOT_US } from './checkpoints.ts';
+import { logScriptOf, noCounts, Step, type LogCounts, type LogScript } from './log-script.ts';
+import { DEFAULT_AUTOCHECKPOINT } from './wal.ts';
+import { wals, type WalFile } from './wal-files.ts';
+
+/** Distances that are tried, in frames; 0 = SQLite runs no checkpoint by itself. */
+const DISTANCES: readonly number[] = [100, 250, 500, 1000, 2000, 5000, 10_000, 0];
+
+export interface CheckpointChoice extends LogCounts {
+  /** Of wal_autocheckpoint; 0 = off. */
+  readonly autocheckpoint: number;
+  /** The recording's own, or one that would have run the same checkpoints. */
+  readonly recorded: boolean;
+  /** Of the pages that checkpoints read from the log, those written less than HOT_US before: likely still in SQLite's page cache. By the recording's times. */
+  readonly hotReads: number;
+}
+export interface CheckpointChoices {
+  /** Of the database. */
+  readonly path: string;
+  /** Why there are none, as the end of a sentence; '' = there are. */
+  readonly why: string;
+  /** Counted from here on, where the log held frames before, microseconds. */
+  readonly fromUs: number | null;
+  /** What the recorded distance gives otherwise than was recorded: [] = the same to the last digit; null = no one distance explains the recording. */
+  readonly differing: readonly Difference[] | null;
+  /** By distance, off last. */
+  readonly choices: readonly CheckpointChoice[];
+}
+interface Difference {
+  readonly name: keyof LogCounts;
+  readonly recorded: number | null;
+  readonly counted: number | null;
+}
+
+/** One for each log, in the order in which databases were first used. */
+export const checkpointChoices = fact(
+  'checkpointChoices',
+  'other distances between checkpoints',
+  { wals, checkpoints, accesses, rowsByOperation },
+  function* (store, known) {
+    const found: CheckpointChoices[] = [];
+    for (const file of known.wals) {
+      const script = logScriptOf(store, file, known.checkpoints, known.accesses);
+      yield;
+      if (typeof script === 'string')
+        found.push({ path: file.path, why: script, fromUs: null, differing: null, choices: [] });
+      else {
+        const sector = script.fillsSectors ? sectorOf(store, file, known.rowsByOperation) : 0;
+        found.push(yield* choicesOf(file.path, script, sector));
+      }
+    }
+    return found;
+  },
+);
+
+function* choicesOf(
+  path: string,
+  script: LogScript,
+  sector: number,
+): Generator<void, CheckpointChoices> {
+  const own = ownDistance(script);
+  const distances = [...new Set([...DISTANCES, ...(own === null ? [] : [own])])].sort(
+    (a, b) => (a || Infinity) - (b || Infinity),
+  );
+  const choices: CheckpointChoice[] = [];
+  for (const autocheckpoint of distances) {
+    const log = new SimulatedLog(script, sector, autocheckpoint);
+    const counts = log.run();
+    const { hotReads } = log;
+    choices.push({ ...counts, hotReads, autocheckpoint, recorded: autocheckpoint === own });
+    yield;
+  }
+  const counted = choices.find(({ recorded }) => recorded);
+  return {
+    path,
+    why: '',
+    fromUs: script.fromUs,
+    differing: counted ? differences(script.recorded, counted) : null,
+    choices,
+  };
+}
+
+const differences = (recorded: LogCounts, counted: LogCounts): Difference[] =>
+  (Object.keys(recorded) as (keyof LogCounts)[]).flatMap((name) =>
+    recorded[name] === counted[name]
+      ? []
+      : [{ name, recorded: recorded[name], counted: counted[name] }],
+  );
+
+/** A distance that runs the recorded checkpoints: SQLite's default where that does; null = none does. */
+function ownDistance({ fewestWith, mostWithout }: LogScript): number | null {
+  if (mostWithout >= fewestWith) return null;
+  if (DEFAULT_AUTOCHECKPOINT > mostWithout && DEFAULT_AUTOCHECKPOINT <= fewestWith)
+    return DEFAULT_AUTOCHECKPOINT;
+  return fewestWith === Infinity ? 0 : fewestWith;
+}
+
+/** Bytes of a sector, as SQLite takes what the VFS answers. */
+function sectorOf(store: TraceStore, file: WalFile, rows: ByThread<RowsByOperation>): number {
+  let bytes = 4096; // of a VFS that has no xSectorSize
+  for (const thread of store.threads)
+    for (const row of rows.of(thread).of(Op.xSectorSize)) {
+      const d = thread.definitions.get(thread.events.object[row]!);
+      const isLog = d?.kind === 'file' && d.fileKind === 'wal';
+      if (isLog && plainPath(databasePath(d.path)) === plainPath(file.path))
+        bytes = thread.events.result[row]!;
+    }
+  return bytes < 32 ? 512 : Math.min(bytes, 65536);
+}
+
+interface Frame {
+  readonly page: number;
+  readonly us: number;
+}
+
+/** A log as SQLite's wal.c keeps it, for one writer whom no reader is in the way of. */
+class SimulatedLog {
+  hotReads = 0;
+  private readonly counts = noCounts();
+  /** When the newest committed frame of each page was written. */
+  private readonly newest = new Map<number, number>();
+  /** Frames of the transaction under way, by place less 1. */
+  private transaction: Frame[] = [];
+  /** Frames that have committed, and frames in the log: a transaction that was rolled back leaves some. */
+  private committed = 0;
+  private written = 0;
+  /** All of them are in the database: the next transaction begins at the first frame. */
+  private copied = false;
+  /** Pages of the database. */
+  private pages = 0;
+
+  /** @param sector bytes; 0 = commits fill none @param autocheckpoint frames; 0 = off */
+  constructor(
+    private readonly script: LogScript,
+    private readonly sector: number,
+    private readonly autocheckpoint: number,
+  ) {}
+
+  run(): LogCounts {
+    const { steps, commitSyncs, checkpointSyncs } = this.script;
+    const { step, a, b, us, count } = steps;
+    for (let i = 0; i < count; i++) {
+      const kind = step[i]!;
+      if (kind === Step.frame) this.frame(a[i]!, b[i]!, us[i]!);
+      else if (kind === Step.commit) this.commit(a[i]!, b[i] === 1, us[i]!);
+      else if (kind === Step.read) this.read(a[i]!, b[i] === 1);
+      else {
+        this.checkpoint(us[i]!);
+        if (kind === Step.cut) this.empty();
+      }
+    }
+    const { counts } = this;
+    const known = checkpointSyncs !== null;
+    return {
+      ...counts,
+      walSyncs: known ? counts.walSyncs + commitSyncs : null,
+      dbSyncs: known ? counts.dbSyncs : null,
+    };
+  }
+
+  private empty(): void {
+    this.committed = this.written = 0;
+    this.copied = false;
+    this.newest.clear();
+  }
+
+  private frame(place: number, page: number, us: number): void {
+    if (this.copied) this.empty();
+    const { transaction, script, counts } = this;
+    transaction.length = place - 1;
+    transaction.push({ page, us });
+    if (place === 1 && this.committed === 0) {
+      this.written = 0; // the log's header is written again, too
+      if (script.headerSyncs) counts.walSyncs++;
+    }
+    counts.frames++;
+    this.reach(this.committed + place);
+  }
+
+  private reach(frame: number): void {
+    this.written = Math.max(this.written, frame);
+    this.counts.largest = Math.max(this.counts.largest, this.written);
+  }
+
+  private commit(pages: number, synced: boolean, us: number): void {
+    const { transaction, newest, sector, script } = this;
+    for (const { page, us: written } of transaction) newest.set(page, written);
+    this.committed += transaction.length;
+    this.transaction = [];
+    this.pages = pages;
+    if (synced && sector > 0) {
+      const end = WAL_HEADER + this.committed * script.frameBytes;
+      const rest = Math.ceil(end / sector) * sector - end;
+      const fill = Math.ceil(rest / script.frameBytes);
+      this.committed += fill;
+      this.counts.frames += fill;
+      this.reach(this.committed);
+    }
+    if (this.autocheckpoint > 0 && this.committed >= this.autocheckpoint) this.checkpoint(us);
+  }
+
+  private read(page: number, own: boolean): void {
+    if (own || (!this.copied && this.newest.has(page))) this.counts.logReads++;
+    else this.counts.dbReads++;
+  }
+
+  private checkpoint(us: number): void {
+    if (this.committed === 0 || this.copied) return;
+    const { counts, newest } = this;
+    // beyond the database's end lie pages that it had before it shrank
+    const pages = Float64Array.from([...newest.keys()].filter((page) => page <= this.pages)).sort();
+    counts.checkpoints++;
+    counts.dbWrites += pages.length;
+    counts.copyReads += pages.length;
+    pages.forEach((page, i) => {
+      if (page !== pages[i - 1]! + 1) counts.runs++;
+      if (us - newest.get(page)! < HOT_US) this.hotReads++;
+    });
+    if (this.script.checkpointSyncs) {
+      counts.walSyncs++;
+      counts.dbSyncs++;
+    }
+    this.copied = true;
+  }
+}

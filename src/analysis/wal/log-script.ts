@@ -1,0 +1,335 @@
+/**
+ * What an app asked of a write-ahead log, without the checkpoints that SQLite ran by itself: what it would have asked with any other
+ * wal_autocheckpoint. Frames stand by their place in their transaction, because a log that begins again elsewhere numbers them anew.
+ */
+import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
+import { columns } from '../../trace/number-columns.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { Fcntl } from '../../sqlite/constants.ts';
+import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
+import { Access, type Accesses } from '../pages/accesses.ts';
+import type { Checkpoint } from './checkpoints.ts';
+import { WalFollower } from './wal.ts';
+import { AS_VFS, type WalFile } from './wal-files.ts';
+
+export const Step = {
+  /** A frame: `a` = its place in its transaction, from 1; `b` = its page. A place that was taken: what was there and behind it was rolled back. */
+  frame: 0,
+  /** The transaction commits with the frame before: `a` = pages of the database from then on; `b` = 1: the log is synced. */
+  commit: 1,
+  /** A statement reads page `a`; `b` = 1: from a frame of its own transaction. */
+  read: 2,
+  /** A checkpoint that the app asked for, or that closing ran. */
+  checkpoint: 3,
+  /** The log is cut to nothing or deleted, after a checkpoint of what is in it. */
+  cut: 4,
+} as const;
+
+/** The steps in their order; `us` = when each was, microseconds. */
+export class LogSteps extends columns({
+  step: Uint8Array,
+  a: [Uint32Array, Float64Array],
+  b: [Uint32Array, Float64Array],
+  us: Float64Array,
+}) {
+  push(step: number, a: number, b: number, us: number): void {
+    const i = this.add();
+    this.step[i] = step;
+    this.us[i] = us;
+    this.set('a', i, a);
+    this.set('b', i, b);
+  }
+}
+
+/** What a log and its checkpoints cost. */
+export interface LogCounts {
+  /** Checkpoints that copied something. */
+  checkpoints: number;
+  /** Frames appended, with those that fill a sector and those of transactions that were rolled back. */
+  frames: number;
+  /** Pages that checkpoints wrote to the database, and how many writes it could have been: neighbors as one. */
+  dbWrites: number;
+  runs: number;
+  /** Pages that checkpoints read from the log. */
+  copyReads: number;
+  /** Pages that statements read, from the log and from the database. */
+  logReads: number;
+  dbReads: number;
+  /** null = not known: nothing shows whether a checkpoint syncs. */
+  walSyncs: number | null;
+  dbSyncs: number | null;
+  /** Frames in the log at most. */
+  largest: number;
+}
+export const noCounts = (): LogCounts & { walSyncs: number; dbSyncs: number } => ({
+  checkpoints: 0,
+  frames: 0,
+  dbWrites: 0,
+  runs: 0,
+  copyReads: 0,
+  logReads: 0,
+  dbReads: 0,
+  walSyncs: 0,
+  dbSyncs: 0,
+  largest: 0,
+});
+
+export interface LogScript {
+  readonly steps: LogSteps;
+  /** As it was. */
+  readonly recorded: LogCounts;
+  /** Where it begins, where the log held frames before: the log's first new beginning, microseconds. null = all is in it. */
+  readonly fromUs: number | null;
+  /** Bytes of a frame with its header. */
+  readonly frameBytes: number;
+  /** Syncs of the log by commits: the same at any distance between checkpoints. */
+  readonly commitSyncs: number;
+  /** The log's header is synced before its first frame. */
+  readonly headerSyncs: boolean;
+  /** A checkpoint syncs the log before and the database after; null = not known. */
+  readonly checkpointSyncs: boolean | null;
+  /** A commit that is synced fills the sector with its last frame. */
+  readonly fillsSectors: boolean;
+  /** Of checkpoints that SQLite ran by itself: the fewest frames behind which one ran, and the most behind which none ran. */
+  readonly fewestWith: number;
+  readonly mostWithout: number;
+}
+
+/** @returns the script of a log; or why there is none, as the end of a sentence */
+export function logScriptOf(
+  store: TraceStore,
+  file: WalFile,
+  checkpoints: readonly Checkpoint[],
+  accesses: Accesses,
+): LogScript | string {
+  if (file.layer !== 'vfs') return "the engine's VFS calls were not recorded";
+  if (file.pageSize === null) return 'the page size is not known';
+  const own = checkpoints.filter(({ path }) => path === file.path);
+  if (own.some(({ bracketed }) => !bracketed))
+    return 'the VFS does not show where a checkpoint begins and ends';
+  return new LogScan(store, file, file.pageSize, own).run(accesses);
+}
+
+/** A page that a statement read. */
+interface PageRead {
+  readonly thread: number;
+  readonly row: number;
+  readonly us: number;
+  readonly page: number;
+  readonly fromLog: boolean;
+}
+
+/** In order of time. What a checkpoint reads and headers are none. */
+function* pageReads({ path, pageSize }: WalFile, accesses: Accesses): Generator<PageRead> {
+  const object = accesses.objects.findIndex((o) => o.path === path);
+  for (let i = 0; i < accesses.count; i++) {
+    const what = accesses.what[i]!;
+    if (accesses.object[i] !== object || what & (Access.write | Access.checkpoint)) continue;
+    if (accesses.bytes[i] !== pageSize) continue;
+    yield {
+      thread: accesses.thread[i]!,
+      row: accesses.row[i]!,
+      us: accesses.us[i]!,
+      page: accesses.place[i]!,
+      fromLog: (what & Access.wal) !== 0,
+    };
+  }
+}
+
+class LogScan {
+  private steps = new LogSteps();
+  private counts = noCounts();
+  private readonly wal: WalFollower;
+  private fromUs: number | null = null;
+  /** The log has begun; it was in use before. */
+  private begun = false;
+  private held = false;
+  /** Frames of all transactions that have committed, with those that fill sectors; and of the one under way. */
+  private committed = 0;
+  private length = 0;
+  private broken = false;
+  private headerWritten = false;
+  private headerSyncs = 0;
+  private commitSyncs = 0;
+  private padded = false;
+  private fewestWith = Infinity;
+  private mostWithout = 0;
+  /** Step of the newest commit; -1 = none since the log was cut. */
+  private lastCommit = -1;
+  /** A commit after which no checkpoint has run yet. */
+  private open = false;
+  private next = 0;
+
+  constructor(
+    private readonly store: TraceStore,
+    private readonly file: WalFile,
+    private readonly pageSize: number,
+    private readonly checkpoints: readonly Checkpoint[],
+  ) {
+    this.wal = new WalFollower(file);
+  }
+
+  run(accesses: Accesses): LogScript | string {
+    const { file } = this;
+    const reads = pageReads(file, accesses);
+    let read = reads.next();
+    for (let i = 0; i < file.row.length; i++) {
+      const [thread, row] = [file.thread[i]!, file.row[i]!];
+      const us = this.store.threads[thread]!.events.t0[row]!;
+      const isBefore = (r: PageRead): boolean =>
+        r.thread === thread ? r.row < row : r.us < us;
+      for (; !read.done && isBefore(read.value); read = reads.next()) this.read(read.value);
+      this.call(thread, row, file.onWal[i] === 1);
+    }
+    for (; !read.done; read = reads.next()) this.read(read.value);
+    this.endCommit();
+    return this.result();
+  }
+
+  private result(): LogScript | string {
+    const { counts, wal, checkpoints, headerSyncs, commitSyncs } = this;
+    if (!wal.framesDecoded) return 'frame headers were not decoded';
+    if (!this.begun) return 'the log held frames before the recording, and has not begun again';
+    if (this.broken) return 'the recording misses frames of the log';
+    const syncs = checkpoints.some((c) => c.walSyncs + c.dbSyncs > 0);
+    const checkpointSyncs =
+      syncs || headerSyncs + commitSyncs > 0 ? true : checkpoints.length ? false : null;
+    return {
+      steps: this.steps,
+      recorded: {
+        ...counts,
+        walSyncs: counts.walSyncs + headerSyncs + commitSyncs,
+      },
+      fromUs: this.fromUs,
+      frameBytes: this.pageSize + WAL_FRAME_HEADER,
+      commitSyncs,
+      headerSyncs: headerSyncs > 0,
+      checkpointSyncs,
+      fillsSectors: this.padded,
+      fewestWith: this.fewestWith,
+      mostWithout: this.mostWithout,
+    };
+  }
+
+  private read({ thread, row, page, fromLog, us }: PageRead): void {
+    const { offset } = this.store.threads[thread]!.events;
+    const own = fromLog && this.wal.frameAt(offset[row]!) > this.committed;
+    this.steps.push(Step.read, page, own ? 1 : 0, us);
+    if (fromLog) this.counts.logReads++;
+    else this.counts.dbReads++;
+  }
+
+  /** The checkpoint that a call belongs to. */
+  private checkpointAt(thread: number, row: number): Checkpoint | undefined {
+    const c = this.checkpoints[this.next];
+    if (c?.thread !== thread || row < c.fromRow) return undefined;
+    if (row === c.fromRow) this.beginCheckpoint(c);
+    if (row === c.toRow) this.next++;
+    return c;
+  }
+  private beginCheckpoint(c: Checkpoint): void {
+    const { counts } = this;
+    if (c.trigger === 'autocheckpoint') {
+      this.open = false;
+      this.fewestWith = Math.min(this.fewestWith, c.framesInLog ?? Infinity);
+    } else {
+      this.endCommit();
+      this.steps.push(Step.checkpoint, 0, 0, c.fromUs);
+    }
+    counts.checkpoints++;
+    counts.dbWrites += c.dbWrites;
+    counts.runs += c.runs;
+    counts.copyReads += c.walReads;
+    counts.walSyncs += c.walSyncs;
+    counts.dbSyncs += c.dbSyncs;
+  }
+
+  private call(thread: number, row: number, onWal: boolean): void {
+    const { events } = this.store.threads[thread]!;
+    const op = AS_VFS[events.op[row]!];
+    const us = events.t0[row]!;
+    const checkpoint = this.checkpointAt(thread, row);
+    if (!onWal) {
+      if (op === Op.xFileControl && events.aux[row] === Fcntl.commitPhaseTwo) this.wal.boundary();
+      return;
+    }
+    if (op === Op.xRead) this.held ||= !this.begun;
+    else if (op === Op.xSync) {
+      this.wal.take(this.store, thread, row);
+      if (!checkpoint) this.sync();
+    } else if (op === Op.xWrite) this.write(thread, row, us);
+    else if (op === Op.xTruncate || op === Op.xDelete) {
+      const { truncations } = this.wal;
+      this.wal.take(this.store, thread, row);
+      if (this.wal.truncations === truncations) return;
+      this.endCommit();
+      this.steps.push(Step.cut, 0, 0, us);
+      this.committed = this.length = 0;
+      this.lastCommit = -1;
+    }
+  }
+
+  private sync(): void {
+    if (this.headerWritten) this.headerSyncs++;
+    else {
+      this.commitSyncs++;
+      if (this.lastCommit >= 0) this.steps.set('b', this.lastCommit, 1);
+    }
+    this.headerWritten = false;
+  }
+
+  private write(thread: number, row: number, us: number): void {
+    const { wal, counts } = this;
+    const { events } = this.store.threads[thread]!;
+    const { commits } = wal;
+    const changed = wal.take(this.store, thread, row);
+    if (events.aux[row] === AUX_WAL_HEADER) {
+      this.endCommit();
+      if (!this.begun && this.held) this.beginHere(us);
+      this.begun = this.headerWritten = true;
+      this.committed = this.length = 0;
+      return;
+    }
+    if (wal.lastPage === 0) return; // the image of its page
+    this.held ||= !this.begun;
+    this.headerWritten = false;
+    counts.largest = Math.max(counts.largest, wal.frames);
+    const frame = wal.frameAt(events.offset[row]!);
+    if (frame <= this.committed) return; // its checksum alone, because the transaction wrote a frame before it again
+    counts.frames++;
+    if (changed && wal.commits === commits) {
+      this.padded = true;
+      this.committed = frame;
+      return;
+    }
+    this.endCommit();
+    const place = frame - this.committed;
+    if (place > this.length + 1) this.broken ||= this.begun;
+    this.length = place;
+    this.steps.push(Step.frame, place, wal.lastPage, us);
+    if (wal.commits === commits) return;
+    this.lastCommit = this.steps.count;
+    this.steps.push(Step.commit, events.aux2[row]!, 0, us);
+    this.committed = frame;
+    this.length = 0;
+    this.open = true;
+  }
+
+  /** What the log held before is not known: all that was until now is left out. */
+  private beginHere(us: number): void {
+    this.steps = new LogSteps();
+    this.counts = noCounts();
+    this.fromUs = us;
+    this.headerSyncs = this.commitSyncs = 0;
+    this.lastCommit = -1;
+    this.fewestWith = Infinity;
+    this.mostWithout = 0;
+  }
+
+  /** SQLite has gone on after a commit without a checkpoint. */
+  private endCommit(): void {
+    if (this.open) this.mostWithout = Math.max(this.mostWithout, this.committed);
+    this.open = false;
+  }
+}
+

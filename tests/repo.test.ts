@@ -191,23 +191,6 @@ describe('nothing that does not belong here', () => {
       'src/listen/requests.ts',
       'src/listen/server.ts',
       'src/terminal/serve.ts',
-    expect(listens).toEqual(['src/terminal/serve.ts']);
-  });
-
-  test('no network code in what ships', () => {
-    // the app's own fetch and the like, repaired in wrapped workers, and a look at the first line of the app's own blob
-    // and the Lab and the handover, which read files of their own package (the extension's CSP allows no other place)
-    const allowed = new Set([
-      'src/hooks/worker-repairs.ts',
-      'src/hooks/worker-bootstrap.ts',
-      'src/lab/page/own-file.ts',
-      'src/platform/handover-page.ts',
-      'src/platform/own-file.ts',
-      // the viewer as a static page: its own files, and the trace that its user's link names
-      'src/site/fetch-trace.ts',
-      'src/site/offline.ts',
-      // the list of pages of a browser that the user names: record --connect
-      'src/connect/endpoint.ts',
     ]);
   });
 });

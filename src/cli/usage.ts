@@ -71,6 +71,7 @@ export const COMMANDS = `  vfscope demo                            record the ap
   vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
       --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
       [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated
+      [--checkpoints]          instead: frames, writes, reads, and syncs with other values of wal_autocheckpoint, counted
   vfscope lab crash                       what survives a crash: a table of guarantees, on emulated storage
       [--config k=v,v ...]   vfs, journalMode, synchronous, durability, commits=N, truncates=ordered|any
       [--require kept|intact] [--json]  exit with 1 where commits, or the database, can be lost

@@ -177,6 +177,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
       out: text,
       headed: yes,
       'page-sizes': yes,
+      checkpoints: yes,
     });
     const { config = [], node = false, json = false, headed = false, out } = values;
     return replayCommand({
@@ -187,6 +188,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
       headed,
       out,
       pageSizes: values['page-sizes'] ?? false,
+      checkpoints: values.checkpoints ?? false,
     });
   }
   const options = {

@@ -7,7 +7,11 @@ import {
   type CheckpointChoices,
 } from '../../src/analysis/wal/checkpoint-choices.ts';
 import { checkpoints } from '../../src/analysis/wal/checkpoints.ts';
-import { logScriptOf, type LogCounts } from '../../src/analysis/wal/log-script.ts';
+import {
+  askedCheckpoints,
+  logScriptOf,
+  type LogCounts,
+} from '../../src/analysis/wal/log-script.ts';
 import { wals } from '../../src/analysis/wal/wal.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
@@ -59,7 +63,8 @@ async function run(
   const { sqlite3, vfs } = await loadWaSqlite(build);
   for (const name of ['jDeviceCharacteristics', 'xDeviceCharacteristics'])
     if (name in vfs) vfs[name] = (): number => characteristics;
-  for (const name of ['jSectorSize', 'xSectorSize']) if (name in vfs) vfs[name] = (): number => sector;
+  for (const name of ['jSectorSize', 'xSectorSize'])
+    if (name in vfs) vfs[name] = (): number => sector;
   const db = await sqlite3.open_v2('app.db');
   await sqlite3.exec(
     db,
@@ -74,6 +79,7 @@ async function run(
     store,
     facts.get(wals)[0]!,
     facts.get(checkpoints),
+    facts.get(askedCheckpoints),
     facts.get(accesses),
   );
   if (typeof script === 'string') throw new Error(script);

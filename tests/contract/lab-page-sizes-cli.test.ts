@@ -1,4 +1,4 @@
-/** `vfscope lab replay FILE --page-sizes`: text and JSON of a stored recording, and what is refused. */
+/** `vfscope lab replay FILE --page-sizes` and `--checkpoints`: text and JSON of a stored recording, and what is refused. */
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { CommandFailure } from '../../src/terminal/failure.ts';
@@ -29,6 +29,7 @@ async function run(name: string, more: Partial<ReplayOptions> = {}): Promise<str
       headed: false,
       out: undefined,
       pageSizes: true,
+      checkpoints: false,
     },
     ...more,
   });
@@ -51,6 +52,45 @@ it('a table a database, with its assumption; the same as JSON', async () => {
   expect(recorded!.writeBytes).toEqual({ least: 8_228_864, most: 8_228_864 }); // the bytes that the recording has
 });
 
+const counted = { pageSizes: false, checkpoints: true };
+interface Logs {
+  logs: { differing: unknown[]; choices: Record<string, unknown>[] }[];
+}
+const choicesOf = async (name: string): Promise<Logs['logs'][number]> =>
+  (JSON.parse(await run(name, { ...counted, json: true })) as Logs).logs[0]!;
+
+it('other values of wal_autocheckpoint, the recorded one marked', async () => {
+  const text = await run('checkpoint-storm', counted);
+  expect(text).toMatch(/^ *4 \(recorded\) /m);
+  expect(text.match(/^ *(?:[\d,]+|off) {2,}/gm)).toHaveLength(8);
+  expect(text).toMatch(/For the recorded value, all counts are those of the recording\./);
+});
+
+it('two recordings of one load, without checkpoints and with: each promises what the other counted', async () => {
+  const [without, with1000] = [
+    await choicesOf('wal-never-shrinks'),
+    await choicesOf('wal-begins-anew'),
+  ];
+  expect([without.differing, with1000.differing]).toEqual([[], []]); // the recorded values give the recorded counts
+  const counts = ({ choices }: Logs['logs'][number], autocheckpoint: number): object => {
+    const {
+      recorded: _,
+      hotReads: _hot,
+      ...numbers
+    } = choices.find((c) => c['autocheckpoint'] === autocheckpoint)!;
+    return numbers;
+  };
+  expect(without.choices.find((c) => c['recorded'])).toMatchObject({ autocheckpoint: 0 });
+  for (const value of [0, 1000]) expect(counts(without, value)).toEqual(counts(with1000, value));
+  expect(counts(without, 1000)).toMatchObject({ checkpoints: 4, dbWrites: 198, frames: 4218 });
+});
+
+it('an engine whose VFS calls were not recorded says so', async () => {
+  expect(await run('turso-wal', counted)).toMatch(
+    /n\/a: the engine's VFS calls were not recorded\./,
+  );
+});
+
 it('what it does not take says so', async () => {
   const refused = async (name: string, more: Partial<ReplayOptions>): Promise<CommandFailure> => {
     const error: unknown = await run(name, more).catch((e: unknown) => e);
@@ -58,7 +98,7 @@ it('what it does not take says so', async () => {
     return error as CommandFailure;
   };
   expect((await refused('memory-delete', { config: ['vfs=MemoryVFS'] })).message).toMatch(
-    /runs nothing: leave --config and --out away/,
+    /runs nothing: leave --config, --out, and the other one away/,
   );
   expect((await refused('memory-delete', { pageSizes: false })).message).toMatch(
     /Say on which VFS/,

@@ -14,10 +14,18 @@ import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation
 import { databasePath, plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';
+import { formatCount, formatMoment } from '../../text/numbers.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import { checkpoints, HOT_US } from './checkpoints.ts';
-import { logScriptOf, noCounts, Step, type LogCounts, type LogScript } from './log-script.ts';
+import {
+  askedCheckpoints,
+  logScriptOf,
+  noCounts,
+  Step,
+  type LogCounts,
+  type LogScript,
+} from './log-script.ts';
 import { DEFAULT_AUTOCHECKPOINT } from './wal.ts';
 import { wals, type WalFile } from './wal-files.ts';
 
@@ -50,15 +58,48 @@ interface Difference {
   readonly counted: number | null;
 }
 
+/** What is to be said of a log's choices beside their numbers, a sentence each. */
+export function choiceNotes({ why, fromUs, differing, choices }: CheckpointChoices): string[] {
+  if (why) return [`n/a: ${why}.`];
+  const own = choices.find(({ recorded }) => recorded);
+  const apart = (differing ?? []).map(
+    ({ name, recorded, counted }) =>
+      `${name} ${formatCount(recorded)} recorded, ${formatCount(counted)} counted`,
+  );
+  return [
+    ...(fromUs === null
+      ? []
+      : [
+          `The log held frames before the recording. Counted from ${formatMoment(fromUs)} on, where it began again.`,
+        ]),
+    ...(!own
+      ? [
+          'No single wal_autocheckpoint explains the recorded checkpoints. Your app changed it, or a reader held checkpoints back. Take the numbers as estimates.',
+        ]
+      : apart.length
+        ? [
+            `For the recorded value, these counts differ: ${apart.join('; ')}. Take the others as estimates.`,
+          ]
+        : ['For the recorded value, all counts are those of the recording.']),
+    'Assumed: the same statements with the same page cache, and no reader of another connection that holds a checkpoint back.',
+  ];
+}
+
 /** One for each log, in the order in which databases were first used. */
 export const checkpointChoices = fact(
   'checkpointChoices',
   'other distances between checkpoints',
-  { wals, checkpoints, accesses, rowsByOperation },
+  { wals, checkpoints, askedCheckpoints, accesses, rowsByOperation },
   function* (store, known) {
     const found: CheckpointChoices[] = [];
     for (const file of known.wals) {
-      const script = logScriptOf(store, file, known.checkpoints, known.accesses);
+      const script = logScriptOf(
+        store,
+        file,
+        known.checkpoints,
+        known.askedCheckpoints,
+        known.accesses,
+      );
       yield;
       if (typeof script === 'string')
         found.push({ path: file.path, why: script, fromUs: null, differing: null, choices: [] });

@@ -3,11 +3,17 @@
  * wal_autocheckpoint. Frames stand by their place in their transaction, because a log that begins again elsewhere numbers them anew.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
+import { databaseName } from '../../event/file-names.ts';
+import { opSet } from '../../event/operations.ts';
 import { columns } from '../../trace/number-columns.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
-import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
+import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
+import { databasesByConnection } from '../core/connection-databases.ts';
+import { fact } from '../core/graph.ts';
+import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
+import { modeOfText } from './checkpoint-trigger.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import { WalFollower } from './wal.ts';
 import { AS_VFS, type WalFile } from './wal-files.ts';
@@ -95,11 +101,49 @@ export interface LogScript {
   readonly mostWithout: number;
 }
 
+/** A statement that asks for a checkpoint, also one that finds nothing to copy: with another distance it may find something. */
+export interface AskedCheckpoint {
+  readonly thread: number;
+  readonly row: number;
+  /** Names (`databaseName`) of the databases that its connection has. */
+  readonly databases: ReadonlySet<string>;
+}
+/** In order of time. */
+export const askedCheckpoints = fact(
+  'askedCheckpoints',
+  'checkpoints that were asked for',
+  { databasesByConnection, rowsByOperation },
+  ({ threads }, known): AskedCheckpoint[] => {
+    const found: AskedCheckpoint[] = [];
+    for (const thread of threads) {
+      const { events, definitions, index } = thread;
+      const texts = new Set<number>();
+      for (const [id, d] of definitions) if (d.kind === 'sql' && modeOfText(d.text)) texts.add(id);
+      if (texts.size === 0) continue;
+      const databases = known.databasesByConnection.of(thread);
+      for (const row of known.rowsByOperation.of(thread).together(RUNS))
+        if (texts.has(events.object[row]!) && events.endSeq[row] !== 0)
+          found.push({
+            thread: index,
+            row,
+            databases: databases.get(events.context[row]!) ?? new Set(),
+          });
+    }
+    const endUs = ({ thread, row }: AskedCheckpoint): number => {
+      const { t0, dur } = threads[thread]!.events;
+      return t0[row]! + dur[row]!;
+    };
+    return found.sort((a, b) => endUs(a) - endUs(b) || a.row - b.row);
+  },
+);
+const RUNS = opSet(Op.sqlStep, Op.sqlExec);
+
 /** @returns the script of a log; or why there is none, as the end of a sentence */
 export function logScriptOf(
   store: TraceStore,
   file: WalFile,
   checkpoints: readonly Checkpoint[],
+  asked: readonly AskedCheckpoint[],
   accesses: Accesses,
 ): LogScript | string {
   if (file.layer !== 'vfs') return "the engine's VFS calls were not recorded";
@@ -107,7 +151,9 @@ export function logScriptOf(
   const own = checkpoints.filter(({ path }) => path === file.path);
   if (own.some(({ bracketed }) => !bracketed))
     return 'the VFS does not show where a checkpoint begins and ends';
-  return new LogScan(store, file, file.pageSize, own).run(accesses);
+  const name = databaseName(file.path);
+  const ownAsked = asked.filter(({ databases }) => databases.has(name));
+  return new LogScan(store, file, file.pageSize, own, ownAsked).run(accesses);
 }
 
 /** A page that a statement read. */
@@ -159,12 +205,14 @@ class LogScan {
   /** A commit after which no checkpoint has run yet. */
   private open = false;
   private next = 0;
+  private nextAsked = 0;
 
   constructor(
     private readonly store: TraceStore,
     private readonly file: WalFile,
     private readonly pageSize: number,
     private readonly checkpoints: readonly Checkpoint[],
+    private readonly asked: readonly AskedCheckpoint[],
   ) {
     this.wal = new WalFollower(file);
   }
@@ -176,9 +224,9 @@ class LogScan {
     for (let i = 0; i < file.row.length; i++) {
       const [thread, row] = [file.thread[i]!, file.row[i]!];
       const us = this.store.threads[thread]!.events.t0[row]!;
-      const isBefore = (r: PageRead): boolean =>
-        r.thread === thread ? r.row < row : r.us < us;
+      const isBefore = (r: PageRead): boolean => (r.thread === thread ? r.row < row : r.us < us);
       for (; !read.done && isBefore(read.value); read = reads.next()) this.read(read.value);
+      this.askBefore(thread, row);
       this.call(thread, row, file.onWal[i] === 1);
     }
     for (; !read.done; read = reads.next()) this.read(read.value);
@@ -212,11 +260,26 @@ class LogScan {
   }
 
   private read({ thread, row, page, fromLog, us }: PageRead): void {
+    this.askBefore(thread, row);
     const { offset } = this.store.threads[thread]!.events;
     const own = fromLog && this.wal.frameAt(offset[row]!) > this.committed;
     this.steps.push(Step.read, page, own ? 1 : 0, us);
     if (fromLog) this.counts.logReads++;
     else this.counts.dbReads++;
+  }
+
+  /** Statements that ask for a checkpoint and end before a call. */
+  private askBefore(thread: number, row: number): void {
+    for (let ask = this.asked[this.nextAsked]; ask; ask = this.asked[++this.nextAsked]) {
+      const [events, call] = [ask.thread, thread].map((i) => this.store.threads[i]!.events);
+      const endUs = events!.t0[ask.row]! + events!.dur[ask.row]!;
+      const isBefore =
+        ask.thread === thread
+          ? events!.endSeq[ask.row]! < call!.seq[row]!
+          : endUs <= call!.t0[row]!;
+      if (!isBefore) return;
+      this.steps.push(Step.checkpoint, 0, 0, endUs);
+    }
   }
 
   /** The checkpoint that a call belongs to. */
@@ -332,4 +395,3 @@ class LogScan {
     this.open = false;
   }
 }
-

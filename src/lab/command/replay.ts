@@ -6,6 +6,7 @@ import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
 import { PAGE_SIZES_NOTE, pageSizes } from '../../analysis/pages/page-sizes.ts';
+import { checkpointChoices, choiceNotes } from '../../analysis/wal/checkpoint-choices.ts';
 import { Facts } from '../../analysis/core/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { launchBrowser } from '../../drive/browser.ts';
@@ -14,6 +15,7 @@ import { openLab } from '../drive/lab.ts';
 import { nodeSurroundings } from './node.ts';
 import { notesOf, replayGroups } from '../results/replay.ts';
 import { number } from '../results/table.ts';
+import { choiceTable } from '../results/checkpoint-choices.ts';
 import { pageSizeTables } from '../results/page-sizes.ts';
 import { tableLines } from './tables.ts';
 import { configText } from './run-text.ts';
@@ -35,6 +37,8 @@ export interface ReplayOptions {
   readonly out: string | undefined;
   /** Estimate other page sizes; nothing is replayed. */
   readonly pageSizes: boolean;
+  /** Count other values of wal_autocheckpoint; nothing is replayed. */
+  readonly checkpoints: boolean;
 }
 
 /** @returns the exit code @throws CommandFailure naming what is wrong */
@@ -46,12 +50,15 @@ export async function replayCommand({
   headed,
   out,
   pageSizes,
+  checkpoints,
 }: ReplayOptions): Promise<number> {
-  if (pageSizes && (config.length || out !== undefined))
-    throw wrongUse('--page-sizes estimates and runs nothing: leave --config and --out away.');
-  const wanted = pageSizes ? DEFAULT_CONFIG : configOf(config);
+  const runsNothing = pageSizes ? '--page-sizes' : checkpoints ? '--checkpoints' : null;
+  if (runsNothing && (config.length || out !== undefined || (pageSizes && checkpoints)))
+    throw wrongUse(`${runsNothing} runs nothing: leave --config, --out, and the other one away.`);
+  const wanted = runsNothing ? DEFAULT_CONFIG : configOf(config);
   const opened = await openTrace(file);
   if (pageSizes) return pageSizesCommand(opened.store, json);
+  if (checkpoints) return checkpointsCommand(opened.store, json);
   if (out !== undefined) await checkWritable(out);
   let done: { report: ReplayReport; trace: Uint8Array };
   if (node) {
@@ -141,5 +148,22 @@ export async function pageSizesCommand(store: TraceStore, json: boolean): Promis
       ? `${JSON.stringify({ note: PAGE_SIZES_NOTE, databases }, null, 2)}\n`
       : `${[...lines, PAGE_SIZES_NOTE].join('\n')}\n`,
   );
+  return Exit.done;
+}
+
+/** `--checkpoints`: what other values of wal_autocheckpoint would cost; nothing is run. @returns the exit code @throws CommandFailure without a log */
+async function checkpointsCommand(store: TraceStore, json: boolean): Promise<number> {
+  const logs = new Facts(store).get(checkpointChoices);
+  if (logs.length === 0)
+    throw wrongUse(
+      'The recording has no write-ahead log: record an app that uses journal_mode=WAL.',
+    );
+  const lines = logs.flatMap((log, i) => [
+    ...(i ? [''] : []),
+    plain(log.path),
+    ...(log.choices.length ? tableLines(choiceTable(log, i)) : []),
+    ...choiceNotes(log).map((note) => `  ${plain(note)}`),
+  ]);
+  await print(json ? `${JSON.stringify({ logs }, null, 2)}\n` : `${lines.join('\n')}\n`);
   return Exit.done;
 }

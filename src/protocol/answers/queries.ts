@@ -13,6 +13,7 @@ import type { PageMatrix } from '../../analysis/pages/page-matrix.ts';
 import type { SlowRuns } from '../../analysis/statements/slow-runs.ts';
 import type { AreaBy } from '../../analysis/time/area.ts';
 import type { TimePartition } from '../../analysis/time/time-partition.ts';
+import type { CheckpointChoices } from '../../analysis/wal/checkpoint-choices.ts';
 import type { Layer } from '../../event/operations.ts';
 import type { BusyStrip, TabCounts, TimeStrip } from './answer.ts';
 import type { CacheAnswer, CacheCurve, CacheTimes } from './cache.ts';
@@ -57,6 +58,7 @@ export type Queries = {
   commitsTogether: { args: Omit<Scope, 'part'>; answer: TransactionSum };
   locks: { args: object; answer: LocksAnswer };
   wal: { args: Record<string, never>; answer: WalLog[] };
+  checkpointChoices: { args: Record<string, never>; answer: readonly CheckpointChoices[] };
   statements: { args: Scope; answer: MeasuredStatements | null };
   flameGraph: { args: FlameRequest; answer: MeasuredFlames | null };
   fileLines: { args: FileScope; answer: FileLine[] };

@@ -1,4 +1,8 @@
 /** What a recording offers to a replay, told before anything runs: what of it is replayed, what is not, and what it was made on. */
+import {
+  checkpointChoices,
+  type CheckpointChoices,
+} from '../../../analysis/wal/checkpoint-choices.ts';
 import { pageSizes, type PageSizes } from '../../../analysis/pages/page-sizes.ts';
 import { Facts } from '../../../analysis/core/graph.ts';
 import { summary } from '../../../analysis/report/summary.ts';
@@ -20,6 +24,8 @@ export interface RecordingFacts {
   readonly leftOut: readonly string[];
   /** By database, of all threads: reads and writes at other page sizes, an estimate. */
   readonly pageSizes: readonly PageSizes[];
+  /** By log: what other values of wal_autocheckpoint would cost. */
+  readonly checkpointChoices: readonly CheckpointChoices[];
 }
 const MOST_CHARACTERS = 200;
 const MOST_NAMES = 20;
@@ -47,5 +53,9 @@ export function recordingFactsOf(store: TraceStore): RecordingFacts {
       .get(pageSizes)
       .slice(0, MOST_NAMES)
       .map((sizes) => ({ ...sizes, path: short(sizes.path), vfs: short(sizes.vfs) })),
+    checkpointChoices: facts
+      .get(checkpointChoices)
+      .slice(0, MOST_NAMES)
+      .map((log) => ({ ...log, path: short(log.path) })),
   };
 }

@@ -1,4 +1,8 @@
 /** Queries of the WAL view: each log's history and its checkpoints. */
+import {
+  checkpointChoices,
+  type CheckpointChoices,
+} from '../../../analysis/wal/checkpoint-choices.ts';
 import { checkpointLines, walLines } from '../../../analysis/wal/table.ts';
 import { isStarved, walHistories, type WalHistory } from '../../../analysis/wal/wal.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
@@ -31,6 +35,12 @@ function thinned(
 }
 
 export const walQueries = {
+  /** By log, in the same order. */
+  checkpointChoices: needing(
+    [checkpointChoices],
+    ({ facts }: QueryContext, _: Record<string, never>): readonly CheckpointChoices[] =>
+      facts.get(checkpointChoices),
+  ),
   /** By database, in the order in which they were first used; [] without a log. */
   wal: needing(
     [walHistories, walLines, checkpointLines, logReaders],

@@ -2,6 +2,8 @@
  * Ctrl+C while a page is recorded. The first ends the recording, which is saved; the second gives up and ends the process. SIGTERM, which a CI
  * sends when time is up, and SIGHUP of a terminal that closes are the same.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** npm hands a Ctrl+C on that the terminal has sent to its children already: what follows at once is the same one. */
 const SAME_MS = 1000;
@@ -13,6 +15,8 @@ export interface Interrupt {
   readonly came: boolean;
   /** Resolves when it comes. */
   readonly first: Promise<void>;
+  /** Whether the first has come by the next turn: work that never waits for anything else would not hear of it. */
+  heard(): Promise<boolean>;
   /** Signals are the process's own again. */
   ignore(): void;
 }
@@ -37,6 +41,10 @@ export function listenForInterrupt(say: (line: string) => void): Interrupt {
       return came;
     },
     first,
+    async heard() {
+      await nextTurn();
+      return came;
+    },
     ignore: () => SIGNALS.forEach((signal) => process.off(signal, onSignal)),
   };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ElementHandle } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { lab, page, polling, press, texts, useLabPage } from './lab-harness.ts';
 import { longTest } from './long-test.ts';
 
@@ -166,6 +167,44 @@ it('other page sizes: what was recorded, and estimates beside it', async () => {
   expect(reads(larger!)).toBeLessThan(reads(recorded));
   expect((await texts('page-sizes'))[0]).toContain('An estimate: pages that adjoin become one');
 });
+
+it('other checkpoint distances: what was recorded, and counts beside it', async () => {
+  await choose(path.join(GOLDEN, 'wal-begins-anew.vfst'));
+  await page.waitForSelector('[data-testid="checkpoint-choices"]');
+  const cells = await page.$$eval('[data-testid="checkpoint-choices-table"] tbody tr', (rows) =>
+    rows.map((r) => [...r.querySelectorAll('th, td')].map((cell) => cell.textContent!.trim())),
+  );
+  // the log has as many frames at each; checkpoints and their writes are fewer, the rarer they are
+  expect(cells.find(([distance]) => distance === '1,000 (recorded)')!.slice(1, 4)).toEqual([
+    '4',
+    '4,218',
+    '198',
+  ]);
+  expect(cells.find(([distance]) => distance === '2,000')!.slice(1, 4)).toEqual([
+    '2',
+    '4,218',
+    '100',
+  ]);
+  expect((await texts('checkpoint-choices'))[0]).toContain('What if its checkpoints');
+});
+
+it('an interrupted replay answers with the calls that were made', async () => {
+  const trace = new Uint8Array(readFileSync(path.join(GOLDEN, 'memory-delete.vfst')));
+  let interrupt = (): void => {};
+  const first = new Promise<void>((resolve) => (interrupt = resolve));
+  const config = { ...DEFAULT_CONFIG, vfs: 'IDBBatchAtomic' as const };
+  const done = lab.replay(trace, config, first);
+  // its storage is made: calls are under way
+  await page.waitForFunction(async () => (await indexedDB.databases()).length > 0, {
+    polling,
+    timeout: 30_000,
+  });
+  interrupt();
+  const { report, left } = await done;
+  expect(report.calls).toBeLessThan(report.callsInAll);
+  expect(report.errorWhy).toBe('the replay was interrupted.');
+  expect(left).toEqual([]);
+}, 60_000);
 
 it('a recording of which several threads share a database says what is left out, before it runs', async () => {
   await choose(path.join(GOLDEN, 'idb-two-tabs.vfst'));

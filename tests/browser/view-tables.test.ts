@@ -6,7 +6,8 @@ import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { transactionRows } from '../../src/analysis/transactions/table.ts';
-import { checkpointLines } from '../../src/analysis/wal/table.ts';
+import { checkpointChoices } from '../../src/analysis/wal/checkpoint-choices.ts';
+import { checkpointLines, choiceColumns } from '../../src/analysis/wal/table.ts';
 import { id, viewHarness } from './view-harness.ts';
 import { checkpointsOf, pageAccessesOf, transactionsOf, walHistories } from '../traces/analyses.ts';
 import { shownEvents } from './shown-events.ts';
@@ -100,6 +101,21 @@ describe('the write-ahead log', () => {
     expect(await rowsOf('checkpoints')).toBe(checkpoints.length);
     await click(id('checkpoints-row'));
     await waitFor(id('checkpoint-anatomy'));
+  });
+  it('other checkpoint distances are counted once they are asked for, the recorded one marked', async () => {
+    const store = await open('checkpoint-storm', 'wal');
+    const [log] = new Facts(store).get(checkpointChoices);
+    await waitFor(id('checkpoint-choices'));
+    await page.$eval(`${id('checkpoint-choices')} summary`, (e) => (e as HTMLElement).click());
+    await waitFor(`${id('checkpoint-choices')} tbody tr`);
+    const cells = await page.$$eval(`${id('checkpoint-choices')} tbody tr`, (rows) =>
+      rows.map((row) => [...row.querySelectorAll('td')].map((td) => td.textContent!.trim())),
+    );
+    expect(cells.map(([distance]) => distance)).toEqual(
+      log!.choices.map((choice) => choiceColumns.autocheckpoint.text(choice)),
+    );
+    expect(cells.map((row) => row[3])).toEqual(log!.choices.map(({ dbWrites }) => count(dbWrites)));
+    expect(cells.filter(([distance]) => distance!.endsWith('(recorded)'))).toHaveLength(1);
   });
   it('says why there is none', async () => {
     await open('memory-delete', 'wal');

@@ -221,6 +221,43 @@ describe('the command', () => {
     const { indexes } = JSON.parse(readFileSync(out, 'utf8')) as Advice;
     expect(indexes[0]!.effects[0]!.after.scanSteps).toBe(0);
   }, 60_000);
+  it.each([
+    [
+      'Trying indexes (',
+      /^Index advice for notes\.db: Interrupted while trying indexes, 0 of \d+ done\. Of what was tried: /,
+    ],
+    ['Counting exactly (', /Interrupted while counting exactly, 0 of 1 done\./],
+  ])(
+    'interrupted at “%s…”, prints what was tried, and exits with 3',
+    async (line, words) => {
+      const { trace, notesFile } = await files();
+      const listeners = process.listenerCount('SIGINT');
+      let said = '';
+      vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
+        said += String(text);
+        if (typeof done === 'function') (done as () => void)();
+        return true;
+      });
+      let complaints = '';
+      vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+        complaints += String(text);
+        return String(text).includes(line) ? process.emit('SIGINT') : true;
+      });
+      const code = await adviseCommand({
+        file: trace,
+        database: notesFile,
+        json: false,
+        out: undefined,
+      });
+      vi.restoreAllMocks();
+      expect(code).toBe(3);
+      expect(said).toMatch(words);
+      expect(said).toMatch(/Statements without a new index\n {2}\S/); // the statements that ran
+      expect(complaints).toMatch(/interrupted: the answer has what was tried\./);
+      expect(process.listenerCount('SIGINT')).toBe(listeners);
+    },
+    60_000,
+  );
   it('says what is wrong', async () => {
     const { trace } = await files();
     await expect(

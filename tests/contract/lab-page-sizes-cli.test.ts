@@ -11,7 +11,7 @@ import { TraceStore } from '../../src/trace/store.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-async function run(name: string, more: Partial<ReplayOptions> = {}): Promise<string> {
+async function run(name: string, more: Partial<ReplayOptions> = {}, exit = 0): Promise<string> {
   let out = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text, ...rest) => {
     out += String(text);
@@ -34,7 +34,7 @@ async function run(name: string, more: Partial<ReplayOptions> = {}): Promise<str
     ...more,
   });
   vi.restoreAllMocks();
-  expect(code).toBe(0);
+  expect(code).toBe(exit);
   return out;
 }
 
@@ -89,6 +89,25 @@ it('an engine whose VFS calls were not recorded says so', async () => {
   expect(await run('turso-wal', counted)).toMatch(
     /n\/a: the engine's VFS calls were not recorded\./,
   );
+});
+
+it('an interrupted replay prints the calls that were made, and exits with 3', async () => {
+  const listeners = process.listenerCount('SIGINT');
+  // while it is under way: before that nothing listens
+  const heard = new Promise<void>((resolve) =>
+    process.once('newListener', (signal: string) => {
+      if (signal === 'SIGINT') setImmediate(() => resolve(void process.emit('SIGINT')));
+    }),
+  );
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const out = await run(
+    'memory-delete',
+    { pageSizes: false, node: true, config: ['vfs=MemoryVFS'] },
+    3,
+  );
+  await heard;
+  expect(out).toMatch(/Interrupted after [\d,]+ of [\d,]+ calls\./);
+  expect(process.listenerCount('SIGINT')).toBe(listeners);
 });
 
 it('what it does not take says so', async () => {

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { countsOf, replayScriptOf } from '../../src/lab/experiments/replay/calls.ts';
 import { recordingFactsOf } from '../../src/lab/experiments/replay/facts.ts';
 import { replay, type ReplayProgress } from '../../src/lab/experiments/replay/replay.ts';
+import { notesOf } from '../../src/lab/results/replay.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -36,6 +38,52 @@ it('every call is counted, first those of the replay, then those that measure th
     ).toBe(true);
     expect(report.calls - own.at(-1)!.done).toBeLessThanOrEqual(1000); // less than a step is never spoken of
   }
+});
+
+it.each(['memory-delete', 'wal-exclusive', 'cache-thrash', 'idb-batch-atomic', 'cold-warm'])(
+  '%s: its calls are counted as the recording counts them',
+  async (name) => {
+    const store = await golden(name);
+    const script = replayScriptOf(store);
+    const { report } = await replay(store, DEFAULT_CONFIG, {
+      engines: nodeSurroundings().engines,
+    });
+    expect(countsOf(script, script.calls.length)).toEqual(report.recorded.vfs);
+  },
+);
+
+it('an interrupted replay has the calls that were made, beside the same calls of the recording', async () => {
+  const interruptedAt = async (at: number): ReturnType<typeof replay> => {
+    let asked = 0;
+    return replay(await golden('memory-delete'), DEFAULT_CONFIG, {
+      engines: nodeSurroundings().engines,
+      interrupted: () => Promise.resolve(++asked > at),
+    });
+  };
+  const { report, trace } = await interruptedAt(10);
+  expect(report.calls).toBeGreaterThan(0);
+  expect(report.calls).toBeLessThan(report.callsInAll);
+  expect(report.replayed.vfs).toEqual(report.recorded.vfs);
+  expect([report.error, report.errorWhy]).toEqual([null, 'the replay was interrupted.']);
+  expect(notesOf(report)[0]).toMatch(/^Interrupted after [\d,]+ of [\d,]+ calls\./);
+  const { warnings } = await readTrace(new Uint8Array(await trace.arrayBuffer()));
+  expect(warnings).toEqual([]);
+});
+
+it('interrupted while its error is measured, a replay is whole', async () => {
+  let stage = '';
+  const { report } = await replay(
+    await golden('memory-delete'),
+    { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
+    {
+      engines: nodeSurroundings().engines,
+      onProgress: (progress) => (stage = progress.stage),
+      interrupted: () => Promise.resolve(stage === 'error'),
+    },
+  );
+  expect(report.calls).toBe(report.callsInAll);
+  expect(report.error).toBeNull();
+  expect(report.errorWhy).toMatch(/could not be replayed on: it was interrupted/);
 });
 
 it('a recording tells what a replay makes of it', async () => {

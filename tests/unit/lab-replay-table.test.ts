@@ -9,6 +9,7 @@ const report = (over: Partial<ReplayReport>): ReplayReport => ({
   ...{
     config: DEFAULT_CONFIG,
     calls: 3,
+    callsInAll: 3,
     retries: 0,
     differing: {},
     leftOut: [],

@@ -15,7 +15,8 @@ import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 import { fileOf, UNKNOWN_FILE } from './files.ts';
 
-const VFS_COUNTS = [
+/** The VFS calls that are counted. */
+export const VFS_COUNTS = [
   'xOpen',
   'xRead',
   'xWrite',

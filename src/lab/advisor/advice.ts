@@ -80,6 +80,8 @@ export interface Advice {
   readonly candidatesLeft: number;
   /** The best first; each is counted with those before it in place. Empty: no index helps. */
   readonly indexes: readonly AdvisedIndex[];
+  /** Where the search was interrupted: what it did then, and how far it was; null = it ran to its end. */
+  readonly interruptedAt: AdviceProgress | null;
 }
 /** How far it is. */
 export interface AdviceProgress {

@@ -57,6 +57,8 @@ interface Trial {
   readonly gain: number;
 }
 type OnProgress = (progress: AdviceProgress) => void;
+/** Asked between two statements or candidates: true = what there is by now is the answer. */
+type Stop = () => Promise<boolean>;
 
 /** @param file the database, its log brought in @throws Error with a message for the user; what SQLite reports of the copy */
 export async function advise(
@@ -64,10 +66,11 @@ export async function advise(
   file: Blob,
   recorded: Recorded,
   onProgress: OnProgress = () => {},
+  stop: Stop = () => Promise.resolve(false),
 ): Promise<Advice> {
   const copy = await Copy.open(engines, file);
   try {
-    return await new Advisor(engines, copy, recorded, onProgress).advise(file);
+    return await new Advisor(engines, copy, recorded, onProgress, stop).advise(file);
   } finally {
     await copy.close();
   }
@@ -80,13 +83,22 @@ const usesIndex = (plan: readonly string[], name: string): boolean =>
 
 class Advisor {
   private readonly left = new Left();
+  private interruptedAt: AdviceProgress | null = null;
 
   constructor(
     private readonly engines: Engines,
     private readonly copy: Copy,
     private readonly recorded: Recorded,
     private readonly onProgress: OnProgress,
+    private readonly stop: Stop,
   ) {}
+
+  /** Tells how far it is. @returns whether it was interrupted: now, or before */
+  private async stopsAt(progress: AdviceProgress): Promise<boolean> {
+    this.onProgress(progress);
+    if (!this.interruptedAt && (await this.stop())) this.interruptedAt = progress;
+    return this.interruptedAt !== null;
+  }
 
   async advise(file: Blob): Promise<Advice> {
     const schema = await readSchema((sql) => this.copy.ask(sql));
@@ -109,6 +121,7 @@ class Advisor {
       used,
       candidatesLeft: left,
       indexes: chosen.length ? await this.measured(file, chosen) : [],
+      interruptedAt: this.interruptedAt,
     };
   }
 
@@ -118,7 +131,8 @@ class Advisor {
     const all: Tried[] = [];
     const { statements } = this.recorded;
     for (const [i, recorded] of statements.entries()) {
-      this.onProgress({ what: 'Running the statements', done: i, all: statements.length });
+      const what = 'Running the statements';
+      if (await this.stopsAt({ what, done: i, all: statements.length })) break;
       const text = opened(recorded.text);
       const use = this.understood(text, recorded, schema);
       if (!use) continue;
@@ -166,11 +180,11 @@ class Advisor {
     const chosen: Trial[] = [];
     let pool = candidates;
     let used = 0;
-    while (chosen.length < MOST_INDEXES && pool.length) {
+    while (chosen.length < MOST_INDEXES && pool.length && !this.interruptedAt) {
       const trials: Trial[] = [];
       for (const [i, candidate] of pool.entries()) {
         const what = chosen.length ? `Trying indexes beside ${chosen.length}` : 'Trying indexes';
-        this.onProgress({ what, done: i, all: pool.length });
+        if (await this.stopsAt({ what, done: i, all: pool.length })) break;
         const trial = await this.trial(candidate, all);
         if (trial) trials.push(trial);
       }
@@ -235,7 +249,10 @@ class Advisor {
     try {
       const indexes: AdvisedIndex[] = [];
       for (const [i, trial] of chosen.entries()) {
-        this.onProgress({ what: 'Counting exactly', done: i, all: chosen.length });
+        // what was found before an interrupt is counted, because its numbers are the answer
+        const before = this.interruptedAt;
+        const what = 'Counting exactly';
+        if ((await this.stopsAt({ what, done: i, all: chosen.length })) && !before) break;
         const index = await this.exact(clean, trial);
         if (index.saved > 0) indexes.push(index);
         else await clean.exec(`DROP INDEX ${quotedName(index.name)}`);

@@ -1,5 +1,5 @@
 /** `vfscope lab advise FILE --database DATABASE`: which indexes make the recording's statements cheaper on a copy of the database. In Node. */
-import type { Advice } from '../advisor/advice.ts';
+import type { Advice, AdviceProgress } from '../advisor/advice.ts';
 import { advise } from '../advisor/advise.ts';
 import { recordedOf } from '../advisor/recorded.ts';
 import {
@@ -11,6 +11,7 @@ import {
   statementLines,
 } from '../results/advice.ts';
 import { Facts } from '../../analysis/core/graph.ts';
+import { listenForInterrupt } from '../../drive/interrupt.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 import { complain, Exit, openTrace } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
@@ -37,18 +38,25 @@ export async function adviseCommand({ file, database, json, out }: AdviseOptions
     throw wrongUse(e.message);
   };
   const copy = await databaseFrom(database).catch(forUser);
+  const interrupt = listenForInterrupt(complain);
   let phase = '';
   const advice = await (async () => {
     const recorded = recordedOf(new Facts(store));
-    return advise(nodeSurroundings().engines, copy.file, recorded, ({ what, all }) => {
+    const tell = ({ what, all }: AdviceProgress): void => {
       if (what !== phase) complain(`${what} (${all})`);
       phase = what;
-    });
-  })().catch(forUser);
+    };
+    const { engines } = nodeSurroundings();
+    return advise(engines, copy.file, recorded, tell, () => interrupt.heard());
+  })()
+    .catch(forUser)
+    .finally(() => interrupt.ignore());
   const text = `${JSON.stringify(advice, null, 2)}\n`;
   if (out !== undefined) await writeWhole(out, [text]);
   await print(json ? text : adviceText(advice, copy.name));
-  return Exit.done;
+  if (!advice.interruptedAt) return Exit.done;
+  complain('interrupted: the answer has what was tried.');
+  return Exit.browserFailed;
 }
 
 const MOST_PLANS = 3;

@@ -1,7 +1,6 @@
 /** `vfscope lab crash`: what survives a crash, as a table of guarantees. In Node, on emulated storage: no browser is started. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { assumptionsOf } from '../crash/assumptions.ts';
 import { configOf, crashTest } from '../crash/crash-test.ts';
@@ -45,8 +44,7 @@ export async function crashCommand({ config, json, require }: CrashCommand): Pro
   const outcomes: Outcome[] = [];
   const interrupt = listenForInterrupt(complain);
   for (const [i, one] of configs.entries()) {
-    await nextTurn(); // a signal is heard between two of them
-    if (interrupt.came) break;
+    if (await interrupt.heard()) break;
     complain(`${i + 1} of ${configs.length}: ${crashConfigText(one)}`);
     outcomes.push(await tested(one, options));
   }

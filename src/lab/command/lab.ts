@@ -2,7 +2,6 @@
  * `vfscope lab list` and `vfscope lab run <experiment|workload>`: in a real browser by the Lab's own page, or with --node in Node on an
  * in-memory VFS. Exit code 1 when an expectation does not hold.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runOf } from '../experiments/plan.ts';
 import { runExperiment } from '../experiments/run-experiment.ts';
 import type { LabOutcome } from '../experiments/outcome.ts';
@@ -137,10 +136,7 @@ async function inNode(
         `${run.workload} (${placeText(run)})${repeat < 0 ? ' warms up' : run.repeats > 1 ? ` ${repeat + 1} of ${run.repeats}` : ''}`,
       ),
     outside,
-    async () => {
-      await nextTurn(); // a signal is heard between two passes
-      return interrupt.came;
-    },
+    () => interrupt.heard(),
   );
   try {
     return await carryOut(order, around);

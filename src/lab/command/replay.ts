@@ -9,6 +9,7 @@ import { PAGE_SIZES_NOTE, pageSizes } from '../../analysis/pages/page-sizes.ts';
 import { checkpointChoices, choiceNotes } from '../../analysis/wal/checkpoint-choices.ts';
 import { Facts } from '../../analysis/core/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
+import { listenForInterrupt, type Interrupt } from '../../drive/interrupt.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed, wrongUse } from '../../terminal/failure.ts';
 import { openLab } from '../drive/lab.ts';
@@ -60,18 +61,31 @@ export async function replayCommand({
   if (pageSizes) return pageSizesCommand(opened.store, json);
   if (checkpoints) return checkpointsCommand(opened.store, json);
   if (out !== undefined) await checkWritable(out);
-  let done: { report: ReplayReport; trace: Uint8Array };
-  if (node) {
-    const { report, trace } = await replay(opened.store, wanted, {
-      engines: nodeSurroundings().engines,
-    }).catch((e: Error) => {
-      throw wrongUse(e.message);
-    });
-    done = { report, trace: new Uint8Array(await trace.arrayBuffer()) };
-  } else done = await inBrowser(await readFile(file), wanted, headed);
+  const interrupt = listenForInterrupt(complain);
+  const done = await (
+    node
+      ? inNode(opened.store, wanted, interrupt)
+      : inBrowser(await readFile(file), wanted, headed, interrupt)
+  ).finally(() => interrupt.ignore());
   if (out !== undefined) await writeWhole(out, [done.trace]);
   await print(json ? `${JSON.stringify(done.report, null, 2)}\n` : replayText(done.report));
-  return Exit.done;
+  if (!interrupt.came) return Exit.done;
+  complain('interrupted: the replay has the calls that were made.');
+  return Exit.browserFailed;
+}
+
+interface Replay {
+  readonly report: ReplayReport;
+  readonly trace: Uint8Array;
+}
+async function inNode(store: TraceStore, config: Config, interrupt: Interrupt): Promise<Replay> {
+  const { report, trace } = await replay(store, config, {
+    engines: nodeSurroundings().engines,
+    interrupted: () => interrupt.heard(),
+  }).catch((e: Error) => {
+    throw interrupt.came ? browserFailed(e.message) : wrongUse(e.message);
+  });
+  return { report, trace: new Uint8Array(await trace.arrayBuffer()) };
 }
 
 function configOf(words: readonly string[]): Config {
@@ -94,11 +108,12 @@ async function inBrowser(
   trace: Uint8Array,
   config: Config,
   headed: boolean,
-): Promise<{ report: ReplayReport; trace: Uint8Array }> {
-  const driven = await launchBrowser({ extension: EXTENSION, headed });
+  interrupt: Interrupt,
+): Promise<Replay> {
+  const driven = await launchBrowser({ extension: EXTENSION, headed, outlivesSignals: true });
   try {
     const lab = await openLab(await driven.firstPage(), driven.extensionId);
-    const { left, ...done } = await lab.replay(trace, config).catch((e: Error) => {
+    const { left, ...done } = await lab.replay(trace, config, interrupt.first).catch((e: Error) => {
       throw browserFailed(`The replay failed: ${e.message}`);
     });
     if (left.length) complain(`left in storage: ${left.join(', ')}`);

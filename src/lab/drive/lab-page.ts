@@ -78,12 +78,20 @@ export class LabPage {
     return bytesOf(await this.ask('trace', run));
   }
 
-  /** A recording's VFS calls on another configuration. @param trace bytes of a .vfst file; the replay is answered as one, too */
+  /**
+   * A recording's VFS calls on another configuration.
+   * @param trace bytes of a .vfst file; the replay is answered as one, too @param interrupt once it resolves, the calls that were made are the replay
+   */
   async replay(
     trace: Uint8Array,
     config: Config,
+    interrupt?: Promise<void>,
   ): Promise<{ report: ReplayReport; trace: Uint8Array<ArrayBuffer>; left: string[] }> {
-    const done = await this.ask('replay', Buffer.from(trace).toString('base64'), config);
+    let over = false;
+    void interrupt?.then(() => (over ? undefined : this.ask('stop')));
+    const done = await this.ask('replay', Buffer.from(trace).toString('base64'), config).finally(
+      () => (over = true),
+    );
     return { ...done, trace: bytesOf(done.trace) };
   }
 

@@ -18,7 +18,7 @@ export interface LabDoor {
   takeDatabase(): Promise<void>;
   /** @param runs their `database` has a name only @param patienceMs longest time for one pass; the rest of the runs goes on */
   run(runs: Run[], patienceMs?: number): Promise<LabRun[]>;
-  /** Ends what `run` runs, which then answers with the passes that were done. */
+  /** Ends what `run` or `replay` runs, which then answers with the passes or calls that were done. */
   stop(): Promise<void>;
   /** A pass with every layer recorded, as the bytes of a .vfst file in base64. */
   trace(run: Run): Promise<string>;

@@ -75,12 +75,14 @@ export class ExperimentWorker {
 
   /**
    * A recording's VFS calls on another configuration, on fresh storage, which is removed behind it.
-   * @param file a .vfst file @throws Error with a message for the user
+   * @param file a .vfst file @param interrupted asked now and then: true = what was replayed by now is the report
+   * @throws Error with a message for the user
    */
   async replay(
     file: Blob,
     config: Config,
-    onProgress?: (progress: ReplayProgress) => void,
+    onProgress: (progress: ReplayProgress) => void,
+    interrupted: () => Promise<boolean>,
   ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> {
     const { store } = await readTrace(file);
     try {
@@ -97,7 +99,8 @@ export class ExperimentWorker {
           const probes = installProbes(recorder);
           return () => void probes.restore();
         },
-        ...(onProgress ? { onProgress } : {}),
+        onProgress,
+        interrupted,
       });
       await this.makers.close();
       return { ...done, left: await removeLabStorage(PATIENCE_MS) };

@@ -115,6 +115,11 @@ export class Bench {
     }
   }
 
+  /** `replay` answers with the calls that were made by now. */
+  async stopReplay(): Promise<void> {
+    await this.worker?.api.stopReplay();
+  }
+
   /** Which indexes help a recording's statements. @throws Error with a message for the user; Canceled */
   advise(
     database: Blob,

@@ -9,6 +9,7 @@ import { recordedOf } from '../advisor/recorded.ts';
 import { configOf, crashTest } from '../crash/crash-test.ts';
 import type { CrashConfig, CrashOptions, CrashResult } from '../crash/model.ts';
 import { waSqliteOpener } from '../crash/open.ts';
+import { nextTask } from '../crash/storage/next-task.ts';
 import { Engines } from '../experiments/engine/open-engine.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
@@ -34,6 +35,8 @@ function startActor(name: string): ReturnType<ActorStarter> {
 }
 const worker = new ExperimentWorker(ownWasm, startActor);
 let sender: TraceSender | null = null;
+/** Of the replay, for which this worker is started. */
+let stopped = false;
 /** Of crash tests: compiled once for all configurations. */
 const crashEngines = new Engines(ownWasm);
 /** Between two reports of how many crashes were made. */
@@ -54,7 +57,20 @@ const methods = {
     file: Blob,
     config: Config,
   ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> =>
-    worker.replay(file, config, (progress: ReplayProgress) => push(progress)),
+    worker.replay(
+      file,
+      config,
+      (progress: ReplayProgress) => push(progress),
+      async () => {
+        await new Promise<void>(nextTask); // `stopReplay` is heard
+        return stopped;
+      },
+    ),
+  /** What was replayed by now is the answer of `replay`. */
+  stopReplay(): Promise<void> {
+    stopped = true;
+    return Promise.resolve();
+  },
   /** Plans of a script, which runs, or of a recording's statements, which do not. */
   plan: async (database: Blob | null, sql: string | Blob): Promise<PlanRow[]> =>
     typeof sql === 'string'

@@ -42,6 +42,7 @@ let pieces: Uint8Array<ArrayBuffer>[] = [];
 let driven: Blob | null = null;
 /** Of the command. */
 let running: RunQueue | null = null;
+let replaying: Bench | null = null;
 
 globalThis.vfscopeLab = {
   addPiece(piece) {
@@ -69,12 +70,16 @@ globalThis.vfscopeLab = {
   },
   async stop() {
     await running?.cancel();
+    await replaying?.stopReplay();
   },
   async trace(run) {
     return base64(await bench().traced(run));
   },
   async replay(trace, config) {
-    const done = await bench().replay(new Blob([bytesOf(trace)]), config);
+    replaying = bench();
+    const done = await replaying
+      .replay(new Blob([bytesOf(trace)]), config)
+      .finally(() => (replaying = null));
     return { ...done, trace: await base64(done.trace) };
   },
   storage: labStorage,

@@ -4,8 +4,14 @@ import type { Advice, AdvisedIndex, Effect, RunCounts, TriedStatement } from '..
 import { countOf, formatBytes, formatNumber, formatSigned, UNKNOWN } from '../../text/numbers.ts';
 import { number, ratioOf, type ResultTable } from './table.ts';
 
-/** The answer in a sentence. */
-export function answerWords({ indexes, statements, candidates }: Advice): string {
+/** The answer in a sentence, or two where the search was interrupted. */
+export function answerWords(advice: Advice): string {
+  const { interruptedAt: at } = advice;
+  return at
+    ? `Interrupted while ${at.what.charAt(0).toLowerCase()}${at.what.slice(1)}, ${number(at.done)} of ${number(at.all)} done. Of what was tried: ${answerOf(advice)}`
+    : answerOf(advice);
+}
+function answerOf({ indexes, statements, candidates }: Advice): string {
   const tried = countOf(statements.length, 'recorded statement');
   const helped = new Set(
     indexes.flatMap(({ effects }) =>

@@ -127,8 +127,14 @@ export function recordedOn({ vfs, certain, why }: RecordedVfs): string {
 }
 
 /** What is to be said of a replay beside its numbers. */
-export function notesOf({ retries, differing, leftOut, cache }: ReplayReport): string[] {
+export function notesOf(report: ReplayReport): string[] {
+  const { calls, callsInAll, retries, differing, leftOut, cache } = report;
   return [
+    ...(calls < callsInAll
+      ? [
+          `Interrupted after ${number(calls)} of ${number(callsInAll)} calls. The recorded counts are of the same calls.`,
+        ]
+      : []),
     ...(retries
       ? [`${number(retries)} calls were made again, because the VFS had to wait first.`]
       : []),

@@ -1,7 +1,9 @@
 /** A recording's VFS calls as a script that another VFS can be asked the same with: no page bytes, which a trace does not hold. */
 import { databaseName, suffixOf } from '../../../event/file-names.ts';
 import { Op } from '../../../event/event.ts';
-import { isVfsOp } from '../../../event/operations.ts';
+import { isVfsOp, opName } from '../../../event/operations.ts';
+import { VFS_COUNTS } from '../../../analysis/files/file-counts.ts';
+import { Rc } from '../../../sqlite/constants.ts';
 import type { FileKind } from '../../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { countOf } from '../../../text/numbers.ts';
@@ -22,8 +24,9 @@ export interface ReplayCall {
   readonly length: number;
   /** Open flags, lock level, sync flags, opcode. */
   readonly aux: number;
-  /** What it answered in the recording. */
+  /** What it answered in the recording, and how long that took, microseconds. */
   readonly result: number;
+  readonly us: number;
 }
 export interface ReplayScript {
   readonly files: readonly ReplayFile[];
@@ -101,6 +104,23 @@ type Scripted = Omit<ReplayScript, 'thread' | 'threads'> & {
   readonly at: readonly number[];
   readonly databases: number;
 };
+
+const COUNTED: ReadonlySet<number> = new Set(VFS_COUNTS.map((name) => Op[name]));
+
+/** A script's first calls, counted as `fileCounts` counts those of a recording: by kind of file, bytes of reads and writes that did not fail. */
+export function countsOf({ files, calls }: ReplayScript, made: number): Record<string, number> {
+  const counts: Record<string, number> = {};
+  const add = (name: string, n: number): void => {
+    if (n) counts[name] = (counts[name] ?? 0) + n;
+  };
+  for (const { op, file, length, result } of calls.slice(0, made)) {
+    if (!COUNTED.has(op)) continue;
+    const name = `${files[file]!.kind}.${opName(op)}`;
+    add(name, 1);
+    if (op === Op.xRead || op === Op.xWrite) add(`${name}Bytes`, result === Rc.ok ? length : 0);
+  }
+  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 /** Calls of several threads by the time at which they began; each thread's order stays. */
 function merged(
@@ -201,7 +221,7 @@ function scriptOf({ events, definitions, lost }: ThreadStore, before: number): S
     if (op === Op.xWrite && result === 0) written[file] = Math.max(written[file] ?? 0, end);
     recordedUs += events.dur[i]!;
     at.push(events.t0[i]!);
-    calls.push({ op, file, offset, length, aux: events.aux[i]!, result });
+    calls.push({ op, file, offset, length, aux: events.aux[i]!, result, us: events.dur[i]! });
   }
   const leftOut = [
     ...(skipped

@@ -13,6 +13,7 @@ export interface ReplayModule extends EngineModule {
   retryOps?: Promise<unknown>[];
 }
 export interface Played {
+  /** That were made: fewer than the script has where it was stopped. */
   readonly calls: number;
   /** Calls made again, because the VFS had to wait for something first where the recording had not. */
   readonly retries: number;
@@ -20,8 +21,8 @@ export interface Played {
   readonly differing: Readonly<Record<string, number>>;
 }
 
-/** How far it is. */
-type Progress = (done: number, all: number) => void;
+/** How far it is. @returns whether to stop here */
+type Progress = (done: number, all: number) => Promise<boolean>;
 /** Writes of 64 KiB between two words of how far it is. */
 const PROGRESS_CHUNKS = 16;
 
@@ -49,14 +50,24 @@ export class Player {
   /**
    * Makes the files that the recording found, so large as it read them. Before anything is recorded.
    * @param onProgress bytes written so far, and in all
+   * @returns whether it made all of them: it was not stopped
    */
-  async prepare(files: readonly ReplayFile[], onProgress?: Progress): Promise<void> {
+  async prepare(files: readonly ReplayFile[], onProgress?: Progress): Promise<boolean> {
     const all = files.reduce((sum, { name, size }) => sum + (name === null ? 0 : size), 0);
     let [done, chunks] = [0, 0];
     for (const [index, file] of files.entries()) {
       if (file.size === 0 || file.name === null) continue;
       const call = (op: number, more: Partial<ReplayCall> = {}): Promise<number> =>
-        this.must(file, { op, file: index, offset: 0, length: 0, aux: 0, result: Rc.ok, ...more });
+        this.must(file, {
+          op,
+          file: index,
+          offset: 0,
+          length: 0,
+          aux: 0,
+          result: Rc.ok,
+          us: 0,
+          ...more,
+        });
       const main = file.kind === 'main-db';
       await call(Op.xOpen, { aux: main ? CREATE_MAIN_DB : file.kind === 'wal' ? 0x80006 : 0x806 });
       if (main) for (const aux of [1, 2, 4]) await call(Op.xLock, { aux });
@@ -64,7 +75,7 @@ export class Player {
         const length = Math.min(65536, file.size - offset);
         await call(Op.xWrite, { offset, length });
         done += length;
-        if (++chunks % PROGRESS_CHUNKS === 0) onProgress?.(done, all);
+        if (++chunks % PROGRESS_CHUNKS === 0 && (await onProgress?.(done, all))) return false;
       }
       if (main) await call(Op.xFileControl, { aux: Fcntl.sync }); // VFSs that keep versions commit by it; the others do not know it
       await call(Op.xSync, { aux: 2 });
@@ -72,6 +83,7 @@ export class Player {
       await call(Op.xClose);
     }
     this.retries = 0;
+    return true;
   }
 
   private async must(file: ReplayFile, call: ReplayCall): Promise<number> {
@@ -85,8 +97,10 @@ export class Player {
   async play({ files, calls }: ReplayScript, onProgress?: Progress): Promise<Played> {
     const differing: Record<string, number> = {};
     const every = Math.min(1000, Math.ceil(calls.length / 100));
-    for (const [n, call] of calls.entries()) {
-      if (n % every === 0) onProgress?.(n, calls.length);
+    let made = 0;
+    for (const call of calls) {
+      if (made % every === 0 && (await onProgress?.(made, calls.length))) break;
+      made++;
       const rc = await this.insist(files[call.file]!, call);
       const answers =
         call.op !== Op.xSectorSize &&
@@ -97,7 +111,7 @@ export class Player {
     }
     for (const [index, handles] of this.open)
       while (handles.length) await this.once(files[index]!, closing(index));
-    return { calls: calls.length, retries: this.retries, differing };
+    return { calls: made, retries: this.retries, differing };
   }
 
   /** A call that went well in the recording is asked until it does here, as long as the VFS only has to wait for something. */
@@ -200,4 +214,5 @@ const closing = (file: number): ReplayCall => ({
   length: 0,
   aux: 0,
   result: Rc.ok,
+  us: 0,
 });

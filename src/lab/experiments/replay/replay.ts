@@ -18,7 +18,7 @@ import type { Engines } from '../engine/open-engine.ts';
 import { memoryVfs, type VfsMaker } from '../engine/open-host.ts';
 import { DEFAULT_CONFIG, type Config, type Counters } from '../model/types.ts';
 import { ownEngineOf } from '../model/vfs-facts.ts';
-import { vfsCallsOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
+import { countsOf, vfsCallsOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
 import { errorOf, webCalls, type ReplayError } from './control.ts';
 import { Player, type Played, type ReplayModule } from './play.ts';
 import { recordedVfs } from './recorded-vfs.ts';
@@ -27,7 +27,9 @@ import { recordedVfs } from './recorded-vfs.ts';
 export type KindCounts = Readonly<Record<string, number>>;
 export interface ReplayReport {
   readonly config: Config;
+  /** That were made, and those of the recording: more where the replay was interrupted. `recorded` is of those that were made. */
   readonly calls: number;
+  readonly callsInAll: number;
   /** `web`: storage calls of the whole recording, by all threads; null where that layer was not recorded. */
   readonly recorded: {
     readonly vfs: KindCounts;
@@ -69,6 +71,8 @@ interface ReplayAround {
   /** Closes the VFS and empties its storage: between the replay and that on the recording's own VFS. */
   readonly clean?: () => Promise<void>;
   readonly onProgress?: (progress: ReplayProgress) => void;
+  /** Asked now and then: true = what was replayed by now is the report. */
+  readonly interrupted?: () => Promise<boolean>;
 }
 const ESTIMATE = 'Times are an estimate: the calls were made again without SQLite between them.';
 
@@ -88,16 +92,24 @@ export async function replay(
     throw new Error(`A replay runs on the VFSs of ${DEFAULT_CONFIG.engine} and of sqlite.org.`);
   const summary = summaryOf(store);
   const hasWeb = summary.threads.some(({ layers }) => layers.includes('web'));
-  const recorded = {
+  let recorded: ReplayReport['recorded'] = {
     vfs: vfsCounts(summary),
     vfsUs: Math.round(script.recordedUs),
     web: hasWeb ? webCalls(summary.web) : null,
   };
   const { trace, played, web, side } = await playOn(script, asked, around, 'replay');
+  const callsInAll = script.calls.length;
+  if (played.calls < callsInAll)
+    recorded = {
+      vfs: countsOf(script, played.calls),
+      vfsUs: Math.round(script.calls.slice(0, played.calls).reduce((sum, { us }) => sum + us, 0)),
+      web: null, // of the whole recording alone
+    };
   const own = recordedVfs(store, summary);
   let error: ReplayError | null = null;
   let errorWhy = `the Lab does not have the recording's VFS: ${own.why}.`;
-  if (script.threads.length < store.threads.filter((t) => vfsCallsOf(t) > 0).length)
+  if (played.calls < callsInAll) errorWhy = 'the replay was interrupted.';
+  else if (script.threads.length < store.threads.filter((t) => vfsCallsOf(t) > 0).length)
     errorWhy = 'only one of its threads is replayed.';
   else if (own.vfs !== null) {
     const on = { ...own, vfs: own.vfs };
@@ -106,6 +118,7 @@ export async function replay(
       else {
         await around.clean?.();
         const control = await playOn(script, { ...DEFAULT_CONFIG, vfs: own.vfs }, around, 'error');
+        if (control.played.calls < callsInAll) throw new Error('it was interrupted.');
         error = errorOf(on, recorded, control.side, summary.web, control.web);
       }
     } catch (e) {
@@ -115,6 +128,7 @@ export async function replay(
   const report: ReplayReport = {
     config: asked,
     calls: played.calls,
+    callsInAll,
     recorded,
     replayed: { vfs: side.vfs, vfsUs: side.vfsUs, web: { ...web, ...side.own } },
     retries: played.retries,
@@ -177,11 +191,17 @@ async function playInto(
   const made = (await around.makeVfs?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
   if (!made) throw notHere(config);
   const player = new Player(made.vfs, module as ReplayModule);
-  const { onProgress } = around;
-  await player.prepare(script.files, (done, all) => onProgress?.({ stage: 'fill', done, all }));
+  const at =
+    (stage: ReplayProgress['stage']) =>
+    async (done: number, all: number): Promise<boolean> => {
+      around.onProgress?.({ stage, done, all });
+      return (await around.interrupted?.()) ?? false;
+    };
+  if (!(await player.prepare(script.files, at('fill'))))
+    throw new Error('interrupted before a call was made.');
   instrument(made.vfs, recording);
   recording.resume();
-  const played = await player.play(script, (done, all) => onProgress?.({ stage, done, all }));
+  const played = await player.play(script, at(stage));
   const done = recording.store();
   if (done.dropped)
     throw new Error(

@@ -1,9 +1,11 @@
 // Builds of SQLite on the Lab's page: sqlite.org's, and a wasm file of the user's. Counts as in Node; what can't run is refused by name.
+import { readFileSync } from 'node:fs';
 import type { ElementHandle } from 'puppeteer-core';
 import { expect, it } from 'vitest';
 import { SQLITE_ORG } from '../../src/lab/experiments/model/engine-names.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { exportsOf, hangingModule } from '../contract/helpers/rewrite-wasm.ts';
 import { ON_SQLITE_ORG, ON_SQLITE_ORG_ISOLATED } from '../contract/lab-counts.ts';
 import { serious } from './lab-axe.ts';
 import { finished, lab, page, press, texts, useLabPage, wordsOf } from './lab-harness.ts';
@@ -14,6 +16,19 @@ const upload = async (path: string): Promise<void> => {
   const input = (await page.$('[data-testid="engine-input"]')) as ElementHandle<HTMLInputElement>;
   await input.uploadFile(path);
 };
+
+const drop = (name: string, bytes: Iterable<number>): Promise<unknown> =>
+  page.evaluate(
+    (file, content) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(content)], file));
+      document.body.dispatchEvent(
+        new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+    },
+    name,
+    [...bytes],
+  );
 
 it("sqlite.org's build counts what it counts in Node", async () => {
   const all = [...ON_SQLITE_ORG, ...ON_SQLITE_ORG_ISOLATED];
@@ -63,18 +78,6 @@ it('a wasm file runs as the engine of a workload and of an experiment, as in Nod
 it('what the page cannot run is refused by name, with what to do', async () => {
   await press('place-experiments');
   await press('offer-ac60');
-  const drop = (name: string, bytes: readonly number[]): Promise<unknown> =>
-    page.evaluate(
-      (file, content) => {
-        const data = new DataTransfer();
-        data.items.add(new File([new Uint8Array(content)], file));
-        document.body.dispatchEvent(
-          new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
-        );
-      },
-      name,
-      [...bytes],
-    );
   const error = async (words: RegExp): Promise<void> => {
     await expect.poll(async () => (await texts('lab-error'))[0]).toMatch(words);
   };
@@ -87,4 +90,16 @@ it('what the page cannot run is refused by name, with what to do', async () => {
   await drop('text.wasm', [1, 2, 3]);
   await error(/^text\.wasm can't be compiled: /);
   expect(await texts('engine-file')).toEqual([]);
+}, 60_000);
+
+it('a wasm file that hangs can be canceled, and the next one runs', async () => {
+  await press('place-experiments');
+  await press('offer-ac60');
+  const functions = exportsOf(readFileSync(WASM)).filter(({ kind }) => kind === 0);
+  await drop('hangs.wasm', hangingModule(functions.map(({ name }) => name)));
+  await press('lab-give-up');
+  await page.waitForSelector('[data-testid="lab-give-up"]', { hidden: true });
+  expect([await texts('lab-error'), await texts('engine-file')]).toEqual([[], []]);
+  await upload(WASM);
+  await page.waitForSelector('[data-testid="engine-file"]');
 }, 60_000);

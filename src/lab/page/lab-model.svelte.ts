@@ -8,7 +8,7 @@ import type { RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
 import { AdviceModel } from './advice-model.svelte.ts';
-import type { Bench } from './bench.ts';
+import { Canceled, type Bench } from './bench.ts';
 import {
   EXPERIMENT_OFFERS,
   offerFor,
@@ -93,6 +93,8 @@ export class LabModel {
   /** What went wrong with something that was asked for. */
   error = $state('');
   busy = $state('');
+  /** `busy` is work in the Lab's worker that *Cancel* ends. */
+  inWorker = $state(false);
   columns = $state.raw<Column[]>([]);
   running = $state(false);
   canResume = $state(false);
@@ -383,12 +385,12 @@ export class LabModel {
       };
   }
   async explain(): Promise<void> {
-    await this.attempt('Asking for the query plans', async () => {
+    await this.attemptInWorker('Asking for the query plans', async () => {
       this.plan = await this.bench.plan(this.ownFile, this.sql);
     });
   }
   async takeFile(file: File): Promise<void> {
-    await this.attempt(`Reading ${file.name}`, async () => {
+    await this.attemptInWorker(`Reading ${file.name}`, async () => {
       if (/\.wasm$/i.test(file.name)) await this.takeEngine(file);
       else if (/\.vfst$/i.test(file.name)) await this.takeRecording(file);
       else if (/\.(?:sql|txt)$/i.test(file.name)) this.sql = await file.text();
@@ -465,9 +467,19 @@ export class LabModel {
     try {
       await work();
     } catch (error) {
-      this.error = words(error);
+      if (!(error instanceof Canceled)) this.error = words(error);
     } finally {
       this.busy = '';
     }
+  }
+  /** The same in the Lab's worker, which may hang in what the user brought: it can be given up. */
+  private async attemptInWorker(what: string, work: () => Promise<void>): Promise<void> {
+    this.inWorker = true;
+    await this.attempt(what, work);
+    this.inWorker = false;
+  }
+  /** Give up what `attemptInWorker` waits for. */
+  async giveUp(): Promise<void> {
+    await this.bench.cancel();
   }
 }

@@ -128,3 +128,17 @@ export const moduleWith = (names: readonly string[]): Uint8Array<ArrayBuffer> =>
     ...section(7, vector(names.map((name) => [...text(name), 0, 0]))),
     ...section(10, vector([[2, 0, 0x0b]])),
   ]);
+
+/** A module with a memory that exports functions of these names, none of which ever returns. */
+export const hangingModule = (names: readonly string[]): Uint8Array<ArrayBuffer> =>
+  new Uint8Array([
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, vector([[0x60, 0, 0]])),
+    ...section(3, vector([[0]])),
+    ...section(5, vector([[0, 1]])),
+    ...section(
+      7,
+      vector([[...text('memory'), 2, 0], ...names.map((name) => [...text(name), 0, 0])]),
+    ),
+    ...section(10, vector([[7, 0, 0x03, 0x40, 0x0c, 0, 0x0b, 0x0b]])), // loop br 0 end end
+  ]);

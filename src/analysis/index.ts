@@ -17,6 +17,6 @@ import './report/report.ts';
 import './statements/flame-graph.ts';
 import './tables.ts';
 import './time/load-times.ts';
-import './wal/checkpoint-choices.ts';
+import './what-if/checkpoint-choices.ts';
 
 export { allFacts, Facts } from './core/graph.ts';

@@ -5,13 +5,13 @@ import { accesses } from '../../src/analysis/pages/page-accesses.ts';
 import {
   checkpointChoices,
   type CheckpointChoices,
-} from '../../src/analysis/wal/checkpoint-choices.ts';
+} from '../../src/analysis/what-if/checkpoint-choices.ts';
 import { checkpoints } from '../../src/analysis/wal/checkpoints.ts';
 import {
   askedCheckpoints,
   logScriptOf,
   type LogCounts,
-} from '../../src/analysis/wal/log-script.ts';
+} from '../../src/analysis/what-if/log-script.ts';
 import { wals } from '../../src/analysis/wal/wal.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';

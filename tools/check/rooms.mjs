@@ -22,6 +22,7 @@ export const ROOMS = {
   'analysis/locks': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/contention': subject('text', 'sqlite', 'analysis'),
   'analysis/wal': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/what-if': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/cache': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/idb': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/statements': subject('text', 'event', 'sqlite', 'analysis'),

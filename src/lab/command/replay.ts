@@ -6,7 +6,7 @@ import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
 import { PAGE_SIZES_NOTE, pageSizes } from '../../analysis/pages/page-sizes.ts';
-import { checkpointChoices, choiceNotes } from '../../analysis/wal/checkpoint-choices.ts';
+import { checkpointChoices, choiceNotes } from '../../analysis/what-if/checkpoint-choices.ts';
 import { Facts } from '../../analysis/core/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { listenForInterrupt, type Interrupt } from '../../drive/interrupt.ts';

@@ -1,7 +1,10 @@
 /** What other values of wal_autocheckpoint would cost, by log. */
 import { cellText, type Column } from '../../analysis/core/table.ts';
-import type { CheckpointChoice, CheckpointChoices } from '../../analysis/wal/checkpoint-choices.ts';
-import { choiceColumns } from '../../analysis/wal/table.ts';
+import type {
+  CheckpointChoice,
+  CheckpointChoices,
+} from '../../analysis/what-if/checkpoint-choices.ts';
+import { choiceColumns } from '../../analysis/what-if/table.ts';
 import { formatExact } from '../../text/numbers.ts';
 import type { ResultTable } from './table.ts';
 

@@ -13,7 +13,7 @@ import type { PageMatrix } from '../../analysis/pages/page-matrix.ts';
 import type { SlowRuns } from '../../analysis/statements/slow-runs.ts';
 import type { AreaBy } from '../../analysis/time/area.ts';
 import type { TimePartition } from '../../analysis/time/time-partition.ts';
-import type { CheckpointChoices } from '../../analysis/wal/checkpoint-choices.ts';
+import type { CheckpointChoices } from '../../analysis/what-if/checkpoint-choices.ts';
 import type { Layer } from '../../event/operations.ts';
 import type { BusyStrip, TabCounts, TimeStrip } from './answer.ts';
 import type { CacheAnswer, CacheCurve, CacheTimes } from './cache.ts';

@@ -2,7 +2,7 @@
 import {
   checkpointChoices,
   type CheckpointChoices,
-} from '../../../analysis/wal/checkpoint-choices.ts';
+} from '../../../analysis/what-if/checkpoint-choices.ts';
 import { pageSizes, type PageSizes } from '../../../analysis/pages/page-sizes.ts';
 import { Facts } from '../../../analysis/core/graph.ts';
 import { summary } from '../../../analysis/report/summary.ts';

@@ -2,7 +2,7 @@
 import {
   checkpointChoices,
   type CheckpointChoices,
-} from '../../../analysis/wal/checkpoint-choices.ts';
+} from '../../../analysis/what-if/checkpoint-choices.ts';
 import { checkpointLines, walLines } from '../../../analysis/wal/table.ts';
 import { isStarved, walHistories, type WalHistory } from '../../../analysis/wal/wal.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';

@@ -13,10 +13,10 @@ import { databasesByConnection } from '../core/connection-databases.ts';
 import { fact } from '../core/graph.ts';
 import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
-import { modeOfText } from './checkpoint-trigger.ts';
-import type { Checkpoint } from './checkpoints.ts';
-import { WalFollower } from './wal.ts';
-import { AS_VFS, type WalFile } from './wal-files.ts';
+import { modeOfText } from '../wal/checkpoint-trigger.ts';
+import type { Checkpoint } from '../wal/checkpoints.ts';
+import { WalFollower } from '../wal/wal.ts';
+import { AS_VFS, type WalFile } from '../wal/wal-files.ts';
 
 export const Step = {
   /** A frame: `a` = its place in its transaction, from 1; `b` = its page. A place that was taken: what was there and behind it was rolled back. */

@@ -17,7 +17,7 @@ import { WAL_HEADER } from '../../sqlite/wal.ts';
 import { formatCount, formatMoment } from '../../text/numbers.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { accesses } from '../pages/page-accesses.ts';
-import { checkpoints, HOT_US } from './checkpoints.ts';
+import { checkpoints, HOT_US } from '../wal/checkpoints.ts';
 import {
   askedCheckpoints,
   logScriptOf,
@@ -26,8 +26,8 @@ import {
   type LogCounts,
   type LogScript,
 } from './log-script.ts';
-import { DEFAULT_AUTOCHECKPOINT } from './wal.ts';
-import { wals, type WalFile } from './wal-files.ts';
+import { DEFAULT_AUTOCHECKPOINT } from '../wal/wal.ts';
+import { wals, type WalFile } from '../wal/wal-files.ts';
 
 /** Distances that are tried, in frames; 0 = SQLite runs no checkpoint by itself. */
 const DISTANCES: readonly number[] = [100, 250, 500, 1000, 2000, 5000, 10_000, 0];

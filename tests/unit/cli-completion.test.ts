@@ -35,7 +35,7 @@ test('options are those that the help names', () => {
     'record',
     'summary',
   ]);
-  expect(all.get('check')).toEqual(['--budget', '--json']);
+  expect(all.get('check')).toEqual(['--budget', '--baseline', '--json']);
   expect(all.get('record')).toEqual(
     expect.arrayContaining(['--until', '--require-sqlite', '--json', '--browser']),
   );

@@ -94,7 +94,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     ],
     [['diff', SAMPLE], /expected 2 files, got 1/],
     [['diff', SAMPLE, NONE], /there is no such file/],
-    [['check', SAMPLE], /--budget is missing/],
+    [['check', SAMPLE], /check needs --budget/],
     [['check', SAMPLE, '--budget', NONE], /none\.vfst: there is no such file/],
     [['check', SAMPLE, '--budget', folder], /is a folder, not a budget file/],
     [['check', SAMPLE, '--budget', file('bad.json', '{')], /it is no JSON/],

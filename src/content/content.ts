@@ -136,7 +136,10 @@ function onContact(event: Event): void {
 /** Back from the back/forward cache, where nothing reaches a page: its recording may have ended meanwhile. */
 function onPageShow({ persisted }: PageTransitionEvent): void {
   if (!persisted || since === 0) return;
-  isRecorded().then((now) => now.since !== since && leave(), leave);
+  isRecorded().then(
+    (now) => now.since !== since && leave(now.joins),
+    () => leave(),
+  );
 }
 
 /** How soon a page is as it was when the extension is reloaded, updated or switched off, which nothing here is told of. */

@@ -5,8 +5,8 @@
 import type { Recorder } from '../record/recorder.ts';
 import { queueMicrotask } from './natives.ts';
 
-/** As many steps of the app's promises may do nothing that is recorded. */
-const QUIET_STEPS = 32;
+/** As many steps of the app's promises may do nothing that is recorded: some 0.1 ms. */
+const QUIET_STEPS = 1000;
 
 /** @param end called in the last task of this thread */
 export function atLastTask(recorder: Recorder, end: () => void): void {

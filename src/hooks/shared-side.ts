@@ -129,7 +129,10 @@ export function startShared(base = location.href): Offer {
   const { id: thread } = environment;
   const channel = new NativeBroadcastChannel(CHANNEL);
   const lines = new Map<string, MessagePort>();
-  const say = (message: SharedMessage): void => broadcast(channel, message);
+  let silent = false;
+  const say = (message: SharedMessage): void => {
+    if (!silent) broadcast(channel, message); // throws once it is closed
+  };
   const sayTo = (to: string, message: SharedMessage): void => {
     const line = lines.get(to);
     if (line) portPost(line, message);
@@ -166,7 +169,10 @@ export function startShared(base = location.href): Offer {
     session.restore();
     transport.finish('stopped');
     // what was said last still has to get through the relay
-    setTimeout(() => channelClose(channel), LINGER_MS);
+    setTimeout(() => {
+      silent = true;
+      channelClose(channel);
+    }, LINGER_MS);
   };
   transport.onStop = stop;
 

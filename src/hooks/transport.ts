@@ -49,11 +49,13 @@ export interface Source {
 }
 
 interface Sending {
-  /** Null of a worker below, whose records pass through here. */
+  /** Null of a worker below, whose records pass through here, and of one that is over. */
   source: Source | null;
   hello: Hello;
-  /** Hears what the panel says to that worker. */
-  below?: MessagePort;
+  /** Hears what the panel says to a worker below. */
+  below: MessagePort | undefined;
+  /** It has said goodbye: again on each way, for the one before may have ended first. */
+  bye?: ThreadMessage;
   /** Records drained in all. */
   records: number;
   /** Sent or waiting, not acknowledged: [records in all up to here, bytes, what was sent; its records may be gone with it]. */
@@ -104,7 +106,15 @@ export class Transport {
     this.enroll(source, { k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
   }
   private enroll(source: Source | null, hello: Hello, below?: MessagePort): void {
-    const sending = { source, hello, below, records: 0, unacknowledged: [], faults: 0, told: 0 };
+    const sending: Sending = {
+      source,
+      hello,
+      below,
+      records: 0,
+      unacknowledged: [],
+      faults: 0,
+      told: 0,
+    };
     this.threads.set(hello.thread.id, sending);
     this.post(hello);
   }
@@ -124,9 +134,10 @@ export class Transport {
     this.waiting = [];
     for (const { message, transfer } of waiting) this.post(message, transfer);
     if (again)
-      for (const { hello, unacknowledged } of this.threads.values()) {
+      for (const { hello, unacknowledged, bye } of this.threads.values()) {
         this.post(hello);
         for (const [, , message] of unacknowledged) this.post(message);
+        if (bye) this.post(bye);
       }
     this.drain();
   }
@@ -148,9 +159,7 @@ export class Transport {
       }
       if (message?.k === 'child') return portsOf(event).forEach((one) => this.adopt(one, own));
       if (message?.k === 'bye') {
-        const gone = this.threads.get(message.thread);
-        if (gone) this.remove(gone);
-        this.post(message);
+        this.ends(message);
         if (this.isOver) this.close();
       } else if (message) {
         const { batch } = message;
@@ -171,10 +180,9 @@ export class Transport {
   /** Take the last of a thread and say goodbye for it. Without an id: of all threads, which ends the transport. */
   finish(reason: ByeReason, id?: string): void {
     for (const [thread, sending] of this.threads) {
-      if (sending.below || (id !== undefined && id !== thread)) continue;
+      if (!sending.source || (id !== undefined && id !== thread)) continue;
       this.drainOne(sending, true);
-      this.remove(sending);
-      this.post({ k: 'bye', thread, reason });
+      this.ends({ k: 'bye', thread, reason });
     }
     if (id !== undefined) return;
     this.isOver = true;
@@ -183,13 +191,21 @@ export class Transport {
 
   /** A thread whose ring cannot be read any more, and that no other thread reads in our place. */
   bye(thread: string, reason: ByeReason): void {
-    this.post({ k: 'bye', thread, reason });
+    this.ends({ k: 'bye', thread, reason, unheard: true });
+  }
+  private ends(bye: ThreadMessage & { k: 'bye' }): void {
+    const sending = this.threads.get(bye.thread);
+    if (sending) {
+      if (this.say) [sending.source, sending.bye] = [null, bye];
+      else this.remove(sending);
+    }
+    this.post(bye);
   }
 
   /** Drop everything and stop; once the last of the workers below has said goodbye, where they were told that all is over. */
   close(): void {
     clearTimeout(this.timer);
-    if (this.isOver && this.threads.size) return;
+    if (this.isOver && [...this.threads.values()].some(({ bye }) => !bye)) return;
     this.threads.clear();
     this.waiting = [];
     if (this.port) portClose(this.port); // what was posted before is still delivered
@@ -237,7 +253,8 @@ export class Transport {
     const { records, definitions } = batch;
     sending.records += batch.count;
     const weight = records.byteLength + definitions.length * DEFINITION_BYTES;
-    this.bytes += weight;
+    if (!sending.below) this.bytes += weight; // it has a limit of its own
+    sending.told = 0;
     const message: ThreadMessage = { k: 'batch', batch };
     sending.unacknowledged.push([sending.records, weight, message]);
     this.post(message, records);
@@ -273,8 +290,12 @@ export class Transport {
 
   /** No ack comes for what was sent. */
   private forget(sending: Sending): void {
-    for (const [, weight] of sending.unacknowledged) this.bytes -= weight;
+    for (const [, weight] of sending.unacknowledged) this.acknowledged(sending, weight);
     sending.unacknowledged = [];
+  }
+
+  private acknowledged({ below }: Sending, weight: number): void {
+    if (!below) this.bytes -= weight;
   }
 
   private post(message: ThreadMessage, transfer?: Transferable): void {
@@ -290,7 +311,7 @@ export class Transport {
     if (!sending) return;
     if (sending.below) portPost(sending.below, data);
     while (sending.unacknowledged.length && sending.unacknowledged[0]![0] <= data.records)
-      this.bytes -= sending.unacknowledged.shift()![1];
+      this.acknowledged(sending, sending.unacknowledged.shift()![1]);
     if (this.held && this.bytes < UNACKNOWLEDGED_LIMIT) this.hold(false);
   }
 

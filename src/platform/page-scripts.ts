@@ -145,7 +145,9 @@ async function change(scripts: Script[]): Promise<void> {
 /** One that is not there, since it could not be added, would keep the others from going. */
 async function removeThere(ids: string[]): Promise<void> {
   const there = await api.scripting.getRegisteredContentScripts({ ids });
-  await api.scripting.unregisterContentScripts({ ids: there.map(({ id }) => id) });
+  // in Chromium an empty list means all
+  if (there.length)
+    await api.scripting.unregisterContentScripts({ ids: there.map(({ id }) => id) });
 }
 function remove(ids: string[]): Promise<unknown> {
   for (const id of ids) going.add(id);

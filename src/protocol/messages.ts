@@ -50,8 +50,8 @@ export type ThreadMessage =
   | { k: 'batch'; batch: Batch }
   /** Carries the port of a new worker in `ports[0]`; that port says its own hello. */
   | { k: 'child' }
-  /** The thread is going: nothing follows on this port. */
-  | { k: 'bye'; thread: string; reason: EndReason };
+  /** The thread is going: nothing follows on this port. `unheard`: who made it says so, and what it did last may be lost. */
+  | { k: 'bye'; thread: string; reason: EndReason; unheard?: true };
 
 export type ThreadCommand =
   /** `records`: how many of this thread's records have been received, in all. */
@@ -347,7 +347,10 @@ export function checkedThreadMessage(v: unknown): ThreadMessage | null {
       return { k: 'child' };
     case 'bye': {
       const reason = END_REASONS.find((one) => one === v.reason);
-      return isText(v.thread, 64) && reason ? { k: 'bye', thread: v.thread, reason } : null;
+      const unheard = v.unheard === true && { unheard: true as const };
+      return isText(v.thread, 64) && reason
+        ? { k: 'bye', thread: v.thread, reason, ...unheard }
+        : null;
     }
     default:
       return null;

@@ -170,6 +170,25 @@ test('frames that the page writes by itself are recorded and restored, in a tab 
   );
 });
 
+test.each(['', '/coi'])(
+  'a worker that closes itself is recorded to the end of its task, page %s',
+  async (variant) => {
+    await startRecording(panel);
+    await driven.load(page, `${server.origin(`closes-${++labels}`)}${variant}/hook-cases/`);
+    await recorded(page);
+    await page.evaluate(() => new Promise((done) => (new Worker('closes.js').onmessage = done)));
+    await arrived(panel, page);
+    await stopRecording(panel);
+    const { threads } = await savedStore(driven, panel);
+    const worker = threads.find(({ info }) => info.url.endsWith('closes.js'))!;
+    expect(worker.ended).toBe('closed');
+    expect(marksOf(worker).map(({ name }) => name)).toEqual([
+      'case',
+      ...Array.from({ length: 30 }, () => 'closed'),
+    ]);
+  },
+);
+
 // Firefox itself, without any extension, now and then loses what a nested worker answers: 6 of 372 times
 test(
   'a worker of a SharedWorker loses nothing when the page that relays for them loads again',

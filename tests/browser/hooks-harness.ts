@@ -51,6 +51,10 @@ export async function buildHook(before?: URL): Promise<string> {
   return output[0].code;
 }
 
+/** Marks of closes.js after it has closed itself. */
+export const markedClosed = (events: SeenThread['events']): SeenThread['events'] =>
+  events.filter(({ object }) => object?.kind === 'name' && object.text === 'closed');
+
 /** Page policy -> headers of the page, and of everything else. */
 export const POLICIES: Record<
   string,

@@ -46,7 +46,9 @@ const api = {
         void (registered = registered.map((one) => scripts.find(({ id }) => id === one.id) ?? one)),
       ),
     unregisterContentScripts: ({ ids }: { ids: string[] }) =>
-      Promise.resolve(void (registered = registered.filter(({ id }) => !ids.includes(id)))),
+      Promise.resolve(
+        void (registered = registered.filter(({ id }) => ids.length && !ids.includes(id))),
+      ),
     executeScript: () => Promise.resolve(),
   },
   permissions: { contains: () => Promise.resolve(true) },

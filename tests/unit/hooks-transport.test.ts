@@ -121,52 +121,62 @@ test('a new way gets what the old one had not delivered, and no record twice', a
   await expect.poll(() => transport.unacknowledgedBytes).toBe(0);
 });
 
-test('a worker below is spoken for on every way, until it says goodbye', async () => {
+test('workers below are spoken for on every way, to their last words', async () => {
   const upper = setUp();
-  const lower = new Transport(
-    () => {},
-    () => {},
-  );
-  open.push(lower);
-  const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
-  const line = new MessageChannel();
-  lower.add({
-    identity: { id: 'below', kind: 'worker', url: 'v', name: '', parent: 't1' },
-    timeOrigin: 1500,
-    buffer: recorder.memory.buffer,
-    takeDefinitions: () => recorder.takeDefinitions(),
-  });
   const said: ThreadMessage[] = [];
-  const again: ThreadMessage[] = [];
   upper.transport.connect(new MessageChannel().port1, (message) => said.push(message));
-  upper.transport.adopt(line.port2, 't1');
-  lower.connect(line.port1);
-  for (let i = 0; i < 3; i++) recorder.instant(Op.mark, 0, NaN, 0);
-  lower.drain();
-  const of = (all: ThreadMessage[]) =>
+  const below = (id: string) => {
+    const transport = new Transport(
+      () => {},
+      () => {},
+    );
+    const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
+    const line = new MessageChannel();
+    transport.add({
+      identity: { id, kind: 'worker', url: 'v', name: '', parent: null },
+      timeOrigin: 1500,
+      buffer: recorder.memory.buffer,
+      takeDefinitions: () => recorder.takeDefinitions(),
+    });
+    upper.transport.adopt(line.port2, 't1');
+    transport.connect(line.port1);
+    open.push(transport, line.port2);
+    const does = (count: number): void => {
+      for (let i = 0; i < count; i++) recorder.instant(Op.mark, 0, NaN, 0);
+      transport.drain();
+    };
+    return { transport, does };
+  };
+  const [gone, later] = [below('gone'), below('later')];
+  const of = (all: ThreadMessage[], id: string) =>
     all.flatMap((m) =>
-      m.k === 'hello' && m.thread.id === 'below'
-        ? ['hello']
-        : m.k === 'batch' && m.batch.thread === 'below'
+      m.k === 'hello' && m.thread.id === id
+        ? [`hello, of ${m.thread.parent}`]
+        : m.k === 'batch' && m.batch.thread === id
           ? [`${m.batch.first}: ${m.batch.records.byteLength / 64}`]
-          : m.k === 'bye'
-            ? [`bye ${m.thread} ${m.reason}`]
+          : m.k === 'bye' && m.thread === id
+            ? [`bye, ${m.reason}`]
             : [],
     );
-  await expect.poll(() => of(said)).toEqual(['hello', '0: 3']);
+  gone.does(3);
+  later.does(2);
+  await expect.poll(() => of(said, 'later')).toEqual(['hello, of t1', '0: 2']);
+  gone.transport.finish('closed');
+  await expect.poll(() => of(said, 'gone')).toEqual(['hello, of t1', '0: 3', 'bye, closed']);
+  expect(upper.transport.unacknowledgedBytes).toBe(0); // each has a limit of its own
+
+  const again: ThreadMessage[] = [];
   const { port1, port2 } = new MessageChannel();
   open.push(port2);
   upper.transport.connect(port1, (message) => again.push(message)); // the page that relayed is gone
-  expect(of(again)).toEqual(['hello', '0: 3']);
-  port2.postMessage({ k: 'ack', thread: 'below', records: 3 });
-  const both = [upper.transport, lower];
-  await expect.poll(() => both.map((one) => one.unacknowledgedBytes)).toEqual([0, 0]);
+  expect(of(again, 'gone')).toEqual(['hello, of t1', '0: 3', 'bye, closed']);
+  expect(of(again, 'later')).toEqual(['hello, of t1', '0: 2']);
+  port2.postMessage({ k: 'ack', thread: 'later', records: 2 });
+  await expect.poll(() => later.transport.unacknowledgedBytes).toBe(0);
   upper.transport.finish('stopped');
-  recorder.instant(Op.mark, 0, NaN, 0);
-  lower.finish('stopped');
-  await expect
-    .poll(() => of(again).slice(2))
-    .toEqual(['bye t1 stopped', '3: 1', 'bye below stopped']);
+  later.does(1);
+  later.transport.finish('stopped');
+  await expect.poll(() => of(again, 'later').slice(2)).toEqual(['2: 1', 'bye, stopped']);
 });
 
 test('a stop command of the panel arrives; anything else is ignored', async () => {

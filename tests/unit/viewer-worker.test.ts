@@ -353,12 +353,62 @@ describe('ports', () => {
     expect(shared().unknownUntilUs).toBeNull();
     port.postMessage({ k: 'bye', thread: 'shared', reason: 'stopped' });
     await until(() => shared().ended === 'stopped');
-    const ignored = ports.ignored;
-    relayed(second);
-    await until(() => ports.ignored === ignored + 1); // it is over
+    relayed(second).postMessage(batch('shared', 1)); // it is over, and its last words come again
+    await until(() => shared().events.count === 2);
+    expect([shared().ended, ports.ignored]).toEqual(['stopped', 0]);
     second.port.postMessage({ k: 'bye', thread: 'page 1', reason: 'pagehide' });
     await until(() => store.threadById('page 1')!.ended !== null);
     await ports.stop(60_000); // at once: it waits for none
+  });
+  it('a worker of a shared worker ends with what it did last unknown, and once, however often that is said', async () => {
+    const { store, page, ports } = session();
+    const relay = page();
+    relay.port.postMessage({ ...hello('page'), thread: { ...info('page'), kind: 'page' } });
+    const line = (): MessagePort => {
+      const { port1, port2 } = new MessageChannel();
+      open.push(port1);
+      relay.port.postMessage({ k: 'child' }, [port2]);
+      port1.postMessage({
+        ...hello('shared'),
+        thread: { ...info('shared'), kind: 'shared-worker' },
+      });
+      port1.postMessage({ ...hello('inner'), thread: { ...info('inner'), parent: 'shared' } });
+      return port1;
+    };
+    const bye = { k: 'bye', thread: 'inner', reason: 'terminated', unheard: true };
+    const first = line();
+    first.postMessage(batch('inner'));
+    first.postMessage(bye);
+    await until(() => store.threadById('inner')?.ended === 'terminated');
+    expect(store.threadById('inner')!.unknownUntilUs).not.toBeNull();
+    const second = line();
+    second.postMessage(batch('inner'));
+    second.postMessage(batch('inner', 1));
+    second.postMessage(bye);
+    second.postMessage({ k: 'bye', thread: 'shared', reason: 'stopped' });
+    await until(() => store.threadById('shared')!.ended !== null);
+    expect(store.threadById('inner')).toMatchObject({ ended: 'terminated', missing: 0 });
+    expect([store.eventCount, ports.ignored]).toEqual([2, 0]);
+    relay.port.postMessage({ k: 'bye', thread: 'page', reason: 'stopped' });
+    await until(() => store.threadById('page')!.ended !== null);
+    await ports.stop(60_000); // at once: it waits for none
+  });
+  it('a worker that was terminated before its line was heard is over when it says hello', async () => {
+    const { store, page, ports } = session();
+    const { port } = page();
+    port.postMessage(hello('page'));
+    port.postMessage({ k: 'bye', thread: 'quick', reason: 'terminated', unheard: true });
+    const { port1, port2 } = new MessageChannel();
+    open.push(port1);
+    port.postMessage({ k: 'child' }, [port2]);
+    port1.postMessage({ ...hello('quick'), thread: { ...info('quick'), parent: 'page' } });
+    port1.postMessage(batch('quick'));
+    await until(() => store.eventCount === 1);
+    expect(store.threadById('quick')!.ended).toBe('terminated');
+    expect(ports.ignored).toBe(0);
+    port.postMessage({ k: 'bye', thread: 'page', reason: 'stopped' });
+    await until(() => store.threadById('page')!.ended !== null);
+    await ports.stop(60_000); // at once
   });
   it('takes a late answer for an answer', async () => {
     const { store, page, ports } = session();

@@ -7,6 +7,7 @@ import {
   buildHook,
   collectUntil,
   injectHook,
+  markedClosed,
   NESTED_WORKERS,
   NETWORK_WORKERS,
   POLICIES,
@@ -172,6 +173,13 @@ describe.each(policies)('page policy: %s', (policy) => {
     expect(threads.map((t) => [t.identity.url, t.faults, t.dropped])).toEqual(
       threads.map((t) => [t.identity.url, 0, 0]),
     );
+
+    // a worker that closes itself goes on to the end of its task
+    for (const { identity, events, bye } of threads)
+      if (identity.url.endsWith('closes.js')) {
+        expect(bye).toBe('closed');
+        expect(markedClosed(events)).toHaveLength(30);
+      }
 
     // Safari's clock: a millisecond, 20 us where the page is isolated. The trace says so; a thread that was kept waiting all the while that it
     // measured its clock has seen several steps as one.

@@ -31,6 +31,8 @@ export class ThreadPorts {
   private readonly relayed = new Map<string, string | null>();
   /** Of those, taken to have gone with their page. */
   private readonly gone = new Set<string>();
+  /** Threads that were said to be gone before they said hello. */
+  private readonly early = new Set<string>();
   private stopping = false;
   private onIdle: (() => void) | null = null;
 
@@ -98,7 +100,8 @@ export class ThreadPorts {
         }
         own.add(thread.id);
         this.known.add(thread.id);
-        this.alive.add(thread.id);
+        const isGone = this.early.delete(thread.id);
+        if (!isGone) this.alive.add(thread.id);
         if (
           thread.kind === 'shared-worker' ||
           thread.kind === 'service-worker' ||
@@ -110,6 +113,11 @@ export class ThreadPorts {
           parent: thread.kind === 'worker' ? (thread.parent ?? parent) : thread.parent,
           timeOrigin,
         });
+        if (isGone) {
+          const over = this.store.threadById(thread.id)!;
+          this.endsUnheard(over);
+          over.ended = 'terminated';
+        }
         this.events.onThreads();
         return;
       }
@@ -136,13 +144,17 @@ export class ThreadPorts {
       case 'bye': {
         this.queue.flush();
         const thread = this.store.threadById(message.thread);
-        // who made a worker may say that it is gone: a terminated one says nothing
-        if (!thread || !(own.has(message.thread) || own.has(thread.info.parent ?? ''))) {
+        // who made a worker may say that it is gone, a terminated one says nothing, perhaps before its own line is heard
+        if (!thread) {
+          if (this.early.size < MAX_THREADS) this.early.add(message.thread);
+          return;
+        }
+        if (!(own.has(message.thread) || own.has(thread.info.parent ?? ''))) {
           this.ignored++;
           return;
         }
         // a worker that is read through its page's line has told all
-        if (own.has(message.thread)) thread.unknownUntilUs = null;
+        if (own.has(message.thread) && !message.unheard) thread.unknownUntilUs = null;
         else if (message.reason === 'terminated') this.endsUnheard(thread);
         thread.ended ??= message.reason;
         this.alive.delete(message.thread);
@@ -156,12 +168,13 @@ export class ThreadPorts {
 
   private movesOn(id: string, own: Set<string>, page: string | null): void {
     const thread = this.store.threadById(id);
-    if (!thread || (thread.ended !== null && !this.gone.delete(id))) {
+    if (!thread) {
       this.ignored++;
       return;
     }
     own.add(id);
     this.relayed.set(id, page);
+    if (thread.ended !== null && !this.gone.delete(id)) return; // its last words come again
     this.alive.add(id);
     [thread.ended, thread.unknownUntilUs] = [null, null];
   }

@@ -316,7 +316,7 @@ const builds = [
   },
 ];
 
-/** `npm run build:viewer`: the viewer as a folder that any web server can host. */
+/** The viewer as a folder that any web server can host, and that `vfscope open` serves; `npm run build:viewer` makes it alone. */
 const SITE = `${DIST}/viewer`;
 const siteFiles = [
   ['src/site/viewer.html', 'index.html'],
@@ -347,4 +347,4 @@ const viewer = [
 export default ({ configViewer }) =>
   configViewer
     ? viewer
-    : builds.map((build) => ({ ...build, plugins: [...build.plugins, licenses] }));
+    : [...builds.map((build) => ({ ...build, plugins: [...build.plugins, licenses] })), ...viewer];

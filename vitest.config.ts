@@ -23,7 +23,7 @@ const PAGES = [
   'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,http-reads,keyboard',
   'firefox-keyboard,firefox-lab,firefox-lab-page,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel,lab-keyboard,lab-own-database',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-results,lab-storage,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
-  'panel-keys,permissions,privacy,process-death,record-marks,safari-build,tuned-apps,turso-wal',
+  'open,panel-keys,permissions,privacy,process-death,record-marks,safari-build,tuned-apps,turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores. By default, Vitest leaves one core idle. */
 const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };

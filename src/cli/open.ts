@@ -1,24 +1,63 @@
-/** `vfscope open`: a trace in the panel's page, as a tab of a browser of its own. */
+/** `vfscope open`: a trace in the viewer, in the user's browser; or in the panel's page of a browser with the extension, which has the Lab. */
+import { basename, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../drive/browser.ts';
+import { EXTENSION } from '../drive/extension-folders.ts';
+import { listenForInterrupt } from '../drive/interrupt.ts';
 import { openPanelTab } from '../drive/panel.ts';
 import { readTraceFile } from '../terminal/open-file.ts';
-import { EXTENSION } from '../drive/extension-folders.ts';
+import { serveFolders } from '../terminal/serve.ts';
 import { print } from '../terminal/stdout.ts';
+import { openInUserBrowser } from '../terminal/user-browser.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
+/** The viewer lies beside the built command. */
+const VIEWER = fileURLToPath(new URL('../viewer/', import.meta.url));
 /** The Answer of ten million events takes half a minute. */
 const SHOWN_WITHIN_MS = 120_000;
 
 interface OpenArgs {
   file: string;
+  /** Where Try and Replay run: a Chromium with the extension. */
+  lab?: boolean;
+  /** Print the address, and open no browser. */
+  noBrowser?: boolean;
   /** Take a picture without a window, and end. */
   screenshot?: string;
   extension?: string;
 }
 
-/** Resolves to the exit code when the user closes the browser, or the picture is taken. @throws CommandFailure */
-export async function open({ file, screenshot, extension = EXTENSION }: OpenArgs): Promise<number> {
-  await readTraceFile(file, { maxEvents: 0 }); // a browser is not started for what it will refuse
+/** @returns the exit code once the user is done, or the picture is taken @throws CommandFailure */
+export async function open({ file, lab, noBrowser, ...rest }: OpenArgs): Promise<number> {
+  await readTraceFile(file, { maxEvents: 0 }); // nothing is started for what will be refused
+  if (lab || rest.screenshot !== undefined) await openInExtension({ file, ...rest });
+  else await serveToUser(file, noBrowser === true);
+  return 0;
+}
+
+async function serveToUser(file: string, noBrowser: boolean): Promise<void> {
+  const name = basename(file);
+  const served = await serveFolders({ [`/trace/${name}`]: resolve(file), '/': VIEWER });
+  const interrupt = listenForInterrupt(() => {});
+  try {
+    const url = `${served.url}/?url=${encodeURIComponent(`trace/${encodeURIComponent(name)}`)}&once`;
+    const isOpen = !noBrowser && (await openInUserBrowser(url));
+    const how = isOpen
+      ? `${file} is open in your browser: ${url}`
+      : `Open ${url} in a browser on this machine to see ${file}.`;
+    await print(`${how}\nThe page is there until you press Ctrl+C.\n`);
+    await interrupt.first;
+  } finally {
+    interrupt.ignore();
+    await served.close();
+  }
+}
+
+async function openInExtension({
+  file,
+  screenshot,
+  extension = EXTENSION,
+}: Pick<OpenArgs, 'file' | 'screenshot' | 'extension'>): Promise<void> {
   if (screenshot !== undefined) await checkWritable(screenshot);
   const driven = await launchBrowser({ extension, headed: screenshot === undefined });
   try {
@@ -41,5 +80,4 @@ export async function open({ file, screenshot, extension = EXTENSION }: OpenArgs
   } finally {
     await driven.close();
   }
-  return 0;
 }

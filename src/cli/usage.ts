@@ -45,7 +45,10 @@ export const COMMANDS = `  vfscope demo                            record the ap
   vfscope check FILE.vfst [--budget budget.json] [--baseline BASE.vfst] [--json]
       baseline: no count above that of this recording of the same work; a budget's limits come before it
       limits by path of the summary: {"commits": {"max": 10}, "files[kind=wal].vfs.xWrite": {"max": 99, "optional": true}}
-  vfscope open FILE.vfst [--screenshot FILE.png]
+  vfscope open FILE.vfst                  in your browser, until Ctrl+C; nothing leaves this machine
+      [--no-browser]         print the address alone
+      [--lab]                in a Chromium with the extension, where Try and Replay run
+      [--screenshot FILE.png]  a picture of the Answer instead
   vfscope lab list [--json]               experiments and workloads
   vfscope lab run <experiment|workload>   in a browser, on fresh storage of its own
       [--node]               in Node, on in-memory databases

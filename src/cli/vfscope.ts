@@ -458,8 +458,10 @@ async function run([command, ...args]: string[]): Promise<number> {
       return checkCommand({ file: target, ...values });
     }
     case 'open': {
-      const { values, target } = parse(args, 'file', { screenshot: text });
-      return open({ file: target, screenshot: values.screenshot });
+      const options = { lab: yes, 'no-browser': yes, screenshot: text } as const;
+      const { values, target } = parse(args, 'file', options);
+      const { lab: withLab, 'no-browser': noBrowser, screenshot } = values;
+      return open({ file: target, lab: withLab, noBrowser, screenshot });
     }
     case 'lab':
       return lab(args);

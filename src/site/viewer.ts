@@ -1,5 +1,6 @@
 /**
  * The viewer as a page that any web server can host: drop a trace on it, or name one by `?url=`; `?example` opens the one that comes along.
+ * With `&once` nothing of the page is kept.
  * Traces are read in this tab. Nothing is uploaded.
  */
 import { mountViewer } from '../viewer/ui/shell/mount.ts';
@@ -38,8 +39,8 @@ const url = asked.get('url');
 if (url !== null) void viewer.openFrom(() => fetchTrace(url), nameIn(url));
 else if (asked.has('example')) void viewer.openFrom(example, EXAMPLE_NAME);
 
-// so that it opens without a network, too
-if ('serviceWorker' in navigator)
+// so that it opens without a network, too; not where `vfscope open` serves it, at an address of this one time
+if ('serviceWorker' in navigator && !asked.has('once'))
   navigator.serviceWorker.register('offline.js').catch((e: unknown) => {
     console.warn('vfscope: this page opens only with a network:', e);
   });

@@ -1,4 +1,4 @@
-/** Folders served to browsers on this machine only: for pages that ship with a command. */
+/** Folders and files served to browsers on this machine only: pages that ship with a command, and what they show. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -22,7 +22,8 @@ export interface Served {
 
 /**
  * Serve files on a free port of 127.0.0.1, read only.
- * @param folders by the path that they stand at, as `/demo/`; a path that leaves its folder, or begins with none of these, is answered with 404
+ * @param folders by the path that they stand at, as `/demo/`, the first that fits; without a slash at its end it is a file's. A path that leaves its
+ *   folder, or begins with none of these, is answered with 404, and a host that is not this machine with 403: a site must not read by a name of its own
  */
 export async function serveFolders(folders: Readonly<Record<string, string>>): Promise<Served> {
   const server = createServer((request, response) => {
@@ -43,10 +44,12 @@ export async function serveFolders(folders: Readonly<Record<string, string>>): P
 }
 
 async function answer(
-  { method, url = '/' }: IncomingMessage,
+  { method, url = '/', headers }: IncomingMessage,
   response: ServerResponse,
   folders: Readonly<Record<string, string>>,
 ): Promise<void> {
+  if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(headers.host ?? ''))
+    return refuse(response, 403, 'for localhost only');
   if (method !== 'GET' && method !== 'HEAD') return refuse(response, 405, 'only GET and HEAD');
   const file = fileOf(url, folders);
   const info = file === null ? null : await stat(file).catch(() => null);
@@ -72,8 +75,11 @@ function fileOf(url: string, folders: Readonly<Record<string, string>>): string 
   } catch {
     return null; // % and no two digits
   }
-  const prefix = Object.keys(folders).find((one) => path.startsWith(one));
+  const prefix = Object.keys(folders).find((one) =>
+    one.endsWith('/') ? path.startsWith(one) : path === one,
+  );
   if (prefix === undefined || path.includes('\0')) return null;
+  if (!prefix.endsWith('/')) return folders[prefix]!;
   const folder = resolve(folders[prefix]!);
   const below = path.slice(prefix.length);
   const file = resolve(

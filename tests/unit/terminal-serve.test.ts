@@ -16,7 +16,10 @@ beforeAll(async () => {
   await writeFile(join(folder, 'app/a b.wasm'), new Uint8Array(3));
   await writeFile(join(folder, 'app-secret/key'), 'secret');
   await writeFile(join(folder, 'key'), 'secret');
-  served = await serveFolders({ '/demo/': join(folder, 'app') });
+  served = await serveFolders({
+    '/trace/a key': join(folder, 'key'),
+    '/demo/': join(folder, 'app'),
+  });
 });
 afterAll(async () => {
   await served.close();
@@ -24,9 +27,13 @@ afterAll(async () => {
 });
 
 /** The path as it is: fetch would put it straight. */
-const ask = (path: string, method = 'GET'): Promise<[status: number, type: string, text: string]> =>
+const ask = (
+  path: string,
+  method = 'GET',
+  headers = {},
+): Promise<[status: number, type: string, text: string]> =>
   new Promise((done, failed) => {
-    const asked = request(served.url, { path, method }, (answer) => {
+    const asked = request(served.url, { path, method, headers }, (answer) => {
       let text = '';
       answer.on('data', (piece) => (text += String(piece)));
       answer.on('end', () =>
@@ -55,6 +62,12 @@ test.each([
   '/demo/%00',
 ])('%s is not served', async (path) => {
   expect((await ask(path))[0]).toBe(404);
+});
+
+test('a file by its own path, and to a browser that asks this machine', async () => {
+  expect((await ask('/trace/a%20key'))[2]).toBe('secret');
+  expect((await ask('/trace/a%20key/'))[0]).toBe(404);
+  expect((await ask('/trace/a%20key', 'GET', { host: 'evil.example' }))[0]).toBe(403);
 });
 
 test('nothing is taken in', async () => {

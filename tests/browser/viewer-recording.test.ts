@@ -506,17 +506,20 @@ describe('a large file', () => {
       return { pictures };
     }, cancel);
 
+  const numbersKnown = (): Promise<unknown> =>
+    viewer.page.waitForFunction(
+      (s: string) => !document.querySelector(s)!.classList.contains('unknown'),
+      {},
+      id('live-commits'),
+    );
+
   it('is on screen before its events are there, and stays where it is when they are', async () => {
     await open('');
     const { pictures } = await opened(false);
     await waitText(id('live-events'), formatShortCount(large.eventCount));
     expect(pictures[0]!.events).not.toBe(formatShortCount(large.eventCount));
     expect(pictures.map(({ lanes }) => lanes)).toEqual(pictures.map(() => 4 * 8)); // four threads: time, SQL, transactions, VFS, lock, bytes read and written, WAL
-    await viewer.page.waitForFunction(
-      (s: string) => !document.querySelector(s)!.classList.contains('unknown'),
-      {},
-      id('live-commits'),
-    );
+    await numbersKnown();
     expect(await viewer.page.$$eval('.lane-box', (boxes) => boxes.length)).toBe(4 * 8); // also when the transactions are known
     const [first, view] = [pictures[0]!, await viewer.view()];
     expect(view).toEqual({ from: Number(first.from), to: Number(first.to) });
@@ -527,6 +530,7 @@ describe('a large file', () => {
     await open('open=/traces/large.vfst');
     await viewer.page.$eval(id('tab-timeline'), (e) => (e as HTMLElement).click());
     await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
+    await numbersKnown(); // the timeline is drawn anew then
     const canvas = await viewer.page.$eval(id('timeline'), (e) => (e as HTMLCanvasElement).width);
     await viewer.page.evaluate(() => {
       const { postMessage } = Worker.prototype;

@@ -9,7 +9,7 @@ const VIEWS = 'tests/browser/view*.test.ts';
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
   'firefox,firefox-engines,firefox-flight,firefox-lab-page,firefox-recording,firefox-update,flight,hooks-engines',
-  'lab-contention,lab-page-copy,lab-private,lab-questions,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
+  'lab-contention,lab-page-copy,lab-private,lab-questions,lab-vfs,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
   'sealed,shared-workers,update,view-matrix',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** The same for tests in Node: fewer random cases, smaller made-up traces, and one of several builds. */

@@ -176,11 +176,20 @@ test.each(['', '/coi'])(
     await startRecording(panel);
     await driven.load(page, `${server.origin(`closes-${++labels}`)}${variant}/hook-cases/`);
     await recorded(page);
-    await page.evaluate(() => new Promise((done) => (new Worker('closes.js').onmessage = done)));
+    await page.evaluate(async () => {
+      const worker = new Worker('closes.js?asked');
+      const asked = (what: string): Promise<unknown> =>
+        new Promise((done) => {
+          worker.onmessage = done;
+          worker.postMessage(what);
+        });
+      for (let i = 0; i < 20; i++) await asked('turn'); // its line carries something from the second turn on
+      await asked('close');
+    });
     await arrived(panel, page);
     await stopRecording(panel);
     const { threads } = await savedStore(driven, panel);
-    const worker = threads.find(({ info }) => info.url.endsWith('closes.js'))!;
+    const worker = threads.find(({ info }) => info.url.includes('closes.js'))!;
     expect(worker.ended).toBe('closed');
     expect(marksOf(worker).map(({ name }) => name)).toEqual([
       'case',

@@ -10,6 +10,7 @@ const DIST = process.env['VFSCOPE_DIST'] ?? 'dist';
 const ALLOWED: Record<string, string> = {
   'src/connect/endpoint.ts':
     'asks a browser that the user names for its pages (`record --connect`)',
+  'src/connect/record-connected.ts': 'drives that browser',
   'src/embed/stream.ts': 'sends a recording where the page was told to (`to`)',
   'src/lab/page/own-file.ts': "reads a file of the Lab's own",
   'src/listen/server.ts': '`vfscope listen`, on this machine',
@@ -64,7 +65,7 @@ test.each(['chrome', 'firefox', 'safari'])('the built extension for %s', (browse
 
 test('the built command', () => {
   expect(sendersBelow(`${DIST}/cli`)).toEqual({
-    'vfscope.mjs': { 'node:http': 1, 'puppeteer-core': 2 },
+    'vfscope.mjs': { fetch: 1, 'node:http': 1, 'puppeteer-core': 3 },
   });
 });
 

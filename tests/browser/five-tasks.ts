@@ -36,8 +36,9 @@ async function shows(panel: Asked, selector: string, ...words: string[]): Promis
 }
 const id = (testid: string): string => `[data-testid="${testid}"]`;
 const click = async (panel: Asked, selector: string): Promise<void> => {
-  const found = await panel.frame.waitForSelector(selector, { visible: true });
-  await found!.click();
+  await panel.frame.waitForSelector(selector, { visible: true });
+  // where it is now: numbers that arrive move what is below them
+  await panel.frame.evaluate((s) => document.querySelector<HTMLElement>(s)!.click(), selector);
 };
 
 /** What `ioTime` adds up. */

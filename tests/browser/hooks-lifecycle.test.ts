@@ -374,7 +374,7 @@ test('without acks a thread stops sending at 32 MiB, counts what it drops, and g
   const page = await openCases(browser, server.url('plain'), hook);
   await page.evaluate(() => (window.vfscopeStandIn.acks = false));
   const calls = 700_000;
-  expect(await longStretch(page, calls)).toEqual({ calls, done: true });
+  expect(await longStretch(page, calls)).toMatchObject({ calls, done: true });
   const cap = (32 * 1024 * 1024) / 64;
   await expect
     .poll(async () => (await arrived(page)).records, { timeout: 30_000 })

@@ -8,11 +8,15 @@ const VIEWS = 'tests/browser/view*.test.ts';
 /** They run some of their cases in `browser` and all in `long` (tests/full.ts). */
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
-  'firefox,firefox-engines,firefox-flight,firefox-lab-page,firefox-recording,firefox-update,flight,hooks-engines',
+  'firefox,firefox-engines,firefox-recording,flight,hooks-engines',
   'lab-contention,lab-page-copy,lab-private,lab-questions,lab-vfs,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
   'sealed,shared-workers,update,view-matrix',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
-/** The same for tests in Node: fewer random cases, smaller made-up traces, and one of several builds. */
+/** In `long` alone: others of the same subject stand for them. */
+const LONG_ONLY = [
+  'tests/browser/{firefox-flight,firefox-lab-page,firefox-update,lab-keyboard,lab-results,tuned-apps}.test.ts',
+];
+/** The same as PARTLY for tests in Node: fewer random cases, smaller made-up traces, and one of several builds. */
 const PARTLY_IN_NODE = [
   'unit/{analysis-diff,analysis-fuzz,analysis-locks,analysis-transactions,analysis-wal,formats-text,interpose,meter-random}',
   'unit/{sanitize,time-partition-shares,trace-file,trace-ring}',
@@ -21,9 +25,9 @@ const PARTLY_IN_NODE = [
 /** Files that can share the cores: plain pages with the hook, the Lab, and what waits more than it works. Each has its own browser. */
 const PAGES = [
   'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,http-reads,keyboard',
-  'firefox-keyboard,firefox-lab,firefox-lab-page,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel,lab-keyboard,lab-own-database',
-  'lab-page,lab-page-copy,lab-questions,lab-replay,lab-results,lab-storage,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
-  'open,panel-keys,permissions,privacy,process-death,record-marks,safari-build,tuned-apps,turso-wal',
+  'firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel,lab-own-database',
+  'lab-page,lab-page-copy,lab-questions,lab-replay,lab-storage,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
+  'open,panel-keys,permissions,privacy,process-death,record-marks,safari-build,turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores. By default, Vitest leaves one core idle. */
 const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };
@@ -84,7 +88,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
-          exclude: [VIEWS, ...PAGES],
+          exclude: [VIEWS, ...PAGES, ...LONG_ONLY],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           ...BROWSER,
@@ -116,7 +120,7 @@ export default defineConfig({
       {
         test: {
           name: 'long',
-          include: ['tests/long/**/*.test.ts', ...PARTLY, ...PARTLY_IN_NODE],
+          include: ['tests/long/**/*.test.ts', ...PARTLY, ...PARTLY_IN_NODE, ...LONG_ONLY],
           setupFiles: ['tests/property-seed.ts'],
           globalSetup: ['tests/browser/built-panel.ts'],
           env: { FULL: '1' },

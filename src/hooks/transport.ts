@@ -61,7 +61,7 @@ interface Sending {
   /** Sent or waiting, not acknowledged: [records in all up to here, bytes, what was sent; its records may be gone with it]. */
   unacknowledged: [number, number, ThreadMessage][];
   faults: number;
-  /** Records that waited in the ring when the panel was told last that they may get lost. */
+  /** Records that the panel was told of last as lost, those included that a held ring would take with it; 0 once more were sent. */
   told: number;
 }
 

@@ -1,4 +1,4 @@
-/** The server of `vfscope listen`: on this machine only, behind a token that each start draws anew. */
+/** The server of `vfscope listen`: on this machine only, behind a token that each start draws again. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

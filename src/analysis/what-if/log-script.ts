@@ -1,6 +1,6 @@
 /**
  * What an app asked of a write-ahead log, without the checkpoints that SQLite ran by itself: what it would have asked with any other
- * wal_autocheckpoint. Frames stand by their place in their transaction, because a log that begins again elsewhere numbers them anew.
+ * wal_autocheckpoint. Frames stand by their place in their transaction, because a log that begins again elsewhere numbers them again.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { databaseName } from '../../event/file-names.ts';

@@ -483,15 +483,16 @@ it('threads of two tabs have names that differ, on the timeline and in the chose
 describe('Transactions', () => {
   it('stand one after the other over time, each with its commit', async () => {
     await panel.open('opfs-coop-sync', 'transactions', 1400);
+    const selector = `${id('transactions-row')} [data-column=waterfall] i`;
     await panel.page.waitForFunction(
       (bar) => (document.querySelector(bar)?.getBoundingClientRect().width ?? 0) > 0,
       {},
-      `${id('transactions-row')} [data-column=waterfall] i`,
+      selector,
     );
-    const bars = await panel.page.$$eval(
-      `${id('transactions-row')} [data-column=waterfall] i`,
+    // found and measured at once: rows that are drawn again in between would measure nothing
+    const bars = await panel.page.evaluate(
       (all) =>
-        all.map((e) => {
+        [...document.querySelectorAll(all)].map((e) => {
           const [box, room] = [e.getBoundingClientRect(), e.parentElement!.getBoundingClientRect()];
           return {
             left: box.left - room.left,
@@ -500,6 +501,7 @@ describe('Transactions', () => {
             width: box.width,
           };
         }),
+      selector,
     );
     bars.sort((a, b) => a.left - b.left); // the table begins with the longest
     expect(bars.length).toBeGreaterThan(15);

@@ -451,9 +451,13 @@ describe('a comparison', () => {
     await page.click(id('compare-swap'));
     await waitText(id('compare-name-a'), 'b.vfst');
     await page.waitForFunction(
-      (s: string, was: string) => document.querySelector(s)?.textContent?.trim() !== was,
+      (s: string, bars: string, was: string) => {
+        const now = document.querySelector(s)?.textContent?.trim();
+        return now && now !== was && document.querySelector(bars);
+      },
       {},
       id('compare-verdict'),
+      `${id('compare-bars')} li`,
       verdict,
     );
     expect((await barsOf()).map((us) => -us)).toEqual(before);

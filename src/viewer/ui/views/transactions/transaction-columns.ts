@@ -67,7 +67,7 @@ const WATERFALL: Column<TransactionLine> = {
   key: 'waterfall',
   title: 'Over time',
   definition:
-    'When it ran, in the time of all that are listed: reading (blue) or writing (orange), its commit at the end (magenta); gray: rolled back',
+    'When it ran, in the time of all that are listed. Pale: it only read, or was rolled back. The dark end: its commit',
   value: (t) => t.fromUs,
   text: (t) => formatMoment(t.fromUs),
   width: 'minmax(100px, 190px)',

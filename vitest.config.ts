@@ -9,13 +9,15 @@ const VIEWS = 'tests/browser/view*.test.ts';
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
   'firefox,firefox-engines,firefox-recording,flight,hooks-engines',
-  'lab-contention,lab-page-copy,lab-private,lab-questions,lab-vfs,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
-  'sealed,shared-workers,update,view-matrix',
+  'lab-contention,lab-page-copy,lab-questions,lab-vfs,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
+  'sealed,shared-workers,update',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** In `long` alone: others of the same subject stand for them. */
 const LONG_ONLY = [
-  'tests/browser/{firefox-flight,firefox-lab-page,firefox-update,lab-keyboard,lab-results,tuned-apps}.test.ts',
-];
+  'firefox-flight,firefox-harmless,firefox-lab-page,firefox-other-tabs,firefox-panel,firefox-update,firefox-window',
+  'lab-keyboard,lab-own-database,lab-private,lab-results,tuned-apps',
+  'view-b-trees,view-cancel,view-followed,view-large-file,view-locks,view-matrix,view-plans,view-rows,view-statement-runs',
+].map((names) => `tests/browser/{${names}}.test.ts`);
 /** The same as PARTLY for tests in Node: fewer random cases, smaller made-up traces, and one of several builds. */
 const PARTLY_IN_NODE = [
   'unit/{analysis-diff,analysis-fuzz,analysis-locks,analysis-transactions,analysis-wal,formats-text,interpose,meter-random}',
@@ -25,7 +27,7 @@ const PARTLY_IN_NODE = [
 /** Files that can share the cores: plain pages with the hook, the Lab, and what waits more than it works. Each has its own browser. */
 const PAGES = [
   'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,http-reads,keyboard',
-  'firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel,lab-own-database',
+  'firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-storage,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
   'open,panel-keys,permissions,privacy,process-death,record-marks,safari-build,turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
@@ -98,6 +100,7 @@ export default defineConfig({
         test: {
           name: 'pages',
           include: PAGES,
+          exclude: LONG_ONLY,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: BROWSER.expect,
@@ -109,6 +112,7 @@ export default defineConfig({
         test: {
           name: 'views',
           include: [VIEWS],
+          exclude: LONG_ONLY,
           globalSetup: ['tests/browser/built-panel.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -121,12 +121,15 @@ function record(
     const data = event.isTrusted && dataOf(event);
     if (!isToWorker(data, id)) return;
     event.stopImmediatePropagation();
+    unlisten(scope, 'message', onMessage);
     stop();
     if (data.k === 'close') globalThis.close();
   };
   const scope = globalThis as unknown as EventTarget;
   listen(scope, 'message', onMessage);
-  lifetime.onRestore(() => unlisten(scope, 'message', onMessage));
+  // It stays until the creator has said that the recording is over: this worker's own port may have said so before, and the app would hear it.
+  // The creator of a worker that records itself says nothing.
+  if (NATIVES_DRIVEN && says) lifetime.onRestore(() => unlisten(scope, 'message', onMessage));
 
   let panelEnd: MessagePort | null = null;
   if (recorder.shared) {

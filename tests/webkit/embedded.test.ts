@@ -54,13 +54,19 @@ test('the page imports it, and so does its worker: one trace of both', async () 
   await page.waitForFunction(() => typeof say === 'function');
   await tell('status');
   await tell('a note');
-  await page.evaluate(() => vfscope.stop());
+  // while the page is busy its worker hears first from its own port that the recording is over, and from the page then
+  await page.evaluate(() => {
+    const stopped = vfscope.stop();
+    for (const end = performance.now() + 500; performance.now() < end;);
+    return stopped;
+  });
   const summary = await traceOf('vfscope.save()');
   expect(summary.threads.map(({ kind, layers }) => [kind, layers])).toEqual([
     ['page', ['web']],
     ['worker', ['sql', 'vfs', 'web']],
   ]);
-  expect(await page.evaluate(() => heard)).toEqual(['elsewhere', '1 of a note']);
+  await tell('status');
+  expect(await page.evaluate(() => heard)).toEqual(['elsewhere', '1 of a note', 'elsewhere']);
   // CREATE and INSERT
   expect([summary.commits, summary.dropped, summary.threads[1]!.note]).toEqual([2, 0, null]);
 

@@ -24,10 +24,9 @@ import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { browserFailed } from '../terminal/failure.ts';
 import { writeWhole } from '../terminal/write-file.ts';
 import { TraceStore } from '../trace/store.ts';
-import { saveTrace } from '../trace/file/write.ts';
-import { BatchQueue } from '../viewer/session/batch-queue.ts';
+import { originOf, saveTrace } from '../trace/file/write.ts';
 import { lineOf } from '../viewer/session/line.ts';
-import { ThreadPorts } from '../viewer/session/thread-ports.ts';
+import { unwatched, type ThreadPorts } from '../viewer/session/thread-ports.ts';
 import { chosenPage, endpointOf, openPage, pagesAt } from './endpoint.ts';
 import { PageRelays } from './page-relays.ts';
 
@@ -146,11 +145,7 @@ class Recording {
     // by the clock of the page's machine, which may be a phone
     const now = await page.evaluate(() => performance.timeOrigin + performance.now());
     const store = new TraceStore(now);
-    const threads = new ThreadPorts(
-      store,
-      { onBatch: () => {}, onThreads: () => {}, onProblem: say },
-      new BatchQueue(Infinity),
-    );
+    const threads = unwatched(store, say);
     const relays = new PageRelays(
       {
         relay: builtScript(extension, 'connect-content.js'),
@@ -170,9 +165,7 @@ class Recording {
   }
 
   async save(out: string): Promise<void> {
-    const first = this.store.threads.find(({ info }) => info.kind === 'page')?.info.url ?? '';
-    const origin = URL.canParse(first) ? new URL(first).origin : '';
-    const file = await saveTrace(this.store, { origin });
+    const file = await saveTrace(this.store, { origin: originOf(this.store) });
     await writeWhole(out, [new Uint8Array(await file.arrayBuffer())]);
   }
 }

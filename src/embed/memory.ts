@@ -1,10 +1,9 @@
 /** A recording that stays in the memory of its page or worker, until it is saved. */
 import { forgetBlock, type Keep } from '../trace/retention.ts';
-import { TraceStore, type ThreadStore } from '../trace/store.ts';
+import { TraceStore } from '../trace/store.ts';
 import { saveTrace } from '../trace/file/write.ts';
-import { BatchQueue } from '../viewer/session/batch-queue.ts';
 import type { Line } from '../viewer/session/line.ts';
-import { ThreadPorts } from '../viewer/session/thread-ports.ts';
+import { unwatched, type ThreadPorts } from '../viewer/session/thread-ports.ts';
 import type { Collector } from './collector.ts';
 
 export class Memory implements Collector {
@@ -12,14 +11,11 @@ export class Memory implements Collector {
   private readonly threads: ThreadPorts;
 
   constructor(keep: Keep) {
-    const events = {
-      onBatch: ({ events: { t0, count } }: ThreadStore): void =>
-        void (count && forgetBlock(this.store, keep, t0[count - 1]!)),
-      onThreads: () => {},
-      onProblem: (text: string) => console.warn(`vfscope: ${text}`),
-    };
-    // at once: what waits is not in the file that is saved next
-    this.threads = new ThreadPorts(this.store, events, new BatchQueue(Infinity));
+    this.threads = unwatched(
+      this.store,
+      (text) => console.warn(`vfscope: ${text}`),
+      ({ events: { t0, count } }) => void (count && forgetBlock(this.store, keep, t0[count - 1]!)),
+    );
   }
 
   attach(line: Line): void {

@@ -1,11 +1,10 @@
 /** The other end of recordings that leave their pages as they go (src/embed/stream.ts): one trace of all that say something to it. */
 import { checkedPost, streamText, type StreamAnswer, type StreamPost } from '../protocol/stream.ts';
 import type { ThreadCommand } from '../protocol/messages.ts';
-import { saveTrace } from '../trace/file/write.ts';
+import { originOf, saveTrace } from '../trace/file/write.ts';
 import { TraceStore } from '../trace/store.ts';
-import { BatchQueue } from '../viewer/session/batch-queue.ts';
 import type { Line } from '../viewer/session/line.ts';
-import { ThreadPorts } from '../viewer/session/thread-ports.ts';
+import { unwatched, type ThreadPorts } from '../viewer/session/thread-ports.ts';
 
 /** Pages and workers of a recording, at most: one that draws names forever is not followed further. */
 const MOST_SOURCES = 10_000;
@@ -34,15 +33,10 @@ export class Receiver {
   private readonly sources = new Map<string, Source>();
   private readonly threads: ThreadPorts;
   private commands: StreamAnswer['commands'] = [];
-  private page = '';
 
   /** @param say hears what the user should know */
   constructor(say: (text: string) => void) {
-    this.threads = new ThreadPorts(
-      this.store,
-      { onBatch: () => {}, onThreads: () => {}, onProblem: say },
-      new BatchQueue(Infinity), // at once: the answer acknowledges it
-    );
+    this.threads = unwatched(this.store, say);
   }
 
   /** Take a post in. @returns the text to answer with; null where it is none of ours */
@@ -55,7 +49,6 @@ export class Receiver {
     source.n = post.n;
     this.commands = [];
     for (const { line, message, child } of post.said) {
-      if (message.k === 'hello' && message.thread.kind === 'page') this.page ||= message.thread.url;
       const moved = child === undefined ? [] : [this.line(source, child)];
       this.known(source, line).hear(message, moved);
     }
@@ -92,8 +85,7 @@ export class Receiver {
 
   /** The `.vfst` file so far. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    const origin = URL.canParse(this.page) ? new URL(this.page).origin : '';
-    const file = await saveTrace(this.store, { origin });
+    const file = await saveTrace(this.store, { origin: originOf(this.store) });
     return new Uint8Array(await file.arrayBuffer());
   }
 }

@@ -247,6 +247,12 @@ export class TraceWriter {
   }
 }
 
+/** Of the first page of a trace that is made without a panel, which would know it; empty where there is none. */
+export function originOf({ threads }: TraceStore): string {
+  const page = threads.find(({ info }) => info.kind === 'page')?.info.url ?? '';
+  return URL.canParse(page) ? new URL(page).origin : '';
+}
+
 /** The whole trace as a file. */
 export async function saveTrace(store: TraceStore, options: WriteOptions = {}): Promise<Blob> {
   const parts: Uint8Array<ArrayBuffer>[] = [];

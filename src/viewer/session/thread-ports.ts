@@ -238,3 +238,18 @@ export class ThreadPorts {
     this.ports.clear();
   }
 }
+
+/**
+ * For a recording that no view shows. Each batch is in the store when its call returns: the file that is saved next has it.
+ * @param say hears what the user should know
+ */
+export const unwatched = (
+  store: TraceStore,
+  say: (text: string) => void,
+  onBatch: PortEvents['onBatch'] = () => {},
+): ThreadPorts =>
+  new ThreadPorts(
+    store,
+    { onBatch, onThreads: () => {}, onProblem: say },
+    new BatchQueue(Infinity),
+  );

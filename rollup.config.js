@@ -240,7 +240,7 @@ const entry = (input, file) => ({
     esbuild({ target: 'node20', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
     types(input, file),
   ],
-  external: [/^node:/, 'vite', '@playwright/test', 'vitest', 'vfscope/hook'],
+  external: [/^node:/, 'vite', '@playwright/test', /^vitest/, 'vfscope/hook'],
   output: { file: `${DIST}/lib/${file}.js`, format: 'es', inlineDynamicImports: true },
 });
 /** `vfscope/hook`, which carries the hook that the command drives. */

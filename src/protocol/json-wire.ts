@@ -62,7 +62,8 @@ function revived(_key: string, value: unknown): unknown {
   return typeof number === 'string' ? Number(number) : value;
 }
 
-function toBase64(bytes: Uint8Array): string {
+/** In steps that a call can take as arguments. */
+export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += BASE64_STEP)
     text += btoa(String.fromCharCode(...bytes.subarray(at, at + BASE64_STEP)));

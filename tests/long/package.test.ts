@@ -42,26 +42,91 @@ test('from an empty folder with only the packed tarball, the demo answers', asyn
   expect(actions.map(({ rule }) => rule)).toContain('F07');
 }, 300_000);
 
-test('from the packed tarball, the examples pass: Playwright in Chromium and Firefox, Vitest in Chromium', async () => {
+/** What a runner says, also where tests fail. */
+const outcome = (args: readonly string[], cwd: string): Promise<{ stdout: string }> =>
+  run('npx', args, {
+    ...{ cwd, maxBuffer: 64 << 20 },
+    env: { ...process.env, CHROMIUM: findChromium()!, FIREFOX: findFirefox()! },
+  }).catch((e: Error & { code?: number; stdout?: string }) => {
+    if (e.code !== 1) throw e;
+    return { stdout: e.stdout! };
+  });
+
+interface Suite {
+  suites?: Suite[];
+  specs?: { ok: boolean; tests: { results: { attachments: Attachment[] }[] }[] }[];
+}
+interface Attachment {
+  name: string;
+  path?: string;
+  body?: string;
+}
+/** Of each failed test. */
+const attachmentsOf = ({ suites = [], specs = [] }: Suite): Attachment[][] => [
+  ...specs.filter(({ ok }) => !ok).map(({ tests }) => tests[0]!.results[0]!.attachments),
+  ...suites.flatMap(attachmentsOf),
+];
+
+test('from the packed tarball, the examples pass in Chromium and Firefox, and a failed test has its trace in the report', async () => {
   const app = await installed(
     ...['vite', 'vitest', '@vitest/browser-playwright', '@playwright/test', 'playwright'],
   );
   const examples = join(app, 'examples');
-  await cp('examples', examples, { recursive: true });
-  const env = { ...process.env, CHROMIUM: findChromium()!, FIREFOX: findFirefox()! };
-  const tested = await run('npx', ['playwright', 'test', '--reporter', 'json'], {
-    ...{ cwd: join(examples, 'playwright'), env },
-  });
-  const { stats } = JSON.parse(tested.stdout) as { stats: Record<string, number> };
-  expect([stats['expected'], stats['unexpected'], stats['skipped']]).toEqual([2, 0, 0]);
-
-  const report = join(app, 'report.json');
-  await run('npx', ['vitest', 'run', '--reporter=json', `--outputFile=${report}`], {
-    ...{ cwd: join(examples, 'vitest'), env },
-  });
-  const { success, numPassedTests } = JSON.parse(await readFile(report, 'utf8')) as object & {
-    success: boolean;
-    numPassedTests: number;
+  await cp('examples', examples, { recursive: true, filter: (path) => !/node_modules/.test(path) });
+  const readable = async (trace: string): Promise<void> => {
+    const { stdout } = await run('npx', ['vfscope', 'summary', trace, '--json'], { cwd: app });
+    expect(JSON.parse(stdout)).toMatchObject({ dropped: 0, threads: [{ kind: 'page' }, {}] });
   };
-  expect([success, numPassedTests]).toEqual([true, 1]);
+
+  const playwright = join(examples, 'playwright');
+  await writeFile(
+    join(playwright, 'fails.spec.js'),
+    `import { expect, test } from 'vfscope/playwright';
+     test.use({ vfscope: {} }); // what is attached by default
+     test('fails', async ({ page, recording }) => {
+       await page.goto('/');
+       await expect(page.getByRole('button', { name: 'Save' })).toBeEnabled();
+       await expect(recording).toStayWithin({ commits: 0 });
+     });
+     test('has no page', () => expect(1).toBe(2));`,
+  );
+  const tested = await outcome(['playwright', 'test', '--reporter', 'json'], playwright);
+  const report = JSON.parse(tested.stdout) as Suite & { stats: Record<string, number> };
+  const { expected, unexpected, skipped } = report.stats;
+  expect([expected, unexpected, skipped]).toEqual([2, 4, 0]);
+  const ours = attachmentsOf(report).map((all) =>
+    all.filter(({ name }) => /^(trace\.vfst|vfscope)$/.test(name)),
+  );
+  const [some, none] = [ours.filter(({ length }) => length), ours.filter((all) => !all.length)];
+  expect([some.length, none.length]).toEqual([2, 2]);
+  for (const [file, answer] of some) {
+    const text = Buffer.from(answer!.body!, 'base64').toString();
+    expect(text).toMatch(/^SQLite kept the worker worker\.js busy for /);
+    await readable(/npx vfscope open (.*)/.exec(text)![1]!);
+    await readable(file!.path!);
+  }
+
+  const vitest = join(examples, 'vitest');
+  await writeFile(
+    join(vitest, 'fails.test.js'),
+    `import { trace } from 'vfscope/vitest';
+     import { expect, test } from 'vitest';
+     import { readNotes } from '../app/notes.js';
+     test('fails', async () => {
+       await readNotes();
+       await expect(trace).toStayWithin({ commits: 0 });
+     });`,
+  );
+  const json = join(app, 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${json}`];
+  const { stdout } = await outcome(['vitest', 'run', ...reporters], vitest);
+  const { numPassedTests, numFailedTests } = JSON.parse(await readFile(json, 'utf8')) as Record<
+    string,
+    number
+  >;
+  expect([numPassedTests, numFailedTests], stdout).toEqual([1, 1]);
+  const stored = await readdir(join(vitest, '.vitest-attachments'));
+  const traces = stored.filter((name) => name.endsWith('.vfst'));
+  expect(traces).toHaveLength(1);
+  await readable(join(vitest, '.vitest-attachments', traces[0]!));
 }, 900_000);

@@ -94,7 +94,7 @@ export const ROOMS = {
     node: true,
   },
   fixtures: {
-    imports: ['trace', 'analysis', 'terminal', 'embed', 'listen'],
+    imports: ['trace', 'analysis', 'protocol', 'terminal', 'embed', 'listen'],
     npm: ['@playwright/test', 'vitest', 'vfscope'],
     node: true,
   },

@@ -87,7 +87,7 @@ function agentFindings(
 const planBlock = (plan: StatementPlan): string[] => [
   `Query plan, ${runFacts(plan.runs)}:`,
   ...planLines(plan).map((line) => `  ${line}`),
-  ...(plan.lacksSchema ? ['  Give the database: vfscope plans FILE.vfst --database FILE'] : []),
+  ...(plan.lacksSchema ? ['  Give the database: npx vfscope plans FILE.vfst --database FILE'] : []),
 ];
 
 /** A block each. @param plans of statements that findings are about */
@@ -107,7 +107,7 @@ export function findingsReport(
       facts: [
         ...findingFacts(f),
         ['More', f.link],
-        ...(experiment ? [['Experiment', `vfscope lab run ${experiment.id}`] as const] : []),
+        ...(experiment ? [['Experiment', `npx vfscope lab run ${experiment.id}`] as const] : []),
       ],
       ...(plan && { lines: planBlock(plan) }),
     };

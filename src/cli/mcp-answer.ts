@@ -44,5 +44,5 @@ function fitting(text: string, args: readonly string[], room: number): string {
   if (text.length <= room) return text;
   const kept = text.slice(0, text.lastIndexOf('\n', room) + 1 || room).trimEnd();
   const left = text.slice(kept.length).trim().split('\n').length;
-  return `${kept}\n... ${countOf(left, 'more line')}. All of it: vfscope ${plain(args.map((arg) => (/^[\w./:=-]+$/.test(arg) ? arg : JSON.stringify(arg))).join(' ')).slice(0, 250)}`;
+  return `${kept}\n... ${countOf(left, 'more line')}. All of it: npx vfscope ${plain(args.map((arg) => (/^[\w./:=-]+$/.test(arg) ? arg : JSON.stringify(arg))).join(' ')).slice(0, 250)}`;
 }

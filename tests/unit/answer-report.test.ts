@@ -31,7 +31,7 @@ test("has the panel's sentence, times, and actions", async () => {
 test('names the commands that show more, with a path that shells take', async () => {
   const said = answerOf(await factsOf('golden/idb-batch-atomic'));
   expect(reportText(answerReport(said, 'my app.vfst'))).toMatch(
-    /^SQLite kept [^\n]+\n\nTime in SQL\n[^]*\nWhat to do\n {2}1\. [^]*vfscope open "my app\.vfst"\n/,
+    /^SQLite kept [^\n]+\n\nTime in SQL\n[^]*\nWhat to do\n {2}1\. [^]*npx vfscope open "my app\.vfst"\n/,
   );
 });
 

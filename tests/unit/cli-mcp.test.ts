@@ -155,7 +155,7 @@ test('texts of a page neither end their block nor fill more than the answer', ()
   const text = answerText({ ...call, out });
   expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
   expect(text).toMatch(
-    /more lines\. All of it: vfscope findings "a b\.vfst"\nend \w{8}\nNext: diff/,
+    /more lines\. All of it: npx vfscope findings "a b\.vfst"\nend \w{8}\nNext: diff/,
   );
   const sign = /up to the line "(end \w{8})"/.exec(text)![1]!;
   expect(text.split(sign)).toHaveLength(3);

@@ -102,9 +102,9 @@ export function answerReport(said: Answer, path: string): Report {
     {
       heading: 'More',
       facts: [
-        ['All views', `vfscope open ${file}`],
-        [more ? `${countOf(more, 'more action')}` : 'In detail', `vfscope findings ${file}`],
-        ['For a bug report', `vfscope summary ${file}`],
+        ['All views', `npx vfscope open ${file}`],
+        [more ? `${countOf(more, 'more action')}` : 'In detail', `npx vfscope findings ${file}`],
+        ['For a bug report', `npx vfscope summary ${file}`],
       ],
     },
   ];

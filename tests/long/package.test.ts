@@ -63,7 +63,9 @@ interface Attachment {
 }
 /** Of each failed test. */
 const attachmentsOf = ({ suites = [], specs = [] }: Suite): Attachment[][] => [
-  ...specs.filter(({ ok }) => !ok).map(({ tests }) => tests[0]!.results[0]!.attachments),
+  ...specs
+    .filter(({ ok }) => !ok)
+    .flatMap(({ tests }) => tests.map(({ results: [only] }) => only!.attachments)), // a test a browser
   ...suites.flatMap(attachmentsOf),
 ];
 

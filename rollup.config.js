@@ -9,6 +9,7 @@ import { HOOK_SCRIPT } from './tools/build/hook-script.mjs';
 import { inlineConstants } from './tools/build/inline-constants.mjs';
 import { emitTypes } from './tools/build/lib-types.mjs';
 import { thirdParty } from './tools/build/third-party.mjs';
+import svelteOptions from './svelte.config.js';
 
 // tests build into folders of their own
 const DIST = process.env.VFSCOPE_DIST ?? 'dist';
@@ -19,7 +20,7 @@ const pkg = JSON.parse(readFileSync('package.json', 'utf8'));
 const common = [
   // before svelte, which takes no types in .svelte.ts modules
   esbuild({ target: 'es2022', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
-  svelte({ compilerOptions: { fragments: 'tree', css: 'injected', dev: false }, emitCss: false }),
+  svelte({ ...svelteOptions, emitCss: false }),
   resolve({ browser: true, extensions: ['.ts', '.mjs', '.js', '.svelte'] }),
   inlineConstants(),
 ];

@@ -34,7 +34,11 @@ const STEPS = [
     [
       'svelte',
       bin('svelte-check'),
-      ['--fail-on-warnings', '--output', 'human', '--tsconfig', './tsconfig.json'],
+      // the configuration named: it would load that of each example, whose plugin may not be built yet
+      [
+        ...['--fail-on-warnings', '--output', 'human', '--tsconfig', './tsconfig.json'],
+        ...['--config', './svelte.config.js'],
+      ],
     ],
     ['eslint', bin('eslint'), ['.', '--max-warnings', '0']],
     ['unused', bin('knip'), []],

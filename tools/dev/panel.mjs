@@ -16,6 +16,7 @@ import nodeResolve from '@rollup/plugin-node-resolve';
 import { rollup, watch } from 'rollup';
 import esbuild from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
+import svelteOptions from '../../svelte.config.js';
 
 const HTML = 'tests/panel/panel.html';
 const TYPES = {
@@ -30,7 +31,7 @@ const CSP = JSON.parse(readFileSync('manifest.json', 'utf8')).content_security_p
 
 const plugins = [
   esbuild({ target: 'es2022' }), // before svelte, which takes no types in .svelte.ts modules
-  svelte({ compilerOptions: { fragments: 'tree', css: 'injected', dev: false }, emitCss: false }),
+  svelte({ ...svelteOptions, emitCss: false }),
   nodeResolve({ browser: true, extensions: ['.ts', '.mjs', '.js', '.svelte'] }),
 ];
 // Svelte's own modules import each other in circles; ours must not

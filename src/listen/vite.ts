@@ -78,8 +78,17 @@ export default function vfscope({ out, inPage = false, ...hook }: ViteOptions = 
         )
         .catch(next);
     });
+    // Vite ends at once at Ctrl+C, and its newer versions send the signal a second time
+    let ending: Promise<void> | null = null;
+    const onInterrupt = (): void => {
+      ending ??= save()
+        .catch((e: unknown) => server.config.logger.error(`vfscope: ${String(e)}`))
+        .then(() => process.exit(130));
+    };
+    if (file) process.on('SIGINT', onInterrupt);
     const { close } = server;
     server.close = async () => {
+      process.off('SIGINT', onInterrupt);
       await save();
       await close.call(server);
     };

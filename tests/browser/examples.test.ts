@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { createServer, type ViteDevServer } from 'vite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Browser, Page } from 'puppeteer-core';
 import { findChromium } from '../../src/drive/find-browser.mjs';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
@@ -30,16 +30,17 @@ test('Playwright: the test passes, and its trace and answer are attached', async
   );
   const [result] = JSON.parse(stdout).suites[0].specs[0].tests[0].results as {
     status: string;
-    attachments: { name: string; body: string }[];
+    attachments: { name: string; body?: string; path?: string }[];
   }[];
   expect(result!.status).toBe('passed');
-  const [trace, answer] = ['trace.vfst', 'vfscope'].map((name) =>
-    Buffer.from(result!.attachments.find((one) => one.name === name)!.body, 'base64'),
-  );
-  const summary = await summaryOfFile(trace!);
+  const attached = (name: string) => result!.attachments.find((one) => one.name === name)!;
+  const summary = await summaryOfFile(await readFile(attached('trace.vfst').path!));
   // CREATE TABLE and INSERT
   expect([kinds(summary), summary.commits, summary.dropped]).toEqual([['page', 'worker'], 2, 0]);
-  expect(answer!.toString()).toMatch(/^SQLite kept .*\n/);
+  const answer = Buffer.from(attached('vfscope').body!, 'base64').toString();
+  expect(answer).toMatch(/^SQLite kept .*\n/);
+  // its commands name a file that stays
+  await summaryOfFile(await readFile(/vfscope open (.*)/.exec(answer)![1]!));
 });
 
 test('Vitest in browser mode: the test passes', async () => {
@@ -92,6 +93,13 @@ describe('in a page', () => {
         2,
         0,
       ]);
+      const out = 'examples/vite/notes.vfst';
+      await rm(out);
+      const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+      process.listeners('SIGINT').at(-1)!('SIGINT'); // Ctrl+C
+      await expect.poll(() => exit.mock.calls).toEqual([[130]]);
+      exit.mockRestore();
+      expect((await summaryOfFile(await readFile(out))).commits).toBe(2);
       const elsewhere = { method: 'POST', headers: { origin: 'https://evil.example' }, body: '{}' };
       expect((await fetch(`${url}__vfscope/stream`, elsewhere)).status).toBe(403);
     } finally {

@@ -49,14 +49,10 @@ import {
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
 import { endedAtMost, grewInCall, memoryGrows, neverFinalized } from '../memory/rules.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
-import {
-  automaticIndex,
-  fullScan,
-  onePerRow,
-  preparedAgain,
-  sameAgain,
-  sortInEachRun,
-} from '../statements/queries.ts';
+import { automaticIndex, fullScan, sortInEachRun } from '../statements/missing-indexes.ts';
+import { onePerRow } from '../statements/one-per-row.ts';
+import { preparedAgain } from '../statements/prepared-again.ts';
+import { sameAgain } from '../statements/same-again.ts';
 import { flushCost, lostOnLeaving, wholeFileSaves, writableCopies } from '../idb/saves.ts';
 import { SURE, type Finding, type Rule } from '../rules/types.ts';
 import { busyStorm, frozenHolder, hang, proxyOverhead } from '../locks/rules.ts';

@@ -1,0 +1,182 @@
+/**
+ * What an index could spare, by SQLite's own counts of the runs of statements:
+ *
+ *   F50   SELECT .. WHERE a = ?   19,999 rows scanned for 10
+ *   F51   a join that builds the same index in each run
+ *   F52   ORDER BY that sorts in each run
+ */
+import { objectName } from '../../trace/describe.ts';
+import { countOf } from '../../text/numbers.ts';
+import { executions, type Executions, type QueryCounts } from '../core/executions.ts';
+import { getOrMake } from '../core/maps.ts';
+import { quoted } from '../core/quoted.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { noSaving } from '../rules/saving.ts';
+import type { Found, Rule } from '../rules/types.ts';
+import { byText, MOST, READS } from './by-text.ts';
+import { CHANGES_ROWS } from './rewrites.ts';
+
+/** Runs of one text, literals folded. */
+interface Query {
+  /** As it ran first, and its fingerprint. */
+  sql: string;
+  print: string;
+  runs: number;
+  rows: number;
+  scanned: number;
+  sorts: number;
+  autoIndexRows: number;
+  /** Its calls. */
+  evidence: Evidence;
+}
+
+/** The texts of which some runs are such, with these runs alone; those that took longest first. @param isText whether a text matters */
+function queriesOf(
+  ctx: FindingContext,
+  isSuch: (runs: Executions, i: number) => boolean,
+  isText: (sql: string) => boolean = () => true,
+): Query[] {
+  const found = new Map<string, Query>();
+  for (const thread of ctx.store.threads) {
+    const runs = ctx.get(executions).of(thread);
+    const of = new Map<number, Query>();
+    const textOf = byText(thread, (sql) => (sql && isText(sql) ? sql : ''));
+    for (let i = 0; i < runs.count; i++) {
+      if (!runs.counted[i] || !isSuch(runs, i)) continue;
+      const sql = textOf(runs.text[i]!);
+      if (!sql) continue;
+      const query = getOrMake(found, sql, () => ({
+        sql: objectName(thread, runs.text[i]!),
+        print: sql,
+        runs: 0,
+        rows: 0,
+        scanned: 0,
+        sorts: 0,
+        autoIndexRows: 0,
+        evidence: new Evidence(),
+      }));
+      of.set(i, query);
+      query.runs++;
+      query.rows += runs.rows[i]!;
+      for (const name of ['scanned', 'sorts', 'autoIndexRows'] satisfies (keyof QueryCounts)[])
+        query[name] += runs[name][i]!;
+    }
+    const { row, execution, count } = runs.calls;
+    for (let c = 0; of.size > 0 && c < count; c++)
+      of.get(execution[c]!)?.evidence.add(thread, row[c]!);
+  }
+  return [...found.values()].sort((a, b) => b.evidence.us - a.evidence.us);
+}
+
+/** Counted as runs, not as calls. */
+const evidenceOf = (ctx: FindingContext, { runs, evidence }: Query): Found['evidence'] => ({
+  ...evidence.result(ctx, false),
+  count: runs,
+});
+const COUNTED = "SQLite's own counters say so for each run";
+const NOT_TRIED = 'what an index saves depends on its columns: it is known when it is tried';
+
+const FEW_SCANNED = 100;
+const SCANNED_PER_ROW = 20;
+const FEW_SCANNED_IN_ALL = 1000;
+/** It looks for some rows of a table: of one that is asked for all of them no index spares any. */
+const LOOKS_FOR = /\b(?:where|on|using)\b/;
+/** How many rows an UPDATE or DELETE changed is known where it brings them. */
+const BRINGS_ROWS = /\breturning\b/;
+/** Their rows are not those that they need: many may meet the condition. */
+const ADDS_UP =
+  /\b(?:group by|distinct|offset|(?:count|sum|total|avg|min|max|group_concat|string_agg|jsonb?_group_(?:array|object)) ?\()/;
+/** An index serves a pattern only where it begins with no wildcard. */
+const MATCHES = /\b(?:like|glob|regexp)\b/;
+const whyUnsure = (sql: string): string =>
+  ADDS_UP.test(sql)
+    ? 'a query that adds rows up may need them all'
+    : MATCHES.test(sql)
+      ? 'an index serves no pattern that begins with a wildcard'
+      : '';
+const looksForRows = (sql: string): boolean =>
+  LOOKS_FOR.test(sql) &&
+  (CHANGES_ROWS.test(sql)
+    ? BRINGS_ROWS.test(sql) && !/^(?:insert|replace)\b/.test(sql)
+    : READS.test(sql));
+
+export const fullScan: Rule = {
+  id: 'F50',
+  title: 'Full scan for few rows',
+  needs: { executions },
+  run: (ctx) =>
+    queriesOf(
+      ctx,
+      ({ scanned, rows }, i) =>
+        scanned[i]! >= FEW_SCANNED && scanned[i]! >= SCANNED_PER_ROW * rows[i]!,
+      looksForRows,
+    )
+      .filter(({ scanned }) => scanned >= FEW_SCANNED_IN_ALL)
+      .slice(0, MOST)
+      .map((query) => ({
+        title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} scanned ${countOf(query.scanned, 'row')} for ${countOf(query.rows, 'result row')}`,
+        evidence: evidenceOf(ctx, query),
+        ...noSaving(NOT_TRIED),
+        confidence: whyUnsure(query.print) ? 'possible' : 'likely',
+        reason: [COUNTED, whyUnsure(query.print)].filter(Boolean).join('; '),
+        statement: query.print,
+        advice: 'Create an index on the columns that WHERE or ON compares.',
+        link: 'https://www.sqlite.org/queryplanner.html',
+      })),
+};
+
+const FEW_RUNS = 2;
+/** A common table expression, or a query in FROM. */
+const HAS_SUBQUERY = /^with\b|\(\s*select\b/;
+
+export const automaticIndex: Rule = {
+  id: 'F51',
+  title: 'Automatic index in each run',
+  run: (ctx) =>
+    queriesOf(ctx, ({ autoIndexRows }, i) => autoIndexRows[i]! > 0)
+      .filter(({ runs }) => runs >= FEW_RUNS)
+      .slice(0, MOST)
+      .map((query) => ({
+        title: `SQLite built an automatic index in ${countOf(query.runs, 'run')} of ${quoted(query.sql)}: ${countOf(query.autoIndexRows, 'row')}`,
+        evidence: evidenceOf(ctx, query),
+        ...noSaving(NOT_TRIED),
+        confidence: HAS_SUBQUERY.test(query.print) ? 'likely' : 'certain',
+        reason: `${COUNTED}; ${
+          HAS_SUBQUERY.test(query.print)
+            ? 'it may be on the rows of a subquery, which no index of yours replaces'
+            : 'such an index is dropped at the end of its run'
+        }`,
+        statement: query.print,
+        advice: 'Create an index on the columns that join the tables.',
+        link: 'https://www.sqlite.org/optoverview.html#automatic_query_time_indexes',
+      })),
+};
+
+/** A sort of a handful of rows is no matter. */
+const FEW_STEPS = 1000;
+const FEW_SORTS = 10;
+/** An index is made by a sort. */
+const MAKES_INDEX = /^(?:create|reindex)\b/;
+
+export const sortInEachRun: Rule = {
+  id: 'F52',
+  title: 'Sort in each run',
+  run: (ctx) =>
+    queriesOf(
+      ctx,
+      ({ sorts, vmSteps }, i) => sorts[i]! > 0 && vmSteps[i]! >= FEW_STEPS,
+      (sql) => !MAKES_INDEX.test(sql),
+    )
+      .filter(({ runs }) => runs >= FEW_SORTS)
+      .slice(0, MOST)
+      .map((query) => ({
+        title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} sorted rows in a temporary b-tree`,
+        evidence: evidenceOf(ctx, query),
+        ...noSaving(NOT_TRIED),
+        confidence: 'likely',
+        reason: `${COUNTED}; how much of the time is the sort is not known`,
+        statement: query.print,
+        advice: 'Create an index that has the columns of ORDER BY or GROUP BY in their order.',
+        link: 'https://www.sqlite.org/queryplanner.html#_sorting',
+      })),
+};

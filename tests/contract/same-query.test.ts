@@ -75,6 +75,28 @@ const STORIES: readonly Story[] = [
     between: ['CREATE TABLE IF NOT EXISTS later(x)', 'DROP TABLE later'],
     again: 0,
   },
+  {
+    name: 'what is written is a temporary table that stands before its table',
+    between: ['BEGIN', 'INSERT INTO temp.notes VALUES(2, 1)', TAG, 'COMMIT'],
+    around: ['CREATE TEMP TABLE notes(id, body)', 'DROP TABLE temp.notes'],
+    again: 0,
+  },
+  {
+    name: 'a temporary trigger writes such a table',
+    between: [TAG],
+    around: [
+      `CREATE TEMP TABLE notes(id, body);
+       CREATE TEMP TRIGGER noted AFTER INSERT ON main.tags BEGIN INSERT INTO notes VALUES(new.note, 1); END`,
+      'DROP TABLE temp.notes',
+    ],
+    again: 0,
+  },
+  {
+    name: 'what it asks is whether another connection wrote',
+    query: 'SELECT data_version FROM pragma_data_version',
+    between: [],
+    again: 0,
+  },
   { name: 'another connection writes another table', between: [TAG], other: true, again: ALL },
   {
     name: 'another connection writes its table',

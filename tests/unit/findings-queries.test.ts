@@ -54,14 +54,18 @@ describe('F50 is possible only where', () => {
   });
 });
 
-test('F51 is certain where a table has the rows, not where a subquery may have them', () => {
-  const sure = (text: string): string | undefined =>
-    found('F51', text, { n: 2, autoIndex: 300 })?.confidence;
-  expect(sure('SELECT * FROM a JOIN b ON a.x = b.y')).toBe('certain');
-  expect(sure('SELECT * FROM a JOIN (SELECT y FROM b) c ON a.x = c.y')).toBe('likely');
-  expect(sure('WITH c AS MATERIALIZED (SELECT y FROM b) SELECT * FROM a JOIN c ON a.x = c.y')).toBe(
-    'likely',
-  );
+test('F51 is likely where the rows may be those of a view, a subquery, or a trigger', () => {
+  const reason = (text: string): string => {
+    const { confidence, reason: why } = found('F51', text, { n: 2, autoIndex: 300 })!;
+    expect(confidence).toBe('likely');
+    return /rows of (.*), which/.exec(why)![1]!;
+  };
+  expect(reason('SELECT * FROM a JOIN b ON a.x = b.y')).toBe('a view');
+  expect(reason('SELECT * FROM a JOIN (SELECT y FROM b) c ON a.x = c.y')).toBe('a subquery');
+  expect(
+    reason('WITH c AS MATERIALIZED (SELECT y FROM b) SELECT * FROM a JOIN c ON a.x = c.y'),
+  ).toBe('a subquery');
+  expect(reason('DELETE FROM a')).toBe('a trigger or a subquery');
 });
 
 test('F52 leaves out statements that make an index', () => {
@@ -90,6 +94,24 @@ test('F56 is certain, but where values stand in the text, or a finalize may be a
   expect(sure(0)).toBe('certain');
   expect(sure(0, 'SELECT a FROM t WHERE id = ?')).toBe('likely');
   expect(sure(3)).toBe('possible');
+});
+
+test('F53 is possible only where a list is part of the text: its length is not known', () => {
+  const of = (text: string): Finding => {
+    const b = new Builder(newStore());
+    const object = b.define({ kind: 'sql', text });
+    times(31, (i) => {
+      b.call('sqlPrepare', { object, aux: i + 1, context: 4, dur: 80 });
+      b.call('sqlFinalize', { aux: i + 1, context: 4, dur: 2 });
+    });
+    b.send();
+    return findingsOf(b.store).find(({ rule }) => rule === 'F53')!;
+  };
+  for (const text of ['SELECT a FROM t WHERE id IN (?, ...)', 'INSERT INTO t VALUES(?, ?), ...']) {
+    expect(of(text).confidence).toBe('possible');
+    expect(of(text).advice).toMatch(/^Prepare this statement once for each length of its list/);
+  }
+  expect(of('SELECT a FROM t WHERE id = ?').confidence).toBe('likely');
 });
 
 test('F53 counts the prepares of what stands behind a text, and reports the time from prepare to step', () => {

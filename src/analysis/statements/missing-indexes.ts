@@ -15,12 +15,15 @@ import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { byText, MOST, READS } from './by-text.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
+import { tablesReadBy } from './tables-read-by.ts';
 
 /** Runs of one text, literals folded. */
 interface Query {
   /** As it ran first, and its fingerprint. */
   sql: string;
   print: string;
+  /** As `TablesReadBy.namesTables` answers. */
+  namesTables: boolean | null;
   runs: number;
   rows: number;
   scanned: number;
@@ -29,6 +32,9 @@ interface Query {
   /** Its calls. */
   evidence: Evidence;
 }
+
+/** Tables that can't have another index. */
+const NAMES_SCHEMA = /\bsqlite_(?:temp_)?(?:schema|master)\b/;
 
 /** The texts of which some runs are such, with these runs alone; those that took longest first. @param isText whether a text matters */
 function queriesOf(
@@ -40,7 +46,10 @@ function queriesOf(
   for (const thread of ctx.store.threads) {
     const runs = ctx.get(executions).of(thread);
     const of = new Map<number, Query>();
-    const textOf = byText(thread, (sql) => (sql && isText(sql) ? sql : ''));
+    const { context } = thread.events;
+    const textOf = byText(thread, (sql) =>
+      sql && isText(sql) && !NAMES_SCHEMA.test(sql) ? sql : '',
+    );
     for (let i = 0; i < runs.count; i++) {
       if (!runs.counted[i] || !isSuch(runs, i)) continue;
       const sql = textOf(runs.text[i]!);
@@ -48,6 +57,7 @@ function queriesOf(
       const query = getOrMake(found, sql, () => ({
         sql: objectName(thread, runs.text[i]!),
         print: sql,
+        namesTables: ctx.get(tablesReadBy).namesTables(thread, context[runs.firstRow[i]!]!, sql),
         runs: 0,
         rows: 0,
         scanned: 0,
@@ -88,12 +98,23 @@ const ADDS_UP =
   /\b(?:group by|distinct|offset|(?:count|sum|total|avg|min|max|group_concat|string_agg|jsonb?_group_(?:array|object)) ?\()/;
 /** An index serves a pattern only where it begins with no wildcard. */
 const MATCHES = /\b(?:like|glob|regexp)\b/;
-const whyUnsure = (sql: string): string =>
-  ADDS_UP.test(sql)
+/** Its rows have to be compared with others first. */
+const COMPARES_ALL = /\bover\b|\b(?:union|except|intersect|having)\b/;
+/** A common table expression, or a query in FROM. */
+const READS_SUBQUERY = /^with\b|\b(?:from|join) ?\(\s*select\b/;
+/** What stands in the way of an index; '' = nothing that is known. */
+const whyUnsure = ({ print, namesTables }: Query): string =>
+  ADDS_UP.test(print)
     ? 'a query that adds rows up may need them all'
-    : MATCHES.test(sql)
-      ? 'an index serves no pattern that begins with a wildcard'
-      : '';
+    : COMPARES_ALL.test(print)
+      ? 'a window function, HAVING, or a compound query may need all rows'
+      : READS_SUBQUERY.test(print)
+        ? 'the rows may be those of a subquery, which no index serves'
+        : namesTables === false
+          ? 'the rows may be those of a view or a virtual table, which no index serves'
+          : MATCHES.test(print)
+            ? 'an index serves no pattern that begins with a wildcard'
+            : '';
 const looksForRows = (sql: string): boolean =>
   LOOKS_FOR.test(sql) &&
   (CHANGES_ROWS.test(sql)
@@ -117,8 +138,8 @@ export const fullScan: Rule = {
         title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} scanned ${countOf(query.scanned, 'row')} for ${countOf(query.rows, 'result row')}`,
         evidence: evidenceOf(ctx, query),
         ...noSaving(NOT_TRIED),
-        confidence: whyUnsure(query.print) ? 'possible' : 'likely',
-        reason: [COUNTED, whyUnsure(query.print)].filter(Boolean).join('; '),
+        confidence: whyUnsure(query) ? 'possible' : 'likely',
+        reason: [COUNTED, whyUnsure(query)].filter(Boolean).join('; '),
         statement: query.print,
         advice: 'Create an index on the columns that WHERE or ON compares.',
         link: 'https://www.sqlite.org/queryplanner.html',
@@ -126,8 +147,16 @@ export const fullScan: Rule = {
 };
 
 const FEW_RUNS = 2;
-/** A common table expression, or a query in FROM. */
 const HAS_SUBQUERY = /^with\b|\(\s*select\b/;
+/** Whose rows an automatic index may hold that no index of the app's can; '' = they are a table's. */
+const whoseRows = ({ print, namesTables }: Query): string =>
+  !READS.test(print)
+    ? 'a trigger or a subquery'
+    : HAS_SUBQUERY.test(print)
+      ? 'a subquery'
+      : namesTables
+        ? ''
+        : 'a view';
 
 export const automaticIndex: Rule = {
   id: 'F51',
@@ -140,10 +169,10 @@ export const automaticIndex: Rule = {
         title: `SQLite built an automatic index in ${countOf(query.runs, 'run')} of ${quoted(query.sql)}: ${countOf(query.autoIndexRows, 'row')}`,
         evidence: evidenceOf(ctx, query),
         ...noSaving(NOT_TRIED),
-        confidence: HAS_SUBQUERY.test(query.print) ? 'likely' : 'certain',
+        confidence: whoseRows(query) ? 'likely' : 'certain',
         reason: `${COUNTED}; ${
-          HAS_SUBQUERY.test(query.print)
-            ? 'it may be on the rows of a subquery, which no index of yours replaces'
+          whoseRows(query)
+            ? `it may be on the rows of ${whoseRows(query)}, which no index of yours replaces`
             : 'such an index is dropped at the end of its run'
         }`,
         statement: query.print,
@@ -157,6 +186,20 @@ const FEW_STEPS = 1000;
 const FEW_SORTS = 10;
 /** An index is made by a sort. */
 const MAKES_INDEX = /^(?:create|reindex)\b/;
+const SORTS_BY = /\b(?:group|order) by\b/;
+/** ORDER BY what is computed from a row, or from many. */
+const SORTS_COMPUTED = /\border by\b(?:(?!\blimit\b).)*(?:[-+*/|(]|\bcase\b)/s;
+/** Its groups are sorted by something else. */
+const SORTS_GROUPS = /\bgroup by\b.*\border by\b/s;
+/** What no index has in order; '' = nothing that is known. */
+const whySorted = ({ print, namesTables }: Query): string =>
+  SORTS_GROUPS.test(print) || SORTS_COMPUTED.test(print)
+    ? 'no index has the order of aggregates or random numbers, and of other expressions only one on the same expression'
+    : COMPARES_ALL.test(print) || READS_SUBQUERY.test(print) || namesTables === false
+      ? 'it may sort rows of a subquery, a view, a window, or a compound query, which no index has in order'
+      : SORTS_BY.test(print)
+        ? ''
+        : 'the text has no ORDER BY or GROUP BY: a view or a trigger may sort';
 
 export const sortInEachRun: Rule = {
   id: 'F52',
@@ -173,8 +216,10 @@ export const sortInEachRun: Rule = {
         title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} sorted rows in a temporary b-tree`,
         evidence: evidenceOf(ctx, query),
         ...noSaving(NOT_TRIED),
-        confidence: 'likely',
-        reason: `${COUNTED}; how much of the time is the sort is not known`,
+        confidence: whySorted(query) ? 'possible' : 'likely',
+        reason: [COUNTED, whySorted(query), 'how much of the time is the sort is not known']
+          .filter(Boolean)
+          .join('; '),
         statement: query.print,
         advice: 'Create an index that has the columns of ORDER BY or GROUP BY in their order.',
         link: 'https://www.sqlite.org/queryplanner.html#_sorting',

@@ -16,10 +16,14 @@ import type { Rule } from '../rules/types.ts';
 import { byText, MOST } from './by-text.ts';
 
 const FEW_PREPARES = 20;
+/** Lists of any length, and rows of VALUES, are folded to three dots: one statement has one number of them. */
+const HAS_LISTS = /, \.\.\./;
 
 /** One text, prepared more than once. */
 interface Prepared {
+  /** As it was prepared first, and its fingerprint. */
   sql: string;
+  print: string;
   prepares: number;
   again: Evidence;
   /** Prepares of what stands behind the text: libraries ask SQLite for the next statement of it, and there is none. */
@@ -45,6 +49,7 @@ export const preparedAgain: Rule = {
           ? {
               known: getOrMake(found, sql, () => ({
                 sql: objectName(thread, text),
+                print: sql,
                 prepares: 0,
                 again: new Evidence(),
                 rests: new Evidence(),
@@ -86,7 +91,7 @@ export const preparedAgain: Rule = {
       .filter(({ again }) => again.count >= FEW_PREPARES)
       .sort((a, b) => b.again.us - a.again.us)
       .slice(0, MOST)
-      .map(({ sql, prepares, again, rests, codeUs }) => {
+      .map(({ sql, print, prepares, again, rests, codeUs }) => {
         const cost = { calls: again.count + rests.count, us: again.us + rests.us };
         const saving = new Saving(ctx).avoid(cost.calls, Op.sqlPrepare, 'prepares', '', cost);
         const code = `your code and its SQLite library took ${formatDuration(codeUs)} more from prepare to step`;
@@ -96,9 +101,18 @@ export const preparedAgain: Rule = {
           evidence: again.result(ctx, false),
           ...known,
           savingHow: codeUs > 0 ? `${savingHow}; ${code}, part of which goes, too` : savingHow,
-          confidence: 'likely',
-          reason: `${countOf(again.count, 'prepare')} followed another one of the same text on the same connection, values aside`,
-          advice: 'Prepare this statement once, and bind its values for each run.',
+          ...(HAS_LISTS.test(print)
+            ? {
+                confidence: 'possible',
+                reason: `${countOf(again.count, 'prepare')} followed another one of the same text on the same connection; lists of different lengths are different statements, and count as one here`,
+                advice:
+                  'Prepare this statement once for each length of its list, or bind the list as JSON and read it with json_each.',
+              }
+            : {
+                confidence: 'likely',
+                reason: `${countOf(again.count, 'prepare')} followed another one of the same text on the same connection, values aside`,
+                advice: 'Prepare this statement once, and bind its values for each run.',
+              }),
           link: 'https://www.sqlite.org/c3ref/prepare.html',
         };
       });

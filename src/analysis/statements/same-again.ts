@@ -17,12 +17,13 @@ import { explicitTransactions } from '../transactions/explicit-transactions.ts';
 import { byText, MOST, READS } from './by-text.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
 import { anyChange, rowChanges, tablesChanged } from './tables-changed.ts';
+import { tablesReadBy } from './tables-read-by.ts';
 
 const FEW_REPEATS = 10;
-/** What reads rows of the database, and nothing that changes by itself. */
+/** What reads rows of the database, and nothing that changes by itself, or by what connections do that aren't recorded. */
 const ASKS_TABLES = /\bfrom\b/;
 const CHANGES_BY_ITSELF =
-  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|current_\w+|changes|total_changes|last_insert_rowid)\b/;
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|current_\w+|changes|total_changes|last_insert_rowid|pragma_data_version|sqlite_stmt)\b/;
 
 const asksTables = (sql: string): boolean =>
   READS.test(sql) &&
@@ -60,7 +61,7 @@ export const sameAgain: Rule = {
       const read = new Map<string, readonly string[] | null>();
       const tablesOf = (connection: number, sql: string): readonly string[] | null =>
         getOrMake(read, `${connection} ${sql}`, () =>
-          ctx.get(tablesChanged).readBy(thread, connection, sql),
+          ctx.get(tablesReadBy).of(thread, connection, sql),
         );
       for (let i = 0; i < runs.count; i++) {
         if (!runs.values[i]) continue;

@@ -14,8 +14,6 @@ import { isBTreeKind, type BTreeDefinition } from '../../event/b-tree-definition
 import { columns, firstPlace, lowerBound } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { PageType } from '../../sqlite/page.ts';
-import { tablesRead } from '../../sqlite/tables-read.ts';
-import { databasesByConnection } from '../core/connection-databases.ts';
 import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
 import { executions } from '../core/executions.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
@@ -28,6 +26,7 @@ import { explicitTransactions, type ExplicitSpan } from '../transactions/explici
 import { transactions } from '../transactions/transactions.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
+import { tableKey } from './tables-read-by.ts';
 
 /** Statements after which a query answers what it answered before. */
 const CHANGES_NOTHING = /^(?:select|pragma|explain|analyze|begin|commit|end|savepoint|release)\b/;
@@ -100,12 +99,9 @@ export const anyChange = (
   toUs: number,
 ): boolean => isWithin(moments, fromUs, toUs);
 
-/** A database by its name, and a table in it, by that in lower case. */
-const tableKey = (database: string, table: string): string => `${database}\0${table.toLowerCase()}`;
-
 const NEEDS = {
   ...{ rowChanges, executions, explicitTransactions, transactions, accesses, bTrees },
-  ...{ databaseFiles, databasesByConnection },
+  databaseFiles,
 };
 
 /** When tables changed, microseconds, ascending. */
@@ -113,21 +109,6 @@ class TablesChanged {
   /** When what changed may be any table. */
   readonly unknown: number[] = [];
   private readonly byTable = new Map<string, number[]>();
-  /** By name of a database: names of its tables, where they are known. */
-  private readonly tables = new Map<string, ReadonlySet<string> | null>();
-
-  constructor(
-    private readonly known: Known<typeof NEEDS>,
-    files: DatabaseFiles,
-  ) {
-    files.list.forEach(({ path }, i) => {
-      const name = databaseName(path);
-      const { list } = known.bTrees[i]!;
-      const names = list.filter(({ kind }) => kind === 'table').map((t) => t.name.toLowerCase());
-      // two VFSs may mean two files by one name
-      this.tables.set(name, this.tables.has(name) ? null : new Set(names));
-    });
-  }
 
   /** @param tables null = it may be any */
   add(us: number, tables: ReadonlySet<string> | null): void {
@@ -139,16 +120,7 @@ class TablesChanged {
     return this;
   }
 
-  /** Tables that a query of a connection reads, as `unchanged` takes them; null = not known. */
-  readBy(thread: ThreadStore, connection: number, sql: string): readonly string[] | null {
-    const names = [...(this.known.databasesByConnection.of(thread).get(connection) ?? [])];
-    const tables = names.length === 1 ? this.tables.get(names[0]!) : null;
-    if (!tables) return null; // a name may be that of a table in either database
-    const read = tablesRead(sql, (name) => tables.has(name));
-    return read && [...read].map((table) => tableKey(names[0]!, table));
-  }
-
-  /** Whether none of these tables changed between two moments. */
+  /** Whether none of these tables changed between two moments. @param tables as `tablesReadBy` names them */
   unchanged(tables: readonly string[], fromUs: number, toUs: number): boolean {
     return [this.unknown, ...tables.map((key) => this.byTable.get(key) ?? [])].every(
       (moments) => !isWithin(moments, fromUs, toUs),
@@ -157,7 +129,7 @@ class TablesChanged {
 }
 
 export const tablesChanged = fact('tablesChanged', 'tables that changed', NEEDS, (store, known) => {
-  const found = new TablesChanged(known, known.databaseFiles);
+  const found = new TablesChanged();
   const pages = new TransactionPages(store, known);
   const { runs } = known.rowChanges;
   const spoiled = new Set<ExplicitSpan>();

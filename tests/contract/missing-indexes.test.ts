@@ -1,0 +1,67 @@
+/** How sure F50 to F52 are on a real engine: what no index serves is no likely fault, though SQLite counts the same for it. */
+import { afterEach, expect, it } from 'vitest';
+import { findingsOf } from '../traces/analyses.ts';
+import { storeOf } from './helpers/store.ts';
+import { Traced } from './helpers/traced.ts';
+import { loadWaSqlite } from './helpers/wa-sqlite.ts';
+
+const open: Traced[] = [];
+afterEach(() => {
+  for (const t of open.splice(0)) t.restore();
+});
+
+const ROWS = 600;
+const TABLES = 150;
+const SETUP = `CREATE TABLE notes(id INTEGER PRIMARY KEY, name, part, size); CREATE TABLE tags(note, name);
+  WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${ROWS})
+    INSERT INTO notes SELECT i, 'n' || i, i % 50, i * 7 % 13 FROM c;
+  INSERT INTO tags SELECT name, id FROM notes;
+  CREATE VIEW parts AS SELECT part, count(*) AS n FROM notes GROUP BY part;
+  CREATE VIRTUAL TABLE texts USING fts5(body); INSERT INTO texts SELECT name || ' all' FROM notes;
+  ${Array.from({ length: TABLES }, (_, i) => `CREATE TABLE other_${i}(a);`).join(' ')}`;
+const RUNS = 12;
+
+/** A query, and what is found of it. */
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  'SELECT id FROM notes WHERE name = 7': ['F50 likely'],
+  "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'other_7'": [],
+  'WITH c AS MATERIALIZED (SELECT * FROM notes WHERE id > 0) SELECT * FROM c WHERE name = 7': [
+    'F50 possible',
+  ],
+  'SELECT * FROM parts WHERE n > 1000': ['F50 possible', 'F52 possible'],
+  'SELECT id FROM notes WHERE part = 7 EXCEPT SELECT id FROM notes WHERE size > 1000': [
+    'F50 possible',
+  ],
+  'SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY part ORDER BY size) AS r FROM notes) WHERE r = 1 AND id > 300':
+    ['F50 possible', 'F52 possible'],
+  'SELECT * FROM tags JOIN notes ON notes.name = tags.note WHERE tags.name < 50': ['F51 certain'],
+  'SELECT a.id FROM notes a LEFT JOIN parts ON parts.part = a.size WHERE a.id < 300': [
+    'F51 likely',
+    'F52 possible',
+  ],
+  'SELECT id FROM notes WHERE id > 1 ORDER BY name': ['F52 likely'],
+  'SELECT part, count(*) AS n FROM notes WHERE id > 1 GROUP BY part ORDER BY n': ['F52 possible'],
+  'SELECT id FROM notes WHERE id > 1 ORDER BY random() LIMIT 3': ['F52 possible'],
+  "SELECT rowid FROM texts WHERE texts MATCH 'all' ORDER BY bm25(texts) LIMIT 3": ['F52 possible'],
+};
+
+it('what no index serves is possible at most, or not found', async () => {
+  const t = new Traced({}, { salt: 1 });
+  open.push(t);
+  const { sqlite3 } = await loadWaSqlite('journey-sync');
+  const found: Record<string, string[]> = {};
+  const db = await sqlite3.open_v2('indexes.db');
+  await sqlite3.exec(db, 'PRAGMA user_version');
+  const opened = t.mark();
+  await sqlite3.exec(db, SETUP);
+  for (const sql of Object.keys(QUERIES)) {
+    const from = t.mark();
+    for (let i = 0; i < RUNS; i++) await sqlite3.exec(db, sql);
+    // by itself: a rule names five statements at most
+    const rows = [...t.all().slice(0, opened), ...t.since(from)];
+    found[sql] = findingsOf(storeOf(t, rows)).flatMap(({ rule, confidence }) =>
+      /^F5[012]$/.test(rule) ? [`${rule} ${confidence}`] : [],
+    );
+  }
+  expect(found).toEqual(QUERIES);
+});

@@ -38,7 +38,7 @@ describe('the first sentences', () => {
     const inSql = formatDuration(facts.get(totalTimeInSql));
     expect(text).toBe(
       `SQLite kept the worker worker.js busy for ${inSql} of the ${formatDuration(toUs - fromUs)} you recorded. ` +
-        'Writing and committing took 55.8 % of that: 24 commits, 1.08 syncs per commit, 329 KiB written.',
+        'Writing and committing took 55.8 % of that: 24 commits, 26 syncs, 329 KiB written.',
     );
     const { outsideUs: _, idleUs: __, ...inParts } = times!;
     expect(Object.values(inParts).reduce((a, b) => a + b, 0)).toBeCloseTo(

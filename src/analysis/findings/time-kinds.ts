@@ -2,7 +2,7 @@
  * The time while SQL runs in kinds that have one cure each: what the first sentence about a recording names, and what accounts of large
  * costs are about. vfscope's own time needs none.
  */
-import { countOf, formatBytes, formatDuration, formatNumber } from '../../text/numbers.ts';
+import { countOf, formatBytes, formatDuration } from '../../text/numbers.ts';
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { type Part } from '../core/time-parts.ts';
@@ -45,11 +45,11 @@ export const TIME_KINDS: readonly TimeKind[] = [
     what: 'Writing and committing',
     needs: ['commits', 'fileCounts'],
     // what a commit took is in Transactions: this time is more than that of the commits
-    calls({ commits: { count, syncsPerCommit }, fileCounts: files }) {
+    calls({ commits: { count, syncs }, fileCounts: files }) {
       const bytes = vfsTotal(files, 'xWriteBytes');
       return [
         count ? countOf(count, 'commit') : '',
-        ...(syncsPerCommit === null ? [] : [`${formatNumber(syncsPerCommit)} syncs per commit`]),
+        ...(syncs === null ? [] : [countOf(syncs, 'sync')]),
         ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
       ]
         .filter(Boolean)

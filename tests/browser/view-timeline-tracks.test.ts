@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { executions } from '../../src/analysis/core/executions.ts';
 import { longPauses } from '../../src/viewer/session/queries/time-strips.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { id, viewHarness } from './view-harness.ts';
 
 const [STORM, PAUSES] = ['checkpoint-storm', 'cache-thrash'];
@@ -74,4 +76,36 @@ it('leaves out long pauses when it is told to, and keeps real moments', async ()
   await expect.poll(() => data('pauses')).toBe(0);
   await panel.waitFor(id('io-map'));
   expect({ from: await data('from'), to: await data('to') }).toEqual(view);
+});
+
+it('two engines of one package have names that differ in the narrowest panel', async () => {
+  const b = new ThreadBuilder(newStore());
+  const layers = { vfs: true, sql: true, counters: true };
+  for (const context of [1, 2]) {
+    const engine = b.define({
+      ...{ kind: 'engine', name: '@journeyapps/wa-sqlite', sqliteVersion: null, sourceId: null },
+      ...{ note: null, suspension: 'none', layers },
+    });
+    b.call('sqlMemory', { context, object: engine, offset: context * 2 ** 24, length: 4096 });
+  }
+  b.send();
+  const bytes = Buffer.from(await (await saveTrace(b.store)).arrayBuffer()).toString('base64');
+  await panel.page.setViewport({ width: 400, height: 850 });
+  await panel.load(STORM);
+  await panel.page.evaluate(async (base64: string) => {
+    const file = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    await window.panel.viewer.open(new Blob([file]), 'engines.vfst');
+  }, bytes);
+  await panel.page.$eval(id('tab-timeline'), (tab) => (tab as HTMLElement).click());
+  await panel.waitFor('.lane-box:has([data-testid="buttons-0:memory2"])');
+  const seen = await panel.page.$$eval('.lane-box .engine', (all) =>
+    all.map((e) => {
+      const [name, box] = [e.firstElementChild!, e].map((one) => one.getBoundingClientRect());
+      return { text: e.textContent, end: name!.right <= box!.right + 1 };
+    }),
+  );
+  expect(seen).toEqual([
+    { text: '@journeyapps/wa-sqlite', end: true },
+    { text: '@journeyapps/wa-sqlite 2', end: true },
+  ]);
 });

@@ -83,6 +83,8 @@ export interface LaneBox {
   thread: number;
   kind: LaneKind;
   title: string;
+  /** Its engine, where the thread has several; '' = it has not. */
+  of: string;
   y: number;
   height: number;
 }
@@ -166,6 +168,7 @@ const boxOf = (lane: LaneInfo, y: number, height: number): LaneBox => ({
   thread: lane.thread,
   kind: lane.kind,
   title: laneTitle(lane),
+  of: lane.of ?? '',
   y,
   height,
 });

@@ -1,7 +1,7 @@
 // The Answer: its first sentences, what comes first of what to do, and what cost most.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { actionsOf } from '../../src/analysis/answer/actions.ts';
+import { actionsOf, changeText } from '../../src/analysis/answer/actions.ts';
 import { headline, headlineIn } from '../../src/analysis/answer/headline.ts';
 import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -345,4 +345,9 @@ describe('what cost most in a part of a recording', () => {
       true,
     );
   });
+});
+
+it('a saving too small for the time that it is taken from is shown by itself', () => {
+  expect(changeText(880_000, 495_000)).toBe('880 ms → 495 ms');
+  expect(changeText(8_760_000, 8_757_900)).toBe('8.76 s, 2.1 ms less');
 });

@@ -39,7 +39,7 @@ describe('accounts', () => {
   it('names the calls, how long each took, and the statement', () => {
     expect(titles(work(40, 0))).toEqual([
       expect.stringMatching(
-        /^Reading takes 9\d(\.\d)? % of the time in SQL \(40 ms\)\. 40 reads of 1 ms\. 100 % in "SELECT \* FROM t"$/,
+        /^Reading takes 9\d(\.\d)? % of the time in SQL \(40 ms\)\. 40 reads, 1 ms each\. 100 % in "SELECT \* FROM t"$/,
       ),
     ]);
   });
@@ -61,20 +61,20 @@ describe('accounts', () => {
     t.send();
     expect(titles(t.store)).toEqual([
       expect.stringMatching(
-        /^Waiting inside calls that take and release locks takes .*\. 3 lock calls with a wait of 3 ms$/,
+        /^Waiting inside calls that take and release locks takes .*\. 3 lock calls, waiting 3 ms each$/,
       ),
     ]);
   });
   it('name waits where another tab held the lock', async () => {
     expect(titles(await golden('idb-two-tabs'))).toEqual([
       expect.stringMatching(
-        /^Waiting for locks that others held takes 37\.9 % .*\. 55 waits of .* in "BEGIN IMMEDIATE"$/,
+        /^Waiting for locks that others held takes 37\.9 % .*\. 55 waits, 13\.9 ms each\. .* in "BEGIN IMMEDIATE"$/,
       ),
     ]);
   });
   it('count waits whose time they count: not those for a holder that was not recorded', async () => {
     expect(titles(await golden('opfs-wl-two-tabs'))).toEqual([
-      expect.stringContaining('. 47 waits of 81.1 ms.'), // 11 more have no recorded holder
+      expect.stringContaining('. 47 waits, 81.1 ms each.'), // 11 more have no recorded holder
     ]);
   });
   it('say how much no finding explains', async () => {

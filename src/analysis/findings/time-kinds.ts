@@ -28,9 +28,9 @@ export interface TimeKind {
   once?: string;
 }
 
-/** "200 reads of 2 ms"; '' where their number is not known. @param which what of each takes so long */
+/** "200 reads, 2 ms each"; '' where their number is not known. @param which what of each takes so long */
 const each = (count: number | null, noun: string, us: number, which = ''): string =>
-  count ? `${countOf(count, noun)} ${which && `${which} `}of ${formatDuration(us / count)}` : '';
+  count ? `${countOf(count, noun)}, ${which && `${which} `}${formatDuration(us / count)} each` : '';
 
 const IS_LOCK_CALL = opTable(({ layer, spent }) => Number(layer === 'vfs' && spent === 'lock'));
 function lockCallsOf({ events: { op, count } }: ThreadStore): number {
@@ -83,7 +83,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
         threads.reduce((n, thread) => n + lockCallsOf(thread), 0),
         'lock call',
         us,
-        'with a wait',
+        'waiting',
       ),
     advice:
       'Lock less often: several statements in one transaction share its locks. With a single connection, locking_mode=EXCLUSIVE takes them once.',

@@ -11,7 +11,7 @@ import {
   type PageStorage,
   type StoredFile,
 } from '../protocol/page-storage.ts';
-import { lookAtTab } from './look-at-tab.ts';
+import { lookAtTab } from '../page-copy/look-at-tab.ts';
 import { countOf, formatBytes } from '../text/numbers.ts';
 
 const SHOWN = 12;

@@ -24,7 +24,7 @@ import type {
   StorageListener,
 } from '../viewer/ui/host.ts';
 import { copyFrom, databasesOf } from '../page-copy/copy.ts';
-import { canLookHere, lookAtTab } from './look-at-tab.ts';
+import { canLookHere, lookAtTab } from '../page-copy/look-at-tab.ts';
 import { PageAccessState } from './page-access.ts';
 
 /** The empty panel looks unasked, at so many files. */

@@ -1,6 +1,6 @@
 // What a page stores, as sentences: names are the page's, sizes may be unknown.
 import { afterEach, expect, it, vi } from 'vitest';
-import { look } from '../../src/devtools/look.ts';
+import { look } from '../../src/page-copy/look.ts';
 import { storageSentences, type PageStorage } from '../../src/protocol/page-storage.ts';
 
 const NOTHING: PageStorage = {

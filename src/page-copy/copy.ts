@@ -7,6 +7,7 @@ import {
   isCopyRefused,
   isPageDatabases,
   MAX_COPY_BYTES,
+  MOST_DATABASES,
   type PageDatabase,
   type PageDatabases,
 } from '../protocol/page-copy.ts';
@@ -14,7 +15,6 @@ import { beginCopy } from './begin.ts';
 import { listDatabases } from './list.ts';
 import { checkCopy, pieceOf } from './pieces.ts';
 
-const MOST_DATABASES = 100;
 /** An app that writes now and then lets a copy through between two writes. */
 const TRIES = 5;
 const CHANGED =

@@ -1,23 +1,45 @@
-/** Looks at what a tab's page stores, for the popup and for the empty panel. */
+/** Looks at what a tab's page stores, for the popup and the empty panel, and at all that Doctor shows. What the page answers is checked. */
 import { api } from '../platform/extension-api.ts';
-import type { PageStorage } from '../protocol/page-storage.ts';
+import { runInPage } from '../platform/in-page.ts';
+import type { PageLook } from '../protocol/page-look.ts';
+import { isPageState, MOST_LOCKS, type PageState } from '../protocol/page-state.ts';
+import { isPageStorage, MOST_FILES, type PageStorage } from '../protocol/page-storage.ts';
+import { databasesOf } from './copy.ts';
 import { look } from './look.ts';
-
-/** The walk through OPFS ends there. */
-const MAX_FILES = 500;
+import { lookAtState } from './state.ts';
 
 /**
  * @param maxFiles of OPFS: of each the first bytes are read, and only whether they are SQLite's is reported
- * @throws where vfscope has no access to the page, or the page gives no answer
+ * @param opens databases of IndexedDB, for what their stores are called
+ * @throws Error with a message for the user, where vfscope has no access to the page, or the page gives no answer
  */
-export async function lookAtTab(tabId: number, maxFiles = MAX_FILES): Promise<PageStorage> {
-  const [answer] = await api.scripting.executeScript({
-    target: { tabId },
-    func: look,
-    args: [maxFiles],
-  });
-  if (!answer?.result) throw new Error('the page gave no answer; reload it and try again');
-  return answer.result as PageStorage;
+export async function lookAtTab(
+  tabId: number,
+  maxFiles = MOST_FILES,
+  opens = false,
+): Promise<PageStorage> {
+  const answer = await runInPage(tabId, look, [maxFiles, opens]);
+  if (!isPageStorage(answer))
+    throw new Error("The page's answer isn't a list of what it stores. Reload it and try again.");
+  return answer;
+}
+
+/** Locks, quota, isolation, now. @throws Error with a message for the user */
+export async function stateOfTab(tabId: number): Promise<PageState> {
+  const answer = await runInPage(tabId, lookAtState, [MOST_LOCKS]);
+  if (!isPageState(answer))
+    throw new Error("The page's answer about its locks isn't valid. Reload it and try again.");
+  return answer;
+}
+
+/** All that Doctor shows. @throws Error with a message for the user */
+export async function lookAtAll(tabId: number): Promise<PageLook> {
+  const [state, storage, databases] = await Promise.all([
+    stateOfTab(tabId),
+    lookAtTab(tabId, MOST_FILES, true),
+    databasesOf(tabId),
+  ]);
+  return { state, storage, databases };
 }
 
 /** Firefox gives panels of DevTools no scripting API. */

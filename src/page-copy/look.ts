@@ -1,71 +1,153 @@
 /**
- * What the popup and the empty panel learn of a page: which databases and files its origin stores, and whether they look like SQLite's. `look`
- * runs in the page as text, so it uses nothing from outside its own braces.
+ * What the popup, the empty panel and Doctor learn of a page: which databases and files its origin stores, and whether they look like SQLite's.
+ * `look` runs in the page as text, so it uses nothing from outside its own braces.
  */
 
-import type { PageStorage, StoredFile } from '../protocol/page-storage.ts';
+import type { PageStorage, StoredDatabase, StoredFile } from '../protocol/page-storage.ts';
 
-/** @param maxFiles the walk through OPFS ends there */
-export async function look(maxFiles: number): Promise<PageStorage> {
+/**
+ * @param maxFiles the walk through OPFS ends there
+ * @param opens databases of IndexedDB, too, for the names of their stores; never with another version than theirs
+ */
+export async function look(maxFiles: number, opens = false): Promise<PageStorage> {
+  const MOST_DATABASES = 200;
+  const MOST_STORES = 50;
+  const OPENS_WITHIN_MS = 2000;
   const found: PageStorage = {
     origin: location.origin,
     crossOriginIsolated: globalThis.crossOriginIsolated,
     databases: [],
+    moreDatabases: false,
     indexedDbBytes: null,
     files: [],
     moreFiles: false,
+    folders: [],
     kvvfs: [],
     wasm: [],
     scripts: [],
     failures: [],
   };
+  const words = (e: unknown): string => (e instanceof Error ? e.message : String(e)).slice(0, 500);
   const attempt = async (what: string, run: () => Promise<void> | void): Promise<void> => {
     try {
       await run();
     } catch (e) {
-      found.failures.push(`${what}: ${e instanceof Error ? e.message : String(e)}`);
+      if (found.failures.length < 20) found.failures.push(`${what}: ${words(e)}`);
     }
   };
+
+  /** By FileReader: in Firefox, what belongs to the page's realm is read by its own APIs only. This encoding keeps each byte apart. */
+  const bytesOf = (blob: Blob): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result as string);
+      reader.onerror = () => reject(reader.error ?? new Error("it can't be read"));
+      reader.readAsText(blob, 'x-user-defined');
+    });
 
   async function inspect(path: string, handle: FileSystemFileHandle): Promise<StoredFile> {
     const HEADER = 'SQLite format 3\0';
     /** Of the header: which SQLite wrote the file last, 4 bytes, the highest first. */
     const WRITTEN_BY = 96;
+    /** Before a file in a pool of AccessHandlePoolVFS or opfs-sahpool: its path, up to a zero; where flags, digest and the file itself begin. */
+    const POOL = { flags: 512, digest: 516, data: 4096 };
+    /** The digest of a place without a file. Bytes of 0x80 and more are characters from U+F780 on. */
+    const FREE = [0x80, 0x5f, 0xcc, 0xfe, 0x37, 0xc0, 0xce, 0xac];
+    const file: StoredFile = {
+      ...{ path, size: null, sqlite: false, writtenBy: 0, pool: null, head: '', cause: '' },
+    };
     try {
-      const file = await handle.getFile();
-      // pools put a header of their own (4096 bytes) before the database; this encoding keeps each byte apart
-      const start = new TextDecoder('x-user-defined').decode(
-        await file.slice(0, 65536).arrayBuffer(),
-      );
+      const blob = await handle.getFile();
+      file.size = blob.size;
+      const start = await bytesOf(blob.slice(0, 65536));
+      const byte = (i: number): number => start.charCodeAt(i) & 0xff;
       const at = start.indexOf(HEADER);
-      let writtenBy = 0;
+      file.sqlite = at >= 0;
       for (let i = 0; at >= 0 && i < 4; i++)
-        writtenBy = writtenBy * 256 + (start.charCodeAt(at + WRITTEN_BY + i) & 0xff);
-      return { path, size: file.size, sqlite: at >= 0, writtenBy };
-    } catch {
-      return { path, size: null, sqlite: false, writtenBy: 0 }; // told as "in use"
+        file.writtenBy = file.writtenBy * 256 + byte(at + WRITTEN_BY + i);
+      if (blob.size >= POOL.data) {
+        const name = start.slice(0, start.indexOf('\0'));
+        // such as SQLITE_OPEN_MAIN_DB: bits 8 to 23
+        const kind = byte(POOL.flags + 1) || byte(POOL.flags + 2);
+        if (name === '' && FREE.every((value, i) => byte(POOL.digest + i) === value))
+          file.pool = '';
+        else if (name.length < POOL.flags && /^\/[\x21-\x7e]+$/.test(name) && kind)
+          file.pool = name; // a path of a URL: all else is escaped in it
+      }
+      const own = file.pool === null ? 0 : POOL.data;
+      const JOURNAL = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+      if (start.startsWith(HEADER, own)) file.head = 'database';
+      else if (JOURNAL.every((value, i) => byte(own + i) === value)) file.head = 'journal';
+      else if ([0x37, 0x7f, 0x06].every((value, i) => byte(own + i) === value)) file.head = 'wal';
+    } catch (e) {
+      file.cause = words(e);
     }
+    return file;
   }
   async function walk(
     folder: FileSystemDirectoryHandle,
     prefix: string,
     depth: number,
   ): Promise<void> {
-    for await (const [name, handle] of folder.entries()) {
+    // by hand: in Firefox the page's iterators are none for `for await` in our world
+    const entries = folder.entries();
+    for (let next = await entries.next(); !next.done; next = await entries.next()) {
+      const [name, handle] = [next.value[0], next.value[1]];
       if (found.files.length >= maxFiles) {
         found.moreFiles = true;
         return;
       }
       if (handle.kind === 'file')
         found.files.push(await inspect(prefix + name, handle as FileSystemFileHandle));
-      else if (depth < 8)
-        await walk(handle as FileSystemDirectoryHandle, `${prefix}${name}/`, depth + 1);
+      else {
+        if (found.folders.length < maxFiles) found.folders.push(`${prefix}${name}/`);
+        if (depth < 8)
+          await walk(handle as FileSystemDirectoryHandle, `${prefix}${name}/`, depth + 1);
+      }
     }
   }
+  /** Stores of a database and their keys. It isn't made by this, nor changed, and a connection that wants to change it goes first. */
+  const storesOf = (name: string): Promise<StoredDatabase['stores']> =>
+    new Promise((resolve, reject) => {
+      const opening = indexedDB.open(name);
+      const late = setTimeout(
+        () => reject(new Error("it doesn't open: another connection upgrades or deletes it")),
+        OPENS_WITHIN_MS,
+      );
+      opening.onupgradeneeded = () => opening.transaction?.abort(); // it was deleted meanwhile: it is not to be made
+      opening.onerror = () => reject(opening.error ?? new Error('IndexedDB refused'));
+      opening.onsuccess = () => {
+        clearTimeout(late);
+        const db = opening.result;
+        db.onversionchange = () => db.close();
+        try {
+          const names = [...db.objectStoreNames].slice(0, MOST_STORES);
+          const transaction = names.length ? db.transaction(names, 'readonly') : null;
+          resolve(
+            names.map((store) => ({
+              name: store.slice(0, 500),
+              key: String(transaction!.objectStore(store).keyPath ?? '').slice(0, 500),
+            })),
+          );
+        } catch (e) {
+          reject(e as Error);
+        } finally {
+          db.close();
+        }
+      };
+    });
 
   await attempt('IndexedDB', async () => {
-    for (const { name, version } of await indexedDB.databases())
-      found.databases.push({ name: name ?? '', version: version ?? 0 });
+    const all = await indexedDB.databases();
+    found.moreDatabases = all.length > MOST_DATABASES;
+    for (const { name = '', version = 0 } of all.slice(0, MOST_DATABASES)) {
+      const database: StoredDatabase = { name: name.slice(0, 1000), version, stores: null };
+      found.databases.push(database);
+      if (opens)
+        await attempt(`IndexedDB ${database.name.slice(0, 100)}`, async () => {
+          database.stores = await storesOf(name);
+        });
+    }
     if (!isSecureContext) return;
     // only Chromium reports sizes by kind of storage
     const { usageDetails } = (await navigator.storage.estimate()) as {
@@ -90,7 +172,7 @@ export async function look(maxFiles: number): Promise<PageStorage> {
     }
   });
   const MOST_LOADED = 20;
-  const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => name.slice(0, 2000));
   found.wasm = loaded.filter((url) => /\.wasm(?:[?#]|$)/.test(url)).slice(0, MOST_LOADED);
   found.scripts = loaded
     .filter((url) =>

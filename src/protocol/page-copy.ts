@@ -34,7 +34,8 @@ export interface CopyRefused {
 export const MAX_COPY_BYTES = 128 << 20;
 /** Of one piece. */
 export const COPY_PIECE_BYTES = 4 << 20;
-const MAX_DATABASES = 200;
+/** Databases that are listed. */
+export const MOST_DATABASES = 100;
 
 type Loose = Record<string, unknown>;
 const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
@@ -54,7 +55,7 @@ export const isPageDatabases = (v: unknown): v is PageDatabases =>
   isObject(v) &&
   isText(v.origin, 2048) &&
   Array.isArray(v.databases) &&
-  v.databases.length <= MAX_DATABASES &&
+  v.databases.length <= MOST_DATABASES &&
   v.databases.every(isDatabase) &&
   Array.isArray(v.failures) &&
   v.failures.length <= 20 &&

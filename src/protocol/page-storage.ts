@@ -1,6 +1,6 @@
 /**
- * What a page stores, as the popup and the empty panel show it: databases and files by name, with their sizes where the browser reports
- * them. Names are the page's.
+ * What a page stores, as the popup, the empty panel and Doctor show it: databases and files by name, with their sizes where the browser
+ * reports them. It is read by a function of ours in the page (page-copy/look), but all of it is the page's: `isPageStorage` checks it.
  */
 import { countOf, formatBytes } from '../text/numbers.ts';
 import { scriptName, shown } from '../text/clean.ts';
@@ -13,16 +13,33 @@ export interface StoredFile {
   sqlite: boolean;
   /** SQLITE_VERSION_NUMBER of the SQLite that wrote it last, by that header; 0 = not known. */
   writtenBy: number;
+  /** The name under which a VFS has it in its pool of files; '' = a free place of a pool; null = it is of no pool. */
+  pool: string | null;
+  /** What its first bytes are: of a file in a pool those behind the pool's own. A rollback journal that begins so is hot. */
+  head: '' | 'database' | 'journal' | 'wal';
+  /** Why it can't be read; '' where it can. */
+  cause: string;
+}
+/** Of IndexedDB. */
+export interface StoredDatabase {
+  name: string;
+  version: number;
+  /** Object stores and their key paths; null = it wasn't opened. */
+  stores: { name: string; key: string }[] | null;
 }
 export interface PageStorage {
   origin: string;
   crossOriginIsolated: boolean;
-  databases: { name: string; version: number }[];
+  databases: StoredDatabase[];
+  /** There are more than those. */
+  moreDatabases: boolean;
   /** Of all its databases in IndexedDB, bytes; null where the browser doesn't report it. */
   indexedDbBytes: number | null;
   files: StoredFile[];
   /** The walk stopped at its limit: there are more. */
   moreFiles: boolean;
+  /** Paths of folders, with a slash at the end. */
+  folders: string[];
   /** Keys of sqlite.org's key-value VFS, by storage, with the bytes of their values. */
   kvvfs: { storage: 'localStorage' | 'sessionStorage'; keys: number; characters: number }[];
   /** URLs of WebAssembly that the page itself loaded; what its workers loaded isn't among them. */
@@ -32,6 +49,55 @@ export interface PageStorage {
   /** What could not be looked at, and why. */
   failures: string[];
 }
+
+/** The walk through OPFS ends there. */
+export const MOST_FILES = 500;
+
+type Loose = Record<string, unknown>;
+const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
+const isText = (v: unknown, max = 4096): v is string => typeof v === 'string' && v.length <= max;
+const isSize = (v: unknown): v is number =>
+  typeof v === 'number' && Number.isSafeInteger(v) && v >= 0;
+const isList = <T>(v: unknown, of: (one: unknown) => one is T, most = MOST_FILES): v is T[] =>
+  Array.isArray(v) && v.length <= most && v.every(of);
+const isPath = (v: unknown): v is string => isText(v);
+const isFile = (v: unknown): v is StoredFile =>
+  isObject(v) &&
+  isText(v.path) &&
+  (v.size === null || isSize(v.size)) &&
+  typeof v.sqlite === 'boolean' &&
+  isSize(v.writtenBy) &&
+  (v.pool === null || isText(v.pool, 512)) &&
+  ['', 'database', 'journal', 'wal'].includes(v.head as string) &&
+  isText(v.cause);
+const isStore = (v: unknown): v is { name: string; key: string } =>
+  isObject(v) && isText(v.name) && isText(v.key);
+const isDatabase = (v: unknown): v is StoredDatabase =>
+  isObject(v) &&
+  isText(v.name) &&
+  isSize(v.version) &&
+  (v.stores === null || isList(v.stores, isStore));
+const isKvvfs = (v: unknown): v is PageStorage['kvvfs'][number] =>
+  isObject(v) &&
+  (v.storage === 'localStorage' || v.storage === 'sessionStorage') &&
+  isSize(v.keys) &&
+  isSize(v.characters);
+
+/** What a page answered. */
+export const isPageStorage = (v: unknown): v is PageStorage =>
+  isObject(v) &&
+  isText(v.origin) &&
+  typeof v.crossOriginIsolated === 'boolean' &&
+  isList(v.databases, isDatabase) &&
+  typeof v.moreDatabases === 'boolean' &&
+  (v.indexedDbBytes === null || isSize(v.indexedDbBytes)) &&
+  isList(v.files, isFile) &&
+  typeof v.moreFiles === 'boolean' &&
+  isList(v.folders, isPath) &&
+  isList(v.kvvfs, isKvvfs) &&
+  isList(v.wasm, isPath) &&
+  isList(v.scripts, isPath) &&
+  isList(v.failures, isPath);
 
 /** Names in a sentence, and characters of each. */
 const NAMED = 3;

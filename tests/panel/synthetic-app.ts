@@ -240,10 +240,12 @@ export class SyntheticApp {
   stores: PageStorage = {
     origin: 'https://app.example',
     crossOriginIsolated: false,
-    databases: [{ name: 'fieldnotes.db', version: 1 }],
+    databases: [{ name: 'fieldnotes.db', version: 1, stores: null }],
+    moreDatabases: false,
     indexedDbBytes: 57_344,
     files: [],
     moreFiles: false,
+    folders: [],
     kvvfs: [],
     wasm: [],
     scripts: [],

@@ -1,15 +1,27 @@
 // What a page stores, as sentences: names are the page's, sizes may be unknown.
 import { afterEach, expect, it, vi } from 'vitest';
 import { look } from '../../src/page-copy/look.ts';
-import { storageSentences, type PageStorage } from '../../src/protocol/page-storage.ts';
+import {
+  storageSentences,
+  type PageStorage,
+  type StoredDatabase,
+  type StoredFile,
+} from '../../src/protocol/page-storage.ts';
+
+const file = (path: string, size: number | null, writtenBy = 0): StoredFile => ({
+  ...{ path, size, writtenBy, sqlite: writtenBy > 0, pool: null, head: '', cause: '' },
+});
+const database = (name: string): StoredDatabase => ({ name, version: 1, stores: null });
 
 const NOTHING: PageStorage = {
   origin: 'http://app.example',
   crossOriginIsolated: false,
   databases: [],
+  moreDatabases: false,
   indexedDbBytes: null,
   files: [],
   moreFiles: false,
+  folders: [],
   kvvfs: [],
   wasm: [],
   scripts: [],
@@ -23,12 +35,9 @@ it('is silent about a page that stores nothing', () => {
 it('names databases and files with their sizes, and the engine that was loaded', () => {
   const sentences = storageSentences({
     ...NOTHING,
-    databases: [{ name: 'fieldnotes.db', version: 1 }],
+    databases: [database('fieldnotes.db')],
     indexedDbBytes: 57_344,
-    files: [
-      { path: '/big.bin', size: 1 << 20, sqlite: false, writtenBy: 0 },
-      { path: '/app.db', size: null, sqlite: true, writtenBy: 3_053_000 },
-    ],
+    files: [file('/big.bin', 1 << 20), file('/app.db', null, 3_053_000)],
     kvvfs: [{ storage: 'localStorage', keys: 1, characters: 2048 }],
     wasm: ['http://app.example/wa-sqlite-async.wasm?v=1', 'http://app.example/physics.wasm'],
   });
@@ -55,7 +64,7 @@ it("names a worker's script where no WebAssembly is in sight", () => {
 it('cuts what the page made long, and lets no control character through', () => {
   const [sentence] = storageSentences({
     ...NOTHING,
-    databases: [...Array(5)].map((_, i) => ({ name: `${i}\u202e${'x'.repeat(5000)}`, version: 1 })),
+    databases: [...Array(5)].map((_, i) => database(`${i}\u202e${'x'.repeat(5000)}`)),
   });
   expect(sentence!.length).toBeLessThan(260);
   expect(sentence).not.toContain('\u202e');
@@ -67,7 +76,7 @@ afterEach(() => void vi.unstubAllGlobals());
 
 it("reads from a file's header which SQLite wrote it last, where a pool puts it, too", async () => {
   /** Such a header, behind what a VFS puts before it. @param version SQLITE_VERSION_NUMBER */
-  const file = (before: number, version: number): Blob => {
+  const stored = (before: number, version: number): Blob => {
     const bytes = new Uint8Array(before + 4096);
     bytes.set(new TextEncoder().encode('SQLite format 3\0'), before);
     new DataView(bytes.buffer).setUint32(before + 96, version);
@@ -75,8 +84,8 @@ it("reads from a file's header which SQLite wrote it last, where a pool puts it,
   };
   // bytes of 0x80 and more are those that an encoding may change
   const files: [string, Blob][] = [
-    ['app.db', file(0, 3_053_000)],
-    ['pooled', file(4096, 3_044_000)],
+    ['app.db', stored(0, 3_053_000)],
+    ['pooled', stored(4096, 3_044_000)],
     ['notes.txt', new Blob(['text'])],
   ];
   const folder = {
@@ -86,18 +95,21 @@ it("reads from a file's header which SQLite wrote it last, where a pool puts it,
     },
   };
   // browsers have this encoding, Node has not: bytes from 0x80 on are characters of their own
-  const decode = (buffer: ArrayBuffer): string =>
-    String.fromCharCode(...new Uint8Array(buffer)).replace(/[\x80-\xff]/g, (c) =>
-      String.fromCharCode(0xf700 + c.charCodeAt(0)),
-    );
   vi.stubGlobal(
-    'TextDecoder',
+    'FileReader',
     class {
-      constructor(readonly label: string) {}
-      decode = (buffer: ArrayBuffer): string => {
-        expect(this.label).toBe('x-user-defined');
-        return decode(buffer);
-      };
+      result = '';
+      onload = (): void => {};
+      readAsText(blob: Blob, encoding: string): void {
+        expect(encoding).toBe('x-user-defined');
+        void blob.arrayBuffer().then((buffer) => {
+          this.result = String.fromCharCode(...new Uint8Array(buffer)).replace(
+            /[\x80-\xff]/g,
+            (c) => String.fromCharCode(0xf700 + c.charCodeAt(0)),
+          );
+          this.onload();
+        });
+      }
     },
   );
   vi.stubGlobal('location', { origin: 'https://app.example' });

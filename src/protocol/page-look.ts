@@ -1,0 +1,11 @@
+/** All that Doctor looks at, as one page answered it. */
+import type { PageDatabases } from './page-copy.ts';
+import type { PageState } from './page-state.ts';
+import type { PageStorage } from './page-storage.ts';
+
+export interface PageLook {
+  state: PageState;
+  storage: PageStorage;
+  /** SQLite databases, and which of them can be copied. */
+  databases: PageDatabases;
+}

@@ -3,8 +3,9 @@
  * outside its braces. What is held waits in our isolated world for `pieceOf`; `checkCopy` says whether it is one state of the file.
  *
  * The rule for a plain OPFS file: no rollback journal is hot, and neither the database, its journal nor its log (which is copied with
- * it) changed from the first look to the last piece: each transaction that writes leaves a mark in one of them. Of IndexedDB blocks, one
- * readonly transaction sees one state; uncommitted versions are left out.
+ * it) changed from the first look to the last piece: each transaction that writes leaves a mark in one of them. Of a pool of files
+ * (AccessHandlePoolVFS, opfs-sahpool) the same holds for those that have these names now. Of IndexedDB blocks, one readonly transaction sees
+ * one state; uncommitted versions are left out.
  */
 import type { CopyBegun, CopyRefused } from '../protocol/page-copy.ts';
 
@@ -47,30 +48,57 @@ export async function beginCopy(
     const file = parts.pop()!;
     let folder = await navigator.storage.getDirectory();
     for (const part of parts) folder = await folder.getDirectoryHandle(part);
-    const get = async (suffix: string): Promise<File | null> => {
+    const get = async (of: string): Promise<File | null> => {
       try {
-        return await (await folder.getFileHandle(file + suffix)).getFile();
+        return await (await folder.getFileHandle(of)).getFile();
       } catch (e) {
         if (e instanceof DOMException && e.name === 'NotFoundError') return null;
         throw e;
       }
     };
     // by hand: in Firefox the page's iterators are none for `for await` in our world
-    const names = folder.keys();
-    for (let next = await names.next(); !next.done; next = await names.next()) {
-      const other = next.value;
-      if (other.startsWith(`${file}-`) && !/^-(?:journal|wal|shm)$/.test(other.slice(file.length)))
-        return refuse(
-          `Beside it lies ${other}: this VFS keeps more than SQLite's own files. Let the app export the database.`,
-        );
-    }
+    const beside: string[] = [];
+    const entries = folder.entries();
+    for (let next = await entries.next(); !next.done; next = await entries.next())
+      if (next.value[1].kind === 'file') beside.push(next.value[0]);
+    const other = beside.find(
+      (one) => one.startsWith(`${file}-`) && !/^-(?:journal|wal|shm)$/.test(one.slice(file.length)),
+    );
+    if (other)
+      return refuse(
+        `Beside it lies ${other}: this VFS keeps more than SQLite's own files. Let the app export the database.`,
+      );
+
+    /** A pool's own header of a file: its path up to a zero, and more. */
+    const POOL_HEADER = 4096;
+    const pathIn = async (place: Blob): Promise<string> =>
+      /^[^\0]*/.exec(await textOf(place.slice(0, 512)))![0];
+    const first = await get(file);
+    if (!first) return refuse('The file is not there any more.');
+    const begins = async (at: number): Promise<boolean> =>
+      (await textOf(first.slice(at, at + 16))) === 'SQLite format 3\0';
+    const isPool = !(await begins(0)) && (await begins(POOL_HEADER));
+    const poolName = isPool ? await pathIn(first) : '';
+    /** The database's own file is the one that was chosen, while it has that name. */
+    const find = async (suffix: string): Promise<File | null> => {
+      if (!isPool) return get(file + suffix);
+      for (const one of suffix === '' ? [file] : beside) {
+        const place = await get(one);
+        if (place && place.size >= POOL_HEADER && (await pathIn(place)) === poolName + suffix)
+          return place;
+      }
+      return null;
+    };
     const look = async (): Promise<{
-      main: File | null;
-      wal: File | null;
+      main: Blob | null;
+      wal: Blob | null;
       hot: boolean;
       text: string;
     }> => {
-      const [main, journal, wal] = [await get(''), await get('-journal'), await get('-wal')];
+      const all = [await find(''), await find('-journal'), await find('-wal')] as const;
+      const [main, journal, wal] = all.map((one) =>
+        one && isPool ? one.slice(POOL_HEADER) : one,
+      ) as [Blob | null, Blob | null, Blob | null];
       const head = journal && journal.size > 0 ? await textOf(journal.slice(0, 8)) : '';
       const stamp = (f: File | null): string => (f ? `${f.size} ${f.lastModified}` : 'none');
       const header = main ? await textOf(main.slice(0, 100)) : '';
@@ -79,7 +107,7 @@ export async function beginCopy(
         main,
         wal,
         hot: head === JOURNAL_MAGIC,
-        text: [stamp(main), stamp(journal), stamp(wal), head, header, log].join('|'),
+        text: [...all.map(stamp), head, header, log].join('|'),
       };
     };
     const seen = await look();

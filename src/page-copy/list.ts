@@ -51,11 +51,10 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
     // a new database of OPFSWriteAheadVFS lies in its logs alone
     if (start.startsWith(HEADER) || /-wa[01]$/.test(other ?? ''))
       add({ store: 'opfs', name, at, size: file.size }, permuted.has(bare(at)) ? PERMUTED : beside);
+    // a pool of files: the VFS's own header, with the name, and the database behind it
     else if (start.slice(4096).startsWith(HEADER)) {
       const named = /^\/?([^\0]{1,500})\0/.exec(start)?.[1] ?? name;
-      const cause =
-        'It lies in a pool of files whose names the VFS keeps: let the app export it, and open that file here.';
-      add({ store: 'opfs', name: named, at, size: file.size - 4096 }, cause);
+      add({ store: 'opfs', name: named, at, size: file.size - 4096 });
     }
   }
   async function walk(
@@ -83,12 +82,25 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error ?? new Error('IndexedDB refused'));
     });
+  const LONGEST_NAME = 1000;
+  const OPENS_WITHIN_MS = 2000;
+  /** A database that another connection upgrades or deletes doesn't open: it is left alone. */
+  const inTime = (opening: IDBOpenDBRequest): Promise<IDBDatabase> =>
+    new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        reject(new Error("it doesn't open: another connection upgrades or deletes it"));
+        opening.onsuccess = () => opening.result.close();
+      }, OPENS_WITHIN_MS);
+      void ask(opening)
+        .finally(() => clearTimeout(late))
+        .then(resolve, reject);
+    });
 
   /** wa-sqlite's IDBBatchAtomicVFS: `blocks` by [path, offset, version]; 2.x has `metadata` beside it. */
   async function look(at: string): Promise<void> {
     const opening = indexedDB.open(at);
     opening.onupgradeneeded = () => opening.transaction?.abort(); // it was deleted meanwhile: it is not to be made
-    const db = await ask(opening);
+    const db = await inTime(opening);
     db.onversionchange = () => db.close();
     try {
       if (db.objectStoreNames.contains('pages') && db.objectStoreNames.contains('pending'))
@@ -134,7 +146,8 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
   // first: it says which files of OPFS are permuted
   await attempt('IndexedDB', async () => {
     for (const { name } of await indexedDB.databases())
-      if (name) await attempt(`IndexedDB ${name}`.slice(0, 500), () => look(name));
+      if (name && name.length <= LONGEST_NAME)
+        await attempt(`IndexedDB ${name}`.slice(0, 500), () => look(name));
   });
   if (isSecureContext)
     await attempt('OPFS', async () => walk(await navigator.storage.getDirectory(), '/', 0));

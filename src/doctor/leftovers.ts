@@ -1,0 +1,76 @@
+/** What lies in an origin's storage and may be of no use any more: of an older version of the app, or of one that was cut off. */
+import { databaseName, databasePath, plainPath, suffixOf } from '../event/file-names.ts';
+import { countOf } from '../text/numbers.ts';
+import { nameOf, poolOf } from './kinds.ts';
+import type { StoredDatabaseLine } from './doctor.ts';
+import type { PageState } from '../protocol/page-state.ts';
+import type { PageStorage, StoredFile } from '../protocol/page-storage.ts';
+
+export interface Leftover {
+  /** Path or name of it. */
+  what: string;
+  /** One sentence or two. */
+  why: string;
+}
+
+/** wa-sqlite's OPFS VFSs put temporary files here, and hold a Web Lock of this name while they use it. */
+const TEMPORARY = /^\/(\.ahp-[^/]+)\/$/;
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+/** Files with the same one may belong together. */
+const areaOf = (file: StoredFile): string =>
+  file.pool === null ? folderOf(file.path) : `pool ${folderOf(file.path)}`;
+
+/** @param locks null = not known @param databases as Doctor lists them */
+export function leftoversOf(
+  storage: Pick<PageStorage, 'files' | 'folders' | 'moreFiles'>,
+  locks: PageState['locks'],
+  databases: readonly StoredDatabaseLine[],
+): Leftover[] {
+  const found: Leftover[] = [];
+  const { files, folders, moreFiles } = storage;
+  const names = new Set(files.map((file) => `${areaOf(file)}\n${plainPath(nameOf(file))}`));
+  for (const file of files) {
+    const name = nameOf(file);
+    const what = file.pool ? `${name} (${file.path})` : name;
+    const isAlone = !names.has(`${areaOf(file)}\n${plainPath(databasePath(name))}`);
+    if (suffixOf(name) !== '' && isAlone && !moreFiles)
+      found.push({ what, why: 'Its database is gone. SQLite ignores it.' });
+    else if (file.head === 'journal')
+      found.push({
+        what,
+        why: 'This rollback journal is hot. A transaction is under way, or one was cut off. SQLite then rolls it back when it opens the database.',
+      });
+  }
+
+  const held = new Set(locks?.held.map(({ name }) => name));
+  for (const folder of folders) {
+    const [, lock] = TEMPORARY.exec(folder) ?? [];
+    if (lock !== undefined && locks && !locks.more && !held.has(lock))
+      found.push({
+        what: folder,
+        why: 'Temporary files of a worker that has ended: nothing holds its lock. wa-sqlite deletes it when the VFS starts again.',
+      });
+  }
+
+  for (const pool of new Set(files.flatMap((file) => (file.pool === null ? [] : areaOf(file))))) {
+    const places = files.filter((file) => areaOf(file) === pool);
+    if (!moreFiles && places.every(({ pool: name }) => name === ''))
+      found.push({
+        what: folderOf(places[0]!.path),
+        why: `A pool of ${poolOf(places[0]!)} without a file: ${countOf(places.length, 'free place')}.`,
+      });
+  }
+
+  const places = new Map<string, StoredDatabaseLine[]>();
+  for (const database of databases) {
+    const name = databaseName(database.name);
+    places.set(name, [...(places.get(name) ?? []), database]);
+  }
+  for (const [what, several] of places)
+    if (several.length > 1)
+      found.push({
+        what,
+        why: `Stored ${several.length} times: ${several.map(({ kind, at }) => `${kind} (${at})`).join(', ')}. Your app may use one of them alone.`,
+      });
+  return found;
+}

@@ -1,0 +1,184 @@
+/** Doctor as a report: the panel draws it, a terminal prints it, and an issue takes it as Markdown. It has no rows of a database. */
+import type { Block, Report, ReportTable } from '../analysis/report/blocks.ts';
+import { moreLines } from '../analysis/report/blocks.ts';
+import { cut, oneLine } from '../text/clean.ts';
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatShare,
+  UNKNOWN,
+} from '../text/numbers.ts';
+import type { Doctor, LockLine } from './doctor.ts';
+
+/** Of a table in a bug report. */
+const MOST_ROWS = 50;
+/** Of a name in a cell: its ends tell more than its middle. */
+const LONGEST = 60;
+
+const name = (text: string): string => cut(oneLine(text), LONGEST, 'both') || '(no name)';
+const yes = (value: boolean | null): string => (value === null ? UNKNOWN : value ? 'yes' : 'no');
+
+/** `at least 12 s`; at the first look nothing is known of it. */
+export const lockAge = ({ seenMs, looks }: Pick<LockLine, 'seenMs' | 'looks'>): string =>
+  looks < 2 ? UNKNOWN : `at least ${formatDuration(Math.floor(seenMs / 1000) * 1e6)}`;
+
+function tableBlock<Row>(
+  heading: string,
+  rows: readonly Row[],
+  columns: readonly (readonly [title: string, cell: (row: Row) => string, number?: 'number'])[],
+  none: string,
+): Block {
+  if (rows.length === 0) return { heading, lines: [none] };
+  const table: ReportTable = {
+    head: columns.map(([title]) => title),
+    rows: rows.slice(0, MOST_ROWS).map((row) => columns.map(([, cell]) => cell(row))),
+    texts: columns.flatMap(([, , number], i) => (number ? [] : [i])),
+  };
+  return { heading, table, lines: moreLines(rows.length - MOST_ROWS) };
+}
+
+export const lockBlock = ({ locks }: Doctor): Block =>
+  locks === null
+    ? { heading: 'Web Locks', lines: [`${UNKNOWN}: the browser doesn't report them to this page.`] }
+    : tableBlock(
+        'Web Locks',
+        locks,
+        [
+          ['Name', (lock) => name(lock.name)],
+          [
+            'State',
+            ({ state, heldBy }) =>
+              state === 'held'
+                ? 'held'
+                : `waits${heldBy.length ? ` for ${heldBy.slice(0, 3).join(', ')}` : ''}`,
+          ],
+          ['Mode', ({ mode }) => mode],
+          ['Client', ({ client }) => client],
+          ['Age', lockAge],
+        ],
+        'No lock is held, and none is waited for.',
+      );
+
+/** Usage, quota, and what the page may do. */
+export function factBlocks({ browser, storage, page }: Doctor): Block[] {
+  const { usage, quota, usageBy, persisted } = storage;
+  const share = usage === null || !quota ? '' : ` (${formatShare(usage / quota)} of the quota)`;
+  return [
+    {
+      heading: 'Page',
+      facts: [
+        ['Browser', browser],
+        [
+          'Cross-origin isolated',
+          `${yes(page.crossOriginIsolated)}; SharedArrayBuffer: ${yes(page.sharedMemory)}`,
+        ],
+        ['Secure context', yes(page.secureContext)],
+        ['OPFS', yes(page.opfs)],
+        ['JSPI', yes(page.jspi)],
+      ],
+    },
+    {
+      heading: 'Quota',
+      facts: [
+        ['Used', formatBytes(usage) + share],
+        ['Quota', formatBytes(quota)],
+        ...usageBy.map(({ kind, bytes }) => [`Used by ${kind}`, formatBytes(bytes)] as const),
+        [
+          'Persistent',
+          persisted === false
+            ? 'no: the browser may delete it when the disk is full'
+            : yes(persisted),
+        ],
+      ],
+    },
+  ];
+}
+
+export const databaseBlock = ({ databases }: Doctor): Block =>
+  tableBlock(
+    'SQLite databases',
+    databases,
+    [
+      ['Name', (one) => name(one.name)],
+      ['Stored by', ({ kind }) => kind],
+      ['Place', ({ at }) => name(at)],
+      ['Written by', ({ writtenBy }) => (writtenBy === null ? UNKNOWN : `SQLite ${writtenBy}`)],
+      ['Size', ({ bytes }) => formatBytes(bytes), 'number'],
+    ],
+    'No SQLite database was found.',
+  );
+
+/** What follows the databases. */
+export function otherBlocks(doctor: Doctor): Block[] {
+  const { files, indexedDb, leftovers, gaps } = doctor;
+  const blocks: Block[] = [
+    {
+      heading: 'Leftovers',
+      lines: leftovers.length
+        ? [
+            ...leftovers.slice(0, MOST_ROWS).map(({ what, why }) => `${name(what)}: ${why}`),
+            ...moreLines(leftovers.length - MOST_ROWS),
+          ]
+        : ['None found.'],
+    },
+    tableBlock(
+      'Files in OPFS',
+      files,
+      [
+        ['Path', ({ path }) => name(path)],
+        [
+          'Name in the pool',
+          ({ poolName }) => (poolName === null ? '' : poolName === '' ? 'none' : name(poolName)),
+        ],
+        ['Kind', ({ kind }) => kind],
+        ['Size', ({ bytes }) => formatBytes(bytes), 'number'],
+      ],
+      'No file.',
+    ),
+    tableBlock(
+      'IndexedDB',
+      indexedDb,
+      [
+        ['Name', (one) => name(one.name)],
+        ['Kind', ({ kind }) => kind ?? UNKNOWN],
+        ['Stores', ({ stores }) => (stores === null ? UNKNOWN : name(stores.join(', ')))],
+        ['Version', ({ version }) => formatCount(version), 'number'],
+      ],
+      'No database.',
+    ),
+  ];
+  if (gaps.length)
+    blocks.push({
+      heading: 'Not read',
+      lines: [...gaps.slice(0, MOST_ROWS).map(oneLine), ...moreLines(gaps.length - MOST_ROWS)],
+    });
+  return blocks;
+}
+
+/** One sentence: what is worth a look. */
+export function doctorSentence({ locks, databases, leftovers }: Doctor): string {
+  const waiting = locks?.filter(({ state }) => state === 'waiting').length ?? null;
+  return [
+    countOf(databases.length, 'SQLite database'),
+    locks === null
+      ? `locks ${UNKNOWN}`
+      : `${countOf(locks.length - waiting!, 'lock')} held, ${formatCount(waiting)} waiting`,
+    countOf(leftovers.length, 'leftover'),
+  ].join(', ');
+}
+
+/** All of it, the most urgent first. */
+export function doctorReport(doctor: Doctor): Report {
+  return {
+    title: `Storage of ${doctor.origin}`,
+    blocks: [
+      { heading: 'Now', lines: [`${doctorSentence(doctor)}.`] },
+      lockBlock(doctor),
+      databaseBlock(doctor),
+      ...otherBlocks(doctor),
+      ...factBlocks(doctor),
+    ],
+  };
+}

@@ -38,6 +38,8 @@ import type {
 } from './pages.ts';
 import type { PaletteItem } from './palette.ts';
 import type { FileEventsRequest, FileUse } from './patterns.ts';
+import type { CopyRequest } from './copies.ts';
+import type { CopiedObject, CopiedRows } from '../../plan/read-rows.ts';
 import type { PlanRequest, SchemaRequest } from './plans.ts';
 import type { SqlAnswer, SqlRequest, SqlTableInfo } from './sql.ts';
 import type { StatementPlan } from '../../plan/types.ts';
@@ -116,6 +118,8 @@ export type Queries = {
   slowRuns: { args: SlowRunsArgs; answer: SlowRuns };
   statementPlan: { args: PlanRequest; answer: StatementPlan | null };
   readSchema: { args: SchemaRequest; answer: null };
+  copyObjects: { args: CopyRequest; answer: CopiedObject[] };
+  copyRows: { args: CopyRequest & { table: string }; answer: CopiedRows };
   timeBetween: {
     args: { thread: number; fromUs: number; toUs: number };
     answer: TimePartition | null;

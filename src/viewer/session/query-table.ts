@@ -5,6 +5,7 @@ import { absenceQueries } from './queries/absences.ts';
 import { answerQueries } from './queries/answer.ts';
 import { cacheQueries } from './queries/cache.ts';
 import { compareQueries } from './queries/compare.ts';
+import { copyQueries } from './queries/copies.ts';
 import type { Query } from './queries/context.ts';
 import { errorQueries } from './queries/errors.ts';
 import { eventQueries } from './queries/events.ts';
@@ -38,6 +39,7 @@ export const QUERIES = {
   ...transactionQueries,
   ...statementQueries,
   ...planQueries,
+  ...copyQueries,
   ...flameQueries,
   ...statementMarkQueries,
   ...walQueries,

@@ -1,0 +1,78 @@
+/** Tables of a copied database, and the first rows of one. What they hold is the user's own data: it goes to the screen and nowhere else. */
+import { inCopy, type CopiedDatabase } from './open-copy.ts';
+import type { WasmSource } from './load-sqlite.ts';
+
+/** A table, index, view or trigger, as sqlite_schema has it. */
+export interface CopiedObject {
+  readonly type: string;
+  readonly name: string;
+  /** Its CREATE statement; '' = SQLite made it. */
+  readonly sql: string;
+  /** Its rows can be read: it is a table of its own, no view and no virtual one, whose SQL would have to run. */
+  readonly hasRows: boolean;
+}
+export interface CopiedRows {
+  readonly columns: readonly string[];
+  /** Values as text, cut; null = NULL. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** The table has more rows. */
+  readonly more: boolean;
+}
+
+const MOST_OBJECTS = 1000;
+const MOST_COLUMNS = 100;
+/** Rows of a table that are shown. */
+export const MOST_ROWS = 100;
+/** Characters of a value, and of a CREATE statement. */
+const LONGEST_VALUE = 200;
+const LONGEST_SQL = 5000;
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** In the order in which they were made. @throws Error with a message for the user */
+export const readObjects = (wasm: WasmSource, copy: CopiedDatabase): Promise<CopiedObject[]> =>
+  inCopy(wasm, copy, 'the schema', async (rowsOf) => {
+    const all = await rowsOf(
+      `SELECT type, name, substr(sql, 1, ${LONGEST_SQL}), rootpage FROM sqlite_schema ORDER BY rowid LIMIT ${MOST_OBJECTS}`,
+    );
+    return all.map(([type, name, sql, root]) => ({
+      type: String(type),
+      name: String(name),
+      sql: typeof sql === 'string' ? sql : '',
+      hasRows: type === 'table' && Number(root) > 0,
+    }));
+  });
+
+/**
+ * The first rows of a table.
+ * @param table as `readObjects` names it
+ * @throws Error with a message for the user
+ */
+export const readRows = (
+  wasm: WasmSource,
+  copy: CopiedDatabase,
+  table: string,
+): Promise<CopiedRows> =>
+  inCopy(wasm, copy, 'the rows', async (rowsOf) => {
+    const known = await rowsOf(
+      `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = '${table.replaceAll("'", "''")}'`,
+    );
+    if (known.length === 0) throw new Error(`there is no table ${table}`);
+    // generated columns are left out: they would have to be computed
+    const all = await rowsOf(`PRAGMA table_info(${quoted(table)})`);
+    const columns = all.slice(0, MOST_COLUMNS).map(([, name]) => String(name));
+    const values = columns.map((column) => {
+      const value = quoted(column);
+      return `CASE typeof(${value}) WHEN 'blob' THEN 'blob, ' || length(${value}) || ' bytes' ELSE substr(${value}, 1, ${LONGEST_VALUE}) END`;
+    });
+    const rows = await rowsOf(
+      `SELECT ${values.join(', ')} FROM ${quoted(table)} LIMIT ${MOST_ROWS + 1}`,
+    );
+    return {
+      columns,
+      rows: rows
+        .slice(0, MOST_ROWS)
+        .map((row) => row.map((value) => (value === null ? null : String(value)))),
+      more: rows.length > MOST_ROWS,
+    };
+  });

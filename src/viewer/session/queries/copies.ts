@@ -1,0 +1,19 @@
+/** A look into a copy of the page's database: SQLite of the SQL page reads it. Nothing of it is stored. */
+import {
+  readObjects,
+  readRows,
+  type CopiedObject,
+  type CopiedRows,
+} from '../../../plan/read-rows.ts';
+import type { CopyRequest } from '../../../protocol/answers/copies.ts';
+import { wasmSource } from './wasm-source.ts';
+import type { QueryContext } from './context.ts';
+
+export const copyQueries = {
+  copyObjects: (_: QueryContext, copy: CopyRequest): Promise<CopiedObject[]> =>
+    readObjects(wasmSource.at, copy),
+  copyRows: (
+    _: QueryContext,
+    { table, ...copy }: CopyRequest & { table: string },
+  ): Promise<CopiedRows> => readRows(wasmSource.at, copy, table),
+};

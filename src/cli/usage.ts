@@ -26,6 +26,11 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--out FILE.vfst] [--port N] [--json]
       [--origin ORIGIN ...]  pages of this origin may send, besides those of this machine
       [--capture 0..3] [--layers sql,vfs,web,query] [--stacks] [--buffer KIB]  as record
+  vfscope doctor <url>                    what the page's origin holds and stores now: locks, databases, files, quota
+      [--connect http://localhost:9222]  the page as it is open in a browser that runs already, without loading it again;
+                             else in an installed Chromium, with storage of its own
+      [--seconds N]          watch its locks for N seconds (default 5 after a load, 2 in an open page)
+      [--markdown | --json]  as Markdown for a bug report; as one object, unknown numbers null
   vfscope summary FILE.vfst               one page for a bug report
       [--markdown | --json]  as Markdown; as one object, unknown numbers null
       [--privacy]            what the trace tells of its app: how many texts of which kind

@@ -6,6 +6,7 @@ import { completionScript, isShell, SHELL_NAMES } from './completion.ts';
 import { demo } from './demo.ts';
 import { diffCommand } from './diff.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
+import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { findingsCommand } from './findings.ts';
 import { adviseCommand } from '../lab/command/advise.ts';
@@ -75,6 +76,10 @@ function parseOptional<T extends NonNullable<ParseArgsConfig['options']>>(
     ); // Node's advice names no option of ours
   }
 }
+
+/** A browser that runs already may have one page alone: its address may be left out. */
+const connects = (args: readonly string[]): boolean =>
+  args.some((arg) => /^--connect(=|$)/.test(arg));
 
 function needed(value: string | undefined, option: string): string {
   if (value === undefined) throw new WrongWords(`${option} is missing.`);
@@ -336,11 +341,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         buffer: text,
         connect: text,
       } as const;
-      // a browser that runs already may have one page alone
-      const connects = args.some((arg) => /^--connect(=|$)/.test(arg));
-      const { values, target } = connects
-        ? parseOptional(args, 'URL', options)
-        : parse(args, 'URL', options);
+      const { values, target } = parseOptional(args, 'URL', options, 1, connects(args) ? 0 : 1);
       const {
         out,
         seconds: time,
@@ -363,6 +364,11 @@ async function run([command, ...args]: string[]): Promise<number> {
         requireSqlite,
         capture: captureOf({ capture, layers, stacks, buffer }),
       });
+    }
+    case 'doctor': {
+      const options = { connect: text, seconds: text, json: yes, markdown: yes } as const;
+      const { values, target } = parseOptional(args, 'URL', options, 1, connects(args) ? 0 : 1);
+      return doctorCommand({ ...values, url: target, seconds: seconds(values.seconds) });
     }
     case 'demo': {
       const options = {

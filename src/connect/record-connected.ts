@@ -27,6 +27,7 @@ import { TraceStore } from '../trace/store.ts';
 import { originOf, saveTrace } from '../trace/file/write.ts';
 import { lineOf } from '../viewer/session/line.ts';
 import { unwatched, type ThreadPorts } from '../viewer/session/thread-ports.ts';
+import { connectTo, pageOf } from './attach.ts';
 import { chosenPage, endpointOf, openPage, pagesAt } from './endpoint.ts';
 import { PageRelays } from './page-relays.ts';
 
@@ -102,31 +103,6 @@ export async function recordConnected(options: ConnectOptions): Promise<void> {
     if (!shown) await page?.close().catch(() => {}); // it is ours, and may have gone
     await browser?.disconnect();
   }
-}
-
-/** Attaches to that page and what belongs to it; other tabs stay alone. */
-async function connectTo(endpoint: string, id: string): Promise<Browser> {
-  const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
-  return puppeteer
-    .connect({
-      browserURL: endpoint,
-      defaultViewport: null, // the page keeps its size
-      targetFilter: (one) => one.type() !== 'page' || idOf(one) === id,
-    })
-    .catch((e: Error) => {
-      throw browserFailed(`The browser at ${endpoint} can't be connected to: ${e.message}`);
-    });
-}
-/** puppeteer's own name for it */
-const idOf = (target: object): string => (target as { _targetId: string })._targetId;
-
-async function pageOf(browser: Browser, id: string): Promise<Page> {
-  const target = await browser
-    .waitForTarget((one) => idOf(one) === id, { timeout: 10_000 })
-    .catch((e: Error) => {
-      throw browserFailed(`The page has gone: ${e.message}`);
-    });
-  return (await target.page()) ?? (await target.asPage());
 }
 
 /** One of a page, from the moment that its next document begins. */

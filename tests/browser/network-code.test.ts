@@ -8,9 +8,8 @@ const DIST = process.env['VFSCOPE_DIST'] ?? 'dist';
 
 /** Sources that may, and what for. */
 const ALLOWED: Record<string, string> = {
-  'src/connect/endpoint.ts':
-    'asks a browser that the user names for its pages (`record --connect`)',
-  'src/connect/record-connected.ts': 'drives that browser',
+  'src/connect/attach.ts': 'drives a browser that runs already',
+  'src/connect/endpoint.ts': 'asks a browser that the user names for its pages (`--connect`)',
   'src/embed/stream.ts': 'sends a recording where the page was told to (`to`)',
   'src/lab/page/own-file.ts': "reads a file of the Lab's own",
   'src/listen/server.ts': '`vfscope listen`, on this machine',

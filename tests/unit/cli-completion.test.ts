@@ -22,6 +22,7 @@ test('options are those that the help names', () => {
     'completion',
     'demo',
     'diff',
+    'doctor',
     'export',
     'findings',
     ...['advise', 'check', 'crash', 'diff', 'list', 'replay', 'run', 'show', 'versions'].map(

@@ -43,6 +43,7 @@ export const ROOMS = {
   protocol: { imports: ['text', 'event', 'trace', 'analysis', 'timeline', 'plan'], npm: [] },
   probes: { imports: ['event', 'record', 'sqlite'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },
+  doctor: { imports: ['text', 'event', 'analysis/report', 'protocol'], npm: [] },
   'page-copy': { imports: ['protocol', 'platform'], npm: [] },
   'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
   'vfs-instrumented/block-idb': { imports: ['event', 'record', 'sqlite'], npm: [] },
@@ -52,7 +53,7 @@ export const ROOMS = {
   },
   engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
   'viewer/ui': {
-    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'plan', 'protocol'],
+    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'plan', 'protocol', 'doctor'],
     npm: ['svelte', '@codemirror', '@lezer/highlight'],
   },
   'viewer/session': {
@@ -176,7 +177,17 @@ export const ROOMS = {
     node: true,
   },
   connect: {
-    imports: ['text', 'event', 'trace', 'protocol', 'terminal', 'drive', 'viewer/session'],
+    imports: [
+      'text',
+      'event',
+      'trace',
+      'protocol',
+      'terminal',
+      'drive',
+      'viewer/session',
+      'page-copy',
+      'doctor',
+    ],
     npm: ['puppeteer-core'],
     node: true,
   },
@@ -217,6 +228,7 @@ export const ROOMS = {
       'lab/experiments',
       'viewer/session/sql',
       'connect',
+      'doctor',
     ],
     npm: [],
     node: true,

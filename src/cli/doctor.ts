@@ -1,0 +1,41 @@
+/** `vfscope doctor URL`: what a page's origin holds and stores, without a recording. */
+import { reportMarkdown } from '../analysis/report/report-markdown.ts';
+import { lookAtPage } from '../connect/look-at-page.ts';
+import { doctorReport } from '../doctor/report.ts';
+import { wrongUse } from '../terminal/failure.ts';
+import { Exit } from '../terminal/open-file.ts';
+import { reportText } from '../terminal/report-text.ts';
+import { jsonText, print } from '../terminal/stdout.ts';
+
+export interface DoctorArgs {
+  /** With `connect`, it may be absent: the only page that is open there. */
+  url?: string | undefined;
+  connect?: string | undefined;
+  seconds?: number | undefined;
+  json?: boolean | undefined;
+  markdown?: boolean | undefined;
+}
+
+/** A page that was just loaded opens its databases; one that is open only shows how old its locks are. */
+const SECONDS = { loaded: 5, open: 2 };
+
+/** @returns the exit code; the report goes to stdout, progress to stderr @throws CommandFailure */
+export async function doctorCommand({
+  url,
+  connect,
+  seconds = connect === undefined ? SECONDS.loaded : SECONDS.open,
+  json = false,
+  markdown = false,
+}: DoctorArgs): Promise<number> {
+  if (json && markdown) throw wrongUse('--markdown does not go with --json.');
+  if (
+    connect === undefined &&
+    !(url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
+  )
+    throw wrongUse(`"${url}" is no web address: expected one that begins with http:// or https://`);
+  const doctor = await lookAtPage({ url, connect, seconds, say: (line) => console.error(line) });
+  await print(
+    json ? jsonText(doctor) : (markdown ? reportMarkdown : reportText)(doctorReport(doctor)),
+  );
+  return Exit.done;
+}

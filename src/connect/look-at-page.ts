@@ -1,0 +1,133 @@
+/**
+ * `vfscope doctor`: what a page's origin holds and stores, read in a world of our own in the page, as the panel does it. A page of a browser that
+ * runs already is not loaded again; without one, an installed Chromium opens it in a fresh profile.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser, Page } from 'puppeteer-core';
+import { LockWatch, type SeenLock } from '../doctor/lock-watch.ts';
+import { doctorOf, type Doctor } from '../doctor/doctor.ts';
+import { launchBrowser } from '../drive/browser.ts';
+import { loadPage } from '../drive/session.ts';
+import { listDatabases } from '../page-copy/list.ts';
+import { look } from '../page-copy/look.ts';
+import { lookAtState } from '../page-copy/state.ts';
+import { isPageDatabases, MAX_COPY_BYTES, MOST_DATABASES } from '../protocol/page-copy.ts';
+import { isPageState, MOST_LOCKS, type PageState } from '../protocol/page-state.ts';
+import { isPageStorage, MOST_FILES } from '../protocol/page-storage.ts';
+import { browserFailed } from '../terminal/failure.ts';
+import { connectTo, pageOf } from './attach.ts';
+import { chosenPage, endpointOf, openPage, pagesAt } from './endpoint.ts';
+
+export interface LookOptions {
+  /** Address of the page; with `connect`, the beginning of it, or nothing where one page is open. */
+  url?: string | undefined;
+  /** Address of a browser's debugging port. */
+  connect?: string | undefined;
+  /** For this long locks are looked at, from when the page has loaded. */
+  seconds: number;
+  /** Progress, line by line. */
+  say: (line: string) => void;
+}
+
+/** Between two looks at locks. */
+const EVERY_MS = 500;
+const WORLD = 'vfscope doctor';
+
+/** @throws CommandFailure: exit code 2 for wrong use, 3 when browser or page fail */
+export const lookAtPage = (options: LookOptions): Promise<Doctor> =>
+  options.connect === undefined ? ofNewPage(options) : ofOpenPage(options, options.connect);
+
+async function ofNewPage(options: LookOptions): Promise<Doctor> {
+  const { url = '', say } = options;
+  const driven = await launchBrowser({ extension: null });
+  try {
+    const page = await driven.firstPage();
+    say(`loading ${url}`);
+    await loadPage(() => driven.load(page, url), url);
+    return await watched(page, options);
+  } finally {
+    await driven.close();
+  }
+}
+
+async function ofOpenPage(options: LookOptions, connect: string): Promise<Doctor> {
+  const { url, say } = options;
+  const endpoint = endpointOf(connect);
+  const shown = chosenPage(await pagesAt(endpoint), url);
+  const target = shown ?? (await openPage(endpoint));
+  let browser: Browser | null = null;
+  let page: Page | null = null;
+  try {
+    browser = await connectTo(endpoint, target.id);
+    const opened = (page = await pageOf(browser, target.id));
+    if (!shown) {
+      say(`loading ${url}`);
+      const open = async (): Promise<number | undefined> =>
+        (await opened.goto(url!, { waitUntil: 'load', timeout: 60_000 }))?.status();
+      await loadPage(open, url!);
+    }
+    return await watched(page, options);
+  } finally {
+    if (!shown) await page?.close().catch(() => {}); // it is ours, and may have gone
+    await browser?.disconnect();
+  }
+}
+
+/** Locks again and again, then everything. */
+async function watched(page: Page, { seconds, say }: LookOptions): Promise<Doctor> {
+  say(`looking for ${seconds} s`);
+  const watch = new LockWatch();
+  let locks: SeenLock[] | null = null;
+  const lookAtLocks = async (): Promise<PageState> => {
+    const state = await inPage(page, lookAtState, [MOST_LOCKS], isPageState);
+    locks = state.locks && watch.look(state.locks, performance.now());
+    return state;
+  };
+  for (
+    const end = performance.now() + seconds * 1000;
+    performance.now() < end;
+    await delay(EVERY_MS)
+  )
+    await lookAtLocks();
+  const storage = await inPage(page, look, [MOST_FILES, true], isPageStorage);
+  const most = [MOST_DATABASES, MAX_COPY_BYTES] as [number, number];
+  const databases = await inPage(page, listDatabases, most, isPageDatabases);
+  return doctorOf({ state: await lookAtLocks(), storage, databases }, locks);
+}
+
+/**
+ * Run a function of ours in a world that the page's own code neither sees nor shares.
+ * @param run is carried over as text: it uses nothing from outside its own braces
+ * @throws CommandFailure (3), also where what came back isn't what was asked for
+ */
+async function inPage<A extends unknown[], T>(
+  page: Page,
+  run: (...args: A) => Promise<T>,
+  args: A,
+  is: (v: unknown) => v is T,
+): Promise<T> {
+  const session = await page.createCDPSession();
+  try {
+    const { frameTree } = await session.send('Page.getFrameTree');
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+      frameId: frameTree.frame.id,
+      worldName: WORLD,
+    });
+    const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
+      functionDeclaration: String(run),
+      arguments: args.map((value) => ({ value: value as unknown })),
+      executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails)
+      throw browserFailed(
+        `The page can't be looked at: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`,
+      );
+    const answer: unknown = result.value;
+    if (!is(answer)) throw browserFailed("The page's answer isn't valid. Load it and try again.");
+    return answer;
+  } finally {
+    await session.detach().catch(() => {}); // the page may have gone
+  }
+}

@@ -95,18 +95,40 @@ const SLOW_DEVTOOLS = slowsUnderDevtools(navigator.userAgent)
   ? ' Open DevTools slow the page down.'
   : '';
 
-function howToRecord(tab: number): Node[] {
-  const button = el('button', 'primary', 'Record in a window of its own');
-  button.id = 'record-window';
+/** Opens vfscope's window for this tab, and closes the popup. @param view that it shows @param failed says why it couldn't be opened */
+function windowButton(
+  id: string,
+  text: string,
+  tab: number,
+  failed: (why: string) => void,
+  view?: string,
+): HTMLElement {
+  const button = el('button', 'primary', text);
+  button.id = id;
   button.addEventListener('click', () => {
-    openPanelWindow(tab).then(
+    openPanelWindow(tab, view).then(
       () => window.close(),
       (e: unknown) =>
-        keys.replaceChildren(
-          `The window could not be opened: ${e instanceof Error ? e.message : String(e)}`,
-        ),
+        failed(`The window could not be opened: ${e instanceof Error ? e.message : String(e)}`),
     );
   });
+  return button;
+}
+
+/** What the page's origin holds now, without a recording. */
+function doctorLink(tab: number): HTMLElement {
+  const line = note('');
+  const failed = (why: string): void => line.replaceChildren(why);
+  const button = windowButton('open-doctor', 'Open Doctor', tab, failed, 'doctor');
+  button.className = 'link';
+  line.append(button, ': locks, databases, and files now, without a recording.');
+  return line;
+}
+
+function howToRecord(tab: number): Node[] {
+  const button = windowButton('record-window', 'Record in a window of its own', tab, (why) =>
+    keys.replaceChildren(why),
+  );
   const keys = el('p', 'note');
   keys.append('Or open DevTools (', ...devtoolsKeys(), '), choose ', el('strong', '', 'vfscope'));
   keys.append(`, and press Record.${SLOW_DEVTOOLS}`);
@@ -150,6 +172,7 @@ async function main(): Promise<void> {
       } satisfies Ask)) as RecordingState | null;
       next.replaceChildren(
         ...(recording ? aboutRecording(recording, tab!.id!) : howToRecord(tab!.id!)),
+        doctorLink(tab!.id!),
       );
     }
   } catch (e) {

@@ -24,7 +24,7 @@ import type {
   StorageListener,
 } from '../viewer/ui/host.ts';
 import { copyFrom, databasesOf } from '../page-copy/copy.ts';
-import { canLookHere, lookAtTab } from '../page-copy/look-at-tab.ts';
+import { canLookHere, lookAtAll, lookAtTab, stateOfTab } from '../page-copy/look-at-tab.ts';
 import { PageAccessState } from './page-access.ts';
 
 /** The empty panel looks unasked, at so many files. */
@@ -181,6 +181,7 @@ export function recordTab(tabId: number): RecorderControl {
     ...(canLookHere()
       ? {
           lookAtPage: () => lookAtTab(tabId, LOOKED_AT),
+          doctor: { look: () => lookAtAll(tabId), state: () => stateOfTab(tabId) },
           databases: {
             list: () => databasesOf(tabId),
             copy: (database) => copyFrom(tabId, database),

@@ -10,6 +10,8 @@ import type {
   SiteAccess,
 } from '../../protocol/messages.ts';
 import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
+import type { PageLook } from '../../protocol/page-look.ts';
+import type { PageState } from '../../protocol/page-state.ts';
 import type { PageStorage } from '../../protocol/page-storage.ts';
 import type { CaptureOptions } from '../../event/capture.ts';
 import type { Slowdown } from '../../event/conditions.ts';
@@ -73,6 +75,8 @@ export interface RecorderControl {
   openWindow?(): void;
   /** What the inspected page stores. Absent where it cannot be looked at. @throws without access to the page */
   lookAtPage?(): Promise<PageStorage>;
+  /** All that Doctor shows, and its locks and quota alone, again. Absent where the page can't be looked at. Both throw an Error with a message for the user. */
+  doctor?: { look(): Promise<PageLook>; state(): Promise<PageState> };
   /** Databases that the page stores, and a copy of one. Absent where the page can't be looked at. */
   databases?: DatabaseAccess;
   subscribe(listener: (status: RecordingStatus) => void): () => void;

@@ -38,6 +38,7 @@ export const VIEW_LETTERS: Readonly<Record<string, string>> = {
   locks: 'l',
   wal: 'w',
   files: 'f',
+  doctor: 'o',
   cache: 'c',
   errors: 'x',
   events: 'e',

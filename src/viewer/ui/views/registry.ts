@@ -4,6 +4,7 @@ import type { FilterName } from '../panel-filter.svelte.ts';
 import AnswerView from './answer/AnswerView.svelte';
 import CacheView from './cache/CacheView.svelte';
 import CompareView from './compare/CompareView.svelte';
+import DoctorView from './doctor/DoctorView.svelte';
 import ErrorsView from './errors/ErrorsView.svelte';
 import EventsView from './events/EventsView.svelte';
 import FilesView from './files/FilesView.svelte';
@@ -106,6 +107,14 @@ export const VIEWS: readonly View[] = [
     help: 'Who held what, and who waited for whom, across threads and tabs',
     component: LocksView,
     follows: ['range', 'thread'],
+  },
+  {
+    id: 'doctor',
+    title: 'Doctor',
+    group: 'Storage',
+    help: 'What the page stores and which locks are held now, without a recording',
+    component: DoctorView,
+    needsNoTrace: true,
   },
   {
     id: 'events',

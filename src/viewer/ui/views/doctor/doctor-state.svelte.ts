@@ -1,0 +1,123 @@
+/** What Doctor knows of the inspected page, and the copy that the user looks into. Each look replaces the one before; ages of locks go on. */
+import { doctorOf, type Doctor } from '../../../../doctor/doctor.ts';
+import { LockWatch, type SeenLock } from '../../../../doctor/lock-watch.ts';
+import type { CopiedObject, CopiedRows } from '../../../../plan/read-rows.ts';
+import type { PageDatabase } from '../../../../protocol/page-copy.ts';
+import type { PageLook } from '../../../../protocol/page-look.ts';
+import type { PageState } from '../../../../protocol/page-state.ts';
+import type { ViewerModel } from '../../model.ts';
+import { perModel } from '../../per-model.ts';
+
+const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
+
+/** A copy that is open. Its rows are in this panel's memory, until it is closed. */
+export interface OpenCopy {
+  database: PageDatabase;
+  main: Blob;
+  wal: Blob | null;
+  objects: readonly CopiedObject[];
+}
+
+export class DoctorState {
+  private look = $state.raw<PageLook | null>(null);
+  private locks = $state.raw<readonly SeenLock[] | null>(null);
+  error = $state('');
+  busy = $state(false);
+  private watch = new LockWatch();
+  /** A look at locks is under way. */
+  private ticking = false;
+
+  copy = $state.raw<OpenCopy | null>(null);
+  copyError = $state('');
+  copying = $state(false);
+  table = $state('');
+  rows = $state.raw<CopiedRows | null>(null);
+
+  doctor = $derived<Doctor | null>(this.look && doctorOf(this.look, this.locks));
+
+  constructor(private readonly model: ViewerModel) {}
+
+  get host() {
+    return this.model.host.recorder?.doctor;
+  }
+  /** Of a line of `doctor.databases`, as the page lists them; undefined = it isn't among those that can be copied. */
+  databaseAt(line: number): PageDatabase | undefined {
+    const found = this.look?.databases.databases[line];
+    return found?.cause === '' ? found : undefined;
+  }
+
+  /** Look at everything. */
+  async refresh(): Promise<void> {
+    if (this.busy || !this.host) return;
+    this.busy = true;
+    try {
+      const look = await this.host.look();
+      if (look.state.origin !== this.look?.state.origin) this.forget();
+      this.take(look.state, look);
+      this.error = '';
+    } catch (e) {
+      this.forget();
+      this.look = null;
+      this.error = words(e);
+    }
+    this.busy = false;
+  }
+  /** Look at locks and quota. Another page shows then is looked at as a whole. */
+  async tick(): Promise<void> {
+    const { look } = this;
+    if (this.ticking || this.busy || !this.host || !look) return;
+    this.ticking = true;
+    try {
+      const state = await this.host.state();
+      if (state.origin !== look.state.origin) await this.refresh();
+      else if (this.look === look) this.take(state, look);
+    } catch (e) {
+      this.error = words(e); // what was read stays
+    }
+    this.ticking = false;
+  }
+  private take(state: PageState, look: PageLook): void {
+    this.locks = state.locks && this.watch.look(state.locks, performance.now());
+    this.look = { ...look, state };
+  }
+  private forget(): void {
+    this.watch = new LockWatch();
+    this.close();
+  }
+
+  /** Copy a database, and list what is in it. */
+  async open(database: PageDatabase): Promise<void> {
+    await this.during(async () => {
+      this.close();
+      const { main, wal } = await this.model.host.recorder!.databases!.copy(database);
+      const objects = await this.model.session.query('copyObjects', { main, wal });
+      this.copy = { database, main, wal, objects };
+    });
+  }
+  /** The first rows of a table of it. */
+  async show(table: string): Promise<void> {
+    const { copy } = this;
+    if (!copy) return;
+    await this.during(async () => {
+      const { main, wal } = copy;
+      const rows = await this.model.session.query('copyRows', { main, wal, table });
+      if (this.copy === copy) [this.table, this.rows] = [table, rows];
+    });
+  }
+  close(): void {
+    [this.copy, this.rows, this.table, this.copyError] = [null, null, '', ''];
+  }
+  private async during(work: () => Promise<void>): Promise<void> {
+    if (this.copying) return;
+    this.copying = true;
+    this.copyError = '';
+    try {
+      await work();
+    } catch (e) {
+      this.copyError = words(e);
+    }
+    this.copying = false;
+  }
+}
+
+export const doctorState = perModel((model: ViewerModel) => new DoctorState(model));

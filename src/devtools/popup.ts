@@ -7,6 +7,7 @@ import { slowsUnderDevtools } from '../protocol/slowdown.ts';
 import { devtoolsKeys } from './devtools-keys.ts';
 import {
   sortedFiles,
+  storedName,
   versionText,
   type PageStorage,
   type StoredFile,
@@ -27,7 +28,8 @@ function el(tag: string, className: string, ...children: (Node | string)[]): HTM
 const note = (text: string): HTMLElement => el('p', 'note', text);
 
 function fileRow(file: StoredFile): HTMLElement {
-  const row = el('li', '', el('span', 'name', file.path));
+  const row = el('li', '', el('span', 'name', storedName(file)));
+  row.title = file.path;
   if (file.sqlite) {
     const badge = el(
       'span',

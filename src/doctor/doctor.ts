@@ -3,11 +3,11 @@
  * leftovers, quota, isolation. Pure. Names in it are the page's. null = not known.
  */
 import { plainPath } from '../event/file-names.ts';
-import { versionText, type StoredDatabase } from '../protocol/page-storage.ts';
+import { storedName, versionText, type StoredDatabase } from '../protocol/page-storage.ts';
 import type { PageDatabase } from '../protocol/page-copy.ts';
 import type { SeenLock } from './lock-watch.ts';
 import type { PageLook } from '../protocol/page-look.ts';
-import { kindOfDatabase, kindOfFile, nameOf, poolOf } from './kinds.ts';
+import { kindOfDatabase, kindOfFile, poolOf } from './kinds.ts';
 import { leftoversOf, type Leftover } from './leftovers.ts';
 
 export interface LockLine {
@@ -135,7 +135,7 @@ function databaseLine(
   const file = storage.files.find(({ path }) => plainPath(path) === plainPath(at));
   return {
     ...line,
-    name: file ? nameOf(file) : name,
+    name: file ? storedName(file) : name,
     kind: (file && poolOf(file)) ?? 'OPFS file',
     writtenBy: file?.writtenBy ? versionText(file.writtenBy) : null,
   };

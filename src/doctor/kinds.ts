@@ -1,6 +1,6 @@
 /** What a stored file or database is, by its first bytes, its name, and its object stores. */
 import { suffixOf } from '../event/file-names.ts';
-import type { StoredDatabase, StoredFile } from '../protocol/page-storage.ts';
+import { storedName, type StoredDatabase, type StoredFile } from '../protocol/page-storage.ts';
 
 /** SQLite's names for what lies beside a database. */
 const BESIDE: Readonly<Record<string, string>> = {
@@ -15,15 +15,12 @@ export function poolOf({ path, pool }: StoredFile): string | null {
   return path.includes('/.opaque/') ? 'opfs-sahpool' : 'AccessHandlePool';
 }
 
-/** The name by which SQLite knows the file. */
-export const nameOf = ({ path, pool }: StoredFile): string => pool || path;
-
 /** `database`, `rollback journal (hot)`, `free place`, ... */
 export function kindOfFile(file: StoredFile): string {
   const { head, pool, size, sqlite, path } = file;
   if (pool === '') return 'free place';
   if (head === 'database') return 'database';
-  const beside = BESIDE[suffixOf(nameOf(file))];
+  const beside = BESIDE[suffixOf(storedName(file))];
   if (head === 'journal') return 'rollback journal (hot)';
   if (beside) return beside;
   if (head === 'wal') return 'write-ahead log';

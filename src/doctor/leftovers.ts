@@ -1,10 +1,10 @@
 /** What lies in an origin's storage and may be of no use any more: of an older version of the app, or of one that was cut off. */
 import { databaseName, databasePath, plainPath, suffixOf } from '../event/file-names.ts';
 import { countOf } from '../text/numbers.ts';
-import { nameOf, poolOf } from './kinds.ts';
+import { poolOf } from './kinds.ts';
 import type { StoredDatabaseLine } from './doctor.ts';
 import type { PageState } from '../protocol/page-state.ts';
-import type { PageStorage, StoredFile } from '../protocol/page-storage.ts';
+import { storedName, type PageStorage, type StoredFile } from '../protocol/page-storage.ts';
 
 export interface Leftover {
   /** Path or name of it. */
@@ -28,9 +28,9 @@ export function leftoversOf(
 ): Leftover[] {
   const found: Leftover[] = [];
   const { files, folders, moreFiles } = storage;
-  const names = new Set(files.map((file) => `${areaOf(file)}\n${plainPath(nameOf(file))}`));
+  const names = new Set(files.map((file) => `${areaOf(file)}\n${plainPath(storedName(file))}`));
   for (const file of files) {
-    const name = nameOf(file);
+    const name = storedName(file);
     const what = file.pool ? `${name} (${file.path})` : name;
     const isAlone = !names.has(`${areaOf(file)}\n${plainPath(databasePath(name))}`);
     if (suffixOf(name) !== '' && isAlone && !moreFiles)

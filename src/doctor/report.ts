@@ -10,7 +10,7 @@ import {
   formatShare,
   UNKNOWN,
 } from '../text/numbers.ts';
-import type { Doctor, LockLine } from './doctor.ts';
+import type { Doctor, FileLine, LockLine } from './doctor.ts';
 
 /** Of a table in a bug report. */
 const MOST_ROWS = 50;
@@ -39,27 +39,50 @@ function tableBlock<Row>(
   return { heading, table, lines: moreLines(rows.length - MOST_ROWS) };
 }
 
-export const lockBlock = ({ locks }: Doctor): Block =>
-  locks === null
-    ? { heading: 'Web Locks', lines: [`${UNKNOWN}: the browser doesn't report them to this page.`] }
-    : tableBlock(
-        'Web Locks',
-        locks,
-        [
-          ['Name', (lock) => name(lock.name)],
-          [
-            'State',
-            ({ state, heldBy }) =>
-              state === 'held'
-                ? 'held'
-                : `waits${heldBy.length ? ` for ${heldBy.slice(0, 3).join(', ')}` : ''}`,
-          ],
-          ['Mode', ({ mode }) => mode],
-          ['Client', ({ client }) => client],
-          ['Age', lockAge],
-        ],
-        'No lock is held, and none is waited for.',
-      );
+export function lockBlock({ locks }: Doctor): Block {
+  const heading = 'Web Locks';
+  if (locks === null)
+    return { heading, lines: [`${UNKNOWN}: the browser doesn't report them to this page.`] };
+  const state = ({ state: now, heldBy }: LockLine): string =>
+    now === 'held'
+      ? 'held'
+      : `waits${heldBy.length ? ` for ${heldBy.slice(0, 3).join(', ')}` : ''}`;
+  const block = tableBlock(
+    heading,
+    locks,
+    [
+      ['Name', (lock) => name(lock.name)],
+      ['State', state],
+      ['Mode', ({ mode }) => mode],
+      ['Client', ({ client }) => client],
+      ['Age', lockAge],
+    ],
+    'No lock is held, and none is waited for.',
+  );
+  if (locks.length === 0) return block;
+  const about =
+    'Ages count from the first look at a lock. Other clients are workers, or other tabs of this origin.';
+  return { ...block, lines: [...block.lines!, about] };
+}
+
+/** Free places of a pool in one line. */
+function fileRows(files: readonly FileLine[]): FileLine[] {
+  const rows: FileLine[] = [];
+  const free = new Map<string, FileLine[]>();
+  for (const file of files)
+    if (file.poolName !== '') rows.push(file);
+    else {
+      const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1);
+      free.set(folder, [...(free.get(folder) ?? []), file]);
+    }
+  for (const [path, places] of free)
+    rows.push({
+      ...{ path, poolName: null, cause: '' },
+      kind: places[0]!.kind.replace(/^free place/, countOf(places.length, 'free place')),
+      bytes: places.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
+    });
+  return rows;
+}
 
 /** Usage, quota, and what the page may do. */
 export function factBlocks({ browser, storage, page }: Doctor): Block[] {
@@ -125,13 +148,10 @@ export function otherBlocks(doctor: Doctor): Block[] {
     },
     tableBlock(
       'Files in OPFS',
-      files,
+      fileRows(files),
       [
         ['Path', ({ path }) => name(path)],
-        [
-          'Name in the pool',
-          ({ poolName }) => (poolName === null ? '' : poolName === '' ? 'none' : name(poolName)),
-        ],
+        ['Name in the pool', ({ poolName }) => (poolName === null ? '' : name(poolName))],
         ['Kind', ({ kind }) => kind],
         ['Size', ({ bytes }) => formatBytes(bytes), 'number'],
       ],

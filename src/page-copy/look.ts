@@ -51,7 +51,7 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
     const WRITTEN_BY = 96;
     /** Before a file in a pool of AccessHandlePoolVFS or opfs-sahpool: its path, up to a zero; where flags, digest and the file itself begin. */
     const POOL = { flags: 512, digest: 516, data: 4096 };
-    /** The digest of a place without a file. Bytes of 0x80 and more are characters from U+F780 on. */
+    /** The digest of AccessHandlePoolVFS for a place without a file: opfs-sahpool leaves zeros. Bytes of 0x80 and more are characters from U+F780 on. */
     const FREE = [0x80, 0x5f, 0xcc, 0xfe, 0x37, 0xc0, 0xce, 0xac];
     const file: StoredFile = {
       ...{ path, size: null, sqlite: false, writtenBy: 0, pool: null, head: '', cause: '' },
@@ -69,8 +69,10 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
         const name = start.slice(0, start.indexOf('\0'));
         // such as SQLITE_OPEN_MAIN_DB: bits 8 to 23
         const kind = byte(POOL.flags + 1) || byte(POOL.flags + 2);
-        if (name === '' && FREE.every((value, i) => byte(POOL.digest + i) === value))
-          file.pool = '';
+        const isFree = path.includes('/.opaque/')
+          ? /^\0+$/.test(start.slice(0, POOL.digest + FREE.length))
+          : name === '' && FREE.every((value, i) => byte(POOL.digest + i) === value);
+        if (isFree) file.pool = '';
         else if (name.length < POOL.flags && /^\/[\x21-\x7e]+$/.test(name) && kind)
           file.pool = name; // a path of a URL: all else is escaped in it
       }

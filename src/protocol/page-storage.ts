@@ -111,6 +111,10 @@ const named = (names: readonly string[]): string =>
     names.length,
   );
 
+/** The name by which SQLite knows the file: that in a pool, else its path. */
+export const storedName = ({ path, pool }: Pick<StoredFile, 'path' | 'pool'>): string =>
+  pool || path;
+
 /** `3.53.0` of 3053000. */
 export const versionText = (version: number): string =>
   `${Math.floor(version / 1e6)}.${Math.floor(version / 1e3) % 1e3}.${version % 1e3}`;
@@ -131,8 +135,8 @@ export function storageSentences(found: PageStorage): string[] {
     );
   }
   if (files.length) {
-    const about = ({ path, size, sqlite }: StoredFile): string =>
-      `${shown(path, MOST_NAME)} (${sqlite ? 'SQLite, ' : ''}${size === null ? 'in use' : formatBytes(size)})`;
+    const about = ({ size, sqlite, ...file }: StoredFile): string =>
+      `${shown(storedName(file), MOST_NAME)} (${sqlite ? 'SQLite, ' : ''}${size === null ? 'in use' : formatBytes(size)})`;
     const list = listed(sortedFiles(files).slice(0, NAMED).map(about), files.length);
     const count = `${countOf(files.length, 'file')}${moreFiles ? ' or more' : ''}`;
     sentences.push(`This page stores ${count} in OPFS: ${list}.`);

@@ -74,20 +74,8 @@ it('cuts what the page made long, and lets no control character through', () => 
 
 afterEach(() => void vi.unstubAllGlobals());
 
-it("reads from a file's header which SQLite wrote it last, where a pool puts it, too", async () => {
-  /** Such a header, behind what a VFS puts before it. @param version SQLITE_VERSION_NUMBER */
-  const stored = (before: number, version: number): Blob => {
-    const bytes = new Uint8Array(before + 4096);
-    bytes.set(new TextEncoder().encode('SQLite format 3\0'), before);
-    new DataView(bytes.buffer).setUint32(before + 96, version);
-    return new Blob([bytes]);
-  };
-  // bytes of 0x80 and more are those that an encoding may change
-  const files: [string, Blob][] = [
-    ['app.db', stored(0, 3_053_000)],
-    ['pooled', stored(4096, 3_044_000)],
-    ['notes.txt', new Blob(['text'])],
-  ];
+/** A page with these files in OPFS. */
+function stubPage(files: [string, Blob][]): void {
   const folder = {
     async *entries() {
       for (const [name, blob] of files)
@@ -132,6 +120,22 @@ it("reads from a file's header which SQLite wrote it last, where a pool puts it,
       getDirectory: () => Promise.resolve(folder),
     },
   });
+}
+
+it("reads from a file's header which SQLite wrote it last, where a pool puts it, too", async () => {
+  /** Such a header, behind what a VFS puts before it. @param version SQLITE_VERSION_NUMBER */
+  const stored = (before: number, version: number): Blob => {
+    const bytes = new Uint8Array(before + 4096);
+    bytes.set(new TextEncoder().encode('SQLite format 3\0'), before);
+    new DataView(bytes.buffer).setUint32(before + 96, version);
+    return new Blob([bytes]);
+  };
+  // bytes of 0x80 and more are those that an encoding may change
+  stubPage([
+    ['app.db', stored(0, 3_053_000)],
+    ['pooled', stored(4096, 3_044_000)],
+    ['notes.txt', new Blob(['text'])],
+  ]);
   const found = await look(10);
   expect(found.failures).toEqual([]);
   expect(found.files.map(({ path, sqlite, writtenBy }) => [path, sqlite, writtenBy])).toEqual([
@@ -142,4 +146,46 @@ it("reads from a file's header which SQLite wrote it last, where a pool puts it,
   expect(found.scripts).toEqual(['https://app.example/sqlite3-worker1.mjs?v=2']);
   expect(found.wasm).toEqual(['https://app.example/sql-wasm.wasm']);
   expect(storageSentences(found)).toContain('Last written by SQLite 3.53.0, 3.44.0.');
+});
+
+it("knows the places of pools by the VFS's own header, and a hot journal by its first bytes", async () => {
+  /** As AccessHandlePoolVFS and opfs-sahpool write it: path, flags, digest, and the file behind it. */
+  const place = (path: string, flags: number, digest: number[], content: number[] = []): Blob => {
+    const bytes = new Uint8Array(4096 + content.length);
+    bytes.set(new TextEncoder().encode(path));
+    new DataView(bytes.buffer).setUint32(512, flags);
+    bytes.set(digest, 516);
+    bytes.set(content, 4096);
+    return new Blob([bytes]);
+  };
+  const DATABASE = [...new TextEncoder().encode('SQLite format 3\0'), ...Array<number>(84).fill(0)];
+  const JOURNAL = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+  const DIGEST = [1, 2, 3, 4, 5, 6, 7, 8];
+  stubPage([
+    ['a', place('/app.db', 0x100, DIGEST, DATABASE)],
+    ['b', place('/app.db-journal', 0x800, DIGEST, JOURNAL)],
+    ['c', place('/app.db-wal', 0x80000, DIGEST, [0x37, 0x7f, 0x06, 0x82])],
+    ['free', place('', 0, [0x80, 0x5f, 0xcc, 0xfe, 0x37, 0xc0, 0xce, 0xac])],
+    ['zeros', place('', 0, [])],
+    ['text', new Blob(['/not/a/pool\0'.padEnd(8192, '\0')])],
+    ['plain-journal', new Blob([new Uint8Array(JOURNAL)])],
+  ]);
+  const found = await look(10);
+  expect(found.failures).toEqual([]);
+  expect(found.files.map(({ path, pool, head }) => [path, pool, head])).toEqual([
+    ['/a', '/app.db', 'database'],
+    ['/b', '/app.db-journal', 'journal'],
+    ['/c', '/app.db-wal', 'wal'],
+    ['/free', '', ''],
+    ['/zeros', null, ''], // zeros are a free place in a folder of opfs-sahpool alone
+    ['/text', null, ''],
+    ['/plain-journal', null, 'journal'],
+  ]);
+});
+
+it('a file that is held is listed with the cause', async () => {
+  stubPage([['held.db', null as unknown as Blob]]);
+  const { files } = await look(10);
+  expect(files).toMatchObject([{ path: '/held.db', size: null }]);
+  expect(files[0]!.cause).not.toBe('');
 });

@@ -2,10 +2,15 @@
 import { databaseName, databasePath, plainPath, suffixOf } from '../event/file-names.ts';
 import { countOf } from '../text/numbers.ts';
 import { poolOf } from './kinds.ts';
-import type { StoredDatabaseLine } from './doctor.ts';
 import type { PageState } from '../protocol/page-state.ts';
 import { storedName, type PageStorage, type StoredFile } from '../protocol/page-storage.ts';
 
+/** Where a database is stored. */
+interface Database {
+  name: string;
+  kind: string;
+  at: string;
+}
 export interface Leftover {
   /** Path or name of it. */
   what: string;
@@ -24,7 +29,7 @@ const areaOf = (file: StoredFile): string =>
 export function leftoversOf(
   storage: Pick<PageStorage, 'files' | 'folders' | 'moreFiles'>,
   locks: PageState['locks'],
-  databases: readonly StoredDatabaseLine[],
+  databases: readonly Database[],
 ): Leftover[] {
   const found: Leftover[] = [];
   const { files, folders, moreFiles } = storage;
@@ -61,7 +66,7 @@ export function leftoversOf(
       });
   }
 
-  const places = new Map<string, StoredDatabaseLine[]>();
+  const places = new Map<string, Database[]>();
   for (const database of databases) {
     const name = databaseName(database.name);
     places.set(name, [...(places.get(name) ?? []), database]);

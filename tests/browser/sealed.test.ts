@@ -172,6 +172,7 @@ const VIEWS = [
   'locks',
   'cache',
   'wal',
+  'doctor',
   'events',
   'errors',
   'sql',

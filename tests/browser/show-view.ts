@@ -4,7 +4,7 @@ import type { DrivenPanel } from '../../src/drive/panel-control.ts';
 /** The views of each group, in the order of their tabs. */
 const GROUPS: Record<string, readonly string[]> = {
   SQL: ['statements', 'flame', 'transactions'],
-  Storage: ['files', 'cache', 'wal', 'locks'],
+  Storage: ['files', 'cache', 'wal', 'locks', 'doctor'],
   Raw: ['events', 'errors', 'sql'],
 };
 

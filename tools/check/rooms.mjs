@@ -102,7 +102,7 @@ export const ROOMS = {
 
   'lab/meter': { imports: ['vfs-instrumented/interpose'], npm: [] },
   'lab/experiments/model': { imports: ['text'], npm: [] },
-  'lab/experiments/workloads': { imports: ['lab/experiments/model'], npm: [] },
+  'lab/experiments/workloads': { imports: ['sqlite', 'lab/experiments/model'], npm: [] },
   'lab/experiments/documents': { imports: ['lab/experiments/model'], npm: [] },
   'lab/experiments/engine': {
     imports: [
@@ -147,6 +147,10 @@ export const ROOMS = {
   },
   'lab/crash': { imports: ['lab/meter', 'lab/experiments'], npm: [] },
   'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
+  'lab/as-recorded': {
+    imports: ['text', 'sqlite', 'event', 'trace', 'analysis', 'lab/experiments', 'lab/advisor'],
+    npm: [],
+  },
   'lab/results': {
     imports: ['text', 'analysis', 'formats', 'lab/experiments', 'lab/advisor', 'lab/crash'],
     npm: [],
@@ -162,6 +166,7 @@ export const ROOMS = {
       'lab/experiments',
       'lab/crash',
       'lab/advisor',
+      'lab/as-recorded',
       'lab/results',
       'viewer',
       'protocol',

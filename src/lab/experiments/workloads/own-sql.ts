@@ -1,15 +1,30 @@
 /** The user's own script. */
-import type { Workload } from '../model/types.ts';
-import { sql, workload } from './define.ts';
+import type { SqlStep, Workload } from '../model/types.ts';
+import { defaultsTo, parameter, sql, workload } from './define.ts';
+import { inOneTransaction } from './grouped.ts';
 
-/** @param script statements, separated by semicolons; a line `-- step NAME` begins a step */
+/**
+ * @param script statements, separated by semicolons; a line `-- step NAME` begins a step, and a line `-- setup` what runs before all of
+ * them and isn't counted
+ */
 export function ownSql(script: string): Workload {
   return workload({
     id: 'own-sql',
     title: 'Your own SQL',
     question:
       'What does my script do to storage, and what does a change of it, or of the settings, change?',
-    steps: () => stepsOf(script),
+    parameters: {
+      grouped: defaultsTo(
+        0,
+        [0, 1],
+        'whether the statements of a step are put into one transaction',
+      ),
+    },
+    setup: () => partsOf(script).setup,
+    steps: (p) =>
+      partsOf(script).steps.map((step) =>
+        parameter(p, 'grouped') ? { ...step, sql: inOneTransaction(step.sql) } : step,
+      ),
     watch: [
       'instructions',
       'ms',
@@ -38,17 +53,26 @@ export function ownDatabase(script: string): Workload {
   };
 }
 
-/** Each part of the script that a marker names, and what stands before the first, unless that is blank. Ids are unique. */
-function* stepsOf(script: string): Generator<ReturnType<typeof sql>> {
+const MARKER = /^--[ \t]*(?:step[ \t]+(\S.*)|setup[ \t]*)$/gim;
+
+/** Each part of the script that a marker begins, and what stands before the first, unless that is blank. Ids of steps are unique. */
+function partsOf(script: string): { setup: SqlStep[]; steps: SqlStep[] } {
   const used = new Map<string, number>();
-  // split with a group: [text, name, text, name, text ...]
-  const parts = script.split(/^--[ \t]*step[ \t]+(\S.*)$/gim);
+  const setup: SqlStep[] = [];
+  const steps: SqlStep[] = [];
+  // split with a group: [text, name, text, name, text ...]; a setup has no name
+  const parts: (string | undefined)[] = script.split(MARKER);
   for (let i = 0; i < parts.length; i += 2) {
-    const name = i ? parts[i - 1]!.trim() : 'script';
     const text = parts[i]!;
     if (!text.trim()) continue;
+    if (i && parts[i - 1] === undefined) {
+      setup.push(sql('setup', 'setup', text));
+      continue;
+    }
+    const name = i ? parts[i - 1]!.trim() : 'script';
     const n = (used.get(name) ?? 0) + 1;
     used.set(name, n);
-    yield sql(n > 1 ? `${name} (${n})` : name, name, text);
+    steps.push(sql(n > 1 ? `${name} (${n})` : name, name, text));
   }
+  return { setup, steps };
 }

@@ -35,8 +35,10 @@ const viewer = mountViewer(document.body, {
     read: () => api.storage.local.get(null),
     write: (values) => api.storage.local.set(values),
   },
-  lab: (experiment) =>
-    api.runtime.getURL(`lab/lab.html?try=${encodeURIComponent(experiment)}&trace=${traceKey}`),
+  lab: (experiment, rule) =>
+    api.runtime.getURL(
+      `lab/lab.html?try=${encodeURIComponent(experiment)}&rule=${encodeURIComponent(rule)}&trace=${traceKey}`,
+    ),
   replayInLab: api.runtime.getURL(`lab/lab.html?trace=${traceKey}`),
   ...(tab === null
     ? {}

@@ -1,6 +1,10 @@
 // From a finding in the real panel to the Lab, which runs the pattern both ways.
 import { showView } from './show-view.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { ElementHandle } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openLab } from '../../src/lab/drive/lab.ts';
@@ -8,12 +12,31 @@ import { launch } from './extension-harness.ts';
 
 const polling = 50;
 let driven: DrivenBrowser;
+let folder: string;
 beforeAll(async () => {
   driven = await launch();
+  folder = mkdtempSync(path.join(tmpdir(), 'vfscope-try-'));
 });
-afterAll(() => driven.close());
+afterAll(async () => {
+  await driven.close();
+  rmSync(folder, { recursive: true });
+});
 
-it('“Try it” opens the Lab in a tab, and the experiment runs there at once', async () => {
+/** The table of the recording, with rows. @returns its path */
+async function database(): Promise<string> {
+  const init = createRequire(import.meta.url)('sql.js') as () => Promise<{
+    Database: new () => { run(sql: string): void; export(): Uint8Array };
+  }>;
+  const db = new (await init()).Database();
+  db.run(`CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT);
+    WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+      INSERT INTO t SELECT i, printf('%0100d', i) FROM n;`);
+  const file = path.join(folder, 'app.db');
+  writeFileSync(file, db.export());
+  return file;
+}
+
+it('“Try it” runs the statements of the recording both ways at once, and then on a copy of the database', async () => {
   const panel = await driven.openPanel(await driven.firstPage());
   await panel.open(path.join(import.meta.dirname, '..', 'traces', 'golden', 'cache-thrash.vfst'));
   await showView(panel, 'answer');
@@ -22,26 +45,43 @@ it('“Try it” opens the Lab in a tab, and the experiment runs there at once',
   const link = await panel.frame.waitForSelector('[data-rule="F11"] [data-testid="finding-try"]');
   await link!.click();
   const target = await driven.browser.waitForTarget((t) =>
-    t.url().includes('/lab/lab.html?try=cache-thrash&'),
+    t.url().includes('/lab/lab.html?try=cache-thrash&rule=F11&'),
   );
   const page = (await target.page())!;
-  await page.waitForSelector('[data-testid="verdicts"]', { timeout: 100_000 });
+  const answer = async (): Promise<string[]> => {
+    await page.waitForSelector('[data-testid="tried-answer"]', { timeout: 100_000 });
+    return page.$$eval('[data-testid="tried-answer"] li', (all) => all.map((e) => e.textContent));
+  };
+  const tried = (): Promise<string> => page.$eval('[data-testid="tried"]', (e) => e.textContent);
+  const counts =
+    '[\\d.,]+ \\S?s \\(.+ to .+\\), ([\\d,]+) VFS calls, ([\\d,]+) reads, .+ read, .+ writes, .+ written, .+ syncs';
+  const lines = await answer();
+  expect(lines).toEqual([
+    expect.stringMatching(new RegExp(`^Before, as recorded: ${counts}\\.$`)),
+    expect.stringMatching(new RegExp(`^After, cache 414 KiB: ${counts}\\.$`)),
+  ]);
+  const reads = lines.map((line) => Number(/([\d,]+) reads/.exec(line)![1]!.replaceAll(',', '')));
+  expect(reads[1]! * 2).toBeLessThan(reads[0]!);
+  expect(await tried()).toMatch(
+    /^This runs on OPFSCoopSync \(OPFS\), as your app does\. Pragmas are your app's: page_size=4096, journal_mode=delete, cache_size=\d+\. .+ Statements are your app's: 61 of 61 recorded statements run, in their order\. /,
+  );
   const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) =>
     all.map((e) => e.textContent!.trim()),
   );
-  expect(await page.$eval('[data-testid="tried"]', (e) => e.textContent)).toBe(
-    "This runs on OPFSCoopSync (OPFS), as your app does. Statements and pragmas are the experiment's, not your app's.",
+  expect(verdicts).toEqual(['holds']); // both ways stored the same
+  // the user's database, opened beside it
+  await page.$eval('[data-testid="offer-own-database"]', (e) => (e as HTMLElement).click());
+  const input = (await page.waitForSelector(
+    '[data-testid="own-file"]',
+  )) as ElementHandle<HTMLInputElement>;
+  await input.uploadFile(await database());
+  await (await page.waitForSelector('[data-testid="try-again"]'))!.click();
+  await page.waitForFunction(
+    () => document.querySelector('[data-testid="tried"]')?.textContent?.includes('app.db'),
+    { polling },
   );
-  // before and after, in milliseconds and in counts
-  const rows = await page.$$eval('[data-testid="results"] tbody th', (all) =>
-    all.map((e) => e.textContent),
-  );
-  expect(rows).toContain('ms');
-  expect(rows).toContain('vfs.xReadBytes');
-  expect(verdicts).toEqual(['holds', 'holds', 'holds']); // two expectations, and that both ways stored the same
-  expect(
-    await page.$eval('nav.offers [aria-current="true"]', (e) => e.textContent!.trim()),
-  ).toMatch(/small and a large page cache/);
+  expect((await answer()).length).toBe(2);
+  expect(await tried()).toMatch(/ They run on your copy of app\.db\. /);
   // and the recording with the finding is there to be replayed
   await page.$eval('[data-testid="offer-replay"]', (e) => (e as HTMLElement).click());
   await page.waitForFunction(

@@ -29,6 +29,7 @@ export type RoughCounts = RunCounts & { readonly instructions: number };
 
 export class Copy {
   private looks = 0;
+  private allLooks = 0;
 
   private constructor(
     private readonly sqlite3: Api,
@@ -41,7 +42,10 @@ export class Copy {
     sqlite3.progress_handler(
       db,
       STEPS_BETWEEN_LOOKS,
-      () => Number(++this.looks * STEPS_BETWEEN_LOOKS > MOST_VM_STEPS),
+      () => {
+        this.allLooks++;
+        return Number(++this.looks * STEPS_BETWEEN_LOOKS > MOST_VM_STEPS);
+      },
       null,
     );
   }
@@ -73,6 +77,21 @@ export class Copy {
     const rows: unknown[][] = [];
     this.looks = 0;
     await this.sqlite3.exec(this.db, sql, (row) => void rows.push(row));
+    return rows;
+  }
+  /** Steps of SQLite's virtual machine by now, in whole millions. */
+  get steps(): number {
+    return this.allLooks * STEPS_BETWEEN_LOOKS;
+  }
+  /** Pages that its connection has read by now. */
+  misses(): number {
+    return this.cache(this.db)['cache.miss']!;
+  }
+  /** @returns how many rows it returns @throws what SQLite reports, also where it was stopped */
+  async rowsOf(sql: string): Promise<number> {
+    let rows = 0;
+    this.looks = 0;
+    await this.sqlite3.exec(this.db, sql, () => void rows++);
     return rows;
   }
   /** Lines of its plan, indented. @throws what SQLite reports */

@@ -20,7 +20,7 @@ const LIST_PLACES = [0.25, 0.75];
 const LONGEST_VALUE = 2000;
 
 /** Whether a text is one literal: a recording's values are the page's words. */
-function isLiteral(text: string): boolean {
+export function isLiteral(text: string): boolean {
   const parts = [...tokens(text)].filter(({ kind }) => kind !== 'space');
   if (parts.length === 2 && parts[0]!.text === '-') parts.shift();
   const [only] = parts;
@@ -34,7 +34,7 @@ function isLiteral(text: string): boolean {
 }
 
 /** Numbers of parameters as SQLite gives them: `?` the next, `?7` its own, a name one for all its places. */
-function numbersOf(parameters: readonly ParameterUse[]): number[] {
+export function numbersOf(parameters: readonly Pick<ParameterUse, 'leaf'>[]): number[] {
   const names = new Map<string, number>();
   let last = 0;
   return parameters.map(({ leaf: { text } }) => {
@@ -47,6 +47,13 @@ function numbersOf(parameters: readonly ParameterUse[]): number[] {
   });
 }
 
+/** Where in the order of a column a value is taken, 0 to 1, and what stands for one that no column gives. */
+export interface StandIn {
+  readonly place: number;
+  readonly unknown: string | null;
+}
+const MIDDLE: StandIn = { place: MEDIAN, unknown: null };
+
 export class SampleValues {
   private readonly known = new Map<string, Promise<string | null>>();
   private readonly rows = new Map<string, Promise<ReadonlyMap<string, string | null>>>();
@@ -57,7 +64,8 @@ export class SampleValues {
   async fill(
     sql: string,
     use: StatementUse,
-    { values, recordedRows, runs }: RecordedStatement,
+    { values, recordedRows, runs }: Pick<RecordedStatement, 'values' | 'recordedRows' | 'runs'>,
+    { place, unknown }: StandIn = MIDDLE,
   ): Promise<{ sql: string; values: TriedStatement['values'] }> {
     const { parameters } = use;
     if (parameters.length === 0) return { sql, values: 'none' };
@@ -79,7 +87,7 @@ export class SampleValues {
             ? perRun
             : parameter.role === 'offset'
               ? '0'
-              : await this.fromCopy(parameter, parameters, lists)),
+              : ((await this.fromCopy(parameter, parameters, lists, place)) ?? unknown)),
       );
     }
     let [out, at] = ['', 0];
@@ -98,6 +106,7 @@ export class SampleValues {
     parameter: ParameterUse,
     all: readonly ParameterUse[],
     lists: Map<TableUse, Map<string, number>>,
+    middle: number,
   ): Promise<string | null> {
     const { beside, role } = parameter;
     if (!beside) return null;
@@ -112,7 +121,7 @@ export class SampleValues {
       return this.at(table, column, (both ? BOTH_ENDS : ENDS)[role]);
     }
     if (role === 'pattern') {
-      const value = await this.at(table, column, MEDIAN);
+      const value = await this.at(table, column, middle);
       // whether the app's pattern has a fixed beginning isn't known: none has
       return value?.startsWith("'") ? `'%${value.slice(1, -1)}%'` : value;
     }
@@ -125,7 +134,7 @@ export class SampleValues {
     const columns = [
       ...new Set(same.filter((o) => o.role === 'equal').map((o) => o.beside!.column)),
     ];
-    return (await this.row(table, columns)).get(column) ?? this.at(table, column, MEDIAN);
+    return (await this.row(table, columns, middle)).get(column) ?? this.at(table, column, middle);
   }
 
   /** The value at a place in the order of a column, as a literal; null = it has none, or a long one. */
@@ -143,25 +152,27 @@ export class SampleValues {
     return short(value);
   }
 
-  /** Values of the row in the middle of the order of the first column. */
+  /** Values of the row at a place in the order of the first column. */
   private row(
     table: TableInfo,
     columns: readonly string[],
+    share: number,
   ): Promise<ReadonlyMap<string, string | null>> {
-    const key = JSON.stringify([table.name, columns]);
-    const found = this.rows.get(key) ?? this.middleRow(table, columns);
+    const key = JSON.stringify([table.name, columns, share]);
+    const found = this.rows.get(key) ?? this.rowAt(table, columns, share);
     this.rows.set(key, found);
     return found;
   }
-  private async middleRow(
+  private async rowAt(
     table: TableInfo,
     columns: readonly string[],
+    share: number,
   ): Promise<ReadonlyMap<string, string | null>> {
     const names = columns.map((column) => quotedName(table.columns.get(column) ?? column));
     const [first] = names;
     const t = quotedName(table.name);
     const [row = []] = await this.ask(
-      `SELECT ${names.map((name) => `quote(${name})`).join(', ')} FROM ${t} WHERE ${first} IS NOT NULL ORDER BY ${first} LIMIT 1 OFFSET (SELECT count(${first}) / 2 FROM ${t})`,
+      `SELECT ${names.map((name) => `quote(${name})`).join(', ')} FROM ${t} WHERE ${first} IS NOT NULL ORDER BY ${first} LIMIT 1 OFFSET (SELECT CAST(count(${first}) * ${share} AS INT) FROM ${t})`,
     );
     return new Map(columns.map((column, i) => [column, short(row[i])]));
   }

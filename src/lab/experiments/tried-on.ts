@@ -1,44 +1,81 @@
-/** What *Try it* runs of a recording's own surroundings, and what it says about the rest: the experiment's statements stay its own. */
+/** On which VFS *Try it* runs, with which of the recorded settings an experiment can, and what it says about both. */
 import type { RecordedVfs } from './replay/recorded-vfs.ts';
-import { vfsTitle } from './model/vfs-facts.ts';
-import type { Experiment, VfsName } from './model/types.ts';
+import { ownEngineOf, vfsTitle } from './model/vfs-facts.ts';
+import type { Config, Experiment, VfsName } from './model/types.ts';
 import { offersVfs } from './on-vfs.ts';
+import { workloadOf } from './workloads/index.ts';
 
 export interface TriedOn {
-  /** VFSs to choose; none: the experiment's own. */
-  readonly vfs: readonly VfsName[];
+  /** null: not known, or each variant has its own. */
+  readonly vfs: VfsName | null;
   /** Sentences. */
   readonly says: readonly string[];
 }
 
-const OWN_SQL = "Statements and pragmas are the experiment's, not your app's.";
+/** sqlite.org's own build has no backup API, by which a database is copied onto a VFS. */
+const TAKES_COPIES: Partial<Record<VfsName, VfsName>> = {
+  'opfs-sahpool': 'AccessHandlePool',
+  opfs: 'OPFSAdaptive',
+  'opfs-wl': 'OPFSAdaptive',
+};
 
-/** @param recorded null: there is no recording */
-export function triedOn(experiment: Experiment, recorded: RecordedVfs | null): TriedOn {
-  if (!recorded)
-    return {
-      vfs: [],
-      says: ["Your recording isn't here, so this runs on the experiment's own VFS.", OWN_SQL],
-    };
-  const { vfs, certain, why } = recorded;
+/** For the app's own statements. @param copied they run on a copy of its database */
+export function ownOn({ vfs, nearest, certain, why }: RecordedVfs, copied: boolean): TriedOn {
   if (vfs === null)
     return {
-      vfs: [],
+      vfs: nearest ?? null,
       says: [
         `The Lab doesn't have your app's VFS: ${why}.`,
-        "This runs on the experiment's own VFS.",
-        OWN_SQL,
+        nearest
+          ? `This runs on ${vfsTitle(nearest)}, the nearest that it has.`
+          : 'This runs in memory.',
       ],
     };
-  if (!offersVfs(experiment))
+  const other = copied && ownEngineOf(vfs) ? TAKES_COPIES[vfs] : undefined;
+  if (other)
     return {
-      vfs: [],
+      vfs: other,
       says: [
-        `Your app uses ${vfsTitle(vfs)}.`,
-        'Each variant of this experiment has its own VFS.',
-        OWN_SQL,
+        `The Lab can't copy a database onto ${vfsTitle(vfs)}, your app's VFS.`,
+        `This runs on ${vfsTitle(other)}, the nearest that it can.`,
       ],
     };
   const same = certain ? 'as your app does' : `your app's VFS by a guess: ${why}`;
-  return { vfs: [vfs], says: [`This runs on ${vfsTitle(vfs)}, ${same}.`, OWN_SQL] };
+  return { vfs, says: [`This runs on ${vfsTitle(vfs)}, ${same}.`] };
+}
+
+/** For the experiment's statements. @param recorded null: there is no recording */
+export function experimentOn(experiment: Experiment, recorded: RecordedVfs | null): TriedOn {
+  if (!recorded)
+    return {
+      vfs: null,
+      says: ["Your recording isn't here, so this runs on the experiment's own VFS."],
+    };
+  if (!offersVfs(experiment)) {
+    const { vfs } = recorded;
+    return {
+      vfs: null,
+      says: [
+        vfs
+          ? `Your app uses ${vfsTitle(vfs)}.`
+          : `The Lab doesn't have your app's VFS: ${recorded.why}.`,
+        'Each variant of this experiment has its own VFS.',
+      ],
+    };
+  }
+  const { vfs, says } = ownOn(recorded, false);
+  return {
+    vfs,
+    says: vfs ? says : [says[0]!, "This runs on the experiment's own VFS."],
+  };
+}
+
+/** Of the recorded settings those that neither a variant nor a workload of the experiment sets. */
+export function settingsFor({ variants }: Experiment, recorded: Partial<Config>): Partial<Config> {
+  const taken = new Set(
+    variants.flatMap(({ config, workload }) =>
+      Object.keys({ ...workloadOf(workload).config, ...config }),
+    ),
+  );
+  return Object.fromEntries(Object.entries(recorded).filter(([key]) => !taken.has(key)));
 }

@@ -12,9 +12,10 @@ import type { Config, EngineFile, Run } from '../experiments/model/types.ts';
 import type { Taken } from '../experiments/model/result-types.ts';
 import type { DatabaseFacts } from './database-file.ts';
 import type { Advice, AdviceProgress } from '../advisor/advice.ts';
+import type { AsRecorded } from '../as-recorded/as-recorded.ts';
 import type { CrashConfig, CrashOptions, CrashResult } from '../crash/model.ts';
 import type { KeeperWorker } from './keeper-worker.ts';
-import type { LabWorker } from './lab-worker.ts';
+import type { LabWorker, RecordedAsked } from './lab-worker.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 
 /** The run was canceled: nothing is wrong. */
@@ -130,6 +131,11 @@ export class Bench {
       (worker) => worker.advise(database, recording),
       (progress) => onProgress(progress as AdviceProgress),
     );
+  }
+
+  /** A recording's own statements, as they were recorded and as a finding's advice says. @throws Error with a message for the user; Canceled */
+  asRecorded(recording: Blob, asked: RecordedAsked): Promise<AsRecorded> {
+    return this.ask((worker) => worker.asRecorded(recording, asked));
   }
 
   /** A crash test of one configuration. @param onCrash now and then: how many crashes were made @throws Error with a message for the user; Canceled */

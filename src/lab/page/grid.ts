@@ -17,6 +17,8 @@ import {
 import { buildFor, countPasses, isBuildFor } from '../experiments/worker/builds-here.ts';
 import { isAvailable } from '../experiments/model/vfs-facts.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
+import type { AsRecorded } from '../as-recorded/as-recorded.ts';
+import type { Change } from '../as-recorded/change.ts';
 
 const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const;
 
@@ -140,6 +142,28 @@ export function runsOfGrid(
   return [
     ...new Map(runs.map((run) => [JSON.stringify([run.config, run.parameters]), run])).values(),
   ];
+}
+
+/** A recording's own statements as they were recorded, and as a finding's advice says. */
+export function runsOfRecorded(
+  own: NonNullable<AsRecorded['own']>,
+  recorded: Partial<Config>,
+  database: Run['database'],
+): { run: Run; heading: string }[] {
+  const ways: readonly Change[] = [
+    { heading: 'as recorded', config: {}, grouped: false, setup: '' },
+    ...own.changes,
+  ];
+  return ways.map(({ heading, config, grouped, setup }) => {
+    const sql = setup ? `-- setup\n${setup}${own.sql}` : own.sql;
+    const workload = workloadOf(database ? 'own-database' : 'own-sql', sql);
+    const parameters = { grouped: Number(grouped) };
+    const input = database ? { sql, database } : { sql };
+    return {
+      heading,
+      run: runOf(workload, { ...recorded, ...config }, 'time', parameters, input),
+    };
+  });
 }
 
 /**

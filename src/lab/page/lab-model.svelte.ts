@@ -1,12 +1,21 @@
 /** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
 import { modeWith, type FaultSettings } from '../experiments/model/faults.ts';
-import { triedOn } from '../experiments/tried-on.ts';
+import { experimentOn, ownOn, settingsFor, type TriedOn } from '../experiments/tried-on.ts';
 import { headings, type Knob } from '../experiments/model/knobs.ts';
 import { resultOfPasses } from '../experiments/passes.ts';
-import type { Mode, Run, VfsName, Workload } from '../experiments/model/types.ts';
+import type {
+  Config,
+  Experiment,
+  Mode,
+  Run,
+  VfsName,
+  Workload,
+} from '../experiments/model/types.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
+import type { AsRecorded } from '../as-recorded/as-recorded.ts';
+import { pragmaWords } from '../as-recorded/settings.ts';
 import { AdviceModel } from './advice-model.svelte.ts';
 import { Canceled, type Bench } from './bench.ts';
 import {
@@ -20,6 +29,7 @@ import {
 import {
   runsOfExperiment,
   runsOfGrid,
+  runsOfRecorded,
   withEngineFile,
   type Choices,
   type OwnInput,
@@ -54,6 +64,14 @@ interface ShownTrace {
 const FIRST_SQL =
   "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);\nWITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<5000)\n  INSERT INTO t SELECT x, 'row '||x FROM n;\n-- step read\nSELECT count(*), max(b) FROM t;\n";
 const OWN_DATABASE = WORKLOAD_OFFERS.find(({ id }) => id === 'own-database')!;
+const OWN_SQL = WORKLOAD_OFFERS.find(({ id }) => id === 'own-sql')!;
+const withSettings = (experiment: Experiment, settings: Partial<Config>): Experiment => ({
+  ...experiment,
+  variants: experiment.variants.map((variant) => ({
+    ...variant,
+    config: { ...settings, ...variant.config },
+  })),
+});
 const offerOf = (id: string): Offer | undefined =>
   offerFor(id) ?? WORKLOAD_OFFERS.find((offer) => offer.id === id);
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -79,6 +97,12 @@ export class LabModel {
   tried = $state.raw<readonly string[]>([]);
   /** An experiment of counts is timed: *Try it* answers in both. */
   timed = $state(false);
+  /** Settings of the recording under those of an experiment. */
+  private recordedConfig = $state.raw<Partial<Config>>({});
+  /** The recording's own statements both ways, until the script or a setting is changed. */
+  private tryRuns = $state.raw<{ sql: string; runs: { run: Run; heading: string }[] } | null>(null);
+  /** What *Try it* was pressed for last; `on`: the copy of the user's database that it ran on. */
+  trying = $state.raw<{ offer: Offer; rule: string; on: string | null } | null>(null);
   /** A fault profile of an experiment, one value each. */
   experimentFaults = $state.raw<FaultSettings>({});
   sql = $state(FIRST_SQL);
@@ -145,9 +169,10 @@ export class LabModel {
   );
   private readonly plainRuns = $derived.by<{ run: Run; heading: string }[]>(() => {
     const offer = this.placed;
+    if (this.trial) return this.trial;
     if (offer.kind === 'experiment')
       return runsOfExperiment(
-        { ...offer.experiment, mode: this.effectiveMode },
+        withSettings({ ...offer.experiment, mode: this.effectiveMode }, this.recordedConfig),
         this.engines.ofExperiments,
         this.experimentFaults,
       ).map(({ title, run }) => ({
@@ -169,8 +194,15 @@ export class LabModel {
     }));
   });
 
+  /** The runs of *Try it*, while they are what is chosen. */
+  readonly trial = $derived(
+    this.tryRuns?.sql === this.sql && /^own-/.test(this.offer.id) ? this.tryRuns.runs : null,
+  );
+
   choose(offer: Offer): void {
     if (offer.id !== this.offer.id || this.place === 'questions') {
+      this.recordedConfig = {};
+      this.tryRuns = null;
       this.parameterChoices = {};
       this.experimentVfs = [];
       this.experimentFaults = {};
@@ -186,6 +218,7 @@ export class LabModel {
     const chosen = this.choices[key] ?? [];
     const next = chosen.includes(value) ? chosen.filter((v) => v !== value) : [...chosen, value];
     this.choices = { ...this.choices, [key]: next };
+    this.tryRuns = null;
   }
   toggleExperimentVfs(vfs: VfsName): void {
     const chosen = this.experimentVfs;
@@ -201,6 +234,7 @@ export class LabModel {
       ? chosen.filter((v) => v !== value)
       : [...chosen, value].sort((a, b) => a - b);
     this.parameterChoices = { ...this.parameterChoices, [name]: next };
+    this.tryRuns = null;
   }
 
   async run(): Promise<void> {
@@ -222,18 +256,83 @@ export class LabModel {
     this.unfinished = null;
     await this.go(queue);
   }
-  /** A finding's pattern as it was found and as the advice says, on the VFS of the recording that the finding is from. */
-  async tryIt(offer: Offer): Promise<void> {
+  /**
+   * A finding's advice, tried: the recording's own statements with its settings on its VFS, as recorded and as the advice says. Where they
+   * can't run, the experiment's do.
+   * @param rule of the finding; '' = not known
+   */
+  async tryIt(offer: Offer, rule: string): Promise<void> {
     this.choose(offer);
     await this.replay.takeFromPanel();
-    if (offer.kind === 'experiment') {
-      const { vfs, says } = triedOn(
-        offer.experiment,
-        this.replay.recording?.facts.recordedVfs ?? null,
-      );
-      [this.experimentVfs, this.tried, this.timed] = [vfs, says, true];
-    }
+    await this.tryAgain(offer, rule);
+  }
+  /** The same with the copy of a database that is here by now. */
+  async tryAgain(offer: Offer, rule: string): Promise<void> {
+    if (offer.kind !== 'experiment') return this.run();
+    const { experiment } = offer;
+    const { recording } = this.replay;
+    const { database } = this;
+    const recorded = recording?.facts.recordedVfs ?? null;
+    this.trying = { offer, rule, on: database?.name ?? null };
+    const own = recorded && ownOn(recorded, database !== null);
+    const asked: { found: AsRecorded | null } = { found: null };
+    if (recording && own)
+      await this.attemptInWorker("Trying your app's statements", async () => {
+        asked.found = await this.bench.asRecorded(recording.file, {
+          experiment: experiment.id,
+          rule,
+          vfs: own.vfs,
+          database: database && { name: database.name, file: database.file },
+        });
+      });
+    if (this.error) return;
+    const { found } = asked;
+    if (found?.own && own) this.takeOwn(found, found.own, own);
+    else this.takeExperiment(offer, experiment, found);
     await this.run();
+  }
+  private takeExperiment(offer: Offer, experiment: Experiment, found: AsRecorded | null): void {
+    this.choose(offer);
+    const { vfs, says } = experimentOn(
+      experiment,
+      this.replay.recording?.facts.recordedVfs ?? null,
+    );
+    this.experimentVfs = vfs === null ? [] : [vfs];
+    this.timed = true;
+    this.recordedConfig = settingsFor(experiment, found?.config ?? {});
+    const pragmas = pragmaWords(this.recordedConfig);
+    this.tried = [
+      ...says,
+      ...(pragmas ? [`Pragmas that the experiment doesn't set are your app's: ${pragmas}.`] : []),
+      `Statements${pragmas ? '' : ' and pragmas'} are the experiment's, not your app's.`,
+      ...(found ? [found.why] : []),
+    ];
+  }
+  private takeOwn(
+    { config, notes }: AsRecorded,
+    own: NonNullable<AsRecorded['own']>,
+    on: TriedOn,
+  ): void {
+    const { database } = this;
+    this.choose(database ? OWN_DATABASE : OWN_SQL);
+    this.choices = {};
+    this.mode = 'time';
+    this.sql = own.sql;
+    const runs = runsOfRecorded(
+      own,
+      on.vfs === null ? config : { ...config, vfs: on.vfs },
+      database ? { name: database.name, file: database.file } : undefined,
+    );
+    this.tryRuns = { sql: own.sql, runs };
+    const pragmas = pragmaWords(config);
+    this.tried = [
+      ...on.says,
+      pragmas
+        ? `Pragmas are your app's: ${pragmas}.`
+        : "No pragma of your app was recorded, so this runs with the build's defaults.",
+      ...notes,
+      ...own.says,
+    ];
   }
   /** Stores each pass, so that a tab that closes loses one at most. */
   private async go(queue: RunQueue): Promise<void> {

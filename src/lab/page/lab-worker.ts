@@ -6,10 +6,12 @@ import { readTrace } from '../../trace/file/read.ts';
 import type { Advice } from '../advisor/advice.ts';
 import { advise } from '../advisor/advise.ts';
 import { recordedOf } from '../advisor/recorded.ts';
+import { asRecorded, type AsRecorded, type Asked } from '../as-recorded/as-recorded.ts';
 import { configOf, crashTest } from '../crash/crash-test.ts';
 import type { CrashConfig, CrashOptions, CrashResult } from '../crash/model.ts';
 import { waSqliteOpener } from '../crash/open.ts';
 import { nextTask } from '../crash/storage/next-task.ts';
+import { experimentFor } from '../experiments/documents/tries.ts';
 import { Engines } from '../experiments/engine/open-engine.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
@@ -33,6 +35,9 @@ function startActor(name: string): ReturnType<ActorStarter> {
   helper.onFailed = (reason) => fail(new Error(`its worker failed: ${reason}`));
   return { actor: api, end: () => helper.terminate() };
 }
+/** `experiment`: its id. */
+export type RecordedAsked = Omit<Asked, 'experiment'> & { readonly experiment: string };
+
 const worker = new ExperimentWorker(ownWasm, startActor);
 let sender: TraceSender | null = null;
 /** Of the replay, for which this worker is started. */
@@ -82,6 +87,13 @@ const methods = {
     return advise(new Engines(ownWasm), database, recordedOf(new Facts(store)), (progress) =>
       push(progress),
     );
+  },
+  asRecorded: async (recording: Blob, asked: RecordedAsked): Promise<AsRecorded> => {
+    const { store } = await readTrace(recording);
+    return asRecorded(new Engines(ownWasm), new Facts(store), {
+      ...asked,
+      experiment: experimentFor(asked.experiment)!,
+    });
   },
   /** One configuration, on storage that is emulated in this worker. Pushes how many crashes were made. */
   crash: (config: CrashConfig, options: CrashOptions): Promise<CrashResult> =>

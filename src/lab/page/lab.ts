@@ -104,12 +104,12 @@ if (tab !== null && /^\d{1,10}$/.test(tab))
 const key = asked.get('trace');
 if (isPanelKey(key)) model.replay.panelKey = key;
 
-// `?try=<name>`: a finding's pattern, run both ways at once, as its button promised; the recording that showed it tells the VFS
+// `?try=<name>&rule=<finding>`: what a finding advises, run both ways at once, as its button promised
 const wanted = asked.get('try');
 if (wanted !== null) {
   const offer = offerFor(wanted);
   if (offer) {
-    void model.tryIt(offer);
+    void model.tryIt(offer, asked.get('rule') ?? '');
   } else {
     model.place = 'runs';
     model.error = `The Lab has no experiment “${wanted}”.`;

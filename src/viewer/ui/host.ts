@@ -101,8 +101,8 @@ export interface ViewerHost {
   workerUrl: string;
   /** Keeps what the user chose for good; without it choices last as long as the viewer. */
   settings?: SettingsKeeper;
-  /** Address of the Lab with an experiment (Finding.tryInLab) that runs at once; absent where there is no Lab to go to. */
-  lab?: (experiment: string) => string;
+  /** Address of the Lab that tries a finding at once: its experiment (Finding.tryInLab) and its rule; absent where there is no Lab to go to. */
+  lab?: (experiment: string, rule: string) => string;
   /** Address of the Lab that takes this viewer's trace (ViewerHandle.copy) to replay it; absent where there is no Lab. */
   replayInLab?: string;
   /** Address of the Lab that offers to copy a database of the inspected page, to which the page's origin is added as `site`; absent where there is no page, or no Lab. */

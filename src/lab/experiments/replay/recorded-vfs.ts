@@ -18,10 +18,13 @@ export interface RecordedVfs {
   readonly certain: boolean;
   /** What it is known or guessed by, as the end of a sentence. */
   readonly why: string;
+  /** Where `vfs` is null: the one that stores most like it; absent = that isn't known. */
+  readonly nearest?: VfsName;
 }
 
 const known = (vfs: VfsName | null, why: string): RecordedVfs => ({ vfs, certain: true, why });
 const guess = (vfs: VfsName | null, why: string): RecordedVfs => ({ vfs, certain: false, why });
+const nearest = (vfs: VfsName, of: RecordedVfs): RecordedVfs => ({ ...of, nearest: vfs });
 const MOST_CHARACTERS = 60;
 const quoted = (name: string): string =>
   `“${name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS)}…` : name}”`;
@@ -91,7 +94,10 @@ export function recordedVfs(
   const laid = LAYOUTS.filter(({ is }) => is(at));
   if (laid.length === 1) return (isWaSqlite ? known : guess)(laid[0]!.vfs, laid[0]!.why);
   if (laid.length > 1)
-    return guess(null, `its storage is laid out by ${laid.map(({ vfs }) => vfs).join(' and ')}`);
+    return nearest(
+      laid[0]!.vfs,
+      guess(null, `its storage is laid out by ${laid.map(({ vfs }) => vfs).join(' and ')}`),
+    );
   for (const name of names) {
     const named = NAMED.find((vfs) => name.toLowerCase().includes(vfs.toLowerCase()));
     if (named) return guess(named, `the app calls its VFS ${quoted(name)}`);
@@ -105,13 +111,17 @@ export function recordedVfs(
 /** Builds that bring VFSs of their own: what they are named is fixed. */
 function ofBuild(builds: ReadonlySet<string>, names: readonly string[]): RecordedVfs | null {
   if (builds.has('absurd-sql'))
-    return known(null, 'it was made on absurd-sql, which brings a VFS of its own');
+    return nearest(
+      'BlockIDB',
+      known(null, 'it was made on absurd-sql, which brings a VFS of its own'),
+    );
   if (builds.has('sql.js')) return guess('MemoryVFS', 'sql.js keeps its files in memory, too');
   if (!builds.has('@sqlite.org/sqlite-wasm')) return null;
   const own = VFS_NAMES.find((vfs) => ownEngineOf(vfs) !== undefined && names.includes(vfs));
   if (own) return known(own, `its build names it ${quoted(own)}`);
   const kvvfs = names.find((name) => /^(?:kvvfs|.*-kvvfs)$/.test(name));
-  if (kvvfs !== undefined) return known(null, `it was made on sqlite.org's VFS ${quoted(kvvfs)}`);
+  if (kvvfs !== undefined)
+    return nearest('MemoryVFS', known(null, `it was made on sqlite.org's VFS ${quoted(kvvfs)}`));
   return null;
 }
 
@@ -138,7 +148,8 @@ const STREAMS: ReadonlySet<number> = new Set([Op.opfsFileRead, Op.opfsStreamWrit
 function byCalls(web: WebCounts<number>, threads: readonly ThreadStore[]): RecordedVfs {
   const opfs = web.opfs.reads + web.opfs.writes;
   const idb = web.idb.get + web.idb.put + web.idb.cursor + web.idb.getAll;
-  if (opfs && idb) return guess(null, 'it has calls of OPFS and of IndexedDB');
+  if (opfs && idb)
+    return nearest('OPFSPermuted', guess(null, 'it has calls of OPFS and of IndexedDB'));
   if (opfs) {
     const streams = threads.some(({ events }) =>
       events.op.subarray(0, events.count).some((op) => STREAMS.has(op)),
@@ -155,6 +166,6 @@ function byCalls(web: WebCounts<number>, threads: readonly ThreadStore[]): Recor
   }
   if (idb) return guess('IDBBatchAtomic', 'its storage calls are those of IndexedDB');
   if (web.localStorage.get + web.localStorage.set)
-    return guess(null, 'it keeps its pages in localStorage');
+    return nearest('MemoryVFS', guess(null, 'it keeps its pages in localStorage'));
   return guess('MemoryVFS', 'it made no storage call');
 }

@@ -1,0 +1,96 @@
+/** What *Try it* runs: a recording's own statements, with its settings, as they were recorded and as a finding's advice says. */
+import { findings } from '../../analysis/findings/index.ts';
+import type { Facts } from '../../analysis/core/graph.ts';
+import { countOf, formatCount } from '../../text/numbers.ts';
+import { Copy } from '../advisor/copy.ts';
+import type { Engines } from '../experiments/engine/open-engine.ts';
+import type { Config, Experiment, VfsName } from '../experiments/model/types.ts';
+import { changesOf, type Change } from './change.ts';
+import { cacheFit } from './cache-fit.ts';
+import { busiestConnection } from './executed.ts';
+import { scriptOf } from './script.ts';
+import { recordedSettings } from './settings.ts';
+
+export interface AsRecorded {
+  /** As recorded; what no call shows is left out. */
+  readonly config: Partial<Config>;
+  /** What of `config` isn't as recorded. Sentences. */
+  readonly notes: readonly string[];
+  /** Both ways; null: `why` says why the app's statements can't be run so. */
+  readonly own: {
+    /** For the workloads `own-sql` and `own-database`. */
+    readonly sql: string;
+    readonly changes: readonly Change[];
+    /** What of it is the app's own, and what stands in. Sentences. */
+    readonly says: readonly string[];
+  } | null;
+  /** A sentence; '' where they can. */
+  readonly why: string;
+}
+export interface Asked {
+  readonly experiment: Experiment;
+  /** Of the finding whose button was pressed; '' = not known. */
+  readonly rule: string;
+  /** On which both ways run; null: not known. */
+  readonly vfs: VfsName | null;
+  /** A copy of the app's database. */
+  readonly database: { readonly name: string; readonly file: Blob } | null;
+}
+
+/** @throws what SQLite reports of the copy */
+export async function asRecorded(
+  engines: Engines,
+  facts: Facts,
+  { experiment, rule, vfs, database }: Asked,
+): Promise<AsRecorded> {
+  const recorded = busiestConnection(facts);
+  if (!recorded)
+    return {
+      config: {},
+      notes: [],
+      own: null,
+      why: 'The recording holds no SQL text. Record again with SQL text captured.',
+    };
+  const { config, notes, folded } = recordedSettings(facts, recorded);
+  const all = facts.get(findings).filter(({ tryInLab }) => tryInLab === experiment.id);
+  const finding = all.find((one) => one.rule === rule) ?? all[0];
+  const withVfs = vfs === null ? config : { ...config, vfs };
+  const none = { config, notes, own: null };
+  if (changesOf(experiment, finding?.sql, withVfs).length === 0)
+    return { ...none, why: "This experiment changes what one connection alone can't show." };
+  const open = async (): Promise<Copy> => {
+    const copy = await Copy.open(engines, database?.file ?? new Blob([]));
+    if (!database && config.pageSize) await copy.exec(`PRAGMA page_size=${config.pageSize}`);
+    return copy;
+  };
+  const copy = await open();
+  const { sql, statements, says } = await scriptOf(
+    facts,
+    recorded,
+    copy,
+    database?.name ?? null,
+  ).finally(() => copy.close());
+  if (statements === 0)
+    return {
+      ...none,
+      why: `None of your app's ${formatCount(recorded.statements.length)} recorded statements runs here. ${says.filter((one) => one.startsWith('Left out')).join(' ')}`,
+    };
+  const fit =
+    folded.has('cache_size') && recorded.pagesRead > 0
+      ? await cacheFit(open, sql, recorded.pagesRead)
+      : null;
+  const fitted = fit ? { cacheSize: fit.cacheSize } : {};
+  return {
+    config: { ...config, ...fitted },
+    notes: [
+      ...notes,
+      ...[...folded].map((name) =>
+        fit && name === 'cache_size'
+          ? `The recording folded the value of PRAGMA cache_size. With ${fit.cacheSize} pages the statements read ${countOf(fit.reads, 'page')} of the database here, and ${formatCount(recorded.pagesRead)} in your app, so this stands in.`
+          : `The recording folded the value of PRAGMA ${name}, so this runs with the default.`,
+      ),
+    ],
+    own: { sql, changes: changesOf(experiment, finding?.sql, { ...withVfs, ...fitted }), says },
+    why: '',
+  };
+}

@@ -1,0 +1,38 @@
+/** The page cache that a recording had, where it folded the value of PRAGMA cache_size: the one that reads most nearly as many pages. */
+import { Copy } from '../advisor/copy.ts';
+
+/** Pages. */
+const SIZES = [10, 20, 50, 100, 200, 500, 1000, 2000] as const;
+
+export interface CacheFit {
+  /** Pages. */
+  readonly cacheSize: number;
+  /** Pages that the script reads with it. */
+  readonly reads: number;
+}
+
+/**
+ * Runs the script once with each size, until one reads fewer pages than were recorded.
+ * @param open a fresh copy of the database that the script finds @throws what SQLite reports
+ */
+export async function cacheFit(
+  open: () => Promise<Copy>,
+  script: string,
+  recorded: number,
+): Promise<CacheFit> {
+  let best: CacheFit | null = null;
+  for (const cacheSize of SIZES) {
+    const copy = await open();
+    try {
+      await copy.exec(`PRAGMA cache_size=${cacheSize}`);
+      await copy.rowsOf(script);
+      const reads = copy.misses();
+      const isNearer = !best || Math.abs(reads - recorded) < Math.abs(best.reads - recorded);
+      if (isNearer) best = { cacheSize, reads };
+      if (reads <= recorded) break;
+    } finally {
+      await copy.close();
+    }
+  }
+  return best!;
+}

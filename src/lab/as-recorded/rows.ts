@@ -1,0 +1,91 @@
+/** Rows and values that stand in for those that a recording doesn't hold: each made from a number that no other row has. */
+import type { Copy } from '../advisor/copy.ts';
+import { quotedName } from '../advisor/sql-tree.ts';
+import type { TableInfo } from '../advisor/schema.ts';
+
+const NUMERIC = /INT|REAL|FLOA|DOUB|NUM|DEC|BOOL|DATE|TIME/i;
+/** Of a made-up text. */
+const CHARACTERS = 100;
+const FIRST_ROWS = 50;
+const MOST_BATCHES = 12;
+/** A database in the Lab is filled no further. */
+export const MOST_BYTES = 64 * 2 ** 20;
+
+/** Values of a column, for row number `n`, an SQL expression. */
+function valueOf(type: string, n: string): string {
+  if (NUMERIC.test(type)) return n;
+  const text = `printf('%-${CHARACTERS}d', ${n})`;
+  return /BLOB/i.test(type) ? `CAST(${text} AS BLOB)` : text;
+}
+
+export class MadeUpRows {
+  /** Above what apps number their rows by. */
+  private next = 1_000_000_000;
+  private readonly types = new Map<string, Map<string, string>>();
+
+  constructor(private readonly copy: Copy) {}
+
+  /** A value for a column of a new row, an SQL literal; a rowid is left to SQLite. */
+  async literal(table: TableInfo, column: string): Promise<string> {
+    const name = column.toLowerCase();
+    if (name === table.rowid) return 'NULL';
+    const type = (await this.typesOf(table)).get(name) ?? '';
+    const n = String(this.next++);
+    if (NUMERIC.test(type)) return n;
+    const text = `'${n.padEnd(CHARACTERS)}'`;
+    return /BLOB/i.test(type) ? `CAST(${text} AS BLOB)` : text;
+  }
+
+  /**
+   * Rows until the database is so large, and at least some.
+   * @param bytes of the whole database
+   * @returns the statements, which have run on the copy, and their rows @throws what SQLite reports
+   */
+  async fill(table: TableInfo, bytes: number): Promise<{ sql: string[]; rows: number }> {
+    const done: string[] = [];
+    let rows = 0;
+    let size = await this.size();
+    const goal = Math.min(bytes, MOST_BYTES);
+    for (let batch = FIRST_ROWS, i = 0; i === 0 || (i < MOST_BATCHES && size < goal); i++) {
+      const sql = await this.insert(table, batch);
+      await this.copy.exec(sql);
+      done.push(sql);
+      rows += batch;
+      const now = await this.size();
+      // too few rows for a page of their own: twice as many
+      batch = now > size ? Math.ceil(((goal - now) / (now - size)) * batch) : 2 * batch;
+      size = now;
+      if (batch < 1) break;
+    }
+    return { sql: done, rows };
+  }
+
+  /** Bytes of the database as it is now. */
+  async size(): Promise<number> {
+    const [[bytes] = []] = await this.copy.ask(
+      'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size',
+    );
+    return Number(bytes);
+  }
+
+  private async insert(table: TableInfo, rows: number): Promise<string> {
+    const types = await this.typesOf(table);
+    const columns = table.stored.filter((column) => column.toLowerCase() !== table.rowid);
+    const [first, last] = [this.next, this.next + rows - 1];
+    this.next += rows;
+    const named = columns.length ? columns : table.stored.slice(0, 1);
+    const values = named.map((column) => valueOf(types.get(column.toLowerCase()) ?? '', 'i'));
+    return `WITH RECURSIVE made_up(i) AS (VALUES(${first}) UNION ALL SELECT i + 1 FROM made_up WHERE i < ${last}) INSERT INTO ${quotedName(table.name)}(${named.map(quotedName).join(', ')}) SELECT ${values.join(', ')} FROM made_up`;
+  }
+
+  private async typesOf({ name }: TableInfo): Promise<Map<string, string>> {
+    const known = this.types.get(name);
+    if (known) return known;
+    const rows = await this.copy.ask(
+      `SELECT lower(name), type FROM pragma_table_xinfo('${name.replaceAll("'", "''")}')`,
+    );
+    const types = new Map(rows.map(([column, type]) => [String(column), String(type)]));
+    this.types.set(name, types);
+    return types;
+  }
+}

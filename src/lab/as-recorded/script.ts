@@ -1,0 +1,309 @@
+/**
+ * A recorded connection's statements as a script that runs: tried once on a copy, in their order, so that what SQLite refuses is left out
+ * and values that the recording doesn't hold come from the rows that are there by then.
+ */
+import { recordedSchemas } from '../../analysis/statements/recorded-schema.ts';
+import type { Facts } from '../../analysis/core/graph.ts';
+import { opened } from '../../sqlite/folded-lists.ts';
+import { unquoted, withStandIns } from '../../sqlite/schema-statement.ts';
+import { tokens } from '../../sqlite/sql-text.ts';
+import { statementKind } from '../../sqlite/statement-kind.ts';
+import { countOf, formatBytes, formatCount } from '../../text/numbers.ts';
+import type { Copy } from '../advisor/copy.ts';
+import { Left } from '../advisor/recorded.ts';
+import { isLiteral, numbersOf, SampleValues } from '../advisor/sample-values.ts';
+import { readSchema, type Schema, type TableInfo } from '../advisor/schema.ts';
+import type { Leaf } from '../advisor/sql-tree.ts';
+import { usesOf } from '../advisor/uses.ts';
+import type { Executed, RecordedConnection } from './executed.ts';
+import { insertUse } from './insert.ts';
+import { MadeUpRows, MOST_BYTES } from './rows.ts';
+import { CONFIG_PRAGMAS } from './settings.ts';
+
+const MOST_STATEMENTS = 2000;
+/** Steps of SQLite's virtual machine that the trial may take: each way runs the script six times. */
+const MOST_STEPS = 100_000_000;
+/** Places in the order of a column from which runs of a statement take their values in turn. */
+const PLACES = 64;
+/** Steps through them that come back only after all: no common divisor with PLACES. */
+const STRIDE = 25;
+const LIMIT_CAUSE = 'More than Try it runs';
+
+export interface Script {
+  /** For the workloads `own-sql` and `own-database`. */
+  readonly sql: string;
+  /** That read or change rows: 0 = nothing of the app's runs. */
+  readonly statements: number;
+  /** What of it is the app's own, and what stands in. Sentences. */
+  readonly says: readonly string[];
+}
+
+/** @param copy of the app's database, or empty @param name of the database that it is a copy of; null = none @throws what SQLite reports of the copy */
+export async function scriptOf(
+  facts: Facts,
+  recorded: RecordedConnection,
+  copy: Copy,
+  name: string | null,
+): Promise<Script> {
+  const trial = new Trial(copy);
+  if (name === null) await trial.prepare(facts, recorded);
+  await trial.run(recorded.statements);
+  return trial.script(recorded, name);
+}
+
+const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** In lower case, names without their quotes. */
+const wordsOf = (sql: string): string[] =>
+  [...tokens(sql)].flatMap(({ kind, text }) =>
+    kind === 'space' || kind === 'comment' ? [] : [unquoted(text).toLowerCase()],
+  );
+
+class Trial {
+  private readonly setup: string[] = [];
+  private readonly lines: string[] = [];
+  private readonly left = new Left();
+  private readonly sample: SampleValues;
+  private readonly rows: MadeUpRows;
+  private schema: Schema | null = null;
+  /** Runs of each text so far. */
+  private readonly runs = new Map<string, number>();
+  private statements = 0;
+  /** Recorded statements that run. */
+  private ran = 0;
+  /** PRAGMAs that are the configuration. */
+  private settings = 0;
+  private madeUpValues = 0;
+  private madeUpRows = 0;
+  private queries = { all: 0, sameRows: 0 };
+
+  constructor(private readonly copy: Copy) {
+    this.sample = new SampleValues((sql) => copy.ask(sql));
+    this.rows = new MadeUpRows(copy);
+  }
+
+  /** The tables as the app had them when the recording began, as far as it shows. */
+  async prepare(
+    facts: Facts,
+    { statements, database, bytesAtStart }: RecordedConnection,
+  ): Promise<void> {
+    const makesTables = statements.some(({ sql }) => statementKind(sql) === 'schema');
+    if (bytesAtStart === 0 && makesTables) return;
+    const schema = facts.get(recordedSchemas).find((one) => one.database === database);
+    for (const { sql } of schema?.statements ?? []) await this.attempt(plain(sql), sql, this.setup);
+    const used = new Set([...new Set(statements.map(({ sql }) => sql))].flatMap(wordsOf));
+    const tables = [...(await this.known()).tables.values()];
+    const filled = tables.filter(({ name }) => used.has(name.toLowerCase()));
+    for (const [i, table] of filled.entries())
+      await this.fill(table, (bytesAtStart * (i + 1)) / filled.length, this.setup);
+  }
+
+  async run(all: readonly Executed[]): Promise<void> {
+    for (const [i, executed] of all.entries()) {
+      if (i < MOST_STATEMENTS && this.copy.steps < MOST_STEPS) await this.one(executed);
+      else this.left.add(LIMIT_CAUSE, executed.sql);
+    }
+  }
+
+  script(
+    { statements, connections, bytesAtStart }: RecordedConnection,
+    name: string | null,
+  ): Script {
+    const part = (marker: string, lines: readonly string[]): string =>
+      lines.length ? `-- ${marker}\n${lines.map((sql) => `${sql};\n`).join('')}` : '';
+    const of = connections > 1 ? ` of the busiest of ${connections} connections` : '';
+    const { all, sameRows } = this.queries;
+    const rows = `${countOf(this.madeUpRows, 'made-up row')}`;
+    return {
+      sql: part('setup', this.setup) + part('step statements', this.lines),
+      statements: this.statements,
+      says: [
+        `Statements are your app's: ${formatCount(this.ran)} of ${countOf(statements.length - this.settings, 'recorded statement')}${of} run, in their order.`,
+        name === null
+          ? "Your database isn't here: its tables come from your CREATE statements."
+          : `They run on your copy of ${name}.`,
+        ...(this.madeUpRows
+          ? [
+              `${rows} stand in for yours${bytesAtStart > MOST_BYTES ? `, up to ${formatBytes(MOST_BYTES)}` : ''}.`,
+            ]
+          : []),
+        ...(this.madeUpValues
+          ? [
+              `The recording holds no values of ${countOf(this.madeUpValues, 'statement')}: values from the tables, or made-up ones, stand in.`,
+            ]
+          : []),
+        ...(all
+          ? [
+              `${formatCount(sameRows)} of ${countOf(all, 'query', 'queries')} return as many rows as in your app.`,
+            ]
+          : []),
+        ...this.left
+          .list()
+          .map(
+            ({ why, statements: n, example }) =>
+              `Left out: ${countOf(n, 'statement')}, such as ${short(example)}. ${why}.`,
+          ),
+      ],
+    };
+  }
+
+  private async one(executed: Executed): Promise<void> {
+    const { sql, cut, failed } = executed;
+    const why =
+      whyNot(sql) ??
+      (cut ? 'The recording cut the text' : failed ? 'It failed in your app, too' : null);
+    if (why !== null) return this.left.add(why, sql);
+    const [first = '', name = ''] = wordsOf(sql);
+    if (first === 'pragma') {
+      // those are the configuration
+      if (CONFIG_PRAGMAS[name]) {
+        this.settings++;
+        return;
+      }
+      await this.attempt(plain(sql), sql, this.lines);
+      return;
+    }
+    const kind = statementKind(sql);
+    if (kind === 'schema' || kind === 'transaction') {
+      await this.attempt(plain(sql), sql, this.lines);
+      if (kind === 'schema') this.schema = null;
+      return;
+    }
+    await this.query(executed, kind);
+  }
+
+  /** A statement that reads or changes rows. */
+  private async query(executed: Executed, kind: string): Promise<void> {
+    const { sql, bytes } = executed;
+    const text = opened(sql);
+    try {
+      const filled =
+        kind === 'insert' ? await this.insert(text, executed) : await this.reading(text, executed);
+      const rows = await this.attempt(filled.sql, sql, this.lines);
+      if (rows === null) return;
+      this.statements++;
+      if (filled.madeUp) this.madeUpValues++;
+      if (kind === 'select') {
+        this.queries.all++;
+        if (rows === executed.rows) this.queries.sameRows++;
+      }
+      if (filled.grows && (await this.rows.size()) < bytes)
+        await this.fill(filled.grows, bytes, this.lines);
+    } catch (error) {
+      this.left.add(`The Lab can't read it: ${words(error)}`, sql);
+    }
+  }
+
+  private async reading(text: string, { values, rows }: Executed): Promise<Filled> {
+    const use = usesOf(text, await this.known());
+    if (!use) throw new Error('it is no statement that reads or changes rows');
+    const filled = await this.sample.fill(
+      text,
+      use,
+      { values, recordedRows: rows, runs: 1 },
+      this.standIn(text),
+    );
+    return { sql: filled.sql, madeUp: filled.values !== 'none' && filled.values !== 'recorded' };
+  }
+
+  private async insert(text: string, { sql, values }: Executed): Promise<Filled> {
+    const { table, byQuery, parameters } = insertUse(text, await this.known());
+    const numbers = numbersOf(parameters);
+    const own =
+      values?.length === Math.max(0, ...numbers) && values.every(isLiteral) ? values : null;
+    const chosen = new Map<number, string>();
+    const { unknown } = this.standIn(text);
+    for (const [i, { column }] of parameters.entries()) {
+      const number = numbers[i]!;
+      const made = column !== null && table ? await this.rows.literal(table, column) : unknown;
+      if (!chosen.has(number)) chosen.set(number, own?.[number - 1] ?? made);
+    }
+    const madeUp = parameters.length > 0 && !own;
+    const cutRows = FOLDED_ROWS.test(sql);
+    return {
+      sql: replaced(
+        text,
+        parameters.map(({ leaf }, i) => [leaf, chosen.get(numbers[i]!)!]),
+      ),
+      madeUp: madeUp || cutRows,
+      ...(table && ((madeUp && byQuery) || cutRows) ? { grows: table } : {}),
+    };
+  }
+
+  /** Each run of a text takes its values elsewhere, as an app would. */
+  private standIn(text: string): { place: number; unknown: string } {
+    const run = this.runs.get(text) ?? 0;
+    this.runs.set(text, run + 1);
+    return { place: ((run * STRIDE) % PLACES) / PLACES, unknown: String(run + 1) };
+  }
+
+  private async fill(table: TableInfo, bytes: number, lines: string[]): Promise<void> {
+    try {
+      const { sql, rows } = await this.rows.fill(table, bytes);
+      lines.push(...sql);
+      this.madeUpRows += rows;
+    } catch (error) {
+      this.left.add(
+        `Made-up rows don't fit ${table.name}: ${words(error)}`,
+        `INSERT INTO ${table.name}`,
+      );
+    }
+  }
+
+  /** @returns rows that it returned; null: SQLite refuses it, and it is left out */
+  private async attempt(text: string, recorded: string, lines: string[]): Promise<number | null> {
+    try {
+      const rows = await this.copy.rowsOf(text);
+      lines.push(text);
+      if (lines === this.lines) this.ran++;
+      return rows;
+    } catch (error) {
+      this.left.add(`SQLite refuses it here: ${words(error)}`, recorded);
+      return null;
+    }
+  }
+
+  private async known(): Promise<Schema> {
+    return (this.schema ??= await readSchema((sql) => this.copy.ask(sql)));
+  }
+}
+
+interface Filled {
+  readonly sql: string;
+  /** Values of it aren't the app's. */
+  readonly madeUp: boolean;
+  /** It inserts fewer rows here: the table is filled up to the recorded size. */
+  readonly grows?: TableInfo;
+}
+
+/** How a recording folds the rows of VALUES behind the first. */
+const FOLDED_ROWS = /\)\s*,\s*\.\.\./;
+const MOST_CHARACTERS = 60;
+const short = (sql: string): string =>
+  sql.length > MOST_CHARACTERS ? `${sql.slice(0, MOST_CHARACTERS - 1)}…` : sql;
+
+/** Without comments, which could hold a marker of a step. */
+const plain = (sql: string): string => opened(withStandIns(sql).sql);
+
+/** Why a statement isn't tried, by its first word; null = it is. */
+function whyNot(sql: string): string | null {
+  const [first = '', ...rest] = wordsOf(sql);
+  if (first === 'pragma')
+    return sql.includes('?') && !CONFIG_PRAGMAS[rest[0] ?? '']
+      ? 'The recording folded the value'
+      : null;
+  if (first === 'attach' || first === 'detach' || (first === 'vacuum' && rest.includes('into')))
+    return 'Try it runs on one database';
+  return statementKind(sql) === 'other' || first === 'explain'
+    ? 'It neither reads nor changes rows'
+    : null;
+}
+
+/** A text with other words in place of some of its own, which are in order. */
+function replaced(text: string, by: readonly (readonly [Leaf, string])[]): string {
+  let [out, at] = ['', 0];
+  for (const [leaf, word] of by) {
+    out += text.slice(at, leaf.at) + word;
+    at = leaf.at + leaf.text.length;
+  }
+  return out + text.slice(at);
+}

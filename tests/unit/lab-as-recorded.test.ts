@@ -1,0 +1,198 @@
+/** "Try it" on a recording: which of its statements run, with which settings, and what a finding's advice changes. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { asRecorded, type AsRecorded } from '../../src/lab/as-recorded/as-recorded.ts';
+import { changesOf } from '../../src/lab/as-recorded/change.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { experimentFor } from '../../src/lab/experiments/documents/tries.ts';
+import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
+import { measureEach } from '../../src/lab/experiments/run.ts';
+import { inOneTransaction } from '../../src/lab/experiments/workloads/grouped.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { runsOfRecorded } from '../../src/lab/page/grid.ts';
+import { beforeAndAfter } from '../../src/lab/results/tried.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { NOTES, recordedStatements } from '../traces/recorded-statements.ts';
+import { createRequire } from 'node:module';
+
+const around = nodeSurroundings();
+const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
+const tried = (
+  store: TraceStore,
+  experiment: string,
+  rule: string,
+  database: Blob | null = null,
+): Promise<AsRecorded> =>
+  asRecorded(around.engines, new Facts(store), {
+    experiment: experimentFor(experiment)!,
+    rule,
+    vfs: 'MemoryVFS',
+    database: database && { name: 'notes.db', file: database },
+  });
+const golden = async (file: string, experiment: string, rule: string): Promise<AsRecorded> => {
+  const { store } = await readTrace(new Blob([readFileSync(join(GOLDEN, `${file}.vfst`))]));
+  return tried(store, experiment, rule);
+};
+/** Both ways, counted, on a VFS in memory. */
+async function bothWays(
+  { config, own }: AsRecorded,
+  database?: Blob,
+): Promise<{ name: string; result: RunResult }[]> {
+  const input = database && { name: 'notes.db', file: database };
+  const ways = runsOfRecorded(own!, { ...config, vfs: 'MemoryVFS' }, input);
+  const results = await measureEach(
+    ways.map(({ run }) => ({ ...run, mode: 'count' as const, repeats: 1 })),
+    around,
+  );
+  return results.map((result, i) => {
+    if (result instanceof Error) throw result;
+    return { name: ways[i]!.heading, result };
+  });
+}
+
+describe("a finding, tried with the recording's own statements", () => {
+  it('a page cache that was too small: rows stand in for folded values, and the folded cache size is fitted', async () => {
+    const found = await golden('cache-thrash', 'cache-thrash', 'F11');
+    expect(found.config).toMatchObject({ pageSize: 4096, journalMode: 'delete' });
+    expect(found.config.cacheSize).toBeLessThan(100);
+    expect(found.notes).toEqual([
+      expect.stringMatching(
+        /^The recording folded the value of PRAGMA cache_size\. With \d+ pages the statements read [\d,]+ pages of the database here, and 1,007 in your app, so this stands in\.$/,
+      ),
+    ]);
+    const { own } = found;
+    expect(own!.changes.map(({ heading }) => heading)).toEqual(['cache 414 KiB']);
+    expect(own!.says).toEqual([
+      "Statements are your app's: 61 of 61 recorded statements run, in their order.",
+      "Your database isn't here: its tables come from your CREATE statements.",
+      expect.stringMatching(/^[\d,]+ made-up rows stand in for yours\.$/),
+      expect.stringMatching(/^The recording holds no values of 51 statements: /),
+      '58 of 58 queries return as many rows as in your app.',
+    ]);
+    const [before, after] = await bothWays(found);
+    expect(before!.result.totals['vfs.xRead']).toBeGreaterThan(500);
+    expect(after!.result.totals['vfs.xRead']).toBeLessThan(200);
+    expect(beforeAndAfter([before!, after!])).toEqual([
+      expect.stringMatching(/^Before, as recorded: [\d,]+ VFS calls, [\d,]+ reads, /),
+      expect.stringMatching(/^After, cache 414 KiB: [\d,]+ VFS calls, [\d,]+ reads, /),
+    ]);
+  });
+
+  it('a transaction for each row: one around all', async () => {
+    const found = await golden('opfs-coop-sync', 'autocommit-1000', 'F01');
+    expect(found.own!.says[0]).toBe(
+      "Statements are your app's: 104 of 104 recorded statements run, in their order.",
+    );
+    const [before, after] = await bothWays(found);
+    expect(after!.name).toBe('one transaction');
+    expect(before!.result.totals['vfs.xSync']).toBeGreaterThan(100);
+    expect(after!.result.totals['vfs.xSync']).toBeLessThan(10);
+    expect(after!.result.totals['rows']).toBe(before!.result.totals['rows']);
+  });
+
+  it("a finding's own SQL goes before the experiment's variants", async () => {
+    const { own } = await golden('opfs-coop-sync', 'journal-modes', 'F07');
+    expect(own!.changes).toMatchObject([
+      { config: { lockingMode: 'exclusive', journalMode: 'wal' }, grouped: false },
+    ]);
+    const storm = await golden('checkpoint-storm', 'checkpointing', 'F41');
+    expect(storm.own!.changes.map(({ config }) => config)).toEqual([
+      { walAutocheckpoint: 100 },
+      { walAutocheckpoint: 10_000 },
+    ]);
+  });
+
+  it('on a copy of the database: values come from its rows, and what it lacks is left out', async () => {
+    type Database = { run(sql: string): void; export(): Uint8Array<ArrayBuffer> };
+    const init = createRequire(import.meta.url)('sql.js') as () => Promise<{
+      Database: new () => Database;
+    }>;
+    const db = new (await init()).Database();
+    db.run(NOTES);
+    const file = new Blob([db.export()]);
+    const store = recordedStatements([
+      ['SELECT title FROM note WHERE id = ?', 3, 1],
+      ['SELECT title FROM note WHERE id = ?1', 1, 1, ['17']],
+      ['INSERT INTO note(folder, title) VALUES (?, ?)', 2, 0],
+      ['SELECT x FROM gone WHERE y = ?', 1, 0],
+      ["ATTACH 'other.db' AS other", 1, 0],
+    ]);
+    const found = await tried(store, 'page-size', 'F21', file);
+    expect(found.own!.says).toEqual([
+      "Statements are your app's: 6 of 8 recorded statements run, in their order.",
+      'They run on your copy of notes.db.',
+      'The recording holds no values of 5 statements: values from the tables, or made-up ones, stand in.',
+      '4 of 4 queries return as many rows as in your app.',
+      'Left out: 1 statement, such as SELECT x FROM gone WHERE y = ?. SQLite refuses it here: no such table: gone.',
+      "Left out: 1 statement, such as ATTACH 'other.db' AS other. Try it runs on one database.",
+    ]);
+    expect(found.own!.sql).toContain('SELECT title FROM note WHERE id = 17;');
+    expect(new Set(found.own!.sql.match(/id = \d+/g)).size).toBe(4); // each run reads elsewhere
+  });
+
+  it('says why where none of them runs, and where one connection is not enough', async () => {
+    const lost = await tried(
+      recordedStatements([['SELECT x FROM gone', 4, 1]]),
+      'page-size',
+      'F21',
+    );
+    expect(lost.own).toBeNull();
+    expect(lost.why).toBe(
+      "None of your app's 4 recorded statements runs here. Left out: 4 statements, such as SELECT x FROM gone. SQLite refuses it here: no such table: gone.",
+    );
+    const shared = await golden('idb-two-tabs', 'writers-and-readers', 'F17');
+    expect(shared.own).toBeNull();
+    expect(shared.why).toBe("This experiment changes what one connection alone can't show.");
+    const none = await tried(recordedStatements([]), 'page-size', 'F21');
+    expect(none.why).toMatch(/^The recording holds no SQL text\./);
+  });
+});
+
+describe('what an experiment changes of a recorded run', () => {
+  const headings = (id: string, before = {}): string[] =>
+    changesOf(experimentFor(id)!, undefined, before).map(({ heading }) => heading);
+
+  it('is what its variants set, less what the app has already, and nothing that its VFS lacks', () => {
+    expect(headings('durability', { synchronous: 'full' })).toEqual(['sync normal', 'sync off']);
+    expect(headings('temp-store')).toEqual(['temporary tables in memory']);
+    expect(headings('idb-transactions', { vfs: 'IDBBatchAtomic' })).toEqual([
+      'memory',
+      'one transaction',
+    ]);
+    expect(headings('idb-durability', { vfs: 'IDBBatchAtomic' })).toEqual([]);
+    expect(headings('idb-durability', { vfs: 'BlockIDB' })).toEqual(['durability relaxed']);
+    expect(headings('writable-streams', { vfs: 'OPFSAnyContext' })).toEqual(['AccessHandlePool']);
+  });
+});
+
+describe('a script', () => {
+  it('in one transaction: what can stand in none, and what is rolled back, is around it', () => {
+    expect(
+      inOneTransaction(
+        'INSERT INTO t VALUES(1); BEGIN IMMEDIATE; INSERT INTO t VALUES(2); COMMIT; PRAGMA optimize; SELECT 1; BEGIN; DELETE FROM t; ROLLBACK; SELECT 2; BEGIN; SAVEPOINT a; DELETE FROM t; ROLLBACK TO a; END; VACUUM; BEGIN; SELECT 3',
+      ).split(';\n'),
+    ).toEqual(
+      [
+        [
+          'BEGIN',
+          'INSERT INTO t VALUES(1)',
+          'INSERT INTO t VALUES(2)',
+          'COMMIT',
+          'PRAGMA optimize',
+        ],
+        ['BEGIN', 'SELECT 1', 'COMMIT', 'BEGIN', 'DELETE FROM t', 'ROLLBACK'],
+        ['BEGIN', 'SELECT 2', 'SAVEPOINT a', 'DELETE FROM t', 'ROLLBACK TO a', 'COMMIT', 'VACUUM'],
+        ['BEGIN', 'SELECT 3', ''],
+      ].flat(),
+    );
+  });
+
+  it('has a setup that is no step', () => {
+    const own = workloadOf('own-sql', '-- setup\nCREATE TABLE t(a);\n-- step one\nSELECT 1;\n');
+    expect([...own.setup({ grouped: 0 })].map((step) => step.id)).toEqual(['setup']);
+    expect([...own.steps({ grouped: 0 })].map((step) => step.id)).toEqual(['one']);
+  });
+});

@@ -6,7 +6,7 @@ import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { transactionRows } from '../../src/analysis/transactions/table.ts';
-import { checkpointChoices } from '../../src/analysis/what-if/checkpoint-choices.ts';
+import { checkpointChoices, choiceRows } from '../../src/analysis/what-if/checkpoint-choices.ts';
 import { checkpointLines } from '../../src/analysis/wal/table.ts';
 import { choiceColumns } from '../../src/analysis/what-if/table.ts';
 import { id, viewHarness } from './view-harness.ts';
@@ -106,6 +106,7 @@ describe('the write-ahead log', () => {
   it('other checkpoint distances are counted once they are asked for, the recorded one marked', async () => {
     const store = await open('checkpoint-storm', 'wal');
     const [log] = new Facts(store).get(checkpointChoices);
+    const rows = choiceRows(log!.choices);
     await waitFor(id('checkpoint-choices'));
     await page.$eval(`${id('checkpoint-choices')} summary`, (e) => (e as HTMLElement).click());
     await waitFor(`${id('checkpoint-choices')} tbody tr`);
@@ -113,10 +114,10 @@ describe('the write-ahead log', () => {
       rows.map((row) => [...row.querySelectorAll('td')].map((td) => td.textContent!.trim())),
     );
     expect(cells.map(([distance]) => distance)).toEqual(
-      log!.choices.map((choice) => choiceColumns.autocheckpoint.text(choice)),
+      rows.map((choice) => choiceColumns.autocheckpoint.text(choice)),
     );
-    expect(cells.map((row) => row[3])).toEqual(log!.choices.map(({ dbWrites }) => count(dbWrites)));
-    expect(cells.filter(([distance]) => distance!.endsWith('(recorded)'))).toHaveLength(1);
+    expect(cells.map((row) => row[3])).toEqual(rows.map(({ dbWrites }) => count(dbWrites)));
+    expect(cells.filter(([distance]) => distance!.includes('(recorded'))).toHaveLength(1);
   });
   it('says why there is none', async () => {
     await open('memory-delete', 'wal');

@@ -58,6 +58,35 @@ interface Difference {
   readonly counted: number | null;
 }
 
+/** Neighboring distances that cost the same, as one row of a table. */
+export interface ChoiceRow extends Omit<CheckpointChoice, 'recorded'> {
+  /** The largest of them, off beyond all; `autocheckpoint` is the smallest. */
+  readonly last: number;
+  /** The recording's own distance, where it is among them; null = it isn't. */
+  readonly recordedAt: number | null;
+}
+
+/** @param choices by distance, off last */
+export function choiceRows(choices: readonly CheckpointChoice[]): ChoiceRow[] {
+  const rows: ChoiceRow[] = [];
+  for (const { recorded, ...choice } of choices) {
+    const { autocheckpoint, ...counts } = choice;
+    const recordedAt = recorded ? autocheckpoint : null;
+    const before = rows.at(-1);
+    const isSame =
+      before &&
+      (Object.keys(counts) as (keyof typeof counts)[]).every((key) => counts[key] === before[key]);
+    if (isSame)
+      rows[rows.length - 1] = {
+        ...before,
+        last: autocheckpoint,
+        recordedAt: before.recordedAt ?? recordedAt,
+      };
+    else rows.push({ ...choice, last: autocheckpoint, recordedAt });
+  }
+  return rows;
+}
+
 /** What is to be said of a log's choices beside their numbers, a sentence each. */
 export function choiceNotes({ why, fromUs, differing, choices }: CheckpointChoices): string[] {
   if (why) return [`n/a: ${why}.`];

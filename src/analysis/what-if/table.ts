@@ -2,19 +2,25 @@
 import { formatDuration, formatExact, UNKNOWN } from '../../text/numbers.ts';
 import { col, type Columns } from '../core/table.ts';
 import { HOT_US } from '../wal/checkpoints.ts';
-import type { CheckpointChoice } from './checkpoint-choices.ts';
+import type { ChoiceRow } from './checkpoint-choices.ts';
+
+const distance = (frames: number): string => (frames === 0 ? 'off' : formatExact(frames));
 
 /** What another wal_autocheckpoint would cost: for the WAL view and the Lab. */
 export const choiceColumns = {
   autocheckpoint: {
-    ...col<CheckpointChoice>(
+    ...col<ChoiceRow>(
       'count',
       'wal_autocheckpoint',
-      'Frames at which a commit runs a checkpoint; off = none runs by itself',
+      'Frames at which a commit runs a checkpoint; off = none runs by itself. Values with equal counts share a row',
       (c) => c.autocheckpoint,
     ),
-    text: ({ autocheckpoint, recorded }) =>
-      `${autocheckpoint === 0 ? 'off' : formatExact(autocheckpoint)}${recorded ? ' (recorded)' : ''}`,
+    text: ({ autocheckpoint, last, recordedAt }) => {
+      const isOne = autocheckpoint === last;
+      const range = isOne ? distance(last) : `${distance(autocheckpoint)} to ${distance(last)}`;
+      if (recordedAt === null) return range;
+      return `${range} (${isOne ? 'recorded' : `recorded: ${distance(recordedAt)}`})`;
+    },
   },
   checkpoints: col('count', 'Checkpoints', 'Those that copied something', (c) => c.checkpoints),
   frames: col(
@@ -43,7 +49,7 @@ export const choiceColumns = {
     (c) => c.hotReads,
   ),
   statement_reads: {
-    ...col<CheckpointChoice>(
+    ...col<ChoiceRow>(
       'count',
       'Statement reads',
       'Pages that statements read, from the log + from the database. The sum stays the same',
@@ -52,7 +58,7 @@ export const choiceColumns = {
     text: (c) => `${formatExact(c.logReads)} + ${formatExact(c.dbReads)}`,
   },
   syncs: {
-    ...col<CheckpointChoice>(
+    ...col<ChoiceRow>(
       'count',
       'Syncs',
       'Of the log + of the database. n/a: nothing in the recording shows whether a checkpoint syncs',
@@ -64,4 +70,4 @@ export const choiceColumns = {
         : `${formatExact(walSyncs)} + ${formatExact(dbSyncs)}`,
   },
   largest: col('count', 'Max frames', 'In the log at once', (c) => c.largest),
-} satisfies Columns<CheckpointChoice>;
+} satisfies Columns<ChoiceRow>;

@@ -1,22 +1,23 @@
 /** What other values of wal_autocheckpoint would cost, by log. */
 import { cellText, type Column } from '../../analysis/core/table.ts';
-import type {
-  CheckpointChoice,
-  CheckpointChoices,
+import {
+  choiceRows,
+  type CheckpointChoices,
+  type ChoiceRow,
 } from '../../analysis/what-if/checkpoint-choices.ts';
 import { choiceColumns } from '../../analysis/what-if/table.ts';
 import { formatExact } from '../../text/numbers.ts';
 import type { ResultTable } from './table.ts';
 
-const COLUMNS: readonly Column<CheckpointChoice>[] = Object.values(choiceColumns);
+const COLUMNS: readonly Column<ChoiceRow>[] = Object.values(choiceColumns);
 
-/** A row for each value. @param i place of the log */
+/** A row for each value, or for neighbors that cost the same. @param i place of the log */
 export const choiceTable = ({ path, choices }: CheckpointChoices, i: number): ResultTable => ({
   id: `checkpoint-choices-${i}`,
   title: path,
   help: '',
   head: COLUMNS.map(({ title }) => title),
-  rows: choices.map((choice) =>
+  rows: choiceRows(choices).map((choice) =>
     COLUMNS.map(({ unit, value, text }) => {
       if (text) return text(choice);
       const cell = value(choice);

@@ -1,7 +1,7 @@
 /** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
 import { isBundled, isOutside, releaseNamed } from './model/engine-names.ts';
 import { FAULT_KEYS, isFaultKey } from './model/faults.ts';
-import { needsAsync, ownEngineOf } from './model/vfs-facts.ts';
+import { ABSENT_VFS, needsAsync, ownEngineOf } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
   VFS_NAMES,
@@ -67,7 +67,12 @@ export function readWords(words: readonly string[]): Asked {
     else if (known === 'engine') config.push([key, engineNamed(value)]);
     else if (value === 'default' && key !== 'durability') config.push([key, null]);
     else if (known !== 'number' && !known.includes(value))
-      throw new Error(`${word}: expected one of ${known.join(', ')}.`);
+      throw new Error(
+        [
+          `${word}: expected one of ${known.join(', ')}.`,
+          ...(key === 'vfs' && Object.hasOwn(ABSENT_VFS, value) ? [ABSENT_VFS[value]] : []),
+        ].join(' '),
+      );
     else config.push([key, NUMBERS.has(key) ? numberOf(key, word, value) : value]);
   }
   return {

@@ -21,6 +21,12 @@ export function whyNotShared({
   return lockingMode === 'exclusive' ? 'Exclusive locking keeps every other connection out.' : null;
 }
 
+/** VFSs that apps use and the Lab doesn't have, and why. Sentences. */
+export const ABSENT_VFS: Readonly<Record<string, string>> = {
+  'absurd-sql':
+    "absurd-sql is n/a: it brings a sql.js of its own, and asks the page to start a worker for each file while SQLite's worker is blocked. The Lab's page doesn't do that.",
+};
+
 const PLACES: Readonly<Record<VfsName, string>> = {
   memory: 'in memory',
   MemoryVFS: 'in memory',

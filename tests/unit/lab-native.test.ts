@@ -10,6 +10,7 @@ import {
   shellSqlite,
   type NativeSqlite,
 } from '../../src/lab/command/native.ts';
+import { orderOf } from '../../src/lab/command/order.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { asText, literal, sqlOf } from '../../src/lab/experiments/engine/as-text.ts';
 import { spreadOf } from '../../src/lab/experiments/model/aggregate.ts';
@@ -87,6 +88,21 @@ const slow = (scripts: string[][] = []): NativeSqlite => ({
     scripts.push([...all]);
     return Promise.resolve(all.map(() => 20));
   },
+});
+
+describe('where both run', () => {
+  const ORDER = {
+    ...{ verb: 'run', config: [], compare: [], count: false, statements: false, functions: false },
+    ...{ node: true, json: false, repeats: 1, sql: undefined, database: undefined },
+    ...{ headed: false, browser: 'chromium', native: true },
+  } as const;
+  it.each([
+    ['speedtest1', 'memory'],
+    ['kv-sweep', 'MemoryVFS'], // it opens its database again
+  ])('%s on %s', async (what, vfs) => {
+    const { runs } = await orderOf({ ...ORDER, what });
+    expect(runs.map(({ config }) => config.vfs)).toEqual([vfs]);
+  });
 });
 
 describe('the reference', () => {

@@ -14,7 +14,7 @@ import { NODE_VFS, onWords } from '../experiments/model/vfs-facts.ts';
 import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
 import type { Run, VfsName, Workload } from '../experiments/model/types.ts';
 import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
-import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
+import { parametersOf, WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 import type { ReportFiles } from './report-files.ts';
 import { databaseFrom } from './database.ts';
@@ -91,16 +91,28 @@ const isFromNpm = (runs: readonly Run[], browser: string): boolean =>
   runs.some(({ config }) => isOutside(config.engine)) &&
   runs.every(({ config }) => NODE_VFS.includes(config.vfs));
 
-/** Beside a native SQLite or an engine from outside, all run on `:memory:`: a difference is of the engines then. */
-function onOneVfs(all: readonly Asked[], changed: Asked, native: boolean): Asked[] {
+/** Whether a workload opens its database again, which `:memory:` doesn't outlive. */
+const reopens = (workload: Workload, { parameters }: Asked): boolean =>
+  [...workload.steps(parametersOf(workload, parameters))].some(
+    (step) => step.kind === 'host' && step.action === 'reopen',
+  );
+
+/** Beside a native SQLite or an engine from outside, all run on `:memory:`, or in files in memory: a difference is of the engines then. */
+function onOneVfs(
+  all: readonly Asked[],
+  changed: Asked,
+  native: boolean,
+  workload: Workload,
+): Asked[] {
   const outside =
     native ||
     [...all, changed].some(({ config: { engine } }) => engine !== undefined && isOutside(engine));
-  return all.map(({ config, parameters }) =>
-    outside && config.vfs === undefined
-      ? { config: { ...config, vfs: 'memory' }, parameters }
-      : { config, parameters },
-  );
+  return all.map((asked) => {
+    const { config, parameters } = asked;
+    if (!outside || config.vfs !== undefined) return asked;
+    const vfs = reopens(workload, asked) ? 'MemoryVFS' : 'memory';
+    return { config: { ...config, vfs }, parameters };
+  });
 }
 
 async function fileOf(path: string, what: string): Promise<Buffer<ArrayBuffer>> {
@@ -127,7 +139,9 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       throw new Error('--file DATABASE is for own-database.');
     const database = o.database === undefined ? undefined : await databaseFrom(o.database);
     const words = readGrid([...engineWords(o), ...o.config.filter((word) => !ofVfs(word))]);
-    const all = experiment ? words : onOneVfs(words, readWords(o.compare), o.native ?? false);
+    const all = experiment
+      ? words
+      : onOneVfs(words, readWords(o.compare), o.native ?? false, namedWorkload(o.what, sql));
     const [asked] = all as [Asked];
     const grid = all.length > 1 ? all : null;
     if (grid && experiment)

@@ -150,11 +150,11 @@ describe('verdicts', () => {
     is: '<',
     right: { step: 'b', counter: 'n' },
   };
-  const at = (a?: number, b?: number, mad?: number) =>
+  const at = (a?: number, b?: number, mad?: number, n = 3) =>
     decide(assertion, ({ step }) => {
       const value = step === 'a' ? a : b;
       const spread: Spread | null =
-        mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n: 3, passes: [] };
+        mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n, passes: [] };
       return value === undefined ? undefined : { value, spread };
     });
   it('counts decide to the last digit, `times` applied, and are told as measured', () => {
@@ -168,6 +168,10 @@ describe('verdicts', () => {
   it('times within their noise decide nothing', () => {
     expect(at(5, 12, 1)).toMatchObject({ holds: null, why: 'the difference is within the noise' });
     expect(at(5, 13, 1)).toMatchObject({ holds: true });
+    expect(at(5, 13, 0, 1)).toMatchObject({
+      holds: null,
+      why: 'a single pass shows no noise: run several',
+    });
   });
 });
 

@@ -75,6 +75,9 @@ export function decide(
       why: `not known here: ${words(a ? (right as Place) : left)}`,
     };
   const [x, y] = [a.value * times[0], b.value * times[1]];
+  // its spread would be 0, and any difference beyond it
+  if (a.spread && b.spread && Math.min(a.spread.n, b.spread.n) < 2)
+    return { ...verdict, holds: null, why: 'a single pass shows no noise: run several' };
   if (overlap(a.spread, b.spread, x, y))
     return { ...verdict, holds: null, why: 'the difference is within the noise' };
   return { ...verdict, holds: HOLDS[is](x, y) };

@@ -10,7 +10,7 @@ import {
   shellSqlite,
   type NativeSqlite,
 } from '../../src/lab/command/native.ts';
-import { orderOf } from '../../src/lab/command/order.ts';
+import { orderOf, type LabOptions } from '../../src/lab/command/order.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { asText, literal, sqlOf } from '../../src/lab/experiments/engine/as-text.ts';
 import { spreadOf } from '../../src/lab/experiments/model/aggregate.ts';
@@ -91,11 +91,11 @@ const slow = (scripts: string[][] = []): NativeSqlite => ({
 });
 
 describe('where both run', () => {
-  const ORDER = {
+  const ORDER: Omit<LabOptions, 'what'> = {
     ...{ verb: 'run', config: [], compare: [], count: false, statements: false, functions: false },
     ...{ node: true, json: false, repeats: 1, sql: undefined, database: undefined },
     ...{ headed: false, browser: 'chromium', native: true },
-  } as const;
+  };
   it.each([
     ['speedtest1', 'memory'],
     ['kv-sweep', 'MemoryVFS'], // it opens its database again

@@ -83,8 +83,13 @@ it('two engines of one package have names that differ in the narrowest panel', a
   const layers = { vfs: true, sql: true, counters: true };
   for (const context of [1, 2]) {
     const engine = b.define({
-      ...{ kind: 'engine', name: '@journeyapps/wa-sqlite', sqliteVersion: null, sourceId: null },
-      ...{ note: null, suspension: 'none', layers },
+      kind: 'engine',
+      name: '@journeyapps/wa-sqlite',
+      sqliteVersion: null,
+      sourceId: null,
+      note: null,
+      suspension: 'none',
+      layers,
     });
     b.call('sqlMemory', { context, object: engine, offset: context * 2 ** 24, length: 4096 });
   }
@@ -100,8 +105,8 @@ it('two engines of one package have names that differ in the narrowest panel', a
   await panel.waitFor('.lane-box:has([data-testid="buttons-0:memory2"])');
   const seen = await panel.page.$$eval('.lane-box .engine', (all) =>
     all.map((e) => {
-      const [name, box] = [e.firstElementChild!, e].map((one) => one.getBoundingClientRect());
-      return { text: e.textContent, end: name!.right <= box!.right + 1 };
+      const name = e.firstElementChild!.getBoundingClientRect();
+      return { text: e.textContent, end: name.right <= e.getBoundingClientRect().right + 1 };
     }),
   );
   expect(seen).toEqual([

@@ -29,6 +29,7 @@ export const timeAfter = (nowUs: number | null, savingUs: number | null): number
 
 /** `880 ms → 495 ms`; `8.76 s, 2.1 ms less` where both read the same */
 export function changeText(nowUs: number, afterUs: number): string {
-  const [now, after] = [nowUs, afterUs].map(formatDuration);
+  const now = formatDuration(nowUs);
+  const after = formatDuration(afterUs);
   return now === after ? `${now}, ${formatDuration(nowUs - afterUs)} less` : `${now} → ${after}`;
 }

@@ -34,7 +34,7 @@ export function installHostEvents(recorder: Recorder): () => string[] {
     name: 'mark' | 'measure',
     record: (entry: PerformanceEntry, id: number) => void,
   ): void =>
-    void patches.method(context.prototypeOf('Performance'), name, (native, self, args) => {
+    void patches.method(context.proto('Performance'), name, (native, self, args) => {
       const made = apply(native, self, args) as PerformanceEntry | undefined;
       try {
         if (recorder.enabled && made) record(made, context.textId('name', made.name));

@@ -48,6 +48,27 @@ export interface Source {
   lost?(dropped: number): void;
 }
 
+const batchOf = (
+  { identity, timeOrigin }: Source,
+  ...[first, count, dropped, faults, definitions, records]: [
+    first: number,
+    count: number,
+    dropped: number,
+    faults: number,
+    definitions: Definition[],
+    records: ArrayBuffer,
+  ]
+): Batch => ({
+  thread: identity.id,
+  first,
+  count,
+  timeOrigin,
+  dropped,
+  faults,
+  definitions,
+  records,
+});
+
 interface Sending {
   /** Null of a worker below, whose records pass through here, and of one that is over. */
   source: Source | null;
@@ -59,7 +80,7 @@ interface Sending {
   /** Records drained in all. */
   records: number;
   /** Sent or waiting, not acknowledged: [records in all up to here, bytes, what was sent; its records may be gone with it]. */
-  unacknowledged: [number, number, ThreadMessage][];
+  unacked: [number, number, ThreadMessage][];
   faults: number;
   /** Records that the panel was told of last as lost, those included that a held ring would take with it; 0 once more were sent. */
   told: number;
@@ -111,7 +132,7 @@ export class Transport {
       hello,
       below,
       records: 0,
-      unacknowledged: [],
+      unacked: [],
       faults: 0,
       told: 0,
     };
@@ -134,9 +155,9 @@ export class Transport {
     this.waiting = [];
     for (const { message, transfer } of waiting) this.post(message, transfer);
     if (again)
-      for (const { hello, unacknowledged, bye } of this.threads.values()) {
+      for (const { hello, unacked, bye } of this.threads.values()) {
         this.post(hello);
-        for (const [, , message] of unacknowledged) this.post(message);
+        for (const [, , message] of unacked) this.post(message);
         if (bye) this.post(bye);
       }
     this.drain();
@@ -229,18 +250,7 @@ export class Transport {
         const first = drained?.first ?? new Uint32Array(source.buffer)[Header.claimed >>> 2]!;
         const records = drained?.records ?? new ArrayBuffer(0);
         const count = drained?.count ?? 0;
-        const { identity, timeOrigin } = source;
-        const thread = identity.id;
-        this.sends(sending, {
-          thread,
-          first,
-          count,
-          timeOrigin,
-          dropped,
-          faults,
-          definitions,
-          records,
-        });
+        this.sends(sending, batchOf(source, first, count, dropped, faults, definitions, records));
         source.lost?.(dropped);
       }
     } catch (e) {
@@ -256,30 +266,20 @@ export class Transport {
     if (!sending.below) this.bytes += weight; // it has a limit of its own
     sending.told = 0;
     const message: ThreadMessage = { k: 'batch', batch };
-    sending.unacknowledged.push([sending.records, weight, message]);
+    sending.unacked.push([sending.records, weight, message]);
     this.post(message, records);
   }
 
   /** If the thread is terminated now, its ring is lost: so many records are to be counted then, and are taken back by the next batch. */
-  private tellWaiting(sending: Sending, { identity, timeOrigin, buffer }: Source): void {
+  private tellWaiting(sending: Sending, source: Source): void {
+    const { buffer } = source;
     const words = new Uint32Array(buffer);
     const first = words[Header.claimed >>> 2]!;
     const { dropped, faults } = counters(buffer);
     const lost = dropped + ((words[Header.head >>> 2]! - first) >>> 0);
     if (!this.port || lost === sending.told) return;
     sending.told = lost;
-    const thread = identity.id;
-    const records = new ArrayBuffer(0);
-    const batch = {
-      thread,
-      first,
-      count: 0,
-      timeOrigin,
-      dropped: lost,
-      faults,
-      definitions: [],
-      records,
-    };
+    const batch = batchOf(source, first, 0, lost, faults, [], new ArrayBuffer(0));
     this.post({ k: 'batch', batch });
   }
 
@@ -290,11 +290,11 @@ export class Transport {
 
   /** No ack comes for what was sent. */
   private forget(sending: Sending): void {
-    for (const [, weight] of sending.unacknowledged) this.acknowledged(sending, weight);
-    sending.unacknowledged = [];
+    for (const [, weight] of sending.unacked) this.acked(sending, weight);
+    sending.unacked = [];
   }
 
-  private acknowledged({ below }: Sending, weight: number): void {
+  private acked({ below }: Sending, weight: number): void {
     if (!below) this.bytes -= weight;
   }
 
@@ -310,8 +310,8 @@ export class Transport {
     const sending = this.threads.get(data.thread);
     if (!sending) return;
     if (sending.below) portPost(sending.below, data);
-    while (sending.unacknowledged.length && sending.unacknowledged[0]![0] <= data.records)
-      this.acknowledged(sending, sending.unacknowledged.shift()![1]);
+    while (sending.unacked.length && sending.unacked[0]![0] <= data.records)
+      this.acked(sending, sending.unacked.shift()![1]);
     if (this.held && this.bytes < UNACKNOWLEDGED_LIMIT) this.hold(false);
   }
 

@@ -23,7 +23,7 @@ export class ProbeContext {
   ) {}
 
   /** The prototype of a global interface, undefined where this thread has none. */
-  prototypeOf(name: string): object | undefined {
+  proto(name: string): object | undefined {
     return (
       (this.scope as unknown as Record<string, { prototype?: object } | undefined>)[name] ?? {}
     ).prototype;

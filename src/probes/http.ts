@@ -11,7 +11,7 @@ import { valueBytes } from './value-size.ts';
 /** Record the synchronous requests that SQL and VFS calls of this thread make, until the context's patches are restored. length = bytes. */
 export function installHttp(context: ProbeContext): void {
   const { recorder } = context;
-  const xhr = context.prototypeOf('XMLHttpRequest');
+  const xhr = context.proto('XMLHttpRequest');
   if (!xhr) return;
   /** Address of each that is opened to be synchronous. */
   const synchronous = new WeakMap<object, string>();

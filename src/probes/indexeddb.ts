@@ -96,7 +96,7 @@ export function installIndexedDb(context: ProbeContext): void {
 
   for (const type of ['IDBObjectStore', 'IDBIndex'])
     for (const [name, op] of Object.entries(REQUESTS))
-      context.record<IDBObjectStore | IDBIndex>(context.prototypeOf(type), name, {
+      context.record<IDBObjectStore | IDBIndex>(context.proto(type), name, {
         begin(self, args) {
           const store = storeOf(self);
           return recorder.begin(
@@ -111,7 +111,7 @@ export function installIndexedDb(context: ProbeContext): void {
         end: op === Op.idbDelete || op === Op.idbClear ? endWritten : endRead,
       });
   for (const name of ['put', 'add'])
-    context.record<IDBObjectStore>(context.prototypeOf('IDBObjectStore'), name, {
+    context.record<IDBObjectStore>(context.proto('IDBObjectStore'), name, {
       begin(self, args) {
         const key = args[1] === undefined ? inlineKey(args[0], self.keyPath) : args[1];
         const op = name === 'put' ? Op.idbPut : Op.idbAdd;
@@ -127,7 +127,7 @@ export function installIndexedDb(context: ProbeContext): void {
       end: endWritten,
     });
 
-  const cursor = context.prototypeOf('IDBCursor');
+  const cursor = context.proto('IDBCursor');
   for (const name of ['continue', 'advance', 'continuePrimaryKey'])
     context.record<IDBCursor>(cursor, name, {
       begin(self, args) {
@@ -175,12 +175,12 @@ export function installIndexedDb(context: ProbeContext): void {
       recorder.end(token, failureOf(transaction.error), Flag.async),
     );
   };
-  context.record<IDBDatabase>(context.prototypeOf('IDBDatabase'), 'transaction', {
+  context.record<IDBDatabase>(context.proto('IDBDatabase'), 'transaction', {
     begin: (self) => recorder.begin(Op.idbTransaction, databaseId(self.name), NaN, 0),
     end: (token, result) => follow(result as IDBTransaction, token),
   });
   for (const name of ['commit', 'abort'])
-    context.record<IDBTransaction>(context.prototypeOf('IDBTransaction'), name, {
+    context.record<IDBTransaction>(context.proto('IDBTransaction'), name, {
       begin: (self) =>
         recorder.begin(
           name === 'commit' ? Op.idbCommit : Op.idbAbort,
@@ -215,7 +215,7 @@ export function installIndexedDb(context: ProbeContext): void {
       told,
     ]),
   );
-  context.patches.setter(context.prototypeOf('IDBDatabase'), 'onversionchange', listening);
+  context.patches.setter(context.proto('IDBDatabase'), 'onversionchange', listening);
   /** Of an open or a delete. */
   const waits = (token: Token, request: unknown, name: unknown): void =>
     listen(
@@ -223,7 +223,7 @@ export function installIndexedDb(context: ProbeContext): void {
       'blocked',
       guarded((event) => versions(Op.idbBlocked, textOf(name), event, Recorder.seqOf(token))),
     );
-  const factory = context.prototypeOf('IDBFactory');
+  const factory = context.proto('IDBFactory');
   context.record<IDBFactory>(factory, 'open', {
     begin: (_self, args) => recorder.begin(Op.idbOpen, databaseId(textOf(args[0])), NaN, 0),
     end(token, result, _self, args) {

@@ -20,7 +20,7 @@ export function installLocalStorage(context: ProbeContext): void {
   const { recorder, scope } = context;
   const localStorageOf = getterOf(scope, 'localStorage'); // the app may put its own in the place
   for (const [name, op] of METHODS)
-    context.record<Storage>(context.prototypeOf('Storage'), name, {
+    context.record<Storage>(context.proto('Storage'), name, {
       begin(self, args) {
         if (self !== apply(localStorageOf, scope, [])) return NOTHING;
         const key =

@@ -46,7 +46,7 @@ export function installOpfsAccessHandles(
     },
   });
 
-  const prototype = context.prototypeOf('FileSystemSyncAccessHandle');
+  const prototype = context.proto('FileSystemSyncAccessHandle');
   for (const name of ['read', 'write'] as const) {
     const op = name === 'read' ? Op.opfsRead : Op.opfsWrite;
     let at = NaN; // calls do not nest: of the call under way

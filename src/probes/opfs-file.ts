@@ -19,7 +19,7 @@ interface OpfsFiles {
 export function installOpfsFiles(context: ProbeContext, endWith: EndWith): OpfsFiles {
   const { recorder, patches } = context;
   const files = new WeakMap<Blob, { file: number; from: number }>();
-  const prototype = context.prototypeOf('Blob');
+  const prototype = context.proto('Blob');
 
   patches.method(prototype, 'slice', (native, self, args) => {
     const slice = apply(native, self, args) as Blob;
@@ -58,7 +58,7 @@ export function installOpfsFiles(context: ProbeContext, endWith: EndWith): OpfsF
 
   for (const type of ['FileReader', 'FileReaderSync'])
     for (const name of ['readAsArrayBuffer', 'readAsText', 'readAsBinaryString', 'readAsDataURL'])
-      context.record<EventTarget>(context.prototypeOf(type), name, {
+      context.record<EventTarget>(context.proto(type), name, {
         begin: (_self, args) => begin(args[0] as Blob),
         end(token, _result, self, args) {
           if (!ofFile(args[0])) return;

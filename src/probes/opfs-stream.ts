@@ -48,7 +48,7 @@ export function installOpfsStreams(
     name: string,
     begin: (file: number, args: unknown[]) => number,
   ): boolean =>
-    context.record<object>(context.prototypeOf(type), name, {
+    context.record<object>(context.proto(type), name, {
       begin: (self, args) => (files.has(self) ? begin(files.get(self)!, args) : -1),
       end: (token, promise, self) => files.has(self) && endWith(token, promise),
     });
@@ -68,7 +68,7 @@ export function installOpfsStreams(
     'WritableStreamDefaultWriter',
   ])
     recordMethod(type, 'close', (file) => recorder.begin(Op.opfsStreamClose, file, NaN, 0));
-  patches.method(context.prototypeOf('WritableStream'), 'getWriter', (native, self, args) => {
+  patches.method(context.proto('WritableStream'), 'getWriter', (native, self, args) => {
     const writer = apply(native, self, args) as object;
     const file = typeof self === 'object' && self !== null ? files.get(self) : undefined;
     if (file !== undefined) files.set(writer, file);

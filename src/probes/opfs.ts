@@ -20,7 +20,7 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
   const paths = new OpfsPaths(context);
   const endWith = endingWith(recorder, watch, 'OPFS');
 
-  const storage = context.prototypeOf('StorageManager');
+  const storage = context.proto('StorageManager');
   patches.method(storage, 'getDirectory', (native, self, args) => {
     const promise = apply(native, self, args);
     try {
@@ -31,7 +31,7 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
     return promise;
   });
 
-  const directory = context.prototypeOf('FileSystemDirectoryHandle');
+  const directory = context.proto('FileSystemDirectoryHandle');
   for (const name of ['getFileHandle', 'getDirectoryHandle', 'removeEntry'] as const) {
     const op = {
       getFileHandle: Op.opfsGetFileHandle,
@@ -52,7 +52,7 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
   }
   iterators(context, watch, paths, directory);
 
-  const file = context.prototypeOf('FileSystemFileHandle');
+  const file = context.proto('FileSystemFileHandle');
   context.record<FileSystemHandle>(ownerOf(file, 'remove'), 'remove', {
     begin: (self) => recorder.begin(Op.opfsRemoveEntry, paths.idOf(paths.of(self)), NaN, 0),
     end: (token, promise) => endWith(token, promise),

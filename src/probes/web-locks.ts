@@ -12,7 +12,7 @@ import { apply, textOf } from '../record/reflect.ts';
 /** Record Web Locks calls of this thread until the context's patches are restored. */
 export function installWebLocks(context: ProbeContext, watch: PromiseWatch): void {
   const { recorder, patches } = context;
-  const prototype = context.prototypeOf('LockManager');
+  const prototype = context.proto('LockManager');
 
   // request(name, callback) or request(name, options, callback)
   patches.method(prototype, 'request', (native, self, args) => {

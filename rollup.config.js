@@ -5,7 +5,7 @@ import resolve from '@rollup/plugin-node-resolve';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
 import { insertHook } from './tools/build/hook-function.mjs';
-import { HOOK_SCRIPT } from './tools/build/hook-script.mjs';
+import { HOOK_SCRIPT, MESSAGES_SCRIPT } from './tools/build/hook-script.mjs';
 import { inlineConstants } from './tools/build/inline-constants.mjs';
 import { emitTypes } from './tools/build/lib-types.mjs';
 import { thirdParty } from './tools/build/third-party.mjs';
@@ -78,6 +78,26 @@ const workerHook = (out) => ({
     // one line, so that the app's lines keep their numbers: in minified code only template literals have lines
     const text = JSON.stringify(code.slice(0, code.lastIndexOf('})(') + 2).replaceAll('\n', '\\n'));
     writeFileSync(`${out}/worker-hook.js`, `globalThis.vfscopeWorkerHook = ${text};\n`);
+  },
+});
+
+/** What records messages goes before the hook where it is asked for; in Firefox's workers, too. */
+const messages = (files) => ({
+  ...hook([], false),
+  input: 'src/hooks/messages.ts',
+  output: files.map((file) => ({
+    ...MESSAGES_SCRIPT,
+    file,
+    plugins: [minify({ target: 'es2022' }), workerMessages(dirname(dirname(file)))],
+  })),
+});
+const workerMessages = (out) => ({
+  name: 'worker-messages',
+  writeBundle(_options, bundle) {
+    const [{ code }] = Object.values(bundle);
+    const text = JSON.stringify(code.trim().replaceAll('\n', '\\n')); // one line, as above
+    if (out === OUTS.firefox)
+      writeFileSync(`${out}/worker-messages.js`, `globalThis.vfscopeWorkerMessages = ${text};\n`);
   },
 });
 
@@ -271,6 +291,7 @@ const builds = [
   script('src/content/content.ts', 'content.js'),
   hook([`${OUTS.chrome}/hooks.js`, `${OUTS.safari}/hooks.js`], false),
   hook([`${OUTS.firefox}/hooks.js`], true),
+  messages(Object.values(OUTS).map((out) => `${out}/capture/messages.js`)),
   // for the Chromium that the command drives: src/drive/native-workers.ts
   hook([`${DIST}/cli/driven-hooks.js`], false, true),
   embedded('src/embed/index.ts', 'hook', 'es', [types('src/embed/index.ts', 'hook')]),

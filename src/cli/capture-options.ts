@@ -1,4 +1,4 @@
-/** `--capture`, `--layers`, `--stacks` and `--buffer` as what a recording captures. */
+/** `--capture`, `--layers`, `--stacks`, `--messages`, and `--buffer` as what a recording captures. */
 import {
   BUFFER_KIB,
   CAPTURED_LAYERS,
@@ -12,6 +12,7 @@ interface CaptureArgs {
   capture?: string;
   layers?: string;
   stacks?: boolean;
+  messages?: boolean;
   buffer?: string;
 }
 
@@ -20,12 +21,14 @@ export function captureOf({
   capture,
   layers,
   stacks,
+  messages,
   buffer,
 }: CaptureArgs): Partial<CaptureOptions> | undefined {
   const chosen: Partial<CaptureOptions> = {
     ...(capture === undefined ? {} : { capture: level(capture) }),
     ...(layers === undefined ? {} : { layers: layerList(layers) }),
     ...(stacks ? { stacks } : {}),
+    ...(messages ? { messages } : {}),
     ...(buffer === undefined ? {} : { buffer: kib(buffer) }),
   };
   return Object.keys(chosen).length ? chosen : undefined;

@@ -338,6 +338,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         capture: text,
         layers: text,
         stacks: yes,
+        messages: yes,
         buffer: text,
         connect: text,
       } as const;
@@ -349,6 +350,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         capture,
         layers,
         stacks,
+        messages,
         buffer,
         'until-mark': untilMark,
         'require-sqlite': requireSqlite,
@@ -362,7 +364,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         scope: scope(covers),
         untilMark,
         requireSqlite,
-        capture: captureOf({ capture, layers, stacks, buffer }),
+        capture: captureOf({ capture, layers, stacks, messages, buffer }),
       });
     }
     case 'doctor': {

@@ -257,9 +257,11 @@ async function insist(answer: Promise<void>, again: () => void, giveUp: () => vo
   }
 }
 
-/** `{capture, layers, buffer, stacks}` in the extension's local storage, as the settings leave them there. */
+/** `{capture, layers, buffer, stacks, messages}` in the extension's local storage, as the settings leave them there. */
 async function chosenCapture(): Promise<CaptureOptions> {
-  return captureOptionsOf(await api.storage.local.get(['capture', 'layers', 'buffer', 'stacks']));
+  return captureOptionsOf(
+    await api.storage.local.get(['capture', 'layers', 'buffer', 'stacks', 'messages']),
+  );
 }
 
 /**

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import type { CDPSession, Frame, Page } from 'puppeteer-core';
 import { atFirstTouch } from './at-first-touch.ts';
-import type { CaptureOptions } from '../event/capture.ts';
+import { filteredEnvironment, MESSAGES_SCRIPT, type CaptureOptions } from '../protocol/capture.ts';
 import type { RecordingScope } from '../protocol/messages.ts';
 import { NATIVES_KEY } from '../protocol/native-workers.ts';
 
@@ -35,23 +35,34 @@ export function drivenHook(extension: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
-/** What a worker gets. @param hook script for pages: a function, called */
-function workerScript(hook: string, capture: CaptureOptions): string {
+/** What goes before the hook: '' where messages are not captured. @param extension folder of the built extension */
+export const messagesScript = (extension: string, { messages }: CaptureOptions): string =>
+  messages ? readFileSync(join(extension, MESSAGES_SCRIPT), 'utf8') : '';
+
+/** What a worker gets. @param hook script for pages: a function, called @param messages of `messagesScript` */
+function workerScript(hook: string, capture: CaptureOptions, messages: string): string {
   const text = hook.slice(0, hook.lastIndexOf('})(') + 2);
-  const begin = `()=>{try{${text}(${JSON.stringify({ role: 'filtered', capture })})}catch(e){console.warn("vfscope: this worker can't be recorded:",e)}}`;
+  const [before, environment] = filteredEnvironment(capture, messages);
+  const begin = `()=>{try{${before}${text}(${environment})}catch(e){console.warn("vfscope: this worker can't be recorded:",e)}}`;
   return `(${String(atFirstTouch)})(${begin})\n//# sourceURL=vfscope://hook`;
 }
 
 /**
  * Put the hook into new workers that the extension doesn't wrap, until the browser ends.
  * @param hook of `drivenHook`, which is in the pages, too
+ * @param messages of `messagesScript`
  */
 export async function hookNatives(
   page: Page,
-  { scope, hook, capture }: { scope: RecordingScope; hook: string; capture: CaptureOptions },
+  {
+    scope,
+    hook,
+    capture,
+    messages,
+  }: { scope: RecordingScope; hook: string; capture: CaptureOptions; messages: string },
 ): Promise<void> {
   const browser = page.browser();
-  const script = workerScript(hook, capture);
+  const script = workerScript(hook, capture, messages);
   const ofShared = (info: TargetInfo): Promise<boolean> =>
     Promise.resolve(showsOrigin(page, info.url));
   await holdWorkers(await browser.target().createCDPSession(), SHARED, script, ofShared);

@@ -17,6 +17,8 @@ export interface CaptureOptions {
   buffer: number;
   /** Say the JavaScript stack of the first prepare or exec of each statement on each connection. */
   stacks: boolean;
+  /** Say when messages go from thread to thread, and how many bytes where that is cheap: never what is in them. */
+  messages: boolean;
 }
 
 export const CAPTURED_LAYERS: readonly CapturedLayer[] = ['sql', 'vfs', 'web', 'query'];
@@ -36,6 +38,7 @@ export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = {
   layers: [...CAPTURED_LAYERS],
   buffer: 1024,
   stacks: false,
+  messages: false,
 };
 
 /** Options from an untrusted source (storage, a message, a page), value by value: an invalid one becomes the default. A buffer too large is the largest. */
@@ -44,7 +47,7 @@ export function captureOptionsOf(said: unknown): CaptureOptions {
     keyof CaptureOptions,
     unknown
   >;
-  const { capture, layers, buffer, stacks } = values;
+  const { capture, layers, buffer, stacks, messages } = values;
   const asked = CAPTURED_LAYERS.filter((layer) => Array.isArray(layers) && layers.includes(layer));
   const kib = BUFFER_KIB.find((n) => n === buffer);
   const most = BUFFER_KIB.at(-1)!;
@@ -53,6 +56,7 @@ export function captureOptionsOf(said: unknown): CaptureOptions {
     layers: asked.length ? asked : [...CAPTURED_LAYERS],
     buffer: kib ?? (typeof buffer === 'number' && buffer > most ? most : CAPTURE_DEFAULTS.buffer),
     stacks: stacks === true,
+    messages: messages === true,
   };
 }
 
@@ -60,7 +64,8 @@ export const sameCapture = (a: CaptureOptions, b: CaptureOptions): boolean =>
   a.capture === b.capture &&
   a.layers.join() === b.layers.join() &&
   a.buffer === b.buffer &&
-  a.stacks === b.stacks;
+  a.stacks === b.stacks &&
+  a.messages === b.messages;
 
 const HOLDS: readonly string[] = [
   'no SQL text',
@@ -70,9 +75,15 @@ const HOLDS: readonly string[] = [
 ];
 
 /** `level 1 (statements with literals folded), layers sql, vfs, web; stacks` */
-export const captureText = ({ capture, layers, stacks, buffer }: CaptureOptions): string =>
+export const captureText = ({
+  capture,
+  layers,
+  stacks,
+  messages,
+  buffer,
+}: CaptureOptions): string =>
   `level ${capture} (${HOLDS[capture]}), layers ${layers.join(', ')}` +
-  `${stacks ? ', stacks' : ''}${buffer === CAPTURE_DEFAULTS.buffer ? '' : `, buffer ${buffer} KiB`}`;
+  `${stacks ? ', stacks' : ''}${messages ? ', messages' : ''}${buffer === CAPTURE_DEFAULTS.buffer ? '' : `, buffer ${buffer} KiB`}`;
 
 /** Records leave a thread this often, and before its messages. */
 export const DRAIN_EVERY_MS = 50;

@@ -4,6 +4,7 @@
  */
 import { isBTreeDefinition, type BTreeDefinition } from './b-tree-definitions.ts';
 import { captureOptionsOf } from './capture.ts';
+import type { ChannelKind } from './channels.ts';
 import { isDatabaseHeader, type DatabaseHeaderDefinition } from './database-headers.ts';
 import {
   FILE_KINDS,
@@ -167,6 +168,10 @@ export function checkedDefinition(v: unknown): Definition | null {
     case 'stack':
       return isId(d.of) && isId(d.connection) && isText(text)
         ? { kind, id, of: d.of, connection: d.connection, text }
+        : null;
+    case 'channel':
+      return isText(d.channel) && isText(d.key) && isId(d.side)
+        ? { kind, id, channel: d.channel as ChannelKind, key: d.key, side: d.side }
         : null;
     case 'b-tree-pages':
     case 'b-tree-names':

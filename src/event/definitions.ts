@@ -5,6 +5,7 @@
 import { OpenFlag } from '../sqlite/constants.ts';
 import type { BTreeDefinition } from './b-tree-definitions.ts';
 import type { CaptureOptions } from './capture.ts';
+import type { ChannelDefinition } from './channels.ts';
 import type { DatabaseHeaderDefinition } from './database-headers.ts';
 import type { OwnDefinition } from './own-definitions.ts';
 
@@ -66,6 +67,7 @@ export type Definition =
   | { kind: 'values'; id: number; of: number; values: string[] }
   /** The JavaScript stack of a statement's first prepare or exec on a connection, our own frames left out. `of`: id of its `sql`. */
   | { kind: 'stack'; id: number; of: number; connection: number; text: string }
+  | ChannelDefinition
   | BTreeDefinition
   | DatabaseHeaderDefinition
   /** Of the extension, not of the page. */

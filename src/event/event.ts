@@ -120,6 +120,9 @@ export const Op = {
   wasmInstantiate: 203,
   longTask: 204,
   interaction: 205,
+  messagePost: 206,
+  messageHandle: 207,
+  messagePort: 208,
   /** Not an event: carries the end of a record that had left the ring before its call returned. */
   end: 255,
 } as const;
@@ -170,6 +173,17 @@ export const Flag = {
   /** The call went on after its first return (promise, request, Asyncify or JSPI suspension). */
   async: 8,
 } as const;
+
+/** `aux2` of a posted message: what its `length` is. An object's size is not known without reading it. */
+export const MessageSize = {
+  unknown: 0,
+  /** All of it: a text or a buffer. */
+  whole: 1,
+  /** Of the buffers in its transfer list alone. */
+  transferred: 2,
+} as const;
+/** `length` of a port that goes along with a message. */
+export const PortMove = { sent: 0, sentAfterUse: 1, received: 2 } as const;
 
 /** Bits of `aux` of a Web Lock that is asked for or held. */
 export const WebLock = { shared: 1, ifAvailable: 2, steal: 4 } as const;

@@ -183,6 +183,9 @@ const CATALOG: Record<OpName, Traits> = {
   wasmInstantiate: CPU, // the same; also where compiling is part of it
   longTask: NOTHING, // told when it is over, as a measure is
   interaction: NOTHING, // from the input to the next picture; told in the same way
+  messagePost: ASIDE, // a call of postMessage. object: this end of the channel; aux: the message's number in this direction; aux2: what length is (MessageSize)
+  messageHandle: ASIDE, // a message event, while its listeners run. object, aux: the same, of the other direction
+  messagePort: ASIDE, // a port goes along. object: the port; context: the end of the channel that carries it; aux: number of the message; aux2: its place among the ports; length: which way (PortMove)
   end: NOTHING,
 };
 

@@ -1,23 +1,27 @@
 /** What this recording captures: a page gets it from scripts in front of the hook (protocol/capture.ts), a worker from its environment. */
 import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
-import { environment } from './source.ts';
+import { environment, type RecordMessages } from './source.ts';
 
 type Said = Partial<
   Record<'capture' | 'buffer' | 'stacks' | 'without' | 'wait' | 'now' | 'shared', unknown>
->;
+> & { messages?: RecordMessages };
 
-function take(): [CaptureOptions, waits?: boolean, shares?: boolean] {
+function take(): [CaptureOptions, messages?: RecordMessages, waits?: boolean, shares?: boolean] {
   const key = Symbol.for(CAPTURE_KEY);
   try {
-    if (environment.role !== 'page') return [captureOptionsOf(environment.capture)];
+    if (environment.role !== 'page')
+      return [captureOptionsOf(environment.capture), environment.messages];
     const said = ((globalThis as Record<symbol, unknown>)[key] ?? {}) as Said;
+    const { messages } = said;
     const without: unknown[] = Array.isArray(said.without) ? said.without : [];
     return [
       captureOptionsOf({
         ...said,
         layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)),
+        messages: !!messages,
       }),
+      messages,
       said.wait === true && said.now !== true,
       said.shared === true,
     ];
@@ -28,5 +32,8 @@ function take(): [CaptureOptions, waits?: boolean, shares?: boolean] {
   }
 }
 
-/** Of this thread; whether it is not known yet that its tab is recorded; and whether SharedWorkers of its origin run with our script. */
-export const [capture, waits = false, shares = false] = take();
+/**
+ * Of this thread; what records its messages, undefined = nothing does; whether it is not known yet that its tab is recorded; and whether
+ * SharedWorkers of its origin run with our script.
+ */
+export const [capture, recordMessages, waits = false, shares = false] = take();

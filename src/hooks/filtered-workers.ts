@@ -53,18 +53,23 @@ export class FilteredWorkers {
   follow(worker: Worker, script: unknown, cause?: string): void {
     if (cause !== '') this.silent.add(worker);
     this.events.requests(script);
-    listen(worker, 'message', (event) => {
-      if (!event.isTrusted) return;
-      const data = dataOf(event);
-      // the hook speaks first
-      const id = this.ids.get(worker) ?? idOfWorker(data);
-      if (id === null) return this.without(worker, script, cause ?? UNSEEN);
-      if (!isFromWorker(data, id)) return;
-      event.stopImmediatePropagation();
-      this.silent.delete(worker);
-      this.ids.set(worker, id);
-      this.receive(data, worker, script, portsOf(event)[0]);
-    });
+    listen(
+      worker,
+      'message',
+      (event) => {
+        if (!event.isTrusted) return;
+        const data = dataOf(event);
+        // the hook speaks first
+        const id = this.ids.get(worker) ?? idOfWorker(data);
+        if (id === null) return this.without(worker, script, cause ?? UNSEEN);
+        if (!isFromWorker(data, id)) return;
+        event.stopImmediatePropagation();
+        this.silent.delete(worker);
+        this.ids.set(worker, id);
+        this.receive(data, worker, script, portsOf(event)[0]);
+      },
+      true,
+    );
     listen(worker, 'error', () => this.silent.delete(worker)); // it does not load, or throws: the app hears of it
     const ref = new WeakRef(worker);
     const one = { ref, since: now(), script, cause: cause ?? ENDED };

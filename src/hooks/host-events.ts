@@ -10,13 +10,16 @@ import { ProbeContext } from '../probes/context.ts';
 import { Patches } from '../record/patches.ts';
 import { Op } from '../event/event.ts';
 import { messageAt, wordsOf } from '../record/error-message.ts';
-import type { Recorder } from '../record/recorder.ts';
+import { recordMessages } from './capture.ts';
+import type { Thread } from './thread.ts';
+import type { Workers } from './workers.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
 import { apply } from '../record/reflect.ts';
 import { observePageTimings } from './page-timings.ts';
 
-/** Record host events of this thread. @returns what takes everything back and names what the app has frozen */
-export function installHostEvents(recorder: Recorder): () => string[] {
+/** Record host events of this thread, messages among them where that was asked for. @returns what takes everything back and names what the app has frozen */
+export function installHostEvents(thread: Thread, workers: Workers): () => string[] {
+  const { recorder } = thread;
   const patches = new Patches();
   const context = new ProbeContext(recorder, patches, globalThis);
   const on = (target: EventTarget, type: string, run: Listener): void => {
@@ -63,6 +66,7 @@ export function installHostEvents(recorder: Recorder): () => string[] {
     const text = messageAt(recorder.level, wordsOf(reason));
     recorder.instant(Op.error, context.textId('message', text, 500), NaN, 0, 1);
   });
+  recordMessages?.(patches, thread, workers, listen, unlisten);
   if (typeof document === 'undefined') return () => patches.restore();
   const endTimings = observePageTimings(recorder, context);
   if (endTimings) patches.onRestore(endTimings);

@@ -59,11 +59,12 @@ export class Session {
       };
       this.engines = installEngines(recorder, options);
     });
-    this.try('host events', () => (this.undoHost = installHostEvents(recorder)));
     this.try('workers', () => {
       this.workers = workers;
       workers.install();
     });
+    // over what has been laid over Worker, and taken away first
+    this.try('host events', () => (this.undoHost = installHostEvents(this.thread, workers)));
     recorder.end(setUp, 0);
   }
 
@@ -98,8 +99,8 @@ export class Session {
     const left: string[] = [];
     const take = (where: string, run: () => string[] | undefined): void =>
       this.try(where, () => left.push(...(run() ?? [])));
-    take('workers', () => this.workers?.restore());
     take('host events', this.undoHost);
+    take('workers', () => this.workers?.restore());
     take('engines', () => this.engines?.restore());
     take('probes', () => this.probes?.restore());
     if (left.length) recorder.note('not-restored', left.slice(0, MOST_NAMES).join(', '));

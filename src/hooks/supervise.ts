@@ -78,7 +78,8 @@ export class Supervised {
     private readonly wrapped: Wrapped,
     private readonly native: NativeMethods,
   ) {
-    listen(worker, 'message', (event) => this.onMessage(event));
+    // before whoever listens to the app's messages, those of messages.ts, too
+    listen(worker, 'message', (event) => this.onMessage(event), true);
     listen(worker, 'error', (event) => this.onError(event));
   }
 

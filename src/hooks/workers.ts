@@ -58,7 +58,8 @@ export class Workers {
   private readonly blobs = new BlobScripts();
   /** By Worker object, while the app holds it. */
   private readonly supervised = new WeakMap<object, Supervised>();
-  private readonly living = new Map<string, WeakRef<Worker>>();
+  /** By id of their threads, where their hook is known to run or about to. */
+  readonly living = new Map<string, WeakRef<Worker>>();
   private readonly notes: WorkerNotes;
   /** Why this page gets no more wrapped workers. */
   private refused = '';

@@ -55,6 +55,10 @@ const canFilterWorkers = (): boolean =>
 const hookText = (): string | undefined =>
   (globalThis as { vfscopeWorkerHook?: string }).vfscopeWorkerHook;
 
+/** The same of worker-messages.js: a script. */
+const messagesText = (): string | undefined =>
+  (globalThis as { vfscopeWorkerMessages?: string }).vfscopeWorkerMessages;
+
 /** Hook the workers whose script request is wanted, from now on. */
 export function filterWorkers(wants: Wants): void {
   wanted = wants;
@@ -157,7 +161,9 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
   const begin = (): void => {
     if (ofWorker === null || (ofWorker && !stopped && isOpen(start))) return;
     const unsure = destination() === UNSAID;
-    for (const part of ofWorker ? prefixed(start, hookText()!, unsure, capture) : [start])
+    for (const part of ofWorker
+      ? prefixed(start, hookText()!, unsure, capture, messagesText())
+      : [start])
       filter.write(part);
     end();
   };

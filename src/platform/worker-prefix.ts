@@ -1,6 +1,6 @@
 /** Our hook in front of the first bytes of a worker's script, so that lines keep their numbers and strict mode stays what it is. */
 
-import type { CaptureOptions } from '../protocol/capture.ts';
+import { filteredEnvironment, type CaptureOptions } from '../protocol/capture.ts';
 import { firstWords, startsStrict } from '../protocol/strict-script.ts';
 
 const COMMENT = /\/\*[^]*?\*\/|\/\/.*/g;
@@ -13,6 +13,7 @@ const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof Wor
  * @param hook text of a function that takes its environment
  * @param unsure a page could run this script, too: then the hook tests where it is
  * @param capture what the recording captures
+ * @param messages script that goes before the hook where messages are captured
  * @returns what to write in the place of `start`, part by part
  */
 export function prefixed(
@@ -20,13 +21,14 @@ export function prefixed(
   hook: string,
   unsure: boolean,
   capture: CaptureOptions,
+  messages = '',
 ): Uint8Array[] {
   const at = afterHashbang(start);
   if (at === null) return [start];
   const strict = strictness(start.subarray(at)) ? '"use strict";' : '';
-  const environment = JSON.stringify({ role: 'filtered', capture });
+  const [before, environment] = filteredEnvironment(capture, messages);
   const prefix = new TextEncoder().encode(
-    `${strict}${unsure ? IN_WORKER : ''}try{(${hook})(${environment})}catch(e){${FAILED}}`,
+    `${strict}${unsure ? IN_WORKER : ''}try{${before}(${hook})(${environment})}catch(e){${FAILED}}`,
   );
   return [start.subarray(0, at), prefix, start.subarray(at)].filter(
     ({ byteLength }) => byteLength > 0,

@@ -19,8 +19,26 @@ export const NOW_SCRIPT = 'capture/now.js';
 export const SHARED_SCRIPT = 'capture/shared.js';
 export const NOW_EVENT = 'vfscope.now';
 
+/** In front of the hook: what records messages there (src/hooks/messages.ts), and in its workers. */
+export const MESSAGES_SCRIPT = 'capture/messages.js';
+
+/**
+ * What the hook gets in a worker whose own script brings it, as JavaScript.
+ * @param messages text of `MESSAGES_SCRIPT` @returns what runs before the hook; the hook's argument
+ */
+export const filteredEnvironment = (
+  capture: CaptureOptions,
+  messages: string,
+): [before: string, environment: string] => {
+  const given = JSON.stringify({ role: 'filtered', capture });
+  if (!capture.messages) return ['', given];
+  const left = `globalThis[Symbol.for(${JSON.stringify(CAPTURE_KEY)})].messages`;
+  return [messages, `{...${given},messages:${left}}`];
+};
+
 /** Files of the extension to run in the page before hooks.js; none for the defaults. */
-export function captureScripts({ capture, layers, buffer, stacks }: CaptureOptions): string[] {
+export function captureScripts(options: CaptureOptions): string[] {
+  const { capture, layers, buffer, stacks, messages } = options;
   return [
     ...(capture === CAPTURE_DEFAULTS.capture ? [] : [`capture/level-${capture}.js`]),
     ...CAPTURED_LAYERS.filter((layer) => !layers.includes(layer)).map(
@@ -28,5 +46,6 @@ export function captureScripts({ capture, layers, buffer, stacks }: CaptureOptio
     ),
     ...(buffer === CAPTURE_DEFAULTS.buffer ? [] : [`capture/buffer-${buffer}.js`]),
     ...(stacks ? ['capture/stacks.js'] : []),
+    ...(messages ? [MESSAGES_SCRIPT] : []),
   ];
 }

@@ -1,5 +1,5 @@
 /** Events as text: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
-import { Flag, Op, WebLock } from '../event/event.ts';
+import { Flag, MessageSize, Op, PortMove, WebLock } from '../event/event.ts';
 import {
   isStatementOp,
   isVfsOp,
@@ -58,6 +58,8 @@ const NO_BYTES = opSet(
     Op.measure,
     Op.longTask,
     Op.interaction,
+    Op.messageHandle,
+    Op.messagePort,
     Op.idbBlocked,
     Op.idbVersionChange,
     Op.tracer,
@@ -150,6 +152,12 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
     case Op.longTask:
     case Op.interaction:
       return formatDuration(length);
+    case Op.messagePost:
+      return `message ${aux}${aux2 === MessageSize.transferred ? ', object besides' : ''}`;
+    case Op.messageHandle:
+      return `message ${aux}`;
+    case Op.messagePort:
+      return `${length === PortMove.received ? 'came' : 'went'} with message ${aux}`;
     case Op.wasmFetch:
       return `took ${formatDuration(aux)}`;
     case Op.dropped:
@@ -223,6 +231,8 @@ function nameOfDefinition(d: Definition): string {
     case 'sql':
     case 'note':
       return d.text;
+    case 'channel':
+      return d.channel === 'broadcast' ? d.key : d.channel;
     default:
       return '';
   }

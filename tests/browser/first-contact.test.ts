@@ -125,11 +125,12 @@ describe('the settings', () => {
       ...CAPTURED_LAYERS.map((layer) => ({ layers: [layer] })),
       ...BUFFER_KIB.map((buffer) => ({ buffer })),
       { stacks: true },
+      { messages: true },
     ];
     const scripts = new Set(
       choices.flatMap((choice) => captureScripts({ ...CAPTURE_DEFAULTS, ...choice })),
     );
-    expect(scripts.size).toBe(3 + CAPTURED_LAYERS.length + BUFFER_KIB.length - 1 + 1);
+    expect(scripts.size).toBe(3 + CAPTURED_LAYERS.length + BUFFER_KIB.length - 1 + 2);
     expect([...scripts].filter((script) => !existsSync(join(EXTENSION, script)))).toEqual([]);
   });
   test('are kept under the names that the recorder and the panel read', async () => {
@@ -180,6 +181,7 @@ describe('the settings', () => {
       'layer-web',
       'layer-query',
       'stacks',
+      'messages',
       'buffer',
     ]);
     await page.focus('#capture-1');

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import resolve from '@rollup/plugin-node-resolve';
 import type { Browser, Page } from 'puppeteer-core';
-import { HOOK_SCRIPT } from '../../tools/build/hook-script.mjs';
+import { HOOK_SCRIPT, MESSAGES_SCRIPT } from '../../tools/build/hook-script.mjs';
 import { rollup } from 'rollup';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import { RecordReader } from '../../src/event/batch.ts';
@@ -45,6 +45,23 @@ export async function buildHook(before?: URL): Promise<string> {
   });
   const { output } = await bundle.generate({
     ...HOOK_SCRIPT,
+    plugins: [minify({ target: 'es2022' })],
+  });
+  await bundle.close();
+  return output[0].code;
+}
+
+/** What records messages, to stand before the hook, built as rollup.config.js does. */
+export async function buildMessages(): Promise<string> {
+  const bundle = await rollup({
+    input: fileURLToPath(new URL('../../src/hooks/messages.ts', import.meta.url)),
+    plugins: [
+      resolve({ browser: true, extensions: ['.ts', '.js'] }),
+      esbuild({ target: 'es2022' }),
+    ],
+  });
+  const { output } = await bundle.generate({
+    ...MESSAGES_SCRIPT,
     plugins: [minify({ target: 'es2022' })],
   });
   await bundle.close();

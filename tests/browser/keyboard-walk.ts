@@ -2,6 +2,7 @@
 import {
   CAPTURE_LEVEL_LABELS,
   CAPTURED_LAYER_LABELS,
+  MESSAGES_LABEL,
   STACKS_LABEL,
 } from '../../src/viewer/ui/capture-labels.ts';
 
@@ -64,6 +65,7 @@ export const ORDER: Record<
     ['layer-web', 'checkbox', web],
     ['layer-query', 'checkbox', query],
     ['stacks', 'checkbox', STACKS_LABEL],
+    ['messages', 'checkbox', MESSAGES_LABEL],
     ['buffer', 'combobox', 'Buffer of a thread'],
   ],
   welcome: [

@@ -26,7 +26,7 @@ describe('options', () => {
     [null, {}],
     ['3', {}],
     [{ capture: '3', layers: 'sql', buffer: '256', stacks: 1 }, {}],
-    [{ capture: 4, layers: [], buffer: 1000, stacks: 'yes' }, {}],
+    [{ capture: 4, layers: [], buffer: 1000, stacks: 'yes', messages: 1 }, {}],
     [
       { capture: 0, layers: ['web', 'sql', 'evil'], buffer: 256, stacks: true },
       { capture: 0, layers: ['sql', 'web'], buffer: 256, stacks: true },
@@ -42,7 +42,10 @@ describe('options', () => {
     const all = new Set<string>();
     for (const capture of [0, 1, 2, 3] as CaptureLevel[])
       for (const buffer of BUFFER_KIB)
-        for (const script of captureScripts({ capture, buffer, layers: [], stacks: true }))
+        for (const script of captureScripts({
+          ...{ capture, buffer, layers: [] },
+          ...{ stacks: true, messages: true },
+        }))
           all.add(script);
     expect([...all].sort()).toEqual(
       [
@@ -55,6 +58,7 @@ describe('options', () => {
           'buffer-2048',
           'buffer-4096',
           'stacks',
+          'messages',
         ],
         ...CAPTURED_LAYERS.map((layer) => `no-${layer}`),
       ]
@@ -64,8 +68,16 @@ describe('options', () => {
   });
 
   test('in words', () => {
-    expect(captureText({ capture: 2, layers: ['sql', 'vfs'], buffer: 256, stacks: true })).toBe(
-      'level 2 (statements with their literals), layers sql, vfs, stacks, buffer 256 KiB',
+    expect(
+      captureText({
+        capture: 2,
+        layers: ['sql', 'vfs'],
+        buffer: 256,
+        stacks: true,
+        messages: true,
+      }),
+    ).toBe(
+      'level 2 (statements with their literals), layers sql, vfs, stacks, messages, buffer 256 KiB',
     );
   });
 });

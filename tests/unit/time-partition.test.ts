@@ -73,7 +73,7 @@ const drawnRows = rowsOf(DRAWN);
 function withoutStorage(rows: readonly Row[]): ThreadStore {
   const thread = threadOf(rows);
   thread.environment = environment({
-    capture: { capture: 0, layers: ['sql', 'vfs'], buffer: 1024, stacks: false },
+    capture: { capture: 0, layers: ['sql', 'vfs'], buffer: 1024, stacks: false, messages: false },
   });
   return thread;
 }

@@ -5,3 +5,4 @@ export declare const HOOK_SCRIPT: {
   intro: string;
   footer: string;
 };
+export declare const MESSAGES_SCRIPT: typeof HOOK_SCRIPT & { name: string };

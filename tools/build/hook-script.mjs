@@ -16,3 +16,12 @@ export const HOOK_SCRIPT = {
   intro: OWN_COLLECTIONS,
   footer: "})({ role: 'page' });",
 };
+
+/** The same of what records messages (src/hooks/messages.ts): it is left where the hook looks for it. */
+export const MESSAGES_SCRIPT = {
+  ...HOOK_SCRIPT,
+  name: 'recordMessages',
+  banner:
+    "(globalThis[Symbol.for('vfscope.capture')] ??= {}).messages = function vfscopeMessages(...given) {",
+  footer: 'recordMessages(...given);};',
+};

@@ -28,6 +28,7 @@ export const ROOMS = {
   'analysis/statements': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/errors': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/memory': subject('text', 'event', 'analysis'),
+  'analysis/messages': subject('text', 'event', 'analysis'),
   'analysis/events': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/findings': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/answer': subject('text', 'event', 'analysis'),

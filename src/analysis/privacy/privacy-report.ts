@@ -3,6 +3,7 @@
  *
  *   0 operations, offsets, sizes, times, names   1 + statements, literals folded, tables and indexes   2 + statements with literals   3 + bound values
  */
+import { hasOwnKey } from '../../event/channels.ts';
 import type { CaptureLevel } from '../../event/capture.ts';
 import { IDB_REQUEST } from '../../event/operations.ts';
 import { tokens } from '../../sqlite/sql-text.ts';
@@ -94,6 +95,9 @@ export function privacyReport(store: TraceStore): PrivacyReport {
           break;
         case 'stack':
           if (d.text) stacks++;
+          break;
+        case 'channel':
+          if (!hasOwnKey(d.channel)) name(d.key.split('\n')[0]!);
           break;
         case 'b-tree-names':
           for (const text of [...d.names, ...d.tables]) if (text) trees.add(text);

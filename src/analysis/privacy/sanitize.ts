@@ -4,6 +4,7 @@
  *
  *   /users/ann.db-wal -> /file1-wal     SELECT name FROM patient WHERE id=? -> SELECT n1 FROM n2 WHERE n3=?
  */
+import { CHANNEL_KINDS } from '../../event/channels.ts';
 import { browserOf } from '../../text/browser.ts';
 import { databaseName, plainPath, suffixOf } from '../../event/file-names.ts';
 import {
@@ -200,6 +201,13 @@ class Sanitizer {
           usage,
           persisted,
         };
+      }
+      case 'channel': {
+        const channel = CHANNEL_KINDS.find((one) => one === d.channel);
+        if (!channel) return null;
+        const isThread = channel === 'worker' || channel === 'creator';
+        const key = isThread && d.key ? this.thread(d.key) : this.names.of(d.key, 'channel');
+        return { kind: 'channel', id: d.id, channel, key, side: countOrZero(d.side) };
       }
       case 'database-header':
         return {

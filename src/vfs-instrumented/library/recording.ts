@@ -77,6 +77,7 @@ export class Recording {
         layers: [...(options.layers ?? ['vfs'])],
         buffer: (CAPACITY * RECORD_BYTES) / 1024,
         stacks: false,
+        messages: false,
       },
     });
     this.recorder.instant(Op.threadStart, 0, NaN, 0);

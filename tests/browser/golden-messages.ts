@@ -1,0 +1,84 @@
+/**
+ * An app whose messages are known: five are posted to a worker before it can handle one, which answers each; one goes over a port and back,
+ * one through a BroadcastChannel. `unsaid` is in the content of each.
+ */
+export const UNSAID = 'unsaid';
+
+/** Runs in the page. @param script the worker's (tests/apps/hook-cases/messages.js) */
+export async function goldenMessages(script: string): Promise<void> {
+  const worker = new Worker(script);
+  const { port1, port2 } = new MessageChannel();
+  const channel = new BroadcastChannel('golden');
+  const told = new Promise((done) => channel.addEventListener('message', done));
+  const echoed = new Promise((done) => (port1.onmessage = done));
+  let answers = 0;
+  const answered = new Promise<void>((done) => {
+    worker.onmessage = (event) => {
+      event.stopImmediatePropagation();
+      if (++answers === 5) done();
+    };
+  });
+  try {
+    worker.postMessage(() => 'unsaid'); // can't be cloned
+  } catch {
+    // as it should
+  }
+  const buffer = new ArrayBuffer(4096);
+  worker.postMessage('unsaid'.padEnd(50));
+  worker.postMessage(new Uint8Array(1000).subarray(10));
+  worker.postMessage(new DataView(new ArrayBuffer(2048)));
+  worker.postMessage({ unsaid: buffer }, [buffer]);
+  worker.postMessage({ unsaid: port2 }, { transfer: [port2] });
+  port1.postMessage('unsaid');
+  await Promise.all([answered, echoed, told]);
+  channel.close();
+}
+
+/** What each thread says of it: operation, channel, number of the message, bytes; `part` where more than those may be in it. */
+export const GOLDEN = {
+  page: [
+    'post worker 1 threw',
+    'post worker 1 100',
+    'post worker 2 1000',
+    'post worker 3 2048',
+    'post worker 4 4096 part',
+    'post worker 5 n/a',
+    'port sent worker 5',
+    'post port 1 12',
+    ...[1, 2, 3, 4, 5].map((n) => `handle worker ${n}`),
+    'handle port 1',
+    'handle broadcast 1',
+  ],
+  worker: [
+    ...[1, 2, 3, 4, 5].flatMap((n) => [
+      `handle creator ${n}`,
+      ...(n === 5 ? ['port received creator 5'] : []),
+      `post creator ${n} ${2 * `unsaid answer ${n}`.length}`,
+    ]),
+    'post broadcast 1 32',
+    'handle port 1',
+    'post port 1 12',
+  ],
+};
+
+interface Said {
+  op: string;
+  channel: string;
+  aux: number;
+  aux2: number;
+  length: number;
+  threw: boolean;
+}
+/** An event as a line of GOLDEN; null for others. */
+export function goldenLine({ op, channel, aux, aux2, length, threw }: Said): string | null {
+  if (op === 'messageHandle') return `handle ${channel} ${aux}`;
+  if (op === 'messagePort') return `port ${length === 2 ? 'received' : 'sent'} ${channel} ${aux}`;
+  if (op !== 'messagePost') return null;
+  const bytes = aux2 === 0 ? 'n/a' : aux2 === 2 ? `${length} part` : String(length);
+  return `post ${channel} ${aux} ${threw ? 'threw' : bytes}`;
+}
+/** Messages of different channels may pass each other: their order is fixed within one alone. */
+export const byChannel = (lines: readonly string[]): string[] =>
+  ['worker', 'creator', 'port', 'broadcast'].flatMap((channel) =>
+    lines.filter((line) => line.split(' ').at(line.startsWith('port ') ? 2 : 1) === channel),
+  );

@@ -6,6 +6,7 @@ import { errorTables } from './errors/table.ts';
 import { eventTables } from './events/table.ts';
 import { fileTables } from './files/table.ts';
 import { memoryTables } from './memory/memory.ts';
+import { messageTables } from './messages/table.ts';
 import { pageTables } from './pages/table.ts';
 import { reportTables } from './report/table.ts';
 import { statementTables } from './statements/table.ts';
@@ -25,5 +26,6 @@ export const TABLES: readonly Table<any>[] = [
   ...pageTables,
   ...memoryTables,
   ...contentionTables,
+  ...messageTables,
   ...errorTables,
 ];

@@ -48,6 +48,7 @@ import {
 } from '../transactions/journal.ts';
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
 import { endedAtMost, grewInCall, memoryGrows, neverFinalized } from '../memory/rules.ts';
+import { waitedInQueue } from '../messages/rules.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
 import { automaticIndex, fullScan, sortInEachRun } from '../statements/missing-indexes.ts';
 import { onePerRow } from '../statements/one-per-row.ts';
@@ -121,6 +122,7 @@ export const RULES: readonly Rule[] = [
   neverFinalized,
   memoryGrows,
   endedAtMost,
+  waitedInQueue,
 ];
 
 /** A finding, and the time that it is about. */

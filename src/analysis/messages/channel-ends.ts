@@ -1,0 +1,172 @@
+/**
+ * Which end of a channel posts to which: a message that is posted as the k-th at one end is handled as the k-th at the other.
+ *
+ *   page    new Worker     worker   key t2  -----  creator  key t2     worker t2
+ *           new MessageChannel      port    key k, side 1 and 2; side 2 goes along with message 5 ...
+ *   worker                          port    ... which brings it: this port goes on as side 2 of k
+ *
+ * Where the key is a name, others may have it, too: what such ends are to each other is a guess.
+ */
+import { hasOwnKey, type ChannelDefinition } from '../../event/channels.ts';
+import { Flag, Op, PortMove } from '../../event/event.ts';
+import { opSet } from '../../event/operations.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact, type ByThread } from '../core/graph.ts';
+import { getOrMake } from '../core/maps.ts';
+import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
+
+/** One end of a channel on a thread, with what went through it. */
+export interface ChannelEnd {
+  readonly thread: ThreadStore;
+  readonly channel: ChannelDefinition;
+  /** Rows of calls of postMessage that did not throw, and of messages that were handled, by their number. */
+  readonly posts: Map<number, number>;
+  readonly handles: Map<number, number>;
+  /** Who handles what is posted here; null = not recorded, or not known. */
+  peer: ChannelEnd | null;
+  /** Whether that is known, or only likely. */
+  isSure: boolean;
+}
+
+const MESSAGES = opSet(Op.messagePost, Op.messageHandle, Op.messagePort);
+
+/** A port as a message brings it or takes it along. */
+interface Move {
+  port: ChannelEnd;
+  by: ChannelEnd;
+  /** Number of the message, and place among its ports. */
+  message: number;
+  at: number;
+  how: number;
+}
+
+/** Ends of all threads, each with its peer; broadcast channels have none, for each may have many. */
+export const channelEnds = fact(
+  'channelEnds',
+  'messages between threads',
+  { rowsByOperation },
+  endsOf,
+);
+
+function endsOf(
+  { threads }: TraceStore,
+  { rowsByOperation }: { rowsByOperation: ByThread<RowsByOperation> },
+): readonly ChannelEnd[] {
+  const ends: ChannelEnd[] = [];
+  const moves: Move[] = [];
+  for (const thread of threads)
+    readThread(thread, rowsByOperation.of(thread).together(MESSAGES), ends, moves);
+  pairByKey(ends, moves);
+  pairInOrder(ends);
+  return ends;
+}
+
+function readThread(
+  thread: ThreadStore,
+  rows: Uint32Array,
+  ends: ChannelEnd[],
+  moves: Move[],
+): void {
+  const { op, object, context, aux, aux2, length, flags } = thread.events;
+  const known = new Map<number, ChannelEnd | null>();
+  const endOf = (id: number): ChannelEnd | null =>
+    getOrMake(known, id, () => {
+      const channel = thread.definitions.get(id);
+      if (channel?.kind !== 'channel') return null;
+      const end = {
+        thread,
+        channel,
+        posts: new Map<number, number>(),
+        handles: new Map<number, number>(),
+        peer: null,
+        isSure: false,
+      };
+      ends.push(end);
+      return end;
+    });
+  for (const row of rows) {
+    const end = endOf(object[row]!);
+    if (!end) continue;
+    if (op[row] === Op.messagePort) {
+      const by = endOf(context[row]!);
+      const [message, at, how] = [aux[row]!, aux2[row] ?? 0, length[row]!];
+      if (by) moves.push({ port: end, by, message, at, how });
+    } else if (op[row] === Op.messageHandle) end.handles.set(aux[row]!, row);
+    else if (!(flags[row]! & Flag.threw)) end.posts.set(aux[row]!, row);
+  }
+}
+
+function pair(a: ChannelEnd, b: ChannelEnd, isSure: boolean): void {
+  [a.peer, b.peer, a.isSure, b.isSure] = [b, a, isSure, isSure];
+}
+
+/** Workers by the ids of their threads, ports by their pair; ports that went along with messages in order of what brings them. */
+function pairByKey(ends: readonly ChannelEnd[], moves: readonly Move[]): void {
+  const creators = new Map<string, ChannelEnd>();
+  const sides = new Map<string, ChannelEnd>();
+  for (const end of ends) {
+    const { channel, key, side } = end.channel;
+    // a thread can say who it is of itself alone
+    if (channel === 'creator' && key === end.thread.info.id) creators.set(key, end);
+    if (channel === 'port' && key) sides.set(`${key} ${side}`, end);
+  }
+  for (const end of ends) {
+    const creator = end.channel.channel === 'worker' && creators.get(end.channel.key);
+    if (creator && !creator.peer) pair(end, creator, true);
+  }
+  const sent = new Map<string, Move>();
+  const place = (by: ChannelEnd, { message, at }: Move): string =>
+    `${by.thread.index} ${by.channel.id} ${message} ${at}`;
+  for (const move of moves)
+    if (move.how !== PortMove.received) sent.set(place(move.by, move), move);
+  /** What an end went on as, in another thread or as another object. */
+  const next = new Map<ChannelEnd, { end: ChannelEnd; isSure: boolean }>();
+  const received = moves.filter(({ how }) => how === PortMove.received);
+  const link = ({ port, by, ...move }: Move): void => {
+    const from = by.peer && sent.get(place(by.peer, { port, by, ...move }));
+    if (from && !next.has(from.port))
+      next.set(from.port, { end: port, isSure: by.isSure && from.how === PortMove.sent });
+  };
+  const tipOf = (from: ChannelEnd): { end: ChannelEnd; isSure: boolean } => {
+    let tip = { end: from, isSure: true };
+    for (let hop = 0; hop < next.size; hop++) {
+      const on = next.get(tip.end);
+      if (!on) break;
+      tip = { end: on.end, isSure: tip.isSure && on.isSure };
+    }
+    return tip;
+  };
+  // a port may come through a port that came before
+  for (let found = -1; found !== next.size;) {
+    found = next.size;
+    received.forEach(link);
+    for (const [key, end] of sides) {
+      const other = key.endsWith(' 1') && sides.get(`${end.channel.key} 2`);
+      if (!other) continue;
+      const [a, b] = [tipOf(end), tipOf(other)];
+      pair(a.end, b.end, a.isSure && b.isSure);
+    }
+  }
+}
+
+/** Pages connect to a SharedWorker in some order, and it hears of them in that order: most likely. */
+function pairInOrder(ends: readonly ChannelEnd[]): void {
+  const shared = ends.filter(
+    ({ channel, peer }) =>
+      !peer && channel.channel === 'shared-worker' && !hasOwnKey(channel.channel),
+  );
+  const at = ({ thread, posts, handles }: ChannelEnd): number =>
+    Math.min(
+      ...[posts, handles]
+        .flatMap((rows) => [...rows.values()].slice(0, 1))
+        .map((row) => thread.events.t0[row]!),
+    );
+  for (const key of new Set(shared.map(({ channel }) => channel.key))) {
+    const side = (n: number): ChannelEnd[] =>
+      shared
+        .filter(({ channel }) => channel.key === key && channel.side === n)
+        .sort((a, b) => at(a) - at(b));
+    const [pages, worker] = [side(1), side(2)];
+    pages.forEach((page, i) => worker[i] && pair(page, worker[i], false));
+  }
+}

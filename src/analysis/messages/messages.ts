@@ -1,0 +1,95 @@
+/** Messages from where they are posted to where they are handled. */
+import { MessageSize } from '../../event/event.ts';
+import { fact } from '../core/graph.ts';
+import { grouped } from '../core/maps.ts';
+import { channelEnds, type ChannelEnd } from './channel-ends.ts';
+
+/** Whether it is known which message was handled, or only likely. */
+export type Pairing = 'exact' | 'guess';
+
+export interface Message {
+  from: ChannelEnd;
+  /** Of the call of postMessage, on the thread of `from`. */
+  row: number;
+  /** Where it was handled; null = nowhere, or that was not recorded. Of a broadcast one message for each that heard it. */
+  to: ChannelEnd | null;
+  /** Of its handling, on the thread of `to`; -1 without it. */
+  toRow: number;
+  pairing: Pairing | null;
+}
+
+/** In order of the ends that post, and then of their numbers. */
+export const messages = fact(
+  'messages',
+  'messages between threads',
+  { channelEnds },
+  (_, { channelEnds: ends }): readonly Message[] => [
+    ...ends.flatMap((end) => (end.channel.channel === 'broadcast' ? [] : direct(end))),
+    ...broadcasts(ends.filter(({ channel }) => channel.channel === 'broadcast')),
+  ],
+);
+
+const nowhere = (from: ChannelEnd, row: number): Message => ({
+  ...{ from, row },
+  ...{ to: null, toRow: -1, pairing: null },
+});
+
+/** The k-th that is posted is the k-th that is handled. */
+function direct(from: ChannelEnd): Message[] {
+  const { peer, posts, isSure } = from;
+  return [...posts].map(([number, row]) => {
+    const toRow = peer?.handles.get(number);
+    if (!peer || toRow === undefined) return nowhere(from, row);
+    return { from, row, to: peer, toRow, pairing: isSure ? 'exact' : 'guess' };
+  });
+}
+
+/** Each that hears a channel hears what the others post, in order: the first one posted before that was not heard yet. */
+function broadcasts(ends: readonly ChannelEnd[]): Message[] {
+  const found: Message[] = [];
+  for (const all of grouped(ends, ({ channel }) => channel.key).values()) {
+    const posted = all
+      .flatMap((from) =>
+        [...from.posts.values()].map((row) => ({ from, row, at: from.thread.events.t0[row]! })),
+      )
+      .sort((a, b) => a.at - b.at);
+    const heard = new Set<(typeof posted)[0]>();
+    for (const to of all) {
+      const others = posted.filter(({ from }) => from !== to);
+      let next = 0;
+      to.handles.forEach((toRow) => {
+        const post = others[next];
+        if (!post || post.at > to.thread.events.t0[toRow]!) return;
+        next++;
+        heard.add(post);
+        found.push({ from: post.from, row: post.row, to, toRow, pairing: 'guess' });
+      });
+    }
+    for (const post of posted) if (!heard.has(post)) found.push(nowhere(post.from, post.row));
+  }
+  return found;
+}
+
+/** When its call of postMessage began, microseconds. */
+export const postedUs = ({ from, row }: Message): number => from.thread.events.t0[row]!;
+/** When its listeners began to run; null = not known. */
+export const handledUs = ({ to, toRow }: Message): number | null =>
+  to ? to.thread.events.t0[toRow]! : null;
+/** When its listeners had run; null = not known. */
+export function handledEndUs({ to, toRow }: Message): number | null {
+  if (!to || to.thread.events.endSeq[toRow] === 0) return null;
+  return to.thread.events.t0[toRow]! + to.thread.events.dur[toRow]!;
+}
+/** From the call of postMessage to the first listener: the clocks of two threads may differ by a step. null = not known. */
+export function queueUs(message: Message): number | null {
+  const at = handledUs(message);
+  return at === null ? null : Math.max(0, at - postedUs(message));
+}
+/** Bytes that it carries, at least; null = not known. */
+export function bytesOf({ from, row }: Message): number | null {
+  const { aux2, length } = from.thread.events;
+  return aux2[row] === MessageSize.unknown ? null : length[row]!;
+}
+/** Whether those are all. */
+export const isWholeSize = ({ from, row }: Message): boolean =>
+  from.thread.events.aux2[row] === MessageSize.whole;

@@ -1,0 +1,230 @@
+// Messages between threads: which was handled where, what is known of it and what is a guess, and where the time to an answer went.
+import { describe, expect, test } from 'vitest';
+import { Flag, MessageSize, PortMove } from '../../src/event/event.ts';
+import type { ChannelKind } from '../../src/event/channels.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { findings } from '../../src/analysis/findings/index.ts';
+import { bytesOf, messages, queueUs } from '../../src/analysis/messages/messages.ts';
+import { requests } from '../../src/analysis/messages/requests.ts';
+import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+/** A page and its worker. */
+class Two {
+  readonly store = newStore();
+  readonly page = new ThreadBuilder(this.store, {
+    id: 'page',
+    kind: 'page',
+    url: 'https://app.example/',
+  });
+  readonly worker = new ThreadBuilder(this.store, { id: 'w' });
+  readonly toWorker = end(this.page, 'worker', 'w');
+  readonly toPage = end(this.worker, 'creator', 'w');
+
+  done(): TraceStore {
+    this.page.send();
+    this.worker.send();
+    return this.store;
+  }
+}
+const end = (t: ThreadBuilder, channel: ChannelKind, key = '', side = 0): number =>
+  t.define({ kind: 'channel', channel, key, side });
+const post = (t: ThreadBuilder, object: number, aux: number, more = {}): number =>
+  t.call('messagePost', { object, aux, ...more });
+/** Handled at a time, microseconds. */
+function handle(
+  t: ThreadBuilder,
+  object: number,
+  aux: number,
+  at: number,
+  inside?: () => void,
+): void {
+  t.idle(at - t.now);
+  t.call('messageHandle', { object, aux }, inside);
+}
+const pairs = (store: TraceStore): unknown[] =>
+  new Facts(store)
+    .get(messages)
+    .map((m) => [
+      `${m.from.thread.index} ${m.from.channel.channel} ${m.from.thread.events.aux[m.row]!}`,
+      m.to
+        ? `${m.to.thread.index} ${m.to.channel.channel} ${m.to.thread.events.aux[m.toRow]!}`
+        : null,
+      m.pairing,
+      queueUs(m),
+    ]);
+
+describe('which message was handled where', () => {
+  test('a worker and its page: by number, sizes where they are known; what threw was not posted', () => {
+    const { page, worker, toWorker, toPage, ...two } = new Two();
+    post(page, toWorker, 1, { flags: Flag.threw });
+    post(page, toWorker, 1, { length: 100, aux2: MessageSize.whole });
+    post(page, toWorker, 2);
+    handle(worker, toPage, 1, 50);
+    handle(worker, toPage, 2, 90);
+    page.send();
+    worker.send();
+    expect(pairs(two.store)).toEqual([
+      ['0 worker 1', '1 creator 1', 'exact', 49],
+      ['0 worker 2', '1 creator 2', 'exact', 88],
+    ]);
+    expect(new Facts(two.store).get(messages).map(bytesOf)).toEqual([100, null]);
+  });
+
+  test('a lost event moves no other; a thread cannot say that it is another', () => {
+    const two = new Two();
+    const liar = new ThreadBuilder(two.store, { id: 'x' });
+    handle(liar, end(liar, 'creator', 'w'), 1, 10);
+    liar.send();
+    post(two.page, two.toWorker, 1);
+    post(two.page, two.toWorker, 3); // 2 was dropped
+    handle(two.worker, two.toPage, 3, 50);
+    expect(pairs(two.done())).toEqual([
+      ['0 worker 1', null, null, null],
+      ['0 worker 3', '1 creator 3', 'exact', 49],
+    ]);
+  });
+
+  test.each([
+    [PortMove.sent, 'exact'],
+    [PortMove.sentAfterUse, 'guess'],
+  ])('a port that went along with a message goes on as its pair: %i', (how, pairing) => {
+    const two = new Two();
+    const { page, worker } = two;
+    const [one, other] = [end(page, 'port', 'k', 1), end(page, 'port', 'k', 2)];
+    page.call('messagePort', { object: other, context: two.toWorker, aux: 1, length: how });
+    post(page, two.toWorker, 1);
+    post(page, one, 1);
+    handle(worker, two.toPage, 1, 20);
+    const came = end(worker, 'port');
+    worker.call('messagePort', {
+      object: came,
+      context: two.toPage,
+      aux: 1,
+      length: PortMove.received,
+    });
+    handle(worker, came, 1, 30);
+    expect(pairs(two.done())).toContainEqual(['0 port 1', '1 port 1', pairing, 28]);
+  });
+
+  test('SharedWorkers and broadcasts are a guess: others may have the name', () => {
+    const two = new Two();
+    const { page, worker } = two;
+    const [shared, channel] = [end(page, 'shared-worker', 'u', 1), end(page, 'broadcast', 'b')];
+    post(page, shared, 1);
+    post(page, channel, 1);
+    handle(worker, end(worker, 'shared-worker', 'u', 2), 1, 10);
+    handle(worker, end(worker, 'broadcast', 'b'), 1, 20);
+    expect(pairs(two.done())).toEqual([
+      ['0 shared-worker 1', '1 shared-worker 1', 'guess', 10],
+      ['0 broadcast 1', '1 broadcast 1', 'guess', 19],
+    ]);
+  });
+
+  test('numbers that a page makes up do no harm', () => {
+    const two = new Two();
+    post(two.page, two.toWorker, 0xffffffff);
+    post(two.page, 999, 1);
+    expect(pairs(two.done())).toEqual([['0 worker 4294967295', null, null, null]]);
+  });
+});
+
+/**
+ * A click posts two messages. The worker is in a SELECT until 200 ms, handles the first until 430 ms, and then the second, whose SQL takes
+ * 5 ms, of which 2 ms are storage.
+ */
+function clicked(awaits = false): TraceStore {
+  const two = new Two();
+  const { page, worker, toWorker, toPage } = two;
+  const sql = worker.define({ kind: 'sql', text: 'SELECT * FROM all_notes' });
+  const quick = worker.define({ kind: 'sql', text: 'SELECT 1' });
+  page.idle(10_000);
+  post(page, toWorker, 1);
+  post(page, toWorker, 2);
+  const run = (object: number, dur: number, storage = 0): void => {
+    worker.call('sqlStep', { object, aux: object, result: 101, dur: dur - storage }, () => {
+      if (storage) worker.call('opfsRead', { dur: storage });
+    });
+  };
+  const answer = (n: number): number => post(worker, toPage, n);
+  handle(worker, toPage, 1, 10_100, () => {
+    run(sql, 429_900);
+    if (!awaits) answer(1);
+  });
+  handle(worker, toPage, 2, 440_100, () => {
+    run(quick, 5000, 2000);
+    if (!awaits) answer(2);
+  });
+  if (awaits) [1, 2].forEach(answer);
+  handle(page, toWorker, 1, 460_000);
+  handle(page, toWorker, 2, 480_000);
+  page.call('interaction', {
+    object: page.define({ kind: 'name', text: 'click' }),
+    offset: 5,
+    length: 16_000,
+  });
+  return two.done();
+}
+
+describe('where the time to an answer went', () => {
+  test('queue, SQL, storage, and the way back, to the microsecond', () => {
+    const [, second] = new Facts(clicked()).get(requests);
+    expect(second).toMatchObject({
+      pairing: 'exact',
+      queueUs: 430_099,
+      workUs: 5000,
+      sqlUs: 3000,
+      storageUs: 2000,
+      answerQueueUs: 34_900,
+      listenersUs: 1,
+      totalUs: 470_000,
+      inputUs: 5001,
+    });
+  });
+
+  test('what is answered behind an await is paired by order, and that is a guess', () => {
+    const all = new Facts(clicked(true)).get(requests);
+    expect(
+      all.map(({ pairing, answer }) => [pairing, answer?.from.thread.events.aux[answer.row]]),
+    ).toEqual([
+      ['guess', 1],
+      ['guess', 2],
+    ]);
+  });
+
+  test('F59: what the user waited for, and behind what; not where nothing waited', () => {
+    const found = (store: TraceStore): string[] =>
+      new Facts(store)
+        .get(findings)
+        .flatMap(({ rule, title, confidence }) =>
+          rule === 'F59' ? [`${confidence}: ${title}`] : [],
+        );
+    expect(found(clicked())).toEqual([
+      'certain: A click waited 475 ms, 430 ms of them in the queue of Worker worker.js behind "SELECT * FROM all_notes"; its own SQL took 5 ms',
+    ]);
+    const two = new Two();
+    post(two.page, two.toWorker, 1);
+    handle(two.worker, two.toPage, 1, 99_000);
+    expect(found(two.done())).toEqual([]);
+  });
+});
+
+test('channels come through a file; shared, they have no name of the app and pair as before', async () => {
+  const two = new Two();
+  end(two.page, 'broadcast', 'patients');
+  post(two.page, two.toWorker, 1);
+  handle(two.worker, two.toPage, 1, 10);
+  const { store, warnings } = await readTrace(
+    new Uint8Array(await (await saveTrace(two.done())).arrayBuffer()),
+  );
+  expect(warnings).toEqual([]);
+  expect(pairs(store)).toEqual(pairs(two.store));
+  expect(privacyReport(store).names).toBe(1);
+  const shared = sanitizeStore(store);
+  expect(pairs(shared)).toEqual(pairs(two.store));
+  expect(JSON.stringify(shared.threads.map(({ said }) => said))).not.toContain('patients');
+});

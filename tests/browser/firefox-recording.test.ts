@@ -9,6 +9,9 @@ import type { DrivenFirefox } from '../../src/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import type { TestId } from '../../src/drive/panel-control.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { messages } from '../../src/analysis/messages/messages.ts';
+import { requests } from '../../src/analysis/messages/requests.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { Op } from '../../src/event/event.ts';
@@ -17,6 +20,15 @@ import { CAPTURE_DEFAULTS, type CaptureOptions } from '../../src/event/capture.t
 import type { AppServer } from '../server/server.mjs';
 import { recorded, savedStore, savedSummary, state } from './extension-harness.ts';
 import { arrived, freshTab, inFirefox, siteAccessInFirefox } from './firefox-harness.ts';
+import {
+  byChannel,
+  GOLDEN,
+  GOLDEN_EXACT,
+  GOLDEN_REQUESTS,
+  goldenLines,
+  goldenMessages,
+  UNSAID,
+} from './golden-messages.ts';
 import { makeFrames } from './opened-documents.ts';
 import { countOf, marksOf, threadOf } from './threads-harness.ts';
 import {
@@ -92,6 +104,24 @@ describe('what is captured', () => {
       expect(stack).toContain('/journeyapps-wa-sqlite/');
       expect(stack).not.toContain('vfscopeHook');
     }
+  });
+
+  test('messages between threads: every one of a known app, in order, and nothing of what is in them', async () => {
+    await startRecording(panel, { capture: { messages: true } });
+    await driven.load(page, `${server.origin(`capture-${++labels}`)}/hook-cases/`);
+    await page.evaluate(goldenMessages, '/hook-cases/messages.js');
+    await arrived(panel, page);
+    await stopRecording(panel);
+    const store = await savedStore(driven, panel);
+    for (const kind of ['page', 'worker'] as const)
+      expect(byChannel(goldenLines(store, kind))).toEqual(byChannel(GOLDEN[kind]));
+    const facts = new Facts(store);
+    const exact = facts.get(messages).filter(({ pairing }) => pairing === 'exact');
+    expect(exact).toHaveLength(GOLDEN_EXACT);
+    expect(facts.get(requests).map(({ pairing }) => pairing)).toEqual(GOLDEN_REQUESTS);
+    // all texts of a file
+    const texts = store.threads.map(({ info, said }) => ({ info, said }));
+    expect(JSON.stringify(texts)).not.toContain(UNSAID);
   });
 
   longTest('level 3: the values that statements ran with', async () => {

@@ -2,6 +2,10 @@
  * An app whose messages are known: five are posted to a worker before it can handle one, which answers each; one goes over a port and back,
  * one through a BroadcastChannel. `unsaid` is in the content of each.
  */
+import { Flag } from '../../src/event/event.ts';
+import { opName } from '../../src/event/operations.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+
 export const UNSAID = 'unsaid';
 
 /** Runs in the page. @param script the worker's (tests/apps/hook-cases/messages.js) */
@@ -61,6 +65,11 @@ export const GOLDEN = {
   ],
 };
 
+/** Messages of it whose handling is known: those through the worker and the port. */
+export const GOLDEN_EXACT = 12;
+/** Each of them asks, or answers what was handled meanwhile. */
+export const GOLDEN_REQUESTS = Array.from({ length: 6 }, () => 'exact');
+
 interface Said {
   op: string;
   channel: string;
@@ -82,3 +91,19 @@ export const byChannel = (lines: readonly string[]): string[] =>
   ['worker', 'creator', 'port', 'broadcast'].flatMap((channel) =>
     lines.filter((line) => line.split(' ').at(line.startsWith('port ') ? 2 : 1) === channel),
   );
+
+/** The lines of a thread of a recording. */
+export function goldenLines({ threads }: TraceStore, kind: 'page' | 'worker'): string[] {
+  const thread = threads.find(({ info }) => info.kind === kind)!;
+  const { op, object, context, aux, aux2, length, flags, count } = thread.events;
+  return Array.from({ length: count }, (_, row) => {
+    const name = opName(op[row]!);
+    const end = thread.definitions.get((name === 'messagePort' ? context : object)[row]!);
+    return goldenLine({
+      op: name,
+      channel: end?.kind === 'channel' ? end.channel : '',
+      ...{ aux: aux[row]!, aux2: aux2[row] ?? 0, length: length[row]! },
+      threw: (flags[row]! & Flag.threw) !== 0,
+    });
+  }).filter((line) => line !== null);
+}

@@ -74,6 +74,10 @@ test.each(['plain', 'isolated'])('a known app, %s: every message, in order', asy
     const answer = worker.events.find(has('messagePost'))!;
     expect(answer.seq > handled.seq && answer.seq < handled.endSeq).toBe(true);
   }
+  const open = all.flatMap(({ events }) =>
+    events.filter(({ op, endSeq }) => op === 'messageHandle' && endSeq === 0),
+  );
+  expect(open).toEqual([]);
   expect(JSON.stringify(all)).not.toContain(UNSAID);
   await close(page);
 });

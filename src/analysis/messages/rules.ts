@@ -47,7 +47,7 @@ function found(
   const evidence = new Evidence();
   for (const { message } of all) {
     evidence.tally(thread, message.toRow);
-    evidence.span(postedUs(message), handledUs(message)!);
+    evidence.show(message.from.thread.index, message.row);
   }
   const { message, inputUs, totalUs, queueUs, sqlUs, storageUs } = worst;
   const waited = formatDuration((inputUs ?? 0) + totalUs);

@@ -63,7 +63,36 @@ const lockStory =
     b.call('mark');
   };
 
+/** A message waits in its worker while a query runs there. @param us that the query takes */
+const messageStory =
+  (us: number): Story =>
+  ({ thread }) => {
+    const page = thread({ id: 'page', kind: 'page', url: 'https://app.example/' });
+    const worker = thread({ id: 'w' });
+    const [toWorker, toPage] = [
+      page.define({ kind: 'channel', channel: 'worker', key: 'w', side: 0 }),
+      worker.define({ kind: 'channel', channel: 'creator', key: 'w', side: 0 }),
+    ];
+    const sql = worker.define({ kind: 'sql', text: 'SELECT * FROM all_notes' });
+    times(2, (i) => page.call('messagePost', { object: toWorker, aux: i + 1 }));
+    times(2, (i) => {
+      worker.call('messageHandle', { object: toPage, aux: i + 1 }, () => {
+        worker.call('sqlStep', { object: sql, aux: 1, result: 101, dur: i ? 5 * MS : us });
+        worker.call('messagePost', { object: toPage, aux: i + 1 });
+      });
+      page.now = worker.now;
+      page.call('messageHandle', { object: toWorker, aux: i + 1 });
+    });
+  };
+
 export const WAITS: Case[] = [
+  {
+    rule: 'F59',
+    name: 'a message behind a long query',
+    wrong: messageStory(430 * MS),
+    right: messageStory(90 * MS),
+    says: /^A message and its answer took 435 ms, 430 ms of them in the queue of Worker worker\.js behind "SELECT \* FROM all_notes"; its own SQL took 5 ms$/,
+  },
   {
     rule: 'F03',
     name: 'a second worker is refused the file',

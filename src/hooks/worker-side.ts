@@ -121,7 +121,7 @@ function record(
     const data = event.isTrusted && dataOf(event);
     if (!isToWorker(data, id)) return;
     event.stopImmediatePropagation();
-    unlisten(scope, 'message', onMessage);
+    unlisten(scope, 'message', onMessage, true);
     stop();
     if (data.k === 'close') globalThis.close();
   };

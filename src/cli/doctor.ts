@@ -7,7 +7,7 @@ import { Exit } from '../terminal/open-file.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 
-export interface DoctorArgs {
+interface DoctorArgs {
   /** With `connect`, it may be absent: the only page that is open there. */
   url?: string | undefined;
   connect?: string | undefined;

@@ -18,7 +18,7 @@ import { browserFailed } from '../terminal/failure.ts';
 import { connectTo, pageOf } from './attach.ts';
 import { chosenPage, endpointOf, openPage, pagesAt } from './endpoint.ts';
 
-export interface LookOptions {
+interface LookOptions {
   /** Address of the page; with `connect`, the beginning of it, or nothing where one page is open. */
   url?: string | undefined;
   /** Address of a browser's debugging port. */

@@ -24,7 +24,7 @@ export interface LockLine {
   looks: number;
 }
 /** A SQLite database. */
-export interface StoredDatabaseLine {
+interface StoredDatabaseLine {
   name: string;
   /** The VFS, as far as its files tell, else `OPFS`. */
   kind: string;
@@ -45,7 +45,7 @@ export interface FileLine {
   /** Why it can't be read; '' where it can. */
   cause: string;
 }
-export interface IndexedDbLine {
+interface IndexedDbLine {
   name: string;
   version: number;
   kind: string | null;

@@ -15,7 +15,7 @@ export interface CopiedDatabase {
   readonly wal: Blob | null;
 }
 /** All rows that a query of ours answers. @throws Error of SQLite */
-export type RowsOf = (sql: string) => Promise<unknown[][]>;
+type RowsOf = (sql: string) => Promise<unknown[][]>;
 
 const VFS = 'vfscope-schema';
 const FILE = 'source.db';

@@ -11,7 +11,7 @@ import { perModel } from '../../per-model.ts';
 const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
 
 /** A copy that is open. Its rows are in this panel's memory, until it is closed. */
-export interface OpenCopy {
+interface OpenCopy {
   database: PageDatabase;
   main: Blob;
   wal: Blob | null;

@@ -1,13 +1,13 @@
 /** What this recording captures: a page gets it from scripts in front of the hook (protocol/capture.ts), a worker from its environment. */
 import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
-import { environment, type RecordMessages } from './source.ts';
+import { environment, type CarriedScript } from './source.ts';
 
 type Said = Partial<
   Record<'capture' | 'buffer' | 'stacks' | 'without' | 'wait' | 'now' | 'shared', unknown>
-> & { messages?: RecordMessages };
+> & { messages?: CarriedScript };
 
-function take(): [CaptureOptions, messages?: RecordMessages, waits?: boolean, shares?: boolean] {
+function take(): [CaptureOptions, messages?: CarriedScript, waits?: boolean, shares?: boolean] {
   const key = Symbol.for(CAPTURE_KEY);
   try {
     if (environment.role !== 'page')

@@ -5,16 +5,25 @@
  *   worker             . . . . . [207 no. 1] listeners [206 no. 1]
  *
  * Messages of one channel arrive in the order in which they were posted, so a number at each end is all that pairs them. A script of its
- * own, called by the hook (source.ts: RecordMessages) where a recording asks for it; its text goes into workers as the hook's does.
+ * own, called by the hook (host-events.ts) where a recording asks for it; its text goes into workers as the hook's does.
  */
 import { byteLengthOf } from '../probes/byte-length.ts';
 import { Flag, MessageSize, Op, PortMove } from '../event/event.ts';
 import type { ChannelDefinition, ChannelKind } from '../event/channels.ts';
-import { ownerOf } from '../record/patches.ts';
+import { ownerOf, type Patches } from '../record/patches.ts';
 import { apply, dataProperty, getterOf } from '../record/reflect.ts';
 import type { Token } from '../record/recorder.ts';
-import type { Listener } from './natives.ts';
-import type { RecordMessages } from './source.ts';
+import type { listen, Listener, unlisten } from './natives.ts';
+import type { Thread } from './thread.ts';
+import type { Workers } from './workers.ts';
+
+/** Records messages in this realm until `patches` are restored. It may be called when the app has begun, so natives are the hook's. */
+export type RecordMessages = (
+  patches: Patches,
+  thread: Thread,
+  workers: Workers,
+  ...natives: [typeof listen, typeof unlisten]
+) => void;
 
 /** One end of a channel, while the app holds it. */
 interface End {

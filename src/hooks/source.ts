@@ -5,10 +5,6 @@
 import type { Refusal } from '../protocol/page-policy.ts';
 import type { CaptureOptions } from '../event/capture.ts';
 import type { ThreadMessage } from '../protocol/messages.ts';
-import type { Patches } from '../record/patches.ts';
-import type { listen, unlisten } from './natives.ts';
-import type { Thread } from './thread.ts';
-import type { Workers } from './workers.ts';
 
 declare const vfscopeHook: (environment: HookEnvironment) => void;
 declare const vfscopeEnvironment: HookEnvironment;
@@ -31,23 +27,15 @@ export interface PageEnvironment {
  */
 export type Says = (message: ThreadMessage) => void;
 
-/**
- * Records messages in this realm until `patches` are restored: a script of its own, which is there only where it was asked for
- * (messages.ts). It comes with no natives of its own: it may be called when the app has begun.
- */
-export type RecordMessages = (
-  patches: Patches,
-  thread: Thread,
-  workers: Workers,
-  ...natives: [typeof listen, typeof unlisten]
-) => void;
+/** A script of its own that the hook carries along: messages.ts says what it is called with. */
+export type CarriedScript = (...given: never[]) => void;
 
 /** Before a worker's own script, put there on its way in (in every module of it) or by `vfscope record`; in shared and service workers, too. */
 interface FilteredEnvironment {
   role: 'filtered';
   /** What the recording captures. */
   capture?: Partial<CaptureOptions>;
-  messages?: RecordMessages;
+  messages?: CarriedScript;
   /** Of `vfscope/hook` in a dedicated worker: nothing goes to its creator, which knows of no hook. */
   says?: Says;
   /** With `says`: the port that the creator would get. */
@@ -64,7 +52,7 @@ export interface WorkerEnvironment {
   name: string;
   /** What the creator captures. */
   capture?: CaptureOptions;
-  messages?: RecordMessages | undefined;
+  messages?: CarriedScript | undefined;
   /** What the creator's policies refuse, which this worker has, too. */
   refused?: Refusal[];
   /** Id of the creating thread; null where that cannot be known here. */

@@ -9,6 +9,7 @@ import { changesOf } from '../../src/lab/as-recorded/change.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { experimentFor } from '../../src/lab/experiments/documents/tries.ts';
 import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
 import { measureEach } from '../../src/lab/experiments/run.ts';
 import { inOneTransaction } from '../../src/lab/experiments/workloads/grouped.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
@@ -188,6 +189,20 @@ describe('a script', () => {
         ['BEGIN', 'SELECT 3', ''],
       ].flat(),
     );
+  });
+
+  it('runs as it is where a stored run has no parameters', async () => {
+    const [ran] = await measureEach(
+      [
+        {
+          ...runOf(workloadOf('own-sql'), {}, { mode: 'count', repeats: 1 }),
+          parameters: {},
+          sql: 'SELECT 1; SELECT 2;',
+        },
+      ],
+      around,
+    );
+    expect((ran as RunResult).totals['statements']).toBe(2);
   });
 
   it('has a setup that is no step', () => {

@@ -7,6 +7,7 @@ import type { Host } from './host.ts';
 import { insist } from './insist.ts';
 import { RowDigest } from './row-digest.ts';
 import { runStep } from './run-step.ts';
+import { parametersOf } from '../workloads/index.ts';
 import type { Counters, Run, Workload } from '../model/types.ts';
 import type { Sample, StepSample } from '../model/result-types.ts';
 
@@ -22,7 +23,9 @@ export async function runWorkload(
   run: Pick<Run, 'parameters' | 'config' | 'readRows' | 'database'>,
   ended?: Ended,
 ): Promise<Sample> {
-  const { parameters, config, readRows } = run;
+  const { config, readRows } = run;
+  // a run that an older version stored lacks parameters that its workload has by now
+  const parameters = parametersOf(workload, run.parameters);
   /** Why no more steps run. */
   let over = '';
   const attempt = async <T>(step: string, work: () => Promise<T>): Promise<T | null> => {

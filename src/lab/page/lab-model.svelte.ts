@@ -202,12 +202,11 @@ export class LabModel {
   choose(offer: Offer): void {
     if (offer.id !== this.offer.id || this.place === 'questions') {
       this.recordedConfig = {};
-      this.tryRuns = null;
+      this.endTrial();
       this.parameterChoices = {};
       this.experimentVfs = [];
       this.experimentFaults = {};
       this.timed = false;
-      this.tried = [];
     }
     this.offer = offer;
     this.place = 'runs';
@@ -218,7 +217,7 @@ export class LabModel {
     const chosen = this.choices[key] ?? [];
     const next = chosen.includes(value) ? chosen.filter((v) => v !== value) : [...chosen, value];
     this.choices = { ...this.choices, [key]: next };
-    this.tryRuns = null;
+    this.endTrial();
   }
   toggleExperimentVfs(vfs: VfsName): void {
     const chosen = this.experimentVfs;
@@ -234,10 +233,16 @@ export class LabModel {
       ? chosen.filter((v) => v !== value)
       : [...chosen, value].sort((a, b) => a - b);
     this.parameterChoices = { ...this.parameterChoices, [name]: next };
+    this.endTrial();
+  }
+  /** What runs next isn't what *Try it* says any more. */
+  private endTrial(): void {
     this.tryRuns = null;
+    this.tried = [];
   }
 
   async run(): Promise<void> {
+    if (this.tryRuns && !this.trial) this.endTrial(); // the script was edited
     const { runs } = this;
     this.showRuns();
     this.error = '';
@@ -276,16 +281,18 @@ export class LabModel {
     this.trying = { offer, rule, on: database?.name ?? null };
     const own = recorded && ownOn(recorded, database !== null);
     const asked: { found: AsRecorded | null } = { found: null };
-    if (recording && own)
-      await this.attemptInWorker("Trying your app's statements", async () => {
+    const completed =
+      !recording ||
+      !own ||
+      (await this.attemptInWorker("Trying your app's statements", async () => {
         asked.found = await this.bench.asRecorded(recording.file, {
           experiment: experiment.id,
           rule,
           vfs: own.vfs,
           database: database && { name: database.name, file: database.file },
         });
-      });
-    if (this.error) return;
+      }));
+    if (!completed) return;
     const { found } = asked;
     if (found?.own && own) this.takeOwn(found, found.own, own);
     else this.takeExperiment(offer, experiment, found);
@@ -548,6 +555,7 @@ export class LabModel {
     this.database = { ...facts, name, from };
     this.plan = null;
     this.advisor.forget();
+    this.endTrial();
     this.choose(OWN_DATABASE);
   }
   /** Its statements' plans are shown at once. */
@@ -560,22 +568,26 @@ export class LabModel {
     return this.own.database?.file ?? null;
   }
 
-  private async attempt(what: string, work: () => Promise<void>): Promise<void> {
+  /** @returns false: it failed, which is shown, or was canceled */
+  private async attempt(what: string, work: () => Promise<void>): Promise<boolean> {
     this.busy = what;
     this.error = '';
     try {
       await work();
+      return true;
     } catch (error) {
       if (!(error instanceof Canceled)) this.error = words(error);
+      return false;
     } finally {
       this.busy = '';
     }
   }
   /** The same in the Lab's worker, which may hang in what the user brought: it can be given up. */
-  private async attemptInWorker(what: string, work: () => Promise<void>): Promise<void> {
+  private async attemptInWorker(what: string, work: () => Promise<void>): Promise<boolean> {
     this.inWorker = true;
-    await this.attempt(what, work);
+    const completed = await this.attempt(what, work);
     this.inWorker = false;
+    return completed;
   }
   /** Give up what `attemptInWorker` waits for. */
   async giveUp(): Promise<void> {

@@ -12,7 +12,7 @@ import { Flag, Op, PortMove } from '../../event/event.ts';
 import { opSet } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact, type ByThread } from '../core/graph.ts';
-import { getOrMake } from '../core/maps.ts';
+import { getOrMake, grouped } from '../core/maps.ts';
 import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 
 /** One end of a channel on a thread, with what went through it. */
@@ -27,6 +27,9 @@ export interface ChannelEnd {
   /** Whether that is known, or only likely. */
   isSure: boolean;
 }
+
+/** Times that a port is followed from thread to thread: moves that a page makes up may go in a circle. */
+const MOST_HOPS = 100;
 
 const MESSAGES = opSet(Op.messagePost, Op.messageHandle, Op.messagePort);
 
@@ -127,24 +130,23 @@ function pairByKey(ends: readonly ChannelEnd[], moves: readonly Move[]): void {
     if (from && !next.has(from.port))
       next.set(from.port, { end: port, isSure: by.isSure && from.how === PortMove.sent });
   };
+  /** How far each was followed. */
+  const tips = new Map<ChannelEnd, { end: ChannelEnd; isSure: boolean; hops: number }>();
   const tipOf = (from: ChannelEnd): { end: ChannelEnd; isSure: boolean } => {
-    let tip = { end: from, isSure: true };
-    for (let hop = 0; hop < next.size; hop++) {
-      const on = next.get(tip.end);
-      if (!on) break;
-      tip = { end: on.end, isSure: tip.isSure && on.isSure };
-    }
+    const tip = getOrMake(tips, from, () => ({ end: from, isSure: true, hops: 0 }));
+    for (let on; tip.hops < MOST_HOPS && (on = next.get(tip.end)); tip.hops++)
+      [tip.end, tip.isSure] = [on.end, tip.isSure && on.isSure];
     return tip;
   };
   // a port may come through a port that came before
-  for (let found = -1; found !== next.size;) {
+  for (let found = -1, round = 0; found !== next.size && round < MOST_HOPS; round++) {
     found = next.size;
     received.forEach(link);
     for (const [key, end] of sides) {
       const other = key.endsWith(' 1') && sides.get(`${end.channel.key} 2`);
       if (!other) continue;
       const [a, b] = [tipOf(end), tipOf(other)];
-      pair(a.end, b.end, a.isSure && b.isSure);
+      if (a.end !== b.end) pair(a.end, b.end, a.isSure && b.isSure);
     }
   }
 }
@@ -157,15 +159,14 @@ function pairInOrder(ends: readonly ChannelEnd[]): void {
   );
   const at = ({ thread, posts, handles }: ChannelEnd): number =>
     Math.min(
-      ...[posts, handles]
-        .flatMap((rows) => [...rows.values()].slice(0, 1))
-        .map((row) => thread.events.t0[row]!),
+      ...[posts, handles].map((rows) => {
+        const [row] = rows.values();
+        return row === undefined ? Infinity : thread.events.t0[row]!;
+      }),
     );
-  for (const key of new Set(shared.map(({ channel }) => channel.key))) {
+  for (const all of grouped(shared, ({ channel }) => channel.key).values()) {
     const side = (n: number): ChannelEnd[] =>
-      shared
-        .filter(({ channel }) => channel.key === key && channel.side === n)
-        .sort((a, b) => at(a) - at(b));
+      all.filter(({ channel }) => channel.side === n).sort((a, b) => at(a) - at(b) || 0);
     const [pages, worker] = [side(1), side(2)];
     pages.forEach((page, i) => worker[i] && pair(page, worker[i], false));
   }

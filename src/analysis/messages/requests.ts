@@ -4,8 +4,9 @@
  *   page    post |                                              | listeners of the answer |
  *   worker       .... queue ....| handles: SQL, storage, own ... post | .. queue of the page ..
  *
- * An answer that is posted while the request's listeners run is known to be its answer, where it is the only one. Listeners that await
- * something answer later: then the first answer that was not given yet is taken for the first request that waits for one. That is a guess.
+ * An answer that is posted while the request's listeners run is known to be its answer, where it is the only one; of several it is the
+ * last one, and that is a guess. Listeners that await something answer later: the first request without an answer then gets the first
+ * free message that was posted after it was handled. That is a guess, too.
  */
 import { Op } from '../../event/event.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -95,16 +96,21 @@ function pairsOf(own: readonly Message[], answers: readonly Message[]): Pair[] {
       let end = first;
       while (end < answers.length && seq[answers[end]!.row]! < endSeq[message.toRow]!)
         taken.add(answers[end++]!);
-      const answer = end === first + 1 ? answers[first]! : null;
-      return { message, answer, pairing: message.pairing! };
+      const answer = end > first ? answers[end - 1]! : null;
+      return { message, answer, pairing: end > first + 1 ? 'guess' : message.pairing! };
     });
   let next = 0;
   for (const pair of found) {
     if (pair.answer) continue;
-    while (next < answers.length && taken.has(answers[next]!)) next++;
-    const answer = answers[next];
-    if (!answer || postedUs(answer) < handledUs(pair.message)!) continue;
-    next++;
+    // requests are handled in order: what was posted before this one answers no later one
+    const handled = handledUs(pair.message)!;
+    while (
+      next < answers.length &&
+      (taken.has(answers[next]!) || postedUs(answers[next]!) < handled)
+    )
+      next++;
+    const answer = answers[next++];
+    if (!answer) break;
     [pair.answer, pair.pairing] = [answer, 'guess'];
   }
   for (const pair of found) if (pair.answer?.pairing === 'guess') pair.pairing = 'guess';

@@ -52,16 +52,20 @@ function found(
   const { message, inputUs, totalUs, queueUs, sqlUs, storageUs } = worst;
   const waited = formatDuration((inputUs ?? 0) + totalUs);
   const who = inputUs === null ? 'A message and its answer took' : `${inputName(worst)} waited`;
+  const about = worst.pairing === 'guess' ? 'about ' : '';
   const others = all.length > 1 ? `. ${countOf(all.length, 'message')} waited so` : '';
-  const isSure = all.every(({ message: { pairing } }) => pairing === 'exact');
+  const isHandlingSure = all.every(({ message: { pairing } }) => pairing === 'exact');
+  const isSure = all.every(({ pairing }) => pairing === 'exact');
   return {
-    title: `${who} ${waited}, ${formatDuration(queueUs)} of them in the queue of ${ctx.titles[thread.index]!} behind ${quoted(behind)}; its own SQL took ${formatDuration(sqlUs + storageUs)}${others}`,
+    title: `${who} ${about}${waited}, ${formatDuration(queueUs)} of them in the queue of ${ctx.titles[thread.index]!} behind ${quoted(behind)}; its own SQL took ${formatDuration(sqlUs + storageUs)}${others}`,
     evidence: evidence.result(ctx, false),
     ...noSaving('what waited in front of it has findings of its own'),
     confidence: isSure ? 'certain' : 'possible',
     reason: isSure
       ? 'both ends of the channel count their messages, and threads share one clock'
-      : `which message was handled is a guess: ${message.from.channel.channel} channels say no more than the order`,
+      : isHandlingSure
+        ? 'the answer is a guess: it was not the only message posted while the request was handled, or it was posted later'
+        : `which message was handled is a guess: the channel (${message.from.channel.channel}) shows only the order`,
     advice:
       'Split long work, so that what the user waits for gets its turn; or run it in a worker of its own.',
     link: 'https://developer.mozilla.org/docs/Web/API/Worker/postMessage',

@@ -13,6 +13,7 @@ import {
   type StoredFile,
 } from '../protocol/page-storage.ts';
 import { lookAtTab } from '../page-copy/look-at-tab.ts';
+import { shown } from '../text/clean.ts';
 import { countOf, formatBytes } from '../text/numbers.ts';
 
 const SHOWN = 12;
@@ -28,8 +29,8 @@ function el(tag: string, className: string, ...children: (Node | string)[]): HTM
 const note = (text: string): HTMLElement => el('p', 'note', text);
 
 function fileRow(file: StoredFile): HTMLElement {
-  const row = el('li', '', el('span', 'name', storedName(file)));
-  row.title = file.path;
+  const row = el('li', '', el('span', 'name', shown(storedName(file))));
+  row.title = shown(file.path);
   if (file.sqlite) {
     const badge = el(
       'span',
@@ -64,7 +65,7 @@ function describe(found: PageStorage): Node[] {
     ...section(
       'IndexedDB',
       found.databases.map(({ name, version }) =>
-        el('li', '', el('span', 'name', name), el('span', 'detail', `version ${version}`)),
+        el('li', '', el('span', 'name', shown(name)), el('span', 'detail', `version ${version}`)),
       ),
     ),
     ...section(
@@ -74,14 +75,14 @@ function describe(found: PageStorage): Node[] {
           'li',
           '',
           el('span', 'name', storage),
-          el('span', 'detail', `${countOf(keys, 'key')}, ${formatBytes(characters)}`),
+          el('span', 'detail', `${countOf(keys, 'key')}, ${countOf(characters, 'character')}`),
         ),
       ),
     ),
   ];
   if (parts.length === 0)
     parts.push(note('This origin stores nothing in OPFS, IndexedDB or key-value storage now.'));
-  for (const failure of found.failures) parts.push(note(failure));
+  for (const failure of found.failures) parts.push(note(shown(failure)));
   const clock = found.crossOriginIsolated
     ? 'Cross-origin isolated: a fine clock, and shared memory.'
     : 'Not cross-origin isolated: a coarse clock; single storage calls may be shorter than one step of it.';
@@ -179,7 +180,7 @@ async function main(): Promise<void> {
     }
   } catch (e) {
     found.replaceChildren(
-      `This page could not be looked at: ${e instanceof Error ? e.message : String(e)}`,
+      `vfscope can't look at this page: ${shown(e instanceof Error ? e.message : String(e))}`,
     );
   }
   next.toggleAttribute('hidden', !next.hasChildNodes());

@@ -5,10 +5,11 @@
 import { plainPath } from '../event/file-names.ts';
 import { storedName, versionText, type StoredDatabase } from '../protocol/page-storage.ts';
 import type { PageDatabase } from '../protocol/page-copy.ts';
+import { countOf } from '../text/numbers.ts';
 import type { SeenLock } from './lock-watch.ts';
 import type { PageLook } from '../protocol/page-look.ts';
 import { kindOfDatabase, kindOfFile, poolOf } from './kinds.ts';
-import { leftoversOf, type Leftover } from './leftovers.ts';
+import { leftoversOf, unjudgedFolders, type Leftover } from './leftovers.ts';
 
 export interface LockLine {
   name: string;
@@ -83,7 +84,10 @@ export function doctorOf(look: PageLook, locks: readonly SeenLock[] | null): Doc
     ...stored.databases.map((one) => databaseLine(one, look)),
     ...storage.kvvfs.map(({ storage: at, characters }): StoredDatabaseLine => {
       const noCopy = 'vfscope copies databases of OPFS and IndexedDB.';
-      return { name: 'kvvfs', kind: 'kvvfs', at, bytes: characters, writtenBy: null, noCopy };
+      return {
+        ...{ name: 'kvvfs', kind: 'kvvfs', bytes: null, writtenBy: null, noCopy },
+        at: `${at} (${countOf(characters, 'character')})`,
+      };
     }),
   ];
   const { usage, quota, usageBy, persisted } = state;
@@ -156,5 +160,7 @@ function gapsOf({ state, storage, databases }: PageLook): string[] {
     gaps.push(`IndexedDB: only the first ${storage.databases.length} databases were read`);
   if (state.locks?.more) gaps.push('Locks: there are more than those listed');
   for (const { path, cause } of storage.files) if (cause) gaps.push(`OPFS ${path}: ${cause}`);
+  for (const folder of unjudgedFolders(storage.files))
+    gaps.push(`Leftovers in ${folder}: n/a, because not every file there was recognized`);
   return [...new Set(gaps)];
 }

@@ -2,8 +2,8 @@
 import { suffixOf } from '../event/file-names.ts';
 import { storedName, type StoredDatabase, type StoredFile } from '../protocol/page-storage.ts';
 
-/** SQLite's names for what lies beside a database. */
-const BESIDE: Readonly<Record<string, string>> = {
+/** What SQLite stores next to a database, by its suffix. */
+const COMPANIONS: Readonly<Record<string, string>> = {
   '-journal': 'rollback journal',
   '-wal': 'write-ahead log',
   '-shm': 'WAL index',
@@ -15,14 +15,23 @@ export function poolOf({ path, pool }: StoredFile): string | null {
   return path.includes('/.opaque/') ? 'opfs-sahpool' : 'AccessHandlePool';
 }
 
-/** `database`, `rollback journal (hot)`, `free place`, ... */
+/** A journal, log, or WAL index by its suffix. null = it has none of these. */
+export const companionKind = (file: StoredFile): string | null =>
+  COMPANIONS[suffixOf(storedName(file))] ?? null;
+
+/** Its suffix is SQLite's, and so is what else is known of it. Any app can name a file of its own `my-journal`. */
+export const isCompanion = (file: StoredFile): boolean =>
+  companionKind(file) !== null &&
+  (Boolean(file.pool) || file.size === 0 || file.head === 'journal' || file.head === 'wal');
+
+/** `database`, `rollback journal (hot)`, `write-ahead log, by its name`, `free place`, ... */
 export function kindOfFile(file: StoredFile): string {
   const { head, pool, size, sqlite, path } = file;
   if (pool === '') return 'free place';
   if (head === 'database') return 'database';
-  const beside = BESIDE[suffixOf(storedName(file))];
   if (head === 'journal') return 'rollback journal (hot)';
-  if (beside) return beside;
+  const companion = companionKind(file);
+  if (companion) return isCompanion(file) ? companion : `${companion}, by its name`;
   if (head === 'wal') return 'write-ahead log';
   if (/-wa[01]$/.test(path)) return 'log of OPFSWriteAheadVFS';
   if (sqlite) return "database, behind a VFS's own bytes";
@@ -36,12 +45,12 @@ export function kindOfDatabase({ stores }: StoredDatabase): string | null {
   const keys = new Map(stores.map(({ name, key }) => [name, key]));
   const has = (...names: string[]): boolean => names.every((name) => keys.has(name));
   const blocks = keys.get('blocks');
-  if (blocks === 'path,offset,version') {
-    if (has('spill')) return 'IDBVersionedVFS';
+  if (blocks === 'path,offset,version')
     return has('metadata') ? 'IDBBatchAtomicVFS' : 'IDBBatchAtomicVFS, layout of wa-sqlite 1.0';
-  }
+  if (blocks === 'name,index,version' && has('spill')) return 'IDBVersionedVFS';
   if (blocks === 'path,offset') return has('tx') ? 'IDBMirrorVFS' : 'IDBMinimalVFS';
-  if (has('pages', 'pending')) return 'page index of OPFSPermutedVFS';
+  if (keys.get('pages') === 'i' && keys.get('pending') === 'txId')
+    return 'page index of OPFSPermutedVFS';
   if (has('FILE_DATA')) return "Emscripten's IDBFS";
   if (has('data') && stores.length === 1) return 'absurd-sql, or another with one store "data"';
   return 'other';

@@ -1,7 +1,7 @@
 /** What lies in an origin's storage and may be of no use any more: of an older version of the app, or of one that was cut off. */
 import { databaseName, databasePath, plainPath, suffixOf } from '../event/file-names.ts';
 import { countOf } from '../text/numbers.ts';
-import { poolOf } from './kinds.ts';
+import { companionKind, isCompanion, poolOf } from './kinds.ts';
 import type { PageState } from '../protocol/page-state.ts';
 import { storedName, type PageStorage, type StoredFile } from '../protocol/page-storage.ts';
 
@@ -25,6 +25,21 @@ const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') +
 const areaOf = (file: StoredFile): string =>
   file.pool === null ? folderOf(file.path) : `pool ${folderOf(file.path)}`;
 
+/**
+ * Folders of which nothing is judged: not all of their files are known. A file that wasn't read may be any place of a pool. So may one whose
+ * header isn't a pool's, next to others that are.
+ */
+export function unjudgedFolders(files: readonly StoredFile[]): Set<string> {
+  const pools = new Set(
+    files.filter(({ pool }) => pool !== null).map(({ path }) => folderOf(path)),
+  );
+  return new Set(
+    files
+      .filter(({ path, pool, cause }) => cause || (pool === null && pools.has(folderOf(path))))
+      .map(({ path }) => folderOf(path)),
+  );
+}
+
 /** @param locks null = not known @param databases as Doctor lists them */
 export function leftoversOf(
   storage: Pick<PageStorage, 'files' | 'folders' | 'moreFiles'>,
@@ -33,13 +48,20 @@ export function leftoversOf(
 ): Leftover[] {
   const found: Leftover[] = [];
   const { files, folders, moreFiles } = storage;
+  const unjudged = unjudgedFolders(files);
+  const isJudged = ({ path }: StoredFile): boolean => !moreFiles && !unjudged.has(folderOf(path));
   const names = new Set(files.map((file) => `${areaOf(file)}\n${plainPath(storedName(file))}`));
   for (const file of files) {
     const name = storedName(file);
     const what = file.pool ? `${name} (${file.path})` : name;
     const isAlone = !names.has(`${areaOf(file)}\n${plainPath(databasePath(name))}`);
-    if (suffixOf(name) !== '' && isAlone && !moreFiles)
-      found.push({ what, why: 'Its database is gone. SQLite ignores it.' });
+    if (suffixOf(name) !== '' && isAlone && isJudged(file))
+      found.push({
+        what,
+        why: isCompanion(file)
+          ? 'Its database is gone. SQLite may delete it or use it when your app creates a database of that name.'
+          : `By its name, a ${companionKind(file)} without a database. It may be a file of your app's own.`,
+      });
     else if (file.head === 'journal')
       found.push({
         what,
@@ -59,7 +81,7 @@ export function leftoversOf(
 
   for (const pool of new Set(files.flatMap((file) => (file.pool === null ? [] : areaOf(file))))) {
     const places = files.filter((file) => areaOf(file) === pool);
-    if (!moreFiles && places.every(({ pool: name }) => name === ''))
+    if (isJudged(places[0]!) && places.every(({ pool: name }) => name === ''))
       found.push({
         what: folderOf(places[0]!.path),
         why: `A pool of ${poolOf(places[0]!)} without a file: ${countOf(places.length, 'free place')}.`,
@@ -68,6 +90,7 @@ export function leftoversOf(
 
   const places = new Map<string, Database[]>();
   for (const database of databases) {
+    if (database.kind === 'kvvfs') continue; // one name for each storage: an app can use both
     const name = databaseName(database.name);
     places.set(name, [...(places.get(name) ?? []), database]);
   }
@@ -75,7 +98,7 @@ export function leftoversOf(
     if (several.length > 1)
       found.push({
         what,
-        why: `Stored ${several.length} times: ${several.map(({ kind, at }) => `${kind} (${at})`).join(', ')}. Your app may use one of them alone.`,
+        why: `Stored ${several.length} times: ${several.map(({ kind, at }) => `${kind} (${at})`).join(', ')}. Your app may use each of them.`,
       });
   return found;
 }

@@ -105,6 +105,7 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
         if (found.folders.length < maxFiles) found.folders.push(`${prefix}${name}/`);
         if (depth < 8)
           await walk(handle as FileSystemDirectoryHandle, `${prefix}${name}/`, depth + 1);
+        else found.moreFiles = true;
       }
     }
   }
@@ -158,10 +159,17 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
     found.indexedDbBytes = usageDetails?.indexedDB ?? null;
   });
   if (isSecureContext)
-    await attempt('OPFS', async () => walk(await navigator.storage.getDirectory(), '/', 0));
+    await attempt('OPFS', async () => {
+      try {
+        await walk(await navigator.storage.getDirectory(), '/', 0);
+      } catch (e) {
+        found.moreFiles = true;
+        throw e;
+      }
+    });
   else
     found.failures.push(
-      'OPFS: this page is no secure context (https or localhost), so it has none',
+      "OPFS: this page isn't a secure context (https or localhost), so it has none",
     );
   await attempt('localStorage', () => {
     for (const storage of ['localStorage', 'sessionStorage'] as const) {

@@ -31,7 +31,7 @@ export async function lookAtState(mostLocks: number): Promise<PageState> {
   };
   if (!isSecureContext) {
     state.failures.push(
-      'Locks, quota, and OPFS: this page is no secure context (https or localhost), so it has none',
+      "Locks, quota, and OPFS: this page isn't a secure context (https or localhost), so it has none",
     );
     return state;
   }

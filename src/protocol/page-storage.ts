@@ -36,11 +36,11 @@ export interface PageStorage {
   /** Of all its databases in IndexedDB, bytes; null where the browser doesn't report it. */
   indexedDbBytes: number | null;
   files: StoredFile[];
-  /** The walk stopped at its limit: there are more. */
+  /** There are more, or may be: the walk stopped at a limit, or failed. */
   moreFiles: boolean;
   /** Paths of folders, with a slash at the end. */
   folders: string[];
-  /** Keys of sqlite.org's key-value VFS, by storage, with the bytes of their values. */
+  /** Keys of sqlite.org's key-value VFS, by storage, with the characters of their values: browsers differ in the bytes of one. */
   kvvfs: { storage: 'localStorage' | 'sessionStorage'; keys: number; characters: number }[];
   /** URLs of WebAssembly that the page itself loaded; what its workers loaded isn't among them. */
   wasm: string[];
@@ -150,7 +150,7 @@ export function storageSentences(found: PageStorage): string[] {
   }
   for (const { storage, keys, characters } of kvvfs)
     sentences.push(
-      `SQLite stores ${countOf(keys, 'key')} in ${storage} (${formatBytes(characters)}).`,
+      `SQLite stores ${countOf(keys, 'key')} in ${storage} (${countOf(characters, 'character')}).`,
     );
   const ofSqlite = wasm.map(scriptName).filter((name) => /sql|wa-|libsql|turso/i.test(name));
   // a worker's WebAssembly isn't in sight of the page: its script is

@@ -422,7 +422,7 @@ describe('the popup', () => {
     expect(text).toMatch(/Files \(OPFS\)/);
     expect(text).toMatch(/wa-sqlite\/\S+\s*SQLite 3\.\d+\.\d+\s*[\d.]+ KiB/);
     expect(text).toMatch(/things\s*version 3/);
-    expect(text).toMatch(/localStorage\s*1 key, 100 B/);
+    expect(text).toMatch(/localStorage\s*1 key, 100 characters/);
     expect(text).toMatch(/Not cross-origin isolated/);
     expect(text).toMatch(/open DevTools/);
   });

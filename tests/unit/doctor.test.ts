@@ -135,7 +135,9 @@ it.each([
   ['path,offset,version', ['blocks'], 'IDBBatchAtomicVFS, layout of wa-sqlite 1.0'],
   ['path,offset', ['blocks', 'tx'], 'IDBMirrorVFS'],
   ['path,offset', ['blocks'], 'IDBMinimalVFS'],
-  ['i', ['pages', 'pending'], 'page index of OPFSPermutedVFS'],
+  ['name,index,version', ['blocks', 'spill'], 'IDBVersionedVFS'],
+  ['id', ['blocks'], 'other'],
+  ['id', ['pages', 'pending'], 'other'],
   ['', ['todos'], 'other'],
 ])('IndexedDB stores with keys %s: %s are %s', (key, names, kind) => {
   const stores = names.map((name) => ({ name, key }));
@@ -183,8 +185,61 @@ it('finds leftovers, and none where all belongs together', () => {
     'app.db',
   ]);
   expect(leftovers.at(-1)!.why).toBe(
-    'Stored 2 times: OPFS file (/app.db), IndexedDB (idb-app). Your app may use one of them alone.',
+    'Stored 2 times: OPFS file (/app.db), IndexedDB (idb-app). Your app may use each of them.',
   );
+});
+
+it("knows OPFSPermutedVFS's page index by the keys of its stores", () => {
+  const stores = [
+    { name: 'pages', key: 'i' },
+    { name: 'pending', key: 'txId' },
+  ];
+  const { indexedDb } = doctorOf(look({ databases: [{ name: 'x', version: 1, stores }] }), null);
+  expect(indexedDb).toMatchObject([{ kind: 'page index of OPFSPermutedVFS' }]);
+});
+
+it('judges nothing in a folder with a file that was not read or recognized', () => {
+  const log = file('/pool/b', { pool: '/app.db-wal', head: 'wal' });
+  const free = file('/pool/c', { pool: '' });
+  const unread = file('/pool/a', { size: null, cause: 'held' });
+  const leftovers = (...files: StoredFile[]): string[] =>
+    doctorOf(look({ files }), null).leftovers.map(({ what }) => what);
+  expect(leftovers(log, free)).toEqual(['/app.db-wal (/pool/b)']);
+  expect(leftovers(free)).toEqual(['/pool/']);
+  for (const unknown of [unread, file('/pool/a', { size: 100 })]) {
+    expect(leftovers(unknown, log, free)).toEqual([]);
+    expect(leftovers(unknown, free)).toEqual([]);
+  }
+  expect(doctorOf(look({ files: [unread, free] }), null).gaps).toContain(
+    'Leftovers in /pool/: n/a, because not every file there was recognized',
+  );
+  // another folder is judged
+  expect(leftovers(unread, file('/old.db-wal', { head: 'wal' }))).toEqual(['/old.db-wal']);
+});
+
+it("reports a file with SQLite's suffix alone as one by its name", () => {
+  const own = look({ files: [file('/notes/my-journal')] });
+  const { files, leftovers } = doctorOf(own, null);
+  expect(files).toMatchObject([{ kind: 'rollback journal, by its name' }]);
+  expect(leftovers.map(({ why }) => why)).toEqual([
+    "By its name, a rollback journal without a database. It may be a file of your app's own.",
+  ]);
+  for (const known of [{ head: 'journal' as const }, { size: 0 }, { pool: '/app.db-journal' }])
+    expect(
+      doctorOf(look({ files: [file('/app.db-journal', known)] }), null).leftovers[0]!.why,
+    ).toMatch(/^Its database is gone/);
+});
+
+it("two storages of the key-value VFS aren't a leftover, and have no size in bytes", () => {
+  const kvvfs = (['localStorage', 'sessionStorage'] as const).map((storage) => ({
+    ...{ storage, keys: 3, characters: 2048 },
+  }));
+  const { databases, leftovers } = doctorOf(look({ kvvfs }), null);
+  expect(leftovers).toEqual([]);
+  expect(databases).toMatchObject([
+    { at: 'localStorage (2,048 characters)', bytes: null },
+    { at: 'sessionStorage (2,048 characters)', bytes: null },
+  ]);
 });
 
 it('a list that was cut proves nothing gone, and unknown locks free nothing', () => {

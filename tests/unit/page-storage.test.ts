@@ -45,7 +45,7 @@ it('names databases and files with their sizes, and the engine that was loaded',
     'This page stores 1 database in IndexedDB (56 KiB): fieldnotes.db.',
     'This page stores 2 files in OPFS: /app.db (SQLite, in use), /big.bin (1 MiB).',
     'Last written by SQLite 3.53.0.',
-    'SQLite stores 1 key in localStorage (2 KiB).',
+    'SQLite stores 1 key in localStorage (2,048 characters).',
     'This page loaded wa-sqlite-async.wasm.',
   ]);
 });
@@ -181,6 +181,17 @@ it("knows the places of pools by the VFS's own header, and a hot journal by its 
     ['/text', null, ''],
     ['/plain-journal', null, 'journal'],
   ]);
+});
+
+it('a walk that fails leaves its list incomplete', async () => {
+  stubPage([]);
+  const fails = async function* (): AsyncGenerator<never> {
+    throw new Error('gone');
+  };
+  const storage = { getDirectory: () => Promise.resolve({ entries: fails }) };
+  vi.stubGlobal('navigator', { storage: { ...navigator.storage, ...storage } });
+  const { moreFiles, failures } = await look(10);
+  expect([moreFiles, failures]).toEqual([true, ['OPFS: gone']]);
 });
 
 it('a file that is held is listed with the cause', async () => {

@@ -3,7 +3,7 @@
  * runs already is not loaded again; without one, an installed Chromium opens it in a fresh profile.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, CDPSession, Page } from 'puppeteer-core';
 import { LockWatch, type SeenLock } from '../doctor/lock-watch.ts';
 import { doctorOf, type Doctor } from '../doctor/doctor.ts';
 import { launchBrowser } from '../drive/browser.ts';
@@ -12,6 +12,7 @@ import { listDatabases } from '../page-copy/list.ts';
 import { look } from '../page-copy/look.ts';
 import { lookAtState } from '../page-copy/state.ts';
 import { isPageDatabases, MAX_COPY_BYTES, MOST_DATABASES } from '../protocol/page-copy.ts';
+import { isOneOrigin } from '../protocol/page-look.ts';
 import { isPageState, MOST_LOCKS, type PageState } from '../protocol/page-state.ts';
 import { isPageStorage, MOST_FILES } from '../protocol/page-storage.ts';
 import { browserFailed } from '../terminal/failure.ts';
@@ -76,47 +77,61 @@ async function ofOpenPage(options: LookOptions, connect: string): Promise<Doctor
 /** Locks again and again, then everything. */
 async function watched(page: Page, { seconds, say }: LookOptions): Promise<Doctor> {
   say(`looking for ${seconds} s`);
-  const watch = new LockWatch();
-  let locks: SeenLock[] | null = null;
-  const lookAtLocks = async (): Promise<PageState> => {
-    const state = await inPage(page, lookAtState, [MOST_LOCKS], isPageState);
-    locks = state.locks && watch.look(state.locks, performance.now());
-    return state;
-  };
-  for (
-    const end = performance.now() + seconds * 1000;
-    performance.now() < end;
-    await delay(EVERY_MS)
-  )
-    await lookAtLocks();
-  const storage = await inPage(page, look, [MOST_FILES, true], isPageStorage);
-  const most = [MOST_DATABASES, MAX_COPY_BYTES] as [number, number];
-  const databases = await inPage(page, listDatabases, most, isPageDatabases);
-  return doctorOf({ state: await lookAtLocks(), storage, databases }, locks);
+  const session = await page.createCDPSession();
+  try {
+    const inPage = worldIn(session);
+    const watch = new LockWatch(EVERY_MS);
+    let locks: SeenLock[] | null = null;
+    const lookAtLocks = async (): Promise<PageState> => {
+      const state = await inPage(lookAtState, [MOST_LOCKS], isPageState);
+      locks = state.locks && watch.look(state.locks, performance.now());
+      return state;
+    };
+    for (
+      const end = performance.now() + seconds * 1000;
+      performance.now() < end;
+      await delay(EVERY_MS)
+    )
+      await lookAtLocks();
+    const storage = await inPage(look, [MOST_FILES, true], isPageStorage);
+    const most = [MOST_DATABASES, MAX_COPY_BYTES, MOST_FILES] as [number, number, number];
+    const databases = await inPage(listDatabases, most, isPageDatabases);
+    const all = { state: await lookAtLocks(), storage, databases };
+    if (!isOneOrigin(all))
+      throw browserFailed('The page navigated to another origin. Try again with its address.');
+    return doctorOf(all, locks);
+  } finally {
+    await session.detach().catch(() => {}); // the page may have gone
+  }
 }
 
 /**
- * Run a function of ours in a world that the page's own code neither sees nor shares.
- * @param run is carried over as text: it uses nothing from outside its own braces
- * @throws CommandFailure (3), also where what came back isn't what was asked for
+ * A world that the page's own code neither sees nor shares: one for each document, so that what a look leaves for the next is there.
+ * @returns runs a function of ours in it, which is carried over as text: it uses nothing from outside its own braces.
+ * It throws CommandFailure (3), also where what came back isn't what was asked for
  */
-async function inPage<A extends unknown[], T>(
-  page: Page,
-  run: (...args: A) => Promise<T>,
-  args: A,
-  is: (v: unknown) => v is T,
-): Promise<T> {
-  const session = await page.createCDPSession();
-  try {
-    const { frameTree } = await session.send('Page.getFrameTree');
-    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
-      frameId: frameTree.frame.id,
-      worldName: WORLD,
-    });
+export function worldIn(session: Pick<CDPSession, 'send'>) {
+  let world = { document: '', id: 0 };
+  const idOf = async (): Promise<number> => {
+    const { frame } = (await session.send('Page.getFrameTree')).frameTree;
+    if (frame.loaderId !== world.document) {
+      const { executionContextId: id } = await session.send('Page.createIsolatedWorld', {
+        frameId: frame.id,
+        worldName: WORLD,
+      });
+      world = { document: frame.loaderId, id };
+    }
+    return world.id;
+  };
+  return async <A extends unknown[], T>(
+    run: (...args: A) => Promise<T>,
+    args: A,
+    is: (v: unknown) => v is T,
+  ): Promise<T> => {
     const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
       functionDeclaration: String(run),
       arguments: args.map((value) => ({ value: value as unknown })),
-      executionContextId,
+      executionContextId: await idOf(),
       awaitPromise: true,
       returnByValue: true,
     });
@@ -127,7 +142,5 @@ async function inPage<A extends unknown[], T>(
     const answer: unknown = result.value;
     if (!is(answer)) throw browserFailed("The page's answer isn't valid. Load it and try again.");
     return answer;
-  } finally {
-    await session.detach().catch(() => {}); // the page may have gone
-  }
+  };
 }

@@ -19,7 +19,7 @@ export interface LockLine {
   client: string;
   /** Of a waiting one: clients that hold a lock of this name. */
   heldBy: string[];
-  /** Milliseconds since it was first seen: it is at least as old. */
+  /** Milliseconds since it was first seen: it was held, or taken again, for so long. */
   seenMs: number;
   /** At how many looks, one after the other, it was seen. */
   looks: number;

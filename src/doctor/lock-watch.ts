@@ -1,6 +1,6 @@
 /**
- * How long locks have been seen. The browser doesn't report when a lock was taken, so its age is at least the time since it was first seen. A
- * lock that was released and taken again between two looks counts as one.
+ * How long locks have been seen. The browser doesn't report when a lock was taken. A lock that was released and taken again between two looks
+ * counts as one, so it is seen for a time, not held for it. After a gap between looks, all begins again.
  */
 import type { PageLock, PageState } from '../protocol/page-state.ts';
 
@@ -12,8 +12,15 @@ export interface SeenLock extends PageLock {
   looks: number;
 }
 
+/** Looks further apart than so many intervals aren't one after the other: a hidden view doesn't look. */
+const GAP = 3;
+
 export class LockWatch {
   private seen = new Map<string, { firstMs: number; looks: number }>();
+  private lastMs = 0;
+
+  /** @param everyMs between two looks */
+  constructor(private readonly everyMs: number) {}
 
   /**
    * What is held and waiting now.
@@ -21,6 +28,8 @@ export class LockWatch {
    * @param nowMs by a clock that never goes back
    */
   look(locks: NonNullable<PageState['locks']>, nowMs: number): SeenLock[] {
+    if (nowMs - this.lastMs > GAP * this.everyMs) this.seen.clear();
+    this.lastMs = nowMs;
     const before = this.seen;
     this.seen = new Map();
     const of = (state: SeenLock['state'], all: readonly PageLock[]): SeenLock[] =>

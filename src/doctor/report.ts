@@ -20,9 +20,11 @@ const LONGEST = 60;
 const name = (text: string): string => cut(oneLine(text), LONGEST, 'both') || '(no name)';
 const yes = (value: boolean | null): string => (value === null ? UNKNOWN : value ? 'yes' : 'no');
 
-/** `at least 12 s`; at the first look nothing is known of it. */
+/** `seen at 12 looks over 12 s`; at the first look nothing is known of it. */
 export const lockAge = ({ seenMs, looks }: Pick<LockLine, 'seenMs' | 'looks'>): string =>
-  looks < 2 ? UNKNOWN : `at least ${formatDuration(Math.floor(seenMs / 1000) * 1e6)}`;
+  looks < 2
+    ? UNKNOWN
+    : `seen at ${countOf(looks, 'look')} over ${formatDuration(Math.floor(seenMs / 1000) * 1e6)}`;
 
 function tableBlock<Row>(
   heading: string,
@@ -57,12 +59,13 @@ export function lockBlock({ locks }: Doctor): Block {
       ['Client', ({ client }) => client],
       ['Age', lockAge],
     ],
-    'No lock is held, and none is waited for.',
+    'No lock is held. No client waits for one.',
   );
   if (locks.length === 0) return block;
   const about =
-    'Ages count from the first look at a lock. Other clients are workers, or other tabs of this origin.';
-  return { ...block, lines: [...block.lines!, about] };
+    'A lock is at least as old as the time since it was first seen, unless it was released and taken again between two looks. That counts as one lock.';
+  const others = 'Other clients are workers, or other tabs of this origin.';
+  return { ...block, lines: [...block.lines!, about, others] };
 }
 
 /** Free places of a pool in one line. */

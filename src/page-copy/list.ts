@@ -1,14 +1,23 @@
 /** Which SQLite databases the page's origin stores, and which of them can be copied. Runs in the page as text: nothing from outside its braces. */
 import type { PageDatabase, PageDatabases } from '../protocol/page-copy.ts';
 
-/** @param most databases told @param maxBytes larger ones are refused */
-export async function listDatabases(most: number, maxBytes: number): Promise<PageDatabases> {
+/** @param most databases that are listed @param maxBytes larger ones are refused @param maxFiles of OPFS that are read */
+export async function listDatabases(
+  most: number,
+  maxBytes: number,
+  maxFiles: number,
+): Promise<PageDatabases> {
   const HEADER = 'SQLite format 3\0';
   const found: PageDatabases = { origin: location.origin, databases: [], failures: [] };
+  /** What wasn't looked at because of a limit. */
+  const more = new Set<string>();
   const words = (e: unknown): string => (e instanceof Error ? e.message : String(e)).slice(0, 500);
   const add = (database: Omit<PageDatabase, 'cause'>, cause = ''): void => {
-    const large = database.size > maxBytes ? `It is larger than ${maxBytes / 2 ** 20} MiB.` : '';
-    if (found.databases.length < most) found.databases.push({ ...database, cause: cause || large });
+    const large =
+      (database.size ?? 0) > maxBytes ? `It is larger than ${maxBytes / 2 ** 20} MiB.` : '';
+    if (found.databases.length === most)
+      more.add(`SQLite databases: only the first ${most} are listed`);
+    else found.databases.push({ ...database, cause: cause || large });
   };
   const attempt = async (what: string, run: () => Promise<void>): Promise<void> => {
     try {
@@ -26,13 +35,13 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
       reader.readAsText(blob, 'latin1');
     });
 
-  /** OPFS paths of files whose pages lie in an order that IndexedDB keeps. */
+  /** OPFS paths of files whose pages lie in an order that IndexedDB stores. */
   const permuted = new Set<string>();
   const bare = (path: string): string => path.replace(/^\/+/, '');
   const PERMUTED =
-    'OPFSPermutedVFS keeps its pages in an order of its own: let the app export the database, and open that file here.';
+    'OPFSPermutedVFS stores pages in an order of its own. Export the database from your app, and open that file here.';
 
-  /** @param names of all that lies beside it */
+  /** @param names of everything in its folder */
   async function inspect(
     at: string,
     handle: FileSystemFileHandle,
@@ -46,7 +55,7 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
       (n) => n.startsWith(`${name}-`) && !/^-(?:journal|wal|shm)$/.test(n.slice(name.length)),
     );
     const beside = other
-      ? `Beside it lies ${other.slice(0, 200)}: this VFS keeps more than SQLite's own files. Let the app export it.`
+      ? `This VFS needs another file, ${other.slice(0, 200)}. Export the database from your app.`
       : '';
     // a new database of OPFSWriteAheadVFS lies in its logs alone
     if (start.startsWith(HEADER) || /-wa[01]$/.test(other ?? ''))
@@ -57,6 +66,7 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
       add({ store: 'opfs', name: named, at, size: file.size - 4096 });
     }
   }
+  let filesRead = 0;
   async function walk(
     folder: FileSystemDirectoryHandle,
     prefix: string,
@@ -68,14 +78,21 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
     for (let next = await entries.next(); !next.done; next = await entries.next())
       found.push([next.value[0], next.value[1]]);
     const names = found.map(([name]) => name);
-    for (const [name, handle] of found)
+    for (const [name, handle] of found) {
+      if (filesRead >= maxFiles) {
+        more.add(`OPFS: only the first ${maxFiles} files were read`);
+        return;
+      }
       if (handle.kind === 'directory') {
         if (depth < 8)
           await walk(handle as FileSystemDirectoryHandle, `${prefix}${name}/`, depth + 1);
-      } else
+      } else {
+        filesRead++;
         await attempt(`OPFS ${prefix}${name}`.slice(0, 500), () =>
           inspect(prefix + name, handle as FileSystemFileHandle, names),
         );
+      }
+    }
   }
   const ask = <T>(request: IDBRequest<T>): Promise<T> =>
     new Promise((resolve, reject) => {
@@ -84,6 +101,8 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
     });
   const LONGEST_NAME = 1000;
   const OPENS_WITHIN_MS = 2000;
+  /** As many as `look` opens. */
+  const MOST_OPENED = 200;
   /** A database that another connection upgrades or deletes doesn't open: it is left alone. */
   const inTime = (opening: IDBOpenDBRequest): Promise<IDBDatabase> =>
     new Promise((resolve, reject) => {
@@ -96,26 +115,26 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
         .then(resolve, reject);
     });
 
-  /** wa-sqlite's IDBBatchAtomicVFS: `blocks` by [path, offset, version]; 2.x has `metadata` beside it. */
+  /** wa-sqlite's IDBBatchAtomicVFS: `blocks` by [path, offset, version]; 2.x has `metadata`, too. Another app's `blocks` are none of SQLite's. */
   async function look(at: string): Promise<void> {
     const opening = indexedDB.open(at);
     opening.onupgradeneeded = () => opening.transaction?.abort(); // it was deleted meanwhile: it is not to be made
     const db = await inTime(opening);
     db.onversionchange = () => db.close();
     try {
-      if (db.objectStoreNames.contains('pages') && db.objectStoreNames.contains('pending'))
-        permuted.add(bare(at));
-      if (!db.objectStoreNames.contains('blocks')) return;
       const names = [...db.objectStoreNames];
+      if (names.length === 0) return;
       const transaction = db.transaction(names, 'readonly');
-      const keyPath = transaction.objectStore('blocks').keyPath;
-      if (String(keyPath) !== 'path,offset,version') {
+      const keyOf = (store: string): string =>
+        names.includes(store) ? String(transaction.objectStore(store).keyPath) : '';
+      if (keyOf('pages') === 'i' && keyOf('pending') === 'txId') permuted.add(bare(at));
+      const key = keyOf('blocks');
+      if (key === 'path,offset' || (key === 'name,index,version' && names.includes('spill')))
         add(
-          { store: 'idb', name: at, at, size: 0 },
-          'Its blocks are not those of IDBBatchAtomicVFS: let the app export the database.',
+          { store: 'idb', name: at, at, size: null },
+          "Its blocks aren't those of IDBBatchAtomicVFS. Export the database from your app.",
         );
-        return;
-      }
+      if (key !== 'path,offset,version') return;
       const paths = new Map<string, number>();
       if (names.includes('metadata'))
         for (const file of (await ask(transaction.objectStore('metadata').getAll())) as {
@@ -145,12 +164,16 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
 
   // first: it says which files of OPFS are permuted
   await attempt('IndexedDB', async () => {
-    for (const { name } of await indexedDB.databases())
+    const all = await indexedDB.databases();
+    if (all.length > MOST_OPENED)
+      more.add(`IndexedDB: only the first ${MOST_OPENED} databases were read`);
+    for (const { name } of all.slice(0, MOST_OPENED))
       if (name && name.length <= LONGEST_NAME)
         await attempt(`IndexedDB ${name}`.slice(0, 500), () => look(name));
   });
   if (isSecureContext)
     await attempt('OPFS', async () => walk(await navigator.storage.getDirectory(), '/', 0));
+  found.failures.unshift(...more);
   found.failures.splice(20);
   return found;
 }

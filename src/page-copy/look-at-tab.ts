@@ -1,7 +1,7 @@
 /** Looks at what a tab's page stores, for the popup and the empty panel, and at all that Doctor shows. What the page answers is checked. */
 import { api } from '../platform/extension-api.ts';
 import { runInPage } from '../platform/in-page.ts';
-import type { PageLook } from '../protocol/page-look.ts';
+import { isOneOrigin, type PageLook } from '../protocol/page-look.ts';
 import { isPageState, MOST_LOCKS, type PageState } from '../protocol/page-state.ts';
 import { isPageStorage, MOST_FILES, type PageStorage } from '../protocol/page-storage.ts';
 import { databasesOf } from './copy.ts';
@@ -39,7 +39,9 @@ export async function lookAtAll(tabId: number): Promise<PageLook> {
     lookAtTab(tabId, MOST_FILES, true),
     databasesOf(tabId),
   ]);
-  return { state, storage, databases };
+  const all = { state, storage, databases };
+  if (!isOneOrigin(all)) throw new Error('The page navigated to another origin. Look again.');
+  return all;
 }
 
 /** Firefox gives panels of DevTools no scripting API. */

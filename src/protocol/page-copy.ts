@@ -9,8 +9,8 @@ export interface PageDatabase {
   name: string;
   /** OPFS path of the file; name of the IndexedDB database. */
   at: string;
-  /** Bytes of the database. */
-  size: number;
+  /** Bytes of the database; null = not known. */
+  size: number | null;
   /** Why it cannot be copied; '' where it can. */
   cause: string;
 }
@@ -48,7 +48,7 @@ const isDatabase = (v: unknown): v is PageDatabase =>
   (v.store === 'opfs' || v.store === 'idb') &&
   isText(v.name, 1024) &&
   isText(v.at, 4096) &&
-  isSize(v.size) &&
+  (v.size === null || isSize(v.size)) &&
   isText(v.cause, 1024);
 
 export const isPageDatabases = (v: unknown): v is PageDatabases =>

@@ -9,3 +9,7 @@ export interface PageLook {
   /** SQLite databases, and which of them can be copied. */
   databases: PageDatabases;
 }
+
+/** The page may have navigated between its parts. */
+export const isOneOrigin = ({ state, storage, databases }: PageLook): boolean =>
+  state.origin === storage.origin && state.origin === databases.origin;

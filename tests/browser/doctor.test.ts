@@ -137,7 +137,7 @@ test('IndexedDB, locks held and waiting with their ages, and leftovers', async (
     () =>
       document
         .querySelector('[data-testid="doctor-locks"]')
-        ?.textContent?.match(/at least [1-9]\d* s/g)?.length === 2,
+        ?.textContent?.match(/looks over [1-9]\d* s/g)?.length === 2,
     { polling },
   );
   const locks = (await rowsOf('locks')).map((row) => row.slice(0, 4));

@@ -53,8 +53,8 @@ const lock = (name: string, client: string, mode: PageLock['mode'] = 'exclusive'
   ...{ name, client, mode },
 });
 
-it('a lock is at least as old as the time since it was first seen in its state', () => {
-  const watch = new LockWatch();
+it("a lock's age counts from the first of the looks that saw it in its state", () => {
+  const watch = new LockWatch(1000);
   const [a, b] = [lock('db', 'one'), lock('db', 'two')];
   const ages = (held: PageLock[], pending: PageLock[], ms: number): unknown[] =>
     watch
@@ -64,21 +64,24 @@ it('a lock is at least as old as the time since it was first seen in its state',
     ['waiting', 'two', 0, 1],
     ['held', 'one', 0, 1],
   ]);
-  expect(ages([a], [b], 4500)).toEqual([
-    ['waiting', 'two', 3500, 2],
-    ['held', 'one', 3500, 2],
+  expect(ages([a], [b], 4000)).toEqual([
+    ['waiting', 'two', 3000, 2],
+    ['held', 'one', 3000, 2],
   ]);
   // granted: the time that it waited isn't the time that it is held
   expect(ages([b], [], 5000)).toEqual([['held', 'two', 0, 1]]);
   // gone at one look: from then on it is another one
   expect(ages([], [], 6000)).toEqual([]);
   expect(ages([b], [], 7000)).toEqual([['held', 'two', 0, 1]]);
+  expect(ages([b], [], 8000)).toEqual([['held', 'two', 1000, 2]]);
+  // no look for more than three intervals
+  expect(ages([b], [], 11_001)).toEqual([['held', 'two', 0, 1]]);
   expect(lockAge({ seenMs: 0, looks: 1 })).toBe('n/a');
-  expect(lockAge({ seenMs: 3999, looks: 2 })).toBe('at least 3 s');
+  expect(lockAge({ seenMs: 3999, looks: 2 })).toBe('seen at 2 looks over 3 s');
 });
 
 it('a shared lock that one client holds twice has two ages', () => {
-  const watch = new LockWatch();
+  const watch = new LockWatch(1000);
   const shared = lock('db', 'one', 'shared');
   watch.look({ held: [shared], pending: [], more: false }, 0);
   const now = watch.look({ held: [shared, shared], pending: [], more: false }, 2000);
@@ -91,7 +94,7 @@ it('names the client that is the page, and whom a waiting one waits for', () => 
     pending: [lock('db', 'abcdef0123456789')],
     more: false,
   };
-  const { locks: lines } = doctorOf(look({}, { locks }), new LockWatch().look(locks, 0));
+  const { locks: lines } = doctorOf(look({}, { locks }), new LockWatch(1000).look(locks, 0));
   expect(lines).toMatchObject([
     { name: 'db', state: 'waiting', client: 'abcdef01', heldBy: ['this page'] },
     { name: 'db', state: 'held', client: 'this page', heldBy: [] },
@@ -250,7 +253,8 @@ it('a list that was cut proves nothing gone, and unknown locks free nothing', ()
 });
 
 it('as Markdown, nothing of the page is markup, and what is unknown reads n/a with its cause', () => {
-  const evil = '</td><img src=x onerror=alert(1)> | `@you` \u202e [a](javascript:x)';
+  const evil =
+    '</td><img src=x onerror=alert(1)> | `@you` \u202e [a](javascript:x) https://x.example www.x.example';
   const locks = { held: [lock(evil, evil)], pending: [], more: false };
   const doctor = doctorOf(
     look(
@@ -261,13 +265,14 @@ it('as Markdown, nothing of the page is markup, and what is unknown reads n/a wi
       { locks, usage: null, quota: null, persisted: null, userAgent: evil },
       [opfs(evil)],
     ),
-    new LockWatch().look(locks, 0),
+    new LockWatch(1000).look(locks, 0),
   );
   const text = reportMarkdown(doctorReport(doctor));
   expect(text).not.toMatch(/(?<!\\)<img|\u202e|(?<!\\)`@|(?<!\\)\]\(/);
   expect(text).toContain('- Used: n/a');
   expect(text).toContain('held by a worker');
-  expect(text).toMatch(/^### Storage of https:\/\/app\.example\n/);
+  expect(text).toMatch(/^### Storage of https\\:\/\/app\.example\n/);
+  expect(text).not.toMatch(/https?:\/\/|www\./);
   const none = reportMarkdown(doctorReport(doctorOf(look(), null)));
   expect(none).toContain("n/a: the browser doesn't report them to this page.");
 });

@@ -8,6 +8,9 @@ import type { PageState } from '../../../../protocol/page-state.ts';
 import type { ViewerModel } from '../../model.ts';
 import { perModel } from '../../per-model.ts';
 
+/** Between two looks at locks and quota. */
+export const EVERY_MS = 1000;
+
 const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
 
 /** A copy that is open. Its rows are in this panel's memory, until it is closed. */
@@ -23,7 +26,11 @@ export class DoctorState {
   private locks = $state.raw<readonly SeenLock[] | null>(null);
   error = $state('');
   busy = $state(false);
-  private watch = new LockWatch();
+  private watch = new LockWatch(EVERY_MS);
+  /** Asked for while busy: what is under way may be of the page before. */
+  private again = false;
+  /** Grows with each page that is forgotten. */
+  private page = 0;
   /** A look at locks is under way. */
   private ticking = false;
 
@@ -48,17 +55,21 @@ export class DoctorState {
 
   /** Look at everything. */
   async refresh(): Promise<void> {
+    this.again = true;
     if (this.busy || !this.host) return;
     this.busy = true;
-    try {
-      const look = await this.host.look();
-      if (look.state.origin !== this.look?.state.origin) this.forget();
-      this.take(look.state, look);
-      this.error = '';
-    } catch (e) {
-      this.forget();
-      this.look = null;
-      this.error = words(e);
+    while (this.again) {
+      this.again = false;
+      try {
+        const look = await this.host.look();
+        if (look.state.origin !== this.look?.state.origin) this.forget();
+        this.take(look.state, look);
+        this.error = '';
+      } catch (e) {
+        this.forget();
+        this.look = null;
+        this.error = words(e);
+      }
     }
     this.busy = false;
   }
@@ -70,7 +81,10 @@ export class DoctorState {
     try {
       const state = await this.host.state();
       if (state.origin !== look.state.origin) await this.refresh();
-      else if (this.look === look) this.take(state, look);
+      else if (this.look === look) {
+        this.take(state, look);
+        this.error = '';
+      }
     } catch (e) {
       this.error = words(e); // what was read stays
     }
@@ -81,7 +95,8 @@ export class DoctorState {
     this.look = { ...look, state };
   }
   private forget(): void {
-    this.watch = new LockWatch();
+    this.watch = new LockWatch(EVERY_MS);
+    this.page++;
     this.close();
   }
 
@@ -89,9 +104,10 @@ export class DoctorState {
   async open(database: PageDatabase): Promise<void> {
     await this.during(async () => {
       this.close();
+      const { page } = this;
       const { main, wal } = await this.model.host.recorder!.databases!.copy(database);
       const objects = await this.model.session.query('copyObjects', { main, wal });
-      this.copy = { database, main, wal, objects };
+      if (this.page === page) this.copy = { database, main, wal, objects };
     });
   }
   /** The first rows of a table of it. */

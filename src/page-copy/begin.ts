@@ -38,6 +38,18 @@ export async function beginCopy(
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error ?? new Error('IndexedDB refused'));
     });
+  const OPENS_WITHIN_MS = 2000;
+  /** As in `listDatabases`: behind an upgrade that is blocked, it never opens. */
+  const inTime = (opening: IDBOpenDBRequest): Promise<IDBDatabase> =>
+    new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        reject(new Error("it doesn't open: another connection upgrades or deletes it"));
+        opening.onsuccess = () => opening.result.close();
+      }, OPENS_WITHIN_MS);
+      void ask(opening)
+        .finally(() => clearTimeout(late))
+        .then(resolve, reject);
+    });
   const JOURNAL_MAGIC = '\xd9\xd5\x05\xf9\x20\xa1\x63\xd7';
   const HOT =
     'A transaction is under way or was cut off: its rollback journal is hot. Wait until the app has written, and try again.';
@@ -66,7 +78,7 @@ export async function beginCopy(
     );
     if (other)
       return refuse(
-        `Beside it lies ${other}: this VFS keeps more than SQLite's own files. Let the app export the database.`,
+        `This VFS needs another file, ${other.slice(0, 200)}. Export the database from your app.`,
       );
 
     /** A pool's own header of a file: its path up to a zero, and more. */
@@ -120,7 +132,7 @@ export async function beginCopy(
   async function fromBlocks(): Promise<Held | CopyRefused> {
     const opening = indexedDB.open(at);
     opening.onupgradeneeded = () => opening.transaction?.abort();
-    const db = await ask(opening);
+    const db = await inTime(opening);
     db.onversionchange = () => db.close();
     try {
       interface Block {
@@ -134,7 +146,7 @@ export async function beginCopy(
       const blocks = transaction.objectStore('blocks');
       const range = (path: string): IDBKeyRange =>
         IDBKeyRange.bound([path, -Infinity], [path, Infinity]);
-      // all requests at once: one readonly transaction sees one state, and ends when nothing more is asked of it
+      // one readonly transaction sees one state, and ends when nothing more is asked of it
       const second = names.includes('metadata');
       const asked = second
         ? ask(transaction.objectStore('metadata').get(name))
@@ -143,7 +155,6 @@ export async function beginCopy(
       const journalFirst = ask(
         blocks.getAll(IDBKeyRange.bound([`${name}-journal`, 0], [`${name}-journal`, 0, Infinity])),
       );
-      const every = ask(blocks.getAll(range(name)));
       const meta = (await asked) as { fileSize: number; version: number } | undefined;
       const [zero] = (await first) as Block[];
       const fileSize = meta?.fileSize ?? zero?.fileSize;
@@ -151,6 +162,8 @@ export async function beginCopy(
       if (fileSize === undefined || version === undefined || !zero)
         return refuse('The database is not there any more.');
       if (fileSize > maxBytes) return refuse('It is too large to be copied.');
+      // only now: the page's memory holds all of them. The transaction is alive: `first` was answered just now
+      const every = ask(blocks.getAll(range(name)));
       const [journal] = (await journalFirst) as Block[];
       // 2.x commits by version whatever the journal does; 1.x writes in place under a journal that has grown
       const magic =

@@ -11,6 +11,7 @@ import {
   type PageDatabase,
   type PageDatabases,
 } from '../protocol/page-copy.ts';
+import { MOST_FILES } from '../protocol/page-storage.ts';
 import { beginCopy } from './begin.ts';
 import { listDatabases } from './list.ts';
 import { checkCopy, pieceOf } from './pieces.ts';
@@ -27,9 +28,13 @@ interface Copied {
 
 /** @throws Error with a message for the user */
 export async function databasesOf(tabId: number): Promise<PageDatabases> {
-  const answer = await runInPage(tabId, listDatabases, [MOST_DATABASES, MAX_COPY_BYTES]);
+  const answer = await runInPage(tabId, listDatabases, [
+    MOST_DATABASES,
+    MAX_COPY_BYTES,
+    MOST_FILES,
+  ]);
   if (!isPageDatabases(answer))
-    throw new Error('The page answered something that is no list of databases.');
+    throw new Error("The page's answer isn't a list of databases. Reload it and try again.");
   return answer;
 }
 
@@ -38,13 +43,28 @@ export async function copyFrom(tabId: number, { store, at, name }: PageDatabase)
   for (let tries = 1; ; tries++) {
     const begun = await runInPage(tabId, beginCopy, [store, at, name, MAX_COPY_BYTES]);
     if (isCopyRefused(begun)) throw new Error(`${name} was not copied. ${begun.refused}`);
-    if (!isCopyBegun(begun)) throw new Error('The page answered something that is no copy.');
-    const main = await partOf(tabId, 'main', begun.main);
-    const wal = main && begun.wal !== null ? await partOf(tabId, 'wal', begun.wal) : null;
-    const last = (await runInPage(tabId, checkCopy, [])) as { same?: unknown };
-    if (main && last.same === true && (begun.wal === null || wal)) return { main, wal };
+    let copied: Copied | null;
+    let same = false;
+    try {
+      copied = await partsOf(tabId, begun);
+    } finally {
+      // whatever happened: the page lets go of what it holds
+      const last = (await runInPage(tabId, checkCopy, [])) as { same?: unknown };
+      same = last.same === true;
+    }
+    if (copied && same) return copied;
     if (tries === TRIES) throw new Error(`${name} was not copied. ${CHANGED}`);
   }
+}
+
+/** @param begun as the page answered @returns null where it changed meanwhile */
+async function partsOf(tabId: number, begun: unknown): Promise<Copied | null> {
+  if (!isCopyBegun(begun))
+    throw new Error("The page's answer isn't a copy. Reload it and try again.");
+  const main = await partOf(tabId, 'main', begun.main);
+  if (!main || begun.wal === null) return main && { main, wal: null };
+  const wal = await partOf(tabId, 'wal', begun.wal);
+  return wal && { main, wal };
 }
 
 /** @returns null where it changed meanwhile */
@@ -55,7 +75,7 @@ async function partOf(tabId: number, part: 'main' | 'wal', size: number): Promis
     const piece = await runInPage(tabId, pieceOf, [part, from, to]);
     if (isCopyRefused(piece)) return null;
     if (!isCopyPiece(piece))
-      throw new Error('The page answered something that is no piece of a file.');
+      throw new Error("The page's answer isn't a piece of a file. Reload it and try again.");
     const bytes = Uint8Array.from(atob(piece), (c) => c.charCodeAt(0));
     if (bytes.length !== to - from)
       throw new Error(`The page answered ${bytes.length} bytes instead of ${to - from}.`);

@@ -32,7 +32,7 @@ export async function doctorCommand({
     connect === undefined &&
     !(url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
   )
-    throw wrongUse(`"${url}" is no web address: expected one that begins with http:// or https://`);
+    throw wrongUse(`"${url}" isn't a web address that begins with http:// or https://.`);
   const doctor = await lookAtPage({ url, connect, seconds, say: (line) => console.error(line) });
   await print(
     json ? jsonText(doctor) : (markdown ? reportMarkdown : reportText)(doctorReport(doctor)),

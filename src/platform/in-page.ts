@@ -17,6 +17,6 @@ export async function runInPage<A extends unknown[]>(
     injectImmediately: true,
   });
   if (!answer || answer.result === undefined || answer.result === null)
-    throw new Error('The page gave no answer; reload it and try again.');
+    throw new Error("The page didn't answer. Reload it, and try again.");
   return answer.result;
 }

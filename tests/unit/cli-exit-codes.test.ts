@@ -67,7 +67,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['record', URL, ...OUT, '--until', 'true', '--until-mark'], /only one can say when/],
     [['record', URL, ...OUT, '--untill', 'x'], /Unknown option '--untill'/],
     [['doctor'], /expected one URL, got 0/],
-    [['doctor', 'localhost:8080'], /"localhost:8080" is no web address/],
+    [['doctor', 'localhost:8080'], /"localhost:8080" isn't a web address/],
     [['doctor', URL, '--json', '--markdown'], /--markdown does not go with --json/],
     [['doctor', URL, '--seconds', '0'], /--seconds 0: expected a number above 0/],
     [['doctor', '--connect', 'ftp://x'], /--connect ftp:\/\/x: expected an address/],

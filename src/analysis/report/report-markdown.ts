@@ -10,8 +10,8 @@ export function reportMarkdown(report: Report): string {
   return [`### ${escaped(report.title)}`, ...report.blocks.map(block)].join('\n\n') + '\n';
 }
 
-/** Characters of Markdown, and those that GitHub reads more into (`@name`, `#1`, `:smile:`). */
-const SPECIAL = /[\\`*_[\]<>#|~@&$]|:(?=[a-z])/gi;
+/** Characters of Markdown, and those that GitHub reads more into (`@name`, `#1`, `:smile:`, `https://`, `www.`). */
+const SPECIAL = /[\\`*_[\]<>#|~@&$]|:(?=[a-z/])|(?<=www)\./gi;
 
 /** A text as it is, whatever it holds. */
 const escaped = (text: string): string =>

@@ -112,7 +112,9 @@ function windowButton(
     openPanelWindow(tab, view).then(
       () => window.close(),
       (e: unknown) =>
-        failed(`The window could not be opened: ${e instanceof Error ? e.message : String(e)}`),
+        failed(
+          `vfscope can't open its window: ${shown(e instanceof Error ? e.message : String(e))}`,
+        ),
     );
   });
   return button;

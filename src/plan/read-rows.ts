@@ -6,10 +6,17 @@ import type { WasmSource } from './load-sqlite.ts';
 export interface CopiedObject {
   readonly type: string;
   readonly name: string;
-  /** Its CREATE statement; '' = SQLite made it. */
+  /** The beginning of its CREATE statement; '' = SQLite made it. */
   readonly sql: string;
+  /** The statement is longer. */
+  readonly sqlCut: boolean;
   /** Its rows can be read: it is a table of its own, no view and no virtual one, whose SQL would have to run. */
   readonly hasRows: boolean;
+}
+export interface CopiedSchema {
+  readonly objects: readonly CopiedObject[];
+  /** The database has more objects. */
+  readonly more: boolean;
 }
 export interface CopiedRows {
   readonly columns: readonly string[];
@@ -19,28 +26,32 @@ export interface CopiedRows {
   readonly more: boolean;
 }
 
-const MOST_OBJECTS = 1000;
+/** Objects of a schema that are shown. */
+export const MOST_OBJECTS = 1000;
 const MOST_COLUMNS = 100;
 /** Rows of a table that are shown. */
 export const MOST_ROWS = 100;
-/** Characters of a value, and of a CREATE statement. */
+/** Characters of a value. */
 const LONGEST_VALUE = 200;
-const LONGEST_SQL = 5000;
+/** Characters of a CREATE statement that are shown. */
+export const LONGEST_SQL = 5000;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** In the order in which they were made. @throws Error with a message for the user */
-export const readObjects = (wasm: WasmSource, copy: CopiedDatabase): Promise<CopiedObject[]> =>
+export const readObjects = (wasm: WasmSource, copy: CopiedDatabase): Promise<CopiedSchema> =>
   inCopy(wasm, copy, 'the schema', async (rowsOf) => {
     const all = await rowsOf(
-      `SELECT type, name, substr(sql, 1, ${LONGEST_SQL}), rootpage FROM sqlite_schema ORDER BY rowid LIMIT ${MOST_OBJECTS}`,
+      `SELECT type, name, substr(sql, 1, ${LONGEST_SQL}), rootpage, length(sql) FROM sqlite_schema ORDER BY rowid LIMIT ${MOST_OBJECTS + 1}`,
     );
-    return all.map(([type, name, sql, root]) => ({
+    const objects = all.slice(0, MOST_OBJECTS).map(([type, name, sql, root, length]) => ({
       type: String(type),
       name: String(name),
       sql: typeof sql === 'string' ? sql : '',
+      sqlCut: Number(length) > LONGEST_SQL,
       hasRows: type === 'table' && Number(root) > 0,
     }));
+    return { objects, more: all.length > MOST_OBJECTS };
   });
 
 /**

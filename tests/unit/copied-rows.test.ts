@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { loadSqlite } from '../../src/plan/load-sqlite.ts';
-import { MOST_ROWS, readObjects, readRows } from '../../src/plan/read-rows.ts';
+import {
+  LONGEST_SQL,
+  MOST_OBJECTS,
+  MOST_ROWS,
+  readObjects,
+  readRows,
+} from '../../src/plan/read-rows.ts';
 
 const wasm = {
   wasmBinary: readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm')),
@@ -29,14 +35,26 @@ CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 F
 CREATE INDEX of_many ON many(i);`;
 
 it('lists what there is; only tables of their own have rows', async () => {
-  const all = await readObjects(wasm, await made(SCRIPT));
+  const { objects: all, more } = await readObjects(wasm, await made(SCRIPT));
   expect(all.map(({ type, name, hasRows }) => [type, name, hasRows])).toEqual([
     ['table', 'a "b"', true],
     ['table', 'many', true],
     ['view', 'endless', false],
     ['index', 'of_many', false],
   ]);
-  expect(all[1]!.sql).toBe('CREATE TABLE many(i)');
+  expect(all[1]).toMatchObject({ sql: 'CREATE TABLE many(i)', sqlCut: false });
+  expect(more).toBe(false);
+});
+
+it('reports that a schema and a statement go on', async () => {
+  const long = `CREATE TABLE t0(a DEFAULT '${'x'.repeat(LONGEST_SQL)}');`;
+  const tables = [...Array(MOST_OBJECTS)].map((_, i) => `CREATE TABLE t${i + 1}(a);`);
+  const { objects, more } = await readObjects(
+    wasm,
+    await made(`${long}BEGIN;${tables.join('')}COMMIT;`),
+  );
+  expect([objects.length, more]).toEqual([MOST_OBJECTS, true]);
+  expect([objects[0]!.sql.length, objects[0]!.sqlCut]).toEqual([LONGEST_SQL, true]);
 });
 
 it('shows values as text, cut; NULL and blobs as what they are', async () => {

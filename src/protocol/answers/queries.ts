@@ -39,7 +39,7 @@ import type {
 import type { PaletteItem } from './palette.ts';
 import type { FileEventsRequest, FileUse } from './patterns.ts';
 import type { CopyRequest } from './copies.ts';
-import type { CopiedObject, CopiedRows } from '../../plan/read-rows.ts';
+import type { CopiedRows, CopiedSchema } from '../../plan/read-rows.ts';
 import type { PlanRequest, SchemaRequest } from './plans.ts';
 import type { SqlAnswer, SqlRequest, SqlTableInfo } from './sql.ts';
 import type { StatementPlan } from '../../plan/types.ts';
@@ -118,7 +118,7 @@ export type Queries = {
   slowRuns: { args: SlowRunsArgs; answer: SlowRuns };
   statementPlan: { args: PlanRequest; answer: StatementPlan | null };
   readSchema: { args: SchemaRequest; answer: null };
-  copyObjects: { args: CopyRequest; answer: CopiedObject[] };
+  copyObjects: { args: CopyRequest; answer: CopiedSchema };
   copyRows: { args: CopyRequest & { table: string }; answer: CopiedRows };
   timeBetween: {
     args: { thread: number; fromUs: number; toUs: number };

@@ -2,15 +2,15 @@
 import {
   readObjects,
   readRows,
-  type CopiedObject,
   type CopiedRows,
+  type CopiedSchema,
 } from '../../../plan/read-rows.ts';
 import type { CopyRequest } from '../../../protocol/answers/copies.ts';
 import { wasmSource } from './wasm-source.ts';
 import type { QueryContext } from './context.ts';
 
 export const copyQueries = {
-  copyObjects: (_: QueryContext, copy: CopyRequest): Promise<CopiedObject[]> =>
+  copyObjects: (_: QueryContext, copy: CopyRequest): Promise<CopiedSchema> =>
     readObjects(wasmSource.at, copy),
   copyRows: (
     _: QueryContext,

@@ -1,7 +1,7 @@
 /** What Doctor knows of the inspected page, and the copy that the user looks into. Each look replaces the one before; ages of locks go on. */
 import { doctorOf, type Doctor } from '../../../../doctor/doctor.ts';
 import { LockWatch, type SeenLock } from '../../../../doctor/lock-watch.ts';
-import type { CopiedObject, CopiedRows } from '../../../../plan/read-rows.ts';
+import type { CopiedRows, CopiedSchema } from '../../../../plan/read-rows.ts';
 import type { PageDatabase } from '../../../../protocol/page-copy.ts';
 import type { PageLook } from '../../../../protocol/page-look.ts';
 import type { PageState } from '../../../../protocol/page-state.ts';
@@ -18,7 +18,7 @@ interface OpenCopy {
   database: PageDatabase;
   main: Blob;
   wal: Blob | null;
-  objects: readonly CopiedObject[];
+  schema: CopiedSchema;
 }
 
 export class DoctorState {
@@ -106,8 +106,8 @@ export class DoctorState {
       this.close();
       const { page } = this;
       const { main, wal } = await this.model.host.recorder!.databases!.copy(database);
-      const objects = await this.model.session.query('copyObjects', { main, wal });
-      if (this.page === page) this.copy = { database, main, wal, objects };
+      const schema = await this.model.session.query('copyObjects', { main, wal });
+      if (this.page === page) this.copy = { database, main, wal, schema };
     });
   }
   /** The first rows of a table of it. */

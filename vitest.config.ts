@@ -15,7 +15,7 @@ const PARTLY = [
 /** In `long` alone: others of the same subject stand for them. */
 const LONG_ONLY = [
   'firefox-flight,firefox-harmless,firefox-lab-page,firefox-other-tabs,firefox-panel,firefox-update,firefox-window',
-  'lab-keyboard,lab-own-database,lab-private,lab-results,tuned-apps',
+  'lab-keyboard,lab-own-database,lab-private,lab-results,lab-storage,tuned-apps',
   'view-b-trees,view-cancel,view-followed,view-large-file,view-locks,view-matrix,view-plans,view-rows,view-statement-runs',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** The same as PARTLY for tests in Node: fewer random cases, smaller made-up traces, and one of several builds. */
@@ -28,7 +28,7 @@ const PARTLY_IN_NODE = [
 const PAGES = [
   'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,http-reads,keyboard',
   'firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
-  'lab-page,lab-page-copy,lab-questions,lab-replay,lab-storage,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
+  'lab-page,lab-page-copy,lab-questions,lab-replay,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
   'open,panel-keys,permissions,privacy,process-death,record-marks,safari-build,turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores. By default, Vitest leaves one core idle. */

@@ -54,6 +54,7 @@ export const ORDER: Record<
 > = {
   popup: [
     ['record-window', 'button', 'Record in a window of its own'],
+    ['open-doctor', 'button', 'Open Doctor'],
     ['Open an example', 'link', 'Open an example'],
     ['Open the Lab', 'link', 'Open the Lab'],
     ['Settings', 'link', 'Settings'],

@@ -109,9 +109,9 @@ describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof
 
 describe('what keys do', () => {
   test.each([
-    ['popup', 2, 'devtools/panel.html?example'],
-    ['popup', 3, 'lab/lab.html'],
-    ['popup', 4, 'devtools/options.html'],
+    ['popup', 3, 'devtools/panel.html?example'],
+    ['popup', 4, 'lab/lab.html'],
+    ['popup', 5, 'devtools/options.html'],
     ['welcome', 1, 'devtools/panel.html?example'],
     ['welcome', 2, 'lab/lab.html'],
     ['welcome', 3, 'devtools/options.html'],
@@ -136,6 +136,9 @@ describe('what keys do', () => {
     await press(false);
     await page.keyboard.press('Space');
     await becomes('stacks', true, 'stacks');
+    await press(false);
+    await page.keyboard.press('Space');
+    await becomes('messages', true, 'messages');
     await press(false);
     const before = Number(
       await page.$eval('#buffer', (select) => (select as HTMLSelectElement).value),

@@ -454,6 +454,7 @@ test('every view shows a recording, with the numbers of its summary', async () =
     errors: [['errors-view', '']],
     sql: [['sql-view', '']],
     compare: [['compare-name', 'nothing yet']],
+    doctor: [['doctor-view', '']],
     settings: [['settings-view', '']],
   };
   const tabs = (await panel.evaluate(

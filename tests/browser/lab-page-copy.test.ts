@@ -159,11 +159,8 @@ it.each(['journeyapps-wa-sqlite/?vfs=AccessHandlePool', 'sqlite-org/?vfs=opfs-sa
 );
 
 it.each([
-  [
-    'OPFSWriteAhead',
-    /Beside it lies test-1\.db-wa[01]: this VFS keeps more than SQLite's own files/,
-  ],
-  ['OPFSPermuted', /OPFSPermutedVFS keeps its pages in an order of its own/],
+  ['OPFSWriteAhead', /This VFS needs another file, test-1\.db-wa[01]\./],
+  ['OPFSPermuted', /OPFSPermutedVFS stores pages in an order of its own/],
 ])('%s is refused, with the cause, open and at rest', async (vfs, cause) => {
   await appWith(`refused-${vfs.toLowerCase()}`, `journeyapps-wa-sqlite/?vfs=${vfs}`);
   const refused = async (): Promise<void> => {
@@ -190,7 +187,7 @@ longTest('a file that came beside the database after the list is refused, too', 
   await press('copy-database');
   await lab.waitForSelector('[data-testid="lab-error"]');
   expect((await text('[data-testid="lab-error"]'))[0]).toMatch(
-    /was not copied\. Beside it lies test-1\.db-wa1/,
+    /was not copied\. This VFS needs another file, test-1\.db-wa1\./,
   );
 });
 

@@ -62,7 +62,7 @@ const choicesOf = async (name: string): Promise<Logs['logs'][number]> =>
 it('other values of wal_autocheckpoint, the recorded one marked', async () => {
   const text = await run('checkpoint-storm', counted);
   expect(text).toMatch(/^ *4 \(recorded\) /m);
-  expect(text.match(/^ *(?:[\d,]+|off) {2,}/gm)).toHaveLength(8);
+  expect(text).toMatch(/^ *100 to off {2,}/m); // values with the same counts share a row
   expect(text).toMatch(/For the recorded value, all counts are those of the recording\./);
 });
 

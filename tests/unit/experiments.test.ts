@@ -8,7 +8,8 @@ import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { readWords, runOf, runsOf } from '../../src/lab/experiments/plan.ts';
 import type { Assertion, Step } from '../../src/lab/experiments/model/types.ts';
 import type { Sample, Spread } from '../../src/lab/experiments/model/result-types.ts';
-import { WORKLOADS, parametersOf, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { parametersOf } from '../../src/lab/experiments/model/parameters.ts';
+import { WORKLOADS, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { numberWords, seeded } from '../../src/lab/experiments/workloads/random.ts';
 
 const all = [

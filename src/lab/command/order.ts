@@ -10,11 +10,12 @@ import {
 } from '../experiments/plan.ts';
 import { isInExtension, isOutside } from '../experiments/model/engine-names.ts';
 import { modeWith } from '../experiments/model/faults.ts';
+import { parametersOf } from '../experiments/model/parameters.ts';
 import { NODE_VFS, onWords } from '../experiments/model/vfs-facts.ts';
 import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
 import type { Run, VfsName, Workload } from '../experiments/model/types.ts';
 import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
-import { parametersOf, WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
+import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 import type { ReportFiles } from './report-files.ts';
 import { databaseFrom } from './database.ts';

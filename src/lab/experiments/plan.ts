@@ -12,7 +12,8 @@ import {
   type Run,
   type Workload,
 } from './model/types.ts';
-import { parametersOf, workloadOf } from './workloads/index.ts';
+import { workloadOf } from './workloads/index.ts';
+import { parametersOf } from './model/parameters.ts';
 
 /** The values that a setting may have; `number` = any whole number, `engine` = bundled ones and those from outside. */
 const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number' | 'engine'>> = {

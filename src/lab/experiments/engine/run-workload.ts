@@ -7,7 +7,7 @@ import type { Host } from './host.ts';
 import { insist } from './insist.ts';
 import { RowDigest } from './row-digest.ts';
 import { runStep } from './run-step.ts';
-import { parametersOf } from '../workloads/index.ts';
+import { parametersOf } from '../model/parameters.ts';
 import type { Counters, Run, Workload } from '../model/types.ts';
 import type { Sample, StepSample } from '../model/result-types.ts';
 

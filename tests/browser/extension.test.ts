@@ -420,7 +420,9 @@ describe('the popup', () => {
     });
     const text = await popupOf(`?tab=${await tabId(origin)}`);
     expect(text).toMatch(/Files \(OPFS\)/);
-    expect(text).toMatch(/wa-sqlite\/\S+\s*SQLite 3\.\d+\.\d+\s*[\d.]+ KiB/);
+    // by the name that the pool's file says
+    expect(text).toMatch(/^\/\S+\.db\s*SQLite 3\.\d+\.\d+\s*[\d.]+ KiB/m);
+    expect(text).toMatch(/^\/wa-sqlite\/\w+\s*4 KiB/m);
     expect(text).toMatch(/things\s*version 3/);
     expect(text).toMatch(/localStorage\s*1 key, 100 characters/);
     expect(text).toMatch(/Not cross-origin isolated/);

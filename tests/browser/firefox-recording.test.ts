@@ -450,11 +450,11 @@ test('every view shows a recording, with the numbers of its summary', async () =
     ],
     wal: [['no-wal', 'No write-ahead log was used']],
     locks: [['locks-view', '']],
+    doctor: [['doctor-view', '']],
     events: [['event-count', `${count(shownEvents(store.threads))} events`]],
     errors: [['errors-view', '']],
     sql: [['sql-view', '']],
     compare: [['compare-name', 'nothing yet']],
-    doctor: [['doctor-view', '']],
     settings: [['settings-view', '']],
   };
   const tabs = (await panel.evaluate(

@@ -2,7 +2,7 @@
 import { reportMarkdown } from '../analysis/report/report-markdown.ts';
 import { lookAtPage } from '../connect/look-at-page.ts';
 import { doctorReport } from '../doctor/report.ts';
-import { wrongUse } from '../terminal/failure.ts';
+import { insistOnWebAddress, wrongUse } from '../terminal/failure.ts';
 import { Exit } from '../terminal/open-file.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
@@ -28,11 +28,7 @@ export async function doctorCommand({
   markdown = false,
 }: DoctorArgs): Promise<number> {
   if (json && markdown) throw wrongUse('--markdown does not go with --json.');
-  if (
-    connect === undefined &&
-    !(url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
-  )
-    throw wrongUse(`"${url}" isn't a web address that begins with http:// or https://.`);
+  if (connect === undefined) insistOnWebAddress(url);
   const doctor = await lookAtPage({ url, connect, seconds, say: (line) => console.error(line) });
   await print(
     json ? jsonText(doctor) : (markdown ? reportMarkdown : reportText)(doctorReport(doctor)),

@@ -8,8 +8,8 @@ export class WrongArguments extends Error {}
 export interface Call {
   /** Of the command. */
   args: string[];
-  /** What to do with the answer. */
-  next: string;
+  /** What to do with the answer, which it may depend on. */
+  next: string | ((out: string) => string);
   /** It runs on, and its first line is the answer. */
   stays?: boolean;
 }
@@ -127,10 +127,14 @@ export const TOOLS: readonly Tool[] = [
     },
     ({ trace = '', rule }) => ({
       args: ['findings', trace, '--short', ...option('rule', rule)],
-      next:
-        rule === undefined
-          ? `findings(trace: ${JSON.stringify(trace)}, rule: "F..") for one of them`
-          : `change the code, record again, then diff(a: ${JSON.stringify(trace)}, b: ...)`,
+      next(out) {
+        if (rule !== undefined)
+          return `change the code, record again, then diff(a: ${JSON.stringify(trace)}, b: ...)`;
+        const [, first] = /^1\. \[(F\d+)\]/m.exec(out) ?? [];
+        return first === undefined
+          ? `query(trace: ${JSON.stringify(trace)}) for what else it holds`
+          : `findings(trace: ${JSON.stringify(trace)}, rule: "${first}") for all about the first`;
+      },
     }),
   ),
   tool(

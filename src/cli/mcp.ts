@@ -132,7 +132,10 @@ async function callTool({ name, arguments: given }: Args, signal: AbortSignal): 
   }
   const { code, out, said } = await runCommand(call, signal);
   const failed = code !== Exit.done && code !== Exit.checkFailed;
-  const text = answerText({ ...call, out, said, failed });
+  const text = answerText({
+    ...{ args: call.args, out, said, failed },
+    next: typeof call.next === 'string' ? call.next : call.next(out),
+  });
   return { content: [{ type: 'text', text }], isError: failed };
 }
 

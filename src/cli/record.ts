@@ -1,6 +1,6 @@
 /** `vfscope record`: a page recorded by the real extension in a real browser. */
 import { EXTENSION, FIREFOX_EXTENSION } from '../drive/extension-folders.ts';
-import { CommandFailure, wrongUse } from '../terminal/failure.ts';
+import { CommandFailure, insistOnWebAddress, wrongUse } from '../terminal/failure.ts';
 import { findChromium, findFirefox } from '../drive/find-browser.mjs';
 import { complain, Exit } from '../terminal/open-file.ts';
 import { recordConnected } from '../connect/record-connected.ts';
@@ -85,8 +85,7 @@ async function check(args: RecordArgs): Promise<void> {
     await checkWritable(out);
     return;
   }
-  if (url === undefined || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw wrongUse(`"${url}" is no web address: expected one that begins with http:// or https://`);
+  insistOnWebAddress(url);
   for (const file of screenshot === undefined ? [out] : [out, screenshot])
     await checkWritable(file);
 }

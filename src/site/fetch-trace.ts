@@ -4,7 +4,7 @@
 export async function fetchTrace(url: string): Promise<Blob> {
   const from = URL.canParse(url, location.href) ? new URL(url, location.href) : null;
   if (!from || !/^https?:$/.test(from.protocol))
-    throw new Error(`"${url}" is no web address of a trace. Use one that begins with https://.`);
+    throw new Error(`"${url}" isn't a web address. Use one that begins with https://.`);
   // the server learns nothing of this page or its user
   const answer = await fetch(from, { credentials: 'omit', referrerPolicy: 'no-referrer' }).catch(
     (e: unknown) => {

@@ -11,4 +11,9 @@ export class CommandFailure extends Error {
 }
 
 export const wrongUse = (message: string): CommandFailure => new CommandFailure(2, message);
+/** @throws CommandFailure unless it is an address of http or https */
+export function insistOnWebAddress(url: string | undefined): asserts url is string {
+  if (url === undefined || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw wrongUse(`"${url}" isn't a web address. Use one that begins with http:// or https://.`);
+}
 export const browserFailed = (message: string): CommandFailure => new CommandFailure(3, message);

@@ -173,7 +173,7 @@ describe('record', () => {
 
   test.each<[string, Partial<RecordArgs>, RegExp]>([
     ['an unknown browser', { browser: 'lynx' }, /Unknown browser "lynx"/],
-    ['no web address', { url: 'file:///etc/hosts' }, /is no web address/],
+    ['no web address', { url: 'file:///etc/hosts' }, /isn't a web address/],
     ['no folder', { out: '/no/such/folder/t.vfst' }, /no folder \/no\/such\/folder/],
     ['no script', { script: 'no-such-steps.mjs' }, /no-such-steps.mjs cannot be loaded/],
   ])('refuses %s', async (_what, args, message) => {

@@ -85,7 +85,7 @@ test('the example that comes along', async () => {
 });
 
 test.each([
-  ['javascript:alert(1)', /is no web address of a trace/],
+  ['javascript:alert(1)', /isn't a web address/],
   ['none.vfst', /answered 404 for \/tools\/vfscope\/none\.vfst/],
 ])('?url=%s says what is wrong', async (url, message) => {
   await open(`?url=${encodeURIComponent(url)}`);

@@ -41,7 +41,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['completion'], /expected one shell, got 0/],
     [['completion', 'tcsh'], /Unknown shell "tcsh": expected bash, zsh, fish/],
     [['record', URL, '--out'], /--out.*argument missing/],
-    [['record', 'localhost:8080', ...OUT], /"localhost:8080" is no web address/],
+    [['record', 'localhost:8080', ...OUT], /"localhost:8080" isn't a web address/],
     [['record', URL, ...OUT, '--seconds', 'ten'], /--seconds ten: expected a number above 0/],
     [['record', URL, ...OUT, '--seconds', '0'], /--seconds 0/],
     [['record', URL, ...OUT, '--scope', 'window'], /--scope window: expected tab or origin/],

@@ -7,6 +7,8 @@ import { TOOLS } from '../../src/cli/mcp-tools.ts';
 import { buildCommand } from './cli-command.ts';
 
 const TRACE = 'tests/traces/golden/idb-batch-atomic.vfst';
+/** Without SQL. */
+const EMPTY = 'tests/traces/golden/turso-wal.vfst';
 let command: string;
 beforeAll(async () => {
   command = await buildCommand('vfscope-mcp-test');
@@ -112,7 +114,8 @@ describe('the protocol', () => {
 
 describe('tools answer in at most 2,000 tokens, with the next call', () => {
   test.each([
-    ['findings', { trace: TRACE }, /\[F01\] 20 commits/, /Next: findings\(/],
+    ['findings', { trace: TRACE }, /\[F01\] 20 commits/, /Next: findings\(.*rule: "F01"/],
+    ['findings', { trace: EMPTY }, /^No SQL or VFS call was recorded/m, /Next: query\(/],
     ['findings', { trace: TRACE, rule: 'F01' }, /# vfscope finding F01/, /Next: change the code/],
     ['query', { trace: TRACE }, /executions: /, /Next: query\(/],
     [
@@ -140,7 +143,7 @@ describe('tools answer in at most 2,000 tokens, with the next call', () => {
     ['an argument that is missing', 'diff', { a: TRACE }, /diff needs b, a string/],
     ['one that is none', 'open', { trace: TRACE, path: 'x' }, /has no argument "path"/],
     ['one that reads as an option', 'findings', { trace: '--help' }, /needs trace/],
-    ['an address that is none', 'record', { url: 'file:///etc/passwd' }, /no web address/],
+    ['an address that is none', 'record', { url: 'file:///etc/passwd' }, /isn't a web address/],
   ])('%s is an error with its cause', async (_, name, args, cause) => {
     expect(await start().call(name, args)).toEqual({
       text: expect.stringMatching(cause) as string,

@@ -44,6 +44,13 @@ export function formatMoment(us: Known): string {
   return isUnknown(us) ? UNKNOWN : `${(us / 1e6).toFixed(6)} s`;
 }
 
+/** Two moments, no finer than the time between them asks for: `1.703 s to 2.134 s`. From milliseconds to microseconds. */
+export function formatSpan(fromUs: number, toUs: number): string {
+  const places = Math.ceil(2 - Math.log10((toUs - fromUs) / 1e6));
+  const text = (us: number): string => (us / 1e6).toFixed(Math.min(6, Math.max(3, places)));
+  return `${text(fromUs)} s to ${text(toUs)} s`;
+}
+
 /** Bytes in 1024s: `512 B`, `4 KiB`, `12.5 MiB`. A rate is no whole number: `0.25 B`, `853 B`. */
 export function formatBytes(bytes: Known): string {
   if (isUnknown(bytes)) return UNKNOWN;

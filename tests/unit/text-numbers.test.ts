@@ -10,6 +10,7 @@ import {
   formatExact,
   formatMeasured,
   formatMoment,
+  formatSpan,
   formatNumber,
   formatShare,
   formatShortCount,
@@ -31,6 +32,14 @@ describe('numbers', () => {
     expect(at100).toEqual(['< 100 µs', '< 100 µs', '100 µs', '100 µs', '250 µs']);
     expect([formatMeasured(0, null), formatMeasured(0, 0)]).toEqual(['0', '0']);
   });
+  it('a span of time is as fine as it is short', () => {
+    expect(formatSpan(1_703_100, 2_133_800)).toBe('1.703 s to 2.134 s');
+    expect(formatSpan(0, 90e6)).toBe('0.000 s to 90.000 s');
+    expect(formatSpan(1_000_001, 1_000_013)).toBe('1.000001 s to 1.000013 s');
+    expect(formatSpan(1_000_000, 1_012_345)).toBe('1.0000 s to 1.0123 s');
+    expect(formatSpan(5, 5)).toBe('0.000005 s to 0.000005 s');
+  });
+
   it('writes bytes, counts, shares and moments', () => {
     expect([0, 1023, 4096, 1.5 * 2 ** 20].map(formatBytes)).toEqual([
       '0 B',

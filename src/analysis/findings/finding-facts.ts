@@ -3,7 +3,7 @@ import {
   countOf,
   formatBytes,
   formatDuration,
-  formatMoment,
+  formatSpan,
   formatShare,
   UNKNOWN,
 } from '../../text/numbers.ts';
@@ -45,7 +45,7 @@ export function findingFacts(f: Finding): [label: string, text: string][] {
     `seen ${countOf(count, 'time')}`,
     ...(bytes === null ? [] : [`${formatBytes(bytes)} moved`]),
     ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the recording`]),
-    `from ${formatMoment(fromUs)} to ${formatMoment(toUs)}`,
+    `from ${formatSpan(fromUs, toUs)}`,
   ];
   const saving = f.savingUs === null ? UNKNOWN : `about ${formatDuration(f.savingUs)}`;
   return [

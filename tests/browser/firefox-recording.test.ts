@@ -450,7 +450,7 @@ test('every view shows a recording, with the numbers of its summary', async () =
     ],
     wal: [['no-wal', 'No write-ahead log was used']],
     locks: [['locks-view', '']],
-    doctor: [['doctor-view', '']],
+    doctor: [['doctor-not-here', "Doctor can't look from here"]],
     events: [['event-count', `${count(shownEvents(store.threads))} events`]],
     errors: [['errors-view', '']],
     sql: [['sql-view', '']],

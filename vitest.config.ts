@@ -26,7 +26,8 @@ const PARTLY_IN_NODE = [
 ].map((names) => `tests/${names}.test.ts`);
 /** Files that can share the cores: plain pages with the hook, the Lab, and what waits more than it works. Each has its own browser. */
 const PAGES = [
-  'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-probes,hooks-rejections,hooks-workers,http-reads,keyboard',
+  'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-observe,hooks-probes,hooks-rejections,hooks-workers',
+  'http-reads,keyboard,opened-documents,third-party,twins',
   'firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
   'open,panel-keys,permissions,privacy,process-death,record-marks,safari-build,turso-wal',

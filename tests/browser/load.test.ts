@@ -145,33 +145,38 @@ describe('load', () => {
 });
 
 describe('bursts', () => {
-  test('PGlite walks all files of its server after each statement: each of these requests is in the trace', async () => {
-    const page = await driven.firstPage();
-    const panel = await openPanel(page);
-    await startRecording(panel);
-    await openApp(page, `${server.origin('burst')}/pglite/?vfs=idb`);
-    await prepareApp(page);
-    // a burst after each statement; all together 100,000 requests with FULL
-    const n = FULL ? 60 : 30;
-    const { counts } = await runTraced(page, () => runApp(page, 'portable', { n, autocommits: n }));
-    await stopRecording(panel);
-    const store = await savedStore(driven, panel);
-    expect(store.dropped).toBe(0);
-    const between = (prefix: string): number => {
-      for (const { events, definitions } of store.threads)
-        for (let row = 0; row < events.count; row++) {
-          const name =
-            events.op[row] === Op.mark ? definitions.get(events.object[row]!) : undefined;
-          if (name?.kind === 'name' && name.text.startsWith(prefix)) return events.t0[row]!;
-        }
-      throw new Error(`the trace holds no mark ${prefix}`);
-    };
-    const [from, to] = [between('oracle-begin'), between('oracle-end')];
-    let requests = 0;
-    for (const { events } of store.threads)
-      for (let row = events.lowerBound(from); row < events.count && events.t0[row]! <= to; row++)
-        if (events.op[row]! >= Op.idbGet && events.op[row]! <= Op.idbCursorDelete) requests++;
-    expect(requests).toBe(Object.values(counts.idb.requests).reduce((sum, n) => sum + n, 0));
-    expect(store.eventCount).toBeGreaterThan(FULL ? 100_000 : 40_000);
-  });
+  longTest(
+    'PGlite walks all files of its server after each statement: each of these requests is in the trace',
+    async () => {
+      const page = await driven.firstPage();
+      const panel = await openPanel(page);
+      await startRecording(panel);
+      await openApp(page, `${server.origin('burst')}/pglite/?vfs=idb`);
+      await prepareApp(page);
+      // a burst after each statement; all together 100,000 requests with FULL
+      const n = FULL ? 60 : 30;
+      const { counts } = await runTraced(page, () =>
+        runApp(page, 'portable', { n, autocommits: n }),
+      );
+      await stopRecording(panel);
+      const store = await savedStore(driven, panel);
+      expect(store.dropped).toBe(0);
+      const between = (prefix: string): number => {
+        for (const { events, definitions } of store.threads)
+          for (let row = 0; row < events.count; row++) {
+            const name =
+              events.op[row] === Op.mark ? definitions.get(events.object[row]!) : undefined;
+            if (name?.kind === 'name' && name.text.startsWith(prefix)) return events.t0[row]!;
+          }
+        throw new Error(`the trace holds no mark ${prefix}`);
+      };
+      const [from, to] = [between('oracle-begin'), between('oracle-end')];
+      let requests = 0;
+      for (const { events } of store.threads)
+        for (let row = events.lowerBound(from); row < events.count && events.t0[row]! <= to; row++)
+          if (events.op[row]! >= Op.idbGet && events.op[row]! <= Op.idbCursorDelete) requests++;
+      expect(requests).toBe(Object.values(counts.idb.requests).reduce((sum, n) => sum + n, 0));
+      expect(store.eventCount).toBeGreaterThan(FULL ? 100_000 : 40_000);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOMS } from '../tools/check/rooms.mjs';
 import { currentTable } from '../tools/docs/engines.ts';
-import { readmeTable } from '../tools/docs/readme.ts';
+import { storedTable } from '../tools/docs/support-page.ts';
 import { faultsOf, listSources, unusedArrows } from '../tools/check/check-rooms.mjs';
 import { FORMAT_VERSION } from '../src/trace/file/format.ts';
 import { Op } from '../src/event/event.ts';
@@ -137,8 +137,8 @@ describe('apps', () => {
     }
   });
 
-  test('the README carries the table of engines', () => {
-    expect(readmeTable('engines'), 'to fix it: npm run docs').toBe(currentTable());
+  test('docs/support.md has the table of engines', () => {
+    expect(storedTable('engines'), 'to fix it: npm run docs').toBe(currentTable());
   });
 
   test('every row of the grid is in the table of what was recorded', () => {

@@ -1,4 +1,4 @@
-/** What of a recording repeats from run to run: kept per engine app in tests/oracle/recorded.json, and shown in the README's table of engines. */
+/** What of a recording repeats from run to run: kept per engine app in tests/oracle/recorded.json, and shown in the table of engines in docs/support.md. */
 import type { Summary } from '../../src/analysis/report/summary.ts';
 
 export interface RecordedGolden {

@@ -1,14 +1,14 @@
-/** The README's table of features and browsers says what tests prove, and no more. */
+/** The table of features and browsers in docs/support.md says what tests prove, and no more. */
 import { expect, test } from 'vitest';
 import { currentMatrix, faults, readOrNull } from '../../tools/docs/matrix.ts';
-import { readmeTable } from '../../tools/docs/readme.ts';
+import { storedTable } from '../../tools/docs/support-page.ts';
 
 test('every cell that claims something has a test of that name, in that browser', () => {
   expect(faults(readOrNull), 'to fix it: change the row in tools/docs/matrix.ts').toEqual([]);
 });
 
-test('the README carries the table', () => {
-  expect(readmeTable('matrix'), 'to fix it: npm run docs').toBe(currentMatrix());
+test('docs/support.md has the table', () => {
+  expect(storedTable('matrix'), 'to fix it: npm run docs').toBe(currentMatrix());
 });
 
 test('a test that is gone, renamed, or of another browser is named', () => {

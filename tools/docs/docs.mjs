@@ -1,4 +1,4 @@
-// `npm run docs`: writes what the repository stores but code can make, and needs no browser: the README's tables,
+// `npm run docs`: writes what the repository stores but code can make, and needs no browser: the tables of docs/support.md,
 // docs/findings.md, the columns of docs/trace-format.md and the tables of docs/fleet.md.
 // `npm run docs -- NAME ...`: only that one, or one of those that a browser makes.
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
-// The README's table of SQLite builds: what is recorded of each, as the grid's tests found it (tests/oracle/recorded.json).
+// The table of SQLite builds: what is recorded of each, as the grid's tests found it (tests/oracle/recorded.json).
 import { readFileSync } from 'node:fs';
-import { markdown, writeTable } from './readme.ts';
+import { markdown, writeTable } from './support-page.ts';
 
 /** App of the grid -> the package that it is about, as its users install it. */
 const PACKAGES: Record<string, string> = {
@@ -72,5 +72,5 @@ export function currentTable(): string {
   return markdown([head, ...rows]);
 }
 
-/** Puts the table into the README. */
+/** Puts the table into docs/support.md. */
 export const write = (): void => writeTable('engines', currentTable());

@@ -1,7 +1,7 @@
-// The README's table of what works in which browser. A cell names a test by its file and title: how it is known follows from where that
+// The table of what works in which browser. A cell names a test by its file and title: how it is known follows from where that
 // test runs, and a test that is gone takes its cell with it.
 import { existsSync, readFileSync } from 'node:fs';
-import { markdown, writeTable } from './readme.ts';
+import { markdown, writeTable } from './support-page.ts';
 
 /** A test, why there is none, or null where nothing tests the feature. */
 type Cell = { file: string; title: string } | { no: string } | null;
@@ -238,7 +238,7 @@ export function currentMatrix(): string {
 export const readOrNull = (file: string): string | null =>
   existsSync(file) ? readFileSync(file, 'utf8') : null;
 
-/** Puts the table into the README. @throws where a cell has no test behind it */
+/** Puts the table into docs/support.md. @throws where a cell has no test behind it */
 export function write(): void {
   const found = faults(readOrNull);
   if (found.length) throw new Error(found.join('\n'));

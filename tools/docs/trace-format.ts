@@ -1,7 +1,7 @@
 // The table of columns of docs/trace-format.md. The rest is written by hand.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COLUMNS } from '../../src/trace/file/chunk-columns.ts';
-import { markdown } from './readme.ts';
+import { markdown } from './support-page.ts';
 
 const PAGE = 'docs/trace-format.md';
 const TABLE = /(<!-- columns: npm run docs -->\n)[^]*?(<!-- \/columns -->)/;

@@ -24,6 +24,7 @@ const RUNS = 12;
 /** A query, and what is found of it. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'SELECT id FROM notes WHERE name = 7': ['F50 likely'],
+  "SELECT id FROM notes WHERE lower(name) = 'n7'": ['F50 possible'],
   "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'other_7'": [],
   'WITH c AS MATERIALIZED (SELECT * FROM notes WHERE id > 0) SELECT * FROM c WHERE name = 7': [
     'F50 possible',

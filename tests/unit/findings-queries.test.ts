@@ -47,7 +47,24 @@ describe('F50 is possible only where', () => {
     'SELECT DISTINCT folder FROM notes WHERE size > ?',
     'SELECT id FROM notes WHERE size > ? LIMIT 20 OFFSET ?',
     'SELECT id FROM notes WHERE body LIKE ?',
+    'SELECT id FROM notes WHERE lower(name) = ?',
+    'SELECT id FROM notes WHERE ? = lower(name)',
+    'SELECT id FROM notes WHERE name <> ?',
+    'SELECT id FROM notes WHERE name != ? AND size IS NOT NULL',
+    'SELECT id FROM notes WHERE name NOT IN (?, ?)',
+    'SELECT id FROM notes WHERE size % ? = ?',
+    'SELECT id FROM notes WHERE NOT done',
+    'SELECT id FROM notes WHERE meta ->> ? = ?',
   ])('%s', (text) => expect(sure(text)).toBe('possible'));
+  test.each([
+    'SELECT id FROM notes WHERE lower(name) = ? AND folder = ?',
+    'SELECT id FROM notes WHERE name <> ? AND (size > ? OR size IS NULL)',
+    'SELECT id FROM notes WHERE ? = notes.code',
+    'SELECT a.id FROM notes a JOIN tags b ON lower(b.name) = a.name WHERE b.id <> ?',
+    'SELECT id FROM notes JOIN tags USING (code) WHERE lower(name) <> ?',
+    'SELECT id FROM notes WHERE code COLLATE nocase = ?',
+    'SELECT id FROM notes WHERE [my code] IN (?, ?)',
+  ])('likely: %s', (text) => expect(sure(text)).toBe('likely'));
   test('not for a plain look at some rows', () => {
     expect(sure('SELECT id FROM notes WHERE code = ?')).toBe('likely');
     expect(sure('SELECT id, counted FROM notes WHERE "count" = ?')).toBe('likely');

@@ -100,6 +100,19 @@ const ADDS_UP =
 const MATCHES = /\b(?:like|glob|regexp)\b/;
 /** Its rows have to be compared with others first. */
 const COMPARES_ALL = /\bover\b|\b(?:union|except|intersect|having)\b/;
+const NAME = String.raw`(?:\w+|"[^"]*"|\[[^\]]*\]|${'`[^`]*`'})`;
+const COLUMN = `${NAME}(?: ?\\. ?${NAME})?`;
+const COMPARES = String.raw`(?:==?|<(?![<>])=?|>(?!>)=?)`;
+/** A column as it is, on either side: an index on it may serve. */
+const COMPARES_COLUMN = new RegExp(
+  [
+    String.raw`\busing\b`,
+    String.raw`(?:\b(?:where|on|and|or)\b|\() ?${COLUMN}(?: collate \w+)? ?(?:${COMPARES}|\b(?:in|between|is(?! not\b))\b)`,
+    String.raw`(?<![<>!=-])${COMPARES} ?(?!(?:null|true|false|case|cast|select|current_\w+)\b)${COLUMN}(?![\w.]* ?\()`,
+  ].join('|'),
+);
+const comparesColumn = (print: string): boolean =>
+  COMPARES_COLUMN.test(print.slice(print.search(LOOKS_FOR)));
 /** A common table expression, or a query in FROM. */
 const READS_SUBQUERY = /^with\b|\b(?:from|join) ?\(\s*select\b/;
 /** What stands in the way of an index; '' = nothing that is known. */
@@ -114,7 +127,9 @@ const whyUnsure = ({ print, namesTables }: Query): string =>
           ? 'the rows may be those of a view or a virtual table, which no index serves'
           : MATCHES.test(print)
             ? 'an index serves no pattern that begins with a wildcard'
-            : '';
+            : comparesColumn(print)
+              ? ''
+              : 'an index on a column serves no comparison by <> or NOT, and none of an expression such as lower(name)';
 const looksForRows = (sql: string): boolean =>
   LOOKS_FOR.test(sql) &&
   (CHANGES_ROWS.test(sql)

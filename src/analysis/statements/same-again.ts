@@ -1,7 +1,7 @@
 /**
  * A query that was answered before:
  *
- *   F55   SELECT .. WHERE a = 7 | SELECT .. WHERE a = 7 ...     its rows, kept until something is written
+ *   F55   SELECT .. WHERE a = 7 | SELECT .. WHERE a = 7 ...     its rows, cached until something is written
  */
 import { Op } from '../../event/event.ts';
 import { objectName } from '../../trace/describe.ts';
@@ -104,7 +104,7 @@ export const sameAgain: Rule = {
         confidence: 'likely',
         reason:
           'a hash of its values was the same, and no recorded connection changed its tables since the run before; one that is not recorded may have',
-        advice: 'Keep its rows in your app until something is written.',
+        advice: 'Cache its rows in your app until something is written.',
         link: 'https://www.sqlite.org/c3ref/update_hook.html',
       }));
   },

@@ -36,10 +36,10 @@ const row = (counter: string): Promise<number[]> =>
 
 it("a workload's parameters are chosen like settings: a column for each value", async () => {
   await press('offer-read-poll');
-  expect(await texts('lab-command')).toEqual(['vfscope lab run read-poll --count']);
+  expect(await texts('lab-command')).toEqual(['npx vfscope lab run read-poll --count']);
   for (const reads of ['10', '100']) await press(`parameter-reads-${reads}`);
   expect(await texts('lab-command')).toEqual([
-    'vfscope lab run read-poll --count --config reads=10,100',
+    'npx vfscope lab run read-poll --count --config reads=10,100',
   ]);
   expect(await texts('lab-run')).toEqual(['Run 2 configurations']);
   await press('lab-run');
@@ -57,7 +57,7 @@ it('loads and stores are counted beside instructions, with the command that does
   await finished(1);
   const plain = await row('instructions');
   await press('count-memory');
-  expect(await texts('lab-command')).toEqual(['vfscope lab run onetx --memory --count']);
+  expect(await texts('lab-command')).toEqual(['npx vfscope lab run onetx --memory --count']);
   await press('lab-run');
   await page.waitForFunction(
     () =>

@@ -30,7 +30,7 @@ it('an experiment about storage runs on OPFS and IndexedDB, says so beforehand, 
   await press('experiment-vfs-OPFSCoopSync');
   expect(await title()).toMatch(/, on OPFSCoopSync \(OPFS\)$/);
   expect(await texts('lab-command')).toEqual([
-    'vfscope lab run durability --config vfs=OPFSCoopSync',
+    'npx vfscope lab run durability --config vfs=OPFSCoopSync',
   ]);
   await press('experiment-vfs-OPFSCoopSync');
   await press('lab-run');

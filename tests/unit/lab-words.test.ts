@@ -53,12 +53,12 @@ describe('settings in words', () => {
         { pageSize: [null, 8192], vfs: [] },
         { items: [100, 1000] },
       ),
-    ).toBe('vfscope lab run kv-sweep --config pageSize=default,8192 items=100,1000');
+    ).toBe('npx vfscope lab run kv-sweep --config pageSize=default,8192 items=100,1000');
     expect(commandOf(offer('own-database'), 'count', {}, {})).toBe(
-      'vfscope lab run own-database --file DATABASE --sql FILE --count',
+      'npx vfscope lab run own-database --file DATABASE --sql FILE --count',
     );
     expect(commandOf(offerFor('cpu-counts')!, 'count', { pageSize: [512] }, {})).toBe(
-      'vfscope lab run cpu-counts',
+      'npx vfscope lab run cpu-counts',
     );
   });
 });

@@ -22,7 +22,7 @@ export function commandOf(
   experimentEngine: EngineBuild | null = null,
   faults: FaultSettings = {},
 ): string {
-  const command = `vfscope lab run ${offer.id}${memory ? ' --memory' : ''}`;
+  const command = `npx vfscope lab run ${offer.id}${memory ? ' --memory' : ''}`;
   if (offer.kind === 'experiment') {
     const chosen = [
       ...(experimentVfs.length ? [`vfs=${experimentVfs.join(',')}`] : []),

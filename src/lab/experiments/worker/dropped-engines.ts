@@ -15,7 +15,7 @@ import type { EngineFile } from '../model/types.ts';
 
 /** What an extension can't do, and what can. */
 const BY_COMMAND =
-  "An extension can't run the JavaScript that would provide them. Put it beside the file, and run vfscope lab run --engine FILE.wasm.";
+  "An extension can't run the JavaScript that would provide them. Put it beside the file, and run npx vfscope lab run --engine FILE.wasm.";
 
 export class DroppedEngines {
   private readonly byName = new Map<string, Build>();

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { asRecorded, type AsRecorded } from '../../src/lab/as-recorded/as-recorded.ts';
+import { Copy } from '../../src/lab/advisor/copy.ts';
+import { cacheFit } from '../../src/lab/as-recorded/cache-fit.ts';
 import { changesOf } from '../../src/lab/as-recorded/change.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { experimentFor } from '../../src/lab/experiments/documents/tries.ts';
@@ -149,6 +151,116 @@ describe("a finding, tried with the recording's own statements", () => {
     expect(shared.why).toBe("This experiment changes what one connection alone can't show.");
     const none = await tried(recordedStatements([]), 'page-size', 'F21');
     expect(none.why).toMatch(/^The recording holds no SQL text\./);
+  });
+});
+
+describe('what the trial of the statements allows', () => {
+  const empty = (): Promise<Copy> => Copy.open(around.engines, new Blob([]));
+  const COUNTS = (n: number): string =>
+    `WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM n WHERE x < ${n}) SELECT count(*) FROM n`;
+
+  it("PRAGMAs of a schema's are settings, in the recording as in a finding's SQL", async () => {
+    const { config, own } = await tried(
+      recordedStatements([
+        ['PRAGMA main.cache_size=50', 1, 0],
+        ['PRAGMA main.journal_mode', 1, 1],
+        ['CREATE TABLE t(a)', 1, 0],
+        ['SELECT a FROM t', 2, 0],
+      ]),
+      'page-size',
+      'F21',
+    );
+    expect(config.cacheSize).toBe(50);
+    expect(own!.sql).not.toMatch(/pragma/i);
+    expect(own!.says[0]).toMatch(/: 3 of 3 recorded statements run/);
+    expect(
+      changesOf(experimentFor('durability')!, 'PRAGMA main.synchronous = normal;', {}),
+    ).toMatchObject([{ config: { synchronous: 'normal' } }]);
+  });
+
+  it('a transaction that the recording cuts is committed', async () => {
+    const { own } = await tried(
+      recordedStatements([
+        ['CREATE TABLE t(a)', 1, 0],
+        ['BEGIN', 1, 0],
+        ['INSERT INTO t VALUES(?)', 3, 0],
+      ]),
+      'page-size',
+      'F21',
+    );
+    expect(own!.sql).toMatch(/BEGIN;\n(?:INSERT.*;\n){3}COMMIT;\n$/);
+    expect(own!.says).toContain("Your app's last transaction has no end here, so this commits it.");
+  });
+
+  it('a transaction that SQLite rolls back is rolled back in the script, too', async () => {
+    const { own } = await tried(
+      recordedStatements([
+        ['CREATE TABLE t(a UNIQUE ON CONFLICT ROLLBACK)', 1, 0],
+        ['BEGIN', 1, 0],
+        ['INSERT INTO t SELECT 1', 2, 0],
+        ['COMMIT', 1, 0],
+        ['INSERT INTO t SELECT 2', 1, 0],
+      ]),
+      'page-size',
+      'F21',
+    );
+    expect(own!.sql).toMatch(
+      /BEGIN;\nINSERT INTO t SELECT 1;\nROLLBACK;\nINSERT INTO t SELECT 2;\n$/,
+    );
+  });
+
+  it('rows of several statements of one text are not compared with those of one', async () => {
+    const { own } = await tried(
+      recordedStatements([
+        ['CREATE TABLE t(a)', 1, 0],
+        ['SELECT count(*) FROM t; SELECT count(*), max(a) FROM t', 1, 2],
+        ['SELECT min(a) FROM t', 1, 1],
+      ]),
+      'page-size',
+      'F21',
+    );
+    expect(own!.says).toContain('1 of 1 query return as many rows as in your app.');
+  });
+
+  it('steps are summed over all statements, and one can be stopped after fewer', async () => {
+    const copy = await empty();
+    for (let i = 0; i < 3; i++) await copy.rowsOf(COUNTS(10_000));
+    const { steps } = copy;
+    expect(steps).toBeGreaterThan(300_000);
+    expect(steps).toBeLessThan(1_000_000);
+    await expect(copy.rowsOf(COUNTS(1_000_000), 2_000_000)).rejects.toThrow('interrupted');
+    expect(Math.floor((copy.steps - steps) / 1_000_000)).toBe(3);
+    await copy.close();
+  });
+
+  it('the cache that is fitted has the reads of the statements, not those of the rows made up for them', async () => {
+    const setup = `CREATE TABLE t(a, b);\nINSERT INTO t SELECT x, printf('%0500d', x) FROM (${COUNTS(2000).replace('count(*)', 'x')});\nSELECT max(b) FROM t;\n`;
+    const scan = 'SELECT sum(length(b)) FROM t;\n';
+    const reads = async (sql: string): Promise<number> =>
+      (await cacheFit(empty, { setup, steps: sql }, 0)).reads;
+    expect(await reads('SELECT 1;\n')).toBe(0);
+    const one = await cacheFit(empty, { setup, steps: scan }, 250);
+    expect(one.reads).toBeGreaterThan(200);
+    expect(one.reads).toBeLessThan(320);
+  });
+});
+
+describe('before and after', () => {
+  it('a way without a result stays in its place', async () => {
+    const { own, config } = await tried(
+      recordedStatements([
+        ['CREATE TABLE t(a)', 1, 0],
+        ['INSERT INTO t VALUES(?)', 3, 0],
+      ]),
+      'autocommit-1000',
+      'F01',
+    );
+    const [before, after] = await bothWays({ own, config, notes: [], why: '' });
+    expect(beforeAndAfter([{ ...before!, result: null }, after!])).toEqual([
+      'Before, as recorded: no result.',
+      expect.stringMatching(/^After, one transaction: \d+ VFS calls, /),
+    ]);
+    expect(beforeAndAfter([before!, after!].map((way) => ({ ...way, result: null })))).toEqual([]);
   });
 });
 

@@ -15,11 +15,18 @@ interface SetPragma {
   value: string;
 }
 
-/** A statement that sets one: words and signs, without quotes, as they stand behind one another. */
-const SETS = /^pragma (?:\S+ \. )?(\w+) [=(] ([-+] )?([\w?.]+)/i;
+/** A PRAGMA statement: words and signs, without quotes, as they stand behind one another. */
+const PRAGMA = /^pragma (?:\S+ \. )?(\w+)(?: [=(] ([-+] )?([\w?.]+))?/i;
 
-/** What a text's statements set. What stands in comments and literals is none. */
-function setsIn(sql: string): { name: string; value: string }[] {
+export interface PragmaStatement {
+  /** Lower case, without the schema's name. */
+  readonly name: string;
+  /** As written, without quotes; `?` where the recording folded it; null: the statement gives none. */
+  readonly value: string | null;
+}
+
+/** The PRAGMAs of a text's statements. What stands in comments and literals is none. */
+export function pragmasIn(sql: string): PragmaStatement[] {
   if (!/pragma/i.test(sql)) return [];
   const statements: string[][] = [[]];
   for (const { kind, text } of tokens(sql)) {
@@ -28,11 +35,14 @@ function setsIn(sql: string): { name: string; value: string }[] {
     else statements.at(-1)!.push(QUOTED.test(text) ? text.slice(1, -1) : text);
   }
   return statements.flatMap((words) => {
-    const [, name, sign = '', value] = SETS.exec(words.join(' ')) ?? [];
-    return name ? [{ name: name.toLowerCase(), value: sign.trim() + value! }] : [];
+    const [, name, sign = '', value] = PRAGMA.exec(words.join(' ')) ?? [];
+    if (!name) return [];
+    return [{ name: name.toLowerCase(), value: value === undefined ? null : sign.trim() + value }];
   });
 }
 const QUOTED = /^["'`[]/;
+const setting = ({ name, value }: PragmaStatement): { name: string; value: string }[] =>
+  value === null ? [] : [{ name, value }];
 
 /** Thread by thread, in the order in which they ran. */
 export const pragmas = fact('pragmas', 'PRAGMAs', {}, pragmasOf);
@@ -42,7 +52,7 @@ function pragmasOf(store: TraceStore): SetPragma[] {
   for (const { events, definitions, index } of store.threads) {
     const byText = new Map<number, { name: string; value: string }[]>();
     for (const [id, d] of definitions) {
-      const sets = d.kind === 'sql' ? setsIn(d.text) : [];
+      const sets = d.kind === 'sql' ? pragmasIn(d.text).flatMap(setting) : [];
       if (sets.length) byText.set(id, sets);
     }
     if (byText.size === 0) continue;

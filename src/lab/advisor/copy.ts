@@ -10,7 +10,7 @@ import type { InsertProbe } from './insert-probe.ts';
 
 /** SQLITE_STMTSTATUS_* (sqlite3.h). */
 const STATUS = { scanSteps: 1, sorts: 2, autoIndexRows: 3, vmSteps: 4 } as const;
-/** A statement that needs more opcodes than this is stopped. */
+/** A statement that needs more opcodes than this is stopped, unless a call says otherwise. */
 export const MOST_VM_STEPS = 200_000_000;
 const STEPS_BETWEEN_LOOKS = 1_000_000;
 const ROW = 100;
@@ -21,6 +21,7 @@ interface StatusModule extends EngineModule {
   _sqlite3_db_cacheflush(db: number): number;
 }
 type Api = SqliteApi & {
+  get_autocommit(db: number): number;
   progress_handler(db: number, n: number, handler: () => number, data: unknown): void;
   libversion(): string;
 };
@@ -29,7 +30,9 @@ export type RoughCounts = RunCounts & { readonly instructions: number };
 
 export class Copy {
   private looks = 0;
-  private allLooks = 0;
+  /** Looks that the statement which runs may take. */
+  private mostLooks = 0;
+  private allSteps = 0;
 
   private constructor(
     private readonly sqlite3: Api,
@@ -42,10 +45,7 @@ export class Copy {
     sqlite3.progress_handler(
       db,
       STEPS_BETWEEN_LOOKS,
-      () => {
-        this.allLooks++;
-        return Number(++this.looks * STEPS_BETWEEN_LOOKS > MOST_VM_STEPS);
-      },
+      () => Number(++this.looks > this.mostLooks),
       null,
     );
   }
@@ -70,28 +70,28 @@ export class Copy {
     return this.sqlite3.libversion();
   }
   exec(sql: string): Promise<unknown> {
-    this.looks = 0;
-    return this.sqlite3.exec(this.db, sql);
+    return this.rowsOf(sql);
   }
   async ask(sql: string): Promise<unknown[][]> {
     const rows: unknown[][] = [];
-    this.looks = 0;
-    await this.sqlite3.exec(this.db, sql, (row) => void rows.push(row));
+    await this.each(sql, (stmt) => void rows.push(this.sqlite3.row(stmt)));
     return rows;
   }
-  /** Steps of SQLite's virtual machine by now, in whole millions. */
+  /** Steps of SQLite's virtual machine by now, those of statements that failed or were stopped included. */
   get steps(): number {
-    return this.allLooks * STEPS_BETWEEN_LOOKS;
+    return this.allSteps;
+  }
+  get inTransaction(): boolean {
+    return this.sqlite3.get_autocommit(this.db) === 0;
   }
   /** Pages that its connection has read by now. */
   misses(): number {
     return this.cache(this.db)['cache.miss']!;
   }
-  /** @returns how many rows it returns @throws what SQLite reports, also where it was stopped */
-  async rowsOf(sql: string): Promise<number> {
+  /** @param most steps that a statement may take, to the million @returns how many rows it returns @throws what SQLite reports, also where it was stopped */
+  async rowsOf(sql: string, most = MOST_VM_STEPS): Promise<number> {
     let rows = 0;
-    this.looks = 0;
-    await this.sqlite3.exec(this.db, sql, () => void rows++);
+    await this.each(sql, () => void rows++, undefined, most);
     return rows;
   }
   /** Lines of its plan, indented. @throws what SQLite reports */
@@ -157,18 +157,41 @@ export class Copy {
   private async counted(sql: string): Promise<RoughCounts> {
     this.module._sqlite3_db_release_memory(this.db);
     await this.ask('SELECT count(*) FROM sqlite_schema'); // its pages are warm, as in the Lab's second step
-    const { sqlite3, module, db } = this;
-    this.looks = 0;
+    const { module, db } = this;
     const misses = this.cache(db)['cache.miss']!;
     const before = this.executed();
     let rows = 0;
     const counts = { scanSteps: 0, sorts: 0, autoIndexRows: 0, vmSteps: 0 };
-    for await (const stmt of sqlite3.statements(db, sql)) {
-      while ((await sqlite3.step(stmt)) === ROW) rows++;
-      for (const name of Object.keys(STATUS) as (keyof typeof STATUS)[])
-        counts[name] += module._sqlite3_stmt_status(stmt, STATUS[name], 0);
-    }
+    await this.each(
+      sql,
+      () => void rows++,
+      (stmt) => {
+        for (const name of Object.keys(STATUS) as (keyof typeof STATUS)[])
+          counts[name] += module._sqlite3_stmt_status(stmt, STATUS[name], 0);
+      },
+    );
     const instructions = Number(this.executed() - before);
     return { ...counts, rows, instructions, pagesRead: this.cache(db)['cache.miss']! - misses };
+  }
+
+  /** Statement by statement. @param row of the statement's current row @param done of a statement that ran @param most as in `rowsOf` */
+  private async each(
+    sql: string,
+    row: (stmt: number) => void,
+    done?: (stmt: number) => void,
+    most = MOST_VM_STEPS,
+  ): Promise<void> {
+    const { sqlite3, db } = this;
+    this.mostLooks = Math.floor(most / STEPS_BETWEEN_LOOKS);
+    this.looks = 0; // preparing looks, too
+    for await (const stmt of sqlite3.statements(db, sql)) {
+      try {
+        while ((await sqlite3.step(stmt)) === ROW) row(stmt);
+        done?.(stmt);
+      } finally {
+        this.allSteps += this.module._sqlite3_stmt_status(stmt, STATUS.vmSteps, 0);
+        this.looks = 0;
+      }
+    }
   }
 }

@@ -8,7 +8,7 @@ import type { Config, Experiment, VfsName } from '../experiments/model/types.ts'
 import { changesOf, type Change } from './change.ts';
 import { cacheFit } from './cache-fit.ts';
 import { busiestConnection } from './executed.ts';
-import { scriptOf } from './script.ts';
+import { scriptOf, sqlOf } from './script.ts';
 import { recordedSettings } from './settings.ts';
 
 export interface AsRecorded {
@@ -64,20 +64,18 @@ export async function asRecorded(
     return copy;
   };
   const copy = await open();
-  const { sql, statements, says } = await scriptOf(
-    facts,
-    recorded,
-    copy,
-    database?.name ?? null,
-  ).finally(() => copy.close());
-  if (statements === 0)
+  const script = await scriptOf(facts, recorded, copy, database?.name ?? null).finally(() =>
+    copy.close(),
+  );
+  const { says } = script;
+  if (script.statements === 0)
     return {
       ...none,
       why: `None of your app's ${formatCount(recorded.statements.length)} recorded statements runs here. ${says.filter((one) => one.startsWith('Left out')).join(' ')}`,
     };
   const fit =
     folded.has('cache_size') && recorded.pagesRead > 0
-      ? await cacheFit(open, sql, recorded.pagesRead)
+      ? await cacheFit(open, script, recorded.pagesRead)
       : null;
   const fitted = fit ? { cacheSize: fit.cacheSize } : {};
   return {
@@ -90,7 +88,11 @@ export async function asRecorded(
           : `The recording folded the value of PRAGMA ${name}, so this runs with the default.`,
       ),
     ],
-    own: { sql, changes: changesOf(experiment, finding?.sql, { ...withVfs, ...fitted }), says },
+    own: {
+      sql: sqlOf(script),
+      changes: changesOf(experiment, finding?.sql, { ...withVfs, ...fitted }),
+      says,
+    },
     why: '',
   };
 }

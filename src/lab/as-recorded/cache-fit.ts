@@ -1,5 +1,6 @@
 /** The page cache that a recording had, where it folded the value of PRAGMA cache_size: the one that reads most nearly as many pages. */
-import { Copy } from '../advisor/copy.ts';
+import type { Copy } from '../advisor/copy.ts';
+import type { Script } from './script.ts';
 
 /** Pages. */
 const SIZES = [10, 20, 50, 100, 200, 500, 1000, 2000] as const;
@@ -7,17 +8,17 @@ const SIZES = [10, 20, 50, 100, 200, 500, 1000, 2000] as const;
 export interface CacheFit {
   /** Pages. */
   readonly cacheSize: number;
-  /** Pages that the script reads with it. */
+  /** Pages that the script's steps read with it. */
   readonly reads: number;
 }
 
 /**
  * Runs the script once with each size, until one reads fewer pages than were recorded.
- * @param open a fresh copy of the database that the script finds @throws what SQLite reports
+ * @param open a fresh copy of the database that the script finds @param recorded pages @throws what SQLite reports
  */
 export async function cacheFit(
   open: () => Promise<Copy>,
-  script: string,
+  { setup, steps }: Pick<Script, 'setup' | 'steps'>,
   recorded: number,
 ): Promise<CacheFit> {
   let best: CacheFit | null = null;
@@ -25,8 +26,10 @@ export async function cacheFit(
     const copy = await open();
     try {
       await copy.exec(`PRAGMA cache_size=${cacheSize}`);
-      await copy.rowsOf(script);
-      const reads = copy.misses();
+      await copy.exec(setup);
+      const before = copy.misses();
+      await copy.exec(steps);
+      const reads = copy.misses() - before;
       const isNearer = !best || Math.abs(reads - recorded) < Math.abs(best.reads - recorded);
       if (isNearer) best = { cacheSize, reads };
       if (reads <= recorded) break;

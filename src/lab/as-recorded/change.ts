@@ -1,4 +1,5 @@
 /** What a finding's advice changes of a recorded run: its own SQL where that is enough, else what the variants of its experiment change. */
+import { pragmasIn } from '../../analysis/core/pragmas.ts';
 import { statementsIn } from '../../sqlite/sql-text.ts';
 import { labelOf } from '../experiments/model/knobs.ts';
 import type { Config, Experiment, Variant } from '../experiments/model/types.ts';
@@ -16,7 +17,6 @@ export interface Change {
 }
 
 const MOST_CHANGES = 4;
-const PRAGMA = /^pragma\s+(\w+)\s*=\s*(-?\w+)$/i;
 const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const;
 const IN_MEMORY: readonly unknown[] = ['memory', 'MemoryVFS', 'MemoryAsyncVFS'];
 
@@ -47,13 +47,9 @@ type Asked = Partial<Omit<Change, 'heading'>>;
 
 function bySql(sql: string): Asked {
   let config: Partial<Config> = {};
-  let grouped = false;
-  for (const statement of statementsIn(sql)) {
-    const [, name = '', value = ''] = PRAGMA.exec(statement) ?? [];
-    config = { ...config, ...settingOf(name.toLowerCase(), value) };
-    grouped ||= /^begin$/i.test(statement);
-  }
-  return { config, grouped };
+  for (const { name, value } of pragmasIn(sql))
+    if (value !== null) config = { ...config, ...settingOf(name, value) };
+  return { config, grouped: statementsIn(sql).some((statement) => /^begin$/i.test(statement)) };
 }
 
 function byVariant(variant: Variant, base: Variant): Asked {

@@ -19,7 +19,8 @@ export interface Executed {
   readonly failed: boolean;
   /** Values of this run as SQL literals; null: they weren't recorded, or not whole. */
   readonly values: readonly string[] | null;
-  readonly rows: number;
+  /** null: they are those of several statements that ran by one call. */
+  readonly rows: number | null;
   /** Bytes that the database had when it ended, as far as reads and writes show. */
   readonly bytes: number;
 }
@@ -93,7 +94,7 @@ function statementsOf(
         cut: d.truncated === true && n === texts.length - 1,
         failed: state === ExecutionState.failed || state === ExecutionState.running,
         values: texts.length === 1 ? (bound.get(first) ?? null) : null,
-        rows: all.rows[i]!,
+        rows: texts.length === 1 ? all.rows[i]! : null,
         // calls inside of its own come behind it, and before the next one
         bytes: sizes.at((i + 1 < all.count ? all.firstRow[i + 1]! : events.count) - 1),
       });

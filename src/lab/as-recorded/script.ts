@@ -2,6 +2,7 @@
  * A recorded connection's statements as a script that runs: tried once on a copy, in their order, so that what SQLite refuses is left out
  * and values that the recording doesn't hold come from the rows that are there by then.
  */
+import { pragmasIn } from '../../analysis/core/pragmas.ts';
 import { recordedSchemas } from '../../analysis/statements/recorded-schema.ts';
 import type { Facts } from '../../analysis/core/graph.ts';
 import { opened } from '../../sqlite/folded-lists.ts';
@@ -21,7 +22,7 @@ import { MadeUpRows, MOST_BYTES } from './rows.ts';
 import { CONFIG_PRAGMAS } from './settings.ts';
 
 const MOST_STATEMENTS = 2000;
-/** Steps of SQLite's virtual machine that the trial may take: each way runs the script six times. */
+/** Steps of SQLite's virtual machine that the trial may take, to the million: each way runs the script six times. */
 const MOST_STEPS = 100_000_000;
 /** Places in the order of a column from which runs of a statement take their values in turn. */
 const PLACES = 64;
@@ -30,8 +31,9 @@ const STRIDE = 25;
 const LIMIT_CAUSE = 'More than Try it runs';
 
 export interface Script {
-  /** For the workloads `own-sql` and `own-database`. */
-  readonly sql: string;
+  /** What runs before the app's statements, and these: each ends with a semicolon and a line feed. */
+  readonly setup: string;
+  readonly steps: string;
   /** That read or change rows: 0 = nothing of the app's runs. */
   readonly statements: number;
   /** What of it is the app's own, and what stands in. Sentences. */
@@ -50,6 +52,17 @@ export async function scriptOf(
   await trial.run(recorded.statements);
   return trial.script(recorded, name);
 }
+
+/** For the workloads `own-sql` and `own-database`. */
+export const sqlOf = ({ setup, steps }: Pick<Script, 'setup' | 'steps'>): string =>
+  [
+    ['setup', setup],
+    ['step statements', steps],
+  ]
+    .map(([marker, sql]) => (sql ? `-- ${marker}\n${sql}` : ''))
+    .join('');
+const asSteps = (statements: readonly string[]): string =>
+  statements.map((sql) => `${sql};\n`).join('');
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 /** In lower case, names without their quotes. */
@@ -74,7 +87,10 @@ class Trial {
   private settings = 0;
   private madeUpValues = 0;
   private madeUpRows = 0;
+  /** Queries whose rows were recorded, and those that return as many here. */
   private queries = { all: 0, sameRows: 0 };
+  /** The last transaction was open where the statements end. */
+  private committed = false;
 
   constructor(private readonly copy: Copy) {
     this.sample = new SampleValues((sql) => copy.ask(sql));
@@ -102,19 +118,22 @@ class Trial {
       if (i < MOST_STATEMENTS && this.copy.steps < MOST_STEPS) await this.one(executed);
       else this.left.add(LIMIT_CAUSE, executed.sql);
     }
+    if (!this.copy.inTransaction) return;
+    await this.copy.exec('COMMIT');
+    this.lines.push('COMMIT');
+    this.committed = true;
   }
 
   script(
     { statements, connections, bytesAtStart }: RecordedConnection,
     name: string | null,
   ): Script {
-    const part = (marker: string, lines: readonly string[]): string =>
-      lines.length ? `-- ${marker}\n${lines.map((sql) => `${sql};\n`).join('')}` : '';
     const of = connections > 1 ? ` of the busiest of ${connections} connections` : '';
     const { all, sameRows } = this.queries;
     const rows = `${countOf(this.madeUpRows, 'made-up row')}`;
     return {
-      sql: part('setup', this.setup) + part('step statements', this.lines),
+      setup: asSteps(this.setup),
+      steps: asSteps(this.lines),
       statements: this.statements,
       says: [
         `Statements are your app's: ${formatCount(this.ran)} of ${countOf(statements.length - this.settings, 'recorded statement')}${of} run, in their order.`,
@@ -136,6 +155,9 @@ class Trial {
               `${formatCount(sameRows)} of ${countOf(all, 'query', 'queries')} return as many rows as in your app.`,
             ]
           : []),
+        ...(this.committed
+          ? ["Your app's last transaction has no end here, so this commits it."]
+          : []),
         ...this.left
           .list()
           .map(
@@ -152,10 +174,10 @@ class Trial {
       whyNot(sql) ??
       (cut ? 'The recording cut the text' : failed ? 'It failed in your app, too' : null);
     if (why !== null) return this.left.add(why, sql);
-    const [first = '', name = ''] = wordsOf(sql);
-    if (first === 'pragma') {
+    const [pragma] = pragmasIn(sql);
+    if (pragma) {
       // those are the configuration
-      if (CONFIG_PRAGMAS[name]) {
+      if (CONFIG_PRAGMAS[pragma.name]) {
         this.settings++;
         return;
       }
@@ -182,7 +204,7 @@ class Trial {
       if (rows === null) return;
       this.statements++;
       if (filled.madeUp) this.madeUpValues++;
-      if (kind === 'select') {
+      if (kind === 'select' && executed.rows !== null) {
         this.queries.all++;
         if (rows === executed.rows) this.queries.sameRows++;
       }
@@ -195,11 +217,11 @@ class Trial {
 
   private async reading(text: string, { values, rows }: Executed): Promise<Filled> {
     const use = usesOf(text, await this.known());
-    if (!use) throw new Error('it is no statement that reads or changes rows');
+    if (!use) throw new Error("it isn't a statement that reads or changes rows");
     const filled = await this.sample.fill(
       text,
       use,
-      { values, recordedRows: rows, runs: 1 },
+      { values, recordedRows: rows ?? 1, runs: 1 },
       this.standIn(text),
     );
     return { sql: filled.sql, madeUp: filled.values !== 'none' && filled.values !== 'recorded' };
@@ -251,13 +273,18 @@ class Trial {
 
   /** @returns rows that it returned; null: SQLite refuses it, and it is left out */
   private async attempt(text: string, recorded: string, lines: string[]): Promise<number | null> {
+    const open = this.copy.inTransaction;
     try {
-      const rows = await this.copy.rowsOf(text);
+      const rows = await this.copy.rowsOf(text, MOST_STEPS - this.copy.steps);
       lines.push(text);
       if (lines === this.lines) this.ran++;
       return rows;
     } catch (error) {
-      this.left.add(`SQLite refuses it here: ${words(error)}`, recorded);
+      if (open && !this.copy.inTransaction) lines.push('ROLLBACK'); // as SQLite did
+      this.left.add(
+        this.copy.steps < MOST_STEPS ? `SQLite refuses it here: ${words(error)}` : LIMIT_CAUSE,
+        recorded,
+      );
       return null;
     }
   }
@@ -286,11 +313,12 @@ const plain = (sql: string): string => opened(withStandIns(sql).sql);
 
 /** Why a statement isn't tried, by its first word; null = it is. */
 function whyNot(sql: string): string | null {
-  const [first = '', ...rest] = wordsOf(sql);
-  if (first === 'pragma')
-    return sql.includes('?') && !CONFIG_PRAGMAS[rest[0] ?? '']
+  const [pragma] = pragmasIn(sql);
+  if (pragma)
+    return pragma.value?.includes('?') && !CONFIG_PRAGMAS[pragma.name]
       ? 'The recording folded the value'
       : null;
+  const [first = '', ...rest] = wordsOf(sql);
   if (first === 'attach' || first === 'detach' || (first === 'vacuum' && rest.includes('into')))
     return 'Try it runs on one database';
   return statementKind(sql) === 'other' || first === 'explain'

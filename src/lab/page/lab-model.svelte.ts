@@ -200,17 +200,20 @@ export class LabModel {
   );
 
   choose(offer: Offer): void {
-    if (offer.id !== this.offer.id || this.place === 'questions') {
-      this.recordedConfig = {};
-      this.endTrial();
-      this.parameterChoices = {};
-      this.experimentVfs = [];
-      this.experimentFaults = {};
-      this.timed = false;
-    }
+    if (offer.id !== this.offer.id || this.place === 'questions') this.begin();
     this.offer = offer;
     this.place = 'runs';
     this.error = '';
+  }
+
+  /** Nothing is chosen of an offer yet. */
+  private begin(): void {
+    this.recordedConfig = {};
+    this.endTrial();
+    this.parameterChoices = {};
+    this.experimentVfs = [];
+    this.experimentFaults = {};
+    this.timed = false;
   }
 
   toggle(key: Knob['key'], value: string | number | null): void {
@@ -361,6 +364,7 @@ export class LabModel {
     this.unfinished = null;
     if (!unfinished || !offer) return;
     this.choose(offer);
+    this.begin(); // what was tried before isn't what is shown now
     [this.experimentVfs, this.experimentFaults] = [unfinished.vfs, unfinished.faults];
     this.mode = unfinished.mode;
     const { sql } = unfinished.runs[0]?.run ?? {};

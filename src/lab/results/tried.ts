@@ -17,12 +17,14 @@ const BYTES: Readonly<Record<string, string>> = {
   'vfs.xWriteBytes': 'written',
 };
 
-/** @param results those that are done, the first one as recorded @returns a line each; none where there is nothing to compare */
+/** @param ways the first one as recorded; null: it has no result @returns a line each; none where there is nothing to compare */
 export function beforeAndAfter(
-  results: readonly { readonly name: string; readonly result: RunResult }[],
+  ways: readonly { readonly name: string; readonly result: RunResult | null }[],
 ): string[] {
-  if (results.length < 2) return [];
-  return results.map(({ name, result }, i) => {
+  if (ways.filter(({ result }) => result).length === 0) return [];
+  return ways.map(({ name, result }, i) => {
+    const way = `${i === 0 ? 'Before' : 'After'}, ${name}`;
+    if (!result) return `${way}: no result.`;
     const ms = placed(result, { step: 'total', counter: 'ms' });
     const counts = COUNTS.flatMap((counter) => {
       const n = placed(result, { step: 'total', counter })?.value;
@@ -35,6 +37,6 @@ export function beforeAndAfter(
           `${counterValue(ms.value, 'ms')} (${counterValue(ms.spread!.least, 'ms')} to ${counterValue(ms.spread!.most, 'ms')})`,
         ]
       : [];
-    return `${i === 0 ? 'Before' : 'After'}, ${name}: ${[...time, ...counts].join(', ')}.`;
+    return `${way}: ${[...time, ...counts].join(', ')}.`;
   });
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import resolve from '@rollup/plugin-node-resolve';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
+import { absurdSql } from './tools/build/absurd-sql.mjs';
 import { insertHook } from './tools/build/hook-function.mjs';
 import { HOOK_SCRIPT, MESSAGES_SCRIPT } from './tools/build/hook-script.mjs';
 import { inlineConstants } from './tools/build/inline-constants.mjs';
@@ -20,6 +21,7 @@ const pkg = JSON.parse(readFileSync('package.json', 'utf8'));
 const common = [
   // before svelte, which takes no types in .svelte.ts modules
   esbuild({ target: 'es2022', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
+  absurdSql,
   svelte({ ...svelteOptions, emitCss: false }),
   resolve({ browser: true, extensions: ['.ts', '.mjs', '.js', '.svelte'] }),
   inlineConstants(),
@@ -108,6 +110,7 @@ const LAB_WASM = [
   ),
   ...['wa-sqlite', 'wa-sqlite-async'].map((name) => `wa-sqlite/dist/${name}.wasm`),
   '@sqlite.org/sqlite-wasm/dist/sqlite3.wasm',
+  '@jlongster/sql.js/dist/sql-wasm.wasm',
 ];
 const copies = [
   [`node_modules/webextension-polyfill/dist/${POLYFILL}`, POLYFILL],
@@ -316,6 +319,7 @@ const builds = [
   page('src/lab/page/lab.ts', 'lab/lab.js'),
   page('src/lab/page/lab-worker.ts', 'lab/lab-worker.js'),
   page('src/lab/page/keeper-worker.ts', 'lab/keeper-worker.js'),
+  page('src/lab/experiments/worker/absurd-helper.ts', 'lab/absurd-helper.js'),
   {
     input: 'src/cli/vfscope.ts',
     plugins: [

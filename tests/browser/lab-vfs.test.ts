@@ -10,7 +10,8 @@ import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
 import { onVfs } from '../../src/lab/experiments/on-vfs.ts';
-import { SQLITE_ORG } from '../../src/lab/experiments/model/engine-names.ts';
+import { ABSURD_SQL_JS, SQLITE_ORG } from '../../src/lab/experiments/model/engine-names.ts';
+import { ownJournalOf } from '../../src/lab/experiments/model/vfs-facts.ts';
 import { readWords, runOf, runsOf } from '../../src/lab/experiments/plan.ts';
 import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
@@ -84,6 +85,7 @@ const GRID: [VfsName, Config['build'], Config['engine']][] = [
   ['opfs-sahpool', 'sync', SQLITE_ORG],
   ['opfs', 'sync', SQLITE_ORG],
   ['opfs-wl', 'sync', SQLITE_ORG],
+  ['absurd-sql', 'sync', ABSURD_SQL_JS],
   ['MemoryVFS', 'sync', SQLITE_ORG],
   ['AccessHandlePool', 'sync', SQLITE_ORG],
 ];
@@ -93,7 +95,11 @@ describe('every VFS', () => {
   it.each(GRID)(
     '%s, %s, %s: the same rows, counted, and nothing left in storage',
     async (vfs, build, engine) => {
-      const [outcome] = await lab.run([own({ vfs, build, engine, pageSize: 4096 })], 60_000);
+      const journalMode = ownJournalOf(vfs);
+      const [outcome] = await lab.run(
+        [own({ vfs, build, engine, journalMode, pageSize: 4096 })],
+        60_000,
+      );
       expect(outcome!.message).toBe('');
       const { result, left } = outcome!;
       digest ||= result!.digest;
@@ -123,6 +129,24 @@ describe('every VFS', () => {
       expect(await lab.storage()).toEqual([]);
     },
   );
+});
+
+it('absurd-sql: a journal is refused, by its settings and by a script', async () => {
+  const on = { vfs: 'absurd-sql', build: 'sync', engine: ABSURD_SQL_JS } as const;
+  const outcomes = await lab.run(
+    [
+      own({ ...on, journalMode: 'delete' }),
+      own({ ...on, journalMode: 'memory' }, 'count', `PRAGMA journal_mode=delete;${SQL}`),
+    ],
+    60_000,
+  );
+  expect(outcomes.map(({ message, left }) => ({ message, left }))).toEqual([
+    {
+      message: 'absurd-sql stores no journal: it runs with journal_mode=memory or off.',
+      left: [],
+    },
+    { message: expect.stringContaining('unable to open database file') as string, left: [] },
+  ]);
 });
 
 it('MemoryVFS: counts in the browser are those of Node, to the last instruction', async () => {

@@ -12,6 +12,7 @@ const INSIDE = {
   'wa-sqlite': ['sqlite', 'emscripten', 'musl'],
   '@journeyapps/wa-sqlite': ['sqlite', 'emscripten', 'musl', 'powersync-core'],
   '@sqlite.org/sqlite-wasm': ['sqlite', 'emscripten', 'musl'],
+  '@jlongster/sql.js': ['sqlite', 'emscripten', 'musl'],
 };
 /** Packages that say their license in package.json and in their code, without a file of their own. */
 const KEPT = { '@sqlite.org/sqlite-wasm': 'sqlite-wasm' };

@@ -140,7 +140,13 @@ export const ROOMS = {
       'lab/experiments/engine',
       'lab/experiments/model',
     ],
-    npm: ['wa-sqlite', '@journeyapps/wa-sqlite', '@sqlite.org/sqlite-wasm'],
+    npm: [
+      'wa-sqlite',
+      '@journeyapps/wa-sqlite',
+      '@sqlite.org/sqlite-wasm',
+      'absurd-sql',
+      '@jlongster/sql.js',
+    ],
   },
   'lab/experiments': {
     imports: ['text', 'sqlite', 'record', 'trace', 'probes', 'engines', 'lab/experiments'],

@@ -1,7 +1,7 @@
 /** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
 import { isBundled, isOutside, releaseNamed } from './model/engine-names.ts';
 import { FAULT_KEYS, isFaultKey } from './model/faults.ts';
-import { ABSENT_VFS, needsAsync, ownEngineOf } from './model/vfs-facts.ts';
+import { needsAsync, ownEngineOf, ownJournalOf } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
   VFS_NAMES,
@@ -68,12 +68,7 @@ export function readWords(words: readonly string[]): Asked {
     else if (known === 'engine') config.push([key, engineNamed(value)]);
     else if (value === 'default' && key !== 'durability') config.push([key, null]);
     else if (known !== 'number' && !known.includes(value))
-      throw new Error(
-        [
-          `${word}: expected one of ${known.join(', ')}.`,
-          ...(key === 'vfs' && Object.hasOwn(ABSENT_VFS, value) ? [ABSENT_VFS[value]] : []),
-        ].join(' '),
-      );
+      throw new Error(`${word}: expected one of ${known.join(', ')}.`);
     else config.push([key, NUMBERS.has(key) ? numberOf(key, word, value) : value]);
   }
   return {
@@ -151,7 +146,8 @@ export function runOf(
   const chosen = { ...DEFAULT_CONFIG, ...ownVfs(asked), ...workload.config, ...asked.config };
   // no engine was named: the one that brings the VFS
   const engine = asked.config?.engine ?? ownEngineOf(chosen.vfs) ?? chosen.engine;
-  const config = { ...chosen, engine };
+  const journalMode = chosen.journalMode ?? ownJournalOf(chosen.vfs);
+  const config = { ...chosen, engine, journalMode };
   // no build was named: one that can run the VFS
   const named = asked.config?.build ?? workload.config.build;
   const build = named ?? (needsAsync(config.vfs) ? asyncBuild(config) : 'sync');

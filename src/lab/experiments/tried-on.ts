@@ -12,11 +12,12 @@ export interface TriedOn {
   readonly says: readonly string[];
 }
 
-/** sqlite.org's own build has no backup API, by which a database is copied onto a VFS. */
+/** These engines of their own have no backup API, by which a database is copied onto a VFS. */
 const TAKES_COPIES: Partial<Record<VfsName, VfsName>> = {
   'opfs-sahpool': 'AccessHandlePool',
   opfs: 'OPFSAdaptive',
   'opfs-wl': 'OPFSAdaptive',
+  'absurd-sql': 'BlockIDB',
 };
 
 /** For the app's own statements. @param copied they run on a copy of its database */

@@ -6,6 +6,9 @@ export const BUNDLED: readonly BundledEngine[] = ['wa-sqlite-2.0.6', 'wa-sqlite-
 /** sqlite.org's build, which the extension brings for the VFSs that are its own. Node takes it from npm. */
 export const SQLITE_ORG = '@sqlite.org/sqlite-wasm@3.54.1-build1';
 
+/** absurd-sql's build, which the extension brings for that VFS. */
+export const ABSURD_SQL_JS = '@jlongster/sql.js@1.6.7';
+
 /** npm packages of which any release can run. */
 export const PACKAGES = [
   'sql.js',
@@ -30,7 +33,7 @@ export const isBundled = (engine: string): engine is BundledEngine =>
   BUNDLED.some((known) => known === engine);
 /** Whether the extension has it. */
 export const isInExtension = (engine: EngineBuild): boolean =>
-  isBundled(engine) || engine === SQLITE_ORG;
+  isBundled(engine) || engine === SQLITE_ORG || engine === ABSURD_SQL_JS;
 export const isOutside = (engine: EngineBuild): engine is OutsideEngine =>
   !isBundled(engine) && engine !== 'native';
 

@@ -25,8 +25,8 @@ export const faultsText = (settings: FaultSettings): string =>
 export const modeWith = (mode: Mode, { slowFlush }: FaultSettings): Mode =>
   slowFlush ? 'time' : mode;
 
-/** sqlite.org's VFSs that hand their storage calls to another worker. */
-const OWN_WORKER: readonly VfsName[] = ['opfs', 'opfs-wl'];
+/** VFSs that hand their storage calls to another worker. */
+const OWN_WORKER: readonly VfsName[] = ['opfs', 'opfs-wl', 'absurd-sql'];
 
 /** @returns why a run can't have its fault profile; null where it can, or has none */
 export function whyNoFaults(config: Config, actors: boolean): string | null {

@@ -144,6 +144,8 @@ export const VFS_NAMES = [
   'opfs-sahpool',
   'opfs',
   'opfs-wl',
+  // on the sql.js of its author
+  'absurd-sql',
 ] as const;
 export type VfsName = (typeof VFS_NAMES)[number];
 export type JournalMode = 'delete' | 'truncate' | 'persist' | 'memory' | 'wal' | 'off';

@@ -1,6 +1,12 @@
 /** What a VFS is like before anything runs on it: whether it lets several connections in at once, and whether it awaits. */
-import { isBundled, SQLITE_ORG } from './engine-names.ts';
-import { VFS_NAMES, type Config, type EngineBuild, type VfsName } from './types.ts';
+import { ABSURD_SQL_JS, isBundled, SQLITE_ORG } from './engine-names.ts';
+import {
+  VFS_NAMES,
+  type Config,
+  type EngineBuild,
+  type JournalMode,
+  type VfsName,
+} from './types.ts';
 
 const ALONE: Partial<Record<VfsName, string>> = {
   memory: "a database in memory is its connection's own",
@@ -21,12 +27,6 @@ export function whyNotShared({
   return lockingMode === 'exclusive' ? 'Exclusive locking keeps every other connection out.' : null;
 }
 
-/** VFSs that apps use and the Lab doesn't have, and why. Sentences. */
-export const ABSENT_VFS: Readonly<Record<string, string>> = {
-  'absurd-sql':
-    "absurd-sql is n/a: it brings a sql.js of its own, and asks the page to start a worker for each file while SQLite's worker is blocked. The Lab's page doesn't do that.",
-};
-
 const PLACES: Readonly<Record<VfsName, string>> = {
   memory: 'in memory',
   MemoryVFS: 'in memory',
@@ -43,6 +43,7 @@ const PLACES: Readonly<Record<VfsName, string>> = {
   'opfs-sahpool': 'OPFS',
   opfs: 'OPFS',
   'opfs-wl': 'OPFS',
+  'absurd-sql': 'IndexedDB',
 };
 /** Where it stores: `in memory`, `IndexedDB`, `OPFS`. */
 export const placeOf = (vfs: VfsName): string => PLACES[vfs];
@@ -74,9 +75,14 @@ const OWN_ENGINES: Partial<Record<VfsName, EngineBuild>> = {
   'opfs-sahpool': SQLITE_ORG,
   opfs: SQLITE_ORG,
   'opfs-wl': SQLITE_ORG,
+  'absurd-sql': ABSURD_SQL_JS,
 };
 /** The build that brings a VFS, which no other runs; undefined: wa-sqlite's and ours are objects that any build can be given. */
 export const ownEngineOf = (vfs: VfsName): EngineBuild | undefined => OWN_ENGINES[vfs];
+
+/** The journal mode of a run that asks for none; null: the build's default. absurd-sql stores no journal: its documentation sets this one. */
+export const ownJournalOf = (vfs: VfsName): JournalMode | null =>
+  vfs === 'absurd-sql' ? 'memory' : null;
 
 /** VFSs of wa-sqlite 1.0.0 that the Lab runs; 2.0.6 has them all. */
 const OF_FIRST: readonly VfsName[] = [

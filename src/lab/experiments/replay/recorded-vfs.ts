@@ -111,10 +111,7 @@ export function recordedVfs(
 /** Builds that bring VFSs of their own: what they are named is fixed. */
 function ofBuild(builds: ReadonlySet<string>, names: readonly string[]): RecordedVfs | null {
   if (builds.has('absurd-sql'))
-    return nearest(
-      'BlockIDB',
-      known(null, 'it was made on absurd-sql, which brings a VFS of its own'),
-    );
+    return known('absurd-sql', 'it was made on absurd-sql, which brings a VFS of its own');
   if (builds.has('sql.js')) return guess('MemoryVFS', 'sql.js keeps its files in memory, too');
   if (!builds.has('@sqlite.org/sqlite-wasm')) return null;
   const own = VFS_NAMES.find((vfs) => ownEngineOf(vfs) !== undefined && names.includes(vfs));

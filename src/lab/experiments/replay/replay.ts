@@ -157,6 +157,10 @@ async function playOn(
   around: ReplayAround,
   stage: 'replay' | 'error',
 ): Promise<PlayedOn> {
+  if (asked.vfs === 'absurd-sql')
+    throw new Error(
+      "absurd-sql takes a file's page size from the bytes that are written, and a recording doesn't hold them.",
+    );
   // no SQLite runs: any module has the memory that a VFS reads names from and writes bytes to
   const own = ownEngineOf(asked.vfs);
   if (own && !around.makeVfs) throw notHere(asked);

@@ -6,7 +6,7 @@ import { isRefusal } from './failure.ts';
 export const LAB = 'vfscope-lab';
 /** Files and folders at OPFS's root that wa-sqlite's VFSs make for the databases of runs. */
 const OPFS_ENTRY = /^\/?(?:(?:t|lab)\.db(?:-\w+)?|vfscope-lab.*|\.ahp-.*|\.wa-sqlite)$/;
-const DATABASE = /vfscope-lab|^\/?(?:t|lab)\.db$/;
+const DATABASE = /vfscope-lab|^\/?(?:t|lab)\.db(?:-\w+)?$/;
 /** A handle that was closed, or whose worker was ended, is let go of a moment later. */
 const PAUSE_MS = 50;
 

@@ -8,6 +8,7 @@ import {
 } from '../../../vfs-instrumented/block-idb/block-idb-vfs.ts';
 import type { EngineModule } from '../engine/builds.ts';
 import type { OpenVfs, VfsMaker } from '../engine/open-host.ts';
+import { absurdSqlVfs } from './absurd-sql.ts';
 import { withLateChannels } from './late-channel.ts';
 import { needsAsync, ownEngineOf } from '../model/vfs-facts.ts';
 import type { Config, VfsName } from '../model/types.ts';
@@ -109,6 +110,10 @@ async function makeVfs(config: Config, module: EngineModule): Promise<Made | nul
   const { vfs, engine, build } = config;
   if (needsAsync(vfs) && build === 'sync')
     throw new Error(`${vfs} is asynchronous: it needs an asyncify or jspi build.`);
+  if (vfs === 'absurd-sql') {
+    requireApi('indexeddb', vfs);
+    return absurdSqlVfs(config, module);
+  }
   if (ownEngineOf(vfs)) {
     requireApi('opfs', vfs);
     return sqliteOrgVfs(config, module);

@@ -5,13 +5,14 @@ import { findingsOf } from '../traces/analyses.ts';
 import type { ThreadBuilder } from '../traces/builder.ts';
 import { Rc, StatementStatus } from '../../src/sqlite/constants.ts';
 import { newStore, ThreadBuilder as Builder } from '../traces/builder.ts';
+import { endsAtMost } from '../traces/findings/queries.ts';
 import { play, times } from '../traces/findings/stage.ts';
 
 /** Runs of a text with what SQLite counted of each. */
 function runs(
   b: ThreadBuilder,
   text: string,
-  of: { n: number; scanned?: number; autoIndex?: number; sorts?: number },
+  of: { n: number; scanned?: number; autoIndex?: number; sorts?: number; steps?: number },
 ): void {
   const object = b.define({ kind: 'sql', text });
   times(of.n, (i) => {
@@ -149,4 +150,36 @@ test('F53 counts the prepares of what stands behind a text, and reports the time
   expect(found.avoids).toEqual([expect.objectContaining({ calls: 60 })]);
   expect(found.savingUs).toBe(30 * 80 + 30 * 10);
   expect(found.savingHow).toContain('took 1.5 ms more from prepare to step');
+});
+
+test('F57 tells a page cache that grows from other memory', () => {
+  const of = (cached: number): Finding => {
+    const b = new Builder(newStore());
+    times(20, (i) => {
+      b.call('sqlMemory', {
+        offset: (16 + 2 * i) * 2 ** 20,
+        length: cached * i * 2 ** 20,
+        context: 4,
+        dur: 0,
+      });
+      b.idle(1e6);
+    });
+    b.send();
+    return findingsOf(b.store).find(({ rule }) => rule === 'F57')!;
+  };
+  expect(of(2).reason).toContain(
+    'page cache of a connection, which also holds a database in memory, grew by 38 MiB',
+  );
+  expect(of(2).advice).toMatch(/^Lower PRAGMA cache_size/);
+  expect(of(0.5).reason).not.toContain('page cache');
+  expect(of(0.5).advice).toMatch(/^Look for statements that are not finalized/);
+});
+
+test('F58 tells a page that was killed from one that was reloaded', () => {
+  const reason = (end: 'unloads' | 'is killed'): string =>
+    findingsOf(play(({ thread }) => endsAtMost(thread, 40, 4, end))).find(
+      ({ rule }) => rule === 'F58',
+    )!.reason;
+  expect(reason('unloads')).toMatch(/^it unloaded in order/);
+  expect(reason('is killed')).toMatch(/^it ended without unloading/);
 });

@@ -39,10 +39,14 @@ export function errors(ctx: FindingContext, pattern: RegExp): { evidence: Eviden
 export const quote = (text: string): string =>
   `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
 
-/** Whether a thread ended by itself, not with the recording. */
-const isGone = ({ ended }: ThreadStore): boolean => ended !== null && ended !== 'stopped';
-export const KILLED_OR_RELOADED =
-  'a browser that kills a page for its memory looks like this, and so does a user who reloads';
+/** Whether a thread ended by itself, not with the recording: it reported so, or was asked to stop and never answered, as one that was killed. */
+const isGone = ({ ended, unknownUntilUs }: ThreadStore): boolean =>
+  ended === null ? unknownUntilUs !== null : ended !== 'stopped';
+/** A page that is killed has no time to report that it unloads. */
+export const whyGone = ({ ended }: ThreadStore): string =>
+  ended === 'pagehide'
+    ? "it unloaded in order, so your app or a user reloaded it: whether for its memory isn't known"
+    : 'it ended without unloading, as where a browser kills it for its memory; another crash looks the same';
 
 /** The page that was loaded at the address of one that ended, soon after the last call of that and of its workers, and how long after it; null = none. */
 export function loadedAgain(
@@ -139,7 +143,7 @@ export const outOfStack: Rule = {
         evidence: reload.result(ctx),
         ...FAILURE,
         confidence: 'possible',
-        reason: KILLED_OR_RELOADED,
+        reason: whyGone(thread),
         advice: "Watch the page's memory. Keep the database in a worker.",
         link: 'https://www.sqlite.org/malloc.html',
       });

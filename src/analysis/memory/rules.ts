@@ -26,7 +26,7 @@ import {
   type EngineReadings,
 } from './engine-readings.ts';
 import { rootOf } from '../core/thread-origin.ts';
-import { FAILURE, KILLED_OR_RELOADED, loadedAgain } from '../errors/health.ts';
+import { FAILURE, loadedAgain, whyGone } from '../errors/health.ts';
 
 export const grewInCall: Rule = {
   id: 'F31',
@@ -226,18 +226,43 @@ function growthOf(
   }
   // what grows once and stays is a cache that fills
   if (parts.slice(1).some((n) => n === 0)) return [];
+  const cached = cacheGrowth(thread, rows);
+  const isCache = 2 * cached >= grown;
   return [
     {
       title: `WebAssembly memory of ${inThread(engineTitle(thread, engine))}${ctx.titles[thread.index]!} grew from ${formatBytes(offset[first]!)} to ${formatBytes(offset[last]!)} in ${formatDuration(toUs - fromUs)}`,
       evidence: evidence.result(ctx, false),
       ...noSaving('what is saved is memory, not time'),
       confidence: 'possible',
-      reason: `it grew at ${countOf(evidence.count, 'reading')}, in each quarter of that time but perhaps the first; a longer recording may show that it stops`,
-      advice:
-        'Look for statements that are not finalized, large results, and functions that allocate.',
+      reason: [
+        `it grew at ${countOf(evidence.count, 'reading')}, in each quarter of that time but perhaps the first`,
+        ...(isCache
+          ? [
+              `the page cache of a connection, which also holds a database in memory, grew by ${formatBytes(cached)}`,
+            ]
+          : []),
+        'a longer recording may show that it stops',
+      ].join('; '),
+      advice: isCache
+        ? 'Lower PRAGMA cache_size. If the database is in memory, this is its own growth.'
+        : 'Look for statements that are not finalized, large results, and functions that allocate.',
       link: 'https://www.sqlite.org/malloc.html',
     },
   ];
+}
+
+/** By how many bytes the page cache of one connection grew, of the one where it grew most. @param rows readings of an engine */
+function cacheGrowth(
+  { events: { context, length } }: ThreadStore,
+  rows: readonly number[],
+): number {
+  const first = new Map<number, number>();
+  let most = 0;
+  for (const row of rows) {
+    const before = getOrMake(first, context[row]!, () => length[row]!);
+    most = Math.max(most, length[row]! - before);
+  }
+  return most;
 }
 
 /** How long before the page's end its memory may have grown. */
@@ -273,7 +298,7 @@ export const endedAtMost: Rule = {
           evidence: evidence.result(ctx, false),
           ...FAILURE,
           confidence: 'possible',
-          reason: KILLED_OR_RELOADED,
+          reason: whyGone(page),
           advice: 'Lower cache_size, and read large results in parts.',
           link: 'https://www.sqlite.org/malloc.html',
         });

@@ -167,8 +167,8 @@ function cached(b: ThreadBuilder, again: number): void {
   times(again, (i) => run(b, BY_NAME, {}, 100 + i));
 }
 
-/** Memory grows in a worker, and its page is loaded again. @param mib that it grows by @param second connection of the second reading */
-function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: number, second = 4): void {
+/** Memory grows in a worker, and its page is loaded again. @param mib that it grows by @param second connection of the second reading @param end how the page ends */
+export function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: number, second = 4, end: 'unloads' | 'is killed' | 'lives' = 'unloads'): void {
   const url = 'https://app.example/';
   const page = thread({ kind: 'page', url });
   const b = thread({ parent: page.thread.info.id });
@@ -179,7 +179,8 @@ function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: number,
   });
   page.now = b.now;
   page.call('visibility');
-  page.thread.ended = 'pagehide';
+  if (end === 'unloads') page.thread.ended = 'pagehide';
+  if (end === 'is killed') page.thread.unknownUntilUs = page.now + 10 * S; // it does not answer when the recording stops
   const next = thread({ kind: 'page', url });
   next.now = b.now + S;
   next.call('visibility');
@@ -451,6 +452,13 @@ export const QUERIES: Case[] = [
     wrong: ({ thread }) => endsAtMost(thread, 40),
     right: ({ thread }) => endsAtMost(thread, 8),
     says: /^The page ended 1 s after the WebAssembly memory of wa-sqlite had grown from 16 MiB to 56 MiB, and began again 1 s later$/,
+  },
+  {
+    rule: 'F58',
+    name: 'its page is killed, or lives on beside another one',
+    wrong: ({ thread }) => endsAtMost(thread, 40, 4, 'is killed'),
+    right: ({ thread }) => endsAtMost(thread, 40, 4, 'lives'),
+    says: /^The page ended 1 s after the WebAssembly memory of wa-sqlite had grown from 16 MiB to 56 MiB/,
   },
   {
     rule: 'F58',

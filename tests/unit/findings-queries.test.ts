@@ -22,7 +22,7 @@ function runs(
     b.call('sqlStmtStatus', {
       ...call,
       offset: of.scanned ?? 0,
-      length: 5000,
+      length: of.steps ?? 5000,
       aux2: of.sorts ?? 0,
       dur: 0,
     });
@@ -70,6 +70,35 @@ describe('F50 is possible only where', () => {
     expect(sure('SELECT id FROM notes WHERE code = ?')).toBe('likely');
     expect(sure('SELECT id, counted FROM notes WHERE "count" = ?')).toBe('likely');
   });
+});
+
+test('F50 knows what a change needs by its steps', () => {
+  const title = (text: string, steps: number): string | undefined =>
+    found('F50', text, { n: 2, scanned: 1000, steps })?.title;
+  const update = 'UPDATE notes SET size = ? WHERE name = ?';
+  expect(title(update, 3040)).toMatch(/scanned 2,000 rows and changed at most 40$/);
+  expect(title(update, 3000)).toMatch(/scanned 2,000 rows and changed none$/);
+  expect(title(update, 3102)).toBeUndefined(); // 51 of 1,000
+  expect(title('INSERT INTO log SELECT id FROM notes WHERE name = ?', 3040)).toBeDefined();
+  expect(title('DELETE FROM notes WHERE name = ?', 3040)).toBeDefined();
+  // their loops take as few steps for rows that they delete
+  for (const text of [
+    'DELETE FROM notes WHERE ?',
+    'DELETE FROM notes WHERE ? = ?',
+    'DELETE FROM notes',
+  ])
+    expect(title(text, 3040)).toBeUndefined();
+  expect(
+    found('F50', 'DELETE FROM notes WHERE EXISTS (SELECT ? FROM old)', {
+      n: 2,
+      scanned: 1000,
+      steps: 3040,
+    })?.confidence,
+  ).toBe('possible');
+  expect(title('INSERT INTO notes VALUES(?)', 4010)).toMatch(
+    /scanned 2,000 rows in a trigger or for a foreign key$/,
+  );
+  expect(title('INSERT INTO notes VALUES(?)', 6000)).toBeUndefined();
 });
 
 test('F51 is likely where the rows may be those of a view, a subquery, or a trigger', () => {

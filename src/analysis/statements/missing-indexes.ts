@@ -2,11 +2,12 @@
  * What an index could spare, by SQLite's own counts of the runs of statements:
  *
  *   F50   SELECT .. WHERE a = ?   19,999 rows scanned for 10
+ *         UPDATE .. WHERE a = ?   19,999 rows scanned, and so few steps that no more than 4 were changed
  *   F51   a join that builds the same index in each run
  *   F52   ORDER BY that sorts in each run
  */
 import { objectName } from '../../trace/describe.ts';
-import { countOf } from '../../text/numbers.ts';
+import { countOf, formatCount } from '../../text/numbers.ts';
 import { executions, type Executions, type QueryCounts } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { quoted } from '../core/quoted.ts';
@@ -25,6 +26,7 @@ interface Query {
   /** As `TablesReadBy.namesTables` answers. */
   namesTables: boolean | null;
   runs: number;
+  /** Of all runs: what `neededRows` answers. */
   rows: number;
   scanned: number;
   sorts: number;
@@ -39,7 +41,7 @@ const NAMES_SCHEMA = /\bsqlite_(?:temp_)?(?:schema|master)\b/;
 /** The texts of which some runs are such, with these runs alone; those that took longest first. @param isText whether a text matters */
 function queriesOf(
   ctx: FindingContext,
-  isSuch: (runs: Executions, i: number) => boolean,
+  isSuch: (runs: Executions, i: number, needs: Needs) => boolean,
   isText: (sql: string) => boolean = () => true,
 ): Query[] {
   const found = new Map<string, Query>();
@@ -48,12 +50,13 @@ function queriesOf(
     const of = new Map<number, Query>();
     const { context } = thread.events;
     const textOf = byText(thread, (sql) =>
-      sql && isText(sql) && !NAMES_SCHEMA.test(sql) ? sql : '',
+      sql && isText(sql) && !NAMES_SCHEMA.test(sql) ? { sql, needs: needsOf(sql) } : null,
     );
     for (let i = 0; i < runs.count; i++) {
-      if (!runs.counted[i] || !isSuch(runs, i)) continue;
-      const sql = textOf(runs.text[i]!);
-      if (!sql) continue;
+      if (!runs.counted[i]) continue;
+      const text = textOf(runs.text[i]!);
+      if (!text || !isSuch(runs, i, text.needs)) continue;
+      const { sql, needs } = text;
       const query = getOrMake(found, sql, () => ({
         sql: objectName(thread, runs.text[i]!),
         print: sql,
@@ -67,7 +70,7 @@ function queriesOf(
       }));
       of.set(i, query);
       query.runs++;
-      query.rows += runs.rows[i]!;
+      query.rows += neededRows(runs, i, needs);
       for (const name of ['scanned', 'sorts', 'autoIndexRows'] satisfies (keyof QueryCounts)[])
         query[name] += runs[name][i]!;
     }
@@ -86,13 +89,38 @@ const evidenceOf = (ctx: FindingContext, { runs, evidence }: Query): Found['evid
 const COUNTED = "SQLite's own counters say so for each run";
 const NOT_TRIED = 'what an index saves depends on its columns: it is known when it is tried';
 
+/** How many rows a run needed is known by those that it brought; of one that changes rows unseen by its steps; of what its triggers need less. */
+type Needs = 'brought' | 'changed' | 'in trigger';
+/** How many rows an INSERT, UPDATE, or DELETE changed is known where it brings them. */
+const BRINGS_ROWS = /\breturning\b/;
+/** Its text names no row to look for: what scans is a trigger of it, or the check of a foreign key. */
+const ONLY_INSERTS = /^(?:insert|replace)\b(?!.*\bselect\b)/s;
+function needsOf(sql: string): Needs {
+  if (!CHANGES_ROWS.test(sql)) return 'brought';
+  if (ONLY_INSERTS.test(sql)) return 'in trigger';
+  return BRINGS_ROWS.test(sql) ? 'brought' : 'changed';
+}
+/**
+ * Steps of SQLite's virtual machine that a row takes if WHERE leaves it out: take a column, compare it, go on. In a trigger it takes one more,
+ * for the value that it is compared with is one of the statement's row.
+ */
+const STEPS_LEFT_OUT = { changed: 3, 'in trigger': 4 } as const;
+/** More steps of a row that is changed: a DELETE takes its rowid and deletes it. What else is done to a row takes more. */
+const STEPS_CHANGED = 2;
+/** Rows that a run brought, or the most that it can have changed in so many steps. */
+const neededRows = (runs: Executions, i: number, needs: Needs): number =>
+  needs === 'brought'
+    ? runs.rows[i]!
+    : Math.max(
+        0,
+        Math.floor((runs.vmSteps[i]! - STEPS_LEFT_OUT[needs] * runs.scanned[i]!) / STEPS_CHANGED),
+      );
+
 const FEW_SCANNED = 100;
 const SCANNED_PER_ROW = 20;
 const FEW_SCANNED_IN_ALL = 1000;
 /** It looks for some rows of a table: of one that is asked for all of them no index spares any. */
 const LOOKS_FOR = /\b(?:where|on|using)\b/;
-/** How many rows an UPDATE or DELETE changed is known where it brings them. */
-const BRINGS_ROWS = /\breturning\b/;
 /** Their rows are not those that they need: many may meet the condition. */
 const ADDS_UP =
   /\b(?:group by|distinct|offset|(?:count|sum|total|avg|min|max|group_concat|string_agg|jsonb?_group_(?:array|object)) ?\()/;
@@ -115,26 +143,51 @@ const comparesColumn = (print: string): boolean =>
   COMPARES_COLUMN.test(print.slice(print.search(LOOKS_FOR)));
 /** A common table expression, or a query in FROM. */
 const READS_SUBQUERY = /^with\b|\b(?:from|join) ?\(\s*select\b/;
-/** What stands in the way of an index; '' = nothing that is known. */
-const whyUnsure = ({ print, namesTables }: Query): string =>
-  ADDS_UP.test(print)
-    ? 'a query that adds rows up may need them all'
-    : COMPARES_ALL.test(print)
-      ? 'a window function, HAVING, or a compound query may need all rows'
-      : READS_SUBQUERY.test(print)
-        ? 'the rows may be those of a subquery, which no index serves'
-        : namesTables === false
-          ? 'the rows may be those of a view or a virtual table, which no index serves'
-          : MATCHES.test(print)
-            ? 'an index serves no pattern that begins with a wildcard'
-            : comparesColumn(print)
-              ? ''
-              : 'an index on a column serves no comparison by <> or NOT, and none of an expression such as lower(name)';
+/** A condition on no column of the table takes every row, and no step for it. */
+const DELETES_BY_SUBQUERY = /\bdelete from\b.*\(\s*select\b/s;
+/** What stands in the way of an index: the first that holds is the cause. */
+const DOUBTS: readonly (readonly [holds: (query: Query) => boolean, cause: string])[] = [
+  [
+    ({ print }) => needsOf(print) === 'in trigger',
+    'a trigger or a foreign key scanned them, and may have needed more of them than its steps show',
+  ],
+  [
+    ({ print }) => DELETES_BY_SUBQUERY.test(print),
+    'a condition that names no column of the table takes every row',
+  ],
+  [({ print }) => ADDS_UP.test(print), 'a query that adds rows up may need them all'],
+  [
+    ({ print }) => COMPARES_ALL.test(print),
+    'a window function, HAVING, or a compound query may need all rows',
+  ],
+  [
+    ({ print }) => READS_SUBQUERY.test(print),
+    'the rows may be those of a subquery, which no index serves',
+  ],
+  [
+    ({ namesTables }) => namesTables === false,
+    'the rows may be those of a view or a virtual table, which no index serves',
+  ],
+  [({ print }) => MATCHES.test(print), 'an index serves no pattern that begins with a wildcard'],
+  [
+    ({ print }) => !comparesColumn(print),
+    'an index on a column serves no comparison by <> or NOT, and none of an expression such as lower(name)',
+  ],
+];
+/** '' = nothing that is known. */
+const whyUnsure = (query: Query): string => DOUBTS.find(([holds]) => holds(query))?.[1] ?? '';
+/** WHERE 1, WHERE true, WHERE 1 = 1. */
+const TAKES_ALL = /\bwhere (?:\?|true)(?: ?= ?\?)?$/;
 const looksForRows = (sql: string): boolean =>
-  LOOKS_FOR.test(sql) &&
-  (CHANGES_ROWS.test(sql)
-    ? BRINGS_ROWS.test(sql) && !/^(?:insert|replace)\b/.test(sql)
-    : READS.test(sql));
+  needsOf(sql) === 'in trigger' ||
+  (LOOKS_FOR.test(sql) && !TAKES_ALL.test(sql) && (CHANGES_ROWS.test(sql) || READS.test(sql)));
+/** `for 10 result rows`, `to change 4 rows at most` */
+function forRows({ print, rows }: Query): string {
+  const needs = needsOf(print);
+  if (needs === 'brought') return `for ${countOf(rows, 'result row')}`;
+  if (needs === 'in trigger') return 'in a trigger or for a foreign key';
+  return rows === 0 ? 'and changed none' : `and changed at most ${formatCount(rows)}`;
+}
 
 export const fullScan: Rule = {
   id: 'F50',
@@ -143,20 +196,23 @@ export const fullScan: Rule = {
   run: (ctx) =>
     queriesOf(
       ctx,
-      ({ scanned, rows }, i) =>
-        scanned[i]! >= FEW_SCANNED && scanned[i]! >= SCANNED_PER_ROW * rows[i]!,
+      (runs, i, needs) =>
+        runs.scanned[i]! >= FEW_SCANNED &&
+        runs.scanned[i]! >= SCANNED_PER_ROW * neededRows(runs, i, needs),
       looksForRows,
     )
       .filter(({ scanned }) => scanned >= FEW_SCANNED_IN_ALL)
       .slice(0, MOST)
       .map((query) => ({
-        title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} scanned ${countOf(query.scanned, 'row')} for ${countOf(query.rows, 'result row')}`,
+        title: `${countOf(query.runs, 'run')} of ${quoted(query.sql)} scanned ${countOf(query.scanned, 'row')} ${forRows(query)}`,
         evidence: evidenceOf(ctx, query),
         ...noSaving(NOT_TRIED),
         confidence: whyUnsure(query) ? 'possible' : 'likely',
         reason: [COUNTED, whyUnsure(query)].filter(Boolean).join('; '),
         statement: query.print,
-        advice: 'Create an index on the columns that WHERE or ON compares.',
+        advice: CHANGES_ROWS.test(query.print)
+          ? 'Create an index on the columns that WHERE compares, here or in a trigger, or that a foreign key names.'
+          : 'Create an index on the columns that WHERE or ON compares.',
         link: 'https://www.sqlite.org/queryplanner.html',
       })),
 };

@@ -40,6 +40,7 @@ const prepare = (b: ThreadBuilder, text: string, aux: number, context = 4): void
 
 const BY_NAME = 'SELECT * FROM notes WHERE name = ?';
 const REMOVED = 'DELETE FROM notes WHERE name = ?';
+const RENAMED = 'UPDATE notes SET name = ? WHERE name = ?';
 const JOINED = 'SELECT * FROM a JOIN b ON a.x = b.y';
 const SORTED = 'SELECT * FROM notes ORDER BY name LIMIT 20';
 const PARENTS = 'SELECT id FROM notes';
@@ -228,10 +229,17 @@ export const QUERIES: Case[] = [
   },
   {
     rule: 'F50',
-    name: 'rows that a DELETE changed are known if it brings them',
+    name: 'rows that a DELETE changed are known if it brings them, or took few steps',
     wrong: ({ thread }) => run(thread(), `${REMOVED} RETURNING id`, { rows: 2, scanned: 1000 }),
-    right: ({ thread }) => run(thread(), REMOVED, { scanned: 1000 }),
+    right: ({ thread }) => run(thread(), REMOVED, { scanned: 1000, steps: 5000 }),
     says: /^1 run of "DELETE .* RETURNING id" scanned 1,000 rows for 2 result rows$/,
+  },
+  {
+    rule: 'F50',
+    name: 'an UPDATE that takes few steps changes few rows',
+    wrong: ({ thread }) => run(thread(), RENAMED, { scanned: 1000, steps: 3020 }),
+    right: ({ thread }) => run(thread(), RENAMED, { scanned: 1000, steps: 9000 }),
+    says: /^1 run of "UPDATE .*" scanned 1,000 rows and changed at most 10$/,
   },
   {
     rule: 'F51',

@@ -127,7 +127,7 @@ describe('a comparison', () => {
     const compared = new ComparisonTraces();
     const store = autocommits(1);
     compared.keep(newStore(), 'empty');
-    expect(() => compared.usePrevious()).toThrow('not kept');
+    expect(() => compared.usePrevious()).toThrow("isn't stored");
     compared.keep(store, 'before');
     compared.keep(newStore(), 'empty');
     compared.usePrevious();

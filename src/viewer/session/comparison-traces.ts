@@ -17,7 +17,7 @@ export class ComparisonTraces implements ComparedTraces {
         store.eventCount <= MAX_PREVIOUS_EVENTS ? { store, name, facts: new Facts(store) } : null;
   }
   usePrevious(): void {
-    if (!this.previous) throw new Error('The recording before this one is not kept.');
+    if (!this.previous) throw new Error("The previous recording isn't stored.");
     this.other = this.previous;
   }
   /** A file was opened beside the trace. */

@@ -149,7 +149,7 @@ export class Session implements Api {
   async begun(): Promise<void> {
     const { before } = this;
     if (!before) return;
-    this.compared.keep(before.trace.store, 'the recording before this one');
+    this.compared.keep(before.trace.store, 'the previous recording');
     await this.letGoBefore();
   }
   /** Its copies stay on disk. */

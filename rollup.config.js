@@ -6,7 +6,7 @@ import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
 import { absurdSql } from './tools/build/absurd-sql.mjs';
 import { insertHook } from './tools/build/hook-function.mjs';
-import { HOOK_SCRIPT, MESSAGES_SCRIPT } from './tools/build/hook-script.mjs';
+import { carriedScript, HOOK_SCRIPT } from './tools/build/hook-script.mjs';
 import { inlineConstants } from './tools/build/inline-constants.mjs';
 import { emitTypes } from './tools/build/lib-types.mjs';
 import { thirdParty } from './tools/build/third-party.mjs';
@@ -83,23 +83,23 @@ const workerHook = (out) => ({
   },
 });
 
-/** What records messages goes before the hook where it is asked for; in Firefox's workers, too. */
-const messages = (files) => ({
+/** What records messages, or counts instructions, goes before the hook where it is asked for; in Firefox's workers, too. */
+const carried = (name) => ({
   ...hook([], false),
-  input: 'src/hooks/messages.ts',
-  output: files.map((file) => ({
-    ...MESSAGES_SCRIPT,
-    file,
-    plugins: [minify({ target: 'es2022' }), workerMessages(dirname(dirname(file)))],
+  input: `src/hooks/${name}.ts`,
+  output: Object.values(OUTS).map((out) => ({
+    ...carriedScript(name),
+    file: `${out}/capture/${name}.js`,
+    plugins: [minify({ target: 'es2022' }), ...(out === OUTS.firefox ? [workerScript(name)] : [])],
   })),
 });
-const workerMessages = (out) => ({
-  name: 'worker-messages',
+const workerScript = (name) => ({
+  name: 'worker-script',
   writeBundle(_options, bundle) {
     const [{ code }] = Object.values(bundle);
     const text = JSON.stringify(code.trim().replaceAll('\n', '\\n')); // one line, as above
-    if (out === OUTS.firefox)
-      writeFileSync(`${out}/worker-messages.js`, `globalThis.vfscopeWorkerMessages = ${text};\n`);
+    const variable = `vfscopeWorker${name[0].toUpperCase()}${name.slice(1)}`;
+    writeFileSync(`${OUTS.firefox}/worker-${name}.js`, `globalThis.${variable} = ${text};\n`);
   },
 });
 
@@ -294,7 +294,8 @@ const builds = [
   script('src/content/content.ts', 'content.js'),
   hook([`${OUTS.chrome}/hooks.js`, `${OUTS.safari}/hooks.js`], false),
   hook([`${OUTS.firefox}/hooks.js`], true),
-  messages(Object.values(OUTS).map((out) => `${out}/capture/messages.js`)),
+  carried('messages'),
+  carried('instructions'),
   // for the Chromium that the command drives: src/drive/native-workers.ts
   hook([`${DIST}/cli/driven-hooks.js`], false, true),
   embedded('src/embed/index.ts', 'hook', 'es', [types('src/embed/index.ts', 'hook')]),

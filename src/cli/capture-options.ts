@@ -1,4 +1,4 @@
-/** `--capture`, `--layers`, `--stacks`, `--messages`, and `--buffer` as what a recording captures. */
+/** `--capture`, `--layers`, `--stacks`, `--messages`, `--instructions`, and `--buffer` as what a recording captures. */
 import {
   BUFFER_KIB,
   CAPTURED_LAYERS,
@@ -13,6 +13,7 @@ interface CaptureArgs {
   layers?: string;
   stacks?: boolean;
   messages?: boolean;
+  instructions?: boolean;
   buffer?: string;
 }
 
@@ -22,6 +23,7 @@ export function captureOf({
   layers,
   stacks,
   messages,
+  instructions,
   buffer,
 }: CaptureArgs): Partial<CaptureOptions> | undefined {
   const chosen: Partial<CaptureOptions> = {
@@ -29,6 +31,7 @@ export function captureOf({
     ...(layers === undefined ? {} : { layers: layerList(layers) }),
     ...(stacks ? { stacks } : {}),
     ...(messages ? { messages } : {}),
+    ...(instructions ? { instructions } : {}),
     ...(buffer === undefined ? {} : { buffer: kib(buffer) }),
   };
   return Object.keys(chosen).length ? chosen : undefined;

@@ -15,6 +15,7 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--layers sql,vfs,web,query] what to hook; default all. vfs alone costs the app least: VFS calls and commits
       [--stacks]             the JavaScript stack of each statement's first prepare
       [--messages]           when messages go from thread to thread, never what is in them: from a click to its answer
+      [--instructions]       how many instructions SQLite executes for each call: the same count on every run and machine
       [--buffer KIB]         of a thread's ring of records: 256, 512, 1024 (default), 2048 or 4096
       [--scope tab|origin]   record the tab (default) or all tabs of its origin
       [--devtools]           with DevTools open on the page, which slow it down in Chromium

@@ -339,6 +339,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         layers: text,
         stacks: yes,
         messages: yes,
+        instructions: yes,
         buffer: text,
         connect: text,
       } as const;
@@ -351,6 +352,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         layers,
         stacks,
         messages,
+        instructions,
         buffer,
         'until-mark': untilMark,
         'require-sqlite': requireSqlite,
@@ -364,7 +366,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         scope: scope(covers),
         untilMark,
         requireSqlite,
-        capture: captureOf({ capture, layers, stacks, messages, buffer }),
+        capture: captureOf({ capture, layers, stacks, messages, instructions, buffer }),
       });
     }
     case 'doctor': {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { listenForInterrupt } from '../drive/interrupt.ts';
 import { keepMarked } from '../drive/marks.ts';
-import { drivenHook, hookNatives, messagesScript } from '../drive/native-workers.ts';
+import { drivenHook, hookNatives, carriedText } from '../drive/native-workers.ts';
 import {
   cutShort,
   endsByHand,
@@ -118,7 +118,7 @@ class Recording {
     const hook = drivenHook(extension);
     if (hook === null) throw browserFailed('The hook is missing: build vfscope again.');
     const recorded = recordedBy(options);
-    const messages = messagesScript(extension, recorded.capture);
+    const carried = carriedText(extension, recorded.capture);
     // by the clock of the page's machine, which may be a phone
     const now = await page.evaluate(() => performance.timeOrigin + performance.now());
     const store = new TraceStore(now);
@@ -126,12 +126,12 @@ class Recording {
     const relays = new PageRelays(
       {
         relay: builtScript(extension, 'connect-content.js'),
-        hook: captureText(recorded.capture) + messages + hook,
+        hook: captureText(recorded.capture) + carried + hook,
       },
       (port) => threads.attach(lineOf(port)),
     );
     await relays.follow(await page.createCDPSession());
-    await hookNatives(page, { ...recorded, hook, messages });
+    await hookNatives(page, { ...recorded, hook, carried });
     return new Recording(store, threads, relays);
   }
 

@@ -5,7 +5,7 @@ import { api } from '../platform/extension-api.ts';
 import { captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
 import CaptureSettings from '../viewer/ui/views/settings/CaptureSettings.svelte';
 
-const NAMES = ['capture', 'layers', 'buffer', 'stacks', 'messages'];
+const NAMES = ['capture', 'layers', 'buffer', 'stacks', 'messages', 'instructions'];
 const form = document.querySelector('#form')!;
 const outcome = document.querySelector('#outcome')!;
 const values = writable<CaptureOptions>(captureOptionsOf({}));

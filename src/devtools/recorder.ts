@@ -257,10 +257,12 @@ async function insist(answer: Promise<void>, again: () => void, giveUp: () => vo
   }
 }
 
-/** `{capture, layers, buffer, stacks, messages}` in the extension's local storage, as the settings leave them there. */
+/** `{capture, layers, buffer, stacks, messages, instructions}` in the extension's local storage, as the settings leave them there. */
 async function chosenCapture(): Promise<CaptureOptions> {
   return captureOptionsOf(
-    await api.storage.local.get(['capture', 'layers', 'buffer', 'stacks', 'messages']),
+    await api.storage.local.get([
+      ...['capture', 'layers', 'buffer', 'stacks', 'messages', 'instructions'],
+    ]),
   );
 }
 

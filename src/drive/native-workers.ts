@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import type { CDPSession, Frame, Page } from 'puppeteer-core';
 import { atFirstTouch } from './at-first-touch.ts';
-import { filteredEnvironment, MESSAGES_SCRIPT, type CaptureOptions } from '../protocol/capture.ts';
+import { carriedScripts, filteredEnvironment, type CaptureOptions } from '../protocol/capture.ts';
 import type { RecordingScope } from '../protocol/messages.ts';
 import { NATIVES_KEY } from '../protocol/native-workers.ts';
 
@@ -35,14 +35,16 @@ export function drivenHook(extension: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
-/** What goes before the hook: '' where messages are not captured. @param extension folder of the built extension */
-export const messagesScript = (extension: string, { messages }: CaptureOptions): string =>
-  messages ? readFileSync(join(extension, MESSAGES_SCRIPT), 'utf8') : '';
+/** What goes before the hook, for messages and instructions; '' where neither is captured. @param extension folder of the built extension */
+export const carriedText = (extension: string, capture: CaptureOptions): string =>
+  carriedScripts(capture)
+    .map((file) => readFileSync(join(extension, file), 'utf8'))
+    .join('');
 
-/** What a worker gets. @param hook script for pages: a function, called @param messages of `messagesScript` */
-function workerScript(hook: string, capture: CaptureOptions, messages: string): string {
+/** What a worker gets. @param hook script for pages: a function, called @param carried of `carriedText` */
+function workerScript(hook: string, capture: CaptureOptions, carried: string): string {
   const text = hook.slice(0, hook.lastIndexOf('})(') + 2);
-  const [before, environment] = filteredEnvironment(capture, messages);
+  const [before, environment] = filteredEnvironment(capture, carried);
   const begin = `()=>{try{${before}${text}(${environment})}catch(e){console.warn("vfscope: this worker can't be recorded:",e)}}`;
   return `(${String(atFirstTouch)})(${begin})\n//# sourceURL=vfscope://hook`;
 }
@@ -50,7 +52,7 @@ function workerScript(hook: string, capture: CaptureOptions, messages: string): 
 /**
  * Put the hook into new workers that the extension doesn't wrap, until the browser ends.
  * @param hook of `drivenHook`, which is in the pages, too
- * @param messages of `messagesScript`
+ * @param carried of `carriedText`
  */
 export async function hookNatives(
   page: Page,
@@ -58,11 +60,11 @@ export async function hookNatives(
     scope,
     hook,
     capture,
-    messages,
-  }: { scope: RecordingScope; hook: string; capture: CaptureOptions; messages: string },
+    carried,
+  }: { scope: RecordingScope; hook: string; capture: CaptureOptions; carried: string },
 ): Promise<void> {
   const browser = page.browser();
-  const script = workerScript(hook, capture, messages);
+  const script = workerScript(hook, capture, carried);
   const ofShared = (info: TargetInfo): Promise<boolean> =>
     Promise.resolve(showsOrigin(page, info.url));
   await holdWorkers(await browser.target().createCDPSession(), SHARED, script, ofShared);

@@ -10,7 +10,7 @@ import { STOP_MARK } from '../analysis/report/cut.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
 import { cannotWrite } from '../terminal/write-file.ts';
 import { launchBrowser } from './browser.ts';
-import { drivenHook, hookNatives, messagesScript } from './native-workers.ts';
+import { drivenHook, hookNatives, carriedText } from './native-workers.ts';
 import type { DrivenBrowserBase, DrivenPanel } from './panel-control.ts';
 import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { launchFirefox } from './firefox.ts';
@@ -100,8 +100,8 @@ async function recordIn(
         : driven.openWindow(page));
       if (hook !== null) {
         const recorded = recordedBy(options);
-        const messages = messagesScript(options.extension, recorded.capture);
-        await hookNatives(page, { ...recorded, hook, messages });
+        const carried = carriedText(options.extension, recorded.capture);
+        await hookNatives(page, { ...recorded, hook, carried });
       }
       await startRecording(opened, options);
       return opened;

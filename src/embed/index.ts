@@ -30,7 +30,7 @@ import { callOf, postTo, Stream } from './stream.ts';
 declare const VFSCOPE_HOOK: (environment: HookEnvironment) => void;
 const hook = VFSCOPE_HOOK; // it is long, and stands here once
 
-export interface HookOptions extends Partial<Omit<CaptureOptions, 'messages'>> {
+export interface HookOptions extends Partial<Omit<CaptureOptions, 'messages' | 'instructions'>> {
   /** What is kept in memory while it grows; the last 64 megabytes by default, about a million events. */
   keep?: Keep;
   /** Nothing stays in memory: what is recorded goes to this address, of the page's own server (`vfscope/vite`) or of `vfscope listen`. */

@@ -123,7 +123,9 @@ export class Engine {
     const found = this.usesNamedExports
       ? this.parts.exports[name]
       : this.module && dataProperty(this.module, `_${name}`);
-    return typeof found === 'function' ? (found as (...args: number[]) => unknown) : null;
+    return typeof found === 'function'
+      ? this.parts.recorder.lent(name, found as (...args: number[]) => unknown)
+      : null;
   };
 
   /** Is this Emscripten Module object the glue of this engine? null = nothing on it says so, nor the contrary. */

@@ -53,10 +53,9 @@ const SCAN_BYTES = 4 << 20;
 /** SQLite's other strings are compiled into the same data: none was seen farther than 200 KB from the header. */
 const AROUND = 768 << 10;
 
-/** Where "SQLite format 3\0" is in the memory, or -1. Looks for its rarest byte first, so that other modules cost little. */
-function findHeader(bytes: Uint8Array): number {
+/** Where "SQLite format 3\0" is in a memory or a module, or -1. Looks for its rarest byte first, so that other modules cost little. */
+export function findHeader(area: Uint8Array): number {
   const wanted = [...HEADER].map((c) => c.charCodeAt(0));
-  const area = bytes.subarray(0, SCAN_BYTES);
   next: for (let q = area.indexOf(0x51); q > 0; q = area.indexOf(0x51, q + 1)) {
     for (let i = 0; i < wanted.length; i++) if (area[q - 1 + i] !== wanted[i]) continue next;
     return q - 1;
@@ -71,7 +70,7 @@ export function fingerprint(
   imports: unknown,
 ): Fingerprint | null {
   const bytes = new Uint8Array(memory.buffer);
-  const header = findHeader(bytes);
+  const header = findHeader(bytes.subarray(0, SCAN_BYTES));
   if (header < 0) return null;
   const data = new TextDecoder('latin1').decode(
     bytes.slice(Math.max(0, header - AROUND), header + AROUND),

@@ -36,6 +36,8 @@ export interface EngineOptions {
   level?: CaptureLevel;
   /** The JavaScript stack of each statement's first sight: our own script, whose frames are left out, or null where that is not known. */
   stacks?: { own: OwnScript | null };
+  /** Counts instructions: laid under all else. @returns takes it back */
+  meter?: ((recorder: Recorder) => () => string[]) | undefined;
   /** Of this realm, where there is one already; it ends with the engines. */
   watch?: PromiseWatch;
 }
@@ -75,6 +77,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   const byModule = new WeakMap<object, Engine>();
   const undo: (() => string[])[] = [];
 
+  const unmeter = options.meter?.(recorder);
   const guard = <T>(where: string, otherwise: T, run: () => T): T => {
     try {
       return run();
@@ -139,6 +142,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
       );
     });
 
+  if (unmeter) undo.push(unmeter);
   return {
     restore() {
       watch.restore();

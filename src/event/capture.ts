@@ -19,6 +19,8 @@ export interface CaptureOptions {
   stacks: boolean;
   /** Say when messages go from thread to thread, and how many bytes where that is cheap: never what is in them. */
   messages: boolean;
+  /** Count the instructions that SQLite executes for each call: its wasm is metered on its way into the engine. */
+  instructions: boolean;
 }
 
 export const CAPTURED_LAYERS: readonly CapturedLayer[] = ['sql', 'vfs', 'web', 'query'];
@@ -39,6 +41,7 @@ export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = {
   buffer: 1024,
   stacks: false,
   messages: false,
+  instructions: false,
 };
 
 /** Options from an untrusted source (storage, a message, a page), value by value: an invalid one becomes the default. A buffer too large is the largest. */
@@ -47,7 +50,7 @@ export function captureOptionsOf(said: unknown): CaptureOptions {
     keyof CaptureOptions,
     unknown
   >;
-  const { capture, layers, buffer, stacks, messages } = values;
+  const { capture, layers, buffer, stacks, messages, instructions } = values;
   const asked = CAPTURED_LAYERS.filter((layer) => Array.isArray(layers) && layers.includes(layer));
   const kib = BUFFER_KIB.find((n) => n === buffer);
   const most = BUFFER_KIB.at(-1)!;
@@ -57,6 +60,7 @@ export function captureOptionsOf(said: unknown): CaptureOptions {
     buffer: kib ?? (typeof buffer === 'number' && buffer > most ? most : CAPTURE_DEFAULTS.buffer),
     stacks: stacks === true,
     messages: messages === true,
+    instructions: instructions === true,
   };
 }
 
@@ -65,7 +69,8 @@ export const sameCapture = (a: CaptureOptions, b: CaptureOptions): boolean =>
   a.layers.join() === b.layers.join() &&
   a.buffer === b.buffer &&
   a.stacks === b.stacks &&
-  a.messages === b.messages;
+  a.messages === b.messages &&
+  a.instructions === b.instructions;
 
 const HOLDS: readonly string[] = [
   'no SQL text',
@@ -80,10 +85,11 @@ export const captureText = ({
   layers,
   stacks,
   messages,
+  instructions,
   buffer,
 }: CaptureOptions): string =>
   `level ${capture} (${HOLDS[capture]}), layers ${layers.join(', ')}` +
-  `${stacks ? ', stacks' : ''}${messages ? ', messages' : ''}${buffer === CAPTURE_DEFAULTS.buffer ? '' : `, buffer ${buffer} KiB`}`;
+  `${stacks ? ', stacks' : ''}${messages ? ', messages' : ''}${instructions ? ', instructions' : ''}${buffer === CAPTURE_DEFAULTS.buffer ? '' : `, buffer ${buffer} KiB`}`;
 
 /** Records leave a thread this often, and before its messages. */
 export const DRAIN_EVERY_MS = 50;

@@ -105,6 +105,7 @@ export const Op = {
   sqlStmtStatusMore: 137,
   sqlMemory: 138,
   sqlMemoryGrew: 139,
+  sqlInstructions: 140,
   // host
   threadStart: 192,
   threadEnd: 193,
@@ -184,6 +185,9 @@ export const MessageSize = {
 } as const;
 /** `length` of a port that goes along with a message. */
 export const PortMove = { sent: 0, sentAfterUse: 1, received: 2 } as const;
+
+/** Of `sqlInstructions`, which has them in two words: exact up to 2^53. */
+export const instructionsOf = (length: number, aux2: number): number => aux2 * 2 ** 32 + length;
 
 /** Bits of `aux` of a Web Lock that is asked for or held. */
 export const WebLock = { shared: 1, ifAvailable: 2, steal: 4 } as const;

@@ -169,6 +169,7 @@ const CATALOG: Record<OpName, Traits> = {
   sqlStmtStatusMore: { aside: true, result: 'none' }, // one more of them: length = what was added (of memoryUsed: bytes), aux = the instance, aux2 = which (StatementStatus)
   sqlMemory: { aside: true, result: 'none' }, // what a connection holds, bytes: offset = the engine's whole memory, length = its page cache, aux = its schema, aux2 = its prepared statements; object = the engine, 0 in older recordings
   sqlMemoryGrew: { aside: true, result: 'none' }, // the engine's memory grew while a call of an Asyncify build was suspended, or inside an xRead or xWrite of a JSPI build, bytes: offset = after, length = before; aux = seq of the VFS call, 0 = not known
+  sqlInstructions: { aside: true, result: 'none' }, // a call's count of the engine's instructions: offset = all of the thread's so far at its begin, length and aux2 = low and high 32 bits of its own, aux = its seq
   threadStart: { ...NOTHING, own: true },
   threadEnd: { ...NOTHING, own: true },
   navigation: NOTHING,

@@ -1,39 +1,45 @@
 /** What this recording captures: a page gets it from scripts in front of the hook (protocol/capture.ts), a worker from its environment. */
 import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
-import { environment, type CarriedScript } from './source.ts';
+import { environment, type CarriedScripts } from './source.ts';
 
 type Said = Partial<
   Record<'capture' | 'buffer' | 'stacks' | 'without' | 'wait' | 'now' | 'shared', unknown>
-> & { messages?: CarriedScript };
+> &
+  CarriedScripts;
 
-function take(): [CaptureOptions, messages?: CarriedScript, waits?: boolean, shares?: boolean] {
+const scriptsOf = ({ messages, instructions }: CarriedScripts): CarriedScripts => ({
+  messages,
+  instructions,
+});
+
+function take(): [CaptureOptions, scripts: CarriedScripts, waits?: boolean, shares?: boolean] {
   const key = Symbol.for(CAPTURE_KEY);
   try {
     if (environment.role !== 'page')
-      return [captureOptionsOf(environment.capture), environment.messages];
+      return [captureOptionsOf(environment.capture), scriptsOf(environment)];
     const said = ((globalThis as Record<symbol, unknown>)[key] ?? {}) as Said;
-    const { messages } = said;
     const without: unknown[] = Array.isArray(said.without) ? said.without : [];
     return [
       captureOptionsOf({
         ...said,
         layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)),
-        messages: !!messages,
+        messages: !!said.messages,
+        instructions: !!said.instructions,
       }),
-      messages,
+      scriptsOf(said),
       said.wait === true && said.now !== true,
       said.shared === true,
     ];
   } catch {
-    return [captureOptionsOf({})]; // a page that was running already can leave anything there; the defaults are safe
+    return [captureOptionsOf({}), {}]; // a page that was running already can leave anything there; the defaults are safe
   } finally {
     Reflect.deleteProperty(globalThis, key);
   }
 }
 
 /**
- * Of this thread; what records its messages, undefined = nothing does; whether it is not known yet that its tab is recorded; and whether
+ * Of this thread; scripts for what not every recording asks for; whether it is not known yet that its tab is recorded; and whether
  * SharedWorkers of its origin run with our script.
  */
-export const [capture, recordMessages, waits = false, shares = false] = take();
+export const [capture, scripts, waits = false, shares = false] = take();

@@ -10,7 +10,7 @@ import { ProbeContext } from '../probes/context.ts';
 import { Patches } from '../record/patches.ts';
 import { Op } from '../event/event.ts';
 import { messageAt, wordsOf } from '../record/error-message.ts';
-import { recordMessages } from './capture.ts';
+import { scripts } from './capture.ts';
 import type { RecordMessages } from './messages.ts';
 import type { Thread } from './thread.ts';
 import type { Workers } from './workers.ts';
@@ -67,7 +67,7 @@ export function installHostEvents(thread: Thread, workers: Workers): () => strin
     const text = messageAt(recorder.level, wordsOf(reason));
     recorder.instant(Op.error, context.textId('message', text, 500), NaN, 0, 1);
   });
-  (recordMessages as RecordMessages | undefined)?.(patches, thread, workers, listen, unlisten);
+  (scripts.messages as RecordMessages | undefined)?.(patches, thread, workers, listen, unlisten);
   if (typeof document === 'undefined') return () => patches.restore();
   const endTimings = observePageTimings(recorder, context);
   if (endTimings) patches.onRestore(endTimings);

@@ -5,8 +5,9 @@ import { installProbes, type InstalledProbes } from '../probes/install.ts';
 import { Op } from '../event/event.ts';
 import { PromiseWatch } from '../record/promise-watch.ts';
 import { measureVfsCost } from '../vfs-instrumented/interpose/self-cost.ts';
-import { capture } from './capture.ts';
+import { capture, scripts } from './capture.ts';
 import { installHostEvents } from './host-events.ts';
+import type { CountInstructions } from './instructions.ts';
 import { listen, randomId, unlisten } from './natives.ts';
 import { hookExtent } from './source.ts';
 import { measureJsCost, type JsCost, type Thread } from './thread.ts';
@@ -55,6 +56,7 @@ export class Session {
         salt: parseInt(randomId().slice(0, 8), 16) | 1,
         level: capture.capture,
         stacks,
+        meter: scripts.instructions as CountInstructions | undefined,
         watch,
       };
       this.engines = installEngines(recorder, options);

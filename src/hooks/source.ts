@@ -27,22 +27,25 @@ export interface PageEnvironment {
  */
 export type Says = (message: ThreadMessage) => void;
 
-/** A script of its own that the hook carries along: messages.ts says what it is called with. */
-export type CarriedScript = (...given: never[]) => void;
+/** Scripts of their own that the hook carries along, where a recording asks for them: messages.ts, instructions.ts say what they are called with. */
+export interface CarriedScripts {
+  messages?: CarriedScript | undefined;
+  instructions?: CarriedScript | undefined;
+}
+type CarriedScript = (...given: never[]) => unknown;
 
 /** Before a worker's own script, put there on its way in (in every module of it) or by `vfscope record`; in shared and service workers, too. */
-interface FilteredEnvironment {
+interface FilteredEnvironment extends CarriedScripts {
   role: 'filtered';
   /** What the recording captures. */
   capture?: Partial<CaptureOptions>;
-  messages?: CarriedScript;
   /** Of `vfscope/hook` in a dedicated worker: nothing goes to its creator, which knows of no hook. */
   says?: Says;
   /** With `says`: the port that the creator would get. */
   takes?: (port: MessagePort) => void;
 }
 
-export interface WorkerEnvironment {
+export interface WorkerEnvironment extends CarriedScripts {
   role: 'worker';
   /** The script's URL as the app gave it, absolute: what relative URLs in the worker resolve against. */
   base: string;
@@ -52,7 +55,6 @@ export interface WorkerEnvironment {
   name: string;
   /** What the creator captures. */
   capture?: CaptureOptions;
-  messages?: CarriedScript | undefined;
   /** What the creator's policies refuse, which this worker has, too. */
   refused?: Refusal[];
   /** Id of the creating thread; null where that cannot be known here. */
@@ -92,7 +94,7 @@ export const says: Says | null =
 export const workerHookSource = (worker: WorkerEnvironment, then?: string): string => {
   if ('toJSON' in []) throw new Error('your app defines toJSON');
   const hook = String(vfscopeHook);
-  const given = `{...${JSON.stringify(worker)},messages:${String(worker.messages)}}`;
+  const given = `{...${JSON.stringify(worker)},messages:${String(worker.messages)},instructions:${String(worker.instructions)}}`;
   return then ? `{const e=${given};(${hook})(e);${then};e.runs()}` : `(${hook})(${given});`;
 };
 

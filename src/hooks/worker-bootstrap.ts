@@ -2,7 +2,7 @@
  * Scripts that run our hook before the app's worker script: for a network worker a blob that imports both, for a worker from a
  * Blob the hook in front of the Blob's own text (which needs worker-src only, as the app's worker does).
  */
-import { capture, recordMessages } from './capture.ts';
+import { capture, scripts } from './capture.ts';
 import { createObjectURL, NativeBlob } from './natives.ts';
 import { workerHookSource, type WorkerEnvironment } from './source.ts';
 
@@ -34,7 +34,7 @@ export function bootstrap(
   isModule: boolean,
   environment: WorkerEnvironment,
 ): Bootstrap {
-  const carried = { ...environment, capture, messages: recordMessages };
+  const carried = { ...environment, capture, ...scripts };
   const hook = workerHookSource(carried);
   if (isModule) {
     // Both imports static: with a dynamic import of the app's script, messages that the page posts at once are lost.

@@ -55,9 +55,14 @@ const canFilterWorkers = (): boolean =>
 const hookText = (): string | undefined =>
   (globalThis as { vfscopeWorkerHook?: string }).vfscopeWorkerHook;
 
-/** The same of worker-messages.js: a script. */
-const messagesText = (): string | undefined =>
-  (globalThis as { vfscopeWorkerMessages?: string }).vfscopeWorkerMessages;
+/** The same of worker-messages.js and worker-instructions.js: scripts. @returns those that are asked for */
+function carriedText({ messages, instructions }: CaptureOptions): string {
+  const { vfscopeWorkerMessages = '', vfscopeWorkerInstructions = '' } = globalThis as {
+    vfscopeWorkerMessages?: string;
+    vfscopeWorkerInstructions?: string;
+  };
+  return (messages ? vfscopeWorkerMessages : '') + (instructions ? vfscopeWorkerInstructions : '');
+}
 
 /** Hook the workers whose script request is wanted, from now on. */
 export function filterWorkers(wants: Wants): void {
@@ -162,7 +167,7 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
     if (ofWorker === null || (ofWorker && !stopped && isOpen(start))) return;
     const unsure = destination() === UNSAID;
     for (const part of ofWorker
-      ? prefixed(start, hookText()!, unsure, capture, messagesText())
+      ? prefixed(start, hookText()!, unsure, capture, carriedText(capture))
       : [start])
       filter.write(part);
     end();

@@ -13,7 +13,7 @@ const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof Wor
  * @param hook text of a function that takes its environment
  * @param unsure a page could run this script, too: then the hook tests where it is
  * @param capture what the recording captures
- * @param messages script that goes before the hook where messages are captured
+ * @param carried scripts that go before the hook, for what is captured besides
  * @returns what to write in the place of `start`, part by part
  */
 export function prefixed(
@@ -21,12 +21,12 @@ export function prefixed(
   hook: string,
   unsure: boolean,
   capture: CaptureOptions,
-  messages = '',
+  carried = '',
 ): Uint8Array[] {
   const at = afterHashbang(start);
   if (at === null) return [start];
   const strict = strictness(start.subarray(at)) ? '"use strict";' : '';
-  const [before, environment] = filteredEnvironment(capture, messages);
+  const [before, environment] = filteredEnvironment(capture, carried);
   const prefix = new TextEncoder().encode(
     `${strict}${unsure ? IN_WORKER : ''}try{${before}(${hook})(${environment})}catch(e){${FAILED}}`,
   );

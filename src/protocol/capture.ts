@@ -20,25 +20,35 @@ export const SHARED_SCRIPT = 'capture/shared.js';
 export const NOW_EVENT = 'vfscope.now';
 
 /** In front of the hook: what records messages there (src/hooks/messages.ts), and in its workers. */
-export const MESSAGES_SCRIPT = 'capture/messages.js';
+const MESSAGES_SCRIPT = 'capture/messages.js';
+/** The same of what counts instructions (src/hooks/instructions.ts). */
+const INSTRUCTIONS_SCRIPT = 'capture/instructions.js';
+
+/** Files of the extension with scripts that the hook carries into workers. */
+export const carriedScripts = ({
+  messages,
+  instructions,
+}: Pick<CaptureOptions, 'messages' | 'instructions'>): string[] => [
+  ...(messages ? [MESSAGES_SCRIPT] : []),
+  ...(instructions ? [INSTRUCTIONS_SCRIPT] : []),
+];
 
 /**
  * What the hook gets in a worker whose own script brings it, as JavaScript.
- * @param messages text of `MESSAGES_SCRIPT` @returns what runs before the hook; the hook's argument
+ * @param carried texts of `carriedScripts` @returns what runs before the hook; the hook's argument
  */
 export const filteredEnvironment = (
   capture: CaptureOptions,
-  messages: string,
+  carried: string,
 ): [before: string, environment: string] => {
   const given = JSON.stringify({ role: 'filtered', capture });
-  if (!capture.messages) return ['', given];
-  const left = `globalThis[Symbol.for(${JSON.stringify(CAPTURE_KEY)})].messages`;
-  return [messages, `{...${given},messages:${left}}`];
+  if (!carried) return ['', given];
+  return [carried, `{...globalThis[Symbol.for(${JSON.stringify(CAPTURE_KEY)})],...${given}}`];
 };
 
 /** Files of the extension to run in the page before hooks.js; none for the defaults. */
 export function captureScripts(options: CaptureOptions): string[] {
-  const { capture, layers, buffer, stacks, messages } = options;
+  const { capture, layers, buffer, stacks } = options;
   return [
     ...(capture === CAPTURE_DEFAULTS.capture ? [] : [`capture/level-${capture}.js`]),
     ...CAPTURED_LAYERS.filter((layer) => !layers.includes(layer)).map(
@@ -46,6 +56,6 @@ export function captureScripts(options: CaptureOptions): string[] {
     ),
     ...(buffer === CAPTURE_DEFAULTS.buffer ? [] : [`capture/buffer-${buffer}.js`]),
     ...(stacks ? ['capture/stacks.js'] : []),
-    ...(messages ? [MESSAGES_SCRIPT] : []),
+    ...carriedScripts(options),
   ];
 }

@@ -21,6 +21,8 @@ import { Header, RING_AT, ringLayout, type RingLayout } from './ring-layout.ts';
 export type Token = number;
 export const NOTHING: Token = -1;
 
+type EngineFunction = (...args: number[]) => unknown;
+
 const W = (byte: number): number => byte >>> 2;
 const SLOTS = 65536;
 const SLOT = SLOTS - 1;
@@ -85,8 +87,13 @@ export class Recorder {
   private readonly i32: Int32Array;
   private readonly f64: Float64Array;
   private readonly mask: number;
-  /** The thread's clock: ms, as performance.now(). */
-  readonly now: () => number;
+  /**
+   * The thread's clock: ms, as performance.now(). The trampolines call it with the seq of the record that they begin or end: what counts
+   * instructions takes its place, before engines come, and looks at its counter then.
+   */
+  now: (seq?: number) => number;
+  /** What the tracer may call of an engine, by its name; null = leave it alone. */
+  lent = (_name: string, fn: EngineFunction): EngineFunction | null => fn;
 
   constructor(options: RecorderOptions = {}) {
     const { capacity = 16384, shared = false, maxEngines = 16, level = 1, now } = options;

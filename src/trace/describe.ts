@@ -1,5 +1,5 @@
 /** Events as text: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
-import { Flag, MessageSize, Op, PortMove, WebLock } from '../event/event.ts';
+import { Flag, instructionsOf, MessageSize, Op, PortMove, WebLock } from '../event/event.ts';
 import {
   isStatementOp,
   isVfsOp,
@@ -55,6 +55,7 @@ const NO_BYTES = opSet(
     Op.sqlStmtStatusMore,
     Op.sqlMemory,
     Op.sqlMemoryGrew,
+    Op.sqlInstructions,
     Op.measure,
     Op.longTask,
     Op.interaction,
@@ -141,6 +142,8 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
       return `WebAssembly ${formatBytes(offset)}, page cache ${formatBytes(length)}, schema ${formatBytes(aux)}, statements ${formatBytes(aux2)}`;
     case Op.sqlMemoryGrew:
       return `WebAssembly ${formatBytes(length)}, then ${formatBytes(offset)}`;
+    case Op.sqlInstructions:
+      return countOf(instructionsOf(length, aux2), 'instruction');
     case Op.idbBlocked:
     case Op.idbVersionChange:
       return `version ${length} open, ${Number.isNaN(offset) ? 'to be deleted' : `version ${offset} requested`}`;

@@ -29,6 +29,8 @@ import {
   goldenMessages,
   UNSAID,
 } from './golden-messages.ts';
+import { inTheLab } from '../contract/helpers/in-the-lab.ts';
+import { executedBeforeClose, labWorkload } from './lab-workload.ts';
 import { makeFrames } from './opened-documents.ts';
 import { countOf, marksOf, threadOf } from './threads-harness.ts';
 import {
@@ -104,6 +106,18 @@ describe('what is captured', () => {
       expect(stack).toContain('/journeyapps-wa-sqlite/');
       expect(stack).not.toContain('vfscopeHook');
     }
+  });
+
+  test("instructions: the Lab's own count of its workload", async () => {
+    await startRecording(panel, { capture: { instructions: true } });
+    await driven.load(page, `${server.origin(`capture-${++labels}`)}/hook-cases/`);
+    await page.evaluate(labWorkload());
+    await arrived(panel, page);
+    await stopRecording(panel);
+    const store = await savedStore(driven, panel);
+    const [atClose] = await inTheLab({ vfs: 'MemoryVFS' }, 'total');
+    expect(store.threads.flatMap(executedBeforeClose)).toEqual([atClose]);
+    expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
   });
 
   test('messages between threads: every one of a known app, in order, and nothing of what is in them', async () => {

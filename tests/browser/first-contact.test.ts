@@ -126,11 +126,12 @@ describe('the settings', () => {
       ...BUFFER_KIB.map((buffer) => ({ buffer })),
       { stacks: true },
       { messages: true },
+      { instructions: true },
     ];
     const scripts = new Set(
       choices.flatMap((choice) => captureScripts({ ...CAPTURE_DEFAULTS, ...choice })),
     );
-    expect(scripts.size).toBe(3 + CAPTURED_LAYERS.length + BUFFER_KIB.length - 1 + 2);
+    expect(scripts.size).toBe(3 + CAPTURED_LAYERS.length + BUFFER_KIB.length - 1 + 3);
     expect([...scripts].filter((script) => !existsSync(join(EXTENSION, script)))).toEqual([]);
   });
   test('are kept under the names that the recorder and the panel read', async () => {
@@ -182,6 +183,7 @@ describe('the settings', () => {
       'layer-query',
       'stacks',
       'messages',
+      'instructions',
       'buffer',
     ]);
     await page.focus('#capture-1');

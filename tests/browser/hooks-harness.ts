@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import resolve from '@rollup/plugin-node-resolve';
 import type { Browser, Page } from 'puppeteer-core';
-import { HOOK_SCRIPT, MESSAGES_SCRIPT } from '../../tools/build/hook-script.mjs';
+import { carriedScript, HOOK_SCRIPT } from '../../tools/build/hook-script.mjs';
 import { rollup } from 'rollup';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import { RecordReader } from '../../src/event/batch.ts';
@@ -51,17 +51,17 @@ export async function buildHook(before?: URL): Promise<string> {
   return output[0].code;
 }
 
-/** What records messages, to stand before the hook, built as rollup.config.js does. */
-export async function buildMessages(): Promise<string> {
+/** A script that the hook carries, to stand before it, built as rollup.config.js does. */
+export async function buildCarried(name: 'messages' | 'instructions'): Promise<string> {
   const bundle = await rollup({
-    input: fileURLToPath(new URL('../../src/hooks/messages.ts', import.meta.url)),
+    input: fileURLToPath(new URL(`../../src/hooks/${name}.ts`, import.meta.url)),
     plugins: [
       resolve({ browser: true, extensions: ['.ts', '.js'] }),
       esbuild({ target: 'es2022' }),
     ],
   });
   const { output } = await bundle.generate({
-    ...MESSAGES_SCRIPT,
+    ...carriedScript(name),
     plugins: [minify({ target: 'es2022' })],
   });
   await bundle.close();

@@ -6,7 +6,7 @@ import { launchPlainBrowser } from '../oracle/browser.ts';
 import { byChannel, GOLDEN, goldenLine, goldenMessages, UNSAID } from './golden-messages.ts';
 import {
   buildHook,
-  buildMessages,
+  buildCarried,
   collectUntil,
   openCases,
   serveCases,
@@ -22,7 +22,7 @@ beforeAll(async () => {
     launchPlainBrowser(),
     serveCases(),
     buildHook(),
-    buildMessages(),
+    buildCarried('messages'),
   ]);
 });
 afterAll(async () => {

@@ -2,6 +2,7 @@
 import {
   CAPTURE_LEVEL_LABELS,
   CAPTURED_LAYER_LABELS,
+  INSTRUCTIONS_LABEL,
   MESSAGES_LABEL,
   STACKS_LABEL,
 } from '../../src/viewer/ui/capture-labels.ts';
@@ -67,6 +68,7 @@ export const ORDER: Record<
     ['layer-query', 'checkbox', query],
     ['stacks', 'checkbox', STACKS_LABEL],
     ['messages', 'checkbox', MESSAGES_LABEL],
+    ['instructions', 'checkbox', INSTRUCTIONS_LABEL],
     ['buffer', 'combobox', 'Buffer of a thread'],
   ],
   welcome: [

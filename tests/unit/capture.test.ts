@@ -26,7 +26,7 @@ describe('options', () => {
     [null, {}],
     ['3', {}],
     [{ capture: '3', layers: 'sql', buffer: '256', stacks: 1 }, {}],
-    [{ capture: 4, layers: [], buffer: 1000, stacks: 'yes', messages: 1 }, {}],
+    [{ capture: 4, layers: [], buffer: 1000, stacks: 'yes', messages: 1, instructions: 1 }, {}],
     [
       { capture: 0, layers: ['web', 'sql', 'evil'], buffer: 256, stacks: true },
       { capture: 0, layers: ['sql', 'web'], buffer: 256, stacks: true },
@@ -44,7 +44,7 @@ describe('options', () => {
       for (const buffer of BUFFER_KIB)
         for (const script of captureScripts({
           ...{ capture, buffer, layers: [] },
-          ...{ stacks: true, messages: true },
+          ...{ stacks: true, messages: true, instructions: true },
         }))
           all.add(script);
     expect([...all].sort()).toEqual(
@@ -59,6 +59,7 @@ describe('options', () => {
           'buffer-4096',
           'stacks',
           'messages',
+          'instructions',
         ],
         ...CAPTURED_LAYERS.map((layer) => `no-${layer}`),
       ]
@@ -75,9 +76,10 @@ describe('options', () => {
         buffer: 256,
         stacks: true,
         messages: true,
+        instructions: true,
       }),
     ).toBe(
-      'level 2 (statements with their literals), layers sql, vfs, stacks, messages, buffer 256 KiB',
+      'level 2 (statements with their literals), layers sql, vfs, stacks, messages, instructions, buffer 256 KiB',
     );
   });
 });

@@ -103,7 +103,7 @@ async function attached(
     scope: 'tab',
     hook: '(function hook(e){})({role:"page"});',
     capture: CAPTURE_DEFAULTS,
-    messages: '',
+    carried: '',
   });
   const session = type === 'worker' ? ofPage : root;
   session.inner.set('1', worker);

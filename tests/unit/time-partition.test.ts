@@ -10,6 +10,7 @@ import {
   WAIT,
   type Part,
 } from '../../src/analysis/core/time-parts.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { Flag, Op, type OpName } from '../../src/event/event.ts';
 import { OPS } from '../../src/event/operations.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
@@ -73,7 +74,7 @@ const drawnRows = rowsOf(DRAWN);
 function withoutStorage(rows: readonly Row[]): ThreadStore {
   const thread = threadOf(rows);
   thread.environment = environment({
-    capture: { capture: 0, layers: ['sql', 'vfs'], buffer: 1024, stacks: false, messages: false },
+    capture: { ...CAPTURE_DEFAULTS, capture: 0, layers: ['sql', 'vfs'] },
   });
   return thread;
 }

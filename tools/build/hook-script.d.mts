@@ -5,4 +5,6 @@ export declare const HOOK_SCRIPT: {
   intro: string;
   footer: string;
 };
-export declare const MESSAGES_SCRIPT: typeof HOOK_SCRIPT & { name: string };
+export declare const carriedScript: (
+  name: 'messages' | 'instructions',
+) => typeof HOOK_SCRIPT & { name: string };

@@ -17,11 +17,10 @@ export const HOOK_SCRIPT = {
   footer: "})({ role: 'page' });",
 };
 
-/** The same of what records messages (src/hooks/messages.ts): it is left where the hook looks for it. */
-export const MESSAGES_SCRIPT = {
+/** The same of a script that the hook carries: it is left where the hook looks for it. @param name `messages` or `instructions` */
+export const carriedScript = (name) => ({
   ...HOOK_SCRIPT,
-  name: 'recordMessages',
-  banner:
-    "(globalThis[Symbol.for('vfscope.capture')] ??= {}).messages = function vfscopeMessages(...given) {",
-  footer: 'recordMessages(...given);};',
-};
+  name: 'run',
+  banner: `(globalThis[Symbol.for('vfscope.capture')] ??= {}).${name} = function vfscopeCarried(...given) {`,
+  footer: 'return run(...given);};',
+});

@@ -78,7 +78,10 @@ export const ROOMS = {
   },
   viewer: { imports: [], npm: [] },
   hooks: {
-    imports: ['event', 'record', 'protocol', 'vfs-instrumented/interpose', 'probes', 'engines'],
+    imports: [
+      ...['event', 'record', 'protocol', 'vfs-instrumented/interpose', 'probes', 'engines'],
+      'lab/meter', // what counts instructions is a script of its own
+    ],
     npm: [],
   },
   content: { imports: ['protocol', 'platform'], npm: [] },

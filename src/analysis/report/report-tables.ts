@@ -28,6 +28,9 @@ export function statementsBlock(facts: Facts, most: number, longest?: number): B
         'pages_read',
         'pages_written',
         'hit_rate',
+        ...(rows.some(({ instructions }) => instructions !== null)
+          ? (['instructions'] as const)
+          : []),
       ],
       rows.slice(0, most),
       longest,
@@ -62,6 +65,7 @@ export function transactionsBlock(facts: Facts, most: number, longest?: number):
         'pages_written',
         'syncs',
         'busy',
+        ...(all.instructions.some((n) => n > 0) ? (['instructions'] as const) : []),
       ],
       Array.from(slowest, (i) => lines.at(i)),
       longest,

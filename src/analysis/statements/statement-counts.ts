@@ -10,6 +10,7 @@ import {
   type Executions,
   type QueryCounts,
 } from '../core/executions.ts';
+import type { CallInstructions } from '../core/instructions.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { longer } from '../../trace/typed-arrays.ts';
 import { isInMemory } from '../../trace/in-memory.ts';
@@ -68,6 +69,22 @@ function countQuery(entry: Entry, executions: Executions, i: number): void {
   entry.query ??= { ...NO_QUERY, runs: 0 };
   entry.query.runs++;
   for (const name of QUERY_COUNTS) entry.query[name] += executions[name][i]!;
+}
+
+/** Instructions of its calls, prepare to finalize. */
+export function countInstructions(
+  { events }: ThreadStore,
+  executed: CallInstructions,
+  entries: readonly Entry[],
+  placeOf: PlaceOf,
+  range: TimeRange,
+): void {
+  for (let i = 0; i < executed.count; i++) {
+    const row = executed.row[i]!;
+    if (!isStatementOp(events.op[row]!) || !within(events.t0[row]!, range)) continue;
+    const entry = entries[placeOf(events.object[row]!)]!;
+    entry.instructions = (entry.instructions ?? 0) + executed.own[i]!;
+  }
 }
 
 /** Entries of the texts that ran. */

@@ -50,6 +50,8 @@ export interface StatementRow {
   cache: CacheCounts | null;
   /** Of the runs that the engine counted, by its own counters; null where none were read. */
   query: (QueryCounts & { runs: number }) | null;
+  /** What SQLite's wasm executed in its calls; null where that was not counted. */
+  instructions: number | null;
   /** Bytes of one of it, prepared, the most seen; null where none were read. */
   memory: number | null;
   /** Steps that brought a row; those inside sqlite3_exec are not seen. */
@@ -97,6 +99,7 @@ const newEntry = (text: string | null): Entry => ({
   pages: null,
   cache: null,
   query: null,
+  instructions: null,
   memory: null,
   rows: 0,
   vfsCalls: null,

@@ -10,6 +10,7 @@ import { eachBound, withExample } from './bound-values.ts';
 import type { CacheCounts } from '../core/counter-deltas.ts';
 import { percentile } from '../core/durations.ts';
 import { executions } from '../core/executions.ts';
+import { instructions } from '../core/instructions.ts';
 import { owners } from '../core/owners.ts';
 import { rowsByOperation } from '../core/rows-by-operation.ts';
 import type { Owners } from '../../trace/owners.ts';
@@ -21,6 +22,7 @@ import { eachCacheShare } from './statement-cache.ts';
 import {
   countCalls,
   countExecutions,
+  countInstructions,
   countPages,
   countVfsCalls,
   touched,
@@ -54,6 +56,7 @@ const NEEDS = {
   ...{ executions, owners, byStatement, sweeps, accesses, counterDeltas },
   recordedTexts,
   rowsByOperation,
+  instructions,
 };
 
 /** Over the whole trace; null where no SQL call was recorded. */
@@ -114,6 +117,7 @@ function tableOf(
     const executions = known.executions.of(thread);
     ended.push(countExecutions(thread, executions, entries, placeOf[t]!, scope));
     countCalls(thread, known.rowsByOperation.of(thread), entries, placeOf[t]!, scope);
+    countInstructions(thread, known.instructions.of(thread), entries, placeOf[t]!, scope);
     if (hasVfs(thread)) {
       const own = known.owners.of(thread);
       ownersOfVfs.set(t, own);

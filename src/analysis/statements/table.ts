@@ -1,4 +1,5 @@
 /** The tables of statements by fingerprint, and of their runs. */
+import { opName } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { hitRate } from '../core/counter-deltas.ts';
@@ -10,6 +11,7 @@ import {
 } from '../core/executions.ts';
 import { THREAD } from '../events/table.ts';
 import { fact } from '../core/graph.ts';
+import { instructions, NOT_COUNTED, type CallInstructions } from '../core/instructions.ts';
 import { ioTime } from '../core/time-parts.ts';
 import { col, inParts, rowsIn, table, type Columns } from '../core/table.ts';
 import type { CallsBy } from './statement-entry.ts';
@@ -139,6 +141,12 @@ export const statementColumns = {
     'Filter misses',
     'Join steps that a Bloom filter let pass',
   ),
+  instructions: col(
+    'count',
+    'Instructions',
+    `Executed by SQLite's wasm in its calls, prepare to finalize. ${NOT_COUNTED}`,
+    (s) => s.instructions,
+  ),
   memory: col(
     'bytes',
     'Memory',
@@ -243,4 +251,54 @@ const executionTable = table(
   },
 );
 
-export const statementTables = [statementTable, executionTable];
+interface CountedCall {
+  thread: ThreadStore;
+  all: CallInstructions;
+  i: number;
+}
+const countedCalls = fact(
+  'countedCalls',
+  'instructions of calls',
+  { instructions },
+  ({ threads }, known) => {
+    const parts = threads.map((thread): CountedCall => ({
+      thread,
+      all: known.instructions.of(thread),
+      i: 0,
+    }));
+    return inParts(
+      parts.map(({ all }) => all.count),
+      (part, i) => Object.assign(parts[part]!, { i }),
+    );
+  },
+);
+const instructionTable = table(
+  'instructions',
+  "Instructions of each call of SQLite and its VFS; empty where they weren't counted",
+  countedCalls,
+  {
+    thread: col('int', 'Thread', THREAD, (c) => c.thread.index),
+    seq: col('id', 'Event', 'The call', (c) => c.thread.events.seq[c.all.row[c.i]!]!),
+    op: col('text', 'Operation', 'Its name', (c) => opName(c.thread.events.op[c.all.row[c.i]!]!)),
+    executed: col(
+      'count',
+      'Executed before',
+      "By the thread's engines, from their instantiation to the begin of the call",
+      (c) => c.all.first[c.i]!,
+    ),
+    instructions: col(
+      'count',
+      'Instructions',
+      'From its begin to its end, those of the calls in it included',
+      (c) => c.all.own[c.i]!,
+    ),
+    gap: col(
+      'count',
+      'Gap before',
+      'Between the begin or end of a call before it and its own begin',
+      (c) => c.all.gap[c.i]!,
+    ),
+  },
+);
+
+export const statementTables = [statementTable, executionTable, instructionTable];

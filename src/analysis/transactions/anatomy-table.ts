@@ -93,6 +93,8 @@ export interface CommitTotals {
   time: TransactionTimes;
 }
 
+const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
 /** Columns are as in `TransactionAnatomy`, by place of the transaction. Those of the last row change until the next one begins. */
 export class AnatomyTable
   extends columns({
@@ -116,6 +118,9 @@ export class AnatomyTable
     busyRetries: Uint32Array,
     /** When its commit began; NaN = nothing was committed. */
     commitUs: Float64Array,
+    /** Executed from its first call to its last, and of that by its commit; NaN = not counted, or nothing was committed. */
+    instructions: Float64Array,
+    commitInstructions: Float64Array,
     ...each(CALLS, Uint32Array),
     /** Where its own begin in `steps`, `statements` and `pages`. */
     steps0: Uint32Array,
@@ -145,7 +150,7 @@ export class AnatomyTable
   begin(mode: TransactionAnatomy['mode']): number {
     const i = this.add();
     this.mode[i] = MODES.indexOf(mode);
-    this.commitUs[i] = NaN;
+    this.commitUs[i] = this.instructions[i] = this.commitInstructions[i] = NaN;
     this.steps0[i] = this.steps.count;
     this.statements0[i] = this.statements.count;
     this.pages0[i] = this.pages.count;
@@ -274,9 +279,13 @@ export class AnatomyTable
       syncs: this.syncs[i]!,
       busyRetries: this.busyRetries[i]!,
       time: this.time.at(i),
+      instructions: known(this.instructions[i]!),
       commit: Number.isNaN(fromUs)
         ? null
-        : { fromUs, toUs, us: this.commitCost(i)!, time: this.commitTime.at(i) },
+        : {
+            ...{ fromUs, toUs, us: this.commitCost(i)!, time: this.commitTime.at(i) },
+            instructions: known(this.commitInstructions[i]!),
+          },
     };
   }
 

@@ -36,7 +36,15 @@ export interface TransactionAnatomy {
   busyRetries: number;
   /** Sums to toUs - fromUs. */
   time: TransactionTimes;
+  /** What SQLite's wasm executed from its first call to its last; null where that was not counted. */
+  instructions: number | null;
   /** What the commit cost; null where nothing was committed. */
   /** `us`: what it took, idle time left out. */
-  commit: { fromUs: number; toUs: number; us: number; time: TransactionTimes } | null;
+  commit: {
+    fromUs: number;
+    toUs: number;
+    us: number;
+    time: TransactionTimes;
+    instructions: number | null;
+  } | null;
 }

@@ -3,6 +3,7 @@ import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { threadTitles } from '../core/thread-titles.ts';
 import { THREAD } from '../events/table.ts';
 import { fact } from '../core/graph.ts';
+import { NOT_COUNTED } from '../core/instructions.ts';
 import { col, table, type Columns, type Rows } from '../core/table.ts';
 import { anatomies, type TransactionAnatomy } from './transaction-anatomy.ts';
 import type { Transaction } from './transactions.ts';
@@ -32,6 +33,8 @@ export interface TransactionLine extends EventRef {
   syncs: number;
   statements: number | null;
   busyRetries: number;
+  instructions: number | null;
+  commitInstructions: number | null;
 }
 
 /** One plain literal: there are tens of thousands of them. @param titles of the threads */
@@ -64,6 +67,8 @@ export function transactionLine(
     syncs: a.syncs,
     statements: a.statements,
     busyRetries: a.busyRetries,
+    instructions: a.instructions,
+    commitInstructions: a.commit?.instructions ?? null,
   };
 }
 
@@ -134,6 +139,18 @@ export const transactionColumns = {
   ),
   syncs: col('count', 'Syncs', 'xSync calls', (t) => t.syncs),
   busy: col('count', 'Busy', 'SQLITE_BUSY answers to its locks', (t) => t.busyRetries),
+  instructions: col(
+    'count',
+    'Instructions',
+    `Executed by SQLite's wasm from its first call to its last. ${NOT_COUNTED}`,
+    (t) => t.instructions,
+  ),
+  commit_instructions: col(
+    'count',
+    'Commit instructions',
+    `Of these, executed by its commit. ${NOT_COUNTED}`,
+    (t) => t.commitInstructions,
+  ),
 } satisfies Columns<TransactionLine>;
 
 export const transactionTables = [

@@ -26,6 +26,7 @@ import { computingCalls } from '../core/computing-calls.ts';
 import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { executions, type Executions } from '../core/executions.ts';
+import { instructions, type CallInstructions } from '../core/instructions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { fact } from '../core/graph.ts';
 import {
@@ -64,6 +65,7 @@ export const anatomies = fact(
     computingCalls,
     databaseFiles,
     rowsByOperation,
+    instructions,
   },
   function* (store, known): Generator<void, AnatomyTable> {
     const { list } = known.transactions;
@@ -84,6 +86,7 @@ export const anatomies = fact(
         known.computingCalls.of(thread),
         known.databaseFiles,
         known.rowsByOperation.of(thread),
+        known.instructions.of(thread),
       );
     };
     for (let i = 0; i < list.length; i++) {
@@ -155,6 +158,7 @@ class AnatomyScanner {
     private readonly computes: Uint8Array,
     private readonly databases: DatabaseFiles,
     rows: RowsByOperation,
+    private readonly executed: CallInstructions,
   ) {
     this.clock = new TransactionClock(thread.events, new Completions(thread, rows, owners, app));
     this.executions = firstRow.subarray(0, count);
@@ -216,7 +220,11 @@ class AnatomyScanner {
     );
     const commit = t.outcome === 'committed' ? this.commitBegin(t, from, span) : -1;
     this.walk(t, from, toRow, commit);
-    if (commit >= 0) table.commitUs[i] = clock.markedNs / 1000;
+    table.instructions[i] = this.executed.between(from, toRow);
+    if (commit >= 0) {
+      table.commitUs[i] = clock.markedNs / 1000;
+      table.commitInstructions[i] = this.executed.between(commit, toRow);
+    }
     table.spent(clock.ns, clock.marked);
   }
 

@@ -48,6 +48,8 @@ export interface MeteredModule {
 }
 
 const nameOf = (counted: Counted): string => `__vfscope_${counted}`;
+/** Name of the export that counts instructions in a module of one counter. */
+export const COUNTER = nameOf('instructions');
 const I64 = 0x7e;
 const Code = { end: 0x0b, i64Const: 0x42 } as const;
 

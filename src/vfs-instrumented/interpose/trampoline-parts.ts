@@ -136,7 +136,14 @@ export function beginBody(p: RingParts): Bytes {
       ...setWord(Header.seq, [...word(Header.seq), ...w.i32(1), OP.add, ...w.tee(seq)]),
       ...w.get(timed),
       ...w.when(
-        [...w.call(p.now), ...w.set(t), ...w.i32(0), ...w.get(t), ...w.storeF64(Header.lastClock)],
+        [
+          ...w.get(seq),
+          ...w.call(p.now),
+          ...w.set(t),
+          ...w.i32(0),
+          ...w.get(t),
+          ...w.storeF64(Header.lastClock),
+        ],
         [...w.i32(0), ...w.loadF64(Header.lastClock), ...w.set(t)],
       ),
       ...put(Field.t0, w.get(t), w.storeF64),
@@ -193,7 +200,14 @@ export function finishBody(p: RingParts): Bytes {
       ...setWord(Header.seq, [...word(Header.seq), ...w.i32(1), OP.add, ...w.tee(endSeq)]),
       ...w.get(timed),
       ...w.when(
-        [...w.call(p.now), ...w.set(t), ...w.i32(0), ...w.get(t), ...w.storeF64(Header.lastClock)],
+        [
+          ...w.get(seq),
+          ...w.call(p.now),
+          ...w.set(t),
+          ...w.i32(0),
+          ...w.get(t),
+          ...w.storeF64(Header.lastClock),
+        ],
         [...w.i32(0), ...w.loadF64(Header.lastClock), ...w.set(t)],
       ),
       ...[...w.get(at), ...w.load(Field.seq), ...w.get(seq), OP.eq],

@@ -43,7 +43,8 @@ export interface Trampoline {
 
 /** JavaScript that trampolines call: rare, and it never throws. */
 export interface TrampolineHost {
-  now(): number;
+  /** @param seq of the record that begins or ends */
+  now(seq: number): number;
   /** The ring wants a drain. */
   pressure(): void;
   /** An unknown file or pMethods. @returns byte address of its entry, or 0 */
@@ -114,7 +115,7 @@ const GREW = 10;
 const PEEK = 11;
 const FIRST = 12;
 const HOST: readonly (readonly [keyof TrampolineHost, Signature])[] = [
-  ['now', { params: '', results: 'd' }],
+  ['now', { params: 'i', results: 'd' }],
   ['pressure', { params: '', results: '' }],
   ['discover', { params: 'iii', results: 'i' }],
   ['opening', { params: 'iiii', results: 'i' }],

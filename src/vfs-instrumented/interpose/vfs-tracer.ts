@@ -35,7 +35,7 @@ export class VfsTracer implements TrampolineHost {
   readonly block: number;
   readonly memory: EngineMemory;
   /** The thread's clock, as trampolines call it: performance.now itself, with nothing between. */
-  readonly now: () => number;
+  readonly now: TrampolineHost['now'];
   private readonly recorder: Recorder;
   private readonly target: TracedTable;
   private readonly files: OpenFiles;

@@ -78,6 +78,7 @@ export class Recording {
         buffer: (CAPACITY * RECORD_BYTES) / 1024,
         stacks: false,
         messages: false,
+        instructions: false,
       },
     });
     this.recorder.instant(Op.threadStart, 0, NaN, 0);

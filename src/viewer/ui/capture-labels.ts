@@ -30,5 +30,7 @@ export const CAPTURED_LAYER_LABELS: Readonly<Record<CapturedLayer, string>> = {
 
 export const STACKS_LABEL = 'JavaScript stack at the first run of each statement';
 export const MESSAGES_LABEL = 'Messages between threads: times and sizes, never what is in them';
+export const INSTRUCTIONS_LABEL =
+  'Instructions that SQLite executes for each call: exact, but the app runs slower';
 export const BUFFER_HELP =
   "A thread that produces events faster than vfscope can collect them drops those that don't fit. vfscope counts and shows the drops";

@@ -8,7 +8,7 @@ import { FLIGHT_DEFAULTS, type FlightChoice } from './flight-options.ts';
 
 export type ThemeChoice = 'host' | 'light' | 'dark';
 
-/** `capture`, `layers`, `buffer`, `stacks`, and `messages` are read by the recorder and the options page, too, under these names. */
+/** `capture`, `layers`, `buffer`, `stacks`, `messages`, and `instructions` are read by the recorder and the options page, too, under these names. */
 interface Settings extends CaptureOptions {
   theme: ThemeChoice;
   /** Reload the page when a recording begins. */

@@ -88,6 +88,16 @@ export function withValues<Row>(
   return { shown: columns.filter(has), empty: columns.filter((column) => !has(column)) };
 }
 
+/** Columns of what few recordings count: shown where it was. */
+const COUNTED = ['instructions', 'commit_instructions'];
+export const withCounts = <Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): readonly Column<Row>[] =>
+  columns.filter(
+    ({ key, value }) => !COUNTED.includes(key) || rows.some((row) => value(row) !== null),
+  );
+
 /** A sorted copy; equal values keep the order they came in. */
 export function sortedRows<Row>(
   rows: readonly Row[],

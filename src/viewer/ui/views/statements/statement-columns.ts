@@ -75,6 +75,7 @@ export function shownColumns(
     auto_index_rows: {},
     hits: {},
     misses: {},
+    instructions: {},
     failed: {},
   });
   return columns.toSpliced(1, 0, TOTAL_TIME);

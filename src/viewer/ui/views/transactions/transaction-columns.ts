@@ -89,6 +89,8 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     bytes_written: { text: (t) => (t.bytesWritten ? formatBytes(t.bytesWritten) : '0') },
     syncs: {},
     busy: {},
+    instructions: {},
+    commit_instructions: {},
     idle_dur: { text: (t) => (t.idleUs ? formatMeasured(t.idleUs, t.stepUs) : '0') },
     path: '150px',
     thread: { value: (t) => t.threadTitle, width: 'minmax(110px, 1fr)' },

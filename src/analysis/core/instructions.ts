@@ -1,0 +1,70 @@
+/**
+ * Instructions that SQLite's wasm executed for each call of its API and of its VFS, where the recording counted them: exact, and the same on
+ * every machine. A call's own include those of the calls in it.
+ *
+ *   step      |---------- own ----------|
+ *   xRead          |- own -|
+ *   gap       |----|       |------------|     from one begin or end to the next begin
+ */
+import type { ThreadStore } from '../../trace/store.ts';
+import { instructionsOf, Op } from '../../event/event.ts';
+import { columns, lowerBound } from '../../trace/number-columns.ts';
+import { threadFact } from './graph.ts';
+import { rowsByOperation } from './rows-by-operation.ts';
+
+/** Of columns. */
+export const NOT_COUNTED = 'n/a: the recording did not count instructions';
+
+/** A row for each call that was counted, in the order of the calls. */
+export class CallInstructions extends columns({
+  /** Row of the call. */
+  row: Uint32Array,
+  /** What its thread's engines had executed before it. */
+  first: Float64Array,
+  /** What they executed from its begin to its end. */
+  own: Float64Array,
+  /** What they had executed for the app since the moment before: a call began or ended. */
+  gap: Float64Array,
+}) {
+  /** From the begin of one call to the end of another, by their rows; NaN where one of them was not counted. */
+  between(from: number, to: number): number {
+    const [a, b] = [this.placeOf(from), this.placeOf(to)];
+    return a < 0 || b < 0 ? NaN : this.first[b]! + this.own[b]! - this.first[a]!;
+  }
+
+  private placeOf(row: number): number {
+    const at = lowerBound(this.row, row, this.count);
+    return at < this.count && this.row[at] === row ? at : -1;
+  }
+}
+
+/** Of each thread; empty where instructions were not counted. */
+export const instructions = threadFact(
+  'instructions',
+  'instructions of calls',
+  { rowsByOperation },
+  (thread: ThreadStore, known): CallInstructions => {
+    const { events } = thread;
+    const found = new CallInstructions();
+    const readings = [...known.rowsByOperation.of(thread).of(Op.sqlInstructions)]
+      .map((at) => ({ at, row: events.rowOfSeq(events.aux[at]!) }))
+      .filter(({ row }) => row >= 0)
+      .sort((a, b) => a.row - b.row);
+    /** Ends of calls that are open at a moment, innermost last: their sequence number, and what had been executed by then. */
+    const open: { endSeq: number; executed: number }[] = [];
+    let last = 0;
+    for (const { at, row } of readings) {
+      while (open.length && open.at(-1)!.endSeq < events.seq[row]!) last = open.pop()!.executed;
+      const i = found.add();
+      const first = events.offset[at]!;
+      const own = instructionsOf(events.length[at]!, events.aux2[at] ?? 0);
+      found.row[i] = row;
+      found.first[i] = first;
+      found.own[i] = own;
+      found.gap[i] = Math.max(0, first - last);
+      last = first;
+      open.push({ endSeq: events.endSeq[row]!, executed: first + own });
+    }
+    return found;
+  },
+);

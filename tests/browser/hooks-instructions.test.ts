@@ -1,0 +1,82 @@
+/** Instructions of a live app in Chromium: the Lab's own count, an app that checks its bytes, and none where they were not asked for. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageFile } from '../../src/lab/command/node.ts';
+import { COUNTER } from '../../src/lab/meter/meter.ts';
+import { inTheLab } from '../contract/helpers/in-the-lab.ts';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import {
+  buildCarried,
+  buildHook,
+  collectUntil,
+  injectHook,
+  type SeenThread,
+} from './hooks-harness.ts';
+import { labWorkload } from './lab-workload.ts';
+
+let server: AppServer;
+let browser: Browser;
+let hook: string;
+let instructions: string;
+beforeAll(async () => {
+  [server, browser, hook, instructions] = await Promise.all([
+    createServer(),
+    launchPlainBrowser(),
+    buildHook(),
+    buildCarried('instructions'),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+const COUNTED = 'sqlite3_instructions';
+let labels = 0;
+async function recorded(script: string, integrity?: string): Promise<[SeenThread, unknown]> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await injectHook(page, script);
+  await page.goto(`${server.origin(`instructions-${++labels}`)}/hook-cases/`);
+  const answer: unknown = await page.evaluate(labWorkload(integrity));
+  await page.evaluate(() => performance.mark('after'));
+  const [thread] = await collectUntil(page, (threads) =>
+    threads.some(({ events }) => events.some(({ op }) => op === 'mark')),
+  );
+  await context.close();
+  return [thread!, answer];
+}
+function beforeClose({ events }: SeenThread): number[] {
+  const close = events.find(({ op }) => op === 'sqlite3_close')!;
+  return events.filter(({ op, aux }) => op === COUNTED && aux === close.seq).map((e) => e.offset);
+}
+
+test("the Lab's workload, from instantiation: the Lab's own count", async () => {
+  const [atClose] = await inTheLab({ vfs: 'MemoryVFS' }, 'total');
+  const [thread] = await recorded(instructions + hook);
+  expect(beforeClose(thread)).toEqual([atClose]);
+  expect([thread.dropped, thread.faults, thread.notes]).toEqual([0, 0, []]);
+});
+
+test('an app that checks the bytes of its module finds them as they were sent', async () => {
+  const bytes = await readFile(packageFile('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm'));
+  const digest = createHash('sha384').update(bytes).digest();
+  const [thread, checked] = await recorded(
+    instructions + hook,
+    `sha384-${digest.toString('base64')}`,
+  );
+  const names = WebAssembly.Module.exports(new WebAssembly.Module(bytes)).map(({ name }) => name);
+  expect(checked).toEqual([...digest, ...names]);
+  expect(names).not.toContain(COUNTER);
+  expect(beforeClose(thread)).toHaveLength(1);
+  expect([thread.faults, thread.notes]).toEqual([0, []]);
+});
+
+test('without the script nothing is counted', async () => {
+  const [thread] = await recorded(hook);
+  expect(thread.events.filter(({ op }) => op === COUNTED)).toEqual([]);
+  expect(beforeClose(thread)).toEqual([]);
+});

@@ -30,7 +30,7 @@ export class Engine {
   readonly table: WebAssembly.Table | null;
   readonly vfs: VfsTracer | null;
   readonly sql: SqlLayer | null;
-  readonly usesNamedExports: boolean;
+  readonly hasNames: boolean;
   readonly createdAt: number;
   /** What the app gets as `instance.exports`; the engine's own where nothing had to be wrapped. */
   readonly exports: WebAssembly.Exports;
@@ -39,7 +39,7 @@ export class Engine {
   private readonly functions = new Set<unknown>();
   private readonly parts: EngineParts;
   private vfsNote: string | null = null;
-  private readonly wideAddresses: boolean;
+  private readonly is64Bit: boolean;
   private id = 0;
   /** Whether the definition said that SQL calls are seen. */
   private saidSql = false;
@@ -51,18 +51,18 @@ export class Engine {
     this.memory = memory;
     this.table = table;
     this.createdAt = recorder.now();
-    this.wideAddresses = peekInto(memory) === null;
-    this.usesNamedExports = fingerprint.namedExports;
+    this.is64Bit = peekInto(memory) === null;
+    this.hasNames = fingerprint.namedExports;
     this.vfs = this.traceVfs();
     const asyncify = fingerprint.asyncify
       ? new Asyncify(recorder, parts.shared.query ? memory : null, this.vfs?.block ?? 0)
       : null;
     const reader = this.vfs?.memory ?? new EngineMemory(memory);
     this.sql =
-      parts.layers.sql && !this.wideAddresses
+      parts.layers.sql && !this.is64Bit
         ? new SqlLayer(recorder, reader, parts.shared, this.reach, asyncify, () => this.define())
         : null;
-    const wrapsExports = asyncify !== null || (this.sql !== null && this.usesNamedExports);
+    const wrapsExports = asyncify !== null || (this.sql !== null && this.hasNames);
     const copy: Record<string, unknown> = wrapsExports
       ? Object.assign(Object.create(null) as object, exports)
       : exports;
@@ -73,7 +73,7 @@ export class Engine {
         this.sql?.resume ?? ((): void => {}),
         this.sql?.settleSuspended ?? ((): void => {}),
       );
-    if (this.sql && this.usesNamedExports)
+    if (this.sql && this.hasNames)
       wrapNamedExports(copy, this.sql, () => this.active, parts.shared.binds);
     this.exports = copy as WebAssembly.Exports;
     for (const source of [exports, copy])
@@ -83,8 +83,8 @@ export class Engine {
 
   private traceVfs(): VfsTracer | null {
     const { recorder, table, memory, fingerprint, layers } = this.parts;
-    if (this.wideAddresses) this.vfsNote = 'A 64-bit build (memory64) cannot be traced.';
-    if (!layers.vfs || this.wideAddresses) return null;
+    if (this.is64Bit) this.vfsNote = 'A 64-bit build (memory64) cannot be traced.';
+    if (!layers.vfs || this.is64Bit) return null;
     if (!table) {
       this.vfsNote = 'Its function table is private: its VFS calls cannot be seen.';
       return null;
@@ -120,7 +120,7 @@ export class Engine {
 
   /** One of the engine's functions by SQLite's name. */
   private reach = (name: string): ((...args: number[]) => unknown) | null => {
-    const found = this.usesNamedExports
+    const found = this.hasNames
       ? this.parts.exports[name]
       : this.module && dataProperty(this.module, `_${name}`);
     return typeof found === 'function'
@@ -140,7 +140,7 @@ export class Engine {
   }
 
   get sqlSeen(): boolean {
-    return this.sql !== null && (this.usesNamedExports || this.module !== null);
+    return this.sql !== null && (this.hasNames || this.module !== null);
   }
 
   /**

@@ -94,7 +94,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
     const free = engines.all().filter((e) => e.module === null);
     let found = free.find((e) => e.owns(module, fn) === true) ?? null;
     if (!found && calling) {
-      const left = free.filter((e) => !e.usesNamedExports && e.owns(module, fn) === null);
+      const left = free.filter((e) => !e.hasNames && e.owns(module, fn) === null);
       if (left.length === 1) found = left[0]!;
     }
     if (!found) return null;
@@ -105,7 +105,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   const resolve = (module: object, fn: WasmFunction): SqlLayer | null =>
     guard('finding the engine of a Module', null, () => {
       const engine = engineOf(module, fn, true);
-      return engine && !engine.usesNamedExports ? engine.sql : null;
+      return engine && !engine.hasNames ? engine.sql : null;
     });
 
   undo.push(

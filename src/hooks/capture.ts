@@ -5,34 +5,26 @@ import { environment, type CarriedScripts } from './source.ts';
 
 type Said = Partial<
   Record<'capture' | 'buffer' | 'stacks' | 'without' | 'wait' | 'now' | 'shared', unknown>
-> &
-  CarriedScripts;
+> & { scripts?: CarriedScripts };
 
-const scriptsOf = ({ messages, instructions }: CarriedScripts): CarriedScripts => ({
-  messages,
-  instructions,
-});
-
-function take(): [CaptureOptions, scripts: CarriedScripts, waits?: boolean, shares?: boolean] {
+function take(): [CaptureOptions, scripts?: CarriedScripts, waits?: boolean, shares?: boolean] {
   const key = Symbol.for(CAPTURE_KEY);
   try {
     if (environment.role !== 'page')
-      return [captureOptionsOf(environment.capture), scriptsOf(environment)];
+      return [captureOptionsOf(environment.capture), environment.scripts];
     const said = ((globalThis as Record<symbol, unknown>)[key] ?? {}) as Said;
     const without: unknown[] = Array.isArray(said.without) ? said.without : [];
     return [
       captureOptionsOf({
         ...said,
         layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)),
-        messages: !!said.messages,
-        instructions: !!said.instructions,
       }),
-      scriptsOf(said),
+      said.scripts,
       said.wait === true && said.now !== true,
       said.shared === true,
     ];
   } catch {
-    return [captureOptionsOf({}), {}]; // a page that was running already can leave anything there; the defaults are safe
+    return [captureOptionsOf({})]; // a page that was running already can leave anything there; the defaults are safe
   } finally {
     Reflect.deleteProperty(globalThis, key);
   }
@@ -42,4 +34,4 @@ function take(): [CaptureOptions, scripts: CarriedScripts, waits?: boolean, shar
  * Of this thread; scripts for what not every recording asks for; whether it is not known yet that its tab is recorded; and whether
  * SharedWorkers of its origin run with our script.
  */
-export const [capture, scripts, waits = false, shares = false] = take();
+export const [capture, scripts = {}, waits = false, shares = false] = take();

@@ -28,24 +28,23 @@ export interface PageEnvironment {
 export type Says = (message: ThreadMessage) => void;
 
 /** Scripts of their own that the hook carries along, where a recording asks for them: messages.ts, instructions.ts say what they are called with. */
-export interface CarriedScripts {
-  messages?: CarriedScript | undefined;
-  instructions?: CarriedScript | undefined;
-}
+export type CarriedScripts = Partial<Record<'messages' | 'instructions', CarriedScript>>;
 type CarriedScript = (...given: never[]) => unknown;
 
 /** Before a worker's own script, put there on its way in (in every module of it) or by `vfscope record`; in shared and service workers, too. */
-interface FilteredEnvironment extends CarriedScripts {
+interface FilteredEnvironment {
   role: 'filtered';
   /** What the recording captures. */
   capture?: Partial<CaptureOptions>;
+  scripts?: CarriedScripts;
   /** Of `vfscope/hook` in a dedicated worker: nothing goes to its creator, which knows of no hook. */
   says?: Says;
   /** With `says`: the port that the creator would get. */
   takes?: (port: MessagePort) => void;
 }
 
-export interface WorkerEnvironment extends CarriedScripts {
+export interface WorkerEnvironment {
+  scripts?: CarriedScripts;
   role: 'worker';
   /** The script's URL as the app gave it, absolute: what relative URLs in the worker resolve against. */
   base: string;
@@ -94,7 +93,8 @@ export const says: Says | null =
 export const workerHookSource = (worker: WorkerEnvironment, then?: string): string => {
   if ('toJSON' in []) throw new Error('your app defines toJSON');
   const hook = String(vfscopeHook);
-  const given = `{...${JSON.stringify(worker)},messages:${String(worker.messages)},instructions:${String(worker.instructions)}}`;
+  const scripts = Object.entries(worker.scripts!).map((pair) => pair.join(':'));
+  const given = `{...${JSON.stringify(worker)},scripts:{${String(scripts)}}}`;
   return then ? `{const e=${given};(${hook})(e);${then};e.runs()}` : `(${hook})(${given});`;
 };
 

@@ -34,7 +34,7 @@ export function bootstrap(
   isModule: boolean,
   environment: WorkerEnvironment,
 ): Bootstrap {
-  const carried = { ...environment, capture, ...scripts };
+  const carried = { ...environment, capture, scripts };
   const hook = workerHookSource(carried);
   if (isModule) {
     // Both imports static: with a dynamic import of the app's script, messages that the page posts at once are lost.

@@ -67,7 +67,7 @@ export class Workers {
   /** Reports of our own to keep from the app. */
   private toSwallow = 0;
   /** Reports on refused bootstraps of ours that are still to come. */
-  private refusedAtOnce = 0;
+  private atOnce = 0;
   private stopped = false;
   private native!: NativeMethods;
   /** Those that come with the hook in their script; null where none does. */
@@ -197,7 +197,7 @@ export class Workers {
     } catch (e) {
       if (e instanceof DOMException && e.name === 'SecurityError') {
         this.refused = CSP; // WebKit refuses synchronously, and reports it later
-        this.refusedAtOnce++;
+        this.atOnce++;
       }
       if (e instanceof TypeError && 'trustedTypes' in globalThis) {
         this.refused = TRUSTED_TYPES; // they are enforced: the app's text fails as ours did, and only its failure may show
@@ -330,9 +330,9 @@ export class Workers {
       this.toSwallow--; // ours was reported before the app's
       event.stopImmediatePropagation();
     }
-    const ours = this.pending > 0 || this.refusedAtOnce > 0;
+    const ours = this.pending > 0 || this.atOnce > 0;
     if (!ours || !isBlobRefused(event)) return;
-    if (this.refusedAtOnce > 0) this.refusedAtOnce--;
+    if (this.atOnce > 0) this.atOnce--;
     this.refused ||= CSP;
     event.stopImmediatePropagation();
   };

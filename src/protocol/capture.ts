@@ -43,7 +43,10 @@ export const filteredEnvironment = (
 ): [before: string, environment: string] => {
   const given = JSON.stringify({ role: 'filtered', capture });
   if (!carried) return ['', given];
-  return [carried, `{...globalThis[Symbol.for(${JSON.stringify(CAPTURE_KEY)})],...${given}}`];
+  return [
+    carried,
+    `{...${given},scripts:globalThis[Symbol.for(${JSON.stringify(CAPTURE_KEY)})].scripts}`,
+  ];
 };
 
 /** Files of the extension to run in the page before hooks.js; none for the defaults. */

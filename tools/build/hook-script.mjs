@@ -21,6 +21,6 @@ export const HOOK_SCRIPT = {
 export const carriedScript = (name) => ({
   ...HOOK_SCRIPT,
   name: 'run',
-  banner: `(globalThis[Symbol.for('vfscope.capture')] ??= {}).${name} = function vfscopeCarried(...given) {`,
-  footer: 'return run(...given);};',
+  banner: `{ const o = (globalThis[Symbol.for('vfscope.capture')] ??= {}); o.${name} = true; (o.scripts ??= {}).${name} = function vfscopeCarried(...given) {`,
+  footer: 'return run(...given);}; }',
 });

@@ -46,7 +46,7 @@ export class VfsTracer implements TrampolineHost {
   private readonly peek: WasmFunction;
   private readonly slots: TablePatches;
   private readonly structs: VfsStructs;
-  private readonly confirmedOpens = new Set<number>();
+  private readonly asOpens = new Set<number>();
 
   /** @throws when there is no room for another engine, or its memory is not one of 32-bit pointers */
   constructor(recorder: Recorder, target: TracedTable) {
@@ -166,7 +166,7 @@ export class VfsTracer implements TrampolineHost {
           ? this.structs.adoptVfs(pVfs)
           : null;
       if (vfs === null) return 0;
-      this.confirmedOpens.add(cell);
+      this.asOpens.add(cell);
       return this.names.opened(this.paths.at(zName), vfs, flags);
     } catch (error) {
       this.recorder.fault('xOpen', error);
@@ -221,7 +221,7 @@ export class VfsTracer implements TrampolineHost {
 
   giveBack = (cell: number): void => {
     try {
-      if (!this.confirmedOpens.has(cell) && this.slots.giveBack(cell)) this.structs.tableChanged();
+      if (!this.asOpens.has(cell) && this.slots.giveBack(cell)) this.structs.tableChanged();
     } catch (error) {
       this.recorder.fault('giving a slot back', error);
     }

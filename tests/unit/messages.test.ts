@@ -126,6 +126,48 @@ describe('which message was handled where', () => {
     ]);
   });
 
+  test('a message that could not be read has a number, and was not handled', () => {
+    const two = new Two();
+    post(two.page, two.toWorker, 1);
+    post(two.page, two.toWorker, 2);
+    two.worker.idle(20);
+    two.worker.call('messageHandle', { object: two.toPage, aux: 1, flags: Flag.threw });
+    handle(two.worker, two.toPage, 2, 30);
+    expect(pairs(two.done())).toEqual([
+      ['0 worker 1', null, null, null],
+      ['0 worker 2', '1 creator 2', 'exact', 29],
+    ]);
+  });
+
+  test("a page's port to a SharedWorker goes on in a worker, and brings a port by a message", () => {
+    const two = new Two();
+    const { page, worker } = two;
+    const shared = new ThreadBuilder(two.store, { id: 's', kind: 'shared-worker' });
+    const own = end(page, 'shared-worker', 'u', 1);
+    page.call('messagePort', { object: own, context: two.toWorker, aux: 1, length: PortMove.sent });
+    post(page, two.toWorker, 1);
+    handle(worker, two.toPage, 1, 20);
+    const came = end(worker, 'port');
+    const received = { aux: 1, length: PortMove.received };
+    worker.call('messagePort', { ...received, object: came, context: two.toPage });
+    // the worker passes one side of a pair of its own to the SharedWorker
+    const [one, other] = [end(worker, 'port', 'k', 1), end(worker, 'port', 'k', 2)];
+    worker.call('messagePort', { object: other, context: came, aux: 1, length: PortMove.sent });
+    post(worker, came, 1);
+    post(worker, one, 1);
+    const serves = end(shared, 'shared-worker', 'u', 2);
+    handle(shared, serves, 1, 40);
+    const last = end(shared, 'port');
+    shared.call('messagePort', { ...received, object: last, context: serves });
+    handle(shared, last, 1, 50);
+    shared.send();
+    expect(pairs(two.done()).map((m) => (m as unknown[]).slice(0, 3))).toEqual([
+      ['0 worker 1', '1 creator 1', 'exact'],
+      ['1 port 1', '2 shared-worker 1', 'guess'],
+      ['1 port 1', '2 port 1', 'guess'],
+    ]);
+  });
+
   test('moves of ports that go in a circle come to an end, and no port is its own peer', () => {
     const { page, worker, toWorker, toPage, ...two } = new Two();
     const move = (t: ThreadBuilder, object: number, aux: number, length: number): number =>

@@ -7,7 +7,7 @@
  *
  * Where the key is a name, others may have it, too: what such ends are to each other is a guess.
  */
-import { hasOwnKey, type ChannelDefinition } from '../../event/channels.ts';
+import type { ChannelDefinition } from '../../event/channels.ts';
 import { Flag, Op, PortMove } from '../../event/event.ts';
 import { opSet } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -19,7 +19,7 @@ import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation
 export interface ChannelEnd {
   readonly thread: ThreadStore;
   readonly channel: ChannelDefinition;
-  /** Rows of calls of postMessage that did not throw, and of messages that were handled, by their number. */
+  /** Rows of calls of postMessage that did not throw, and of messages that could be read, by their number. */
   readonly posts: Map<number, number>;
   readonly handles: Map<number, number>;
   /** Who handles what is posted here; null = not recorded, or not known. */
@@ -59,8 +59,7 @@ function endsOf(
   const moves: Move[] = [];
   for (const thread of threads)
     readThread(thread, rowsByOperation.of(thread).together(MESSAGES), ends, moves);
-  pairByKey(ends, moves);
-  pairInOrder(ends);
+  pairByKey(ends, moves, pairInOrder(ends));
   return ends;
 }
 
@@ -94,8 +93,8 @@ function readThread(
       const by = endOf(context[row]!);
       const [message, at, how] = [aux[row]!, aux2[row] ?? 0, length[row]!];
       if (by) moves.push({ port: end, by, message, at, how });
-    } else if (op[row] === Op.messageHandle) end.handles.set(aux[row]!, row);
-    else if (!(flags[row]! & Flag.threw)) end.posts.set(aux[row]!, row);
+    } else if (!(flags[row]! & Flag.threw))
+      (op[row] === Op.messageHandle ? end.handles : end.posts).set(aux[row]!, row);
   }
 }
 
@@ -103,8 +102,21 @@ function pair(a: ChannelEnd, b: ChannelEnd, isSure: boolean): void {
   [a.peer, b.peer, a.isSure, b.isSure] = [b, a, isSure, isSure];
 }
 
-/** Workers by the ids of their threads, ports by their pair; ports that went along with messages in order of what brings them. */
-function pairByKey(ends: readonly ChannelEnd[], moves: readonly Move[]): void {
+/** What an end went on as, and whether that is known. */
+interface Tip {
+  end: ChannelEnd;
+  isSure: boolean;
+}
+
+/**
+ * Workers by the ids of their threads, ports by their pair; ports that went along with messages in order of what brings them.
+ * @param likely pairs that are guesses: their ports may go on, too
+ */
+function pairByKey(
+  ends: readonly ChannelEnd[],
+  moves: readonly Move[],
+  likely: readonly (readonly [ChannelEnd, ChannelEnd])[],
+): void {
   const creators = new Map<string, ChannelEnd>();
   const sides = new Map<string, ChannelEnd>();
   for (const end of ends) {
@@ -123,7 +135,7 @@ function pairByKey(ends: readonly ChannelEnd[], moves: readonly Move[]): void {
   for (const move of moves)
     if (move.how !== PortMove.received) sent.set(place(move.by, move), move);
   /** What an end went on as, in another thread or as another object. */
-  const next = new Map<ChannelEnd, { end: ChannelEnd; isSure: boolean }>();
+  const next = new Map<ChannelEnd, Tip>();
   const received = moves.filter(({ how }) => how === PortMove.received);
   const link = ({ port, by, ...move }: Move): void => {
     const from = by.peer && sent.get(place(by.peer, { port, by, ...move }));
@@ -131,8 +143,8 @@ function pairByKey(ends: readonly ChannelEnd[], moves: readonly Move[]): void {
       next.set(from.port, { end: port, isSure: by.isSure && from.how === PortMove.sent });
   };
   /** How far each was followed. */
-  const tips = new Map<ChannelEnd, { end: ChannelEnd; isSure: boolean; hops: number }>();
-  const tipOf = (from: ChannelEnd): { end: ChannelEnd; isSure: boolean } => {
+  const tips = new Map<ChannelEnd, Tip & { hops: number }>();
+  const tipOf = (from: ChannelEnd): Tip => {
     const tip = getOrMake(tips, from, () => ({ end: from, isSure: true, hops: 0 }));
     for (let on; tip.hops < MOST_HOPS && (on = next.get(tip.end)); tip.hops++)
       [tip.end, tip.isSure] = [on.end, tip.isSure && on.isSure];
@@ -142,21 +154,22 @@ function pairByKey(ends: readonly ChannelEnd[], moves: readonly Move[]): void {
   for (let found = -1, round = 0; found !== next.size && round < MOST_HOPS; round++) {
     found = next.size;
     received.forEach(link);
+    const pairTips = (one: ChannelEnd, other: ChannelEnd, isSure: boolean): void => {
+      const [a, b] = [tipOf(one), tipOf(other)];
+      if (a.end !== b.end) pair(a.end, b.end, isSure && a.isSure && b.isSure);
+    };
     for (const [key, end] of sides) {
       const other = key.endsWith(' 1') && sides.get(`${end.channel.key} 2`);
-      if (!other) continue;
-      const [a, b] = [tipOf(end), tipOf(other)];
-      if (a.end !== b.end) pair(a.end, b.end, a.isSure && b.isSure);
+      if (other) pairTips(end, other, true);
     }
+    for (const [end, other] of likely) pairTips(end, other, false);
   }
 }
 
-/** Pages connect to a SharedWorker in some order, and it hears of them in that order: most likely. */
-function pairInOrder(ends: readonly ChannelEnd[]): void {
-  const shared = ends.filter(
-    ({ channel, peer }) =>
-      !peer && channel.channel === 'shared-worker' && !hasOwnKey(channel.channel),
-  );
+/** Pages connect to a SharedWorker in some order, and it hears of them in that order: most likely. @returns the pairs */
+function pairInOrder(ends: readonly ChannelEnd[]): [page: ChannelEnd, worker: ChannelEnd][] {
+  const pairs: [ChannelEnd, ChannelEnd][] = [];
+  const shared = ends.filter(({ channel }) => channel.channel === 'shared-worker');
   const at = ({ thread, posts, handles }: ChannelEnd): number =>
     Math.min(
       ...[posts, handles].map((rows) => {
@@ -168,6 +181,12 @@ function pairInOrder(ends: readonly ChannelEnd[]): void {
     const side = (n: number): ChannelEnd[] =>
       all.filter(({ channel }) => channel.side === n).sort((a, b) => at(a) - at(b) || 0);
     const [pages, worker] = [side(1), side(2)];
-    pages.forEach((page, i) => worker[i] && pair(page, worker[i], false));
+    pages.forEach((page, i) => {
+      const other = worker[i];
+      if (!other) return;
+      pair(page, other, false); // what comes before either goes on
+      pairs.push([page, other]);
+    });
   }
+  return pairs;
 }

@@ -14,7 +14,15 @@ import { scripts } from './capture.ts';
 import type { RecordMessages } from './messages.ts';
 import type { Thread } from './thread.ts';
 import type { Workers } from './workers.ts';
-import { listen, unlisten, type Listener } from './natives.ts';
+import {
+  listen,
+  NativeURL,
+  portsOf,
+  queueMicrotask,
+  randomId,
+  unlisten,
+  type Listener,
+} from './natives.ts';
 import { apply } from '../record/reflect.ts';
 import { observePageTimings } from './page-timings.ts';
 
@@ -67,7 +75,17 @@ export function installHostEvents(thread: Thread, workers: Workers): () => strin
     const text = messageAt(recorder.level, wordsOf(reason));
     recorder.instant(Op.error, context.textId('message', text, 500), NaN, 0, 1);
   });
-  (scripts.messages as RecordMessages | undefined)?.(patches, thread, workers, listen, unlisten);
+  (scripts.messages as RecordMessages | undefined)?.(
+    patches,
+    thread,
+    workers,
+    listen,
+    unlisten,
+    randomId,
+    queueMicrotask,
+    portsOf,
+    NativeURL,
+  );
   if (typeof document === 'undefined') return () => patches.restore();
   const endTimings = observePageTimings(recorder, context);
   if (endTimings) patches.onRestore(endTimings);

@@ -7,13 +7,20 @@
  * Messages of one channel arrive in the order in which they were posted, so a number at each end is all that pairs them. A script of its
  * own, called by the hook (host-events.ts) where a recording asks for it; its text goes into workers as the hook's does.
  */
-import { byteLengthOf } from '../probes/byte-length.ts';
 import { Flag, MessageSize, Op, PortMove } from '../event/event.ts';
 import type { ChannelDefinition, ChannelKind } from '../event/channels.ts';
 import { ownerOf, type Patches } from '../record/patches.ts';
 import { apply, dataProperty, getterOf } from '../record/reflect.ts';
 import type { Token } from '../record/recorder.ts';
-import type { listen, Listener, unlisten } from './natives.ts';
+import type {
+  listen,
+  Listener,
+  NativeURL,
+  portsOf,
+  queueMicrotask,
+  randomId,
+  unlisten,
+} from './natives.ts';
 import type { Thread } from './thread.ts';
 import type { Workers } from './workers.ts';
 
@@ -22,7 +29,14 @@ export type RecordMessages = (
   patches: Patches,
   thread: Thread,
   workers: Workers,
-  ...natives: [typeof listen, typeof unlisten]
+  ...natives: [
+    typeof listen,
+    typeof unlisten,
+    typeof randomId,
+    typeof queueMicrotask,
+    typeof portsOf,
+    typeof NativeURL,
+  ]
 ) => void;
 
 /** One end of a channel, while the app holds it. */
@@ -48,19 +62,25 @@ const NOTHING: Token = -1;
 const MOST_PORTS = 100;
 
 const recordMessages: RecordMessages = (patches, { recorder, identity }, workers, ...natives) => {
-  const [listen, unlisten] = natives;
+  const [listen, unlisten, randomId, microtask, portsOf, URL] = natives;
   const scope = globalThis as unknown as Record<string, { prototype: object } | undefined>;
   const { Worker, SharedWorker, MessageChannel, MessagePort, BroadcastChannel } = scope;
   const isDedicated = 'DedicatedWorkerGlobalScope' in globalThis;
   const isShared = 'SharedWorkerGlobalScope' in globalThis;
   const self = globalThis as unknown as EventTarget & object;
-  const randomId = (): string =>
-    String(crypto.getRandomValues(new BigUint64Array(1))[0]!.toString(16));
-  const portsOf = getterOf(MessageEvent.prototype, 'ports') as () => MessagePort[];
-  const microtask = queueMicrotask.bind(globalThis);
   const BufferOf = [Object.getPrototypeOf(Uint8Array.prototype) as object, DataView.prototype].map(
     (prototype) => getterOf(prototype, 'buffer'),
   );
+  const nameOf = BroadcastChannel && getterOf(BroadcastChannel.prototype, 'name');
+  const portOf = SharedWorker && getterOf(SharedWorker.prototype, 'port');
+  const pairOf = ['port1', 'port2'].map((name) => getterOf(MessageChannel!.prototype, name));
+  const { isView } = ArrayBuffer;
+  const { isPrototypeOf } = Object.prototype;
+  const bufferBytes = getterOf(ArrayBuffer.prototype, 'byteLength');
+  const hrefOf = getterOf(URL.prototype, 'href');
+  const trustedText = (
+    scope.TrustedScriptURL as { prototype: { toString: () => unknown } } | undefined
+  )?.prototype.toString;
 
   const ends = new WeakMap<object, End>();
   const make = (object: object, channel: ChannelKind, key = '', side = 0): End => {
@@ -78,11 +98,11 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     const known = ends.get(object as object);
     if (known) return known;
     const is = (type: { prototype: object } | undefined): boolean =>
-      type !== undefined && Object.prototype.isPrototypeOf.call(type.prototype, object as object);
+      type !== undefined && (apply(isPrototypeOf, type.prototype, [object]) as boolean);
     if (is(MessagePort)) return make(object as object, 'port');
     if (is(Worker)) return make(object as object, 'worker');
     if (is(BroadcastChannel)) {
-      const name = apply(getterOf(BroadcastChannel!.prototype, 'name'), object, []) as string;
+      const name = apply(nameOf!, object, []) as string;
       return make(object as object, 'broadcast', name);
     }
     return undefined;
@@ -111,8 +131,18 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
       }
     return data;
   };
-  const isBuffer = (data: unknown): data is ArrayBuffer =>
-    Object.prototype.toString.call(data) === '[object ArrayBuffer]';
+  /** Of an ArrayBuffer by its brand; null of everything else, of memory that is shared, too. */
+  const bytesIn = (data: unknown): number | null => {
+    try {
+      return apply(bufferBytes, data, []) as number;
+    } catch {
+      return null;
+    }
+  };
+  const isPort = (object: unknown): boolean => {
+    const channel = endOf(object)?.channel;
+    return channel === 'port' || channel === 'shared-worker';
+  };
   /** What is in a transfer list that is a plain array: reading any other may run code of the app. */
   const listOf = (options: unknown): unknown[] => {
     if (Object(options) !== options) return [];
@@ -126,13 +156,11 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
   /** Bytes of what is posted: of a view all of its buffer, for that is what gets copied. Strings are UTF-16. */
   const sizeOf = (data: unknown, list: readonly unknown[]): [bytes: number, of: number] => {
     if (typeof data === 'string') return [data.length * 2, MessageSize.whole];
-    if (Object(data) === data) {
-      const buffer = ArrayBuffer.isView(data) ? bufferOf(data) : data;
-      if (isBuffer(buffer)) return [byteLengthOf(buffer), MessageSize.whole];
-    }
-    const moved = list.filter(isBuffer);
+    const whole = bytesIn(isView(data) ? bufferOf(data) : data);
+    if (whole !== null) return [whole, MessageSize.whole];
+    const moved = list.map(bytesIn).filter((bytes) => bytes !== null);
     return moved.length
-      ? [moved.reduce((sum, one) => sum + byteLengthOf(one), 0), MessageSize.transferred]
+      ? [moved.reduce((sum, bytes) => sum + bytes, 0), MessageSize.transferred]
       : [0, MessageSize.unknown];
   };
   const portMoves = (port: object, by: number, message: number, at: number, move: number): void =>
@@ -147,15 +175,20 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
           const object = endFor(on);
           end = endOf(object);
           if (end) {
-            const list = end.channel === 'broadcast' ? [] : listOf(args[1]);
+            const number = ++end.posted; // whatever becomes of the rest: the other end counts it, too
+            let list: unknown[] = [];
+            try {
+              if (end.channel !== 'broadcast') list = listOf(args[1]);
+            } catch {
+              // traps of a Proxy threw: the platform runs into them itself
+            }
             const [bytes, of] = sizeOf(args[0], list);
             const id = idOf(end, object);
-            token = recorder.begin(Op.messagePost, id, NaN, bytes, ++end.posted, 0, of);
-            const ports = list.filter((one) => endOf(one)?.channel.includes('port'));
-            ports.forEach((port, i) => {
+            token = recorder.begin(Op.messagePost, id, NaN, bytes, number, 0, of);
+            list.filter(isPort).forEach((port, i) => {
               const { posted, handled } = endOf(port)!;
               const move = posted + handled ? PortMove.sentAfterUse : PortMove.sent;
-              portMoves(port as object, id, end!.posted, i, move);
+              portMoves(port as object, id, number, i, move);
             });
           }
         } catch (e) {
@@ -186,20 +219,26 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
       if (!recorder.enabled) {
         end.isHeard = false;
         unlisten(target, 'message', begin, true);
+        unlisten(target, 'messageerror', begin, true);
         return unlisten(target, 'message', end.over);
       }
       if (!event.isTrusted) return;
       try {
         const id = idOf(end, target);
-        end.open = recorder.begin(Op.messageHandle, id, NaN, 0, ++end.handled);
-        const ports = apply(portsOf, event, []) as MessagePort[];
-        ports.forEach((port, i) => portMoves(port, id, end.handled, i, PortMove.received));
+        const token = recorder.begin(Op.messageHandle, id, NaN, 0, ++end.handled);
+        if (event.type === 'messageerror') return recorder.end(token, 0, Flag.threw);
+        end.open = token;
+        portsOf(event).forEach((port, i) => portMoves(port, id, end.handled, i, PortMove.received));
       } catch (e) {
         recorder.fault('a message', e);
       }
     };
     listen(target, 'message', begin, true);
+    listen(target, 'messageerror', begin, true);
     listen(target, 'message', end.over);
+  };
+  const hearOnce = (target: EventTarget, end: End): void => {
+    if (!end.isHeard) hear(target, end);
   };
   /** The listener that calls this was the last: it ends before the next microtask. */
   const endSoon = (end: End): void => {
@@ -223,25 +262,19 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
   });
 
   const handlerOf = (owner: object | undefined): void => {
-    const { get, set } =
-      (owner && Object.getOwnPropertyDescriptor(owner, 'onmessage')) ?? ({} as PropertyDescriptor);
-    if (!get || !set) return;
-    patches.setter(owner, 'onmessage', (on) => {
-      try {
-        const target = (on ?? globalThis) as EventTarget;
-        const end = recorder.enabled ? endOf(target) : undefined;
-        if (!end) return;
-        if (!end.isHeard) {
-          const handler: unknown = apply(get, target, []);
-          apply(set, target, [null]); // else its place is before ours
-          hear(target, end);
-          apply(set, target, [handler]);
+    const heard =
+      (then: (target: EventTarget, end: End) => void) =>
+      (on: unknown): void => {
+        try {
+          const target = (on ?? globalThis) as EventTarget;
+          const end = recorder.enabled ? endOf(target) : undefined;
+          if (end) then(target, end);
+        } catch (e) {
+          recorder.fault('onmessage', e);
         }
-        stayLast(target, end);
-      } catch (e) {
-        recorder.fault('onmessage', e);
-      }
-    });
+      };
+    // before it, for the place of a handler is that of the first one that was set
+    patches.setter(owner, 'onmessage', heard(stayLast), heard(hearOnce));
   };
   for (const type of [Worker, MessagePort, BroadcastChannel]) {
     posting(type?.prototype, (on) => on as object);
@@ -253,13 +286,23 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     let end: End | undefined;
     try {
       end = endOf(target);
-      if (end && !end.isHeard) hear(target, end);
+      if (end) hearOnce(target, end);
     } catch (e) {
       recorder.fault('addEventListener', e);
     }
     const answer = apply(native, on, args);
     if (end) stayLast(target, end);
     return answer;
+  });
+  // of what comes before there is a listener nothing else counts
+  patches.method(MessagePort?.prototype, 'start', (native, on, args) => {
+    try {
+      const end = recorder.enabled ? endOf(on) : undefined;
+      if (end) hearOnce(on as EventTarget, end);
+    } catch (e) {
+      recorder.fault('start', e);
+    }
+    return apply(native, on, args);
   });
   if (isDedicated) {
     const end = make(self, 'creator', identity.id);
@@ -289,30 +332,31 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
   constructed('Worker', (made) => hear(made as EventTarget, endOf(made)!));
   constructed('MessageChannel', (made) => {
     const key = randomId();
-    ['port1', 'port2'].forEach((name, i) =>
-      make(
-        apply(getterOf(MessageChannel!.prototype, name), made, []) as object,
-        'port',
-        key,
-        i + 1,
-      ),
-    );
+    pairOf.forEach((side, i) => make(apply(side, made, []) as object, 'port', key, i + 1));
   });
+  /** Of a worker's script, as far as no code of the app has to run for it. */
+  const addressOf = (script: unknown): string | undefined => {
+    if (typeof script === 'string') return script;
+    for (const read of [hrefOf, trustedText])
+      try {
+        if (read) return apply(read, script, []) as string;
+      } catch {
+        // of another kind
+      }
+    return undefined;
+  };
   constructed('SharedWorker', (made, [script, options]) => {
     const name = typeof options === 'string' ? options : dataProperty(Object(options), 'name');
-    const port =
-      dataProperty(made, 'port') ?? apply(getterOf(SharedWorker!.prototype, 'port'), made, []);
-    if (typeof script === 'string')
-      make(
-        port as object,
-        'shared-worker',
-        `${new URL(script, document.baseURI).href}\n${typeof name === 'string' ? name : ''}`,
-        1,
-      );
+    const port = dataProperty(made, 'port') ?? apply(portOf!, made, []);
+    const address = addressOf(script);
+    if (address === undefined) return;
+    const { href } = new URL(address, document.baseURI);
+    const key = `${href}\n${typeof name === 'string' ? name : ''}`;
+    make(port as object, 'shared-worker', key, 1);
   });
   if (isShared) {
     const onConnect: Listener = (event) => {
-      for (const port of apply(portsOf, event, []) as MessagePort[])
+      for (const port of portsOf(event))
         if (!ends.has(port)) make(port, 'shared-worker', `${identity.url}\n${identity.name}`, 2);
     };
     listen(self, 'connect', onConnect, true);

@@ -164,9 +164,9 @@ export function startShared(base = location.href): Offer {
   const stop = (): void => {
     if (over) return;
     over = true;
-    lifetime.restore();
     rings.disable();
     session.restore();
+    lifetime.restore(); // what lies beneath the session's patches
     transport.finish('stopped');
     // what was said last still has to get through the relay
     setTimeout(() => {

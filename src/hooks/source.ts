@@ -99,11 +99,12 @@ export const workerHookSource = (worker: WorkerEnvironment, then?: string): stri
 };
 
 /**
- * How much of this script is the hook. The app's text follows where a worker is made from a Blob (from the next line on), and where the
- * hook was put in front of a network script (on the same line, behind a few words of ours).
+ * How much of this script is the hook, and what it carries. The app's text follows where a worker is made from a Blob (from the next
+ * line on), and where the hook was put in front of a network script (on the same line, behind a few words of ours).
  */
 export function hookExtent(): { lines: number; columns: number; shift: number } {
-  const text = String(vfscopeHook).split('\n');
+  const carried = ((environment as WorkerEnvironment).messages ?? '') as string;
+  const text = `${carried}${vfscopeHook as unknown as string}`.split('\n');
   const inFront = WORKERS_FILTERED && environment.role === 'filtered';
   return inFront
     ? { lines: text.length, columns: text.at(-1)!.length + 200, shift: text.length - 1 }

@@ -74,23 +74,25 @@ export class Patches {
     });
   }
 
-  /** Run `after` when the app has set an accessor property; it must not throw. */
+  /** Run `after` when the app has set an accessor property, and `before` when it is about to; they must not throw. */
   setter(
     owner: object | null | undefined,
     name: PropertyKey,
     after: (self: unknown) => void,
+    before?: (self: unknown) => void,
   ): void {
-    const before = owner && getOwnPropertyDescriptor(owner, name);
-    if (!owner || !before?.set || !before.configurable) return;
-    const set = new Proxy(before.set, {
+    const native = owner && getOwnPropertyDescriptor(owner, name);
+    if (!owner || !native?.set || !native.configurable) return;
+    const set = new Proxy(native.set, {
       apply(target, self, args) {
+        before?.(self);
         apply(target, self, args);
         after(self);
       },
     });
-    defineProperty(owner, name, { ...before, set });
+    defineProperty(owner, name, { ...native, set });
     this.undo.add(owner, name, () => {
-      if (getOwnPropertyDescriptor(owner, name)?.set === set) defineProperty(owner, name, before); // as above
+      if (getOwnPropertyDescriptor(owner, name)?.set === set) defineProperty(owner, name, native); // as above
     });
   }
 

@@ -80,7 +80,7 @@ interface Said {
 }
 /** An event as a line of GOLDEN; null for others. */
 export function goldenLine({ op, channel, aux, aux2, length, threw }: Said): string | null {
-  if (op === 'messageHandle') return `handle ${channel} ${aux}`;
+  if (op === 'messageHandle') return `handle ${channel} ${aux}${threw ? ' threw' : ''}`;
   if (op === 'messagePort') return `port ${length === 2 ? 'received' : 'sent'} ${channel} ${aux}`;
   if (op !== 'messagePost') return null;
   const bytes = aux2 === 0 ? 'n/a' : aux2 === 2 ? `${length} part` : String(length);
@@ -88,7 +88,7 @@ export function goldenLine({ op, channel, aux, aux2, length, threw }: Said): str
 }
 /** Messages of different channels may pass each other: their order is fixed within one alone. */
 export const byChannel = (lines: readonly string[]): string[] =>
-  ['worker', 'creator', 'port', 'broadcast'].flatMap((channel) =>
+  ['worker', 'creator', 'port', 'shared-worker', 'broadcast'].flatMap((channel) =>
     lines.filter((line) => line.split(' ').at(line.startsWith('port ') ? 2 : 1) === channel),
   );
 

@@ -35,28 +35,36 @@ const SOME = [
   'turso opfs',
 ];
 const apps = ENGINE_APPS.filter(({ id }) => FULL || SOME.includes(id));
-/** Once more with their instructions counted. */
-const COUNTED = 'journeyapps-wa-sqlite OPFSCoopSync';
-const runs = [
-  ...apps.map((app) => ({ id: app.id, app, counted: false })),
-  ...apps
-    .filter(({ id }) => FULL || id === COUNTED)
-    .map((app) => ({ id: `${app.id}, instructions counted`, app, counted: true })),
-];
+/** Again with what is recorded where asked for, by the script that adds it. */
+const ADDED = {
+  '': [],
+  instructions: ['journeyapps-wa-sqlite OPFSCoopSync'],
+  messages: ['journeyapps-wa-sqlite OPFSCoopSync', 'absurd-sql'],
+};
+type Added = keyof typeof ADDED;
+const runs = apps.flatMap((app) =>
+  (Object.keys(ADDED) as Added[])
+    .filter((added) => FULL || added === '' || ADDED[added].includes(app.id))
+    .map((added) => ({ id: app.id + (added && `, with ${added}`), app, added })),
+);
 
 let server: AppServer;
 let browser: Browser;
 let hook: string;
-let instructions: string;
+let scripts: Record<Added, string>;
 let goldens: Record<string, { stored: string | null }>;
 beforeAll(async () => {
   goldens = JSON.parse(await readFile(new URL('../oracle/goldens.json', import.meta.url), 'utf8'));
-  [server, browser, hook, instructions] = await Promise.all([
+  let instructions: string;
+  let messages: string;
+  [server, browser, hook, instructions, messages] = await Promise.all([
     createServer(),
     launchPlainBrowser(),
     buildHook(),
     buildCarried('instructions'),
+    buildCarried('messages'),
   ]);
+  scripts = { '': '', instructions, messages };
 });
 afterAll(async () => {
   await browser.close();
@@ -99,9 +107,9 @@ function countsOf(events: SeenEvent[]): OracleCounts {
   };
 }
 
-test.each(runs)('$id', async ({ id, app, counted }) => {
+test.each(runs)('$id', async ({ id, app, added }) => {
   const page = await browser.newPage(); // not a context of its own: OPFS is no file there, and the oracle blind
-  await injectHook(page, counted ? instructions + hook : hook);
+  await injectHook(page, scripts[added] + hook);
   const place = runs.findIndex((run) => run.id === id);
   await openApp(page, server.origin(`hooked-${place}`) + app.path);
   await prepareApp(page);
@@ -131,6 +139,8 @@ test.each(runs)('$id', async ({ id, app, counted }) => {
   expect(countsOf(during(threads))).toEqual(counts);
   expect(threads.flatMap((t) => t.notes.filter((n) => n.topic !== 'worker-native'))).toEqual([]);
   expect(threads.map((t) => [t.dropped, t.faults])).toEqual(threads.map(() => [0, 0]));
+  const posts = threads.flatMap((t) => t.events.filter(({ op }) => op === 'messagePost'));
+  expect(posts.length > 0).toBe(added === 'messages');
   const costs = threads.flatMap((t) =>
     t.definitions.filter((d) => d.kind === 'cost' && d.nsPerVfsEvent !== null),
   );

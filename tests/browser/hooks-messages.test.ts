@@ -9,6 +9,7 @@ import {
   buildCarried,
   collectUntil,
   openCases,
+  PATCH_PLATFORM,
   serveCases,
   type SeenThread,
 } from './hooks-harness.ts';
@@ -80,6 +81,123 @@ test.each(['plain', 'isolated'])('a known app, %s: every message, in order', asy
   expect(open).toEqual([]);
   expect(JSON.stringify(all)).not.toContain(UNSAID);
   await close(page);
+});
+
+/** Runs in the page: what an app may do that is in the way of counting. @returns what of its code ran that runs for nobody else, and its errors */
+async function hardMessages(): Promise<string[]> {
+  const ran: string[] = [];
+  const worker = new Worker('messages.js');
+  let answers = 0;
+  const answered = new Promise<void>((done) => {
+    worker.onmessage = () => {
+      if (++answers === 4) done();
+    };
+  });
+  class Posed {
+    get [Symbol.toStringTag](): string {
+      ran.push('toStringTag');
+      return 'ArrayBuffer';
+    }
+    get byteLength(): number {
+      ran.push('byteLength');
+      return 7;
+    }
+  }
+  const list = new Proxy([new ArrayBuffer(8)], {
+    getOwnPropertyDescriptor() {
+      throw new Error('only vfscope asks');
+    },
+  });
+  worker.postMessage(new Posed());
+  worker.postMessage('unsaid', list);
+  worker.postMessage('unsaid');
+
+  const { port1, port2 } = new MessageChannel();
+  port2.start(); // what comes until it listens is lost
+  port1.postMessage('unsaid');
+  const after = new MessageChannel();
+  after.port1.postMessage('unsaid');
+  await new Promise((done) => (after.port2.onmessage = done));
+  port1.postMessage('unsaid');
+  await new Promise<void>((done) => {
+    let left = 2;
+    // the first one may still be on its way
+    const heard = (): void => void (--left === 0 && done());
+    port2.addEventListener('message', heard, { once: true });
+    after.port2.onmessage = heard;
+    after.port1.postMessage('unsaid');
+  });
+
+  const { port } = new SharedWorker(new URL('module-poster.js', location.href));
+  const unread = new Promise((done) => (port.onmessageerror = done));
+  await new Promise((done) => (port.onmessage = done));
+  await unread;
+  worker.postMessage({ unsaid: port }, [port]);
+  await answered;
+  return ran;
+}
+
+test('what is in the way of counting: conversions, traps, lost and unreadable messages, ports that move on', async () => {
+  const page = await openCases(browser, server.url('plain'), messages + hook);
+  expect(await page.evaluate(hardMessages)).toEqual([]);
+  const expected = [
+    ...['post worker 1 n/a', 'post worker 2 12', 'post worker 3 12', 'post worker 4 n/a'],
+    ...['port sent worker 4', ...[1, 2, 3, 4].map((n) => `handle worker ${n}`)],
+    ...['handle shared-worker 1 threw', 'handle shared-worker 2'],
+  ];
+  const others = (lines: string[]): string[] => lines.filter((line) => !line.includes(' port '));
+  const all = await collectUntil(
+    page,
+    (threads) => others(linesOf(of(threads, 'page'))).length >= expected.length,
+  );
+  const ofPage = of(all, 'page')!;
+  const lines = linesOf(ofPage);
+  expect(byChannel(others(lines)).sort()).toEqual(expected.sort());
+  // two pairs of ports, through each of which went two messages, all of them counted where they came
+  const handled = lines.filter((line) => line.startsWith('handle port'));
+  expect(handled.sort()).toEqual(['1', '1', '2', '2'].map((n) => `handle port ${n}`));
+  const keys = ofPage.definitions.flatMap((d) =>
+    d.kind === 'channel' && d.channel === 'shared-worker' ? [[d.key, d.side]] : [],
+  );
+  expect(keys).toEqual([[`${new URL('module-poster.js', page.url()).href}\n`, 1]]);
+  expect(all.map(({ faults }) => faults)).toEqual(all.map(() => 0));
+  await close(page);
+});
+
+test('functions of the platform that the app replaces are not called', async () => {
+  const page = await openCases(browser, server.url('plain'), messages + hook);
+  await page.evaluateOnNewDocument(`${PATCH_PLATFORM};patchPlatform()`);
+  await page.goto(server.url('plain'));
+  await page.evaluate(goldenMessages, 'messages.js');
+  const all = await collectUntil(
+    page,
+    (threads) => linesOf(of(threads, 'page')).length >= GOLDEN.page.length,
+  );
+  const calls = await page.evaluate(() => (window as unknown as { calls: string[] }).calls);
+  expect(calls.filter((call) => /<anonymous>:\d/.test(call))).toEqual([]); // our scripts have no address
+  expect(byChannel(linesOf(of(all, 'page')))).toEqual(byChannel(GOLDEN.page));
+  await close(page);
+});
+
+test("a late start doesn't move the app's handlers", async () => {
+  const order = (): Promise<string[]> => {
+    const { ports, heard } = window as unknown as { ports: MessagePort[]; heard: string[] };
+    ports[1]!.onmessage = () => void heard.push('handler, set again');
+    ports[0]!.postMessage('unsaid');
+    return new Promise((done) => ports[1]!.addEventListener('message', () => done(heard)));
+  };
+  const before = (): void => {
+    const { port1, port2 } = new MessageChannel();
+    const heard: string[] = [];
+    port2.onmessage = () => void heard.push('handler');
+    port2.addEventListener('message', () => heard.push('listener'));
+    Object.assign(window, { ports: [port1, port2], heard });
+  };
+  for (const script of [null, messages + hook]) {
+    const page = await openCases(browser, server.url('plain'), script, 'connected', before);
+    expect(await page.evaluate(order)).toEqual(['handler, set again', 'listener']);
+    await close(page);
+  }
 });
 
 test('without the script nothing is said of messages', async () => {

@@ -53,7 +53,7 @@ const PLACES = [
     'mark',
     'measure',
   ],
-  ...['opfsname', 'opfsbytes', 'console', 'detail'],
+  ...['opfsname', 'opfsbytes', 'console', 'detail', 'message', 'channel'],
 ] as const;
 type Place = (typeof PLACES)[number];
 /** A number cannot spell its place. */
@@ -68,11 +68,12 @@ const NEVER: readonly Place[] = [
   'opfsbytes',
   'console',
   'detail',
+  'message',
 ];
 const ADDED: Readonly<Record<CaptureLevel, readonly Place[]>> = {
   0: [
     ...(['path', 'query', 'fragment', 'origin', 'worker', 'file', 'opfsname'] as const),
-    ...(['idbname', 'idbstore', 'storagekey', 'lock', 'mark', 'measure'] as const),
+    ...(['idbname', 'idbstore', 'storagekey', 'lock', 'mark', 'measure', 'channel'] as const),
   ],
   1: [
     'comment',
@@ -186,6 +187,18 @@ async function leak(w: Record<Place, string>): Promise<void> {
     { name: w.worker },
   );
   await new Promise((done) => (worker.onmessage = worker.onerror = done));
+  const { port1, port2 } = new MessageChannel();
+  const [hears, says] = [new BroadcastChannel(w.channel), new BroadcastChannel(w.channel)];
+  for (const [to, from] of [
+    [port1, port2],
+    [hears, says],
+  ] as const) {
+    const heard = new Promise((done) => (to.onmessage = done));
+    from.postMessage(w.message);
+    await heard;
+    from.postMessage({ [w.message]: [w.message, new TextEncoder().encode(w.message)] });
+  }
+  worker.postMessage(w.message);
   await Promise.all(uncaught);
 }
 
@@ -232,7 +245,7 @@ async function recorded(level: CaptureLevel): Promise<string> {
       out,
       script,
       extension: EXTENSION,
-      capture: { capture: level, stacks: level > 0 },
+      capture: { capture: level, stacks: level > 0, messages: true },
     }),
     command.said,
   ).toBe(0);

@@ -69,10 +69,10 @@ const open = async (variant = ''): Promise<Page> => {
   await page.goto(`${origin}${variant}/hook-cases/`);
   return page;
 };
-async function begin(variant = ''): Promise<{ page: Page; panel: Panel }> {
+async function begin(variant = '', capture = {}): Promise<{ page: Page; panel: Panel }> {
   const page = await driven.browser.newPage();
   const panel = await openPanel(page);
-  await startRecording(panel);
+  await startRecording(panel, { capture });
   await page.goto(`${origin}${variant}/hook-cases/`);
   await recorded(page);
   return { page, panel };
@@ -352,6 +352,25 @@ test.each(['closes itself', 'whose page leaves at its reply'])(
     expect(marked).toEqual(['warm', ...Array.from({ length: 200 }, (_, i) => String(i)), ...after]);
   },
 );
+
+test('it has the functions of the platform after Stop, also where messages were recorded', async () => {
+  const { page, panel } = await begin('', { messages: true });
+  const natives = (): Promise<string[]> =>
+    page.evaluate(
+      () =>
+        new Promise<string[]>((done) => {
+          const { port } = new SharedWorker('shared-natives.js');
+          port.onmessage = ({ data }) => done(data as string[]);
+          port.postMessage('which');
+        }),
+    );
+  const native = ['close', 'postMessage', 'postMessage'].map(
+    (name) => `function ${name}() { [native code] }`,
+  );
+  expect(await natives()).not.toEqual(native);
+  await stopRecording(panel);
+  await expect.poll(natives, { timeout: 20_000 }).toEqual(native);
+});
 
 test('nothing is lost when the page that relays its records loads again', async () => {
   const { page, panel } = await begin();

@@ -35,6 +35,7 @@ function patchPlatform() {
   for (const name of ['data', 'ports']) replace(MessageEvent.prototype, name, 'get');
   for (const name of ['setTimeout', 'setInterval', 'clearTimeout', 'queueMicrotask'])
     replace(globalThis, name, 'value');
+  replace(Crypto.prototype, 'getRandomValues', 'value');
   for (const name of [
     'Promise',
     'EventTarget',
@@ -42,6 +43,7 @@ function patchPlatform() {
     'BroadcastChannel',
     'Map',
     'Set',
+    'URL',
   ]) {
     const native = globalThis[name];
     globalThis[name] = new Proxy(native, {

@@ -3,6 +3,7 @@
  * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
  */
 import { Facts, type Known } from '../analysis/core/graph.ts';
+import { requests } from '../analysis/messages/requests.ts';
 import { executions } from '../analysis/core/executions.ts';
 import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
@@ -17,6 +18,7 @@ import { MEMORY_KINDS, MemoryCounter, mostIn, type MemoryKind } from './memory-c
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { IDB_WAIT, shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
 import { frameOf, CallLanes, type LaneFrame, type StatementRuns } from '../trace/lanes/frame.ts';
+import { requestLanes, type RequestLines } from './request-lanes.ts';
 import { RowCounters } from './row-counters.ts';
 import { RowCursor } from '../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
@@ -30,7 +32,7 @@ import { transactionIntervals, transactionWord } from './transaction-lane.ts';
 import { WalCounter } from './wal-counter.ts';
 
 /** What `settle` draws from: it gets nothing else. */
-export const LANE_NEEDS = { pieces, anatomies, wals, walHistories, executions };
+export const LANE_NEEDS = { pieces, anatomies, wals, walHistories, executions, requests };
 type Settled = Known<typeof LANE_NEEDS>;
 
 /** Counters are drawn as areas. */
@@ -40,7 +42,7 @@ const COUNTER_KINDS = [
   'fileMemory',
 ] as const;
 export type CounterKind = (typeof COUNTER_KINDS)[number];
-export type TimelineKind = LaneKind | 'marks' | 'time' | 'txn' | 'sub' | CounterKind;
+export type TimelineKind = LaneKind | 'marks' | 'requests' | 'time' | 'txn' | 'sub' | CounterKind;
 
 /** A lane's frame: of a lane of calls that of CallLanes; else one of the two below. */
 export interface TimelineLaneFrame extends LaneFrame {
@@ -126,6 +128,8 @@ export class TimelineLanes {
   private transactions: { intervals: IntervalIndex[]; forgotten: number } | null = null;
   /** By thread; null before the first `settle`. */
   private logs: (WalCounter | null)[] | null = null;
+  /** By index of the thread that asks. */
+  private requests: { of: ReadonlyMap<number, RequestLines>; forgotten: number } | null = null;
   /** Runs of statements, by thread. */
   private spans: { of: (StatementSpans | null)[]; forgotten: number } | null = null;
   /** Rows and ends that there were then, and where the trace ended. */
@@ -183,6 +187,7 @@ export class TimelineLanes {
     for (const { time, thread } of this.byThread)
       if (this.runsSql(thread)) time.settle(known.pieces);
     this.logs = this.walCounters(known);
+    this.requests = { of: requestLanes(known.requests), forgotten: store.forgotten };
     this.spans = {
       of: store.threads.map((thread) => {
         const runs = known.executions.of(thread);
@@ -227,6 +232,11 @@ export class TimelineLanes {
       : NOTHING;
   }
 
+  private requestsOf({ index }: ThreadStore): RequestLines | undefined {
+    const { requests: known } = this;
+    return known?.forgotten === this.store.forgotten ? known.of.get(index) : undefined;
+  }
+
   /** Lanes of a thread that hold something, top to bottom. */
   rowsOf(thread: ThreadStore): TimelineRow[] {
     const own = this.byThread[thread.index];
@@ -246,6 +256,10 @@ export class TimelineLanes {
       if (lane) add(kind, lane.events);
     };
     if (own.marks.count) add('marks', own.marks.count);
+    const asks = this.requestsOf(thread);
+    asks?.lines.forEach((_, line) =>
+      add('requests', asks.count, String(line + 1), line ? String(line + 1) : ''),
+    );
     if (this.runsSql(thread)) add('time');
     calls('sql');
     const transactions = this.transactionsOf(thread).count;
@@ -306,6 +320,18 @@ export class TimelineLanes {
         tail: NOTHING,
         labelOf: (row) => own.marks.textOf(row),
       };
+    const asks = /^requests(\d+)$/.exec(kind)?.[1];
+    if (asks !== undefined) {
+      const known = this.requestsOf(own.thread);
+      const settled = known?.lines[Number(asks) - 1];
+      return (
+        settled && {
+          ...{ key, thread: own.thread, kind: 'web', events: known.count },
+          ...{ settled, tail: NOTHING },
+          labelOf: (row, intervalKind) => known.label(row, intervalKind),
+        }
+      );
+    }
     const line = /^sub(\d+)$/.exec(kind)?.[1];
     if (line === undefined) return this.callLanes.lane(key);
     const sweep = own.lines.lines[Number(line) - 1];

@@ -1,14 +1,19 @@
 // Messages between threads: which was handled where, what is known of it and what is a guess, and where the time to an answer went.
 import { describe, expect, test } from 'vitest';
 import { Flag, MessageSize, PortMove } from '../../src/event/event.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import type { ChannelKind } from '../../src/event/channels.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { channelEnds } from '../../src/analysis/messages/channel-ends.ts';
 import { bytesOf, messages, queueUs } from '../../src/analysis/messages/messages.ts';
 import { requests } from '../../src/analysis/messages/requests.ts';
+import { reportOf } from '../../src/analysis/report/report.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -322,6 +327,48 @@ describe('where the time to an answer went', () => {
     expect(answersOf(two.done())).toEqual([
       ['guess', 2],
       ['guess', 3],
+    ]);
+  });
+
+  test('summed: the parts are the whole; in the report, and in the summary only where messages were recorded', () => {
+    const store = clicked();
+    expect(summaryOf(store)).not.toHaveProperty('requests');
+    store.threads[0]!.environment = {
+      ...{ url: '', threadKind: 'page', crossOriginIsolated: false, clockStepUs: 5 },
+      ...{ userAgent: '', hidden: false, capture: { ...CAPTURE_DEFAULTS, messages: true } },
+    };
+    const { requests: sums } = summaryOf(store);
+    expect(sums).toEqual({
+      ...{ count: 2, guessed: 0, unanswered: 0, totalUs: 920_001, queueUs: 430_199 },
+      ...{ sqlUs: 432_900, storageUs: 2000, otherUs: 0, answerQueueUs: 54_900, listenersUs: 2 },
+    });
+    const { count, guessed, unanswered, totalUs, ...parts } = sums!;
+    expect(Object.values(parts).reduce((a, b) => a + b)).toBe(totalUs);
+    expect(reportText(reportOf(new Facts(store)))).toContain(
+      'Requests between threads: 2 messages and their answers, 920 ms',
+    );
+  });
+
+  test('on the timeline: a line for each that is under way, in its phases', () => {
+    const store = clicked();
+    const lanes = new TimelineLanes(store);
+    lanes.update(500_000);
+    lanes.settle();
+    const own = lanes.rows.filter(({ kind }) => kind === 'requests');
+    expect(own.map(({ key, of, events }) => [key, of, events])).toEqual([
+      ['0:requests1', undefined, 2],
+      ['0:requests2', '2', 2],
+    ]);
+    const { settled, labelOf } = lanes.lane('0:requests2')!;
+    const phases = Array.from({ length: settled.count }, (_, i) => [
+      labelOf!(settled.rowOf(i), settled.kind[i]!),
+      (settled.endOf(i) - settled.startOf(i)) / 1000,
+    ]);
+    expect(phases).toEqual([
+      ['queue', 430_099],
+      ['SQL 3 ms, storage 2 ms', 5000],
+      ['answer queue', 34_900],
+      ['handler', 1],
     ]);
   });
 

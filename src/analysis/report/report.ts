@@ -21,6 +21,7 @@ import {
   formatDuration,
   formatNumber,
 } from '../../text/numbers.ts';
+import { requestsBlock } from './report-requests.ts';
 import { storageBlock } from './report-storage.ts';
 import { filesBlock, statementsBlock, TABLE_NEEDS, transactionsBlock } from './report-tables.ts';
 import { timeBlock } from './report-time.ts';
@@ -80,6 +81,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
       transactionsBlock(facts, few, longest),
       filesBlock(facts, most, longest),
       storageBlock(said.web, said.unknown['web']),
+      requestsBlock(said.requests ?? null),
       {
         heading: FINDINGS,
         ...(found.length

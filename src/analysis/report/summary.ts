@@ -17,6 +17,7 @@ import { sameCapture, type CaptureOptions } from '../../event/capture.ts';
 import { FORMAT_VERSION } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { FileCounts } from '../files/file-counts.ts';
+import { requestSums, type RequestSums } from '../messages/request-sums.ts';
 import { pageCache, type PageCache } from '../cache/page-cache.ts';
 import { NO_STORAGE } from '../core/absences.ts';
 import { SUMMARY_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
@@ -99,6 +100,8 @@ export interface Summary {
   time: Record<Exclude<keyof SummaryTime, 'vfsIsStorage'>, number | null> &
     Pick<SummaryTime, 'vfsIsStorage'>;
   pageCache: PageCache;
+  /** Messages between threads and their answers; only where they were recorded. */
+  requests?: RequestSums;
   /** Why a number is null, by its path. */
   unknown: Record<string, string>;
 }
@@ -125,6 +128,7 @@ export const summary = fact(
   {
     ...SUMMARY_NEEDS,
     pageCache,
+    requestSums,
     storageHealth,
     mainThreads,
     losses,
@@ -179,6 +183,7 @@ export const summary = fact(
       syncsPerCommit: value('syncsPerCommit'),
       time: known.summaryTime ?? NO_TIME,
       pageCache: known.pageCache,
+      ...(known.requestSums && { requests: known.requestSums }),
       unknown,
     };
   },

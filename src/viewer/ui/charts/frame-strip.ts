@@ -73,7 +73,7 @@ export function paintStrip(
       paintArea(surface, frame.values, most, y, height, counterColors(kind, colors));
     else if (kind === 'marks')
       paintCalls(surface, frame, y, height, { ...colors, activity: plain(colors) }, height);
-    else if (kind === 'txn')
+    else if (kind === 'txn' || kind === 'requests')
       paintCalls(surface, frame, y, height, { ...colors, activity: colors.phases }, height);
     else if (kind === 'web') paintStorage(surface, frame, y, height, colors, least);
     else paintCalls(surface, frame, y, height, colors, least);

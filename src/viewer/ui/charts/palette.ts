@@ -56,8 +56,9 @@ export function contrastOf(a: string, b: string): number {
 export const textOn = (color: string): string =>
   contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
 
-/** Read, write, commit; what is rolled back has none. */
+/** Of transactions: read, write, commit; what is rolled back has none. Of requests: queue, handled, queue of the answer, its listeners. */
 const PHASES: Partial<Record<Activity, string>> = {
+  cpu: 'activity-cpu',
   read: 'neutral-pale',
   write: 'neutral',
   sync: 'neutral-strong',

@@ -6,6 +6,7 @@ export const GROUP_HEIGHT = 20;
 const EVIDENCE_HEIGHT = 18;
 const LANE_HEIGHT: Record<LaneKind, number> = {
   marks: 16,
+  requests: 14,
   time: 32,
   sql: 16,
   txn: 14,
@@ -27,13 +28,20 @@ const LANE_HEIGHT: Record<LaneKind, number> = {
 /** Where there is room, lanes grow up to this many times their height: a lone thread fills a tall panel. */
 const MOST_GROWTH = 2.5;
 /** Text lanes need no more. */
-const GROWS: Partial<Record<LaneKind, number>> = { marks: 1, sql: 1.4, txn: 1.4, sub: 1.5 };
+const GROWS: Partial<Record<LaneKind, number>> = {
+  marks: 1,
+  requests: 1.4,
+  sql: 1.4,
+  txn: 1.4,
+  sub: 1.5,
+};
 const LANE_GAP = 3;
 /** Pinned lanes leave at least this share of the picture to the others. */
 const MOST_PINNED = 0.6;
 
 export const LANE_TITLE: Record<LaneKind, string> = {
   marks: 'App',
+  requests: 'Requests',
   time: 'CPU and I/O',
   sql: 'SQL',
   txn: 'Transactions',
@@ -57,6 +65,8 @@ const BIN_HINT =
 export const LANE_HINT: Record<LaneKind, string> = {
   marks:
     "Your app's performance.mark and measure calls, interactions from 16 ms, long tasks, navigations, visibility changes, and uncaught errors",
+  requests:
+    'Messages to another thread and their answers: in its queue, handled there (SQL, storage), the answer in the queue, its listeners. Those under way at once have lines of their own',
   time: 'Impulses and gaps: how the time was spent while SQL ran: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL was running',
   sql: 'Statements: prepare, step, exec ... Tinted by kind: other, SELECT, INSERT, UPDATE, DELETE, schema, transaction control',
   txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',

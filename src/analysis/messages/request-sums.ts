@@ -1,0 +1,49 @@
+/** Where the time of all requests between threads went, together. */
+import type { TraceStore } from '../../trace/store.ts';
+import { fact } from '../core/graph.ts';
+import { requests } from './requests.ts';
+
+/** Microseconds, summed over requests. Those that are under way at once count each. */
+export interface RequestSums {
+  count: number;
+  /** Whose answer, or handling, is a guess. */
+  guessed: number;
+  /** Of which no answer was seen. */
+  unanswered: number;
+  /** From postMessage to the end of the answer's listeners: the sum of what follows, but for steps of two clocks. */
+  totalUs: number;
+  queueUs: number;
+  /** Until the answer is posted, while SQL ran: its storage calls left out; storage calls; and the rest. */
+  sqlUs: number;
+  storageUs: number;
+  otherUs: number;
+  answerQueueUs: number;
+  listenersUs: number;
+}
+
+const recorded = ({ threads }: TraceStore): boolean =>
+  threads.some(({ environment }) => environment?.capture.messages);
+
+/** null where messages were not recorded. */
+export const requestSums = fact(
+  'requestSums',
+  'messages between threads',
+  { requests },
+  (store, { requests: all }): RequestSums | null => {
+    if (!recorded(store)) return null;
+    const sum = (us: (request: (typeof all)[0]) => number | null): number =>
+      all.reduce((whole, request) => whole + (us(request) ?? 0), 0);
+    return {
+      count: all.length,
+      guessed: all.filter(({ pairing }) => pairing === 'guess').length,
+      unanswered: all.filter(({ answer }) => !answer).length,
+      totalUs: sum((r) => r.totalUs),
+      queueUs: sum((r) => r.queueUs),
+      sqlUs: sum((r) => r.sqlUs),
+      storageUs: sum((r) => r.storageUs),
+      otherUs: sum((r) => (r.workUs ?? 0) - r.sqlUs - r.storageUs),
+      answerQueueUs: sum((r) => r.answerQueueUs),
+      listenersUs: sum((r) => r.listenersUs),
+    };
+  },
+);

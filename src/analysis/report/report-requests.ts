@@ -1,0 +1,35 @@
+/** Requests between threads, as a block of the report. */
+import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
+import type { RequestSums } from '../messages/request-sums.ts';
+import type { Block } from './blocks.ts';
+
+/** null where there are none. */
+export function requestsBlock(sums: RequestSums | null): Block | null {
+  if (!sums?.count) return null;
+  const parts: [name: string, us: number][] = [
+    ['in the queue of the other thread', sums.queueUs],
+    ['SQL', sums.sqlUs],
+    ['storage', sums.storageUs],
+    ['other work, and waiting', sums.otherUs],
+    ['answer in the queue', sums.answerQueueUs],
+    ["the answer's listeners", sums.listenersUs],
+  ];
+  const { count, totalUs, unanswered, guessed } = sums;
+  return {
+    heading: `Requests between threads: ${countOf(count, 'message')} and their answers, ${formatDuration(totalUs)}`,
+    table: {
+      head: ['part', 'time', 'share'],
+      rows: parts.map(([name, us]) => [
+        name,
+        formatDuration(us),
+        totalUs > 0 ? formatShare(us / totalUs) : '',
+      ]),
+      texts: [0],
+    },
+    lines: [
+      'Requests that are under way at once count each.',
+      ...(unanswered ? [`No answer was seen: ${countOf(unanswered, 'request')}.`] : []),
+      ...(guessed ? [`Pairing is a guess: ${countOf(guessed, 'request')}.`] : []),
+    ],
+  };
+}

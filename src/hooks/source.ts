@@ -105,8 +105,9 @@ export const workerHookSource = (worker: WorkerEnvironment, then?: string): stri
 export function hookExtent(): { lines: number; columns: number; shift: number } {
   const carried = ((environment as WorkerEnvironment).messages ?? '') as string;
   const text = `${carried}${vfscopeHook as unknown as string}`.split('\n');
+  const lines = text.length;
   const inFront = WORKERS_FILTERED && environment.role === 'filtered';
   return inFront
-    ? { lines: text.length, columns: text.at(-1)!.length + 200, shift: text.length - 1 }
-    : { lines: text.length, columns: Infinity, shift: text.length };
+    ? { lines, columns: text.at(-1)!.length + 200, shift: lines - 1 }
+    : { lines, columns: Infinity, shift: lines };
 }

@@ -288,8 +288,17 @@ const library = {
   output: { file: `${DIST}/lib/vfs.js`, format: 'es' },
 };
 
+/** `vfscope/field`, which apps ship to their users, and what makes a trace of what it has. */
+const shipped = (input, file) => ({
+  input,
+  plugins: [...common, types(input, file)],
+  output: { file: `${DIST}/lib/${file}.js`, format: 'es', plugins: [minify({ target: 'es2022' })] },
+});
+
 const builds = [
   library,
+  shipped('src/field/index.ts', 'field'),
+  shipped('src/field/trace.ts', 'field-trace'),
   { ...background, plugins: [...common, assets] },
   script('src/content/content.ts', 'content.js'),
   hook([`${OUTS.chrome}/hooks.js`, `${OUTS.safari}/hooks.js`], false),
@@ -331,6 +340,7 @@ const builds = [
       /^node:/,
       'puppeteer-core',
       '@uwdata/flechette',
+      'hyparquet',
       'hyparquet-writer',
       /^(@journeyapps\/)?wa-sqlite/,
     ],

@@ -8,7 +8,7 @@ const VIEWS = 'tests/browser/view*.test.ts';
 /** They run some of their cases in `browser` and all in `long` (tests/full.ts). */
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
-  'firefox,firefox-engines,firefox-recording,flight,hooks-engines',
+  'field,firefox,firefox-engines,firefox-recording,flight,hooks-engines',
   'lab-contention,lab-page-copy,lab-questions,lab-vfs,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
   'sealed,shared-workers,update',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
@@ -28,7 +28,7 @@ const PARTLY_IN_NODE = [
 const PAGES = [
   'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-observe,hooks-probes,hooks-rejections,hooks-workers',
   'http-reads,keyboard,opened-documents,third-party,twins',
-  'firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
+  'field,firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
   'open,panel-keys,permissions,privacy,process-death,record-marks,safari-build,turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);

@@ -4,6 +4,7 @@ import { contentionTables } from './contention/table.ts';
 import type { Table } from './core/table.ts';
 import { errorTables } from './errors/table.ts';
 import { eventTables } from './events/table.ts';
+import { findingTables } from './findings/table.ts';
 import { fileTables } from './files/table.ts';
 import { memoryTables } from './memory/memory.ts';
 import { messageTables } from './messages/table.ts';
@@ -28,4 +29,5 @@ export const TABLES: readonly Table<any>[] = [
   ...contentionTables,
   ...messageTables,
   ...errorTables,
+  ...findingTables,
 ];

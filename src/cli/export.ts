@@ -1,10 +1,12 @@
 /** `vfscope export FILE|FOLDER --format F --out OUT [--sanitize]`: a trace in a foreign format, or many as one Parquet data set. */
+import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { arrowPieces } from '../formats/arrow.ts';
 import { chromeJson } from '../formats/chrome-json.ts';
 import { csv } from '../formats/csv.ts';
 import { firefoxProfile } from '../formats/firefox-profile.ts';
 import { htmlReport } from '../formats/html.ts';
+import { otlp } from '../formats/otlp.ts';
 import { parquetEvents } from '../formats/parquet.ts';
 import { perfetto } from '../formats/perfetto.ts';
 import { sqliteFile } from '../formats/sqlite.ts';
@@ -15,7 +17,7 @@ import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
 import { TraceWriter } from '../trace/file/write.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { textsOf } from '../plan/plan-words.ts';
-import { exportDataSet, isFolder } from './export-folder.ts';
+import { fleetAdd } from './fleet.ts';
 import { plansOfFindings, readWasm } from './plan-wasm.ts';
 import { Exit, complain, openTrace } from '../terminal/open-file.ts';
 import { print } from '../terminal/stdout.ts';
@@ -37,6 +39,7 @@ export const FORMATS: Readonly<Record<string, (job: Job) => AsyncIterable<Piece>
   csv: ({ store }) => csv(store),
   arrow: ({ store }) => arrowPieces(store),
   parquet: ({ store }) => parquetEvents(store),
+  otlp: ({ store }) => otlp(store),
   sqlite: async function* ({ store }) {
     yield await sqliteFile(store, await readWasm());
   },
@@ -74,7 +77,12 @@ export async function exportCommand({
     complain(`there is no export format "${format}"; known: ${EXPORT_FORMATS.join(', ')}.`);
     return Exit.wrongUse;
   }
-  if (await isFolder(file)) return exportDataSet({ folder: file, format, out, sanitize });
+  if (await isFolder(file)) {
+    if (format === 'parquet' && out !== undefined && out !== '-')
+      return fleetAdd({ paths: [file], out, sanitize });
+    complain(`${file} is a folder: only --format parquet takes one, with --out FOLDER.`);
+    return Exit.wrongUse;
+  }
   if (out !== undefined && resolve(out) === resolve(file)) {
     complain(`--out ${out} is the trace itself: expected another file.`);
     return Exit.wrongUse;
@@ -90,6 +98,16 @@ export async function exportCommand({
   if (out !== undefined && out !== '-') await writeWhole(out, pieces);
   else for await (const piece of pieces) if (!(await print(piece))) break;
   return Exit.done;
+}
+
+/** @throws what node:fs says of a path that is there and cannot be looked at */
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code === 'ENOENT') return false; // opening it as a file says so
+    throw e;
+  }
 }
 
 /** vfscope's own format: for sanitized copies, and for what came in another format. */

@@ -45,9 +45,16 @@ export const COMMANDS = `  vfscope demo                            record the ap
   vfscope mcp                             for coding agents: six tools over standard input and output
   vfscope plans FILE.vfst [--json]        how SQLite reads tables for each statement, beside pages and steps
       [--database FILE]      with this database's schema and statistics; default: the recorded CREATE statements
-  vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|sqlite|vfstrace|html|vfst --out F
+  vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|otlp|sqlite|vfstrace|html|vfst --out F
       [--sanitize]           take the app's words out: files, URLs, names, identifiers of SQL
-      FILE may be a folder of .vfst files: with parquet it becomes a data set
+      FILE may be a folder of .vfst files: with parquet it becomes a data set, as by fleet add
+  vfscope fleet add INPUT ... --out DIR   add traces and reports of vfscope/field to a Parquet data set: files, or folders of them
+      [--label name=value ...]  of traces without a report beside them: release, device, or others
+      [--sanitize]           take the app's words out first
+      [--shard i/n]          the i-th of n parts of the inputs alone, for several machines; default: all, on every core
+  vfscope fleet compact DIR               one file for each table and day
+  vfscope fleet report DIR                what share of page lives has which finding, wait, and error
+      [--by release|browser|device|engine|vfs_class] [--markdown | --json]
   vfscope diff A.vfst B.vfst [--json | --markdown]  faster or slower, and by how much; counts exactly; findings solved and new
   vfscope check FILE.vfst [--budget budget.json] [--baseline BASE.vfst] [--json]
       baseline: no count above that of this recording of the same work; a budget's limits come before it

@@ -9,6 +9,7 @@ import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { findingsCommand } from './findings.ts';
+import { fleetAdd, fleetCompact, fleetReportCommand } from './fleet.ts';
 import { adviseCommand } from '../lab/command/advise.ts';
 import { crashCommand } from '../lab/command/crash.ts';
 import { checkResultCommand } from '../lab/command/check.ts';
@@ -258,6 +259,34 @@ function lab([verb, ...args]: string[]): Promise<number> {
   });
 }
 
+/** `fleet add INPUT ...`, `fleet compact DIR`, `fleet report DIR`. */
+function fleet([verb, ...args]: string[]): Promise<number> {
+  switch (verb) {
+    case 'add': {
+      const options = { out: text, label: words, sanitize: yes, shard: text } as const;
+      const { values, target, others } = parseOptional(args, 'inputs', options, 10_000, 1);
+      const { out, label, sanitize, shard } = values;
+      return fleetAdd({
+        paths: [target!, ...others],
+        out: needed(out, '--out'),
+        labels: label,
+        sanitize,
+        shard,
+      });
+    }
+    case 'compact':
+      return fleetCompact(parse(args, 'folder', {}).target);
+    case 'report': {
+      const { values, target } = parse(args, 'folder', { by: text, json: yes, markdown: yes });
+      return fleetReportCommand({ root: target, ...values });
+    }
+    default:
+      throw new WrongWords(
+        `vfscope fleet ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected add, compact or report.`,
+      );
+  }
+}
+
 /** A whole number from 1, or nothing. */
 function wholeNumber(value: string | undefined, option: string): number | undefined {
   if (value === undefined) return undefined;
@@ -473,6 +502,8 @@ async function run([command, ...args]: string[]): Promise<number> {
       const { lab: withLab, 'no-browser': noBrowser, screenshot } = values;
       return open({ file: target, lab: withLab, noBrowser, screenshot });
     }
+    case 'fleet':
+      return fleet(args);
     case 'lab':
       return lab(args);
     case '--version':

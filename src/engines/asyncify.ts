@@ -26,7 +26,7 @@ export class Asyncify {
    * @param block where trampolines read the state, in the trace memory; 0 when the engine has no VFS layer
    */
   constructor(
-    private readonly recorder: Recorder,
+    private readonly recorder: Pick<Recorder, 'instant' | 'memory'>,
     private readonly heap: WebAssembly.Memory | null,
     private readonly block: number,
   ) {

@@ -5,6 +5,9 @@ import type { Traced } from './sql-functions.ts';
 import type { SqlLayer } from './sql-layer.ts';
 import { apply } from '../record/reflect.ts';
 
+/** Who records the calls of SQL. */
+export type SqlCaller = Pick<SqlLayer, 'call' | 'bound'>;
+
 /**
  * A function in the place of `fn`, of its name and arity, that records its calls.
  * @param layerOf the layer that records a call; null = the call goes straight through
@@ -12,7 +15,7 @@ import { apply } from '../record/reflect.ts';
 export function tracedCall(
   of: Traced,
   fn: WasmFunction,
-  layerOf: () => SqlLayer | null,
+  layerOf: () => SqlCaller | null,
 ): WasmFunction {
   const { arity } = of;
 

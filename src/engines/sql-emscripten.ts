@@ -5,12 +5,11 @@
  */
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { bindCall, TRACED_BINDS, type TracedBind } from './sql-binds.ts';
-import { tracedCall } from './sql-calls.ts';
+import { tracedCall, type SqlCaller } from './sql-calls.ts';
 import { TRACED, type Traced } from './sql-functions.ts';
-import type { SqlLayer } from './sql-layer.ts';
 
 /** The layer that a Module object belongs to; null = not ours (yet): the call goes straight through. */
-type ResolveModule = (module: object, fn: WasmFunction) => SqlLayer | null;
+type ResolveModule = (module: object, fn: WasmFunction) => SqlCaller | null;
 
 /** A property of a Module: what the app has set, and what it gets. */
 type Slot = [module: object, raw: unknown, wrapped: unknown];
@@ -35,8 +34,8 @@ export function trapEmscriptenModules(
 
   const wrap = (traced: Traced | TracedBind, module: object, value: unknown): unknown => {
     if (typeof value !== 'function' || wrappers.has(value)) return value;
-    let layer: SqlLayer | null = null; // a Module stays with its engine
-    const layerOf = (): SqlLayer | null =>
+    let layer: SqlCaller | null = null; // a Module stays with its engine
+    const layerOf = (): SqlCaller | null =>
       active ? (layer ??= resolve(module, value as WasmFunction)) : null;
     const fn = value as WasmFunction;
     const wrapper =

@@ -1,8 +1,7 @@
 /** SQL calls of builds whose exports carry SQLite's names (sqlite.org's): wrapped in the copy of the exports that the glue gets. */
 import { bindCall, TRACED_BINDS } from './sql-binds.ts';
-import { tracedCall } from './sql-calls.ts';
+import { tracedCall, type SqlCaller } from './sql-calls.ts';
 import { TRACED } from './sql-functions.ts';
-import type { SqlLayer } from './sql-layer.ts';
 
 /**
  * Wrap the named exports of `copy` in place.
@@ -10,11 +9,11 @@ import type { SqlLayer } from './sql-layer.ts';
  */
 export function wrapNamedExports(
   copy: Record<string, unknown>,
-  layer: SqlLayer,
+  layer: SqlCaller,
   active: () => boolean,
   values: boolean,
 ): void {
-  const layerOf = (): SqlLayer | null => (active() ? layer : null);
+  const layerOf = (): SqlCaller | null => (active() ? layer : null);
   for (const traced of TRACED) {
     const original = copy[traced.name];
     if (typeof original === 'function') copy[traced.name] = tracedCall(traced, original, layerOf);

@@ -1,16 +1,17 @@
 /**
- * Apache Parquet: the events of a trace as one file, or traces as a data set of partitioned files (docs/fleet.md). One row group a
- * chunk of a thread, so nothing but a chunk is held in memory. The library (hyparquet-writer) is loaded when an export runs.
+ * Apache Parquet: the events of a trace as one file, and what the data set of a fleet is made of (fleet/unit.ts). One row group a chunk of
+ * a thread, so nothing but a chunk is held in memory. The library (hyparquet-writer) is loaded when an export runs.
  */
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
 import type { Cell } from '../analysis/core/table.ts';
-import { EVENT_COLUMNS, fileTables, type FileTable } from './tables.ts';
+import { EVENT_COLUMNS, type FileTable } from './tables.ts';
 
 /** Raised when a column changes its name, type or meaning; columns that are added at the end leave it. */
-export const PARQUET_SCHEMA_VERSION = 2;
-const GROUP_ROWS = 65536;
+export const PARQUET_SCHEMA_VERSION = 3;
+/** Rows of a row group at most. */
+export const GROUP_ROWS = 65536;
 
 type Column = FileTable['columns'][number];
 const PHYSICAL = { int32: 'INT32', int64: 'INT64', double: 'DOUBLE', text: 'BYTE_ARRAY' } as const;
@@ -39,8 +40,8 @@ function source({ name, type }: Column, data: Cell[]): ColumnSource {
   };
 }
 
-/** @param groups each a row group: cells by column */
-async function* file(
+/** A Parquet file. @param groups each a row group: cells by column, GROUP_ROWS at most */
+export async function* parquetPieces(
   columns: readonly Column[],
   groups: Iterable<readonly Cell[][]>,
 ): AsyncGenerator<Uint8Array> {
@@ -69,7 +70,8 @@ async function* file(
   yield taken();
 }
 
-function* eventGroups(store: TraceStore): Generator<Cell[][]> {
+/** The events of a trace as row groups. */
+export function* eventGroups(store: TraceStore): Generator<Cell[][]> {
   for (const thread of store.threads) {
     const view = new ThreadView(thread);
     for (let from = 0; from < view.count; from += GROUP_ROWS) {
@@ -83,35 +85,5 @@ function* eventGroups(store: TraceStore): Generator<Cell[][]> {
 
 /** The events of a trace as one Parquet file, row group by row group. */
 export function parquetEvents(store: TraceStore): AsyncGenerator<Uint8Array> {
-  return file(EVENT_COLUMNS, eventGroups(store));
-}
-
-function* tableGroups({ columns, rows }: FileTable): Generator<Cell[][]> {
-  let cells = columns.map((): Cell[] => []);
-  for (const row of rows) {
-    row.forEach((cell, i) => cells[i]!.push(cell));
-    if (cells[0]!.length < GROUP_ROWS) continue;
-    yield cells;
-    cells = columns.map(() => []);
-  }
-  if (cells[0]!.length) yield cells;
-}
-
-/**
- * The files of one trace in a data set, `<table>/trace=<name>/part-0.parquet`.
- * @param name the trace's name in the data set: letters, digits, `.`, `_` and `-`
- * @throws RangeError for another name: it would become a path
- */
-export function* parquetDataSet(
-  name: string,
-  store: TraceStore,
-): Generator<{ path: string; pieces: AsyncGenerator<Uint8Array> }> {
-  if (!/^[\w-][\w.-]*$/.test(name))
-    throw new RangeError(
-      `a trace's name in a data set is letters, digits, ".", "_" and "-", got "${name}"`,
-    );
-  const at = (table: string): string => `${table}/trace=${name}/part-0.parquet`;
-  yield { path: at('events'), pieces: parquetEvents(store) };
-  for (const table of fileTables(store))
-    yield { path: at(table.name), pieces: file(table.columns, tableGroups(table)) };
+  return parquetPieces(EVENT_COLUMNS, eventGroups(store));
 }

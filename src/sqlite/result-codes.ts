@@ -1,7 +1,8 @@
 /** SQLite's result codes by number, extended ones included: sqlite.org/rescode.html */
 import { Rc } from './constants.ts';
 
-const PRIMARY: Readonly<Record<number, string>> = {
+/** Names of primary codes, without SQLITE_. */
+export const PRIMARY: Readonly<Record<number, string>> = {
   0: 'OK',
   1: 'ERROR',
   2: 'INTERNAL',

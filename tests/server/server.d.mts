@@ -16,7 +16,8 @@ export const VARIANTS: Readonly<Record<'coi' | 'csp-self', Readonly<Record<strin
 /**
  * Serves tests/apps/ and node_modules/ to this machine. Rejects where the port is taken.
  * @param options `port` 0 (the default) takes a free one; `host` is the address to listen on, 127.0.0.1 by default; `counted` puts
- * count-storage.js in front of every script, `fixed` fix-chance.js; `behind` holds texts that are put behind files, by the files' names.
+ * count-storage.js in front of every script, `fixed` fix-chance.js; `behind` holds texts that are put behind files, by the files' names;
+ * `before` is put in front of every script.
  */
 export function createServer(options?: {
   port?: number;
@@ -24,4 +25,5 @@ export function createServer(options?: {
   counted?: boolean;
   fixed?: { readonly dateMoves: boolean };
   behind?: Readonly<Record<string, string>>;
+  before?: string;
 }): Promise<AppServer>;

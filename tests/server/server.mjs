@@ -53,10 +53,11 @@ export async function createServer({
   counted = false,
   fixed = null,
   behind = {},
+  before = '',
 } = {}) {
   const texts = [...(counted ? [COUNT] : []), ...(fixed ? [FIX] : [])];
   const scripts = await Promise.all(texts.map((file) => readFile(file, 'utf8')));
-  const first = `${fixed?.dateMoves ? 'globalThis.dateMoves = true;' : ''}${scripts.join('')}`;
+  const first = `${before}${fixed?.dateMoves ? 'globalThis.dateMoves = true;' : ''}${scripts.join('')}`;
   const added = { first, behind };
   const counts = {};
   const server = createHttpServer((request, response) => {

@@ -25,6 +25,9 @@ test('options are those that the help names', () => {
     'doctor',
     'export',
     'findings',
+    'fleet add',
+    'fleet compact',
+    'fleet report',
     ...['advise', 'check', 'crash', 'diff', 'list', 'replay', 'run', 'show', 'versions'].map(
       (verb) => `lab ${verb}`,
     ),
@@ -50,6 +53,8 @@ test('bash completes commands, verbs of the Lab, options, and files', () => {
     '--until',
     '--until-mark',
   ]);
+  expect(completed('vfscope', 'fleet', 'co')).toEqual(['compact']);
+  expect(completed('vfscope', 'fleet', 'add', '--sh')).toEqual(['--shard']);
   expect(completed('vfscope', 'summary', 'package.js')).toEqual(['package.json']);
 });
 

@@ -1,37 +1,25 @@
 // CSV, Arrow, Parquet and SQLite hold every event with every column, as their own readers see it.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { tableFromIPC } from '@uwdata/flechette';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
-import { afterAll, describe, expect, test, vi } from 'vitest';
-import { exportCommand } from '../../src/cli/export.ts';
+import { describe, expect, test } from 'vitest';
 import { arrowFile } from '../../src/formats/arrow.ts';
 import { csv, csvCell } from '../../src/formats/csv.ts';
 import { visible } from '../../src/formats/escape.ts';
 import { ThreadView } from '../../src/analysis/events/table.ts';
 import type { Cell } from '../../src/analysis/core/table.ts';
 import { EVENT_COLUMNS } from '../../src/formats/tables.ts';
-import {
-  PARQUET_SCHEMA_VERSION,
-  parquetDataSet,
-  parquetEvents,
-} from '../../src/formats/parquet.ts';
+import { parquetEvents } from '../../src/formats/parquet.ts';
 import { sqliteFile } from '../../src/formats/sqlite.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
-import { Op } from '../../src/event/event.ts';
-import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 const require = createRequire(import.meta.url);
-const folder = mkdtempSync(join(tmpdir(), 'vfscope-formats-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What every format must hold. */
 function expected(store: TraceStore): Record<string, Cell>[] {
@@ -172,112 +160,3 @@ interface SqlJs {
     close(): void;
   };
 }
-
-describe('a data set of many traces', () => {
-  const quoted = (path: string): string => `'${path.replaceAll("'", "''")}'`;
-  const traces: [string, TraceStore][] = [
-    ['monday', sampleStore()],
-    ['tuesday', syntheticStore({ events: 2000, threads: 2, seed: 2 })],
-  ];
-  async function query(sql: string): Promise<Record<string, unknown>[]> {
-    const instance = await DuckDBInstance.create(':memory:');
-    const connection = await instance.connect();
-    const rows = plain((await connection.runAndReadAll(sql)).getRowObjects());
-    connection.closeSync();
-    instance.closeSync();
-    return rows;
-  }
-
-  test('DuckDB counts, sums and joins over all of them', async () => {
-    for (const [name, store] of traces)
-      for (const { path, pieces } of parquetDataSet(name, store)) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), await bytesOf(pieces));
-      }
-    const at = (table: string): string =>
-      `read_parquet(${quoted(join(folder, table, '*', '*.parquet'))}, hive_partitioning = true)`;
-    const sum = (store: TraceStore): number =>
-      store.threads.reduce(
-        (n, { events }) =>
-          n +
-          [...events.dur.subarray(0, events.count)].reduce((a, d) => a + Math.round(d * 1000), 0),
-        0,
-      );
-    expect(
-      await query(
-        `SELECT trace, count(*) AS n, sum(dur_ns) AS ns FROM ${at('events')} GROUP BY trace ORDER BY trace`,
-      ),
-    ).toEqual(traces.map(([trace, store]) => ({ trace, n: store.eventCount, ns: sum(store) })));
-    const reads = (store: TraceStore): number =>
-      store.threads.reduce(
-        (n, { events }) =>
-          n + events.op.subarray(0, events.count).filter((op) => op === Op.xRead).length,
-        0,
-      );
-    expect(
-      await query(`SELECT e.trace, count(*) AS n FROM ${at('events')} e JOIN ${at('objects')} o
-        ON o.trace = e.trace AND o.thread = e.thread AND o.object_id = e.object_id WHERE e.op = 'xRead' GROUP BY e.trace ORDER BY e.trace`),
-    ).toEqual(traces.map(([trace, store]) => ({ trace, n: reads(store) })));
-    expect(
-      await query(`SELECT trace, commits, statements FROM ${at('traces')} ORDER BY trace`),
-    ).toEqual(
-      traces.map(([trace, store]) => ({
-        trace,
-        commits: summaryOf(store).commits,
-        statements: summaryOf(store).statements.count,
-      })),
-    );
-    expect(
-      await query(
-        `SELECT value FROM parquet_kv_metadata(${quoted(join(folder, 'events/trace=monday/part-0.parquet'))})`,
-      ),
-    ).toHaveLength(1);
-  });
-
-  test('the schema is the one that docs/fleet.md promises', async () => {
-    const document = readFileSync('docs/fleet.md', 'utf8');
-    expect(document).toContain(`schema version ${PARQUET_SCHEMA_VERSION}`);
-    for (const { path } of parquetDataSet('x', sampleStore())) {
-      const table = path.slice(0, path.indexOf('/'));
-      const rows = await query(`SELECT column_name AS name, column_type AS type FROM
-        (DESCRIBE SELECT * FROM read_parquet(${quoted(join(folder, table, 'trace=monday', '*.parquet'))}, hive_partitioning = false))`);
-      const section = document.slice(document.indexOf(`### ${table}`)).split('\n###')[0]!;
-      const documented = [...section.matchAll(/^\| `(\w+)` \| (\w+) /gm)].map(([, name, type]) => ({
-        name,
-        type,
-      }));
-      expect(documented, table).toEqual(rows);
-    }
-  });
-
-  test('names that would leave the folder are refused', () => {
-    for (const name of ['..', 'a/b', '', '.x'])
-      expect(() => [...parquetDataSet(name, newStore())], name).toThrow(RangeError);
-  });
-
-  test('the command makes one from a folder, names what it left out, and hides names when sanitizing', async () => {
-    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const [from, out] = [join(folder, 'in'), join(folder, 'out')];
-    mkdirSync(from);
-    for (const [name, store] of traces)
-      writeFileSync(
-        join(from, `${name}.vfst`),
-        new Uint8Array(await (await saveTrace(store)).arrayBuffer()),
-      );
-    expect(await exportCommand({ file: from, format: 'parquet', out, sanitize: true })).toBe(0);
-    const found = await query(
-      `SELECT DISTINCT trace FROM read_parquet(${quoted(join(out, 'events', '*', '*.parquet'))}, hive_partitioning = true, hive_types = {'trace': VARCHAR})`,
-    );
-    expect(found.map((r) => String(r.trace))).toEqual([
-      expect.stringMatching(/^[0-9a-f]{16}$/),
-      expect.stringMatching(/^[0-9a-f]{16}$/),
-    ]);
-    writeFileSync(join(from, 'broken.vfst'), 'no trace');
-    expect(await exportCommand({ file: from, format: 'parquet', out })).toBe(2);
-    expect(stderr.mock.calls.join('\n')).toMatch(
-      /broken\.vfst: .*no vfscope trace[^]*2 of 3 traces are in/,
-    );
-    expect(await exportCommand({ file: from, format: 'csv', out })).toBe(2);
-    vi.restoreAllMocks();
-  });
-});

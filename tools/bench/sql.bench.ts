@@ -17,7 +17,7 @@ export const about =
   '2 us more for a text that was never seen before. "Query counters": with what SQLite counts of each run, hashes of values, and memory.';
 
 type Call = (...args: number[]) => number;
-interface Engine {
+export interface Engine {
   db: number;
   sql(text: string): number;
   call(name: string): Call;
@@ -27,7 +27,8 @@ interface Engine {
 
 const require = createRequire(import.meta.url);
 
-async function load(file: string, copy: string): Promise<Engine> {
+/** An engine of its own, with a database in memory. @param copy of the glue */
+export async function load(file: string, copy: string): Promise<Engine> {
   const at = (suffix: string): string =>
     require.resolve(`@journeyapps/wa-sqlite/dist/${file}.${suffix}`);
   // its own copy of the glue: the compiler's feedback of one engine is not the other's
@@ -69,7 +70,7 @@ function execute(e: Engine, sql: string): void {
 }
 
 /** Each: what it is, how many statements it runs, and how it runs them. */
-const WORKLOADS: {
+export const WORKLOADS: {
   name: string;
   statements: number;
   execute: (e: Engine, round: number) => void;
@@ -133,7 +134,7 @@ const WORKLOADS: {
   },
 ];
 
-function fill(e: Engine): void {
+export function fill(e: Engine): void {
   execute(e, 'CREATE TABLE customers(id INTEGER PRIMARY KEY, score INT, name TEXT, note TEXT)');
   execute(e, 'CREATE TABLE hundred(id INTEGER PRIMARY KEY, score INT)');
   for (let i = 0; i < ROWS; i++) execute(e, `INSERT INTO hundred VALUES(${i}, ${i})`);

@@ -185,6 +185,25 @@ export const ROOMS = {
     ],
     npm: ['svelte'],
   },
+  field: {
+    imports: ['event', 'record', 'sqlite', 'trace', 'engines', 'vfs-instrumented/interpose'],
+    npm: [],
+  },
+  fleet: {
+    imports: [
+      'text',
+      'event',
+      'sqlite',
+      'trace',
+      'analysis',
+      'formats',
+      'field',
+      'terminal',
+      'lab/experiments/replay',
+    ],
+    npm: ['hyparquet', 'hyparquet-writer'],
+    node: true,
+  },
   terminal: { imports: ['text', 'trace', 'analysis/report'], npm: [], node: true },
   drive: {
     imports: ['event', 'trace', 'analysis/report', 'protocol', 'terminal'],
@@ -237,6 +256,7 @@ export const ROOMS = {
       'formats',
       'plan',
       'terminal',
+      'fleet',
       'drive',
       'listen',
       'lab/command',

@@ -1,8 +1,7 @@
-// The tables of docs/fleet.md between its two marks: those of the catalog, as exported files have them. The rest is written by hand.
+// The tables of docs/fleet.md between its two marks: those of a fleet's data set. The rest is written by hand.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { eventTable } from '../../src/analysis/events/table.ts';
-import { TABLES } from '../../src/analysis/tables.ts';
-import { fileColumns, type ColumnType } from '../../src/formats/tables.ts';
+import { FLEET_TABLES } from '../../src/fleet/tables.ts';
+import type { ColumnType } from '../../src/formats/tables.ts';
 
 const PAGE = 'docs/fleet.md';
 const MARKED = /(<!-- tables: npm run docs -->\n)[^]*(<!-- end of tables -->)/;
@@ -16,14 +15,14 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
 
 /** The page as it should be. @param page as it is */
 export function tablesDoc(page: string): string {
-  const sections = [eventTable, ...TABLES].map(({ name, help, columns }) =>
+  const sections = [...FLEET_TABLES.values()].map(({ name, help, columns }) =>
     [
       `### ${name}`,
       `${help}.`,
       [
         '| column | type | meaning |',
         '| --- | --- | --- |',
-        ...fileColumns(columns).map(
+        ...columns.map(
           (c) => `| \`${c.name}\` | ${TYPES[c.type]} | ${c.help.replaceAll('|', '\\|')} |`,
         ),
       ].join('\n'),

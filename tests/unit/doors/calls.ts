@@ -3,7 +3,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { grouped } from '../../../src/analysis/core/maps.ts';
 import { Flag } from '../../../src/event/event.ts';
 import { csv } from '../../../src/formats/csv.ts';
-import { parquetDataSet } from '../../../src/formats/parquet.ts';
+import { traceParts } from '../../../src/fleet/unit.ts';
 import type { TraceStore } from '../../../src/trace/store.ts';
 import { rows } from '../sql-queries.ts';
 
@@ -63,8 +63,9 @@ export async function parquetTable(
   store: TraceStore,
   table: string,
 ): Promise<Record<string, unknown>[]> {
-  for (const { path: file, pieces } of parquetDataSet('golden', store)) {
-    if (!file.startsWith(`${table}/`)) continue;
+  const input = { id: 'golden', store, name: null, labels: {}, isReported: false };
+  for (const { table: name, pieces } of traceParts(input)) {
+    if (name !== table) continue;
     const parts: Uint8Array[] = [];
     for await (const piece of pieces) parts.push(piece);
     return parquetReadObjects({ file: new Uint8Array(Buffer.concat(parts)).buffer });

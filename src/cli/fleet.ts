@@ -1,0 +1,136 @@
+/** `vfscope fleet add INPUTS --out DIR`, `fleet compact DIR`, `fleet report DIR`: many traces and field reports as one data set (docs/fleet.md). */
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { addInputs, type Added } from '../fleet/add.ts';
+import { compact } from '../fleet/compact.ts';
+import { inShard, inputsOf, shardOf } from '../fleet/inputs.ts';
+import type { Labels } from '../fleet/lives.ts';
+import { fleetReport, fleetReportDocument, GROUPS, type GroupBy } from '../fleet/report.ts';
+import { reportMarkdown } from '../analysis/report/report-markdown.ts';
+import { countOf, formatCount } from '../text/numbers.ts';
+import { wrongUse } from '../terminal/failure.ts';
+import { complain, Exit } from '../terminal/open-file.ts';
+import { reportText } from '../terminal/report-text.ts';
+import { jsonText, print } from '../terminal/stdout.ts';
+
+/** Below, one process is done before another has started. */
+const FEW_INPUTS = 16;
+/** Set for a process that tells its sums to the one that started it. */
+const PART = 'VFSCOPE_FLEET_PART';
+
+interface AddOptions {
+  paths: readonly string[];
+  out: string;
+  /** As `release=1.2`. */
+  labels?: readonly string[];
+  sanitize?: boolean;
+  /** As `1/4`: of the inputs, those that this machine takes. */
+  shard?: string;
+}
+
+/**
+ * @returns the exit code: 0; 2 where an input could not be read and was left out, or there is none
+ * @throws CommandFailure (exit code 2) for wrong arguments, or where the data set cannot be written
+ */
+export async function fleetAdd({
+  paths,
+  out,
+  labels = [],
+  sanitize = false,
+  shard,
+}: AddOptions): Promise<number> {
+  const own = shard === undefined ? null : shardOf(shard);
+  const known = labelsOf(labels);
+  const all = inputsOf(paths);
+  if (!all.length)
+    throw wrongUse(`${paths.join(', ')}: there are no .vfst traces and no .json reports.`);
+  const mine = own ? inShard(all, own) : all;
+  const processes = own ? 1 : Math.min(availableParallelism(), Math.ceil(all.length / FEW_INPUTS));
+  const {
+    added,
+    known: before,
+    leftOut,
+  } = processes > 1
+    ? await inProcesses(processes, [
+        ...paths,
+        ...['--out', out],
+        ...labels.flatMap((label) => ['--label', label]),
+        ...(sanitize ? ['--sanitize'] : []),
+      ])
+    : await addInputs(mine, out, { labels: known, sanitize }, complain);
+  if (process.env[PART] && process.send) process.send({ added, known: before, leftOut });
+  else
+    complain(
+      `${formatCount(added)} added to ${out}, ${formatCount(before)} already in it, ${formatCount(leftOut)} left out.`,
+    );
+  return leftOut ? Exit.wrongUse : Exit.done;
+}
+
+/** The same command once a core, each with a shard. @throws CommandFailure where one of them fails */
+async function inProcesses(count: number, words: readonly string[]): Promise<Added> {
+  const sums: Added = { added: 0, known: 0, leftOut: 0 };
+  const ends = Array.from({ length: count }, (_, i) => {
+    const child = fork(process.argv[1]!, [
+      'fleet',
+      'add',
+      ...words,
+      '--shard',
+      `${i + 1}/${count}`,
+    ]);
+    child.on('message', (said) => {
+      const told = said as Added;
+      for (const key of ['added', 'known', 'leftOut'] as const) sums[key] += told[key];
+    });
+    return new Promise<boolean>((resolve) => {
+      // its own words are on stderr by then
+      child.on('exit', (code) => resolve(code === Exit.done || code === Exit.wrongUse));
+    });
+  });
+  if ((await Promise.all(ends)).includes(false))
+    throw wrongUse(
+      'A process of it ended early. What it added is in the data set: run the command again for the rest.',
+    );
+  return sums;
+}
+
+/** @throws CommandFailure */
+function labelsOf(words: readonly string[]): Labels {
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name, value] = /^([a-z][\w-]*)=(.+)$/i.exec(word) ?? [];
+      if (!name || !value) throw wrongUse(`--label ${word}: expected name=value, as release=1.2.`);
+      return [name, value];
+    }),
+  );
+}
+
+/** @returns the exit code 0 @throws CommandFailure (exit code 2) where it cannot be written, or another process does the same */
+export async function fleetCompact(root: string): Promise<number> {
+  const { before, after } = await compact(root);
+  if (!before) throw wrongUse(`${root} is no data set of vfscope fleet.`);
+  complain(`${countOf(before, 'file')} of ${root} are ${formatCount(after)} now.`);
+  return Exit.done;
+}
+
+/** @returns the exit code 0 @throws CommandFailure (exit code 2) for an unknown group, or where there is no data set */
+export async function fleetReportCommand({
+  root,
+  by,
+  json = false,
+  markdown = false,
+}: {
+  root: string;
+  by?: string;
+  json?: boolean;
+  markdown?: boolean;
+}): Promise<number> {
+  if (json && markdown) throw wrongUse('--markdown does not go with --json.');
+  const group = GROUPS.find((name) => name === by) ?? null;
+  if (by !== undefined && !group)
+    throw wrongUse(`--by ${by}: expected one of ${GROUPS.join(', ')}.`);
+  const report = await fleetReport(root, group as GroupBy | null);
+  if (!report.lives) throw wrongUse(`${root} holds no traces and no reports: vfscope fleet add.`);
+  const document = fleetReportDocument(report);
+  await print(json ? jsonText(report) : markdown ? reportMarkdown(document) : reportText(document));
+  return Exit.done;
+}

@@ -1,0 +1,114 @@
+/**
+ * What `vfscope/field` reports of one page life, as one JSON object of less than 4 KB, and what `vfscope fleet` takes in. Short names,
+ * since it is sent by every user; lists in the place of objects for the same reason.
+ */
+import { BUCKETS, type Histogram } from './buckets.ts';
+
+export const REPORT_FORMAT = 1;
+/** A report is never longer: statements that take least are left out. Bytes of UTF-8. */
+export const MOST_REPORT_BYTES = 4000;
+/** Longer texts of statements are cut; `hash` is that of the whole text. */
+export const MOST_TEXT = 160;
+
+export interface StatementReport {
+  /** Folded, one line; cut after MOST_TEXT characters. '' where texts are left out. */
+  text: string;
+  /** Of its whole folded text, 8 hex digits: a key where texts are cut or left out. */
+  hash: string;
+  runs: number;
+  /** Sum of its runs, microseconds. */
+  us: number;
+  failed: number;
+  histogram: Histogram;
+}
+
+export interface FieldReport {
+  vfscope: typeof REPORT_FORMAT;
+  /** Of this page life, random. */
+  id: string;
+  /** When it began, ms since the epoch; how long it lasted until now, ms. */
+  at: number;
+  ms: number;
+  /** How many page lives it stands for: 1 / the sampling rate. */
+  weight: number;
+  labels: Readonly<Record<string, string>>;
+  origin: string;
+  agent: string;
+  engine: string | null;
+  sqlite: string | null;
+  /** What its storage calls are of: STORAGES, joined by +. */
+  storage: string;
+  statements: readonly StatementReport[];
+  /** All statements, those that are left out of the list included. */
+  runs: number;
+  failed: number;
+  /** Durations: access handles flushed, streams closed, IndexedDB transactions that wrote. */
+  syncs: Histogram;
+  /** Of waits for locks (Web Locks, access handles), and their sum, microseconds. */
+  locks: Histogram;
+  lockUs: number;
+  /** SQLITE_BUSY answered to the app. */
+  busy: number;
+  /** Name, call, count. */
+  errors: readonly (readonly [name: string, call: string, count: number])[];
+  /** Rule, count. */
+  findings: readonly (readonly [rule: string, count: number])[];
+  /** Exceptions of vfscope/field itself. */
+  faults: number;
+  /** Why the app got a trace of its last seconds; null = it got none. */
+  trace: string | null;
+}
+
+const MOST_ITEMS = 500;
+const isText = (value: unknown, longest = 500): value is string =>
+  typeof value === 'string' && value.length <= longest;
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isWhole = (value: unknown): value is number => isCount(value) && Number.isSafeInteger(value);
+const isList = (value: unknown): value is unknown[] =>
+  Array.isArray(value) && value.length <= MOST_ITEMS;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isHistogram(value: unknown): value is Histogram {
+  return (
+    isList(value) &&
+    value.length % 2 === 0 &&
+    value.every((n, i) => isWhole(n) && (i % 2 === 1 || n < BUCKETS))
+  );
+}
+const isStatement = (value: unknown): value is StatementReport =>
+  isRecord(value) &&
+  isText(value.text) &&
+  isText(value.hash, 16) &&
+  isWhole(value.runs) &&
+  isCount(value.us) &&
+  isWhole(value.failed) &&
+  isHistogram(value.histogram);
+
+/** Is this a report of this format? It comes from users' browsers, so anything may be in it. */
+export function isFieldReport(value: unknown): value is FieldReport {
+  if (!isRecord(value) || value.vfscope !== REPORT_FORMAT) return false;
+  const { labels, statements, errors, findings } = value;
+  return (
+    isText(value.id, 64) &&
+    value.id !== '' &&
+    ['at', 'ms', 'lockUs'].every((key) => isCount(value[key])) &&
+    ['runs', 'failed', 'busy', 'faults'].every((key) => isWhole(value[key])) &&
+    isCount(value.weight) &&
+    value.weight >= 1 &&
+    isRecord(labels) &&
+    Object.keys(labels).length <= 20 &&
+    Object.entries(labels).every(([name, text]) => isText(name, 40) && isText(text, 200)) &&
+    ['origin', 'agent', 'storage'].every((key) => isText(value[key])) &&
+    ['engine', 'sqlite', 'trace'].every((key) => value[key] === null || isText(value[key])) &&
+    isHistogram(value.syncs) &&
+    isHistogram(value.locks) &&
+    isList(statements) &&
+    statements.every(isStatement) &&
+    isList(errors) &&
+    errors.every((e) => isList(e) && isText(e[0]) && isText(e[1]) && isWhole(e[2])) &&
+    isList(findings) &&
+    findings.every((f) => isList(f) && isText(f[0], 8) && isWhole(f[1]))
+  );
+}

@@ -1,0 +1,298 @@
+/**
+ * SQL calls of the engines of this thread, for histograms and the ring. It hooks them as the recorder does (engines/), and asks less of
+ * each: no VFS calls, counters, or values.
+ */
+import { Asyncify } from '../engines/asyncify.ts';
+import { wrapEntryPoints } from '../engines/entry-points.ts';
+import { fingerprint } from '../engines/fingerprint.ts';
+import { importedValues } from '../engines/imports.ts';
+import type { SqlCaller } from '../engines/sql-calls.ts';
+import { trapEmscriptenModules } from '../engines/sql-emscripten.ts';
+import { wrapNamedExports } from '../engines/sql-exports.ts';
+import { forward, type Traced } from '../engines/sql-functions.ts';
+import { Flag, Op } from '../event/event.ts';
+import type { PromiseWatch } from '../record/promise-watch.ts';
+import { dataProperty } from '../record/reflect.ts';
+import { SqlFolder } from '../sqlite/sql-fold.ts';
+import {
+  NativeMemory,
+  NativeTable,
+  type WasmFunction,
+} from '../vfs-instrumented/interpose/natives.ts';
+import type { Ring } from './ring.ts';
+import type { StatementTally, Tally } from './tally.ts';
+
+/** Where what is seen goes. */
+export interface Sink {
+  readonly ring: Ring;
+  tally: Tally;
+  /** Runs that take longer are hangs, ms. */
+  readonly hangMs: number;
+  readonly watch: PromiseWatch;
+}
+
+/** Longer texts are cut. */
+const MOST_BYTES = 8192;
+/** Raw texts whose folded ones are remembered. */
+const MOST_TEXTS = 1000;
+
+/** A prepared statement, or the text of an exec. */
+interface Prepared {
+  text: string;
+  /** Of the page life that it ran in last. */
+  tally: StatementTally | null;
+  of: Tally | null;
+  instance: number;
+  db: number;
+  /** Of its run, ms: of the steps that have ended. */
+  ms: number;
+  running: boolean;
+}
+interface Call {
+  traced: Traced;
+  prepared: Prepared | null;
+  address: number;
+  /** Of the ring. */
+  token: number;
+  at: number;
+}
+
+class EngineSql implements SqlCaller {
+  private readonly statements = new Map<number, Prepared>();
+  private readonly folded = new Map<string, string>();
+  private readonly utf8 = new TextDecoder();
+  private readonly folder = new SqlFolder((length) => new Uint8Array(length), 0);
+  private suspended: Call[] = [];
+  private depth = 0;
+
+  constructor(
+    private readonly sink: Sink,
+    readonly memory: WebAssembly.Memory,
+    private readonly asyncify: Asyncify | null,
+  ) {}
+
+  bound(): void {} // values are not looked at
+
+  call(
+    traced: Traced,
+    fn: WasmFunction,
+    self: unknown,
+    more: ArrayLike<unknown> | null,
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+    e: number,
+    f: number,
+  ): unknown {
+    const { asyncify, sink } = this;
+    const { ring } = sink;
+    let call: Call | null = null;
+    const outer = ring.current;
+    try {
+      const address = traced.subject === 'prepare' ? (traced.arity === 6 ? e : d) : a;
+      const prepared = this.preparedOf(traced, a, b, c);
+      const tally = prepared && this.tallyOf(prepared);
+      const at = performance.now();
+      if (this.depth === 0) ring.current = 0;
+      const token = ring.begin(
+        traced.op,
+        tally?.id ?? 0,
+        at,
+        prepared?.db ?? 0,
+        prepared?.instance,
+      );
+      call = { traced, prepared, address, token, at };
+      ring.current = ring.seqOf(token);
+    } catch {
+      sink.tally.faults++;
+    }
+    const unwinds = asyncify?.unwinds;
+    let result: unknown;
+    this.depth++;
+    try {
+      result = forward(traced.arity, fn, self, more, a, b, c, d, e, f);
+    } catch (error) {
+      if (call) this.ended(call, -1, Flag.threw);
+      ring.current = outer;
+      throw error;
+    } finally {
+      this.depth--;
+    }
+    ring.current = outer;
+    if (!call) return result;
+    if (asyncify && asyncify.unwinds !== unwinds) this.suspended.push(call);
+    else if (result instanceof Promise) this.settleLater(result, call);
+    else this.ended(call, Number(result) | 0, 0);
+    return result;
+  }
+
+  private settleLater(result: Promise<unknown>, call: Call): void {
+    this.sink.watch.watch(result, (ok, value) =>
+      this.ended(call, ok ? Number(value) | 0 : -1, ok ? Flag.async : Flag.async | Flag.threw),
+    );
+  }
+  /** Asyncify: the suspended stack goes on; and has come to its end. */
+  resume = (): void => {
+    const { ring } = this.sink;
+    ring.current = ring.seqOf(this.suspended.at(-1)?.token ?? 0);
+  };
+  settleSuspended = (rc: number, threw: boolean): void => {
+    const all = this.suspended;
+    this.suspended = [];
+    for (const call of all) this.ended(call, rc, threw ? Flag.async | Flag.threw : Flag.async);
+    this.sink.ring.current = 0;
+  };
+
+  private preparedOf(traced: Traced, a: number, b: number, c: number): Prepared | null {
+    const { subject, op } = traced;
+    if (subject === 'statement') {
+      const prepared = this.statements.get(a) ?? null;
+      if (op === Op.sqlFinalize) this.statements.delete(a);
+      return prepared;
+    }
+    if (subject !== 'prepare' && subject !== 'exec') return null;
+    const text = subject === 'prepare' ? this.textAt(b, c | 0, true) : this.textAt(b, -1, false);
+    const instance = subject === 'prepare' ? this.sink.ring.nextId() : 0;
+    return { text, tally: null, of: null, instance, db: a, ms: 0, running: false };
+  }
+
+  private tallyOf(prepared: Prepared): StatementTally {
+    const { tally, ring } = this.sink;
+    if (prepared.of !== tally) {
+      const { text } = prepared;
+      prepared.of = tally;
+      prepared.tally = tally.statement(text, () => ring.define({ kind: 'sql', text }));
+    }
+    return prepared.tally!;
+  }
+
+  private ended({ traced, prepared, address, token, at }: Call, rc: number, flags: number): void {
+    const { ring, tally, hangMs } = this.sink;
+    try {
+      const now = performance.now();
+      const { op, name } = traced;
+      ring.end(token, now, rc, flags);
+      const failed = flags & Flag.threw ? tally.answer(1, name) : tally.answer(rc, name);
+      if (now - at > hangMs) tally.hang(name);
+      if (!prepared) return;
+      const statement = this.tallyOf(prepared);
+      if (op === Op.sqlPrepare) {
+        statement.prepares++;
+        const stmt = rc === 0 && address ? this.word(address) : 0;
+        if (stmt) this.statements.set(stmt, prepared);
+      } else if (op === Op.sqlStep || op === Op.sqlExec) {
+        prepared.running = true;
+        prepared.ms += now - at;
+        if (failed) statement.failed++;
+        if (rc !== 100) this.ran(prepared);
+      } else this.ran(prepared);
+    } catch {
+      this.sink.tally.faults++;
+    }
+  }
+  private ran(prepared: Prepared): void {
+    if (prepared.running) this.tallyOf(prepared).runs.add(prepared.ms * 1000);
+    prepared.running = false;
+    prepared.ms = 0;
+  }
+
+  private word(address: number): number {
+    return new Uint32Array(this.memory.buffer)[address >>> 2]!;
+  }
+
+  /** A text with its literals folded. @param bytes its length; negative = up to the NUL */
+  private textAt(address: number, bytes: number, first: boolean): string {
+    if (!address) return '';
+    const heap = new Uint8Array(this.memory.buffer);
+    const most = Math.min(
+      heap.length,
+      address + (bytes < 0 ? MOST_BYTES : Math.min(bytes, MOST_BYTES)),
+    );
+    const nul = heap.indexOf(0, address);
+    const end = nul < 0 ? most : Math.min(nul, most);
+    const raw = heap.slice(address, end); // a copy: decoders take no shared memory
+    const key = this.utf8.decode(raw);
+    let text = this.folded.get(key);
+    if (text === undefined) {
+      const { folder } = this;
+      folder.fold(raw, 0, raw.length, first);
+      text = this.utf8.decode(folder.out.subarray(0, folder.length)).trim();
+      if (this.folded.size >= MOST_TEXTS) this.folded.clear();
+      this.folded.set(key, text);
+    }
+    return text;
+  }
+}
+
+/** Hook every SQLite that this thread makes from now on. @returns puts everything back */
+export function hookSql(sink: Sink): () => void {
+  const engines = new Map<ArrayBufferLike | WebAssembly.Memory, EngineSql>();
+  let newest: EngineSql | null = null;
+  let active = true;
+  const adopt = (instance: WebAssembly.Instance, imports: unknown): WebAssembly.Instance => {
+    let memory: WebAssembly.Memory | null = null;
+    let table: WebAssembly.Table | null = null;
+    for (const value of [...Object.values(instance.exports), ...importedValues(imports)]) {
+      if (value instanceof NativeMemory) memory ??= value;
+      if (value instanceof NativeTable) table ??= value;
+    }
+    if (!memory || !table || engines.has(memory)) return instance;
+    const found = fingerprint(instance.exports, memory, imports);
+    if (!found) return instance;
+    sink.tally.engine = found.name;
+    sink.tally.sqlite = found.sqliteVersion;
+    const asyncify = found.asyncify
+      ? new Asyncify({ instant: () => {}, memory: null! }, null, 0)
+      : null;
+    const engine = new EngineSql(sink, memory, asyncify);
+    engines.set(memory, engine);
+    newest = engine;
+    if (!asyncify && !found.namedExports) return instance;
+    const copy = Object.assign(Object.create(null) as object, instance.exports) as Record<
+      string,
+      unknown
+    >;
+    asyncify?.wrapExports(copy, found.asyncify!, engine.resume, engine.settleSuspended);
+    if (found.namedExports) wrapNamedExports(copy, engine, () => active, false);
+    return Object.create(instance, {
+      exports: { value: copy, enumerable: true },
+    }) as WebAssembly.Instance;
+  };
+  const engineOf = (module: object): EngineSql | null => {
+    const heap = dataProperty(module, 'HEAPU8');
+    if (ArrayBuffer.isView(heap))
+      for (const engine of engines.values())
+        if (engine.memory.buffer === heap.buffer) return engine;
+    return engines.size === 1 ? newest : null;
+  };
+  const guarded = <T>(otherwise: T, run: () => T): T => {
+    try {
+      return run();
+    } catch {
+      sink.tally.faults++;
+      return otherwise;
+    }
+  };
+  const unwrap = wrapEntryPoints({
+    loading: () => null,
+    loaded: () => {},
+    watch: (promise, settled) => sink.watch.watch(promise, settled),
+    instance: (instance, imports) => guarded(instance, () => adopt(instance, imports)),
+    slotSet: () => {},
+    originalAt: () => null,
+  });
+  const untrap = guarded(
+    () => [],
+    () =>
+      trapEmscriptenModules(
+        (module) => guarded(null, () => engineOf(module)),
+        () => {},
+      ),
+  );
+  return () => {
+    active = false;
+    unwrap();
+    untrap();
+  };
+}

@@ -1,0 +1,97 @@
+/** Syncs, waits for locks, and failures of the storage under SQLite, by patches on the platform's methods. */
+import { Flag, Op } from '../event/event.ts';
+import { Patches, type Callable } from '../record/patches.ts';
+import { apply } from '../record/reflect.ts';
+import type { Sink } from './sql.ts';
+
+/** What the platform calls an error. */
+const nameOf = (error: unknown): string =>
+  error instanceof Error || error instanceof DOMException ? error.name : 'threw';
+const proto = (name: string): object | undefined =>
+  (globalThis as unknown as Record<string, { prototype?: object } | undefined>)[name]?.prototype;
+
+/** @returns puts everything back */
+export function hookStorage(sink: Sink): () => void {
+  const { ring, watch, hangMs } = sink;
+  const patches = new Patches();
+
+  /** @param ended takes how long it took, microseconds */
+  const timed = (
+    owner: string,
+    method: string,
+    op: number,
+    on: string,
+    ended: (us: number) => void,
+  ): void => {
+    patches.method(proto(owner), method, (native: Callable, self, args) => {
+      const at = performance.now();
+      const token = ring.begin(op, 0, at);
+      sink.tally.stores(on);
+      const settle = (error: unknown, flags: number): void => {
+        const now = performance.now();
+        const threw = error !== undefined;
+        ring.end(token, now, threw ? 1 : 0, flags | (threw ? Flag.threw : 0));
+        if (threw) sink.tally.error(nameOf(error), `${owner}.${method}`);
+        else ended((now - at) * 1000);
+        if (now - at > hangMs) sink.tally.hang(`${owner}.${method}`);
+      };
+      let result: unknown;
+      try {
+        result = apply(native, self, args);
+      } catch (error) {
+        settle(error ?? null, 0);
+        throw error;
+      }
+      if (result instanceof Promise)
+        watch.watch(result, (ok, value) => settle(ok ? undefined : (value ?? null), Flag.async));
+      else settle(undefined, 0);
+      return result;
+    });
+  };
+  const synced = (us: number): void => sink.tally.syncs.add(us);
+  const nothing = (): void => {};
+  timed('FileSystemSyncAccessHandle', 'flush', Op.opfsFlush, 'opfs', synced);
+  timed('FileSystemSyncAccessHandle', 'write', Op.opfsWrite, 'opfs', nothing);
+  timed('FileSystemWritableFileStream', 'close', Op.opfsStreamClose, 'opfs', synced);
+  timed(
+    'FileSystemFileHandle',
+    'createSyncAccessHandle',
+    Op.opfsOpenSyncAccessHandle,
+    'opfs',
+    nothing,
+  );
+
+  patches.method(proto('IDBDatabase'), 'transaction', (native: Callable, self, args) => {
+    const transaction = apply(native, self, args) as IDBTransaction;
+    sink.tally.stores('idb');
+    const at = performance.now();
+    const token = ring.begin(Op.idbTransaction, 0, at);
+    const writes = args[1] === 'readwrite';
+    const settle = (failed: boolean): void => {
+      const now = performance.now();
+      ring.end(token, now, failed ? 1 : 0, Flag.async);
+      if (failed) sink.tally.error(transaction.error?.name ?? 'AbortError', 'IDBTransaction');
+      else if (writes) sink.tally.syncs.add((now - at) * 1000);
+    };
+    transaction.addEventListener('complete', () => settle(false));
+    transaction.addEventListener('abort', () => settle(true));
+    return transaction;
+  });
+
+  patches.method(proto('LockManager'), 'request', (native: Callable, self, args) => {
+    const place = args.length > 2 ? 2 : 1;
+    const callback = args[place];
+    if (typeof callback !== 'function') return apply(native, self, args);
+    const at = performance.now();
+    const token = ring.begin(Op.lockRequest, 0, at);
+    args[place] = function (this: unknown, ...granted: unknown[]): unknown {
+      const now = performance.now();
+      ring.end(token, now, granted[0] ? 0 : 1, Flag.async);
+      sink.tally.locks.add((now - at) * 1000);
+      if (now - at > hangMs) sink.tally.hang('LockManager.request');
+      return apply(callback as Callable, this, granted);
+    };
+    return apply(native, self, args);
+  });
+  return () => void patches.restore();
+}

@@ -1,0 +1,170 @@
+/** What is counted of a page life, and the report that it becomes. */
+import { PRIMARY } from '../sqlite/result-codes.ts';
+import { HistogramCounter } from './buckets.ts';
+import { MOST_REPORT_BYTES, MOST_TEXT, REPORT_FORMAT, type FieldReport } from './report.ts';
+
+/** Statements that are told apart in a page life. */
+const MOST_STATEMENTS = 500;
+const MOST_ERRORS = 20;
+/** Rules that need no more than what is counted here: ids of docs/findings.md. */
+const Rule = {
+  lockedOut: 'F03',
+  hang: 'F05',
+  busy: 'F06',
+  malformed: 'F32',
+  quota: 'F42',
+  prepared: 'F53',
+};
+/** A storm is more refusals than a few retries: as F06. */
+const BUSY_STORM = 20;
+/** Prepares of one text: as F53. */
+const PREPARED_AGAIN = 20;
+
+export class StatementTally {
+  readonly runs = new HistogramCounter();
+  failed = 0;
+  prepares = 0;
+  constructor(
+    readonly text: string,
+    /** Its `sql` definition in the ring. */
+    readonly id: number,
+  ) {}
+}
+
+export class Tally {
+  readonly syncs = new HistogramCounter();
+  readonly locks = new HistogramCounter();
+  engine: string | null = null;
+  sqlite: string | null = null;
+  /** Exceptions of our own: the app's calls were made all the same, and are not counted. */
+  faults = 0;
+  private readonly statements = new Map<string, StatementTally>();
+  private readonly others = new StatementTally('(others)', 0);
+  private readonly errors = new Map<string, number>();
+  private readonly storages = new Set<string>();
+  private busy = 0;
+  private hangs = 0;
+  private lockedOut = 0;
+  private malformed = 0;
+  private full = 0;
+  private at = performance.timeOrigin + performance.now();
+
+  /** @param why takes what asks for a trace, as it happens */
+  constructor(private readonly why: (reason: string) => void) {}
+
+  get isEmpty(): boolean {
+    return !(
+      this.statements.size +
+      this.errors.size +
+      this.hangs +
+      this.syncs.count +
+      this.locks.count
+    );
+  }
+
+  statement(text: string, define: () => number): StatementTally {
+    let found = this.statements.get(text);
+    if (found) return found;
+    if (this.statements.size >= MOST_STATEMENTS) return this.others;
+    this.statements.set(text, (found = new StatementTally(text, define())));
+    return found;
+  }
+
+  /** An answer of SQLite. @returns whether it is an error */
+  answer(rc: number, call: string): boolean {
+    const code = rc & 255;
+    if (code === 0 || code >= 100 || code === 27 || code === 28) return false;
+    const name = `SQLITE_${PRIMARY[code] ?? code}`;
+    this.error(name, call);
+    if (code === 5) this.busy++;
+    if (code === 11 || code === 26) {
+      this.malformed++;
+      this.why(name);
+    }
+    if (code === 13) {
+      this.full++;
+      this.why(name);
+    }
+    return true;
+  }
+  /** @param name of the exception or of the code */
+  error(name: string, call: string): void {
+    const key = `${name}\0${call}`;
+    if (this.errors.has(key) || this.errors.size < MOST_ERRORS)
+      this.errors.set(key, (this.errors.get(key) ?? 0) + 1);
+    if (name === 'NoModificationAllowedError') this.lockedOut++;
+    if (name === 'QuotaExceededError') {
+      this.full++;
+      this.why(name);
+    }
+  }
+  /** A call that took very long, or hasn't ended. */
+  hang(call: string): void {
+    this.hangs++;
+    this.why(`hang: ${call}`);
+  }
+  stores(on: string): void {
+    this.storages.add(on);
+  }
+
+  /** At most MOST_REPORT_BYTES of JSON. */
+  report(about: Pick<FieldReport, 'weight' | 'labels' | 'trace'>, texts: boolean): FieldReport {
+    const all = [...this.statements.values(), this.others].filter(({ runs }) => runs.count);
+    all.sort((a, b) => b.runs.sumUs - a.runs.sumUs);
+    const statements = all.map(({ text, runs, failed }) => ({
+      text: texts ? text.replace(/\s+/g, ' ').slice(0, MOST_TEXT) : '',
+      hash: hashOf(text),
+      runs: runs.count,
+      us: Math.round(runs.sumUs),
+      failed,
+      histogram: runs.histogram(),
+    }));
+    const prepared = [...this.statements.values()].filter(
+      ({ prepares }) => prepares >= PREPARED_AGAIN,
+    ).length;
+    const findings: [string, number][] = [
+      [Rule.lockedOut, this.lockedOut],
+      [Rule.hang, this.hangs],
+      [Rule.busy, this.busy >= BUSY_STORM ? this.busy : 0],
+      [Rule.malformed, this.malformed],
+      [Rule.quota, this.full],
+      [Rule.prepared, prepared],
+    ];
+    const { origin = '' } = location;
+    const report = {
+      vfscope: REPORT_FORMAT,
+      id: crypto.getRandomValues(new Uint32Array(4)).reduce((id, n) => id + n.toString(36), ''),
+      at: Math.round(this.at),
+      ms: Math.round(performance.timeOrigin + performance.now() - this.at),
+      ...about,
+      origin,
+      agent: navigator.userAgent.slice(0, 300),
+      engine: this.engine,
+      sqlite: this.sqlite,
+      storage: [...this.storages].sort().join('+') || 'memory',
+      statements,
+      runs: all.reduce((n, { runs }) => n + runs.count, 0),
+      failed: all.reduce((n, { failed }) => n + failed, 0),
+      syncs: this.syncs.histogram(),
+      locks: this.locks.histogram(),
+      lockUs: Math.round(this.locks.sumUs),
+      busy: this.busy,
+      errors: Array.from(this.errors, ([key, n]): [string, string, number] => {
+        const [name = '', call = ''] = key.split('\0');
+        return [name.slice(0, 80), call, n];
+      }),
+      findings: findings.filter(([, n]) => n),
+      faults: this.faults,
+    } satisfies FieldReport;
+    const bytes = (): number => new TextEncoder().encode(JSON.stringify(report)).length;
+    while (statements.length && bytes() > MOST_REPORT_BYTES) statements.pop();
+    return report;
+  }
+}
+
+/** FNV-1a. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,144 @@
+/**
+ * The folder of a fleet's data set, without a lock and safe to be interrupted:
+ *
+ *   <table>/day=<day>/<id>.parquet         of one input; <id> comes from the input's content
+ *   <table>/day=<day>/all-<hash>.parquet   of many, after `fleet compact`; its metadata names them
+ *   _manifest/<id>.json                    written when all files of an input are there
+ *   _tmp/                                  files that are being written
+ *
+ * A file is written under another name and renamed, so it is there whole or not at all. An input that was interrupted has no entry in
+ * the manifest, and adding it again writes the same files over what is there. Readers of Parquet skip names that begin with `_`.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { PARQUET_SCHEMA_VERSION } from '../formats/parquet.ts';
+import { cannotWrite } from '../terminal/write-file.ts';
+import { wrongUse } from '../terminal/failure.ts';
+import { FLEET_TABLES } from './tables.ts';
+import { emptyPart, type Part } from './unit.ts';
+
+const MANIFEST = '_manifest';
+const TEMPORARY = '_tmp';
+const COMPACTED = 'all-';
+
+/** A data file by its place. */
+export interface DataFile {
+  table: string;
+  day: string;
+  /** Without `.parquet`. */
+  name: string;
+  path: string;
+}
+export const isCompacted = ({ name }: DataFile): boolean => name.startsWith(COMPACTED);
+export const compactedName = (hash: string): string => `${COMPACTED}${hash}`;
+
+export class DataSet {
+  private readonly made = new Set<string>();
+  private opened = false;
+
+  /** @param root of the data set; it need not be there */
+  constructor(readonly root: string) {}
+
+  has(id: string): boolean {
+    return existsSync(join(this.root, MANIFEST, `${id}.json`));
+  }
+
+  /** Ids of inputs of which all files are there. */
+  ids(): string[] {
+    return this.names(MANIFEST).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
+  }
+
+  /** Add what an input is made of. @throws CommandFailure where a file cannot be written */
+  async add(id: string, parts: Iterable<Part>): Promise<void> {
+    await this.open();
+    const tables: string[] = [];
+    for (const { table, day, pieces } of parts) {
+      await this.write(`${table}/day=${day}`, id, pieces);
+      tables.push(table);
+    }
+    const entry = JSON.stringify({ schema: PARQUET_SCHEMA_VERSION, tables: [...new Set(tables)] });
+    this.put(MANIFEST, `${id}.json`, Buffer.from(entry));
+  }
+
+  /** Each table has a file, so that a query finds it. */
+  private async open(): Promise<void> {
+    if (this.opened) return;
+    this.opened = true;
+    for (const table of FLEET_TABLES.keys()) {
+      const { day, pieces } = emptyPart(table);
+      if (!existsSync(join(this.root, table, `day=${day}`, 'empty.parquet')))
+        await this.write(`${table}/day=${day}`, 'empty', pieces);
+    }
+  }
+
+  /** @param folder within the data set @param name without `.parquet` */
+  async write(folder: string, name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    const all: Uint8Array[] = [];
+    for await (const piece of pieces) all.push(piece);
+    this.put(folder, `${name}.parquet`, Buffer.concat(all));
+  }
+
+  private put(folder: string, name: string, bytes: Uint8Array): void {
+    const path = join(this.root, folder, name);
+    const part = join(this.root, TEMPORARY, randomUUID());
+    try {
+      for (const each of [TEMPORARY, folder]) {
+        if (!this.made.has(each)) mkdirSync(join(this.root, each), { recursive: true });
+        this.made.add(each);
+      }
+      writeFileSync(part, bytes);
+      renameSync(part, path);
+    } catch (e) {
+      rmSync(part, { force: true });
+      throw wrongUse(cannotWrite(path, e as NodeJS.ErrnoException));
+    }
+  }
+
+  /** Data files, of one table or of all. The empty one of each is left out. */
+  files(only?: string): DataFile[] {
+    return [...FLEET_TABLES.keys()]
+      .filter((table) => only === undefined || table === only)
+      .flatMap((table) =>
+        this.names(table).flatMap((folder) => {
+          const day = /^day=(\d{4}-\d\d-\d\d)$/.exec(folder)?.[1];
+          if (!day) return [];
+          return this.names(join(table, folder)).flatMap((file): DataFile[] => {
+            const name = /^(.*)\.parquet$/.exec(file)?.[1];
+            if (!name || name === 'empty') return [];
+            return [{ table, day, name, path: join(this.root, table, folder, file) }];
+          });
+        }),
+      );
+  }
+
+  read({ path }: DataFile): Uint8Array {
+    return readFileSync(path);
+  }
+  remove({ path }: DataFile): void {
+    rmSync(path, { force: true });
+  }
+
+  /** What interrupted commands left. */
+  clear(): void {
+    rmSync(join(this.root, TEMPORARY), { recursive: true, force: true });
+    this.made.delete(TEMPORARY);
+  }
+
+  private names(folder: string): string[] {
+    try {
+      return readdirSync(join(this.root, folder)).sort();
+    } catch (e) {
+      if ((e as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** What `vfscope fleet add` takes: traces and files of reports, in folders or by name, and the share of them that one shard takes. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isFieldReport, type FieldReport } from '../field/report.ts';
+import { wrongUse } from '../terminal/failure.ts';
+import { cannotRead } from '../terminal/open-file.ts';
+import type { ReportInput } from './unit.ts';
+
+export interface Shard {
+  /** From 1. */
+  index: number;
+  of: number;
+}
+
+const TRACE = /\.vfst$/;
+const REPORTS = /\.(?:json|jsonl|ndjson)$/;
+export const isTrace = (path: string): boolean => TRACE.test(path);
+
+/** @param text as 2/8 @throws CommandFailure */
+export function shardOf(text: string): Shard {
+  const [, index, of] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
+  const shard = { index: Number(index), of: Number(of) };
+  if (!(shard.index >= 1 && shard.index <= shard.of && shard.of <= 10_000))
+    throw wrongUse(`--shard ${text}: expected i/n, as 1/4, with i from 1 to n.`);
+  return shard;
+}
+
+/**
+ * The files behind names of files and folders, each once, sorted.
+ * @throws CommandFailure where one is not there, or is neither a trace nor a file of reports
+ */
+export function inputsOf(paths: readonly string[]): string[] {
+  const found = paths.flatMap((path) => {
+    try {
+      if (!statSync(path).isDirectory()) {
+        if (TRACE.test(path) || REPORTS.test(path)) return [path];
+        throw wrongUse(`${path}: expected a .vfst trace, or reports as .json or .jsonl.`);
+      }
+      return readdirSync(path)
+        .filter((name) => TRACE.test(name) || REPORTS.test(name))
+        .map((name) => join(path, name));
+    } catch (e) {
+      if ((e as NodeJS.ErrnoException).syscall === undefined) throw e;
+      throw wrongUse(cannotRead(path, e));
+    }
+  });
+  return [...new Set(found)].sort();
+}
+
+/** The part of the inputs that a shard takes: by name, so that machines agree while files are added. */
+export const inShard = (paths: readonly string[], { index, of }: Shard): string[] =>
+  paths.filter(
+    (path) => parseInt(idOf(Buffer.from(basename(path))).slice(0, 8), 16) % of === index - 1,
+  );
+
+/** Id of an input: of its content alone. */
+export const idOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+
+/**
+ * The reports of a file: one JSON object, a list of them, or one a line.
+ * @returns each report once, and how many items are none
+ */
+export function reportsIn(bytes: Uint8Array): {
+  reports: Omit<ReportInput, 'example'>[];
+  bad: number;
+} {
+  const reports = new Map<string, FieldReport>();
+  let bad = 0;
+  for (const item of itemsOf(new TextDecoder().decode(bytes)))
+    if (isFieldReport(item)) reports.set(idOf(Buffer.from(JSON.stringify(item))), item);
+    else bad++;
+  return { reports: Array.from(reports, ([id, report]) => ({ id, report })), bad };
+}
+
+function itemsOf(text: string): unknown[] {
+  const whole = parsed(text);
+  if (whole !== undefined) return [whole].flat();
+  return text.split('\n').flatMap((line) => (line.trim() ? [parsed(line)] : []));
+}
+/** @returns undefined where it is no JSON */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // counted as none
+  }
+}
+
+/** The report beside a trace, NAME.json beside NAME.vfst: that of the same page life. */
+export function reportBeside(trace: string): FieldReport | null {
+  const path = trace.replace(TRACE, '.json');
+  if (!existsSync(path)) return null;
+  const { reports } = reportsIn(readFileSync(path));
+  return reports.length === 1 ? reports[0]!.report : null;
+}
+/** Id of the trace beside a report. */
+export function traceBeside(reports: string): string | null {
+  const path = reports.replace(REPORTS, '.vfst');
+  return existsSync(path) ? idOf(readFileSync(path)) : null;
+}

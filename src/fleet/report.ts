@@ -1,0 +1,331 @@
+/** What a fleet's data set shows, as a report: which share of page lives has what, with a trace to open. */
+import { getOrMake } from '../analysis/core/maps.ts';
+import type { Block, Report, ReportTable } from '../analysis/report/blocks.ts';
+import { HistogramCounter, bucketOf } from '../field/buckets.ts';
+import { countOf, formatCount, formatDuration, formatShare } from '../text/numbers.ts';
+import { cut, oneLine, UNKNOWN_SQL } from '../text/clean.ts';
+import { currentFiles, exact } from './compact.ts';
+import { DataSet } from './data-set.ts';
+import { ruleTitle } from './rule-title.ts';
+
+export const GROUPS = ['release', 'browser', 'device', 'engine', 'vfs_class'] as const;
+export type GroupBy = (typeof GROUPS)[number];
+
+type Row = Readonly<Record<string, unknown>>;
+export interface FleetReport {
+  lives: number;
+  weight: number;
+  traces: number;
+  from: string | null;
+  to: string | null;
+  by: GroupBy | null;
+  /** In order of their names; one of name '' without `by`. */
+  groups: { name: string; lives: number; weight: number }[];
+  findings: (Shares & { rule: string; title: string })[];
+  waits: Shares;
+  errors: (Shares & { error: string; call: string; count: number })[];
+  statements: {
+    fingerprint: string | null;
+    runs: number;
+    p50Us: number;
+    p95Us: number;
+    p99Us: number;
+    lives: number;
+    example: string | null;
+  }[];
+  syncs: { group: string; count: number; p50Us: number; p99Us: number }[];
+}
+export interface Shares {
+  /** Page lives that have it, and of how much weight. */
+  lives: number;
+  weight: number;
+  /** Weight of those / weight of all, by group. The interval holds the true share of users in 95 of 100 cases (Wilson). */
+  shares: { share: number; low: number; high: number }[];
+  /** Id of a trace to open; null = the data set has none. */
+  example: string | null;
+}
+
+/** A wait of this length, summed up over the page life, is one that users feel. */
+export const FELT_WAIT_NS = 100_000_000;
+const MOST_ROWS = 20;
+
+interface Life {
+  trace: string;
+  weight: number;
+  group: number;
+  example: string | null;
+}
+
+/** @throws CommandFailure where a file of the data set cannot be read */
+export async function fleetReport(root: string, by: GroupBy | null): Promise<FleetReport> {
+  const set = new DataSet(root);
+  const reports = await rowsOf(set, 'reports');
+  const examples = new Map<string, string>();
+  for (const { trace, example } of reports)
+    if (typeof example === 'string') examples.set(example, String(trace));
+  const unique = [...new Map(reports.map((row) => [String(row.trace), row])).values()];
+  const nameOf = (row: Row): string => (by === null ? '' : (text(row[by]) ?? '(unknown)'));
+  const names = [...new Set(unique.map(nameOf))].sort();
+  const groups = names.map((name) => ({ name, lives: 0, weight: 0 }));
+  const lives = new Map<string, Life>();
+  for (const row of unique) {
+    const group = names.indexOf(nameOf(row));
+    const weight = Number(row.weight);
+    groups[group]!.lives++;
+    groups[group]!.weight += weight;
+    lives.set(String(row.trace), {
+      trace: String(row.trace),
+      weight,
+      group,
+      example: text(row.example),
+    });
+  }
+  /** The page life that a row is of: a trace whose report is here speaks for that. */
+  const lifeOf = ({ trace }: Row): Life | undefined =>
+    lives.get(String(trace)) ?? lives.get(examples.get(String(trace)) ?? '');
+  const shares = (rows: readonly Row[]): Shares =>
+    sharesOf(
+      rows.flatMap((row) => lifeOf(row) ?? []),
+      groups,
+    );
+  const findings = groupedBy(await rowsOf(set, 'findings'), ({ rule }) => String(rule)).map(
+    ([rule, rows]) => ({ rule, title: ruleTitle(rule) ?? '', ...shares(rows) }),
+  );
+  const errors = groupedBy(
+    distinct(await rowsOf(set, 'errors')).filter(({ handled }) => handled !== 1),
+    ({ error, call }) => `${String(error)}\0${String(call)}`,
+  ).map(([key, rows]) => ({
+    error: key.split('\0')[0]!,
+    call: key.split('\0')[1]!,
+    count: rows.reduce((n, { count }) => n + Number(count), 0),
+    ...shares(rows),
+  }));
+  const moments = unique.map(({ at_ms }) => Number(at_ms)).sort((a, b) => a - b);
+  const day = (ms: number | undefined): string | null =>
+    ms === undefined ? null : new Date(ms).toISOString().slice(0, 10);
+  return {
+    lives: unique.length,
+    weight: groups.reduce((n, { weight }) => n + weight, 0),
+    traces: new Set((await rowsOf(set, 'traces', ['trace'])).map(({ trace }) => trace)).size,
+    from: day(moments[0]),
+    to: day(moments.at(-1)),
+    by,
+    groups,
+    findings: findings.sort(most),
+    waits: shares(unique.filter((row) => Number(row.lock_wait_ns) >= FELT_WAIT_NS)),
+    errors: errors.sort(most),
+    ...(await durations(set, lifeOf, names)),
+  };
+}
+
+const most = (a: Shares, b: Shares): number => b.weight - a.weight || b.lives - a.lives;
+const text = (value: unknown): string | null => (typeof value === 'string' && value ? value : null);
+
+/** A report that was sent twice has its rows twice. */
+const distinct = (rows: readonly Row[]): Row[] => [
+  ...new Map(rows.map((row) => [Object.values(row).join('\0'), row])).values(),
+];
+
+async function rowsOf(set: DataSet, table: string, columns?: string[]): Promise<Row[]> {
+  const { parquetReadObjects } = await import('hyparquet');
+  const { current } = await currentFiles(set, set.files(table));
+  const all: Row[] = [];
+  for (const { bytes } of current) {
+    const file = exact(bytes);
+    for (const row of await parquetReadObjects({ file, ...(columns && { columns }) }))
+      all.push(row);
+  }
+  return all;
+}
+
+function groupedBy(rows: readonly Row[], key: (row: Row) => string): [string, Row[]][] {
+  const found = new Map<string, Row[]>();
+  for (const row of rows) getOrMake(found, key(row), (): Row[] => []).push(row);
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** @param having a life may be there several times */
+function sharesOf(having: readonly Life[], groups: FleetReport['groups']): Shares {
+  const unique = [...new Set(having)];
+  const shares = groups.map(({ lives, weight }, group) => {
+    const own = unique.filter((life) => life.group === group);
+    return interval(own.reduce((n, life) => n + life.weight, 0) / (weight || 1), lives);
+  });
+  const shown = unique.flatMap(({ example }) => example ?? []).sort();
+  return {
+    lives: unique.length,
+    weight: unique.reduce((n, { weight }) => n + weight, 0),
+    shares,
+    example: shown[0] ?? null,
+  };
+}
+
+/** Wilson's interval of 95 %. @param n page lives that were observed */
+function interval(share: number, n: number): Shares['shares'][number] {
+  const z = 1.96;
+  if (n === 0) return { share, low: 0, high: 1 };
+  const middle = share + (z * z) / (2 * n);
+  const half = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
+  const all = 1 + (z * z) / n;
+  return {
+    share,
+    low: Math.max(0, (middle - half) / all),
+    high: Math.min(1, (middle + half) / all),
+  };
+}
+
+async function durations(
+  set: DataSet,
+  lifeOf: (row: Row) => Life | undefined,
+  names: readonly string[],
+): Promise<Pick<FleetReport, 'statements' | 'syncs'>> {
+  const rows = distinct(await rowsOf(set, 'histograms'));
+  const counted = (some: readonly Row[]): HistogramCounter => {
+    const counter = new HistogramCounter();
+    for (const row of some)
+      counter.addAll([
+        bucketOf((1.01 * Number(row.from_ns)) / 1000),
+        Number(row.count) * (lifeOf(row)?.weight || 1),
+      ]);
+    return counter;
+  };
+  const statements = groupedBy(
+    rows.filter(({ what }) => what === 'statement'),
+    ({ fingerprint }) => text(fingerprint) ?? '',
+  ).map(([fingerprint, own]) => {
+    const counter = counted(own);
+    const lives = new Set(own.map(lifeOf));
+    const examples = [...lives].flatMap((life) => life?.example ?? []).sort();
+    return {
+      fingerprint: fingerprint || null,
+      runs: own.reduce((n, { count }) => n + Number(count), 0),
+      p50Us: counter.quantile(0.5)!,
+      p95Us: counter.quantile(0.95)!,
+      p99Us: counter.quantile(0.99)!,
+      lives: lives.size,
+      example: examples[0] ?? null,
+    };
+  });
+  const syncs = names.flatMap((group, i) => {
+    const own = rows.filter((row) => row.what === 'sync' && lifeOf(row)?.group === i);
+    const counter = counted(own);
+    if (!own.length) return [];
+    const count = own.reduce((n, row) => n + Number(row.count), 0);
+    return [{ group, count, p50Us: counter.quantile(0.5)!, p99Us: counter.quantile(0.99)! }];
+  });
+  return {
+    statements: statements.sort((a, b) => b.p99Us - a.p99Us || b.runs - a.runs),
+    syncs,
+  };
+}
+
+const TITLES: Readonly<Record<GroupBy, string>> = {
+  release: 'Release',
+  browser: 'Browser',
+  device: 'Device',
+  engine: 'Engine',
+  vfs_class: 'VFS class',
+};
+
+/** The same as text. */
+export function fleetReportDocument(report: FleetReport): Report {
+  const { by, groups, lives, traces, from, to } = report;
+  const head = groups.map(({ name, lives: n }) =>
+    by === null ? 'Share' : `${name} (${formatCount(n)})`,
+  );
+  const shown = (shares: Shares): string[] =>
+    shares.shares.map(
+      ({ share, low, high }) => `${formatShare(share)} (${formatShare(low)}-${formatShare(high)})`,
+    );
+  const table = (
+    titles: readonly string[],
+    rows: readonly (readonly string[])[],
+    texts: number,
+    code?: readonly number[],
+  ): ReportTable => ({
+    head: titles,
+    rows: rows.slice(0, MOST_ROWS),
+    texts: [...Array.from({ length: texts }, (_, i) => i), titles.length - 1],
+    ...(code && { code }),
+  });
+  const blocks: Block[] = [
+    {
+      heading: 'Page lives',
+      facts: [
+        ['Observed', countOf(lives, 'page life', 'page lives')],
+        ['Stand for', formatCount(report.weight)],
+        ['Traces', formatCount(traces)],
+        ['Days', from === null ? 'none' : `${from} to ${to}`],
+      ],
+      lines: ['A share is of page lives, by their weight. In brackets: its interval of 95 %.'],
+    },
+  ];
+  if (report.findings.length)
+    blocks.push({
+      heading: 'Findings',
+      table: table(
+        ['Rule', 'Finding', ...head, 'Example'],
+        report.findings.map((f) => [
+          f.rule,
+          cut(oneLine(f.title), 70),
+          ...shown(f),
+          f.example ?? '',
+        ]),
+        2,
+      ),
+    });
+  blocks.push({
+    heading: `Lock waits of ${formatDuration(FELT_WAIT_NS / 1000)} or more in a page life`,
+    table: table(
+      ['Lives', ...head, 'Example'],
+      [[formatCount(report.waits.lives), ...shown(report.waits), report.waits.example ?? '']],
+      0,
+    ),
+  });
+  if (report.statements.length)
+    blocks.push({
+      heading: 'Statements by their 99th percentile',
+      table: table(
+        ['Statement', 'Runs', 'p50', 'p95', 'p99', 'Lives', 'Example'],
+        report.statements.map((s) => [
+          cut(oneLine(s.fingerprint ?? UNKNOWN_SQL), 80),
+          formatCount(s.runs),
+          ...[s.p50Us, s.p95Us, s.p99Us].map(formatDuration),
+          formatCount(s.lives),
+          s.example ?? '',
+        ]),
+        1,
+        [0],
+      ),
+    });
+  if (report.syncs.length)
+    blocks.push({
+      heading: 'Syncs',
+      table: {
+        head: [by === null ? 'Of' : TITLES[by], 'Syncs', 'p50', 'p99'],
+        rows: report.syncs.map((s) => [
+          s.group || 'all',
+          formatCount(s.count),
+          formatDuration(s.p50Us),
+          formatDuration(s.p99Us),
+        ]),
+        texts: [0],
+      },
+    });
+  if (report.errors.length)
+    blocks.push({
+      heading: 'Errors that the app heard of',
+      table: table(
+        ['Error', 'Call', 'Count', ...head, 'Example'],
+        report.errors.map((e) => [
+          cut(oneLine(e.error), 70),
+          e.call,
+          formatCount(e.count),
+          ...shown(e),
+          e.example ?? '',
+        ]),
+        2,
+      ),
+    });
+  return { title: by === null ? 'Fleet' : `Fleet by ${TITLES[by].toLowerCase()}`, blocks };
+}

@@ -1,0 +1,222 @@
+/**
+ * What one input adds to a fleet's data set: a trace, or a file of field reports, as a Parquet file for each table and day that it has rows
+ * for. Pure: the same input gives the same bytes, so that writing it again, or twice at once, changes nothing.
+ */
+import { Facts } from '../analysis/core/graph.ts';
+import { getOrMake } from '../analysis/core/maps.ts';
+import { listed, type Cell, type Columns, type Rows } from '../analysis/core/table.ts';
+import { findingColumns } from '../analysis/findings/table.ts';
+import { errorColumns } from '../analysis/errors/table.ts';
+import { lockWaits } from '../analysis/locks/lock-waits.ts';
+import { locks } from '../analysis/locks/locks.ts';
+import { ruleTitle } from './rule-title.ts';
+import { summary } from '../analysis/report/summary.ts';
+import { TABLES } from '../analysis/tables.ts';
+import type { Histogram } from '../field/buckets.ts';
+import { MOST_TEXT, type FieldReport, type StatementReport } from '../field/report.ts';
+import { eventGroups, GROUP_ROWS, parquetPieces } from '../formats/parquet.ts';
+import { fileColumns } from '../formats/tables.ts';
+import { recordedVfs } from '../lab/experiments/replay/recorded-vfs.ts';
+import { fingerprint } from '../sqlite/sql-text.ts';
+import type { TraceStore } from '../trace/store.ts';
+import { histogramColumns, histogramRows, reportHistograms } from './histograms.ts';
+import { lifeColumns, type Labels, type Life } from './lives.ts';
+import { FLEET_TABLES, traceExtraColumns, type TraceExtras } from './tables.ts';
+
+/** A file of the data set. */
+export interface Part {
+  table: string;
+  /** In UTC, as 2026-11-29. */
+  day: string;
+  pieces: AsyncIterable<Uint8Array>;
+}
+
+/** The day of a moment. @param ms since the epoch, of a page: anything may be in it */
+export function dayOf(ms: number): string {
+  const isDate = ms >= 0 && ms < 4e12; // up to 2096
+  return new Date(isDate ? ms : 0).toISOString().slice(0, 10);
+}
+
+/** @param groups row groups, all columns but `trace` */
+function part(table: string, day: string, id: string, groups: Iterable<Cell[][]>): Part {
+  const withTrace = function* (): Generator<Cell[][]> {
+    for (const cells of groups) yield [new Array<Cell>(cells[0]!.length).fill(id), ...cells];
+  };
+  return { table, day, pieces: parquetPieces(FLEET_TABLES.get(table)!.columns, withTrace()) };
+}
+
+/** Cells by column, as they are in files. @param some of the table's columns, whose rows lie in `rows` */
+function* groupsOf<Row>(columns: Columns<Row>, rows: Rows<Row>): Generator<Cell[][]> {
+  const inFile = fileColumns(columns);
+  for (let from = 0; from < rows.count; from += GROUP_ROWS) {
+    const to = Math.min(rows.count, from + GROUP_ROWS);
+    const cells = inFile.map((): Cell[] => []);
+    for (let i = from; i < to; i++) {
+      const row = rows.at(i);
+      inFile.forEach(({ value }, c) => cells[c]!.push(value(row)));
+    }
+    yield cells;
+  }
+}
+
+/** A table without rows: a reader of the set finds each of them. */
+export const emptyPart = (table: string): Part => ({
+  table,
+  day: dayOf(0),
+  pieces: parquetPieces(FLEET_TABLES.get(table)!.columns, []),
+});
+
+export interface TraceInput {
+  /** Of the file's bytes. */
+  id: string;
+  store: TraceStore;
+  /** Of its file; null = it is not said. */
+  name: string | null;
+  labels: Labels;
+  /** The report of the same page life is in the set, too. */
+  isReported: boolean;
+}
+
+/** The parts of a trace. Tables without rows have none. */
+export function* traceParts({ id, store, name, labels, isReported }: TraceInput): Generator<Part> {
+  const facts = new Facts(store);
+  const day = dayOf(store.originMs);
+  const about = facts.get(summary);
+  const of = recordedVfs(store, about);
+  const vfsClass = of.vfs ?? (of.nearest ? `like ${of.nearest}` : null);
+  const extras: TraceExtras = { labels, name, vfsClass, weight: isReported ? 0 : 1 };
+  yield part('events', day, id, eventGroups(store));
+  for (const { name: table, columns, rows } of TABLES) {
+    const found = facts.get(rows) as Rows<unknown>;
+    if (!found.count) continue;
+    const groups = [...groupsOf(columns as Columns<unknown>, found)];
+    if (table === 'traces')
+      groups[0]!.push(...[...groupsOf(traceExtraColumns, listed([extras]))][0]!);
+    yield part(table, day, id, groups);
+  }
+  const found = facts.get(histogramRows);
+  if (found.count) yield part('histograms', day, id, groupsOf(histogramColumns, found));
+  if (!isReported)
+    yield part(
+      'reports',
+      day,
+      id,
+      groupsOf(lifeColumns, listed([lifeOf(facts, store, { id, labels, vfsClass })])),
+    );
+}
+
+function lifeOf(
+  facts: Facts,
+  store: TraceStore,
+  { id, labels, vfsClass }: { id: string; labels: Labels; vfsClass: string | null },
+): Life {
+  const { durationUs, environment, engines, statements, syncs } = facts.get(summary);
+  const { waits, busy } = facts.get(locks);
+  const waited = facts.get(lockWaits);
+  return {
+    source: 'trace',
+    atMs: store.originMs,
+    durationUs,
+    weight: 1,
+    labels,
+    origin: originOf(environment.url),
+    agent: environment.userAgent || null,
+    engine: engines[0]?.name ?? null,
+    sqliteVersion: engines[0]?.sqliteVersion ?? null,
+    vfsClass,
+    statements: statements.count,
+    failed: null,
+    syncs,
+    lockWaits: waited.length,
+    lockWaitUs: waited.reduce((us, { wait }) => us + waits.to[wait]! - waits.from[wait]!, 0),
+    busy: busy.reduce((n, { steps }) => n + steps, 0),
+    example: id,
+  };
+}
+
+const originOf = (url: string | null): string | null =>
+  (url && /^[a-z-]+:\/\/[^/]+/.exec(url)?.[0]) ?? null;
+
+export interface ReportInput {
+  /** Of the report as it was read. */
+  id: string;
+  report: FieldReport;
+  /** Id of the trace of the same page life; null = there is none. */
+  example: string | null;
+}
+
+/** How a statement of a report is called: as in traces, where its text is whole. */
+function textOf({ text, hash }: StatementReport): string {
+  if (text === '') return `(statement ${hash})`;
+  return text.length < MOST_TEXT ? fingerprint(text) : `${text}… (${hash})`;
+}
+
+/** The parts of a file of reports, by day. @param reports each id once */
+export function* reportParts(reports: readonly ReportInput[]): Generator<Part> {
+  const days = new Map<string, ReportInput[]>();
+  for (const input of reports)
+    getOrMake(days, dayOf(input.report.at), (): ReportInput[] => []).push(input);
+  for (const [day, all] of days) {
+    const rows = (table: string, cells: (input: ReportInput) => Iterable<readonly Cell[]>) =>
+      reportPart(table, day, all, cells);
+    yield* rows('reports', (input) => cellsOf(lifeColumns, [reportedLife(input)]));
+    yield* rows('histograms', ({ report }) =>
+      cellsOf(histogramColumns, reportHistograms(report, textOf)),
+    );
+    yield* rows('errors', ({ report }) =>
+      report.errors.map(([error, call, count]) => sparse(errorColumns, { error, call, count })),
+    );
+    yield* rows('findings', ({ report }) =>
+      report.findings.map(([rule, count]) =>
+        sparse(findingColumns, { rule, count, title: ruleTitle(rule) }),
+      ),
+    );
+  }
+}
+
+const cellsOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): Cell[][] =>
+  rows.map((row) => fileColumns(columns).map(({ value }) => value(row)));
+/** A row of which only some columns are known. */
+const sparse = (columns: Columns<never>, known: Readonly<Record<string, Cell>>): Cell[] =>
+  fileColumns(columns as Columns<unknown>).map(({ name }) => known[name] ?? null);
+
+function* reportPart(
+  table: string,
+  day: string,
+  inputs: readonly ReportInput[],
+  cells: (input: ReportInput) => Iterable<readonly Cell[]>,
+): Generator<Part> {
+  const { columns } = FLEET_TABLES.get(table)!;
+  const group = columns.map((): Cell[] => []);
+  const groups: Cell[][][] = [];
+  for (const input of inputs)
+    for (const row of cells(input)) {
+      [input.id, ...row].forEach((cell, c) => group[c]!.push(cell));
+      if (group[0]!.length === GROUP_ROWS) groups.push(group.map((column) => column.splice(0)));
+    }
+  if (group[0]!.length) groups.push(group);
+  if (groups.length) yield { table, day, pieces: parquetPieces(columns, groups) };
+}
+
+const reportedLife = ({ report, example }: ReportInput): Life => ({
+  source: 'field',
+  atMs: report.at,
+  durationUs: report.ms * 1000,
+  weight: report.weight,
+  labels: report.labels,
+  origin: report.origin || null,
+  agent: report.agent || null,
+  engine: report.engine,
+  sqliteVersion: report.sqlite,
+  vfsClass: report.storage || null,
+  statements: report.runs,
+  failed: report.failed,
+  syncs: countIn(report.syncs),
+  lockWaits: countIn(report.locks),
+  lockWaitUs: report.lockUs,
+  busy: report.busy,
+  example,
+});
+
+const countIn = (histogram: Histogram): number =>
+  histogram.reduce((n, value, i) => n + (i % 2 ? value : 0), 0);

@@ -1,0 +1,123 @@
+/**
+ * `vfscope/field`, as Vite builds it for production, in front of the scripts of engine apps: rows and stored bytes are those without it, and
+ * the report counts the app's statements. FULL=1 runs every app of the catalog.
+ */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'puppeteer-core';
+import { build, type Rollup } from 'vite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FULL } from '../full.ts';
+import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+import { ENGINE_APPS } from '../oracle/catalog.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { executions } from '../../src/analysis/core/executions.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { isFieldReport, type FieldReport } from '../../src/field/report.ts';
+import type { LastSeconds } from '../../src/field/ring.ts';
+import { saveTrace } from '../../src/field/trace.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+
+const SOME = [
+  'journeyapps-wa-sqlite OPFSCoopSync',
+  'wa-sqlite IDBBatchAtomic',
+  'journeyapps-wa-sqlite IDBBatchAtomic jspi',
+  'sqlite-org opfs-sahpool',
+];
+const apps = ENGINE_APPS.filter(({ id, notSQLite }) => !notSQLite && (FULL || SOME.includes(id)));
+const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+
+/** A production build of Vite's, as one script. */
+async function built(entry: string): Promise<string> {
+  const result = (await build({
+    root: path('tests/apps/field'),
+    logLevel: 'silent',
+    configFile: false,
+    resolve: { alias: { 'vfscope/field': path('src/field/index.ts') } },
+    build: {
+      write: false,
+      target: 'es2022',
+      lib: { entry: path(entry), formats: ['iife'], name: 'field' },
+    },
+  })) as Rollup.RollupOutput[];
+  return result[0]!.output[0].code;
+}
+
+let server: AppServer;
+let browser: Browser;
+let goldens: Record<string, { stored: string | null }>;
+beforeAll(async () => {
+  goldens = JSON.parse(await readFile(path('tests/oracle/goldens.json'), 'utf8'));
+  const field = await built('tests/apps/field/entry.js');
+  [server, browser] = await Promise.all([
+    createServer({ before: `${field};\n` }),
+    launchPlainBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+interface Told {
+  report?: FieldReport;
+  last?: { records: number[] };
+}
+/** What the thread that runs SQLite answers. */
+function asked(page: Page, what: 'flush' | 'last'): Promise<Told> {
+  return page.evaluate(async (word) => {
+    const channel = new BroadcastChannel('vfscope-field-test');
+    const all = new Promise<Told>((resolve) => {
+      channel.onmessage = ({
+        data,
+      }: MessageEvent<{ report?: FieldReport; last?: LastSeconds | null }>) => {
+        const records = data.last && Array.from(new Uint8Array(data.last.records));
+        if (data.report?.runs || records?.length)
+          resolve({ ...data, last: records ? { ...data.last, records } : undefined } as Told);
+      };
+    });
+    channel.postMessage(word);
+    return all;
+  }, what);
+}
+
+test.each(apps)('$id: rows and stored bytes are those without it', async (app) => {
+  const page = await browser.newPage();
+  await openApp(page, server.origin(`field-${apps.indexOf(app)}`) + app.path);
+  const engine = await prepareApp(page);
+  const result = await runApp(page, app.run.workload, app.run.options);
+  expect(result.integrity).toBe('ok');
+  expect(result.rows).toEqual(app.run.rows);
+  const { report } = await asked(page, 'flush');
+  expect(isFieldReport(report)).toBe(true);
+  expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(4096);
+  expect(report).toMatchObject({ faults: 0, weight: 1, labels: { release: '1.0' }, failed: 0 });
+  expect(report!.sqlite).toBe(engine.sqliteVersion);
+  expect(report!.statements.length).toBeGreaterThan(3);
+  expect(report!.statements.some(({ text }) => /^insert/i.test(text))).toBe(true);
+  const stored = await storedBy(page);
+  if (!app.bytesVary) expect(stored.total).toBe(goldens[app.id]!.stored);
+  await page.close();
+});
+
+test('the last seconds become a trace that counts the same executions', async () => {
+  const app = ENGINE_APPS.find(({ id }) => id === SOME[0])!;
+  const page = await browser.newPage();
+  await openApp(page, server.origin('field-last') + app.path);
+  await prepareApp(page);
+  await runApp(page, 'own-sql', { n: 20 });
+  const { last } = await asked(page, 'last');
+  const { report } = await asked(page, 'flush');
+  const records = new Uint8Array(last!.records).buffer;
+  const blob = await saveTrace({ ...(last as unknown as LastSeconds), records });
+  const { store } = await readTrace(new Uint8Array(await blob.arrayBuffer()));
+  const facts = new Facts(store);
+  expect(facts.get(executions).of(store.threads[0]!).count).toBe(report!.runs);
+  await page.close();
+});
+
+test('the script is at most 15 KB gzipped', async () => {
+  expect(gzipSync(await built('src/field/index.ts')).length).toBeLessThanOrEqual(15_000);
+});

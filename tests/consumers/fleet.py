@@ -1,7 +1,7 @@
 """Answers SQL over a fleet's data set: `fleet.py chdb|spark ROOT`, queries as JSON on standard input, rows as JSON on standard output."""
-import glob
 import json
 import os
+import re
 import sys
 
 engine, root = sys.argv[1], os.path.abspath(sys.argv[2])
@@ -15,7 +15,6 @@ def chdb_rows():
         text = str(chdb.query(sql, "JSONCompactEachRow"))
         return [json.loads(line) for line in text.splitlines()]
 
-    # in FROM and JOIN, `fleet.NAME` is a table
     return rows, lambda table: f"file('{root}/{table}/*/*.parquet')"
 
 
@@ -31,8 +30,8 @@ def spark_rows():
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")
-    for folder in glob.glob(f"{root}/[a-z]*"):
-        spark.read.parquet(folder).createOrReplaceTempView(os.path.basename(folder))
+    for table in sorted(set(re.findall(r"fleet\.(\w+)", " ".join(queries)))):
+        spark.read.parquet(f"{root}/{table}").createOrReplaceTempView(table)
     return lambda sql: [list(map(plain, row)) for row in spark.sql(sql).collect()], lambda table: table
 
 

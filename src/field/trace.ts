@@ -31,6 +31,7 @@ export function saveTrace(last: LastSeconds): Promise<Blob> {
           buffer: 512,
           stacks: false,
           messages: false,
+          instructions: false,
         },
       },
       ...definitions,

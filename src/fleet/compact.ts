@@ -16,7 +16,7 @@ import { idOf } from './inputs.ts';
 const INPUTS = 'vfscope.inputs';
 
 /** The inputs whose rows a file holds. */
-export async function inputsIn(file: DataFile, bytes: Uint8Array): Promise<string[]> {
+async function inputsIn(file: DataFile, bytes: Uint8Array): Promise<string[]> {
   if (!isCompacted(file)) return [file.name];
   const { key_value_metadata: pairs = [] } = await metadataOf(bytes);
   return pairs.find(({ key }) => key === INPUTS)?.value?.split(' ') ?? [];

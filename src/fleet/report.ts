@@ -46,7 +46,7 @@ export interface Shares {
 }
 
 /** A wait of this length, summed up over the page life, is one that users feel. */
-export const FELT_WAIT_NS = 100_000_000;
+const FELT_WAIT_NS = 100_000_000;
 const MOST_ROWS = 20;
 
 interface Life {

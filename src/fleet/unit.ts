@@ -32,7 +32,7 @@ export interface Part {
 }
 
 /** The day of a moment. @param ms since the epoch, of a page: anything may be in it */
-export function dayOf(ms: number): string {
+function dayOf(ms: number): string {
   const isDate = ms >= 0 && ms < 4e12; // up to 2096
   return new Date(isDate ? ms : 0).toISOString().slice(0, 10);
 }

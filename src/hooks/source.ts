@@ -103,8 +103,8 @@ export const workerHookSource = (worker: WorkerEnvironment, then?: string): stri
  * line on), and where the hook was put in front of a network script (on the same line, behind a few words of ours).
  */
 export function hookExtent(): { lines: number; columns: number; shift: number } {
-  const carried = ((environment as WorkerEnvironment).messages ?? '') as string;
-  const text = `${carried}${vfscopeHook as unknown as string}`.split('\n');
+  const carried = Object.values((environment as WorkerEnvironment).scripts ?? {});
+  const text = [...carried, vfscopeHook].join('').split('\n');
   const lines = text.length;
   const inFront = WORKERS_FILTERED && environment.role === 'filtered';
   return inFront

@@ -4,7 +4,9 @@ import { expect, test, vi } from 'vitest';
 test('a script from a Blob begins behind the hook and what it carries', async () => {
   const worker = {
     ...({ role: 'worker', base: '', id: '', name: '', parent: null } as const),
-    messages: Object.assign(() => {}, { toString: () => 'function messages() {\n\n}' }),
+    scripts: {
+      messages: Object.assign(() => {}, { toString: () => 'function messages() {\n\n}' }),
+    },
   };
   vi.stubGlobal(
     'vfscopeHook',

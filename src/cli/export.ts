@@ -17,6 +17,7 @@ import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
 import { TraceWriter } from '../trace/file/write.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { textsOf } from '../plan/plan-words.ts';
+import { inputsOf, isTrace } from '../fleet/inputs.ts';
 import { fleetAdd } from './fleet.ts';
 import { plansOfFindings, readWasm } from './plan-wasm.ts';
 import { Exit, complain, openTrace } from '../terminal/open-file.ts';
@@ -78,8 +79,12 @@ export async function exportCommand({
     return Exit.wrongUse;
   }
   if (await isFolder(file)) {
-    if (format === 'parquet' && out !== undefined && out !== '-')
-      return fleetAdd({ paths: [file], out, sanitize });
+    if (format === 'parquet' && out !== undefined && out !== '-') {
+      const traces = inputsOf([file]).filter(isTrace);
+      if (traces.length) return fleetAdd({ paths: traces, out, sanitize });
+      complain(`${file} holds no .vfst files.`);
+      return Exit.wrongUse;
+    }
     complain(`${file} is a folder: only --format parquet takes one, with --out FOLDER.`);
     return Exit.wrongUse;
   }

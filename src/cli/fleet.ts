@@ -107,7 +107,6 @@ function labelsOf(words: readonly string[]): Labels {
 /** @returns the exit code 0 @throws CommandFailure (exit code 2) where it cannot be written, or another process does the same */
 export async function fleetCompact(root: string): Promise<number> {
   const { before, after } = await compact(root);
-  if (!before) throw wrongUse(`${root} is no data set of vfscope fleet.`);
   complain(`${countOf(before, 'file')} of ${root} are ${formatCount(after)} now.`);
   return Exit.done;
 }

@@ -3,7 +3,7 @@
  * that it holds, so a run that was interrupted between writing it and removing those leaves nothing that could be counted twice by the
  * next run, or by `fleet report`.
  */
-import { closeSync, openSync, readFileSync, rmSync, writeSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ColumnMetaData, FileMetaData, RowGroup } from 'hyparquet';
@@ -69,9 +69,11 @@ export async function currentFiles(
 
 /**
  * @returns files before and after
- * @throws CommandFailure while another process compacts the same data set
+ * @throws CommandFailure where there is no data set, or while another process compacts it
  */
 export async function compact(root: string): Promise<{ before: number; after: number }> {
+  if (!existsSync(join(root, '_manifest')))
+    throw wrongUse(`${root} is no data set of vfscope fleet.`);
   const set = new DataSet(root);
   const release = alone(root);
   try {
@@ -110,7 +112,6 @@ export async function compact(root: string): Promise<{ before: number; after: nu
 function alone(root: string): () => void {
   const mark = join(root, '_manifest', 'compacting');
   const mine = `${hostname()} ${process.pid}`;
-  mkdirSync(join(root, '_manifest'), { recursive: true });
   for (;;)
     try {
       const file = openSync(mark, 'wx');

@@ -299,7 +299,8 @@ describe('help', () => {
     expect(commands).toEqual(
       expect.arrayContaining(['record', 'summary', 'findings', 'export', 'diff', 'check', 'open']),
     );
-    for (const name of commands) expect(stdout).toMatch(new RegExp(`^ {2}vfscope ${name} `, 'm'));
+    for (const name of commands)
+      expect(stdout).toMatch(new RegExp(`^ {2}vfscope (?:fleet )?${name} `, 'm'));
     const options = [...source.matchAll(/['{ ]([a-z][a-z-]*)'?: (?:text|yes|words)\b/g)].map(
       (m) => m[1]!,
     );
@@ -314,7 +315,7 @@ describe('help', () => {
   ])('%s %s: that command alone', (...args) => {
     const { code, stdout, stderr } = vfscope(args);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^ {2}vfscope export FILE [^]*--sanitize[^]*data set\n$/);
+    expect(stdout).toMatch(/^ {2}vfscope export FILE [^]*--sanitize[^]*as by fleet add\n$/);
     expect(stdout).not.toMatch(/vfscope (record|diff)/);
   });
 

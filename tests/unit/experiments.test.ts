@@ -110,7 +110,6 @@ describe('words into settings', () => {
   it.each([
     ['pageSize=5', /expected one of 512, 1024/],
     ['vfs=Nowhere', /expected one of memory, MemoryVFS/],
-    ['vfs=absurd-sql', /absurd-sql is n\/a: it brings a sql\.js of its own/],
     ['rows=many', /expected a whole number/],
     ['rows', /expected setting=value/],
     ['__proto__=1', /has no parameter "__proto__"|no parameter/],

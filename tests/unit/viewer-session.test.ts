@@ -82,7 +82,7 @@ describe('a recording', () => {
     const session = new Session(() => {});
     await opened(session, syntheticStore({ events: 2000 }));
     await session.begin(recording);
-    await expect(session.comparePrevious()).rejects.toThrow('not kept'); // it may come back
+    await expect(session.comparePrevious()).rejects.toThrow("isn't stored"); // it may come back
     await session.begun();
     await session.comparePrevious();
     await session.revert(); // too late: it runs

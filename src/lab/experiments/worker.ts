@@ -25,6 +25,7 @@ import { FaultyStorage } from './worker/faulty-storage.ts';
 import { rawIdb } from './worker/raw-idb.ts';
 import { runActors, type ActorStarter } from './worker/actors.ts';
 import { removeLabStorage } from './worker/storage.ts';
+import { absurdSqlVfs } from './worker/absurd-sql.ts';
 import { VfsMakers } from './worker/vfs-makers.ts';
 import { WebTally } from './worker/web-tally.ts';
 
@@ -41,7 +42,7 @@ function withBuildOfThisBrowser(run: Run): Run {
 export class ExperimentWorker {
   private readonly engines: Engines;
   private readonly dropped = new DroppedEngines();
-  private readonly makers = new VfsMakers();
+  private readonly makers = new VfsMakers(absurdSqlVfs);
   /** Measured once, before a clock is seeded. */
   private readonly environment: Environment = environmentHere();
 

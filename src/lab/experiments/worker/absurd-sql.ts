@@ -5,7 +5,7 @@
 import type { BackendFile } from 'absurd-sql/dist/indexeddb-backend.js';
 import type { EngineFactory, EngineModule } from '../engine/builds.ts';
 import { CVfs } from '../engine/c-vfs.ts';
-import type { OpenVfs } from '../engine/open-host.ts';
+import type { Made } from './vfs-makers.ts';
 import { memoryOf, rawModule, tableOf, type RawModule } from '../engine/plain-loader.ts';
 import type { Call } from '../engine/raw-engine.ts';
 import type { Config } from '../model/types.ts';
@@ -53,10 +53,6 @@ export const sqlJsFactory: EngineFactory = async ({ instantiateWasm }) => {
   return Object.assign(made, { sqlJs }) satisfies SqlJsModule;
 };
 
-interface Made extends OpenVfs {
-  readonly close: () => Promise<void>;
-}
-
 /** @throws Error with a message for the user where it can't run here */
 export async function absurdSqlVfs(
   { journalMode }: Pick<Config, 'journalMode'>,
@@ -64,6 +60,7 @@ export async function absurdSqlVfs(
 ): Promise<Made> {
   if (journalMode !== null && journalMode !== 'memory' && journalMode !== 'off')
     throw new Error('absurd-sql stores no journal: it runs with journal_mode=memory or off.');
+  if (typeof indexedDB === 'undefined') throw new Error('absurd-sql needs IndexedDB.');
   if (typeof SharedArrayBuffer === 'undefined')
     throw new Error(
       'absurd-sql needs SharedArrayBuffer, which this browser gives to cross-origin isolated pages alone.',

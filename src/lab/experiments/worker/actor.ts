@@ -10,6 +10,7 @@ import { difference } from '../engine/run-step.ts';
 import type { Config, Counters } from '../model/types.ts';
 import { buildHere } from './engines-here.ts';
 import { explain } from './failure.ts';
+import { absurdSqlVfs } from './absurd-sql.ts';
 import { VfsMakers } from './vfs-makers.ts';
 import { WebTally } from './web-tally.ts';
 
@@ -24,7 +25,7 @@ export interface ActorReport {
 
 /** The one actor of this worker: first `prepare`, then `go`, once each. Both reject with an Error with a message for the user. */
 export class ActorHere {
-  private readonly makers = new VfsMakers();
+  private readonly makers = new VfsMakers(absurdSqlVfs);
   private web: WebTally | null = null;
   private open: OpenHost | null = null;
 

@@ -8,7 +8,6 @@ import {
 } from '../../../vfs-instrumented/block-idb/block-idb-vfs.ts';
 import type { EngineModule } from '../engine/builds.ts';
 import type { OpenVfs, VfsMaker } from '../engine/open-host.ts';
-import { absurdSqlVfs } from './absurd-sql.ts';
 import { withLateChannels } from './late-channel.ts';
 import { needsAsync, ownEngineOf } from '../model/vfs-facts.ts';
 import type { Config, VfsName } from '../model/types.ts';
@@ -19,13 +18,14 @@ interface VfsObject extends Record<string, unknown> {
   close?(): unknown;
   lastError?: unknown;
 }
-interface Made extends OpenVfs {
+export interface Made extends OpenVfs {
   readonly close: () => Promise<void>;
 }
 interface VfsClass {
   new (name: string, module?: object): object;
   create?(name: string, module: object, options?: object): Promise<object>;
 }
+type MakeVfs = (config: Config, module: EngineModule) => Promise<Made>;
 type Modules = () => Promise<unknown>;
 
 interface Kind {
@@ -85,9 +85,15 @@ export class VfsMakers {
   /** The VFS of the current run, for its `lastError`. */
   current: VfsObject | null = null;
 
+  /** @param absurdSql which the crash test, in Node, has no use for: its command would carry a whole engine */
+  constructor(private readonly absurdSql?: MakeVfs) {}
+
   readonly make: VfsMaker = async (config, module) => {
     this.current = null;
-    const made = await makeVfs(config, module);
+    const made =
+      this.absurdSql && config.vfs === 'absurd-sql'
+        ? await this.absurdSql(config, module)
+        : await makeVfs(config, module);
     this.made = made;
     this.current = (made?.vfs as VfsObject | undefined) ?? null;
     return made;
@@ -110,10 +116,6 @@ async function makeVfs(config: Config, module: EngineModule): Promise<Made | nul
   const { vfs, engine, build } = config;
   if (needsAsync(vfs) && build === 'sync')
     throw new Error(`${vfs} is asynchronous: it needs an asyncify or jspi build.`);
-  if (vfs === 'absurd-sql') {
-    requireApi('indexeddb', vfs);
-    return absurdSqlVfs(config, module);
-  }
   if (ownEngineOf(vfs)) {
     requireApi('opfs', vfs);
     return sqliteOrgVfs(config, module);

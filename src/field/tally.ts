@@ -1,5 +1,6 @@
 /** What is counted of a page life, and the report that it becomes. */
 import { PRIMARY } from '../sqlite/result-codes.ts';
+import { BUSY_BURST, PREPARED_AGAIN } from '../sqlite/rule-limits.ts';
 import { HistogramCounter } from './buckets.ts';
 import { MOST_REPORT_BYTES, MOST_TEXT, REPORT_FORMAT, type FieldReport } from './report.ts';
 
@@ -15,10 +16,6 @@ const Rule = {
   quota: 'F42',
   prepared: 'F53',
 };
-/** A storm is more refusals than a few retries: as F06. */
-const BUSY_STORM = 20;
-/** Prepares of one text: as F53. */
-const PREPARED_AGAIN = 20;
 
 export class StatementTally {
   readonly runs = new HistogramCounter();
@@ -43,6 +40,10 @@ export class Tally {
   private readonly errors = new Map<string, number>();
   private readonly storages = new Set<string>();
   private busy = 0;
+  /** Of them, those in bursts; the one that goes on, and its last moment. */
+  private inBursts = 0;
+  private burst = 0;
+  private busyAt = -Infinity;
   private hangs = 0;
   private lockedOut = 0;
   private malformed = 0;
@@ -76,7 +77,7 @@ export class Tally {
     if (code === 0 || code >= 100 || code === 27 || code === 28) return false;
     const name = `SQLITE_${PRIMARY[code] ?? code}`;
     this.error(name, call);
-    if (code === 5) this.busy++;
+    if (code === 5) this.refused();
     if (code === 11 || code === 26) {
       this.malformed++;
       this.why(name);
@@ -86,6 +87,14 @@ export class Tally {
       this.why(name);
     }
     return true;
+  }
+  private refused(): void {
+    const now = performance.now();
+    this.burst = now - this.busyAt <= BUSY_BURST.apartMs ? this.burst + 1 : 1;
+    this.busyAt = now;
+    this.busy++;
+    if (this.burst === BUSY_BURST.tries) this.inBursts += this.burst;
+    else if (this.burst > BUSY_BURST.tries) this.inBursts++;
   }
   /** @param name of the exception or of the code */
   error(name: string, call: string): void {
@@ -120,12 +129,12 @@ export class Tally {
       histogram: runs.histogram(),
     }));
     const prepared = [...this.statements.values()].filter(
-      ({ prepares }) => prepares >= PREPARED_AGAIN,
+      ({ prepares }) => prepares > PREPARED_AGAIN,
     ).length;
     const findings: [string, number][] = [
       [Rule.lockedOut, this.lockedOut],
       [Rule.hang, this.hangs],
-      [Rule.busy, this.busy >= BUSY_STORM ? this.busy : 0],
+      [Rule.busy, this.inBursts],
       [Rule.malformed, this.malformed],
       [Rule.quota, this.full],
       [Rule.prepared, prepared],

@@ -4,6 +4,7 @@
  *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
  *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait under VFS calls, longer than the storage took
  */
+import { BUSY_BURST } from '../../sqlite/rule-limits.ts';
 import { STUCK_US, type WaitEdge } from './wait-graph.ts';
 import { lockWaits } from './lock-waits.ts';
 import { whatPagesDid, type Meanwhile } from './meanwhile.ts';
@@ -144,7 +145,8 @@ export const busyStorm: Rule = {
     const byConnection = new Map<string, ReturnType<typeof none>>();
     for (const chain of ctx.get(busyChains)) {
       const tries = Math.max(chain.refusals, chain.steps);
-      if (tries < 3 || (chain.toUs - chain.fromUs) / (tries - 1) > 500_000) continue;
+      const apartUs = (chain.toUs - chain.fromUs) / (tries - 1);
+      if (tries < BUSY_BURST.tries || apartUs > BUSY_BURST.apartMs * 1000) continue;
       const key = `${chain.thread} ${chain.context}`;
       const entry = getOrMake(byConnection, key, () => none(chain.path));
       entry.refusals += tries;

@@ -13,9 +13,9 @@ import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { Evidence } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
+import { PREPARED_AGAIN } from '../../sqlite/rule-limits.ts';
 import { byText, MOST } from './by-text.ts';
 
-const FEW_PREPARES = 20;
 /** Lists of any length, and rows of VALUES, are folded to three dots: one statement has one number of them. */
 const HAS_LISTS = /, \.\.\./;
 
@@ -88,7 +88,7 @@ export const preparedAgain: Rule = {
       }
     }
     return [...found.values()]
-      .filter(({ again }) => again.count >= FEW_PREPARES)
+      .filter(({ again }) => again.count >= PREPARED_AGAIN)
       .sort((a, b) => b.again.us - a.again.us)
       .slice(0, MOST)
       .map(({ sql, print, prepares, again, rests, codeUs }) => {

@@ -1,0 +1,6 @@
+/** Limits of rules that a recording's analysis and a page's own counts (src/field) share. */
+
+/** F53: one text, prepared so many times again. */
+export const PREPARED_AGAIN = 20;
+/** F06: so many answers of SQLITE_BUSY, one after another, no further apart. */
+export const BUSY_BURST = { tries: 3, apartMs: 500 } as const;

@@ -1,5 +1,5 @@
 // `npm run docs`: writes what the repository stores but code can make, and needs no browser: the tables of docs/support.md,
-// docs/findings.md, the columns of docs/trace-format.md and the tables of docs/fleet.md.
+// docs/findings.md, the columns of docs/trace-format.md and the tables of docs/fleet.md; then it wraps all pages.
 // `npm run docs -- NAME ...`: only that one, or one of those that a browser makes.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { loadTs } from '../dev/load-ts.mjs';
 
 const root = join(import.meta.dirname, '../..');
 /** Modules with a `write()`. */
-const PAGES = ['engines', 'matrix', 'findings', 'trace-format', 'tables'];
+const PAGES = ['engines', 'matrix', 'findings', 'trace-format', 'tables', 'wrap'];
 /** Scripts that take arguments of their own. */
 const PICTURES = ['goldens', 'shots', 'store-pictures', 'icons'];
 /** These use the built extension. */

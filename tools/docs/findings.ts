@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { PAIRS } from '../../tests/twins/pairs.ts';
 import { storedOutcomes } from '../../tests/twins/stored.ts';
 import { twinText } from '../../tests/twins/text.ts';
+import { wrapped } from './wrap.ts';
 
 const PAGE = 'docs/findings.md';
 const LINE = /^(## (F\d\d) (?:(?!^## )[^])*?^- \*\*Judged\*\*: ).*$/gm;
@@ -20,7 +21,8 @@ interface Judged {
 export function findingsDoc(page: string): string {
   const judged = JSON.parse(readFileSync('tests/oracle/findings.json', 'utf8')) as Judged;
   const rows = Object.values(judged.rows);
-  return page.replace(TWIN, twinLine).replace(LINE, (_, before: string, id: string) => {
+  const inLines = wrapped(page, Infinity).replace(TWIN, twinLine);
+  const judgedLines = inLines.replace(LINE, (_, before: string, id: string) => {
     const verdict = judged.verdicts[id];
     if (!verdict) return `${before}Not seen in any stored recording.`;
     const goldens = Object.entries(judged.golden).flatMap(([name, rules]) =>
@@ -30,6 +32,7 @@ export function findingsDoc(page: string): string {
     const where = `${goldens.length > 1 ? 'traces' : 'trace'} ${goldens.join(', ')}`;
     return `${before}${verdict} Seen in ${seen} of ${rows.length} engine apps${goldens.length ? ` and in the golden ${where}` : ''}.`;
   });
+  return wrapped(judgedLines);
 }
 
 function twinLine(line: string, before: string, id: string): string {

@@ -1,4 +1,5 @@
 // The tables of docs/fleet.md between its two marks: those of a fleet's data set. The rest is written by hand.
+import { wrapped } from './wrap.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FLEET_TABLES } from '../../src/fleet/tables.ts';
 import type { ColumnType } from '../../src/formats/tables.ts';
@@ -28,11 +29,13 @@ export function tablesDoc(page: string): string {
       ].join('\n'),
     ].join('\n\n'),
   );
-  return page.replace(MARKED, (_, begin: string, end: string) =>
-    [begin, ...sections, end]
-      .join('\n')
-      .replaceAll('\n### ', '\n\n### ')
-      .replace(/\n{3,}/g, '\n\n'),
+  return wrapped(
+    page.replace(MARKED, (_, begin: string, end: string) =>
+      [begin, ...sections, end]
+        .join('\n')
+        .replaceAll('\n### ', '\n\n### ')
+        .replace(/\n{3,}/g, '\n\n'),
+    ),
   );
 }
 

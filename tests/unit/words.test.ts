@@ -1,0 +1,63 @@
+/** vfscope's words: what documentation and strings don't say, because a reader has to read it twice. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { listSources } from '../../tools/check/check-rooms.mjs';
+import { wrapped, wrappedPages } from '../../tools/docs/wrap.ts';
+
+/** Each with what to write instead. */
+const NOT: readonly (readonly [RegExp, string])[] = [
+  [/\banew\b|\bonce more\b/i, 'again'],
+  [/\bmend(?:ed|s)?\b/i, 'fix, fixed'],
+  [/\bbeneath\b/i, 'under, below'],
+  [/\bstretches\b|\ba stretch\b/i, 'a time range'],
+  [/\b(?:nobody|whoever|somebody)\b/i, 'name the actor, or use the passive'],
+  [/\bat hand\b|\bunless told\b/i, 'available, by default'],
+  [/\bfinds? no room\b|\b(?:has|have) no room\b/i, "doesn't fit"],
+  [/\btold by\b/i, 'is detected from, comes from; Source'],
+  [/\bleft behind\b/i, 'not released'],
+  [/\bdeadlock-like\b/i, 'possible deadlocks'],
+  [/\bwith sql in flight\b|\bwhole life\b/i, 'while SQL runs, entire recording'],
+  [/\bto mind\b/i, 'caveats'],
+  [/\bthey are no sum\b/i, "don't add them up"],
+  [/[\u2018\u2019]/, 'a straight apostrophe'],
+];
+const faultsIn = (text: string): string[] =>
+  NOT.flatMap(([not, instead]) => {
+    const found = not.exec(text);
+    return found
+      ? [`${text.slice(Math.max(0, found.index - 30), found.index + 50)} => ${instead}`]
+      : [];
+  });
+
+test.each(wrappedPages())('%s', (path) => {
+  const page = readFileSync(path, 'utf8').replace(/`[^`\n]*`/g, ''); // names keep their spelling
+  const lines = wrapped(page, Infinity).split('\n');
+  expect(lines.flatMap(faultsIn)).toEqual([]);
+});
+
+/** Texts between quotes, and of markup; no comments. */
+function stringsOf(path: string): string[] {
+  const source = readFileSync(path, 'utf8')
+    .replace(/<!--[^]*?-->|\/\*[^]*?\*\//g, '')
+    .replace(/(^|[\s;{}(),])\/\/.*$/gm, '$1');
+  const quoted = [...source.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)];
+  const markup = /\.(?:svelte|html)$/.test(path)
+    ? source.replace(/<(script|style)[^]*?<\/\1>/g, '')
+    : '';
+  return [...quoted.map(([text]) => text), ...markup.split('\n')];
+}
+
+test('strings in src', () => {
+  const strings = listSources('src').map((path) => [path, stringsOf(path)] as const);
+  expect(strings.flatMap(([, texts]) => texts).length).toBeGreaterThan(10_000);
+  const faults = strings.flatMap(([path, texts]) =>
+    texts.flatMap(faultsIn).map((fault) => `${path}: ${fault}`),
+  );
+  expect(faults).toEqual([]);
+});
+
+test('each of them would be found', () => {
+  for (const text of ['runs anew', 'nobody waits', 'Told by', 'it’s'])
+    expect(faultsIn(`"${text}"`)).toHaveLength(1);
+  expect(faultsIn('another one, and amended')).toEqual([]);
+});

@@ -10,7 +10,7 @@ import { findingsOf } from '../traces/analyses.ts';
 
 const page = readFileSync('docs/findings.md', 'utf8');
 const SECTION =
-  /^## (F\d\d) (.+)\n\n[A-Za-z].+\.\n\n- \*\*Silent\*\*: [A-Za-z].+\.\n- \*\*Counts\*\*: .+\.\n- \*\*Judged\*\*: .+\.\n- \*\*Twin\*\*: .+\.\n- \*\*Read\*\*: <(https:.+)>$/gm;
+  /^## (F\d\d) (.+)\n\n(?:[A-Za-z].+\.\n\n)+- \*\*Silent\*\*: [A-Za-z].+\.\n- \*\*Counts\*\*: .+\.\n- \*\*Judged\*\*: .+\.\n- \*\*Twin\*\*: .+\.\n- \*\*Read\*\*: <(https:.+)>$/gm;
 const inLines = wrapped(page, Infinity);
 const sections = [...inLines.matchAll(SECTION)];
 

@@ -107,7 +107,9 @@ export function hookExtent(): { lines: number; columns: number; shift: number } 
   const text = [...carried, vfscopeHook].join('').split('\n');
   const lines = text.length;
   const inFront = WORKERS_FILTERED && environment.role === 'filtered';
-  return inFront
-    ? { lines, columns: text.at(-1)!.length + 200, shift: lines - 1 }
-    : { lines, columns: Infinity, shift: lines };
+  return {
+    lines,
+    columns: inFront ? text.at(-1)!.length + 200 : Infinity,
+    shift: lines - (inFront ? 1 : 0),
+  };
 }

@@ -64,7 +64,7 @@ export function ringLayout(
   maxEngines: number,
 ): RingLayout {
   if (capacity & (capacity - 1) || capacity > 65536 || capacity < 2)
-    throw new RangeError(`ring capacity must be a power of two up to 65536, got ${capacity}`);
+    throw new RangeError(`a ring's capacity can't be ${capacity}`);
   const definitionsAt = RING_AT + capacity * RECORD_BYTES;
   const enginesAt = definitionsAt + definitionsCapacity;
   return {

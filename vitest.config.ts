@@ -9,7 +9,7 @@ const VIEWS = 'tests/browser/view*.test.ts';
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
   'field,firefox,firefox-engines,firefox-recording,flight,hooks-engines',
-  'lab-contention,lab-page-copy,lab-questions,lab-vfs,lab-whatif,load,permissions,privacy,record-interrupted,record-marks,record-workers',
+  'lab-contention,lab-page-copy,lab-questions,lab-vfs,lab-whatif,load,permissions,privacy,record-interrupted,real-apps,record-marks,record-workers',
   'sealed,shared-workers,update',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** In `long` alone: others of the same subject stand for them. */

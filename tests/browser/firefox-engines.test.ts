@@ -14,6 +14,7 @@ import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
+import { FULL } from '../full.ts';
 import { ENGINE_APPS, someApps, type EngineApp } from '../oracle/catalog.ts';
 import type { OracleCounts } from '../oracle/tracing.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
@@ -95,7 +96,10 @@ const mark = (name: string): Promise<unknown> =>
     await apart();
   }, `oracle-${name}`);
 const part = process.env['GRID'];
-const apps = part ? ENGINE_APPS.filter(({ id }) => id.includes(part)) : someApps();
+/** What is no SQLite takes longest, and is hooked as in Chromium. */
+const apps = part
+  ? ENGINE_APPS.filter(({ id }) => id.includes(part))
+  : someApps().filter(({ notSQLite }) => FULL || !notSQLite);
 
 describe('recorded by the panel in the toolbox', () => {
   test.each(apps.map((app) => [app.id, app] as const))('%s', async (id, app) => {

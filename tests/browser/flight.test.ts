@@ -160,7 +160,7 @@ describe('flight recorder', () => {
     expect(marked.map((t) => t.info.kind)).toEqual(['page']);
   });
 
-  test('an exception of the app freezes it; stopped by hand it keeps the end', async () => {
+  longTest('an exception of the app freezes it; stopped by hand it keeps the end', async () => {
     await armed();
     await page.addScriptTag({ content: "setTimeout(() => { throw new Error('no way'); })" });
     await openFrozen();

@@ -52,41 +52,44 @@ describe('load', () => {
     expect(made).toBeGreaterThan(50_000);
   });
 
-  test('a recording that comes to its limit: the panel warns, then keeps the newest half, and what is saved can be opened', async () => {
-    const { frame } = load.panel;
-    const limits = { events: 60_000, bytes: 2 ** 31, words: 2 ** 25, disk: 0 };
-    await frame.evaluate((small) => {
-      const { postMessage } = Worker.prototype;
-      Worker.prototype.postMessage = function (
-        this: Worker,
-        message: { method?: string; args?: object[] },
-        options?: StructuredSerializeOptions,
-      ) {
-        if (message.method === 'begin') message.args = [{ ...message.args![0], limits: small }];
-        postMessage.call(this, message, options);
-      } as typeof postMessage;
-    }, limits);
-    await load.start();
-    const notice = (start: string): Promise<unknown> =>
-      frame.waitForFunction(
-        (text) =>
-          [...document.querySelectorAll('[data-testid="notice"]')].some((one) =>
-            one.textContent?.trim().startsWith(text),
-          ),
-        { timeout: 30_000, polling: 50 },
-        start,
-      );
-    // slow enough for a picture of the panel between the two notices, where it draws one a second
-    const running = load.run('storage', { rate: 6_000, seconds: 13 });
-    await notice('This recording is at ');
-    await notice('This recording reached its limit (60,000 events). ');
-    await running;
-    await load.stop();
-    const store = await load.saved();
-    expect(store.eventCount).toBeLessThanOrEqual(limits.events + 10_000); // batches until it is looked at
-    expect(store.eventCount).toBeGreaterThan(limits.events / 3);
-    expect(store.dropped).toBe(0);
-  });
+  longTest(
+    'a recording that comes to its limit: the panel warns, then keeps the newest half, and what is saved can be opened',
+    async () => {
+      const { frame } = load.panel;
+      const limits = { events: 60_000, bytes: 2 ** 31, words: 2 ** 25, disk: 0 };
+      await frame.evaluate((small) => {
+        const { postMessage } = Worker.prototype;
+        Worker.prototype.postMessage = function (
+          this: Worker,
+          message: { method?: string; args?: object[] },
+          options?: StructuredSerializeOptions,
+        ) {
+          if (message.method === 'begin') message.args = [{ ...message.args![0], limits: small }];
+          postMessage.call(this, message, options);
+        } as typeof postMessage;
+      }, limits);
+      await load.start();
+      const notice = (start: string): Promise<unknown> =>
+        frame.waitForFunction(
+          (text) =>
+            [...document.querySelectorAll('[data-testid="notice"]')].some((one) =>
+              one.textContent?.trim().startsWith(text),
+            ),
+          { timeout: 30_000, polling: 50 },
+          start,
+        );
+      // slow enough for a picture of the panel between the two notices, where it draws one a second
+      const running = load.run('storage', { rate: 6_000, seconds: 13 });
+      await notice('This recording is at ');
+      await notice('This recording reached its limit (60,000 events). ');
+      await running;
+      await load.stop();
+      const store = await load.saved();
+      expect(store.eventCount).toBeLessThanOrEqual(limits.events + 10_000); // batches until it is looked at
+      expect(store.eventCount).toBeGreaterThan(limits.events / 3);
+      expect(store.dropped).toBe(0);
+    },
+  );
 
   longTest(
     'SQLite asks its VFS as fast as it can: what this machine cannot take is counted',

@@ -1,24 +1,31 @@
-/** Actual Budget, PowerSync, and a bundle by Vite recorded in Chromium, against Chromium's own tracing of the same run. The other apps, and Firefox: tests/long/real-apps.test.ts. */
+/**
+ * PowerSync and a bundle by Vite recorded in Chromium, against Chromium's own tracing of the same run; in the long tests Actual Budget, too. The
+ * other apps, and Firefox: tests/long/real-apps.test.ts.
+ */
 import { expect, test } from 'vitest';
 import { topTables } from '../../src/analysis/answer/top-tables.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { realApp } from '../oracle/real-apps.ts';
 import { answersFiveTasks } from './five-tasks.ts';
+import { longTest } from './long-test.ts';
 import { recordTraced, storedBy } from './record-real.ts';
 
-test('Actual Budget, from its demo to its reports: each storage call as Chromium traced it, and five questions answered in two steps each', async () => {
-  const store = await recordTraced(realApp('actual'), answersFiveTasks);
-  expect(new Facts(store).get(topTables).length).toBeGreaterThan(0);
-  const { engines, files, web } = summaryOf(store);
-  // one in each load of the page
-  expect(engines.map(({ name, sqliteVersion }) => [name, sqliteVersion])).toEqual([
-    ['absurd-sql', '3.35.0'],
-    ['absurd-sql', '3.35.0'],
-  ]);
-  expect(files.filter(({ kind }) => kind === 'main-db')).toHaveLength(1);
-  expect(web.idb.put).toBeGreaterThan(500);
-});
+longTest(
+  'Actual Budget, from its demo to its reports: each storage call as Chromium traced it, and five questions answered in two steps each',
+  async () => {
+    const store = await recordTraced(realApp('actual'), answersFiveTasks);
+    expect(new Facts(store).get(topTables).length).toBeGreaterThan(0);
+    const { engines, files, web } = summaryOf(store);
+    // one in each load of the page
+    expect(engines.map(({ name, sqliteVersion }) => [name, sqliteVersion])).toEqual([
+      ['absurd-sql', '3.35.0'],
+      ['absurd-sql', '3.35.0'],
+    ]);
+    expect(files.filter(({ kind }) => kind === 'main-db')).toHaveLength(1);
+    expect(web.idb.put).toBeGreaterThan(500);
+  },
+);
 
 test('PowerSync as it is, in two tabs: each storage call of its SharedWorker as Chromium traced it', async () => {
   const { engines, threads, web } = summaryOf(await recordTraced(realApp('powersync')));

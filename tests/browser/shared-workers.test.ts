@@ -254,7 +254,7 @@ test('pages write one database, whoever began its worker: before the recording, 
   await allWrite('after');
 });
 
-test('a second recording without a reload leaves open pages what they hold', async () => {
+longTest('a second recording without a reload leaves open pages what they hold', async () => {
   const { page, panel } = await begin();
   const first = await ask(page, 'first');
   const other = await open();
@@ -270,7 +270,7 @@ test('a second recording without a reload leaves open pages what they hold', asy
   expect(await ask(third, 'third')).toMatchObject({ id: first.id, connections: 3 });
 });
 
-test('all tabs of an origin are recorded on request, from their next load on', async () => {
+longTest('all tabs of an origin are recorded on request, from their next load on', async () => {
   const page = await driven.browser.newPage();
   await page.goto(`${origin}/hook-cases/`);
   const other = await open();
@@ -471,7 +471,7 @@ test('nothing is lost when its only page leaves at its last reply', async () => 
   expect(said).toEqual(Array.from({ length: 500 }, (_, i) => `mark ${i}`));
 });
 
-test('another page relays its records when the one that did has crashed', async () => {
+longTest('another page relays its records when the one that did has crashed', async () => {
   const { page, panel } = await begin();
   await stopRecording(panel);
   await startRecording(panel, { scope: 'origin' });
@@ -532,7 +532,7 @@ test('the next page has nothing of ours once the last page that held one is clos
   expect(await own()).toBe(false);
 });
 
-test('its onerror hears each error once, at the place where it was set last', async () => {
+longTest('its onerror hears each error once, at the place where it was set last', async () => {
   const { page, panel } = await begin();
   const heard = await page.evaluate(
     () =>

@@ -206,7 +206,7 @@ describe('what keys do', () => {
     await becomes('layers', ['sql', 'vfs', 'query'], 'layer-web');
     await press(' ');
     await becomes('layers', ['sql', 'vfs', 'web', 'query'], 'layer-web');
-    for (let i = 0; i < 4; i++) await tab(false);
+    for (let i = 0; i < 5; i++) await tab(false);
     const before = Number(await inPage(`return document.querySelector('#buffer').value`));
     await press('ArrowDown');
     await becomes('buffer', before * 2, 'buffer');

@@ -140,6 +140,9 @@ describe('what keys do', () => {
     await page.keyboard.press('Space');
     await becomes('messages', true, 'messages');
     await press(false);
+    await page.keyboard.press('Space');
+    await becomes('instructions', true, 'instructions');
+    await press(false);
     const before = Number(
       await page.$eval('#buffer', (select) => (select as HTMLSelectElement).value),
     );

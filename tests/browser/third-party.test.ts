@@ -28,7 +28,7 @@ test.each(['chrome', 'firefox', 'safari'])('%s', async (browser) => {
       format: 'esm',
       metafile: true,
       logLevel: 'error',
-      external: ['node:*', 'module'],
+      external: ['node:*', 'module', 'fs', 'path', 'crypto'],
     },
     loader: { '.wasm': 'empty' },
   });

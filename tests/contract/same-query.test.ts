@@ -183,7 +183,7 @@ it.each(DIFFERENT)('values differ: $name', async ({ sql, values, same }) => {
   expect(await again(() => 3)).toBe(same);
 });
 
-it('an UPDATE that brings the rows that it changed is looked at for full scans', async () => {
+it('an UPDATE with RETURNING and a DELETE are checked for full scans', async () => {
   const t = new Traced({}, { salt: 1 });
   open.push(t);
   const { sqlite3 } = await loadWaSqlite('journey-sync');
@@ -202,5 +202,6 @@ it('an UPDATE that brings the rows that it changed is looked at for full scans',
   );
   expect(titles).toEqual([
     '3 runs of "UPDATE n SET name = ? WHERE name = ? RETURNING id" scanned 1,795 rows for 1 result row',
+    '3 runs of "DELETE FROM n WHERE name = ?" scanned 1,795 rows and changed at most 16',
   ]);
 });

@@ -1,4 +1,5 @@
 /** `vfscope/field-trace`: what `vfscope/field` has of the last seconds as a `.vfst` file. Load it when there is something to save. */
+import { captureOptionsOf } from '../event/capture.ts';
 import { Field, RECORD_BYTES } from '../event/event.ts';
 import { measureClockStepUs } from '../event/clock.ts';
 import { TraceStore } from '../trace/store.ts';
@@ -25,14 +26,7 @@ export function saveTrace(last: LastSeconds): Promise<Blob> {
         clockStepUs: measureClockStepUs(),
         userAgent: agent,
         hidden: null,
-        capture: {
-          capture: 1,
-          layers: ['sql', 'web'],
-          buffer: 512,
-          stacks: false,
-          messages: false,
-          instructions: false,
-        },
+        capture: captureOptionsOf({ capture: 1, layers: ['sql', 'web'], buffer: 512 }),
       },
       ...definitions,
     ],

@@ -166,7 +166,7 @@ export function startShared(base = location.href): Offer {
     over = true;
     rings.disable();
     session.restore();
-    lifetime.restore(); // what lies beneath the session's patches
+    lifetime.restore(); // under the session's patches
     transport.finish('stopped');
     // what was said last still has to get through the relay
     setTimeout(() => {

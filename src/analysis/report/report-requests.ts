@@ -16,7 +16,7 @@ export function requestsBlock(sums: RequestSums | null): Block | null {
   ];
   const { count, totalUs, unanswered, guessed } = sums;
   return {
-    heading: `Requests between threads: ${countOf(count, 'message')} and their answers, ${formatDuration(totalUs)}`,
+    heading: `Requests between threads: ${countOf(count, 'message and its answer', 'messages and their answers')}, ${formatDuration(totalUs)}`,
     table: {
       head: ['part', 'time', 'share'],
       rows: parts.map(([name, us]) => [
@@ -27,7 +27,7 @@ export function requestsBlock(sums: RequestSums | null): Block | null {
       texts: [0],
     },
     lines: [
-      'Requests that are under way at once count each.',
+      'Concurrent requests each count.',
       ...(unanswered ? [`No answer was seen: ${countOf(unanswered, 'request')}.`] : []),
       ...(guessed ? [`Pairing is a guess: ${countOf(guessed, 'request')}.`] : []),
     ],

@@ -22,15 +22,17 @@ const LONG_ONLY = [
 const PARTLY_IN_NODE = [
   'unit/{analysis-diff,analysis-fuzz,analysis-locks,analysis-transactions,analysis-wal,formats-text,interpose,meter-random}',
   'unit/{sanitize,time-partition-shares,trace-file,trace-ring}',
-  'contract/b-trees',
+  'contract/{b-trees,checkpoint-choices,miss-ratio}',
 ].map((names) => `tests/${names}.test.ts`);
 /** Files that can share the cores: plain pages with the hook, the Lab, and what waits more than it works. Each has its own browser. */
 const PAGES = [
-  'apps,demo,engine-suites,hooks-engines,hooks-harmless,hooks-loading,hooks-observe,hooks-probes,hooks-rejections,hooks-workers',
+  'action,apps,demo,doctor,engine-suites,examples,first-contact,hooks-engines,hooks-harmless,hooks-loading,hooks-observe,hooks-probes',
+  'hooks-rejections,hooks-workers',
   'http-reads,keyboard,opened-documents,third-party,twins',
   'field,firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
-  'open,panel-keys,permissions,privacy,process-death,record-marks,safari-build,turso-wal',
+  'open,panel-keys,permissions,privacy,process-death,record-connect,record-interrupted,record-marks,record-workers',
+  'safari-build,turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores. By default, Vitest leaves one core idle. */
 const ALL_CORES = { maxWorkers: '100%', sequence: { groupOrder: 1 } };

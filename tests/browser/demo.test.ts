@@ -38,15 +38,12 @@ async function says(page: Page, start: string): Promise<string> {
 
 describe('demo', () => {
   test.each(
-    some(
-      [
-        'vfs=OPFSCoopSync',
-        'vfs=IDBBatchAtomic',
-        'vfs=AccessHandlePool',
-        'vfs=IDBBatchAtomic&build=jspi',
-      ],
-      2,
-    ),
+    some([
+      'vfs=OPFSCoopSync',
+      'vfs=IDBBatchAtomic',
+      'vfs=AccessHandlePool',
+      'vfs=IDBBatchAtomic&build=jspi',
+    ]),
   )('%s', async (query) => {
     const page = await browser.newPage();
     const broken: string[] = [];

@@ -47,13 +47,8 @@ const PASSING: Record<string, Record<string, number>> = {
  * recorded or not. The file has no parameter for fewer rounds, and an engine's own tests are run as they are shipped.
  */
 const NOT_RUN = 'sql.test.js';
-/** A VFS on OPFS, one on IndexedDB, the API, and functions that SQLite calls. */
-const SOME = [
-  'OPFSCoopSyncVFS.test.js',
-  'IDBBatchAtomicVFS.test.js',
-  'sqlite-api.test.js',
-  'callbacks.test.js',
-];
+/** A VFS, the API, and functions that SQLite calls. */
+const SOME = ['OPFSCoopSyncVFS.test.js', 'sqlite-api.test.js', 'callbacks.test.js'];
 /** A worker per test, hundreds of them: minutes each. */
 const LONG: Record<string, Record<string, number>> = {
   '@journeyapps/wa-sqlite': { 'api.test.js': 252 },

@@ -48,7 +48,7 @@ test('a bundle by Vite, whose worker and wasm are texts in its script: each stor
   ]);
 });
 
-test('PowerSync stores the same bytes, recorded or not', async () => {
+longTest('PowerSync stores the same bytes, recorded or not', async () => {
   const alone = await storedBy(realApp('powersync'), false);
   expect(alone).toMatchObject({ idb: { 'todos.db/blocks': expect.any(String) } });
   expect(await storedBy(realApp('powersync'), true)).toEqual(alone);

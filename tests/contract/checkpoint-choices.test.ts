@@ -13,6 +13,7 @@ import {
   type LogCounts,
 } from '../../src/analysis/what-if/log-script.ts';
 import { wals } from '../../src/analysis/wal/wal.ts';
+import { some } from '../full.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite, type Build } from './helpers/wa-sqlite.ts';
@@ -86,14 +87,16 @@ async function run(
   return { counted: script.recorded, promised: facts.get(checkpointChoices)[0]! };
 }
 
-const SETTINGS: Setting[] = [
-  ...(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const).map((build) => ({
+const builds = (...names: Build[]): Setting[] =>
+  names.map((build) => ({
     build,
     synchronous: 'full',
     characteristics: 0,
     sector: 512,
     pageSize: 4096,
-  })),
+  }));
+const SETTINGS: Setting[] = [
+  ...builds('journey-sync', 'wa1-async'),
   ...(['full', 'normal', 'off'] as const).flatMap((synchronous) =>
     [4096, 16_384].map((sector) => ({
       build: 'journey-sync' as const,
@@ -103,10 +106,11 @@ const SETTINGS: Setting[] = [
       pageSize: sector / 4,
     })),
   ),
+  ...builds('journey-async', 'wa1-sync'),
 ];
 const OTHERS = [100, 250, 1000, 0];
 
-describe.each(SETTINGS)(
+describe.each(some(SETTINGS, 3))(
   '$build, synchronous=$synchronous, sectors of $sector, pages of $pageSize',
   (setting) => {
     test('each recording promises what every other distance costs', async () => {

@@ -114,7 +114,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['check', SAMPLE], /check needs --budget/],
     [['check', SAMPLE, '--budget', NONE], /none\.vfst: there is no such file/],
     [['check', SAMPLE, '--budget', folder], /is a folder, not a budget file/],
-    [['check', SAMPLE, '--budget', file('bad.json', '{')], /it is no JSON/],
+    [['check', SAMPLE, '--budget', file('bad.json', '{')], /it isn't JSON/],
     [['check', SAMPLE, '--budget', file('empty.json', '{}')], /it holds no limit/],
     [
       ['check', SAMPLE, '--budget', file('wrong.json', '{"commits": {"most": 1}}')],

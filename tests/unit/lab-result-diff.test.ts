@@ -66,7 +66,9 @@ describe('diff', () => {
   it('takes what was saved', () => {
     const saved = savedOutcome(JSON.stringify([result('count', [{ instructions: 5 }])]), 'a.json');
     expect(diffOf(saved, saved).equal).toBe(1);
-    expect(() => savedOutcome('{}', 'a.json')).toThrow(/a\.json is no result of the Lab/);
+    expect(() => savedOutcome('{}', 'a.json')).toThrow(/a\.json isn't a result of the Lab/);
+    // what the parser quotes of the file reaches a terminal
+    expect(() => savedOutcome('\u001b[31m\n{', 'a.json')).toThrow(/^a\.json isn't JSON: [ -~]+$/);
   });
 });
 
@@ -83,7 +85,7 @@ describe('a budget', () => {
     ]);
   });
   it.each([
-    ['{', /it is no JSON/],
+    ['{', /it isn't JSON/],
     ['{"xSync": {"max": 1}}', /expected step\/counter, as in total\/vfs\.xSync/],
     ['{"gone/vfs.xSync": {"max": 1}}', /there is no step "gone"/],
     ['{"C/run/vfs.xSync": {"max": 1}}', /there is no run "C"/],

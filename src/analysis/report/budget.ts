@@ -7,6 +7,7 @@
  * Events that were dropped make every count a lower bound: then a maximum that holds is not proven either. Workers that are not recorded
  * make it one only where SQLite or its storage runs there, which is not known: the maximum holds, and they are named.
  */
+import { plain } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
 import type { Summary } from './summary.ts';
 import { selectNumber } from './summary-numbers.ts';
@@ -44,7 +45,7 @@ export function parseBudgetText(text: string): Budget {
     return parseBudget(JSON.parse(text));
   } catch (e) {
     if (!(e instanceof SyntaxError)) throw e;
-    throw new BudgetError([`it is no JSON: ${e.message}`]);
+    throw new BudgetError([`it isn't JSON: ${plain(e.message)}`]);
   }
 }
 

@@ -1,4 +1,5 @@
 /** What came out of one order to the Lab, in each of its kinds, and the runs in it by name. Saved files hold one of these. */
+import { plain } from '../../text/clean.ts';
 import { WORKLOADS, workloadOf } from './workloads/index.ts';
 import { experimentFor } from './documents/tries.ts';
 import { isExperimentResult, isGridResult, isRunResult } from './saved-result.ts';
@@ -58,7 +59,7 @@ export function savedOutcome(text: string, name: string): LabOutcome {
   try {
     saved = JSON.parse(text);
   } catch (e) {
-    throw new Error(`${name} is no JSON: ${(e as Error).message}.`, { cause: e });
+    throw new Error(`${name} isn't JSON: ${plain((e as Error).message)}.`, { cause: e });
   }
   const outcome: LabOutcome | null = isExperimentResult(saved)
     ? { experiment: saved }
@@ -69,7 +70,7 @@ export function savedOutcome(text: string, name: string): LabOutcome {
         : null;
   if (!outcome)
     throw new Error(
-      `${name} is no result of the Lab: expected what \`vfscope lab run --json\` or the Lab's page saved.`,
+      `${name} isn't a result of the Lab: expected what \`vfscope lab run --json\` or the Lab's page saved.`,
     );
   for (const { result } of runsByName(outcome)) known(result, name);
   if ('experiment' in outcome && !experimentFor(outcome.experiment.experiment))

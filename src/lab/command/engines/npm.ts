@@ -8,13 +8,14 @@ const PATIENCE_MS = 180_000;
 /** @returns what it prints @throws Error with npm's own reason */
 export type Npm = (args: readonly string[], folder: string) => Promise<string>;
 
-/** What npm printed as its reason: the last lines of that kind name logs only. */
+/** What npm printed as its reason, without its period: the last lines of that kind name logs only. */
 function reasonOf(stderr: string): string {
   const lines = stderr
     .split('\n')
     .flatMap((line) => /^npm (?:error|ERR!) +(.*)$/.exec(line.trim())?.[1] ?? [])
     .filter((line) => !/^(?:code|errno|syscall|path|A complete log|\s*\/)/i.test(line));
-  return lines[0] ?? stderr.trim().split('\n').at(-1) ?? '';
+  const reason = lines[0] ?? stderr.trim().split('\n').at(-1) ?? '';
+  return reason.replace(/\.$/, '');
 }
 
 /** @param args words that are safe in a shell: names and exact versions */

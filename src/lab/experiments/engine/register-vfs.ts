@@ -26,6 +26,7 @@ type Method = (...args: number[]) => number;
 const VFS_WORDS = 19;
 const VfsWord = { version: 0, fileBytes: 1, path: 2, next: 3, fullPathname: 9 } as const;
 const X_FULL_PATHNAME: Signature = { params: 'iiii', results: 'i' };
+const ON_MEMORY = 'Run it on vfs=memory';
 /** Of sqlite3_file: a pointer to its methods is all that is ours. */
 const FILE_BYTES = 8;
 const METHODS_1 = IO_METHODS.filter(({ word }) => word < IO_METHODS_WORDS[1]);
@@ -42,13 +43,16 @@ export function registerVfs(
   defaultVfs: number,
 ): number {
   const { table, find } = engine;
-  if (!table) throw new Error('it shows no function table, so it takes no VFS from outside');
+  if (!table) throw new Error(`it takes no VFS: it shows no function table. ${ON_MEMORY}`);
   const memory = new EngineMemory(engine.memory);
   const word = (at: number, n: number): number => memory.word(at + 4 * n);
   const put = (at: number, n: number, value: number): void =>
     void (memory.words()[(at >>> 2) + n] = value);
   const opens = table.get(word(defaultVfs, VFS_XOPEN_WORD)) as WasmFunction | null;
-  if (!opens || !hasType(opens, X_OPEN)) throw new Error('its own VFS is not where it is expected');
+  if (!opens || !hasType(opens, X_OPEN))
+    throw new Error(
+      `it takes no VFS: its default VFS isn't where vfscope looks for it. ${ON_MEMORY}`,
+    );
   /** Looked up at each call: what lies over the object is called. */
   const slot = (signature: Signature, name: string): number =>
     addToTable(table, signature, (...args) =>
@@ -60,7 +64,8 @@ export function registerVfs(
   for (const method of METHODS_1) put(methods, method.word, slot(method, opName(method.op)));
 
   const register = find('sqlite3_vfs_register') as Method | undefined;
-  if (!register && !asDefault) throw new Error('it exports no sqlite3_vfs_register');
+  if (!register && !asDefault)
+    throw new Error(`it takes no VFS: it exports no sqlite3_vfs_register. ${ON_MEMORY}`);
   const made = register ? rawAllocate(engine, 4 * VFS_WORDS) : defaultVfs;
   if (register) {
     for (let n = 0; n < VFS_WORDS; n++) put(made, n, word(defaultVfs, n));

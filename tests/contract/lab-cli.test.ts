@@ -148,7 +148,7 @@ describe('lab run', () => {
   });
   it('timed runs say how often and from where to where, and count no instructions', async () => {
     const { out } = await lab({ what: 'cold-start', count: false });
-    expect(out).toContain('timed: unmetered, median of 2 after one that warms up');
+    expect(out).toContain('timed: unmetered, median of the passes after one that warms up');
     expect(out).toMatch(
       /passes: \[[\d.]+ \S+\], [\d.]+ \S+, [\d.]+ \S+\n {2}in brackets first: the pass that warms up\n/,
     );

@@ -35,7 +35,7 @@ export const configText = (config: Config): string => settingsText(Object.entrie
 export const modeText = (run: Run): string =>
   run.mode === 'count'
     ? 'counted: metered engine, fresh instance, seeded'
-    : `timed: unmetered, median of ${run.repeats} after one that warms up`;
+    : 'timed: unmetered, median of the passes after one that warms up';
 /** Mode, settings and parameters, a line each. */
 export const headOf = (run: Run): string[] => [
   `  ${modeText(run)}`,

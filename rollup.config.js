@@ -330,6 +330,7 @@ const builds = [
   page('src/lab/page/lab-worker.ts', 'lab/lab-worker.js'),
   page('src/lab/page/keeper-worker.ts', 'lab/keeper-worker.js'),
   page('src/lab/experiments/worker/absurd-helper.ts', 'lab/absurd-helper.js'),
+  script('src/lab/experiments/worker/faulty-opfs-proxy.ts', 'lab/faulty-opfs-proxy.js'),
   {
     input: 'src/cli/vfscope.ts',
     plugins: [

@@ -28,7 +28,7 @@ async function run(words: string, mode: 'time' | 'count' = 'count'): Promise<Run
     environment: node.environment,
     makeVfs: makers.make,
     faults: () => ({
-      tally: faulty.tally,
+      tally: () => faulty.state.tally(),
       lift: () => faulty.lift(),
       close: () => makers.close().finally(() => faulty.closeHandles()),
       lastError: () => makers.lastError(),

@@ -6,9 +6,10 @@ import { applyConfig } from './engine/apply-config.ts';
 import { integrityOf } from './engine/check-database.ts';
 import type { OpenHost } from './engine/open-host.ts';
 import type { Ended } from './engine/run-workload.ts';
-import type { FaultAnswer, FaultReport } from './model/faults.ts';
+import { FaultFailure, type FaultAnswer, type FaultReport } from './model/faults.ts';
 import type { Run } from './model/types.ts';
 import type { Sample } from './model/result-types.ts';
+import { Rc } from '../../sqlite/constants.ts';
 import { resultName } from '../../sqlite/result-codes.ts';
 
 /** Longest time for what comes after the run, ms. */
@@ -19,7 +20,8 @@ const LONG_CHECK_MS = 120_000;
 
 /** A device with faults, in place. */
 export interface FaultyDevice {
-  readonly tally: Pick<FaultReport, 'flushes' | 'handles' | 'refused' | 'overQuota'>;
+  /** So far. */
+  tally(): Pick<FaultReport, 'flushes' | 'handles' | 'refused' | 'overQuota'>;
   /** It works again. */
   lift(): void;
   /** What was open is closed as far as it can be: the next one opens what is stored. */
@@ -66,7 +68,7 @@ export async function sampleUnderFaults(
   return {
     ...sample,
     notes: [...sample.notes, ...notes],
-    fault: { ...device.tally, answer, whole, damage },
+    fault: { ...device.tally(), answer, whole, damage },
   };
 }
 
@@ -95,8 +97,14 @@ async function look(
     await within(CLOSE_MS, host!.close());
     return { whole: damage === null, damage: damage ?? '' };
   } catch (error) {
-    return { whole: null, damage: words(error) };
+    return { whole: isDamage(error) ? false : null, damage: words(error) };
   }
+}
+
+/** SQLite itself says so, and can't even read what is there. */
+function isDamage(error: unknown): boolean {
+  const code = Number((error as { code?: unknown }).code) & 255;
+  return code === Rc.corrupt || code === Rc.notADb;
 }
 
 /** @throws where it takes longer */
@@ -114,7 +122,9 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function answerOf(step: string, error: unknown, lastError: string): FaultAnswer {
+/** @param step during which it came @param lastError what the VFS says of it, '' where it says nothing */
+export function answerOf(step: string, error: unknown, lastError: string): FaultAnswer {
+  if (error instanceof FaultFailure) return error.answer;
   const cause = causeOf(error);
   const code = (cause as { code?: unknown }).code;
   const said = `${cause instanceof DOMException ? `${cause.name}: ` : ''}${words(cause)}`;

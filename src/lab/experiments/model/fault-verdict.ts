@@ -27,12 +27,14 @@ export function faultVerdict({ run, fault }: Omit<RunResult, 'verdicts'>): Verdi
   };
 }
 
-function whatHappened({ quota, slowFlush }: Config, fault: FaultReport): string[] {
+function whatHappened({ quota, slowFlush, refusedHandle }: Config, fault: FaultReport): string[] {
   return [
     ...(fault.flushes
       ? [`${countOf(fault.flushes, 'flush', 'flushes')} took ${slowFlush} ms longer`]
       : []),
-    ...(fault.refused ? [`The browser refused access handle ${fault.handles}`] : []),
+    ...(fault.refused
+      ? [`The browser refused access handle ${formatExact(refusedHandle ?? 0)}`]
+      : []),
     ...(fault.overQuota
       ? [`${countOf(fault.overQuota, 'write')} failed beyond ${formatBytes(quota ?? 0)}`]
       : []),

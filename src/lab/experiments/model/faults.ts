@@ -2,7 +2,7 @@
  * Fault profiles: a device that flushes slowly, a browser that refuses an access handle, storage that is full. They are settings of a
  * run like any other, so experiments, grids, the command, and the page take them alike. What makes them happen is in worker/.
  */
-import type { Config, Mode, VfsName } from './types.ts';
+import type { Config, Mode } from './types.ts';
 import { labelOf } from './knobs.ts';
 import { placeOf } from './vfs-facts.ts';
 
@@ -25,18 +25,11 @@ export const faultsText = (settings: FaultSettings): string =>
 export const modeWith = (mode: Mode, { slowFlush }: FaultSettings): Mode =>
   slowFlush ? 'time' : mode;
 
-/** VFSs that hand their storage calls to another worker. */
-const OWN_WORKER: readonly VfsName[] = ['opfs', 'opfs-wl', 'absurd-sql'];
-
 /** @returns why a run can't have its fault profile; null where it can, or has none */
-export function whyNoFaults(config: Config, actors: boolean): string | null {
-  if (!hasFaults(config)) return null;
-  if (placeOf(config.vfs) === 'in memory')
-    return `a fault profile needs storage: ${config.vfs} has no flush, no access handle, and no quota`;
-  if (OWN_WORKER.includes(config.vfs))
-    return `a fault profile doesn't reach ${config.vfs}, which stores in a worker of its own`;
-  return actors ? 'a fault profile is for one connection, and this workload has several' : null;
-}
+export const whyNoFaults = (config: Config): string | null =>
+  hasFaults(config) && placeOf(config.vfs) === 'in memory'
+    ? `a fault profile needs storage: ${config.vfs} has no flush, no access handle, and no quota`
+    : null;
 
 /** What a fault profile did in a pass, and what became of the database. */
 export interface FaultReport {
@@ -61,4 +54,11 @@ export interface FaultAnswer {
   /** `SQLITE_FULL`; null where an exception passed through SQLite, or came before it. */
   readonly code: string | null;
   readonly message: string;
+}
+
+/** A connection in another worker failed; what it answered is known there alone. */
+export class FaultFailure extends Error {
+  constructor(readonly answer: FaultAnswer) {
+    super(answer.message);
+  }
 }

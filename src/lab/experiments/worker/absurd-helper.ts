@@ -1,4 +1,5 @@
 /** A worker of its own: absurd-sql's, which talks to IndexedDB for one open file. It serves another file after that. */
+import './accept-faults.ts';
 import 'absurd-sql/src/indexeddb/worker.js';
 import { READY } from './absurd-sql.ts';
 import { LAB } from './storage.ts';

@@ -6,11 +6,16 @@ import { applyConfig } from '../engine/apply-config.ts';
 import { Engines, type WasmLoader } from '../engine/open-engine.ts';
 import { openHost, type OpenHost } from '../engine/open-host.ts';
 import { insist } from '../engine/insist.ts';
+import { ACTORS } from '../engine/run-workload.ts';
 import { difference } from '../engine/run-step.ts';
+import { answerOf } from '../fault-run.ts';
+import type { FaultAnswer } from '../model/faults.ts';
 import type { Config, Counters } from '../model/types.ts';
 import { buildHere } from './engines-here.ts';
 import { explain } from './failure.ts';
 import { absurdSqlVfs } from './absurd-sql.ts';
+import type { SharedFaults } from './fault-state.ts';
+import { FaultyStorage } from './faulty-storage.ts';
 import { VfsMakers } from './vfs-makers.ts';
 import { WebTally } from './web-tally.ts';
 
@@ -21,6 +26,8 @@ export interface ActorReport {
   readonly retries: number;
   /** When each of its iterations began and ended, in turn: ms, one clock for all workers. */
   readonly spans: Float64Array<ArrayBuffer>;
+  /** On a device with faults: what it failed with; else a failure rejects. null: it got through. */
+  readonly failure: FaultAnswer | null;
 }
 
 /** The one actor of this worker: first `prepare`, then `go`, once each. Both reject with an Error with a message for the user. */
@@ -28,10 +35,18 @@ export class ActorHere {
   private readonly makers = new VfsMakers(absurdSqlVfs);
   private web: WebTally | null = null;
   private open: OpenHost | null = null;
+  private faulty = false;
 
   constructor(private readonly wasm: WasmLoader) {}
 
-  async prepare(config: Config, web: boolean): Promise<void> {
+  /** @param faults of the run; null: none @returns what it failed with on a device with faults */
+  async prepare(
+    config: Config,
+    web: boolean,
+    faults: SharedFaults | null,
+  ): Promise<FaultAnswer | null> {
+    this.faulty = faults !== null;
+    if (faults) new FaultyStorage(faults.settings, faults.buffer); // below what counts
     this.web = web ? new WebTally() : null;
     const options = {
       metering: 'none',
@@ -39,7 +54,7 @@ export class ActorHere {
       pageCache: false,
       makeVfs: this.makers.make,
     } as const;
-    await this.inWords(async () => {
+    return this.inWords(async () => {
       this.open = await openHost(new Engines(this.wasm, buildHere), config, options);
       await applyConfig(this.open.host, config, true);
     });
@@ -52,18 +67,26 @@ export class ActorHere {
     const before = read();
     const spans = new Float64Array(2 * iterations);
     let retries = 0;
-    for (let i = 0; i < iterations; i++) {
+    let failure: FaultAnswer | null = null;
+    for (let i = 0; i < iterations && !failure; i++) {
       spans[2 * i] = performance.timeOrigin + performance.now();
-      retries += await this.inWords(() => insist(open.host, sql));
+      failure = await this.inWords(async () => {
+        retries += await insist(open.host, sql);
+      });
       spans[2 * i + 1] = performance.timeOrigin + performance.now();
     }
     // nothing is closed: the worker ends with the run, and VFSs that share post to channels after they have closed them
-    return { counters: difference(before, read()), retries, spans };
+    return { counters: difference(before, read()), retries, spans, failure };
   }
 
-  private inWords<T>(work: () => Promise<T>): Promise<T> {
-    return work().catch((error: unknown) => {
-      throw new Error(explain(error, this.makers.lastError()), { cause: error });
-    });
+  private async inWords(work: () => Promise<unknown>): Promise<FaultAnswer | null> {
+    try {
+      await work();
+      return null;
+    } catch (error) {
+      const lastError = this.makers.lastError();
+      if (this.faulty) return answerOf(ACTORS, error, lastError);
+      throw new Error(explain(error, lastError), { cause: error });
+    }
   }
 }

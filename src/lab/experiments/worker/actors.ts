@@ -1,7 +1,9 @@
 /** All actors of a contention workload: one worker each, opened one after the other, started together; their reports become counters. */
+import { FaultFailure, type FaultAnswer } from '../model/faults.ts';
 import { whyNotShared } from '../model/vfs-facts.ts';
 import type { Actor, Counters, Run } from '../model/types.ts';
 import type { ActorHere, ActorReport } from './actor.ts';
+import type { SharedFaults } from './fault-state.ts';
 
 /** Starts a worker that serves an actor. */
 export type ActorStarter = (name: string) => {
@@ -15,12 +17,16 @@ interface Named {
   readonly report: ActorReport;
 }
 
-/** @throws Error with a message for the user: VFSs that cannot be shared, and what an actor failed with */
+/**
+ * The first actor that fails ends all. @param faults of the run; null: none
+ * @throws Error with a message for the user: VFSs that cannot be shared, and what an actor failed with; FaultFailure where there are faults
+ */
 export async function runActors(
   actors: readonly Actor[],
   run: Run,
   start: ActorStarter,
   after: () => Promise<Counters>,
+  faults: SharedFaults | null,
 ): Promise<Counters> {
   const cast = actors.flatMap((actor) =>
     Array.from({ length: actor.count }, (_, i) => ({ actor, name: `${actor.role}-${i + 1}` })),
@@ -34,12 +40,13 @@ export async function runActors(
     for (const { name } of cast) {
       const one = start(name);
       started.push(one);
-      await named(name, one.actor.prepare(run.config, run.mode === 'count'));
+      failed(name, await named(name, one.actor.prepare(run.config, run.mode === 'count', faults)));
     }
     const begin = performance.now();
     const done = await Promise.all(
       cast.map(async ({ actor, name }, i): Promise<Named> => {
         const report = await named(name, started[i]!.actor.go(actor.sql, actor.iterations));
+        failed(name, report.failure);
         return { name, role: actor.role, report };
       }),
     );
@@ -48,6 +55,10 @@ export async function runActors(
   } finally {
     for (const { end } of started) end();
   }
+}
+
+function failed(name: string, failure: FaultAnswer | null): void {
+  if (failure) throw new FaultFailure({ ...failure, message: `${name}: ${failure.message}` });
 }
 
 /**

@@ -1,22 +1,16 @@
 /** What the patches of a fault profile share. */
-import type { Quota } from './quota.ts';
+import type { FaultState } from './fault-state.ts';
 
-/** What a profile did. */
-export interface FaultTally {
-  flushes: number;
-  handles: number;
-  refused: number;
-  overQuota: number;
-}
 /** What the patches of one API share. */
 export interface Faults {
-  readonly tally: FaultTally;
+  readonly state: FaultState;
   /** false: the device works again. */
   readonly active: () => boolean;
   readonly slowFlushMs: number;
   /** From 1; 0 = none. */
   readonly refusedHandle: number;
-  readonly quota: Quota | null;
+  /** Bytes; 0 = none. */
+  readonly quota: number;
   readonly opened: (handle: Closable) => void;
 }
 /** An access handle. */

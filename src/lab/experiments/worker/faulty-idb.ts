@@ -3,13 +3,13 @@
  * that is full aborts the transaction with a QuotaExceededError, as browsers do at the commit.
  */
 import { inlineKey, valueBytes } from '../../../probes/value-size.ts';
+import { quotaError } from './fault-state.ts';
 import type { Faults } from './faults.ts';
 import { patcher, type Patch } from './patch-method.ts';
-import { quotaError, type Quota } from './quota.ts';
 
 /** @returns put the methods back, first to last */
 export function faultyIdb(faults: Faults): (() => void)[] {
-  const { active, slowFlushMs, quota, tally } = faults;
+  const { active, slowFlushMs, quota, state } = faults;
   if (typeof IDBDatabase === 'undefined') return [];
   const { patch, puts } = patcher(active);
   if (slowFlushMs)
@@ -20,11 +20,11 @@ export function faultyIdb(faults: Faults): (() => void)[] {
         function (...args) {
           const transaction = native.apply(this, args) as IDBTransaction;
           if (transaction.mode === 'readwrite' && transaction.durability === 'strict')
-            completeLate(transaction, slowFlushMs, () => tally.flushes++);
+            completeLate(transaction, slowFlushMs, () => void state.add('flushes'));
           return transaction;
         },
     );
-  if (quota) limitStores(quota, patch, () => tally.overQuota++);
+  if (quota) limitStores(faults, patch);
   return puts;
 }
 
@@ -42,8 +42,6 @@ function completeLate(transaction: IDBTransaction, ms: number, onFlush: () => vo
   });
 }
 
-type Undo = () => void;
-
 /** Methods of stores and indexes that make a request. */
 const REQUESTS = [
   'get',
@@ -59,63 +57,54 @@ const REQUESTS = [
   'clear',
 ];
 
-function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
-  const count = IDBObjectStore.prototype.count as (this: IDBObjectStore) => IDBRequest<number>;
-  /** Keys of each store. */
-  const stores = new Map<string, Map<string, IDBValidKey>>();
-  const undos = new WeakMap<IDBTransaction, Undo[]>();
+/**
+ * What a record takes is read from its store, in the same transaction and before it is written or deleted: another connection may have
+ * stored it. A transaction that is aborted has stored nothing.
+ */
+function limitStores({ state, quota, active }: Faults, patch: Patch): void {
+  const { get, getAll, count } = IDBObjectStore.prototype;
+  /** Bytes by which each transaction grew what is stored. */
+  const grown = new WeakMap<IDBTransaction, number>();
   const full = new WeakSet<IDBTransaction>();
-
-  const storeName = ({ name, transaction }: IDBObjectStore): string =>
-    `${transaction.db.name}\n${name}`;
-  const keysOf = (store: IDBObjectStore): Map<string, IDBValidKey> => {
-    const name = storeName(store);
-    const keys = stores.get(name) ?? new Map<string, IDBValidKey>();
-    stores.set(name, keys);
-    return keys;
-  };
-  /** An aborted transaction has stored nothing. */
-  const undoWith = ({ transaction }: IDBObjectStore, undo: Undo): void => {
-    const known = undos.get(transaction);
-    if (known) return void known.push(undo);
-    const all = [undo];
-    undos.set(transaction, all);
-    transaction.addEventListener('abort', () => all.reverse().forEach((one) => one()));
-  };
-  const put = (store: IDBObjectStore, key: IDBValidKey, bytes: number): boolean => {
-    const [keys, text] = [keysOf(store), keyText(key)];
-    const place = `${storeName(store)}\n${text}`;
-    const before = quota.sizeOf(place);
-    if (!quota.resize(place, bytes)) return false;
-    keys.set(text, key);
-    undoWith(store, () => {
-      quota.put(place, before);
-      if (before === undefined) keys.delete(text);
-    });
-    return true;
-  };
-  const remove = (store: IDBObjectStore, gone: (key: IDBValidKey) => boolean): void => {
-    const keys = keysOf(store);
-    for (const [text, key] of [...keys].filter(([, key]) => gone(key))) {
-      const back = quota.remove(`${storeName(store)}\n${text}`);
-      keys.delete(text);
-      undoWith(store, () => {
-        back();
-        keys.set(text, key);
-      });
-    }
-  };
   /** Requests that a transaction made so far. */
   const made = new WeakMap<IDBTransaction, number>();
+
+  const watch = (transaction: IDBTransaction): void => {
+    if (grown.has(transaction)) return;
+    grown.set(transaction, 0);
+    transaction.addEventListener(
+      'abort',
+      () => void state.store(-(grown.get(transaction) ?? 0), quota),
+    );
+  };
+  const store = (transaction: IDBTransaction, bytes: number): boolean => {
+    if (!state.store(bytes, quota)) return false;
+    grown.set(transaction, (grown.get(transaction) ?? 0) + bytes);
+    return true;
+  };
   /** Requests succeed and the commit fails: the transaction is aborted once none of its requests is pending. */
-  const abortAtEnd = (store: IDBObjectStore): void => {
-    const { transaction } = store;
+  const abortAtEnd = (objects: IDBObjectStore): void => {
+    const { transaction } = objects;
     const before = made.get(transaction);
-    count.call(store).addEventListener('success', () => {
-      if (made.get(transaction) !== before) return abortAtEnd(store);
+    count.call(objects).addEventListener('success', () => {
+      if (made.get(transaction) !== before) return abortAtEnd(objects);
       Object.defineProperty(transaction, 'error', { value: quotaError(), configurable: true });
       transaction.abort();
     });
+  };
+  const put = (objects: IDBObjectStore, bytes: number): void => {
+    const { transaction } = objects;
+    if (!active() || store(transaction, bytes)) return;
+    state.add('overQuota');
+    if (full.has(transaction)) return;
+    full.add(transaction);
+    abortAtEnd(objects);
+  };
+  const remove = (objects: IDBObjectStore, query?: IDBKeyRange): void => {
+    const { transaction } = objects;
+    watch(transaction);
+    const gone = getAll.call(objects, query) as IDBRequest<unknown[]>;
+    gone.addEventListener('success', () => void store(transaction, -valueBytes(gone.result)));
   };
 
   for (const prototype of [IDBObjectStore.prototype, IDBIndex.prototype])
@@ -137,18 +126,17 @@ function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
       method,
       (native) =>
         function (value, key) {
-          const store = this as IDBObjectStore;
+          const objects = this as IDBObjectStore;
           const args = key === undefined ? [value] : [value, key];
-          const request = native.apply(store, args) as IDBRequest;
-          const at = key ?? inlineKey(value, store.keyPath);
-          // a key that the browser makes up is not known yet: such a record is not counted
-          if (at === undefined || put(store, at as IDBValidKey, valueBytes(value))) return request;
-          onFull();
-          const { transaction } = store;
-          if (!full.has(transaction)) {
-            full.add(transaction);
-            abortAtEnd(store);
-          }
+          const at = (key ?? inlineKey(value, objects.keyPath)) as IDBValidKey | undefined;
+          watch(objects.transaction);
+          // a key that the browser makes up is a new one
+          const before = at === undefined ? null : (get.call(objects, at) as IDBRequest<unknown>);
+          const request = native.apply(objects, args) as IDBRequest;
+          const bytes = valueBytes(value);
+          (before ?? request).addEventListener('success', () =>
+            put(objects, bytes - valueBytes(before?.result)),
+          );
           return request;
         },
     );
@@ -157,10 +145,9 @@ function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
     'delete',
     (native) =>
       function (query) {
-        const request = native.call(this, query);
         const range = query instanceof IDBKeyRange ? query : IDBKeyRange.only(query);
-        remove(this as IDBObjectStore, (key) => range.includes(key));
-        return request;
+        remove(this as IDBObjectStore, range);
+        return native.call(this, query);
       },
   );
   patch(
@@ -168,9 +155,8 @@ function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
     'clear',
     (native) =>
       function () {
-        const request = native.call(this);
-        remove(this as IDBObjectStore, () => true);
-        return request;
+        remove(this as IDBObjectStore);
+        return native.call(this);
       },
   );
   patch(
@@ -178,20 +164,8 @@ function limitStores(quota: Quota, patch: Patch, onFull: () => void): void {
     'commit',
     (native) =>
       function () {
-        const transaction = this as IDBTransaction;
-        return full.has(transaction) ? undefined : native.call(this); // it is aborted then
+        // it commits by itself once what we ask is answered; one that is full is aborted then
+        return grown.has(this as IDBTransaction) ? undefined : native.call(this);
       },
   );
-}
-
-/** The same text for the same key, and for no other. */
-function keyText(key: IDBValidKey): string {
-  if (Array.isArray(key)) return `[${key.map(keyText).join()}]`;
-  if (typeof key === 'string') return JSON.stringify(key);
-  if (typeof key === 'number') return String(key);
-  if (key instanceof Date) return `d${key.getTime()}`;
-  const bytes = ArrayBuffer.isView(key)
-    ? new Uint8Array(key.buffer, key.byteOffset, key.byteLength)
-    : new Uint8Array(key);
-  return `b${bytes.join()}`;
 }

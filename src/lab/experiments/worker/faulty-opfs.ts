@@ -1,8 +1,8 @@
-/** Faults of OPFS: access handles and writable streams. Files are told apart by name: those of a run all have their own. */
+/** Faults of OPFS: access handles and writable streams. */
 import type { Faults } from './faults.ts';
 import { patcher, type Method } from './patch-method.ts';
 import { pause } from './pause.ts';
-import { quotaError } from './quota.ts';
+import { quotaError } from './fault-state.ts';
 
 interface At {
   readonly at?: number;
@@ -13,20 +13,29 @@ interface StreamWrite {
   readonly size?: number;
   readonly data?: unknown;
 }
+/** An access handle. */
+interface Sized {
+  getSize(): number;
+}
+interface Stream {
+  size: number;
+  /** Bytes of the file that it replaces. */
+  readonly freed: number;
+}
 /** A class of the browser by its global name; absent where there is none. */
 const prototypeOf = (name: string): object | undefined =>
   (globalThis as unknown as Record<string, { prototype: object } | undefined>)[name]?.prototype;
 
 /** @returns put the methods back, first to last */
 export function faultyOpfs(faults: Faults): (() => void)[] {
-  const { tally, active, slowFlushMs, refusedHandle, quota, opened } = faults;
-  const names = new WeakMap<object, string>();
+  const { state, active, slowFlushMs, refusedHandle, quota, opened } = faults;
   const { patch: lay, puts } = patcher(active);
   const patch = (of: string, method: string, instead: (native: Method) => Method): void =>
     lay(prototypeOf(of), method, instead);
-  const fits = (name: string, size: number): boolean => {
-    if (!quota || quota.resize(name, size)) return true;
-    tally.overQuota++;
+  /** Another connection may have changed a file: its size is always the storage's own. */
+  const grows = (bytes: number): boolean => {
+    if (state.store(bytes, quota)) return true;
+    state.add('overQuota');
     return false;
   };
 
@@ -35,22 +44,11 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
     'createSyncAccessHandle',
     (native) =>
       async function (...args) {
-        if (++tally.handles === refusedHandle)
-          return refusedBy(native, this, () => tally.refused++);
+        if (state.add('handles') === refusedHandle)
+          return refusedBy(native, this, () => void state.add('refused'));
         const handle = (await native.apply(this, args)) as { close(): void };
         opened(handle);
-        names.set(handle, (this as { name: string }).name);
         return handle;
-      },
-  );
-  patch(
-    'FileSystemFileHandle',
-    'createWritable',
-    (native) =>
-      async function (...args) {
-        const stream = (await native.apply(this, args)) as object;
-        names.set(stream, (this as { name: string }).name);
-        return stream;
       },
   );
   if (slowFlushMs) {
@@ -60,7 +58,7 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
       (native) =>
         function () {
           const answer = native.call(this);
-          tally.flushes++;
+          state.add('flushes');
           pause(slowFlushMs);
           return answer;
         },
@@ -72,7 +70,7 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
       (native) =>
         async function () {
           const answer = await native.call(this);
-          tally.flushes++;
+          state.add('flushes');
           await new Promise((resolve) => setTimeout(resolve, slowFlushMs));
           return answer;
         },
@@ -84,10 +82,10 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
     'write',
     (native) =>
       function (from, options) {
-        const size = (this as { getSize(): number }).getSize();
+        const size = (this as Sized).getSize();
         const end =
           ((options as At | undefined)?.at ?? size) + (from as ArrayBufferView).byteLength;
-        if (!fits(names.get(this) ?? '', Math.max(size, end))) throw quotaError();
+        if (!grows(Math.max(0, end - size))) throw quotaError();
         return native.call(this, from, options);
       },
   );
@@ -96,8 +94,21 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
     'truncate',
     (native) =>
       function (size) {
-        if (!fits(names.get(this) ?? '', Number(size))) throw quotaError();
+        if (!grows(Number(size) - (this as Sized).getSize())) throw quotaError();
         return native.call(this, size);
+      },
+  );
+  const streams = new WeakMap<object, Stream>();
+  patch(
+    'FileSystemFileHandle',
+    'createWritable',
+    (native) =>
+      async function (options) {
+        const keeps = (options as { keepExistingData?: boolean } | undefined)?.keepExistingData;
+        const { size } = await (this as FileSystemFileHandle).getFile();
+        const stream = (await native.call(this, options)) as object;
+        streams.set(stream, { size: keeps ? size : 0, freed: keeps ? 0 : size });
+        return stream;
       },
   );
   patch(
@@ -105,10 +116,22 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
     'write',
     (native) =>
       function (what) {
-        const name = names.get(this) ?? '';
-        const size = quota.sizeOf(name) ?? 0;
-        if (!fits(name, sizeAfter(what, size))) return Promise.reject(quotaError());
+        const stream = streams.get(this);
+        if (!stream) return native.call(this, what);
+        const size = sizeAfter(what, stream.size);
+        if (!grows(size - stream.size)) return Promise.reject(quotaError());
+        stream.size = size;
         return native.call(this, what);
+      },
+  );
+  patch(
+    'FileSystemWritableFileStream',
+    'close',
+    (native) =>
+      async function () {
+        const answer = await native.call(this);
+        state.store(-(streams.get(this)?.freed ?? 0), quota); // what was there before is replaced
+        return answer;
       },
   );
   patch(
@@ -116,25 +139,37 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
     'removeEntry',
     (native) =>
       async function (...args) {
+        const bytes = await fileBytes(this as FileSystemDirectoryHandle, String(args[0]));
         await native.apply(this, args);
-        quota.remove(String(args[0]));
+        state.store(-bytes, quota);
       },
   );
   return puts;
 }
 
-/** The browser's own refusal: of a second handle, while the first is open. */
+/** The browser's own refusal: of a second handle, while the first is open. The first may be another connection's. */
 async function refusedBy(native: Method, file: object, onRefused: () => void): Promise<unknown> {
-  const first = (await native.call(file)) as { close(): void };
+  let first: { close(): void } | null = null;
   try {
+    first = (await native.call(file)) as { close(): void };
     return await native.call(file);
   } catch (error) {
     onRefused();
     throw error;
   } finally {
-    first.close();
+    first?.close();
   }
 }
+
+/** 0 where it is no file, or not there. */
+const fileBytes = (folder: FileSystemDirectoryHandle, name: string): Promise<number> =>
+  folder
+    .getFileHandle(name)
+    .then((file) => file.getFile())
+    .then(
+      ({ size }) => size,
+      () => 0,
+    );
 
 const bytesOf = (data: unknown): number =>
   data instanceof Blob

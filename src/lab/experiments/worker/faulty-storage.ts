@@ -1,35 +1,50 @@
 /**
  * A fault profile under a VFS: it stands between the VFS's published code and the browser's storage APIs of this thread, so the VFS meets
- * the errors that a browser gives it. Nothing of the VFS or of SQLite is changed.
+ * the errors that a browser gives it. Nothing of the VFS or of SQLite is changed. Workers that a VFS stores in get the same profile.
  */
 import type { FaultSettings } from '../model/faults.ts';
-import type { Closable, Faults, FaultTally } from './faults.ts';
+import { FaultState, type SharedFaults } from './fault-state.ts';
+import type { Closable, Faults } from './faults.ts';
 import { faultyIdb } from './faulty-idb.ts';
 import { faultyOpfs } from './faulty-opfs.ts';
-import { Quota } from './quota.ts';
+import { faultyWorkers } from './faulty-workers.ts';
 
 export class FaultyStorage {
-  readonly tally: FaultTally = { flushes: 0, handles: 0, refused: 0, overQuota: 0 };
+  readonly state: FaultState;
   private readonly open = new Set<Closable>();
   private readonly puts: (() => void)[];
-  private lifted = false;
 
-  /** Patches the storage APIs of this thread. @param settings of a run on storage that is empty */
-  constructor({ slowFlush, refusedHandle, quota }: FaultSettings) {
+  /** Patches the storage APIs of this thread. @param settings of a run on storage that is empty @param buffer of the run's first thread */
+  constructor(
+    private readonly settings: FaultSettings,
+    buffer?: ArrayBufferLike,
+  ) {
+    this.state = new FaultState(buffer);
+    const { slowFlush, refusedHandle, quota } = settings;
     const faults: Faults = {
-      tally: this.tally,
-      active: () => !this.lifted,
+      state: this.state,
+      active: () => this.state.read('lifted') === 0,
       slowFlushMs: slowFlush ?? 0,
       refusedHandle: refusedHandle ?? 0,
-      quota: quota ? new Quota(quota) : null,
+      quota: quota ?? 0,
       opened: (handle) => void this.open.add(handle),
     };
-    this.puts = [...faultyOpfs(faults), ...faultyIdb(faults)];
+    this.puts = [
+      ...faultyOpfs(faults),
+      ...faultyIdb(faults),
+      ...faultyWorkers(faults.active, this.shared),
+    ];
   }
 
-  /** The device works again; patches of others may lie over ours, so they stay in place. */
+  /** For another thread of the run. */
+  get shared(): SharedFaults {
+    const { slowFlush, refusedHandle, quota } = this.settings;
+    return { settings: { slowFlush, refusedHandle, quota }, buffer: this.state.buffer };
+  }
+
+  /** The device works again, on all threads; patches of others may lie over ours, so they stay in place. */
   lift(): void {
-    this.lifted = true;
+    this.state.add('lifted');
   }
 
   /** Closes the access handles of the run, as the end of its worker does: a VFS that failed may hold some for ever. */

@@ -1,0 +1,32 @@
+/** Workers that VFSs store in, and start by themselves: they get the run's fault profile as their first message. */
+import { replace } from '../../meter/seeded-realm.ts';
+import type { SharedFaults } from './fault-state.ts';
+
+/** Scripts of such workers, and what takes a profile in their place. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  'absurd-helper.js': 'absurd-helper.js',
+  // sqlite.org's own, as published
+  'sqlite3-opfs-async-proxy.js': 'faulty-opfs-proxy.js',
+};
+
+interface FaultsMessage {
+  readonly vfscopeFaults: SharedFaults;
+}
+export const faultsOf = (message: unknown): SharedFaults | null =>
+  (message as Partial<FaultsMessage> | null)?.vfscopeFaults ?? null;
+
+/** @param active whether workers that start now get it @returns puts the class back */
+export function faultyWorkers(active: () => boolean, faults: SharedFaults): (() => void)[] {
+  if (typeof Worker === 'undefined') return [];
+  const Native = Worker;
+  class FaultyWorker extends Native {
+    constructor(script: string | URL, options?: WorkerOptions) {
+      const url = new URL(script, self.location.href);
+      const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
+      const instead = active() ? SCRIPTS[name] : undefined;
+      super(instead ? new URL(instead + url.search, url) : script, options);
+      if (instead) this.postMessage({ vfscopeFaults: faults } satisfies FaultsMessage);
+    }
+  }
+  return [replace(globalThis, 'Worker', FaultyWorker)];
+}

@@ -1,0 +1,18 @@
+/** What all threads of a run with faults share: the bytes that a quota lets in, and what happened so far. */
+import { expect, it } from 'vitest';
+import { FaultState } from '../../src/lab/experiments/worker/fault-state.ts';
+
+it('storage grows to the quota and not beyond it; what is gone gives its bytes back; every thread counts', () => {
+  const state = new FaultState();
+  expect(state.store(60, 100)).toBe(true);
+  expect(state.store(41, 100)).toBe(false);
+  const other = new FaultState(state.buffer); // as another thread sees it
+  expect(other.store(40, 100)).toBe(true);
+  expect(state.store(0, 100)).toBe(true); // overwriting
+  expect(state.store(1, 100)).toBe(false);
+  expect(state.store(-50, 100)).toBe(true);
+  expect([other.store(51, 100), other.store(50, 100)]).toEqual([false, true]);
+  expect([state.add('handles'), other.add('handles')]).toEqual([1, 2]);
+  other.add('overQuota', 3);
+  expect(state.tally()).toEqual({ flushes: 0, handles: 2, refused: 0, overQuota: 3 });
+});

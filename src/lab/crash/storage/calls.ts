@@ -1,4 +1,5 @@
 /** The storage calls below a VFS that change something, with their bytes, in the order in which they returned. Reads change nothing: they aren't here. */
+import { countOf } from '../../../text/numbers.ts';
 import type { KeyRange, ValidKey } from './idb-keys.ts';
 
 /** What one IndexedDB transaction changes. `store` is an object store's name. */
@@ -82,7 +83,7 @@ function callText(call: Call, name: string): string {
       return `remove ${name}`;
     case 'commit': {
       const count = (op: Change['op']): number => call.changes.filter((c) => c.op === op).length;
-      return `commit ${name} (${call.durability}: ${count('put')} puts, ${count('delete')} deletes)`;
+      return `commit ${name} (${call.durability}: ${countOf(count('put'), 'put')}, ${countOf(count('delete'), 'delete')})`;
     }
   }
 }

@@ -88,7 +88,7 @@ it('what the page cannot run is refused by name, with what to do', async () => {
   await drop('no $(SQL)ite.wasm', [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
   await error(/^no___SQL_ite\.wasm doesn't export sqlite3_prepare_v2, .*\.$/);
   await drop('text.wasm', [1, 2, 3]);
-  await error(/^text\.wasm can't be compiled: /);
+  await error(/^text\.wasm isn't a wasm file: it doesn't begin as one does/);
   expect(await texts('engine-file')).toEqual([]);
 }, 60_000);
 

@@ -82,7 +82,7 @@ describe('a fault profile', () => {
 
   it('a fault that never came decides nothing', async () => {
     expect(first(await run(`${SMALL} refusedHandle=9`))).toBe(
-      'The fault happened: the run opened 6 access handles, fewer than 9. No statement failed.',
+      "The fault didn't happen: the run opened 6 access handles, fewer than 9. No statement failed.",
     );
   });
 

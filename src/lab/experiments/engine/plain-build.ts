@@ -14,12 +14,17 @@ const fewNames = (names: readonly string[]): string =>
     ? `${names.slice(0, 5).join(', ')}, and ${names.length - 5} more`
     : names.join(', ');
 
+/** `\0asm`, which a wasm file begins with. */
+const MAGIC = [0x00, 0x61, 0x73, 0x6d];
+
 /** Nothing of it runs. @param name for messages @throws Error with the cause where it is none, or too large */
 export async function compiledWasm(
   bytes: Uint8Array<ArrayBuffer>,
   name: string,
 ): Promise<WebAssembly.Module> {
   if (bytes.byteLength > MOST_WASM_BYTES) throw new Error(tooLarge(bytes.byteLength, name));
+  if (!MAGIC.every((byte, i) => bytes[i] === byte))
+    throw new Error(`${name} isn't a wasm file: it doesn't begin as one does`);
   try {
     return await WebAssembly.compile(bytes);
   } catch (e) {

@@ -12,7 +12,12 @@ export function faultVerdict({ run, fault }: Omit<RunResult, 'verdicts'>): Verdi
   const told = [...whatHappened(run.config, fault), answered(fault)];
   const absent = whyAbsent(run.config, fault);
   if (absent)
-    return { ...none, text: 'The fault happened', holds: null, why: [absent, ...told].join('. ') };
+    return {
+      ...none,
+      text: "The fault didn't happen",
+      holds: null,
+      why: [absent, ...told].join('. '),
+    };
   const found =
     fault.whole === true
       ? 'integrity_check found no damage'

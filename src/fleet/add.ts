@@ -40,8 +40,8 @@ export async function addInputs(
       continue;
     }
     try {
-      if (isTrace(path)) await set.add(id, await partsOfTrace(path, bytes, id, labels, sanitize));
-      else await set.add(id, partsOfReports(path, bytes, sanitize, complain));
+      if (isTrace(path)) set.add(id, await partsOfTrace(path, bytes, id, labels, sanitize));
+      else set.add(id, partsOfReports(path, bytes, sanitize, complain));
       result.added++;
     } catch (e) {
       if (!(e instanceof TraceFileError || e instanceof NoReports)) throw e;

@@ -96,7 +96,7 @@ export async function compact(root: string): Promise<{ before: number; after: nu
             ),
           ),
         );
-        await set.write(`${table}/day=${day}`, name, joined(current));
+        set.write(`${table}/day=${day}`, name, [await joined(current)]);
         replaced.push(...current.map(({ file }) => file));
         result.after++;
       } else result.after += current.length;
@@ -137,7 +137,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** Files of one schema as one. @throws Error where schemas differ */
-async function* joined(files: readonly Loaded[]): AsyncGenerator<Uint8Array> {
+async function joined(files: readonly Loaded[]): Promise<Uint8Array> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const sorted = [...files].sort((a, b) => (a.file.name < b.file.name ? -1 : 1));
   const metadata = await Promise.all(sorted.map(({ bytes }) => metadataOf(bytes)));
@@ -169,7 +169,7 @@ async function* joined(files: readonly Loaded[]): AsyncGenerator<Uint8Array> {
       parquet.num_rows += group.num_rows;
     }
   parquet.finish();
-  yield writer.getBytes();
+  return writer.getBytes();
 }
 
 const beginOf = ({ dictionary_page_offset, data_page_offset }: ColumnMetaData): number =>

@@ -58,11 +58,11 @@ export class DataSet {
   }
 
   /** Add what an input is made of. @throws CommandFailure where a file cannot be written */
-  async add(id: string, parts: Iterable<Part>): Promise<void> {
-    await this.open();
+  add(id: string, parts: Iterable<Part>): void {
+    this.open();
     const tables: string[] = [];
     for (const { table, day, pieces } of parts) {
-      await this.write(`${table}/day=${day}`, id, pieces);
+      this.write(`${table}/day=${day}`, id, pieces);
       tables.push(table);
     }
     const entry = JSON.stringify({ schema: PARQUET_SCHEMA_VERSION, tables: [...new Set(tables)] });
@@ -70,21 +70,19 @@ export class DataSet {
   }
 
   /** Each table has a file, so that a query finds it. */
-  private async open(): Promise<void> {
+  private open(): void {
     if (this.opened) return;
     this.opened = true;
     for (const table of FLEET_TABLES.keys()) {
       const { day, pieces } = emptyPart(table);
       if (!existsSync(join(this.root, table, `day=${day}`, 'empty.parquet')))
-        await this.write(`${table}/day=${day}`, 'empty', pieces);
+        this.write(`${table}/day=${day}`, 'empty', pieces);
     }
   }
 
   /** @param folder within the data set @param name without `.parquet` */
-  async write(folder: string, name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-    const all: Uint8Array[] = [];
-    for await (const piece of pieces) all.push(piece);
-    this.put(folder, `${name}.parquet`, Buffer.concat(all));
+  write(folder: string, name: string, pieces: Iterable<Uint8Array>): void {
+    this.put(folder, `${name}.parquet`, Buffer.concat([...pieces]));
   }
 
   private put(folder: string, name: string, bytes: Uint8Array): void {
@@ -125,12 +123,6 @@ export class DataSet {
   }
   remove({ path }: DataFile): void {
     rmSync(path, { force: true });
-  }
-
-  /** What interrupted commands left. */
-  clear(): void {
-    rmSync(join(this.root, TEMPORARY), { recursive: true, force: true });
-    this.made.delete(TEMPORARY);
   }
 
   private names(folder: string): string[] {

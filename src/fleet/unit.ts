@@ -14,7 +14,8 @@ import { summary } from '../analysis/report/summary.ts';
 import { TABLES } from '../analysis/tables.ts';
 import type { Histogram } from '../field/buckets.ts';
 import { MOST_TEXT, type FieldReport, type StatementReport } from '../field/report.ts';
-import { eventGroups, GROUP_ROWS, parquetPieces } from '../formats/parquet.ts';
+import { cellsOf, sameText } from '../formats/parquet-column.ts';
+import { eventGroups, GROUP_ROWS, parquetPieces, type Group } from '../formats/parquet.ts';
 import { fileColumns } from '../formats/tables.ts';
 import { recordedVfs } from '../lab/experiments/replay/recorded-vfs.ts';
 import { fingerprint } from '../sqlite/sql-text.ts';
@@ -28,7 +29,7 @@ export interface Part {
   table: string;
   /** In UTC, as 2026-11-29. */
   day: string;
-  pieces: AsyncIterable<Uint8Array>;
+  pieces: Iterable<Uint8Array>;
 }
 
 /** The day of a moment. @param ms since the epoch, of a page: anything may be in it */
@@ -38,24 +39,20 @@ function dayOf(ms: number): string {
 }
 
 /** @param groups row groups, all columns but `trace` */
-function part(table: string, day: string, id: string, groups: Iterable<Cell[][]>): Part {
-  const withTrace = function* (): Generator<Cell[][]> {
-    for (const cells of groups) yield [new Array<Cell>(cells[0]!.length).fill(id), ...cells];
+function part(table: string, day: string, id: string, groups: Iterable<Group>): Part {
+  const withTrace = function* (): Generator<Group> {
+    for (const cells of groups) yield [sameText(id, rowsIn(cells)), ...cells];
   };
   return { table, day, pieces: parquetPieces(FLEET_TABLES.get(table)!.columns, withTrace()) };
 }
+const rowsIn = ([cells]: Group): number => ('texts' in cells! ? cells.ids : cells!).length;
 
 /** Cells by column, as they are in files. @param some of the table's columns, whose rows lie in `rows` */
-function* groupsOf<Row>(columns: Columns<Row>, rows: Rows<Row>): Generator<Cell[][]> {
+function* groupsOf<Row>(columns: Columns<Row>, rows: Rows<Row>): Generator<Group> {
   const inFile = fileColumns(columns);
   for (let from = 0; from < rows.count; from += GROUP_ROWS) {
-    const to = Math.min(rows.count, from + GROUP_ROWS);
-    const cells = inFile.map((): Cell[] => []);
-    for (let i = from; i < to; i++) {
-      const row = rows.at(i);
-      inFile.forEach(({ value }, c) => cells[c]!.push(value(row)));
-    }
-    yield cells;
+    const n = Math.min(GROUP_ROWS, rows.count - from);
+    yield cellsOf(inFile, n, (i) => rows.at(from + i));
   }
 }
 
@@ -85,14 +82,15 @@ export function* traceParts({ id, store, name, labels, isReported }: TraceInput)
   const of = recordedVfs(store, about);
   const vfsClass = of.vfs ?? (of.nearest ? `like ${of.nearest}` : null);
   const extras: TraceExtras = { labels, name, vfsClass, weight: isReported ? 0 : 1 };
+  const besideTrace = [...groupsOf(traceExtraColumns, listed([extras]))][0]!;
   yield part('events', day, id, eventGroups(store));
   for (const { name: table, columns, rows } of TABLES) {
     const found = facts.get(rows) as Rows<unknown>;
     if (!found.count) continue;
     const groups = [...groupsOf(columns as Columns<unknown>, found)];
-    if (table === 'traces')
-      groups[0]!.push(...[...groupsOf(traceExtraColumns, listed([extras]))][0]!);
-    yield part(table, day, id, groups);
+    // one row of one trace
+    const whole = table === 'traces' ? [[...groups[0]!, ...besideTrace]] : groups;
+    yield part(table, day, id, whole);
   }
   const found = facts.get(histogramRows);
   if (found.count) yield part('histograms', day, id, groupsOf(histogramColumns, found));
@@ -159,9 +157,9 @@ export function* reportParts(reports: readonly ReportInput[]): Generator<Part> {
   for (const [day, all] of days) {
     const rows = (table: string, cells: (input: ReportInput) => Iterable<readonly Cell[]>) =>
       reportPart(table, day, all, cells);
-    yield* rows('reports', (input) => cellsOf(lifeColumns, [reportedLife(input)]));
+    yield* rows('reports', (input) => rowCells(lifeColumns, [reportedLife(input)]));
     yield* rows('histograms', ({ report }) =>
-      cellsOf(histogramColumns, reportHistograms(report, textOf)),
+      rowCells(histogramColumns, reportHistograms(report, textOf)),
     );
     yield* rows('errors', ({ report }) =>
       report.errors.map(([error, call, count]) => sparse(errorColumns, { error, call, count })),
@@ -174,7 +172,7 @@ export function* reportParts(reports: readonly ReportInput[]): Generator<Part> {
   }
 }
 
-const cellsOf = <Row>(columns: Columns<Row>, rows: readonly Row[]): Cell[][] =>
+const rowCells = <Row>(columns: Columns<Row>, rows: readonly Row[]): Cell[][] =>
   rows.map((row) => fileColumns(columns).map(({ value }) => value(row)));
 /** A row of which only some columns are known. */
 const sparse = (columns: Columns<never>, known: Readonly<Record<string, Cell>>): Cell[] =>
@@ -187,15 +185,14 @@ function* reportPart(
   cells: (input: ReportInput) => Iterable<readonly Cell[]>,
 ): Generator<Part> {
   const { columns } = FLEET_TABLES.get(table)!;
-  const group = columns.map((): Cell[] => []);
-  const groups: Cell[][][] = [];
-  for (const input of inputs)
-    for (const row of cells(input)) {
-      [input.id, ...row].forEach((cell, c) => group[c]!.push(cell));
-      if (group[0]!.length === GROUP_ROWS) groups.push(group.map((column) => column.splice(0)));
-    }
-  if (group[0]!.length) groups.push(group);
-  if (groups.length) yield { table, day, pieces: parquetPieces(columns, groups) };
+  const rows = inputs.flatMap((input) => Array.from(cells(input), (row) => [input.id, ...row]));
+  const cellAt = columns.map(({ type }, c) => ({ type, value: (row: Cell[]): Cell => row[c]! }));
+  const groups: Group[] = [];
+  for (let from = 0; from < rows.length; from += GROUP_ROWS) {
+    const n = Math.min(GROUP_ROWS, rows.length - from);
+    groups.push(cellsOf(cellAt, n, (i) => rows[from + i]!));
+  }
+  if (rows.length) yield { table, day, pieces: parquetPieces(columns, groups) };
 }
 
 const reportedLife = ({ report, example }: ReportInput): Life => ({

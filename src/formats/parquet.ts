@@ -1,11 +1,11 @@
 /**
  * Apache Parquet: the events of a trace as one file, and what the data set of a fleet is made of (fleet/unit.ts). One row group a chunk of
- * a thread, so nothing but a chunk is held in memory. The library (hyparquet-writer) is loaded when an export runs.
+ * a thread, so nothing but a chunk is held in memory.
  */
-import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
-import type { Cell } from '../analysis/core/table.ts';
+import { Bytes } from './parquet-bytes.ts';
+import { cellsOf, ColumnWriter, type Cells, type Chunk } from './parquet-column.ts';
 import { EVENT_COLUMNS, type FileTable } from './tables.ts';
 
 /** Raised when a column changes its name, type or meaning; columns that are added at the end leave it. */
@@ -13,77 +13,119 @@ export const PARQUET_SCHEMA_VERSION = 3;
 /** Rows of a row group at most. */
 export const GROUP_ROWS = 65536;
 
+/** Cells by column, at most GROUP_ROWS of each. */
+export type Group = readonly Cells[];
 type Column = FileTable['columns'][number];
-const PHYSICAL = { int32: 'INT32', int64: 'INT64', double: 'DOUBLE', text: 'BYTE_ARRAY' } as const;
 
-function schemaOf(columns: readonly Column[]): SchemaElement[] {
-  return [
-    { name: 'root', num_children: columns.length },
-    ...columns.map(({ name, type }): SchemaElement => ({
-      name,
-      type: PHYSICAL[type],
-      repetition_type: 'OPTIONAL',
-      ...(type === 'text' ? { converted_type: 'UTF8' as const } : {}),
-    })),
-  ];
-}
+/** By name in parquet.thrift: codes of types, OPTIONAL, and UTF8. */
+const PHYSICAL = { int32: 1, int64: 2, double: 5, text: 6 } as const;
+const OPTIONAL = 1;
+const UTF8 = 0;
+const UNCOMPRESSED = 0;
+const MAGIC = Uint8Array.from('PAR1', (letter) => letter.charCodeAt(0));
 
-/** Times and sequence numbers ascend: differences pack them best. Other columns are left to the writer's choice. */
-const ASCENDING: readonly string[] = ['seq', 'ts_ns'];
-
-function source({ name, type }: Column, data: Cell[]): ColumnSource {
-  const values = type === 'int64' ? data.map((v) => (typeof v === 'number' ? BigInt(v) : v)) : data;
-  return {
-    name,
-    data: values,
-    ...(ASCENDING.includes(name) ? { encoding: 'DELTA_BINARY_PACKED' as const } : {}),
-  };
-}
-
-/** A Parquet file. @param groups each a row group: cells by column, GROUP_ROWS at most */
-export async function* parquetPieces(
+/** A Parquet file, in pieces. */
+export function* parquetPieces(
   columns: readonly Column[],
-  groups: Iterable<readonly Cell[][]>,
-): AsyncGenerator<Uint8Array> {
-  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
-  const bytes = new ByteWriter() as InstanceType<typeof ByteWriter> & { index: number };
-  const kvMetadata = [{ key: 'vfscope.schema', value: String(PARQUET_SCHEMA_VERSION) }];
-  const parquet = new ParquetWriter({
-    writer: bytes,
-    schema: schemaOf(columns),
-    kvMetadata,
-    createdBy: 'vfscope',
-  });
+  groups: Iterable<Group>,
+): Generator<Uint8Array> {
+  const out = new Bytes(1 << 16);
+  let before = 0;
   const taken = (): Uint8Array => {
-    const piece = bytes.getBytes().slice();
-    bytes.index = 0; // the library counts the file's bytes in `offset`
+    const piece = out.view().slice();
+    before += out.length;
+    out.clear();
     return piece;
   };
+  const writer = new ColumnWriter(out, () => before + out.length);
+  const written: Chunk[][] = [];
+  out.put(MAGIC);
   for (const cells of groups) {
-    await parquet.write({
-      columnData: columns.map((column, i) => source(column, cells[i]!)),
-      rowGroupSize: GROUP_ROWS,
-    });
+    written.push(columns.map(({ type }, i) => writer.write(type, cells[i]!)));
     yield taken();
   }
-  await parquet.finish();
+  const from = out.length;
+  footer(out, columns, written);
+  out.u32(out.length - from);
+  out.put(MAGIC);
   yield taken();
 }
 
+/** FileMetaData of parquet.thrift. */
+function footer(out: Bytes, columns: readonly Column[], groups: readonly Chunk[][]): void {
+  const rowsOf = ([first]: Chunk[]): number => first!.rows;
+  out.one(() => {
+    out.i32(1, 2);
+    out.structs<Column | null>(2, [null, ...columns], (column) => {
+      if (!column) {
+        out.binary(4, 'root');
+        out.i32(5, columns.length);
+        return;
+      }
+      out.i32(1, PHYSICAL[column.type]);
+      out.i32(3, OPTIONAL);
+      out.binary(4, column.name);
+      if (column.type === 'text') out.i32(6, UTF8);
+    });
+    out.i64(
+      3,
+      groups.reduce((n, group) => n + rowsOf(group), 0),
+    );
+    out.structs(4, groups, (chunks) => {
+      const bytes = chunks.reduce((n, chunk) => n + chunk.bytes, 0);
+      out.structs(1, chunks, (chunk) => columnChunk(out, columns[chunks.indexOf(chunk)]!, chunk));
+      out.i64(2, bytes);
+      out.i64(3, rowsOf(chunks));
+    });
+    out.structs(
+      5,
+      [['vfscope.schema', String(PARQUET_SCHEMA_VERSION)] as const],
+      ([key, value]) => {
+        out.binary(1, key);
+        out.binary(2, value);
+      },
+    );
+    out.binary(6, 'vfscope');
+    // the order of each column's bounds: that of its type
+    out.structs(7, columns, () => out.struct(1, () => {}));
+  });
+}
+
+function columnChunk(out: Bytes, { name, type }: Column, chunk: Chunk): void {
+  out.i64(2, chunk.dictionaryAt ?? chunk.dataAt);
+  out.struct(3, () => {
+    out.i32(1, PHYSICAL[type]);
+    out.i32s(2, chunk.encodings);
+    out.binaries(3, [name]);
+    out.i32(4, UNCOMPRESSED);
+    out.i64(5, chunk.rows);
+    out.i64(6, chunk.bytes);
+    out.i64(7, chunk.bytes);
+    out.i64(9, chunk.dataAt);
+    if (chunk.dictionaryAt !== null) out.i64(11, chunk.dictionaryAt);
+    out.struct(12, () => {
+      out.i64(3, chunk.nulls);
+      if (chunk.range) {
+        out.binary(5, chunk.range[1]);
+        out.binary(6, chunk.range[0]);
+      }
+    });
+  });
+}
+
 /** The events of a trace as row groups. */
-export function* eventGroups(store: TraceStore): Generator<Cell[][]> {
+export function* eventGroups(store: TraceStore): Generator<Group> {
   for (const thread of store.threads) {
     const view = new ThreadView(thread);
     for (let from = 0; from < view.count; from += GROUP_ROWS) {
       const n = Math.min(GROUP_ROWS, view.count - from);
-      yield EVENT_COLUMNS.map((column) =>
-        Array.from({ length: n }, (_, i) => column.value(view.at(from + i))),
-      );
+      yield cellsOf(EVENT_COLUMNS, n, (i) => view.at(from + i));
     }
   }
 }
 
 /** The events of a trace as one Parquet file, row group by row group. */
-export function parquetEvents(store: TraceStore): AsyncGenerator<Uint8Array> {
-  return parquetPieces(EVENT_COLUMNS, eventGroups(store));
+// eslint-disable-next-line @typescript-eslint/require-await -- exports are asynchronous: others wait between their pieces
+export async function* parquetEvents(store: TraceStore): AsyncGenerator<Uint8Array> {
+  yield* parquetPieces(EVENT_COLUMNS, eventGroups(store));
 }

@@ -38,7 +38,7 @@ export const ROOMS = {
 
   formats: {
     imports: ['text', 'event', 'sqlite', 'trace', 'analysis'],
-    npm: ['@uwdata/flechette', 'hyparquet-writer', 'wa-sqlite'],
+    npm: ['@uwdata/flechette', 'wa-sqlite'],
   },
   plan: { imports: ['text', 'event', 'sqlite', 'analysis'], npm: ['wa-sqlite'] },
   protocol: { imports: ['text', 'event', 'trace', 'analysis', 'timeline', 'plan'], npm: [] },

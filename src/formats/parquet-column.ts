@@ -1,0 +1,311 @@
+/** A column of a row group: its cells as typed arrays, and from them the pages of Parquet, encoded as fits them. */
+import type { Cell } from '../analysis/core/table.ts';
+import { bitsOf, Bytes } from './parquet-bytes.ts';
+import type { ColumnType, FileColumn } from './tables.ts';
+
+/** Cells by row. Numbers: NaN is null. Texts: a place in `texts`, from 1; 0 is null. */
+export type Cells = Float64Array | { readonly texts: readonly string[]; readonly ids: Uint32Array };
+
+/** Reads rows into columns, each row once: some tables make a row when it is asked for. */
+export function cellsOf<Row>(
+  columns: readonly Pick<FileColumn<Row>, 'type' | 'value'>[],
+  count: number,
+  at: (i: number) => Row,
+): Cells[] {
+  const fills = columns.map(({ type }) =>
+    type === 'text' ? new Texts(count) : new Numbers(count),
+  );
+  for (let i = 0; i < count; i++) {
+    const row = at(i);
+    for (let c = 0; c < columns.length; c++) fills[c]!.put(i, columns[c]!.value(row));
+  }
+  return fills.map(({ cells }) => cells);
+}
+class Numbers {
+  readonly cells;
+  constructor(count: number) {
+    this.cells = new Float64Array(count);
+  }
+  put(i: number, cell: Cell): void {
+    this.cells[i] = cell === null ? NaN : (cell as number);
+  }
+}
+class Texts {
+  readonly cells;
+  private readonly known = new Map<string, number>();
+  /** Most texts follow the same one. */
+  private last: Cell = null;
+  private lastId = 0;
+  constructor(count: number) {
+    this.cells = { texts: [] as string[], ids: new Uint32Array(count) };
+  }
+  put(i: number, cell: Cell): void {
+    if (cell !== this.last) {
+      this.last = cell;
+      this.lastId = cell === null ? 0 : this.idOf(String(cell));
+    }
+    this.cells.ids[i] = this.lastId;
+  }
+  private idOf(text: string): number {
+    let id = this.known.get(text);
+    if (id === undefined) this.known.set(text, (id = this.cells.texts.push(text)));
+    return id;
+  }
+}
+/** The same text in each row. */
+export const sameText = (text: string, count: number): Cells => ({
+  texts: [text],
+  ids: new Uint32Array(count).fill(1),
+});
+
+/** What the footer says of a column in a row group. */
+export interface Chunk {
+  /** Codes of encodings (Encoding in parquet.thrift). */
+  encodings: readonly number[];
+  rows: number;
+  bytes: number;
+  dictionaryAt: number | null;
+  dataAt: number;
+  nulls: number;
+  /** The least and the largest value as bytes; null where there is none, or they are long. */
+  range: readonly [Uint8Array, Uint8Array] | null;
+}
+
+const PLAIN = 0;
+const RLE = 3;
+const DELTA_BINARY_PACKED = 5;
+const RLE_DICTIONARY = 8;
+/** Of page headers. */
+const DICTIONARY_PAGE = 2;
+const DATA_PAGE_V2 = 3;
+
+/** Differences of larger numbers are not exact. */
+const MOST_EXACT = 2 ** 51;
+const INT64 = 2 ** 63;
+/** A dictionary of numbers is looked up by their distance from the least. */
+const WIDEST_RANGE = 1 << 16;
+const LONGEST_BOUND = 64;
+const utf8 = new TextEncoder();
+
+/** Writes columns one after the other; what it needs meanwhile is used again. */
+export class ColumnWriter {
+  private readonly body = new Bytes(1 << 16);
+  private readonly levels = new Bytes(1 << 10);
+
+  /** @param at of the file where `out` begins */
+  constructor(
+    private readonly out: Bytes,
+    private readonly at: () => number,
+  ) {}
+
+  write(type: ColumnType, cells: Cells): Chunk {
+    return 'texts' in cells ? this.text(cells) : this.numbers(type, cells);
+  }
+
+  private text({ texts, ids }: Exclude<Cells, Float64Array>): Chunk {
+    const places = new Uint32Array(ids.length);
+    let [n, isPresent]: [number, Uint8Array | null] = [0, null];
+    for (let row = 0; row < ids.length; row++) {
+      const id = ids[row]!;
+      if (id !== 0) places[n++] = id - 1;
+      else (isPresent ??= new Uint8Array(ids.length).fill(1))[row] = 0;
+    }
+    const values = texts.map((text) => utf8.encode(text));
+    return this.dictionary(
+      ids.length,
+      isPresent,
+      n,
+      places,
+      values.length,
+      boundsOf(values),
+      () => {
+        for (const value of values) {
+          this.body.u32(value.length);
+          this.body.put(value);
+        }
+      },
+    );
+  }
+
+  private numbers(type: ColumnType, cells: Float64Array): Chunk {
+    let isPresent: Uint8Array | null = null;
+    let numbers = cells;
+    let [n, least, most, ascends] = [0, Infinity, -Infinity, true];
+    for (let row = 0; row < cells.length; row++) {
+      const value = cells[row]!;
+      if (value !== value) {
+        if (isPresent === null) {
+          isPresent = new Uint8Array(cells.length).fill(1);
+          numbers = cells.slice(); // the caller's stay as they are
+        }
+        isPresent[row] = 0;
+        continue;
+      }
+      if (n > 0 && value < numbers[n - 1]!) ascends = false;
+      numbers[n++] = value;
+      if (value < least) least = value;
+      if (value > most) most = value;
+    }
+    const put = plainOf(this.body, type);
+    const bounds = n > 0 ? ([boundOf(type, least), boundOf(type, most)] as const) : null;
+    const isExact = type === 'int64' && least >= -MOST_EXACT && most <= MOST_EXACT;
+    const found =
+      n < 8 || (isExact && ascends && least < most)
+        ? null
+        : placesOf(numbers, n, least, most, type);
+    if (found)
+      return this.dictionary(
+        cells.length,
+        isPresent,
+        n,
+        found.places,
+        found.values.length,
+        bounds,
+        () => found.values.forEach(put),
+      );
+    this.body.clear();
+    if (isExact && n >= 8) this.body.deltas(numbers, n);
+    else for (let i = 0; i < n; i++) put(numbers[i]!);
+    const encoding = isExact && n >= 8 ? DELTA_BINARY_PACKED : PLAIN;
+    const dataAt = this.at();
+    this.page(encoding, cells.length, isPresent, n);
+    return {
+      ...{ encodings: [RLE, encoding], rows: cells.length, bytes: this.at() - dataAt },
+      ...{ dictionaryAt: null, dataAt, nulls: cells.length - n, range: bounds },
+    };
+  }
+
+  private dictionary(
+    rows: number,
+    isPresent: Uint8Array | null,
+    n: number,
+    places: Uint32Array,
+    distinct: number,
+    range: Chunk['range'],
+    putValues: () => void,
+  ): Chunk {
+    const { body, out } = this;
+    const dictionaryAt = this.at();
+    body.clear();
+    putValues();
+    out.one(() => {
+      out.i32(1, DICTIONARY_PAGE);
+      out.i32(2, body.length);
+      out.i32(3, body.length);
+      out.struct(7, () => {
+        out.i32(1, distinct);
+        out.i32(2, PLAIN);
+      });
+    });
+    out.put(body.view());
+    const dataAt = this.at();
+    body.clear();
+    const width = bitsOf(Math.max(0, distinct - 1));
+    body.byte(width);
+    body.hybrid(places, n, width);
+    this.page(RLE_DICTIONARY, rows, isPresent, n);
+    return {
+      ...{ encodings: [PLAIN, RLE, RLE_DICTIONARY], rows, bytes: this.at() - dictionaryAt },
+      ...{ dictionaryAt, dataAt, nulls: rows - n, range },
+    };
+  }
+
+  /** The data page, whose values lie in `body`. @param isPresent by row; null = all are */
+  private page(encoding: number, rows: number, isPresent: Uint8Array | null, n: number): void {
+    const { body, levels, out } = this;
+    levels.clear();
+    if (isPresent) levels.hybrid(isPresent, rows, 1);
+    else {
+      levels.varint(rows * 2);
+      levels.byte(1);
+    }
+    out.one(() => {
+      out.i32(1, DATA_PAGE_V2);
+      out.i32(2, levels.length + body.length);
+      out.i32(3, levels.length + body.length);
+      out.struct(8, () => {
+        out.i32(1, rows);
+        out.i32(2, rows - n);
+        out.i32(3, rows);
+        out.i32(4, encoding);
+        out.i32(5, levels.length);
+        out.i32(6, 0);
+        out.yes(7, false);
+      });
+    });
+    out.put(levels.view());
+    out.put(body.view());
+  }
+}
+
+/** Each value once, and which one stands where; null where too many differ. */
+function placesOf(
+  numbers: Float64Array,
+  n: number,
+  least: number,
+  most: number,
+  type: ColumnType,
+): { places: Uint32Array; values: number[] } | null {
+  const places = new Uint32Array(n);
+  const values: number[] = [];
+  const few = Math.max(1, n >> 2);
+  if (type !== 'double' && most - least < WIDEST_RANGE) {
+    const known = new Uint32Array(most - least + 1);
+    for (let i = 0; i < n; i++) {
+      const at = numbers[i]! - least;
+      const place = known[at] || (known[at] = values.push(numbers[i]!));
+      if (place > few) return null;
+      places[i] = place - 1;
+    }
+    return { places, values };
+  }
+  const known = new Map<number, number>();
+  for (let i = 0; i < n; i++) {
+    const value = numbers[i]!;
+    let place = known.get(value);
+    if (place === undefined) {
+      if (values.length === few) return null;
+      known.set(value, (place = values.push(value)));
+    }
+    places[i] = place - 1;
+  }
+  return { places, values };
+}
+
+const word = new DataView(new ArrayBuffer(8));
+/** Writes a number into `word`. A trace may hold any: what the type can't hold becomes its largest or least. @returns its bytes */
+function encode(type: ColumnType, value: number): number {
+  if (type === 'double') word.setFloat64(0, value, true);
+  else if (type === 'int32')
+    word.setInt32(0, Math.min(Math.max(value, -(2 ** 31)), 2 ** 31 - 1), true);
+  else if (Math.abs(value) < INT64) {
+    const high = Math.floor(value / 2 ** 32);
+    word.setUint32(0, value - high * 2 ** 32, true);
+    word.setInt32(4, high, true);
+  } else word.setBigInt64(0, value < 0 ? -(2n ** 63n) : 2n ** 63n - 1n, true);
+  return type === 'int32' ? 4 : 8;
+}
+const wordBytes = new Uint8Array(word.buffer);
+const plainOf =
+  (body: Bytes, type: ColumnType) =>
+  (value: number): void =>
+    body.put(wordBytes.subarray(0, encode(type, value)));
+const boundOf = (type: ColumnType, value: number): Uint8Array =>
+  wordBytes.slice(0, encode(type, value));
+
+/** The least and the largest by their bytes, as readers compare texts. */
+function boundsOf(values: readonly Uint8Array[]): Chunk['range'] {
+  let [least, most] = [values[0], values[0]];
+  for (const value of values) {
+    if (isBefore(value, least!)) least = value;
+    else if (isBefore(most!, value)) most = value;
+  }
+  return least && least.length <= LONGEST_BOUND && most!.length <= LONGEST_BOUND
+    ? [least, most!]
+    : null;
+}
+function isBefore(a: Uint8Array, b: Uint8Array): boolean {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) if (a[i] !== b[i]) return a[i]! < b[i]!;
+  return a.length < b.length;
+}

@@ -2,6 +2,9 @@
 
 const utf8 = new TextEncoder();
 
+/** Where bytes lie: [from, to). */
+export type Range = readonly [number, number];
+
 /** Types of Thrift's compact protocol, of the fields that Parquet has. */
 const I32 = 5;
 const I64 = 6;
@@ -87,6 +90,25 @@ export class Bytes {
     this.varint(bytes.length);
     this.put(bytes);
   }
+  /** A text behind its length, as a dictionary has it. @returns where its bytes begin */
+  text(value: string): number {
+    this.room(4 + 3 * value.length);
+    const from = this.length + 4;
+    const { written } = utf8.encodeInto(value, this.bytes.subarray(from));
+    this.u32(written);
+    this.length += written;
+    return from;
+  }
+  /** Whether a range of bytes comes before another one, both as [from, to). */
+  isBefore([a, aEnd]: Range, [b, bEnd]: Range): boolean {
+    const { bytes } = this;
+    for (let i = 0; a + i < aEnd && b + i < bEnd; i++)
+      if (bytes[a + i] !== bytes[b + i]) return bytes[a + i]! < bytes[b + i]!;
+    return aEnd - a < bEnd - b;
+  }
+  slice([from, to]: Range): Uint8Array {
+    return this.bytes.slice(from, to);
+  }
   /** A struct in a struct. */
   struct(id: number, inside: () => void): void {
     this.head(id, STRUCT);
@@ -100,9 +122,9 @@ export class Bytes {
     this.byte(0);
     this.field = outer;
   }
-  structs<T>(id: number, list: readonly T[], each: (value: T) => void): void {
+  structs<T>(id: number, list: readonly T[], each: (value: T, i: number) => void): void {
     this.list(id, STRUCT, list.length);
-    for (const value of list) this.one(() => each(value));
+    for (const [i, value] of list.entries()) this.one(() => each(value, i));
   }
   i32s(id: number, list: readonly number[]): void {
     this.list(id, I32, list.length);

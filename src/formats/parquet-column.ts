@@ -1,6 +1,6 @@
 /** A column of a row group: its cells as typed arrays, and from them the pages of Parquet, encoded as fits them. */
 import type { Cell } from '../analysis/core/table.ts';
-import { bitsOf, Bytes } from './parquet-bytes.ts';
+import { bitsOf, Bytes, type Range } from './parquet-bytes.ts';
 import type { ColumnType, FileColumn } from './tables.ts';
 
 /** Cells by row. Numbers: NaN is null. Texts: a place in `texts`, from 1; 0 is null. */
@@ -85,12 +85,14 @@ const INT64 = 2 ** 63;
 /** A dictionary of numbers is looked up by their distance from the least. */
 const WIDEST_RANGE = 1 << 16;
 const LONGEST_BOUND = 64;
-const utf8 = new TextEncoder();
 
-/** Writes columns one after the other; what it needs meanwhile is used again. */
+/** What a column needs while it is written, from its begin to its end. */
+const scratch = { body: new Bytes(1 << 16), levels: new Bytes(1 << 10) };
+
+/** Writes columns one after the other. */
 export class ColumnWriter {
-  private readonly body = new Bytes(1 << 16);
-  private readonly levels = new Bytes(1 << 10);
+  private readonly body = scratch.body;
+  private readonly levels = scratch.levels;
 
   /** @param at of the file where `out` begins */
   constructor(
@@ -110,21 +112,24 @@ export class ColumnWriter {
       if (id !== 0) places[n++] = id - 1;
       else (isPresent ??= new Uint8Array(ids.length).fill(1))[row] = 0;
     }
-    const values = texts.map((text) => utf8.encode(text));
-    return this.dictionary(
-      ids.length,
-      isPresent,
-      n,
-      places,
-      values.length,
-      boundsOf(values),
-      () => {
-        for (const value of values) {
-          this.body.u32(value.length);
-          this.body.put(value);
-        }
-      },
-    );
+    const { body } = this;
+    body.clear();
+    const ranges = texts.map((text): Range => [body.text(text), body.length]);
+    return this.dictionary(ids.length, isPresent, n, places, texts.length, this.bounds(ranges));
+  }
+
+  /** The least and the largest text by their bytes, as readers compare them; null where one is long. @param ranges of `body` */
+  private bounds(ranges: readonly Range[]): Chunk['range'] {
+    const { body } = this;
+    let [least, most] = [ranges[0], ranges[0]];
+    for (const range of ranges) {
+      if (body.isBefore(range, least!)) least = range;
+      else if (body.isBefore(most!, range)) most = range;
+    }
+    const isShort = ([from, to]: Range): boolean => to - from <= LONGEST_BOUND;
+    return least && isShort(least) && isShort(most!)
+      ? [body.slice(least), body.slice(most!)]
+      : null;
   }
 
   private numbers(type: ColumnType, cells: Float64Array): Chunk {
@@ -153,17 +158,12 @@ export class ColumnWriter {
       n < 8 || (isExact && ascends && least < most)
         ? null
         : placesOf(numbers, n, least, most, type);
-    if (found)
-      return this.dictionary(
-        cells.length,
-        isPresent,
-        n,
-        found.places,
-        found.values.length,
-        bounds,
-        () => found.values.forEach(put),
-      );
     this.body.clear();
+    if (found) {
+      found.values.forEach(put);
+      const { places, values } = found;
+      return this.dictionary(cells.length, isPresent, n, places, values.length, bounds);
+    }
     if (isExact && n >= 8) this.body.deltas(numbers, n);
     else for (let i = 0; i < n; i++) put(numbers[i]!);
     const encoding = isExact && n >= 8 ? DELTA_BINARY_PACKED : PLAIN;
@@ -175,6 +175,7 @@ export class ColumnWriter {
     };
   }
 
+  /** The dictionary, whose values lie in `body`, and the data page. */
   private dictionary(
     rows: number,
     isPresent: Uint8Array | null,
@@ -182,12 +183,9 @@ export class ColumnWriter {
     places: Uint32Array,
     distinct: number,
     range: Chunk['range'],
-    putValues: () => void,
   ): Chunk {
     const { body, out } = this;
     const dictionaryAt = this.at();
-    body.clear();
-    putValues();
     out.one(() => {
       out.i32(1, DICTIONARY_PAGE);
       out.i32(2, body.length);
@@ -292,20 +290,3 @@ const plainOf =
     body.put(wordBytes.subarray(0, encode(type, value)));
 const boundOf = (type: ColumnType, value: number): Uint8Array =>
   wordBytes.slice(0, encode(type, value));
-
-/** The least and the largest by their bytes, as readers compare texts. */
-function boundsOf(values: readonly Uint8Array[]): Chunk['range'] {
-  let [least, most] = [values[0], values[0]];
-  for (const value of values) {
-    if (isBefore(value, least!)) least = value;
-    else if (isBefore(most!, value)) most = value;
-  }
-  return least && least.length <= LONGEST_BOUND && most!.length <= LONGEST_BOUND
-    ? [least, most!]
-    : null;
-}
-function isBefore(a: Uint8Array, b: Uint8Array): boolean {
-  const shared = Math.min(a.length, b.length);
-  for (let i = 0; i < shared; i++) if (a[i] !== b[i]) return a[i]! < b[i]!;
-  return a.length < b.length;
-}

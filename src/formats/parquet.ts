@@ -29,7 +29,7 @@ export function* parquetPieces(
   columns: readonly Column[],
   groups: Iterable<Group>,
 ): Generator<Uint8Array> {
-  const out = new Bytes(1 << 16);
+  const out = new Bytes();
   let before = 0;
   const taken = (): Uint8Array => {
     const piece = out.view().slice();
@@ -73,7 +73,7 @@ function footer(out: Bytes, columns: readonly Column[], groups: readonly Chunk[]
     );
     out.structs(4, groups, (chunks) => {
       const bytes = chunks.reduce((n, chunk) => n + chunk.bytes, 0);
-      out.structs(1, chunks, (chunk) => columnChunk(out, columns[chunks.indexOf(chunk)]!, chunk));
+      out.structs(1, chunks, (chunk, i) => columnChunk(out, columns[i]!, chunk));
       out.i64(2, bytes);
       out.i64(3, rowsOf(chunks));
     });
@@ -125,7 +125,6 @@ export function* eventGroups(store: TraceStore): Generator<Group> {
 }
 
 /** The events of a trace as one Parquet file, row group by row group. */
-// eslint-disable-next-line @typescript-eslint/require-await -- exports are asynchronous: others wait between their pieces
 export async function* parquetEvents(store: TraceStore): AsyncGenerator<Uint8Array> {
   yield* parquetPieces(EVENT_COLUMNS, eventGroups(store));
 }

@@ -128,8 +128,9 @@ export function auxText(op: number, aux: number): string {
 export function detailText({ events, definitions }: ThreadStore, row: number): string {
   const op = events.op[row]!;
   const aux = events.aux[row]!;
-  const aux2 = events.aux2[row] ?? 0;
   const offset = events.offset[row]!;
+  if (op === Op.xRead || op === Op.xWrite) return headerText(events, definitions, row);
+  const aux2 = events.aux2[row] ?? 0;
   const length = events.length[row]!;
   switch (op) {
     case Op.sqlCounters:
@@ -165,13 +166,24 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
       return `took ${formatDuration(aux)}`;
     case Op.dropped:
       return countOf(length, 'event');
+    default:
+      return auxText(op, aux);
   }
-  const read = aux && (op === Op.xRead || op === Op.xWrite);
-  const d = read ? definitions.get(events.object[row]!) : undefined;
-  if (d?.kind !== 'file' || d.fileKind !== 'main-db') return auxText(op, aux);
-  if (offset === 0) return aux2 ? `change counter ${aux}` : '';
-  return offset === VERSION_AT && length === VERSION_BYTES
-    ? `change counter ${aux}, ${aux2} free page${aux2 === 1 ? '' : 's'}`
+}
+/** Of a read or write of a database's header: what the header says of it. */
+function headerText(
+  { object, offset, length, aux, aux2 }: EventColumns,
+  definitions: ThreadStore['definitions'],
+  row: number,
+): string {
+  const [at, counter] = [offset[row]!, aux[row]!];
+  if (counter === 0 || (at !== 0 && at !== VERSION_AT)) return '';
+  const d = definitions.get(object[row]!);
+  if (d?.kind !== 'file' || d.fileKind !== 'main-db') return '';
+  const second = aux2[row] ?? 0;
+  if (at === 0) return second ? `change counter ${counter}` : '';
+  return length[row] === VERSION_BYTES
+    ? `change counter ${counter}, ${second} free page${second === 1 ? '' : 's'}`
     : '';
 }
 

@@ -1,6 +1,5 @@
 /** Every recorded call as a row of named columns, the threads that made them, and what their ids stand for. */
 import { LOST } from '../core/losses.ts';
-import { getOrMake } from '../core/maps.ts';
 import {
   detailText,
   isFailure,
@@ -62,15 +61,19 @@ export class ThreadView {
   }
   /** Name of what an id stands for; null where it is not known. */
   name(id: number): string | null {
-    return getOrMake(this.names, id, () => objectName(this.thread, id) || null);
+    let name = this.names.get(id); // asked of each event: no function is made for it
+    if (name === undefined) this.names.set(id, (name = objectName(this.thread, id) || null));
+    return name;
   }
   /** Kind of what the call is on: SQLite's file kind, opfs, idb-store, storage, else the definition's own kind. */
   get kind(): string | null {
     const target = targetOf(this.events, this.i);
-    return getOrMake(this.kinds, target, () => {
+    let kind = this.kinds.get(target);
+    if (kind === undefined) {
       const definition = definedAs(this.thread.definitions, target);
-      return fileOf(definition)?.kind ?? definition?.kind ?? null;
-    });
+      this.kinds.set(target, (kind = fileOf(definition)?.kind ?? definition?.kind ?? null));
+    }
+    return kind;
   }
 }
 

@@ -24,14 +24,16 @@ export interface FieldOptions {
   /** Takes the report of a page life: when the page is hidden, or when the app calls `flush`. */
   onReport?: (report: FieldReport) => void;
   /**
-   * Takes the last seconds when something goes wrong, once a page life: a corrupt or full database, a hang. `saveTrace` of
-   * `vfscope/field-trace` makes a `.vfst` file of it.
+   * Takes the last seconds when something goes wrong, once a page life: a corrupt or full database, a hang, slow statements (`p99Ms`).
+   * `saveTrace` of `vfscope/field-trace` makes a `.vfst` file of it.
    */
   onTrace?: (last: LastSeconds, why: string) => void;
   /** How many seconds those are at most; default 10. */
   seconds?: number;
   /** A call that takes longer is a hang, ms; default 2000. */
   hangMs?: number;
+  /** Slow statements: more than 1 of 100 took longer, ms, of 100 runs or more. Default: never. */
+  p99Ms?: number;
   /** Texts of statements, literals folded, in reports; default true. Without them a hash tells statements apart. */
   texts?: boolean;
 }
@@ -55,6 +57,7 @@ const NOT_SAMPLED: Field = { sampled: false, flush() {}, last: () => null, stop(
 /** Observe this page or worker from now on. @throws RangeError for a sample that is not from 0 to 1 */
 export function observe(options: FieldOptions = {}): Field {
   const { sample = 1, labels = {}, seconds = 10, hangMs = 2000, texts = true } = options;
+  const p99Us = (options.p99Ms ?? Infinity) * 1000;
   if (!(sample >= 0 && sample <= 1)) throw new RangeError(`sample: expected 0 to 1, got ${sample}`);
   if (Math.random() >= sample) return NOT_SAMPLED;
   const ring = new Ring(CAPACITY);
@@ -67,14 +70,14 @@ export function observe(options: FieldOptions = {}): Field {
     queueMicrotask(() => onTrace(ring.last(seconds * 1000), reason));
   };
   const watch = new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
-  const sink: Sink = { ring, tally: new Tally(told), hangMs, watch };
+  const sink: Sink = { ring, tally: new Tally(told, p99Us), hangMs, watch };
   const undo = [hookSql(sink), hookStorage(sink)];
   const flush = (): void => {
     const { tally } = sink;
     for (const op of ring.pending(performance.now() - hangMs)) tally.hang(`operation ${op}`);
     if (tally.isEmpty) return;
     const report = tally.report({ weight: 1 / sample, labels, trace: why }, texts);
-    sink.tally = new Tally(told);
+    sink.tally = new Tally(told, p99Us);
     sink.tally.engine = tally.engine;
     sink.tally.sqlite = tally.sqlite;
     why = null;

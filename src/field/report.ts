@@ -60,6 +60,12 @@ export interface FieldReport {
 }
 
 const MOST_ITEMS = 500;
+/** One of a million million page lives is sampled: sums of weights stay exact enough, and finite. */
+const MOST_WEIGHT = 1e12;
+/** What labels may be, so that a report has room for the rest. */
+export const MOST_LABELS = 20;
+export const MOST_LABEL_NAME = 40;
+export const MOST_LABEL = 200;
 const isText = (value: unknown, longest = 500): value is string =>
   typeof value === 'string' && value.length <= longest;
 const isCount = (value: unknown): value is number =>
@@ -97,9 +103,12 @@ export function isFieldReport(value: unknown): value is FieldReport {
     ['runs', 'failed', 'busy', 'faults'].every((key) => isWhole(value[key])) &&
     isCount(value.weight) &&
     value.weight >= 1 &&
+    value.weight <= MOST_WEIGHT &&
     isRecord(labels) &&
-    Object.keys(labels).length <= 20 &&
-    Object.entries(labels).every(([name, text]) => isText(name, 40) && isText(text, 200)) &&
+    Object.keys(labels).length <= MOST_LABELS &&
+    Object.entries(labels).every(
+      ([name, text]) => isText(name, MOST_LABEL_NAME) && isText(text, MOST_LABEL),
+    ) &&
     ['origin', 'agent', 'storage'].every((key) => isText(value[key])) &&
     ['engine', 'sqlite', 'trace'].every((key) => value[key] === null || isText(value[key])) &&
     isHistogram(value.syncs) &&

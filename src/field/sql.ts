@@ -192,7 +192,7 @@ class EngineSql implements SqlCaller {
     }
   }
   private ran(prepared: Prepared): void {
-    if (prepared.running) this.tallyOf(prepared).runs.add(prepared.ms * 1000);
+    if (prepared.running) this.sink.tally.run(this.tallyOf(prepared), prepared.ms * 1000);
     prepared.running = false;
     prepared.ms = 0;
   }

@@ -2,11 +2,24 @@
 import { PRIMARY } from '../sqlite/result-codes.ts';
 import { BUSY_BURST, PREPARED_AGAIN } from '../sqlite/rule-limits.ts';
 import { HistogramCounter } from './buckets.ts';
-import { MOST_REPORT_BYTES, MOST_TEXT, REPORT_FORMAT, type FieldReport } from './report.ts';
+import {
+  MOST_LABEL,
+  MOST_LABEL_NAME,
+  MOST_LABELS,
+  MOST_REPORT_BYTES,
+  MOST_TEXT,
+  REPORT_FORMAT,
+  type FieldReport,
+  type StatementReport,
+} from './report.ts';
 
 /** Statements that are told apart in a page life. */
 const MOST_STATEMENTS = 500;
 const MOST_ERRORS = 20;
+/** Fewer runs have no 99th percentile. */
+const LEAST_RUNS = 100;
+/** An extension's is 50 characters; a host name has 253. */
+const MOST_ORIGIN = 300;
 /** Rules that need no more than what is counted here: ids of docs/findings.md. */
 const Rule = {
   lockedOut: 'F03',
@@ -50,8 +63,17 @@ export class Tally {
   private full = 0;
   private at = performance.timeOrigin + performance.now();
 
-  /** @param why takes what asks for a trace, as it happens */
-  constructor(private readonly why: (reason: string) => void) {}
+  private ran = 0;
+  private slow = 0;
+
+  /**
+   * @param why takes what asks for a trace, as it happens
+   * @param p99Us of statements: a 99th percentile above it asks for one, microseconds
+   */
+  constructor(
+    private readonly why: (reason: string) => void,
+    private readonly p99Us = Infinity,
+  ) {}
 
   get isEmpty(): boolean {
     return !(
@@ -69,6 +91,16 @@ export class Tally {
     if (this.statements.size >= MOST_STATEMENTS) return this.others;
     this.statements.set(text, (found = new StatementTally(text, define())));
     return found;
+  }
+
+  /** A run of a statement has ended. */
+  run(statement: StatementTally, us: number): void {
+    statement.runs.add(us);
+    this.ran++;
+    if (us <= this.p99Us) return;
+    this.slow++;
+    if (this.ran >= LEAST_RUNS && this.slow * 100 > this.ran)
+      this.why(`p99 of statements above ${this.p99Us / 1000} ms`);
   }
 
   /** An answer of SQLite. @returns whether it is an error */
@@ -120,14 +152,6 @@ export class Tally {
   report(about: Pick<FieldReport, 'weight' | 'labels' | 'trace'>, texts: boolean): FieldReport {
     const all = [...this.statements.values(), this.others].filter(({ runs }) => runs.count);
     all.sort((a, b) => b.runs.sumUs - a.runs.sumUs);
-    const statements = all.map(({ text, runs, failed }) => ({
-      text: texts ? text.replace(/\s+/g, ' ').slice(0, MOST_TEXT) : '',
-      hash: hashOf(text),
-      runs: runs.count,
-      us: Math.round(runs.sumUs),
-      failed,
-      histogram: runs.histogram(),
-    }));
     const prepared = [...this.statements.values()].filter(
       ({ prepares }) => prepares > PREPARED_AGAIN,
     ).length;
@@ -146,12 +170,13 @@ export class Tally {
       at: Math.round(this.at),
       ms: Math.round(performance.timeOrigin + performance.now() - this.at),
       ...about,
-      origin,
+      labels: fitting(about.labels),
+      origin: origin.slice(0, MOST_ORIGIN),
       agent: navigator.userAgent.slice(0, 300),
       engine: this.engine,
       sqlite: this.sqlite,
       storage: [...this.storages].sort().join('+') || 'memory',
-      statements,
+      statements: [] as StatementReport[],
       runs: all.reduce((n, { runs }) => n + runs.count, 0),
       failed: all.reduce((n, { failed }) => n + failed, 0),
       syncs: this.syncs.histogram(),
@@ -165,11 +190,41 @@ export class Tally {
       findings: findings.filter(([, n]) => n),
       faults: this.faults,
     } satisfies FieldReport;
-    const bytes = (): number => new TextEncoder().encode(JSON.stringify(report)).length;
-    while (statements.length && bytes() > MOST_REPORT_BYTES) statements.pop();
+    const { labels, errors, statements } = report;
+    let room = MOST_REPORT_BYTES - bytesOf(report);
+    while (room < 0 && errors.length) room += bytesOf(errors.pop());
+    for (const name of Object.keys(labels).reverse()) {
+      if (room >= 0) break;
+      room += bytesOf({ [name]: labels[name] }) - 2; // braces
+      Reflect.deleteProperty(labels, name);
+    }
+    for (const { text, runs, failed } of all) {
+      const statement: StatementReport = {
+        text: texts ? text.replace(/\s+/g, ' ').slice(0, MOST_TEXT) : '',
+        hash: hashOf(text),
+        runs: runs.count,
+        us: Math.round(runs.sumUs),
+        failed,
+        histogram: runs.histogram(),
+      };
+      room -= bytesOf(statement) + 1; // a comma
+      if (room < 0) break;
+      statements.push(statement);
+    }
     return report;
   }
 }
+
+const utf8 = new TextEncoder();
+const bytesOf = (value: unknown): number => utf8.encode(JSON.stringify(value)).length;
+
+/** An app may have labels of any length, as of an address or a user's name: `fleet add` takes only what is a report. */
+const fitting = (labels: FieldReport['labels']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(labels)
+      .slice(0, MOST_LABELS)
+      .map(([name, text]) => [name.slice(0, MOST_LABEL_NAME), String(text).slice(0, MOST_LABEL)]),
+  );
 
 /** FNV-1a. */
 function hashOf(text: string): string {

@@ -108,6 +108,27 @@ function expectReport(report: FieldReport, version: string | null): void {
   expect(report.statements.some(({ text }) => /^insert/i.test(text))).toBe(true);
 }
 
+test('a report of the demo is less than 4 KB, and counts what a person did', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${server.origin('field-demo')}/demo/?vfs=OPFSCoopSync`);
+  const says = (start: string): Promise<unknown> =>
+    page.waitForFunction(
+      (text) =>
+        document.querySelector('#status')?.textContent?.startsWith(text) &&
+        document.body.dataset['state'] === 'ready',
+      {},
+      start,
+    );
+  await says('Opened in');
+  await page.click('#import');
+  await says('Imported 5,000 notes');
+  const { report } = await asked(page, 'flush');
+  expectReport(report!, report!.sqlite);
+  expect(report!.runs).toBeGreaterThan(5000);
+  expect(report!.failed).toBe(0);
+  await page.close();
+});
+
 test('the last seconds become a trace that counts the same executions', async () => {
   const app = ENGINE_APPS.find(({ id }) => id === SOME[0])!;
   const page = await browser.newPage();

@@ -58,7 +58,8 @@ export async function fleetAdd({
         ...(sanitize ? ['--sanitize'] : []),
       ])
     : await addInputs(mine, out, { labels: known, sanitize }, complain);
-  if (process.env[PART] && process.send) process.send({ added, known: before, leftOut });
+  if (process.env[PART] && process.send)
+    await new Promise((sent) => process.send!({ added, known: before, leftOut }, sent));
   else
     complain(
       `${formatCount(added)} added to ${out}, ${formatCount(before)} already in it, ${formatCount(leftOut)} left out.`,
@@ -70,20 +71,20 @@ export async function fleetAdd({
 async function inProcesses(count: number, words: readonly string[]): Promise<Added> {
   const sums: Added = { added: 0, known: 0, leftOut: 0 };
   const ends = Array.from({ length: count }, (_, i) => {
-    const child = fork(process.argv[1]!, [
-      'fleet',
-      'add',
-      ...words,
-      '--shard',
-      `${i + 1}/${count}`,
-    ]);
+    const child = fork(
+      process.argv[1]!,
+      ['fleet', 'add', ...words, '--shard', `${i + 1}/${count}`],
+      { env: { ...process.env, [PART]: '1' } },
+    );
+    let isDone = false;
     child.on('message', (said) => {
       const told = said as Added;
       for (const key of ['added', 'known', 'leftOut'] as const) sums[key] += told[key];
+      isDone = true;
     });
     return new Promise<boolean>((resolve) => {
-      // its own words are on stderr by then
-      child.on('exit', (code) => resolve(code === Exit.done || code === Exit.wrongUse));
+      // one that failed has said why on stderr, and tells no sums; after its last message
+      child.on('disconnect', () => resolve(isDone));
     });
   });
   if ((await Promise.all(ends)).includes(false))

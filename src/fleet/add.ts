@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
+import { CommandFailure } from '../terminal/failure.ts';
+import { cannotRead } from '../terminal/open-file.ts';
 import { TraceFileError } from '../trace/file/format.ts';
 import { readTrace } from '../trace/file/read.ts';
 import { DataSet } from './data-set.ts';
@@ -33,33 +35,49 @@ export async function addInputs(
   const set = new DataSet(out);
   const result: Added = { added: 0, known: 0, leftOut: 0 };
   for (const path of paths) {
-    const bytes = readFileSync(path);
-    const id = idOf(bytes);
-    if (set.has(id)) {
-      result.known++;
-      continue;
-    }
     try {
-      if (isTrace(path)) set.add(id, await partsOfTrace(path, bytes, id, labels, sanitize));
-      else set.add(id, partsOfReports(path, bytes, sanitize, complain));
+      const bytes = readFileSync(path);
+      const id = idOf(bytes);
+      if (set.has(id)) {
+        result.known++;
+        continue;
+      }
+      set.add(
+        id,
+        isTrace(path)
+          ? await partsOfTrace(path, bytes, id, { labels, sanitize, complain })
+          : partsOfReports(path, bytes, sanitize, complain),
+      );
       result.added++;
     } catch (e) {
-      if (!(e instanceof TraceFileError || e instanceof NoReports)) throw e;
-      complain(`${path}: ${e.message}`);
+      if (e instanceof CommandFailure) throw e; // of the data set: the next input would meet it, too
+      complain(whyLeftOut(path, e));
       result.leftOut++;
     }
   }
   return result;
 }
 
+/** One input that can't be taken in, whatever is in it, is no reason to leave out the others. */
+function whyLeftOut(path: string, error: unknown): string {
+  if (error instanceof TraceFileError || error instanceof NoReports)
+    return `${path}: ${error.message}`;
+  if ((error as NodeJS.ErrnoException).syscall !== undefined) return cannotRead(path, error);
+  return `${path} is left out, for vfscope failed on it: ${String(error)}. Please report it.`;
+}
+
 async function partsOfTrace(
   path: string,
   bytes: Uint8Array<ArrayBuffer>,
   id: string,
-  given: Labels,
-  sanitize: boolean,
+  {
+    labels: given,
+    sanitize,
+    complain,
+  }: { labels: Labels; sanitize: boolean; complain: (text: string) => void },
 ): Promise<ReturnType<typeof traceParts>> {
-  const { store } = await readTrace(bytes);
+  const { store, warnings } = await readTrace(bytes);
+  for (const warning of warnings) complain(`${path}: ${warning}`);
   const report = reportBeside(path);
   return traceParts({
     id,

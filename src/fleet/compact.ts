@@ -75,8 +75,10 @@ export async function compact(root: string): Promise<{ before: number; after: nu
   if (!existsSync(join(root, '_manifest')))
     throw wrongUse(`${root} is no data set of vfscope fleet.`);
   const set = new DataSet(root);
+  set.insistOnColumns();
   const release = alone(root);
   try {
+    set.clear();
     const result = { before: 0, after: 0 };
     const groups = new Map<string, DataFile[]>();
     for (const file of set.files())

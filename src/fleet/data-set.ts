@@ -17,14 +17,29 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { PARQUET_SCHEMA_VERSION } from '../formats/parquet.ts';
 import { cannotWrite } from '../terminal/write-file.ts';
 import { wrongUse } from '../terminal/failure.ts';
+import { idOf } from './inputs.ts';
 import { FLEET_TABLES } from './tables.ts';
 import { emptyPart, type Part } from './unit.ts';
+
+/** Which tables and columns files have: entries of the manifest say it. */
+const COLUMNS = idOf(
+  Buffer.from(
+    JSON.stringify([
+      PARQUET_SCHEMA_VERSION,
+      ...Array.from(FLEET_TABLES.values(), ({ name, columns }) => [
+        name,
+        ...columns.map((column) => `${column.name} ${column.type}`),
+      ]),
+    ]),
+  ),
+);
 
 const MANIFEST = '_manifest';
 const TEMPORARY = '_tmp';
@@ -57,27 +72,50 @@ export class DataSet {
     return this.names(MANIFEST).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
   }
 
-  /** Add what an input is made of. @throws CommandFailure where a file cannot be written */
+  /**
+   * Add what an input is made of. Where its parts throw, nothing of it stays.
+   * @throws CommandFailure where a file cannot be written, or the data set has other columns
+   */
   add(id: string, parts: Iterable<Part>): void {
     this.open();
-    const tables: string[] = [];
-    for (const { table, day, pieces } of parts) {
-      this.write(`${table}/day=${day}`, id, pieces);
-      tables.push(table);
+    const written: { table: string; day: string }[] = [];
+    try {
+      for (const { table, day, pieces } of parts) {
+        this.write(`${table}/day=${day}`, id, pieces);
+        written.push({ table, day });
+      }
+    } catch (e) {
+      for (const { table, day } of written)
+        rmSync(join(this.root, table, `day=${day}`, `${id}.parquet`), { force: true });
+      throw e;
     }
-    const entry = JSON.stringify({ schema: PARQUET_SCHEMA_VERSION, tables: [...new Set(tables)] });
-    this.put(MANIFEST, `${id}.json`, Buffer.from(entry));
+    const tables = [...new Set(written.map(({ table }) => table))];
+    this.put(MANIFEST, `${id}.json`, Buffer.from(JSON.stringify({ columns: COLUMNS, tables })));
   }
 
   /** Each table has a file, so that a query finds it. */
   private open(): void {
     if (this.opened) return;
+    this.insistOnColumns();
     this.opened = true;
     for (const table of FLEET_TABLES.keys()) {
       const { day, pieces } = emptyPart(table);
       if (!existsSync(join(this.root, table, `day=${day}`, 'empty.parquet')))
         this.write(`${table}/day=${day}`, 'empty', pieces);
     }
+  }
+
+  /** Files of several versions don't fit in one query. @throws CommandFailure where another version of vfscope made the data set */
+  insistOnColumns(): void {
+    const [id] = this.ids();
+    if (id === undefined) return;
+    const entry: unknown = JSON.parse(
+      readFileSync(join(this.root, MANIFEST, `${id}.json`), 'utf8'),
+    );
+    if ((entry as { columns?: unknown }).columns !== COLUMNS)
+      throw wrongUse(
+        `Another version of vfscope made ${this.root}, with other columns. Add its traces and reports to a new folder.`,
+      );
   }
 
   /** @param folder within the data set @param name without `.parquet` */
@@ -123,6 +161,15 @@ export class DataSet {
   }
   remove({ path }: DataFile): void {
     rmSync(path, { force: true });
+  }
+
+  /** Files that killed commands were writing: an hour later none still is. */
+  clear(): void {
+    for (const name of this.names(TEMPORARY)) {
+      const path = join(this.root, TEMPORARY, name);
+      const { mtimeMs = Infinity } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      if (Date.now() - mtimeMs > 3_600_000) rmSync(path, { force: true });
+    }
   }
 
   private names(folder: string): string[] {

@@ -7,6 +7,7 @@ import { cut, oneLine, UNKNOWN_SQL } from '../text/clean.ts';
 import { currentFiles, exact } from './compact.ts';
 import { DataSet } from './data-set.ts';
 import { ruleTitle } from './rule-title.ts';
+import { dayOf } from './unit.ts';
 
 export const GROUPS = ['release', 'browser', 'device', 'engine', 'vfs_class'] as const;
 export type GroupBy = (typeof GROUPS)[number];
@@ -48,6 +49,9 @@ export interface Shares {
 /** A wait of this length, summed up over the page life, is one that users feel. */
 const FELT_WAIT_NS = 100_000_000;
 const MOST_ROWS = 20;
+/** Columns of groups, and characters of their names. */
+const MOST_GROUPS = 8;
+const MOST_NAME = 40;
 
 interface Life {
   trace: string;
@@ -59,11 +63,15 @@ interface Life {
 /** @throws CommandFailure where a file of the data set cannot be read */
 export async function fleetReport(root: string, by: GroupBy | null): Promise<FleetReport> {
   const set = new DataSet(root);
+  set.insistOnColumns();
   const reports = await rowsOf(set, 'reports');
   const examples = new Map<string, string>();
-  for (const { trace, example } of reports)
-    if (typeof example === 'string') examples.set(example, String(trace));
-  const unique = [...new Map(reports.map((row) => [String(row.trace), row])).values()];
+  for (const { source, trace, example } of reports)
+    if (source === 'field' && typeof example === 'string') examples.set(example, String(trace));
+  // a trace that was added before its report speaks for the same page life
+  const unique = [...new Map(reports.map((row) => [String(row.trace), row])).values()].filter(
+    ({ source, trace }) => source !== 'trace' || !examples.has(String(trace)),
+  );
   const nameOf = (row: Row): string => (by === null ? '' : (text(row[by]) ?? '(unknown)'));
   const names = [...new Set(unique.map(nameOf))].sort();
   const groups = names.map((name) => ({ name, lives: 0, weight: 0 }));
@@ -91,8 +99,11 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
   const findings = groupedBy(await rowsOf(set, 'findings'), ({ rule }) => String(rule)).map(
     ([rule, rows]) => ({ rule, title: ruleTitle(rule) ?? '', ...shares(rows) }),
   );
+  /** A report and its trace count the same calls: the report does for both. */
+  const once = (rows: readonly Row[]): Row[] =>
+    distinct(rows).filter(({ trace }) => !examples.has(String(trace)));
   const errors = groupedBy(
-    distinct(await rowsOf(set, 'errors')).filter(({ handled }) => handled !== 1),
+    once(await rowsOf(set, 'errors')).filter(({ handled }) => handled !== 1),
     ({ error, call }) => `${String(error)}\0${String(call)}`,
   ).map(([key, rows]) => ({
     error: key.split('\0')[0]!,
@@ -101,8 +112,7 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
     ...shares(rows),
   }));
   const moments = unique.map(({ at_ms }) => Number(at_ms)).sort((a, b) => a - b);
-  const day = (ms: number | undefined): string | null =>
-    ms === undefined ? null : new Date(ms).toISOString().slice(0, 10);
+  const day = (ms: number | undefined): string | null => (ms === undefined ? null : dayOf(ms));
   return {
     lives: unique.length,
     weight: groups.reduce((n, { weight }) => n + weight, 0),
@@ -114,7 +124,7 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
     findings: findings.sort(most),
     waits: shares(unique.filter((row) => Number(row.lock_wait_ns) >= FELT_WAIT_NS)),
     errors: errors.sort(most),
-    ...(await durations(set, lifeOf, names)),
+    ...durations(once(await rowsOf(set, 'histograms')), lifeOf, names),
   };
 }
 
@@ -174,12 +184,11 @@ function interval(share: number, n: number): Shares['shares'][number] {
   };
 }
 
-async function durations(
-  set: DataSet,
+function durations(
+  rows: readonly Row[],
   lifeOf: (row: Row) => Life | undefined,
   names: readonly string[],
-): Promise<Pick<FleetReport, 'statements' | 'syncs'>> {
-  const rows = distinct(await rowsOf(set, 'histograms'));
+): Pick<FleetReport, 'statements' | 'syncs'> {
   const counted = (some: readonly Row[]): HistogramCounter => {
     const counter = new HistogramCounter();
     for (const row of some)
@@ -230,13 +239,21 @@ const TITLES: Readonly<Record<GroupBy, string>> = {
 /** The same as text. */
 export function fleetReportDocument(report: FleetReport): Report {
   const { by, groups, lives, traces, from, to } = report;
-  const head = groups.map(({ name, lives: n }) =>
-    by === null ? 'Share' : `${name} (${formatCount(n)})`,
+  /** Those with most page lives, in order of their names. */
+  const columns = [...groups.keys()]
+    .sort((a, b) => groups[b]!.lives - groups[a]!.lives || a - b)
+    .slice(0, MOST_GROUPS)
+    .sort((a, b) => a - b);
+  const head = columns.map((i) =>
+    by === null
+      ? 'Share'
+      : `${cut(oneLine(groups[i]!.name), MOST_NAME)} (${formatCount(groups[i]!.lives)})`,
   );
-  const shown = (shares: Shares): string[] =>
-    shares.shares.map(
-      ({ share, low, high }) => `${formatShare(share)} (${formatShare(low)}-${formatShare(high)})`,
-    );
+  const shown = ({ shares }: Shares): string[] =>
+    columns.map((i) => {
+      const { share, low, high } = shares[i]!;
+      return `${formatShare(share)} (${formatShare(low)}-${formatShare(high)})`;
+    });
   const table = (
     titles: readonly string[],
     rows: readonly (readonly string[])[],
@@ -257,7 +274,14 @@ export function fleetReportDocument(report: FleetReport): Report {
         ['Traces', formatCount(traces)],
         ['Days', from === null ? 'none' : `${from} to ${to}`],
       ],
-      lines: ['A share is of page lives, by their weight. In brackets: its interval of 95 %.'],
+      lines: [
+        'A share is of page lives, by their weight. In brackets: its interval of 95 %.',
+        ...(columns.length < groups.length
+          ? [
+              `Those ${MOST_GROUPS} of ${formatCount(groups.length)} with most page lives are shown; --json has all.`,
+            ]
+          : []),
+      ],
     },
   ];
   if (report.findings.length)
@@ -303,12 +327,14 @@ export function fleetReportDocument(report: FleetReport): Report {
       heading: 'Syncs',
       table: {
         head: [by === null ? 'Of' : TITLES[by], 'Syncs', 'p50', 'p99'],
-        rows: report.syncs.map((s) => [
-          s.group || 'all',
-          formatCount(s.count),
-          formatDuration(s.p50Us),
-          formatDuration(s.p99Us),
-        ]),
+        rows: report.syncs
+          .slice(0, MOST_ROWS)
+          .map((s) => [
+            cut(oneLine(s.group), MOST_NAME) || 'all',
+            formatCount(s.count),
+            formatDuration(s.p50Us),
+            formatDuration(s.p99Us),
+          ]),
         texts: [0],
       },
     });

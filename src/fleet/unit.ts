@@ -32,8 +32,8 @@ export interface Part {
   pieces: Iterable<Uint8Array>;
 }
 
-/** The day of a moment. @param ms since the epoch, of a page: anything may be in it */
-function dayOf(ms: number): string {
+/** The day of a moment, in UTC; 1970-01-01 for what is none. @param ms since the epoch, of a page: anything may be in it */
+export function dayOf(ms: number): string {
   const isDate = ms >= 0 && ms < 4e12; // up to 2096
   return new Date(isDate ? ms : 0).toISOString().slice(0, 10);
 }

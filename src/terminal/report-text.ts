@@ -39,7 +39,7 @@ function tableLines({ head, rows, texts }: ReportTable): string[] {
   const narrow = <T>(cells: readonly T[]): T[] => cells.filter((_, i) => !wide.includes(i));
   const columns = head.flatMap((_, i) => (wide.includes(i) ? [] : [texts.includes(i)]));
   const drawn = table(
-    narrow(head),
+    narrow(head).map(plain),
     rows.map((row) => narrow(row).map((cell) => plain(cut(cellText(cell), WIDEST)))),
     columns.flatMap((isText, i) => (isText ? [i] : [])),
   );

@@ -1,0 +1,232 @@
+// What users' browsers and disks can do to a fleet's data set: each is named, nothing of the others is lost, and nothing counts twice.
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { fleetAdd } from '../../src/cli/fleet.ts';
+import { isFieldReport, REPORT_FORMAT, type FieldReport } from '../../src/field/report.ts';
+import { compact } from '../../src/fleet/compact.ts';
+import { DataSet } from '../../src/fleet/data-set.ts';
+import { fleetReport, fleetReportDocument } from '../../src/fleet/report.ts';
+import { emptyPart } from '../../src/fleet/unit.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
+import { buildCommand } from './cli-command.ts';
+
+const GOLDEN = 'tests/traces/golden';
+const SMALL = join(GOLDEN, 'turso-wal.vfst');
+const folder = mkdtempSync(join(tmpdir(), 'vfscope-fleet-hostile-'));
+const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+const said = (): string => stderr.mock.calls.flat().join('');
+let [n, from, out]: [number, string, string] = [0, '', ''];
+beforeEach(() => {
+  stderr.mockClear();
+  [from, out] = [join(folder, `in-${++n}`), join(folder, `out-${n}`)];
+  mkdirSync(from);
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+const report = (more: Partial<FieldReport> = {}): FieldReport => ({
+  ...{ vfscope: REPORT_FORMAT, id: 'a', at: Date.UTC(2026, 10, 20), ms: 1000, weight: 1 },
+  ...{ labels: {}, origin: '', agent: '', engine: null, sqlite: null, storage: '' },
+  ...{ statements: [], runs: 1, failed: 0, syncs: [], locks: [], lockUs: 0, busy: 0 },
+  ...{ errors: [], findings: [], faults: 0, trace: null, ...more },
+});
+const put = (name: string, ...reports: unknown[]): void =>
+  writeFileSync(join(from, name), reports.map((each) => JSON.stringify(each)).join('\n'));
+const add = (paths = [from]): Promise<number> => fleetAdd({ paths, out, shard: '1/1' });
+async function rows(table: string): Promise<Record<string, unknown>[]> {
+  const files = new DataSet(out).files(table);
+  const all = files.map(({ path }) =>
+    parquetReadObjects({ file: new Uint8Array(readFileSync(path)).buffer }),
+  );
+  return (await Promise.all(all)).flat();
+}
+
+test('texts of any kind in labels come back as they are, and reach no path and no terminal', async () => {
+  const texts = [
+    ...['a,b', 'say "hi"', 'two\nlines', '../../../etc/passwd', "'; DROP TABLE reports; --"],
+    ...['\u001b[2J\u202e', '=cmd()', '😀', '\ud83d', '', 'x'.repeat(200)],
+  ];
+  put('a.jsonl', ...texts.map((release, i) => report({ id: `r${i}`, labels: { release } })));
+  // as JSON has it: an own property
+  put('b.json', JSON.parse(JSON.stringify(report({ id: 'p' })).replace('{}', '{"__proto__":"1"}')));
+  expect(await add()).toBe(0);
+  const lives = await rows('reports');
+  expect(new Set(lives.map((row) => row.release ?? null))).toEqual(
+    new Set([...texts.map((text) => (text === '\ud83d' ? '\ufffd' : text)), null]),
+  );
+  expect(lives.map((row) => row.labels)).toContain('{"__proto__":"1"}');
+  const inData = readdirSync(out, { recursive: true, encoding: 'utf8' });
+  expect(inData.filter((path) => /\.parquet$/.test(path) && !/^\w+\/day=[-\d]+\/(\w{16}|empty)\.parquet$/.test(path))).toEqual([]); // prettier-ignore
+  const document = fleetReportDocument(await fleetReport(out, 'release'));
+  const shown = reportText(document);
+  expect(shown.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+  // a column a release: the others are in --json
+  expect(shown).toContain('Those 8 of 11 with most page lives are shown; --json has all.');
+});
+
+test('numbers that no browser means are no reports, and extreme ones break no report', async () => {
+  const bad: Partial<FieldReport>[] = [
+    { runs: 2 ** 53 },
+    { busy: -1 },
+    { weight: 1e300 },
+    { weight: 0.5 },
+    { syncs: [0, 2 ** 60] },
+    { labels: { release: 'x'.repeat(10_000) } },
+    { origin: 'x'.repeat(10_000) },
+  ];
+  expect(bad.map((more) => isFieldReport(report(more)))).toEqual(bad.map(() => false));
+  put(
+    'a.jsonl',
+    ...bad.map((more) => report(more)),
+    // clocks that are wrong, or were set back
+    report({ id: '1', at: 0 }),
+    report({ id: '2', at: 1e300, ms: 1e300, lockUs: 1e300 }),
+    report({ id: '3', at: Date.UTC(2099, 0, 1), runs: 2 ** 53 - 1 }),
+  );
+  expect(await add()).toBe(0);
+  expect(said()).toContain(`${bad.length} of ${bad.length + 3} items are no reports`);
+  const found = await fleetReport(out, null);
+  expect(found).toMatchObject({ lives: 3, weight: 3, from: '1970-01-01', to: '1970-01-01' });
+  expect(found.waits.lives).toBe(1);
+  expect(
+    (await rows('reports')).map(({ lock_wait_ns: ns, statements }) => [ns, statements]).sort(),
+  ).toEqual(
+    [
+      [0n, 1n],
+      [2n ** 63n - 1n, 1n],
+      [0n, 2n ** 53n - 1n],
+    ].sort(),
+  );
+});
+
+test('a trace that is cut off is added as far as it goes, and named; what cannot be read is left out', async () => {
+  const whole = readFileSync(join(GOLDEN, 'checkpoint-storm.vfst'));
+  writeFileSync(join(from, 'cut.vfst'), whole.subarray(0, whole.length * 0.7));
+  const forged = Buffer.from(whole);
+  for (let at = 2000; at < forged.length; at += 977) forged[at]! ^= 255;
+  writeFileSync(join(from, 'damaged.vfst'), forged);
+  writeFileSync(join(from, 'empty.vfst'), '');
+  mkdirSync(join(from, 'folder.vfst'));
+  copyFileSync(SMALL, join(from, 'whole.vfst'));
+  expect(await add()).toBe(2);
+  const words = said();
+  expect(words).toMatch(/cut\.vfst: .* cut off at byte/);
+  expect(words).toMatch(/damaged\.vfst: .*left out/);
+  expect(words).toMatch(/empty\.vfst: /);
+  expect(words).toMatch(/folder\.vfst is a folder/);
+  expect(words).toContain('2 left out.');
+  const traces = await rows('traces');
+  expect(traces.map(({ name }) => name).sort()).toEqual(['cut', 'damaged', 'whole']);
+  // of each what its files hold, no more and no less
+  const events = await rows('events');
+  for (const { trace, events: count } of traces)
+    expect(events.filter((row) => row.trace === trace).length).toBe(Number(count));
+});
+
+test('one trace under two names is one', async () => {
+  copyFileSync(SMALL, join(from, 'a.vfst'));
+  copyFileSync(SMALL, join(from, 'b.vfst'));
+  expect(await add()).toBe(0);
+  expect(said()).toContain('1 added');
+  expect((await rows('traces')).length).toBe(1);
+});
+
+test('a report that comes after its trace is the same page life', async () => {
+  const both = report({ errors: [['SQLITE_FULL', 'xWrite', 2]], syncs: [10, 7] });
+  copyFileSync(SMALL, join(from, 'a.vfst'));
+  await add();
+  expect(await fleetReport(out, null)).toMatchObject({ lives: 1, weight: 1 });
+  put('a.json', both);
+  await add();
+  const after = await fleetReport(out, null);
+  expect(after).toMatchObject({ lives: 1, weight: 1, traces: 1 });
+  expect(after.errors).toMatchObject([{ error: 'SQLITE_FULL', count: 2, lives: 1 }]);
+  expect(after.errors[0]!.example).toBe((await rows('traces'))[0]!.trace);
+  expect(after.syncs).toMatchObject([{ count: 7 }]);
+});
+
+test('a data set of another version is not mixed with', async () => {
+  copyFileSync(SMALL, join(from, 'a.vfst'));
+  await add();
+  const [id] = new DataSet(out).ids();
+  // as before columns were noted
+  writeFileSync(join(out, '_manifest', `${id}.json`), '{"schema":3,"tables":["events"]}');
+  copyFileSync(join(GOLDEN, 'cold-warm.vfst'), join(from, 'b.vfst'));
+  for (const attempt of [add, () => compact(out), () => fleetReport(out, null)])
+    await expect(attempt()).rejects.toThrow(`Another version of vfscope made ${out}`);
+  expect((await rows('traces')).length).toBe(1);
+});
+
+test('an input that fails half-way leaves nothing', () => {
+  const set = new DataSet(out);
+  const parts = function* () {
+    yield emptyPart('events');
+    throw new Error('half-way');
+  };
+  expect(() => set.add('0123456789abcdef', parts())).toThrow('half-way');
+  expect([set.files(), set.ids()]).toEqual([[], []]);
+});
+
+test('what a killed command left is removed an hour later', async () => {
+  copyFileSync(SMALL, join(from, 'a.vfst'));
+  await add();
+  const [old, fresh] = ['old', 'fresh'].map((name) => join(out, '_tmp', name));
+  for (const path of [old!, fresh!]) writeFileSync(path, 'half');
+  const twoHoursAgo = Date.now() / 1000 - 7200;
+  utimesSync(old!, twoHoursAgo, twoHoursAgo);
+  await compact(out);
+  expect([existsSync(old!), existsSync(fresh!)]).toEqual([false, true]);
+});
+
+test('a shard that is missing is added by a run without shards', async () => {
+  for (const name of ['turso-wal', 'cold-warm', 'kvvfs', 'rollback-and-savepoints'])
+    copyFileSync(join(GOLDEN, `${name}.vfst`), join(from, `${name}.vfst`));
+  await fleetAdd({ paths: [from], out, shard: '2/3' });
+  await fleetAdd({ paths: [from], out, shard: '3/3' });
+  expect(new DataSet(out).ids().length).toBeLessThan(4);
+  expect(await add()).toBe(0);
+  expect((await rows('traces')).length).toBe(4);
+});
+
+let command: string;
+beforeAll(async () => {
+  command = await buildCommand('vfscope-fleet-hostile-test');
+}, 90_000);
+
+test('the processes of a run add up what they did, and say where they cannot write', () => {
+  // more than a few: on all cores
+  put('a.jsonl', report());
+  for (let i = 0; i < 20; i++) put(`${i}.json`, i % 5 ? report({ id: `r${i}` }) : { other: i });
+  const run = (to: string) =>
+    spawnSync(process.execPath, [command, 'fleet', 'add', from, '--out', to], { encoding: 'utf8' });
+  const first = run(out);
+  expect([first.status, first.stderr]).toEqual([
+    2,
+    expect.stringContaining(`17 added to ${out}, 0 already in it, 4 left out.`),
+  ]);
+  expect(run(out).stderr).toContain(`0 added to ${out}, 17 already in it, 4 left out.`);
+  // as a full disk: nothing can be written there
+  const full = join(folder, 'full');
+  mkdirSync(full);
+  writeFileSync(join(full, 'reports'), '');
+  const failed = run(full);
+  expect(failed.status).toBe(2);
+  expect(failed.stderr).toMatch(/reports.* cannot be written/);
+  expect(failed.stderr).toContain('run the command again');
+});

@@ -13,6 +13,8 @@ import { forward, type Traced } from '../engines/sql-functions.ts';
 import { Flag, Op } from '../event/event.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { dataProperty } from '../record/reflect.ts';
+import { Rc } from '../sqlite/constants.ts';
+import { RETRIED_WITHIN_MS } from '../sqlite/rule-limits.ts';
 import { SqlFolder } from '../sqlite/sql-fold.ts';
 import {
   NativeMemory,
@@ -57,8 +59,20 @@ interface Call {
   at: number;
 }
 
+/** A call that answered SQLITE_BUSY. */
+interface Refused {
+  op: number;
+  name: string;
+  text: string;
+  at: number;
+  tally: Tally;
+  statement: StatementTally | null;
+}
+
 class EngineSql implements SqlCaller {
   private readonly statements = new Map<number, Prepared>();
+  /** By connection, the last call: until the next one. */
+  private readonly refused = new Map<number, Refused>();
   private readonly folded = new Map<string, string>();
   private readonly utf8 = new TextDecoder();
   private readonly folder = new SqlFolder((length) => new Uint8Array(length), 0);
@@ -94,6 +108,7 @@ class EngineSql implements SqlCaller {
       const prepared = this.preparedOf(traced, a, b, c);
       const tally = prepared && this.tallyOf(prepared);
       const at = performance.now();
+      if (this.refused.size && this.depth === 0) this.again(traced.op, prepared, at);
       if (this.depth === 0) ring.current = 0;
       const token = ring.begin(
         traced.op,
@@ -167,6 +182,17 @@ class EngineSql implements SqlCaller {
     return prepared.tally!;
   }
 
+  /** wa-sqlite makes a call again while a VFS prepares: the app doesn't hear of the first answer (analysis/core/handled-failures.ts). */
+  private again(op: number, prepared: Prepared | null, at: number): void {
+    const db = prepared?.db ?? 0;
+    const before = this.refused.get(db);
+    this.refused.delete(db);
+    if (before?.op !== op || before.text !== (prepared?.text ?? '')) return;
+    if (at - before.at > RETRIED_WITHIN_MS || before.tally !== this.sink.tally) return;
+    before.tally.handled(before.name);
+    if (before.statement) before.statement.failed--;
+  }
+
   private ended({ traced, prepared, address, token, at }: Call, rc: number, flags: number): void {
     const { ring, tally, hangMs } = this.sink;
     try {
@@ -175,17 +201,25 @@ class EngineSql implements SqlCaller {
       ring.end(token, now, rc, flags);
       const failed = flags & Flag.threw ? tally.answer(1, name) : tally.answer(rc, name);
       if (now - at > hangMs) tally.hang(name);
-      if (!prepared) return;
-      const statement = this.tallyOf(prepared);
+      const statement = prepared && this.tallyOf(prepared);
+      const isRun = op === Op.sqlStep || op === Op.sqlExec;
+      const isBusy = (rc & 255) === Rc.busy;
+      if (isBusy)
+        this.refused.set(prepared?.db ?? 0, {
+          ...{ op, name, text: prepared?.text ?? '', at: now, tally },
+          statement: isRun ? statement : null,
+        });
+      if (!prepared || !statement) return;
       if (op === Op.sqlPrepare) {
         statement.prepares++;
         const stmt = rc === 0 && address ? this.word(address) : 0;
         if (stmt) this.statements.set(stmt, prepared);
-      } else if (op === Op.sqlStep || op === Op.sqlExec) {
+      } else if (isRun) {
         prepared.running = true;
         prepared.ms += now - at;
         if (failed) statement.failed++;
-        if (rc !== 100) this.ran(prepared);
+        // a step that was refused may be made again
+        if (rc !== Rc.row && !(isBusy && op === Op.sqlStep)) this.ran(prepared);
       } else this.ran(prepared);
     } catch {
       this.sink.tally.faults++;

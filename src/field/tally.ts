@@ -16,6 +16,7 @@ import {
 /** Statements that are told apart in a page life. */
 const MOST_STATEMENTS = 500;
 const MOST_ERRORS = 20;
+const BUSY = `SQLITE_${PRIMARY[5]}`;
 /** Fewer runs have no 99th percentile. */
 const LEAST_RUNS = 100;
 /** An extension's is 50 characters; a host name has 253. */
@@ -127,6 +128,17 @@ export class Tally {
     this.busy++;
     if (this.burst === BUSY_BURST.tries) this.inBursts += this.burst;
     else if (this.burst > BUSY_BURST.tries) this.inBursts++;
+  }
+  /** A call that answered SQLITE_BUSY is made again by the engine: the app didn't hear of it. */
+  handled(call: string): void {
+    const key = `${BUSY}\0${call}`;
+    const left = (this.errors.get(key) ?? 1) - 1;
+    if (left) this.errors.set(key, left);
+    else this.errors.delete(key);
+    this.busy--;
+    if (this.burst === BUSY_BURST.tries) this.inBursts -= this.burst;
+    else if (this.burst > BUSY_BURST.tries) this.inBursts--;
+    this.burst--;
   }
   /** @param name of the exception or of the code */
   error(name: string, call: string): void {

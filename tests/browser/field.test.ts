@@ -102,7 +102,8 @@ const isRewrite = (id: string): boolean => id.startsWith('turso');
 function expectReport(report: FieldReport, version: string | null): void {
   expect(isFieldReport(report)).toBe(true);
   expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(4096);
-  expect(report).toMatchObject({ faults: 0, weight: 1, labels: { release: '1.0' } });
+  // wa-sqlite makes calls again that a VFS refuses while it prepares: no app hears of those
+  expect(report).toMatchObject({ faults: 0, failed: 0, weight: 1, labels: { release: '1.0' } });
   expect(report.sqlite).toBe(version);
   expect(report.statements.length).toBeGreaterThan(3);
   expect(report.statements.some(({ text }) => /^insert/i.test(text))).toBe(true);
@@ -125,7 +126,6 @@ test('a report of the demo is less than 4 KB, and counts what a person did', asy
   const { report } = await asked(page, 'flush');
   expectReport(report!, report!.sqlite);
   expect(report!.runs).toBeGreaterThan(5000);
-  expect(report!.failed).toBe(0);
   await page.close();
 });
 

@@ -63,3 +63,23 @@ test('a 99th percentile above the limit asks for a trace, from 100 runs on', () 
     );
   expect(reasons.length).toBe(1);
 });
+
+test('an answer of SQLITE_BUSY that the engine asks again for is none', () => {
+  const tally = new Tally(() => {});
+  const told = (): unknown => {
+    const { busy, errors, findings } = tally.report(about({}), true);
+    return { busy, errors, findings };
+  };
+  // a burst of three is one of F06
+  for (let i = 0; i < 3; i++) tally.answer(5, 'sqlite3_step');
+  const burst = { busy: 3, errors: [['SQLITE_BUSY', 'sqlite3_step', 3]], findings: [['F06', 3]] };
+  expect(told()).toEqual(burst);
+  tally.answer(5, 'sqlite3_step');
+  tally.handled('sqlite3_step');
+  expect(told()).toEqual(burst);
+  tally.handled('sqlite3_step');
+  expect(told()).toEqual({ ...burst, busy: 2, errors: [['SQLITE_BUSY', 'sqlite3_step', 2]], findings: [] }); // prettier-ignore
+  tally.handled('sqlite3_step');
+  tally.handled('sqlite3_step');
+  expect(told()).toEqual({ busy: 0, errors: [], findings: [] });
+});

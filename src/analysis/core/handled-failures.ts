@@ -10,6 +10,7 @@ import { isFailure } from '../../trace/describe.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
 import { isSqlOp, isWebOp } from '../../event/operations.ts';
+import { RETRIED_WITHIN_MS } from '../../sqlite/rule-limits.ts';
 import { threadFact } from './graph.ts';
 import { servedThreads } from './helper-threads.ts';
 import { owners } from './owners.ts';
@@ -18,7 +19,7 @@ const fails = ({ op, result, flags }: EventColumns, row: number): boolean =>
   isFailure(op[row]!, result[row]!, flags[row]!);
 
 /** Who is still at it after this long would be told. */
-export const RETRIED_WITHIN_US = 1_000_000;
+export const RETRIED_WITHIN_US = RETRIED_WITHIN_MS * 1000;
 
 /** Whether an SQL call is the one before it again, soon. @param next the SQL call that follows it on its connection; of an attempt to open a database, which has none yet, on its thread */
 export function isRepeated(events: EventColumns, row: number, next: number): boolean {

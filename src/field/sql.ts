@@ -10,12 +10,14 @@ import type { SqlCaller } from '../engines/sql-calls.ts';
 import { trapEmscriptenModules } from '../engines/sql-emscripten.ts';
 import { wrapNamedExports } from '../engines/sql-exports.ts';
 import { forward, type Traced } from '../engines/sql-functions.ts';
+import { SqlShapes } from '../engines/sql-shapes.ts';
 import { Flag, Op } from '../event/event.ts';
+import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { dataProperty } from '../record/reflect.ts';
 import { Rc } from '../sqlite/constants.ts';
-import { RETRIED_WITHIN_MS } from '../sqlite/rule-limits.ts';
 import { SqlFolder } from '../sqlite/sql-fold.ts';
+import { RETRIED_WITHIN_MS } from '../sqlite/rule-limits.ts';
 import {
   NativeMemory,
   NativeTable,
@@ -35,8 +37,8 @@ export interface Sink {
 
 /** Longer texts are cut. */
 const MOST_BYTES = 8192;
-/** Raw texts whose folded ones are remembered. */
-const MOST_TEXTS = 1000;
+/** Folded texts that are remembered. */
+const MOST_TEXTS = 2000;
 
 /** A prepared statement, or the text of an exec. */
 interface Prepared {
@@ -73,9 +75,17 @@ class EngineSql implements SqlCaller {
   private readonly statements = new Map<number, Prepared>();
   /** By connection, the last call: until the next one. */
   private readonly refused = new Map<number, Refused>();
-  private readonly folded = new Map<string, string>();
+  /** By id, literals folded. */
+  private texts: string[] = [];
+  private shapes = new SqlShapes(MOST_TEXTS);
+  /** What the folder writes, four bytes a word. */
+  private words = new Uint32Array(0);
+  private readonly folder = new SqlFolder((length) => {
+    this.words = new Uint32Array((length >>> 2) + 1);
+    return new Uint8Array(this.words.buffer);
+  }, 0);
   private readonly utf8 = new TextDecoder();
-  private readonly folder = new SqlFolder((length) => new Uint8Array(length), 0);
+  private readonly heap: EngineMemory;
   private suspended: Call[] = [];
   private depth = 0;
 
@@ -83,7 +93,9 @@ class EngineSql implements SqlCaller {
     private readonly sink: Sink,
     readonly memory: WebAssembly.Memory,
     private readonly asyncify: Asyncify | null,
-  ) {}
+  ) {
+    this.heap = new EngineMemory(memory);
+  }
 
   bound(): void {} // values are not looked at
 
@@ -212,7 +224,7 @@ class EngineSql implements SqlCaller {
       if (!prepared || !statement) return;
       if (op === Op.sqlPrepare) {
         statement.prepares++;
-        const stmt = rc === 0 && address ? this.word(address) : 0;
+        const stmt = rc === 0 && address ? this.heap.word(address) : 0;
         if (stmt) this.statements.set(stmt, prepared);
       } else if (isRun) {
         prepared.running = true;
@@ -231,30 +243,23 @@ class EngineSql implements SqlCaller {
     prepared.ms = 0;
   }
 
-  private word(address: number): number {
-    return new Uint32Array(this.memory.buffer)[address >>> 2]!;
-  }
-
-  /** A text with its literals folded. @param bytes its length; negative = up to the NUL */
+  /** A text with its literals folded; decoded once. @param bytes its length; negative = up to the NUL */
   private textAt(address: number, bytes: number, first: boolean): string {
     if (!address) return '';
-    const heap = new Uint8Array(this.memory.buffer);
-    const most = Math.min(
-      heap.length,
-      address + (bytes < 0 ? MOST_BYTES : Math.min(bytes, MOST_BYTES)),
-    );
-    const nul = heap.indexOf(0, address);
-    const end = nul < 0 ? most : Math.min(nul, most);
-    const raw = heap.slice(address, end); // a copy: decoders take no shared memory
-    const key = this.utf8.decode(raw);
-    let text = this.folded.get(key);
-    if (text === undefined) {
-      const { folder } = this;
-      folder.fold(raw, 0, raw.length, first);
-      text = this.utf8.decode(folder.out.subarray(0, folder.length)).trim();
-      if (this.folded.size >= MOST_TEXTS) this.folded.clear();
-      this.folded.set(key, text);
+    const heap = this.heap.bytes();
+    const most = address + (bytes < 0 ? MOST_BYTES : Math.min(bytes, MOST_BYTES));
+    const { folder } = this;
+    folder.fold(heap, address, Math.min(heap.length, most), first);
+    const { words } = this;
+    for (let i = folder.length; i & 3; i++) folder.out[i] = 0;
+    if (this.texts.length >= MOST_TEXTS) {
+      this.texts = [];
+      this.shapes = new SqlShapes(MOST_TEXTS);
     }
+    const known = this.shapes.find(words, folder.length, false);
+    if (known >= 0) return this.texts[known]!;
+    const text = this.utf8.decode(folder.out.subarray(0, folder.length)).trim();
+    this.shapes.add(words, folder.length, false, this.texts.push(text) - 1);
     return text;
   }
 }

@@ -3,6 +3,7 @@ import './cache/cache.ts';
 import './cache/cold-warm.ts';
 import './cache/miss-ratio.ts';
 import './cache/stale-caches.ts';
+import './cpu/cpu-flames.ts';
 import './files/io-map.ts';
 import './files/redundant-calls.ts';
 import './files/runs.ts';

@@ -2,6 +2,7 @@
 import { cacheTables } from './cache/table.ts';
 import { contentionTables } from './contention/table.ts';
 import type { Table } from './core/table.ts';
+import { cpuTables } from './cpu/table.ts';
 import { errorTables } from './errors/table.ts';
 import { eventTables } from './events/table.ts';
 import { findingTables } from './findings/table.ts';
@@ -28,6 +29,7 @@ export const TABLES: readonly Table<any>[] = [
   ...memoryTables,
   ...contentionTables,
   ...messageTables,
+  ...cpuTables,
   ...errorTables,
   ...findingTables,
 ];

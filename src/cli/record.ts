@@ -1,19 +1,28 @@
 /** `vfscope record`: a page recorded by the real extension in a real browser. */
+import { readFile } from 'node:fs/promises';
 import { EXTENSION, FIREFOX_EXTENSION } from '../drive/extension-folders.ts';
 import { CommandFailure, insistOnWebAddress, wrongUse } from '../terminal/failure.ts';
 import { findChromium, findFirefox } from '../drive/find-browser.mjs';
-import { complain, Exit } from '../terminal/open-file.ts';
+import { functionNames } from '../lab/meter/function-names.ts';
+import { MeterError } from '../lab/meter/reader.ts';
+import type { FunctionNames } from '../trace/name-functions.ts';
+import { cannotRead, complain, Exit } from '../terminal/open-file.ts';
 import { recordConnected } from '../connect/record-connected.ts';
 import { recordPage, type RecordOptions } from '../drive/session.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 import { printAnswer } from './answer.ts';
 
-export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'browser' | 'url'> {
+export interface RecordArgs extends Omit<
+  RecordOptions,
+  'extension' | 'say' | 'browser' | 'url' | 'names'
+> {
   /** With `connect`, it may be absent: the only page that is open there. */
   url?: string;
   /** Address of a browser that runs already, with a debugging port. */
   connect?: string;
   browser?: string;
+  /** A wasm file with the names of functions, for CPU samples. */
+  names?: string;
   /** Tests bring their own. */
   extension?: string;
   /** A recording in which no SQLite was seen fails. */
@@ -28,12 +37,16 @@ export async function record(args: RecordArgs): Promise<number> {
   try {
     const { connect, url, extension } = args;
     await check(args);
+    const names = args.names === undefined ? undefined : await namesIn(args.names);
     if (connect !== undefined)
-      await recordConnected({ ...args, connect, extension: extension ?? EXTENSION, say });
+      await recordConnected({ ...args, names, connect, extension: extension ?? EXTENSION, say });
     else {
       const browser = browserOf(args);
+      if (args.cpu && browser === 'firefox')
+        throw wrongUse("--cpu needs Chromium: Firefox's profiler can't be driven.");
       await recordPage({
         ...args,
+        names,
         url: url!,
         browser,
         extension: extension ?? (browser === 'firefox' ? FIREFOX_EXTENSION : EXTENSION),
@@ -67,12 +80,27 @@ function browserOf({ browser }: RecordArgs): 'chromium' | 'firefox' {
   throw wrongUse(`Unknown browser "${browser}": expected chromium or firefox.`);
 }
 
+/** @throws CommandFailure (exit code 2) */
+async function namesIn(file: string): Promise<FunctionNames> {
+  const bytes = await readFile(file).catch((e: unknown) => {
+    throw wrongUse(cannotRead(file, e, 'a wasm file'));
+  });
+  try {
+    return functionNames(bytes);
+  } catch (e) {
+    if (!(e instanceof MeterError)) throw e;
+    throw wrongUse(`${file} is no wasm file with names: ${e.message}.`);
+  }
+}
+
 /** Options of a browser that the command starts. */
 const OF_OUR_BROWSER = ['browser', 'devtools', 'scope', 'screenshot'] as const;
 
 /** All that can be known to fail before a browser is started: what was recorded could not be saved then. @throws CommandFailure */
 async function check(args: RecordArgs): Promise<void> {
-  const { url, connect, out, until, untilMark, screenshot } = args;
+  const { url, connect, out, until, untilMark, screenshot, cpu, names } = args;
+  if (names !== undefined && !cpu)
+    throw wrongUse('--names goes with --cpu: it names functions in CPU samples.');
   if (untilMark && until !== undefined)
     throw wrongUse('--until and --until-mark: only one can say when the recording ends.');
   const [other] = OF_OUR_BROWSER.filter((name) => args[name] !== undefined);

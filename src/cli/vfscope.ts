@@ -370,6 +370,8 @@ async function run([command, ...args]: string[]): Promise<number> {
         messages: yes,
         instructions: yes,
         buffer: text,
+        cpu: yes,
+        names: text,
         connect: text,
       } as const;
       const { values, target } = parseOptional(args, 'URL', options, 1, connects(args) ? 0 : 1);

@@ -6,6 +6,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { listenForInterrupt } from '../drive/interrupt.ts';
+import { BrowserTrace } from '../drive/browser-trace.ts';
+import { CPU_CATEGORIES, sayingHook, sampled } from '../drive/cpu-samples.ts';
 import { keepMarked } from '../drive/marks.ts';
 import { drivenHook, hookNatives, carriedText } from '../drive/native-workers.ts';
 import {
@@ -36,7 +38,17 @@ const STOP_MS = 10_000;
 
 export interface ConnectOptions extends Pick<
   RecordOptions,
-  'extension' | 'out' | 'until' | 'seconds' | 'script' | 'capture' | 'marks' | 'untilMark' | 'say'
+  | 'extension'
+  | 'out'
+  | 'until'
+  | 'seconds'
+  | 'script'
+  | 'capture'
+  | 'marks'
+  | 'untilMark'
+  | 'cpu'
+  | 'names'
+  | 'say'
 > {
   /** Address of the browser's debugging port. */
   connect: string;
@@ -93,7 +105,7 @@ export async function recordConnected(options: ConnectOptions): Promise<void> {
       lost,
     ]);
     say('stopping');
-    await Promise.race([recording.end(), lost]);
+    await Promise.race([recording.end(options), lost]);
     await recording.save(options.out);
     const unmarked = options.marks ? await keepMarked(options.out, say) : null;
     if (late ?? unmarked) throw browserFailed((late ?? unmarked)!);
@@ -111,14 +123,16 @@ class Recording {
     private readonly store: TraceStore,
     private readonly threads: ThreadPorts,
     private readonly relays: PageRelays,
+    private readonly traced: BrowserTrace | null,
   ) {}
 
   static async begin(page: Page, options: ConnectOptions): Promise<Recording> {
     const { say = () => {}, extension } = options;
-    const hook = drivenHook(extension);
-    if (hook === null) throw browserFailed('The hook is missing: build vfscope again.');
+    const plain = drivenHook(extension);
+    if (plain === null) throw browserFailed('The hook is missing: build vfscope again.');
     const recorded = recordedBy(options);
     const carried = carriedText(extension, recorded.capture);
+    const hook = options.cpu ? sayingHook(plain, carried) : plain;
     // by the clock of the page's machine, which may be a phone
     const now = await page.evaluate(() => performance.timeOrigin + performance.now());
     const store = new TraceStore(now);
@@ -132,13 +146,16 @@ class Recording {
     );
     await relays.follow(await page.createCDPSession());
     await hookNatives(page, { ...recorded, hook, carried });
-    return new Recording(store, threads, relays);
+    const traced = options.cpu ? await BrowserTrace.begin(page.browser(), CPU_CATEGORIES) : null;
+    return new Recording(store, threads, relays, traced);
   }
 
-  async end(): Promise<void> {
+  async end({ names, say = () => {} }: ConnectOptions): Promise<void> {
+    const events = await this.traced?.end();
     await this.threads.stop(STOP_MS);
     await this.relays.leave();
     this.threads.close();
+    if (events) say(sampled(this.store, events, names));
   }
 
   async save(out: string): Promise<void> {

@@ -1,10 +1,8 @@
 /** The page's own marks: waiting for one, and keeping of a saved trace what lies between them. */
-import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { cutTo, markedRanges, START_MARK } from '../analysis/report/cut.ts';
-import { readTrace } from '../trace/file/read.ts';
-import { TraceWriter } from '../trace/file/write.ts';
+import { reworkTrace } from './rework-trace.ts';
 
 const POLL_MS = 100;
 
@@ -49,25 +47,17 @@ export async function markMade(
  * Cut a trace file to what the page marked.
  * @returns null, or why the file was left whole
  */
-export async function keepMarked(
-  file: string,
-  say: (line: string) => void,
-): Promise<string | null> {
-  const { store, header } = await readTrace(await readFile(file));
-  const ranges = markedRanges(store);
-  if (ranges.length === 0)
-    return `The page made no performance.mark('${START_MARK}'): the whole trace is saved.`;
-  const cut = cutTo(store, ranges);
-  const pieces: Uint8Array[] = [];
-  const { writer, origin, savedAt, sanitized } = header;
-  await new TraceWriter(
-    cut.store,
-    { write: (bytes) => void pieces.push(bytes) },
-    { writer, origin, savedAt, sanitized },
-  ).finish();
-  await writeFile(file, Buffer.concat(pieces));
-  say(
-    `kept ${cut.store.eventCount} events in ${ranges.length} marked ${ranges.length === 1 ? 'range' : 'ranges'}, left ${cut.left} out`,
-  );
-  return null;
+export function keepMarked(file: string, say: (line: string) => void): Promise<string | null> {
+  return reworkTrace(file, (store) => {
+    const ranges = markedRanges(store);
+    if (ranges.length === 0)
+      return {
+        answer: `The page made no performance.mark('${START_MARK}'): the whole trace is saved.`,
+      };
+    const cut = cutTo(store, ranges);
+    say(
+      `kept ${cut.store.eventCount} events in ${ranges.length} marked ${ranges.length === 1 ? 'range' : 'ranges'}, left ${cut.left} out`,
+    );
+    return { store: cut.store, answer: null };
+  });
 }

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import type { RecordingScope } from '../protocol/messages.ts';
 import { STOP_MARK } from '../analysis/report/cut.ts';
+import type { FunctionNames } from '../trace/name-functions.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
 import { cannotWrite } from '../terminal/write-file.ts';
 import { launchBrowser } from './browser.ts';
@@ -15,7 +16,10 @@ import type { DrivenBrowserBase, DrivenPanel } from './panel-control.ts';
 import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { launchFirefox } from './firefox.ts';
 import { listenForInterrupt, type Interrupt } from './interrupt.ts';
+import { BrowserTrace } from './browser-trace.ts';
+import { CPU_CATEGORIES, sayingHook, sampled } from './cpu-samples.ts';
 import { keepMarked, markMade } from './marks.ts';
+import { reworkTrace } from './rework-trace.ts';
 
 export interface RecordOptions {
   /** Folder of the extension, built for that browser. */
@@ -42,6 +46,10 @@ export interface RecordOptions {
   scope?: RecordingScope;
   /** What is captured; of what is not said the default. */
   capture?: Partial<CaptureOptions>;
+  /** In Chromium: sample what its threads execute. */
+  cpu?: boolean;
+  /** Of wasm functions in the samples, where their own module has none. */
+  names?: FunctionNames;
   /** Keep only what lies between the page's own marks (analysis/report/cut.ts). */
   marks?: boolean;
   /** End when the page makes the mark `vfscope:stop`. `seconds` is how long to wait for it at most. */
@@ -81,7 +89,10 @@ async function recordIn(
   interrupt: Interrupt,
 ): Promise<void> {
   const { say = () => {} } = options;
-  const hook = options.browser === 'firefox' ? null : drivenHook(options.extension);
+  const recorded = recordedBy(options);
+  const carried = carriedText(options.extension, recorded.capture);
+  const plain = options.browser === 'firefox' ? null : drivenHook(options.extension);
+  const hook = options.cpu && plain !== null ? sayingHook(plain, carried) : plain;
   const driven: DrivenBrowserBase = await (options.browser === 'firefox'
     ? launchFirefox(options)
     : launchBrowser({ ...options, hook }));
@@ -94,15 +105,15 @@ async function recordIn(
   try {
     say('opening the panel');
     const page = await driven.firstPage();
+    let traced: BrowserTrace | null = null;
     const ready = (async () => {
       const opened = await (options.devtools || !driven.openWindow
         ? driven.openPanel(page)
         : driven.openWindow(page));
       if (hook !== null) {
-        const recorded = recordedBy(options);
-        const carried = carriedText(options.extension, recorded.capture);
         await hookNatives(page, { ...recorded, hook, carried });
       }
+      if (options.cpu) traced = await BrowserTrace.begin(driven.browser, CPU_CATEGORIES);
       await startRecording(opened, options);
       return opened;
     })();
@@ -116,7 +127,7 @@ async function recordIn(
       lost,
     ]);
     say('stopping');
-    const unmarked = await Promise.race([save(driven, panel, options), lost]);
+    const unmarked = await Promise.race([save(driven, panel, options, traced), lost]);
     if (late ?? unmarked) throw browserFailed((late ?? unmarked)!);
   } finally {
     over.abort(); // nothing goes on waiting
@@ -177,12 +188,16 @@ export function cutShort(
 async function save(
   driven: DrivenBrowserBase,
   panel: DrivenPanel,
-  { out, marks, screenshot, say = () => {} }: RecordOptions,
+  { out, marks, names, screenshot, say = () => {} }: RecordOptions,
+  traced: BrowserTrace | null,
 ): Promise<string | null> {
+  const events = await traced?.end();
   await stopRecording(panel);
-  const unmarked = await saveTrace(driven, panel, out, async (file) =>
-    marks ? keepMarked(file, say) : null,
-  );
+  const unmarked = await saveTrace(driven, panel, out, async (file) => {
+    if (events)
+      say(await reworkTrace(file, (store) => ({ store, answer: sampled(store, events, names) })));
+    return marks ? keepMarked(file, say) : null;
+  });
   if (screenshot !== undefined) {
     await panel.resize(PICTURE.width, PICTURE.height);
     await panel.screenshot(screenshot);

@@ -280,6 +280,11 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   cancelExport(): Promise<void>;
   /** What a copy of the loaded trace would tell of the app. */
   privacy(): Promise<PrivacyReport>;
+  /**
+   * Name wasm functions of the loaded trace's CPU samples. @param file a build of the same module that has names
+   * @returns functions that got one @throws where it is no wasm file, or none fits
+   */
+  nameFunctions(file: Blob): Promise<number>;
   /** Read a second trace to compare with. */
   openOther(file: Blob, name: string): Promise<LoadResult>;
   /** Compare with the recording before this one. @throws where it is not kept */

@@ -6,6 +6,7 @@ import { isBTreeKind } from '../event/b-tree-definitions.ts';
 import { RecordReader, type Batch } from '../event/batch.ts';
 import { isTraceUs, toTraceUs } from '../event/clock.ts';
 import { EventColumns, type NarrowColumn } from './columns.ts';
+import type { CpuSamples } from './cpu-samples.ts';
 import { Op } from '../event/event.ts';
 import { FileNames } from './file-names.ts';
 import { OPS } from '../event/operations.ts';
@@ -94,6 +95,8 @@ export class ThreadStore {
   cost: Extract<Definition, { kind: 'cost' }> | null = null;
   /** How the recording was made, said of one of its threads. */
   conditions: ConditionsDefinition | null = null;
+  /** What its stack was at moments that the browser chose; null = it was not sampled. */
+  cpu: CpuSamples | null = null;
   /** Records that the thread could not keep. */
   dropped = 0;
   /** Records that got lost on the way here: batches that never came, or that found no memory. */

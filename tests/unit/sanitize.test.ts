@@ -411,6 +411,7 @@ describe('the report before sharing', () => {
         treeNames: 0,
         runsWithValues: 0,
         stacks: 0,
+        functions: 0,
       },
     });
     expect(privacyReport(sampleStore()).level).toBe(1);

@@ -28,6 +28,7 @@ export const ROOMS = {
   'analysis/statements': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/errors': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/memory': subject('text', 'event', 'analysis'),
+  'analysis/cpu': subject('text', 'analysis'),
   'analysis/messages': subject('text', 'event', 'analysis'),
   'analysis/events': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/findings': subject('text', 'event', 'sqlite', 'analysis'),
@@ -69,6 +70,7 @@ export const ROOMS = {
       'plan',
       'protocol',
       'viewer',
+      'lab/meter', // names of wasm functions
     ],
     npm: [],
   },
@@ -206,7 +208,7 @@ export const ROOMS = {
   },
   terminal: { imports: ['text', 'trace', 'analysis/report'], npm: [], node: true },
   drive: {
-    imports: ['event', 'trace', 'analysis/report', 'protocol', 'terminal'],
+    imports: ['text', 'event', 'trace', 'analysis/report', 'protocol', 'terminal'],
     npm: ['puppeteer-core', 'devtools-protocol'],
     node: true,
   },
@@ -261,6 +263,7 @@ export const ROOMS = {
       'listen',
       'lab/command',
       'lab/experiments',
+      'lab/meter',
       'viewer/session/sql',
       'connect',
       'doctor',

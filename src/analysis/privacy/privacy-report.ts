@@ -28,6 +28,8 @@ export interface PrivacyReport {
   runsWithValues: number;
   /** JavaScript stacks: URLs and names of functions. */
   stacks: number;
+  /** Functions in CPU samples, by name. */
+  functions: number;
   fileNames: number;
   urls: number;
   /** IndexedDB databases and stores, locks, storage keys, marks, workers. */
@@ -49,11 +51,16 @@ export function privacyReport(store: TraceStore): PrivacyReport {
   const messages = new Set<string>();
   const agents = new Set<string>();
   const trees = new Set<string>();
+  const functions = new Set<string>();
   let [numericKeys, runsWithValues, stacks] = [0, 0, 0];
   const captured: CaptureLevel[] = [];
   const name = (text: string): void => void (text && (isUrl(text) ? urls : names).add(text));
-  for (const { info, said, events } of store.threads) {
+  for (const { info, said, events, cpu } of store.threads) {
     if (info.url) urls.add(info.url);
+    for (const one of cpu?.functions ?? []) {
+      if (one.name) functions.add(one.name);
+      if (one.url) urls.add(one.url);
+    }
     name(info.name);
     for (const d of said) {
       switch (d.kind) {
@@ -136,6 +143,7 @@ export function privacyReport(store: TraceStore): PrivacyReport {
     treeNames: trees.size,
     runsWithValues,
     stacks,
+    functions: functions.size,
     messages: messages.size,
     userAgents: agents.size,
     numericKeys,
@@ -158,6 +166,7 @@ export function privacyText(r: PrivacyReport): string {
     ...part(r.treeNames, 'name of a table or index', 'names of tables and indexes'),
     ...part(r.runsWithValues, 'run with bound values', 'runs with bound values'),
     ...part(r.stacks, 'JavaScript stack'),
+    ...part(r.functions, 'name of a function', 'names of functions'),
     ...part(r.fileNames, 'file name'),
     ...part(r.urls, 'URL'),
     ...part(r.names, 'name'),

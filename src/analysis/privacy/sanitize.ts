@@ -18,6 +18,7 @@ import {
 } from '../../event/definitions.ts';
 import { captureOptionsOf } from '../../event/capture.ts';
 import { tokens, foldLiterals } from '../../sqlite/sql-text.ts';
+import { WAITING, type CpuFunction, type CpuSamples } from '../../trace/cpu-samples.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../../trace/store.ts';
 import { ENGINE_NAMES, PRAGMA_WORDS, SQL_FUNCTIONS, SQL_WORDS, VFS_NAMES } from './allow-list.ts';
 
@@ -260,6 +261,18 @@ class Sanitizer {
       })
       .join('\n');
   }
+  /** Functions and scripts by new names. */
+  samples(samples: CpuSamples): CpuSamples {
+    return {
+      ...samples,
+      functions: samples.functions.map((one) => ({
+        name: isHarmless(one) ? one.name : this.names.of(one.name, 'function'),
+        url: this.url(one.url),
+        line: one.line,
+        kind: one.kind,
+      })),
+    };
+  }
   private vfs(name: string): string {
     return VFS_NAMES.has(name) ? name : this.names.of(name, 'vfs');
   }
@@ -307,6 +320,10 @@ class Sanitizer {
   }
 }
 
+/** What the engine calls a wasm function without a name, and the functions that tell waiting from computing. */
+const isHarmless = ({ name, kind }: CpuFunction): boolean =>
+  /^wasm-function\[\d{1,9}\]$/.test(name) || (kind === 'native' && WAITING.has(name));
+
 function unquoted(token: string): string {
   const close = token.startsWith('[') ? ']' : token[0]!;
   const inner = token.slice(1, token.length > 1 && token.endsWith(close) ? -1 : undefined);
@@ -344,6 +361,7 @@ export function sanitizeStore(store: TraceStore, options: SanitizeOptions = {}):
       if (clean) copy.define(clean);
     }
     copyRows(thread, copy);
+    copy.cpu = thread.cpu && sanitizer.samples(thread.cpu);
   }
   return out;
 }

@@ -4,14 +4,18 @@ import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 import { actionsOf, changeText, timeAfter } from '../answer/actions.ts';
 import { headline } from '../answer/headline.ts';
 import type { Facts } from '../core/graph.ts';
+import { sampleSums, type SampleSums } from '../cpu/hot-functions.ts';
 import { PART_WORDS, SQL_PARTS, type Part } from '../core/time-parts.ts';
 import { badges, findings } from '../findings/index.ts';
 import { noFindings, savingText } from '../findings/finding-facts.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import type { Block, Report } from './blocks.ts';
+import { samplesBlock } from './report-cpu.ts';
 
 /** Actions of a short answer. */
 const FEW = 3;
+/** Statements of a short answer. */
+const STATEMENTS = 5;
 
 export interface Answer {
   /** One or two sentences. */
@@ -22,6 +26,8 @@ export interface Answer {
   inSqlUs: number | null;
   /** Its parts that are above 0. */
   parts: { part: Part; us: number }[];
+  /** What threads executed, by statement; only where they were sampled. */
+  cpu?: SampleSums;
   /** Ranked. What costs no time that is known has no `afterUs`. */
   actions: {
     rule: string;
@@ -37,7 +43,15 @@ export interface Answer {
   none: string | null;
 }
 
-const NEEDS = { headline, badges, findings, noFindings, totalTimeInSql };
+const NEEDS = { headline, badges, findings, noFindings, totalTimeInSql, sampleSums };
+
+/** Those that a short answer names. */
+const fewest = ({ statements, ...rest }: SampleSums): SampleSums => ({
+  ...rest,
+  statements: statements
+    .slice(0, STATEMENTS)
+    .map((one) => ({ ...one, functions: one.functions.slice(0, FEW) })),
+});
 
 /** The texts are the trace's own, on one line each and without control characters. @param most actions, 3 by default */
 export function answerOf(facts: Facts, most = FEW): Answer {
@@ -52,6 +66,7 @@ export function answerOf(facts: Facts, most = FEW): Answer {
     parts: SQL_PARTS.map((part) => ({ part, us: times?.[`${part}Us`] ?? 0 })).filter(
       ({ us }) => us > 0,
     ),
+    ...(known.sampleSums && { cpu: fewest(known.sampleSums) }),
     actions: actions.slice(0, most).map(({ rule, findings: [first] }) => {
       const { advice, title, confidence, savingUs } = first!;
       return {
@@ -74,7 +89,7 @@ const quoted = (path: string): string => (/^[\w./@:+-]+$/.test(path) ? path : JS
 /** @param path of the recording, for the commands that show more */
 export function answerReport(said: Answer, path: string): Report {
   const file = quoted(path);
-  const { answer, missing, inSqlUs, parts, actions, more, none } = said;
+  const { answer, missing, inSqlUs, parts, cpu = null, actions, more, none } = said;
   const blocks: (Block | null)[] = [
     missing.length ? { heading: 'Not in these numbers', lines: missing } : null,
     parts.length
@@ -91,6 +106,7 @@ export function answerReport(said: Answer, path: string): Report {
           },
         }
       : null,
+    samplesBlock(cpu, STATEMENTS),
     {
       heading: none ?? 'What to do',
       lines: actions.flatMap(({ rule, advice, seen, confidence, savingUs, afterUs }, i) => [

@@ -3,6 +3,7 @@
  * any thread. What the marks of one thread span is kept of all threads; ranges of several threads are united.
  */
 import { Op } from '../../event/event.ts';
+import { samplesWithin } from '../../trace/cpu-samples.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
@@ -71,6 +72,7 @@ export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
       kept += to - from;
     }
     left += events.count - kept;
+    copy.cpu = thread.cpu && samplesWithin(thread.cpu, ranges);
     for (const key of [
       'dropped',
       'missing',

@@ -7,6 +7,7 @@ import { captureText } from '../../event/capture.ts';
 import { accounts } from '../findings/accounts.ts';
 import { accountsBlock } from './report-accounts.ts';
 import { tailCount, unknownTails } from '../core/unknown-tails.ts';
+import { sampleSums } from '../cpu/hot-functions.ts';
 import { explained, explainedText } from '../findings/explanation.ts';
 import { badges, findings } from '../findings/index.ts';
 import { FINDING_LABELS as label, noFindings } from '../findings/finding-facts.ts';
@@ -21,6 +22,7 @@ import {
   formatDuration,
   formatNumber,
 } from '../../text/numbers.ts';
+import { samplesBlock } from './report-cpu.ts';
 import { requestsBlock } from './report-requests.ts';
 import { storageBlock } from './report-storage.ts';
 import { filesBlock, statementsBlock, TABLE_NEEDS, transactionsBlock } from './report-tables.ts';
@@ -52,6 +54,7 @@ export const REPORT_NEEDS = {
   explained,
   accounts,
   noFindings,
+  sampleSums,
   badges,
   partition,
   ...TABLE_NEEDS,
@@ -78,6 +81,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
       { heading: 'SQLite', facts: headline(facts, said) },
       timeBlock(facts),
       statementsBlock(facts, most, longest),
+      samplesBlock(facts.get(sampleSums), few),
       transactionsBlock(facts, few, longest),
       filesBlock(facts, most, longest),
       storageBlock(said.web, said.unknown['web']),

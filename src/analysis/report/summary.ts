@@ -18,6 +18,7 @@ import { FORMAT_VERSION } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { FileCounts } from '../files/file-counts.ts';
 import { requestSums, type RequestSums } from '../messages/request-sums.ts';
+import { sampleSums, type SampleSums } from '../cpu/hot-functions.ts';
 import { pageCache, type PageCache } from '../cache/page-cache.ts';
 import { NO_STORAGE } from '../core/absences.ts';
 import { SUMMARY_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
@@ -102,6 +103,8 @@ export interface Summary {
   pageCache: PageCache;
   /** Messages between threads and their answers; only where they were recorded. */
   requests?: RequestSums;
+  /** CPU samples by statement; only where they were taken. */
+  cpu?: SampleSums;
   /** Why a number is null, by its path. */
   unknown: Record<string, string>;
 }
@@ -129,6 +132,7 @@ export const summary = fact(
     ...SUMMARY_NEEDS,
     pageCache,
     requestSums,
+    sampleSums,
     storageHealth,
     mainThreads,
     losses,
@@ -184,6 +188,7 @@ export const summary = fact(
       time: known.summaryTime ?? NO_TIME,
       pageCache: known.pageCache,
       ...(known.requestSums && { requests: known.requestSums }),
+      ...(known.sampleSums && { cpu: known.sampleSums }),
       unknown,
     };
   },

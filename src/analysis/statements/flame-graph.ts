@@ -24,13 +24,13 @@ export interface Frame {
   /** Place of the frame above; -1 = none. */
   parent: number;
   depth: number;
-  /** `own`: what SQLite did itself, where calls stand at the top. */
-  kind: 'statement' | 'vfs' | 'storage' | 'own';
+  /** `own`: what SQLite did itself, where calls stand at the top. `function`: of CPU samples. */
+  kind: 'statement' | 'vfs' | 'storage' | 'own' | 'function';
   /** Fingerprint of a statement, null = not known; else the call: `xRead main-db`, `idb.get`. */
   name: string | null;
   /** Of a statement whose text is known: as it is shown; else null. */
   sql: string | null;
-  /** Calls that began in the range; of a statement its executions. Where calls stand at the top, calls of the topmost frame. */
+  /** Calls that began in the range; of a statement its executions; of samples their number. Where calls stand at the top, calls of the topmost frame. */
   calls: number;
   /** Microseconds, and those of them that no frame below has. */
   totalUs: number;
@@ -45,12 +45,12 @@ export interface FlameGraph {
 }
 
 /** A frame while it is summed up. */
-interface Node extends Pick<Frame, 'kind' | 'name' | 'calls'> {
+export interface Node extends Pick<Frame, 'kind' | 'name' | 'calls'> {
   /** Nanoseconds by part: of its own. */
   self: Float64Array;
   below: Map<number | string | null, Node>;
 }
-const newNode = (kind: Frame['kind'], name: string | null): Node => ({
+export const newNode = (kind: Frame['kind'], name: string | null): Node => ({
   kind,
   name,
   calls: 0,
@@ -107,7 +107,8 @@ export function flameGraph(facts: Facts, scope: Scope, inverted = false): FlameG
   return graphOf(inverted ? invertedOf(top) : top, scope.part !== undefined, known.recordedTexts);
 }
 
-const statementOf = (top: Node, text: string | null): Node =>
+/** The frame of a statement. */
+export const statementOf = (top: Node, text: string | null): Node =>
   getOrMake(top.below, text, () => newNode('statement', text));
 
 function addThread(
@@ -162,7 +163,7 @@ function countExecutions(
 }
 
 /** Each frame with time or calls of its own at the top, the frames above it below. */
-function invertedOf(top: Node): Node {
+export function invertedOf(top: Node): Node {
   const inverted = newNode('statement', null);
   const turn = (node: Node, above: readonly Node[]): void => {
     for (const next of node.below.values()) turn(next, [...above, node]);
@@ -185,7 +186,7 @@ function invertedOf(top: Node): Node {
 }
 
 /** Frames in order, and their totals. Those without time and calls are left out. @param timed those without time, too */
-function graphOf(top: Node, timed: boolean, texts: RecordedTexts): FlameGraph {
+export function graphOf(top: Node, timed: boolean, texts: RecordedTexts): FlameGraph {
   const frames: Frame[] = [];
   const totalsOf = (node: Node): Totals => {
     const below = [...node.below.values()].map(totalsOf);

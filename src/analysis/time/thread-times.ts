@@ -18,7 +18,7 @@ import {
   type TimePartition,
   type TimeRange,
 } from './time-partition.ts';
-import type { TimeKeeper } from './time-shares.ts';
+import { Shares, type TimeKeeper } from './time-shares.ts';
 import { timePieces, type TimePieces } from './time-pieces.ts';
 import { TimeSweep } from './time-sweep.ts';
 
@@ -50,6 +50,17 @@ export class Sweeps {
   into<K extends TimeKeeper>(keeper: K, range: TimeRange): K {
     keepTimes(this.sweep, keeper, range);
     return keeper;
+  }
+  /**
+   * Every moment of the thread's life, in order, with the statement that has it.
+   * @param each told nanoseconds of the trace, and the id of an `sql` definition: 0 = not known, -1 = no SQL ran
+   */
+  eachStatement(each: (fromNs: number, toNs: number, text: number) => void): void {
+    const { sweep } = this;
+    const shares = new Shares(this.thread.events, this.owners.of(this.thread));
+    sweep.onPiece = (fromNs, toNs, _part, place) =>
+      each(fromNs, toNs, place < 0 ? -1 : shares.ids[place]!);
+    keepTimes(sweep, shares, {});
   }
   partitionWithin(range: TimeRange): TimePartition {
     return partitionThread(this.sweep, range);

@@ -65,8 +65,8 @@ class Borders {
 }
 
 export class TimeSweep {
-  /** Told every stretch that is summed up: nanoseconds, and the part that it belongs to. */
-  onPiece: ((fromNs: number, toNs: number, part: number) => void) | null = null;
+  /** Told every stretch that is summed up: nanoseconds, the part that it belongs to, and its place in the shares (-1 = in none). */
+  onPiece: ((fromNs: number, toNs: number, part: number, place: number) => void) | null = null;
   private readonly calls: Calls;
   /** From the bottom of each stack, at `stack * room`: `row * 2`, + 1 where the call only nests; and its end, nanoseconds. */
   private room = 64;
@@ -236,7 +236,12 @@ export class TimeSweep {
       sums.ns[this.part]! += ns;
       if (shares && this.share >= 0) shares.ns[this.share]! += ns;
       if (this.tracerOutside) sums.tracerOutsideNs += ns;
-      this.onPiece?.(times[CURSOR]!, next, this.tracerOutside ? PART.idle : this.part);
+      this.onPiece?.(
+        times[CURSOR]!,
+        next,
+        this.tracerOutside ? PART.idle : this.part,
+        this.share < 0 ? -1 : (this.share - this.part) / PARTS.length,
+      );
       times[CURSOR] = next;
     }
   }

@@ -28,6 +28,8 @@ export const Tag = {
   ends: 'ENDS',
   /** JSON: counters of the threads; the last one holds */
   counters: 'STAT',
+  /** gzip of JSON: CPU samples of a thread (cpu-samples.ts) */
+  cpu: 'CPUS',
   /** JSON: what people wrote on the trace (notes.ts) */
   notes: 'NOTE',
   /** JSON: where every chunk is; last section of a finished file */

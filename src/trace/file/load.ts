@@ -4,6 +4,7 @@ import { EventColumns } from '../columns.ts';
 import { checkedDefinition, MAX_TEXT } from '../../event/definition-check.ts';
 import { checkedOwnDefinition } from '../../event/own-definitions.ts';
 import { THREAD_KINDS } from '../../event/definitions.ts';
+import { checkedSamples } from '../cpu-samples.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
@@ -120,6 +121,9 @@ export class SectionLoader {
       case Tag.ends:
         await this.ends(payload);
         return false;
+      case Tag.cpu:
+        await this.samples(payload);
+        return false;
       case Tag.notes:
         this.store.annotations = checkedAnnotations(json(payload, MAX_NOTES_BYTES));
         return false;
@@ -175,7 +179,8 @@ export class SectionLoader {
     thread.events.reserve(rows, true);
   }
 
-  private async definitions(payload: Uint8Array): Promise<void> {
+  /** @throws TraceFileError where that is more than a file of its size may hold */
+  private async packedJson(payload: Uint8Array): Promise<{ t: Loose; bytes: number }> {
     const { budget } = this;
     let bytes: Uint8Array;
     try {
@@ -184,10 +189,24 @@ export class SectionLoader {
       throw e instanceof TooLongError ? budget.tooManyWords() : e;
     }
     budget.checkJson(bytes);
-    const t = json(bytes, Infinity);
+    return { t: json(bytes, Infinity), bytes: bytes.length };
+  }
+
+  private async samples(payload: Uint8Array): Promise<void> {
+    const { t, bytes } = await this.packedJson(payload);
+    this.budget.takeWords(bytes);
+    const thread = this.of(t.thread);
+    const samples = checkedSamples(t);
+    if (!samples) throw new MalformedError('it holds no CPU samples');
+    thread.cpu = samples;
+  }
+
+  private async definitions(payload: Uint8Array): Promise<void> {
+    const { budget } = this;
+    const { t, bytes } = await this.packedJson(payload);
     const list = t.definitions;
     if (!Array.isArray(list)) throw new MalformedError('it holds no list');
-    budget.takeWords(bytes.length, list.length);
+    budget.takeWords(bytes, list.length);
     const thread = this.of(t.thread);
     for (const d of list as unknown[]) {
       const definition = checkedDefinition(d) ?? checkedOwnDefinition(d);

@@ -3,6 +3,7 @@
  * index. A file that was never finished is readable up to its last whole section.
  */
 import { ThreadLanes, type Lane } from '../lanes/lanes.ts';
+import { packedSamples } from '../cpu-samples.ts';
 import { hasAnnotations } from '../notes.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { ByteWriter } from './bytes.ts';
@@ -81,6 +82,8 @@ export class TraceWriter {
   finish(): Promise<number> {
     return this.enqueue(async () => {
       await this.appendNow();
+      for (const { index, cpu } of this.store.threads)
+        if (cpu) await this.section(Tag.cpu, await gzip(jsonBytes(packedSamples(index, cpu))));
       const { annotations } = this.store;
       if (hasAnnotations(annotations)) await this.section(Tag.notes, jsonBytes(annotations));
       const at = this.bytes;

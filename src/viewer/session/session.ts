@@ -2,6 +2,8 @@
  * The session: the one owner of a trace in the viewer. It shows one at a time (ShownTrace), from a Recording or from a file that is opened
  * here, has its QueryRunner answer what the drawing side asks, and saves, exports and compares.
  */
+import { functionNames } from '../../lab/meter/function-names.ts';
+import { nameFunctions } from '../../trace/name-functions.ts';
 import type { ThreadMessage } from '../../protocol/messages.ts';
 import { privacyReport, type PrivacyReport } from '../../analysis/privacy/privacy-report.ts';
 import { saveTrace } from '../../trace/file/write.ts';
@@ -327,6 +329,19 @@ export class Session implements Api {
   frozenPart: Api['frozenPart'] = (name) => this.frozen.file(name);
   discard(name: string): Promise<void> {
     return discardSpool(name);
+  }
+
+  async nameFunctions(file: Blob): Promise<number> {
+    const { store } = this.shown.trace;
+    const named = nameFunctions(store, functionNames(new Uint8Array(await file.arrayBuffer())));
+    if (named === 0)
+      throw new Error(
+        store.threads.some(({ cpu }) => cpu)
+          ? 'This wasm file is not of a module in the CPU samples, or it has no names. Choose the same build with names.'
+          : 'This recording has no CPU samples to name. Record with: vfscope record --cpu',
+      );
+    this.shown.changed(false);
+    return named;
   }
 
   // ---- a second trace, and exports ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
  * no trace; that is the session's (protocol/session.ts).
  */
 import { get, writable, type Readable, type Writable } from 'svelte/store';
+import { countOf } from '../../text/numbers.ts';
 import { captureOptionsOf } from '../../event/capture.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../protocol/export-formats.ts';
 import { traceName } from './file-name.ts';
@@ -423,7 +424,15 @@ export class ViewerModel {
     traceName(get(this.file), get(this.threads)[0]?.url ?? '');
 
   async open(file: Blob, name: string): Promise<void> {
-    await this.load(name, file.size, () => this.session.open(file, name));
+    if (/\.wasm$/i.test(name)) await this.nameFunctions(file);
+    else await this.load(name, file.size, () => this.session.open(file, name));
+  }
+  /** A wasm file is no trace: it has names for the functions of CPU samples. */
+  private async nameFunctions(file: Blob): Promise<void> {
+    await this.attempt(async () => {
+      const named = await this.session.nameFunctions(file);
+      this.say('info', `Named ${countOf(named, 'function')} of the CPU samples.`);
+    });
   }
   async openExample(): Promise<void> {
     await this.attempt(async () => {

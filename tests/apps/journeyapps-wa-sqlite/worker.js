@@ -1,6 +1,7 @@
 // @journeyapps/wa-sqlite 2.0.6 as its README loads it, in a module worker.
 // ?vfs=OPFSCoopSync (default) | AccessHandlePool | OPFSAdaptive | OPFSAnyContext | OPFSPermuted | OPFSWriteAhead | IDBBatchAtomic | IDBMirror
 //     | Memory | MemoryAsync   &build=sync | asyncify | jspi (a VFS with asynchronous methods needs one of the last two)
+//     &scalar=1: each connection has an SQL function slow_scalar(x) in JavaScript
 //     &lockPolicy=exclusive (default) | shared | shared%2Bhint
 import * as SQLite from '../node_modules/@journeyapps/wa-sqlite/src/sqlite-api.js';
 import { serve } from '../common/engine-worker.js';
@@ -35,9 +36,18 @@ const VFS = {
 
 let sqlite3;
 let malloc;
+let withScalar = false;
+
+/** As an app's own function: most of the time is in it. */
+function slowScalar(context, [value]) {
+  let hash = sqlite3.value_int(value);
+  for (let i = 0; i < 4000; i++) hash = (Math.imul(hash, 31) + i) | 0;
+  sqlite3.result(context, hash & 1);
+}
 
 serve({
-  async load({ vfs = 'OPFSCoopSync', build = VFS[vfs], lockPolicy }) {
+  async load({ vfs = 'OPFSCoopSync', build = VFS[vfs], lockPolicy, scalar }) {
+    withScalar = scalar === '1';
     if (!VFS[vfs]) throw new Error(`no VFS "${vfs}"; there are ${Object.keys(VFS).join(', ')}`);
     if (!BUILDS[build])
       throw new Error(`no build "${build}"; there are ${Object.keys(BUILDS).join(', ')}`);
@@ -53,6 +63,8 @@ serve({
 
   async open(name) {
     const db = await sqlite3.open_v2(name);
+    if (withScalar)
+      sqlite3.create_function(db, 'slow_scalar', 1, SQLite.SQLITE_UTF8, 0, slowScalar);
     return {
       async exec(sql) {
         const rows = [];

@@ -1,0 +1,52 @@
+/** Chromium's own tracing while a recording runs. A browser takes one trace at a time. */
+import type { Browser } from 'puppeteer-core';
+import { browserFailed } from '../terminal/failure.ts';
+
+/** An event of Chromium's trace format; times in microseconds of its monotonic clock. */
+export interface BrowserEvent {
+  name: string;
+  ph: string;
+  pid: number;
+  tid: number;
+  ts: number;
+  dur?: number;
+  id?: string;
+  args: Record<string, unknown>;
+}
+
+/** What a browser says of itself until `end`. */
+export class BrowserTrace {
+  private constructor(private readonly stop: () => Promise<BrowserEvent[]>) {}
+
+  /** @param categories of Chromium's tracing @throws CommandFailure (exit code 3) where the browser traces already */
+  static async begin(browser: Browser, categories: readonly string[]): Promise<BrowserTrace> {
+    const session = await browser.target().createCDPSession();
+    const events: BrowserEvent[] = [];
+    session.on('Tracing.dataCollected', ({ value }) => {
+      for (const event of value) events.push(event as unknown as BrowserEvent);
+    });
+    try {
+      await session.send('Tracing.start', {
+        transferMode: 'ReportEvents',
+        traceConfig: {
+          recordMode: 'recordAsMuchAsPossible',
+          includedCategories: [...categories],
+          excludedCategories: ['*'],
+        },
+      });
+    } catch (e) {
+      throw browserFailed(`The browser can't be traced: ${(e as Error).message}`);
+    }
+    return new BrowserTrace(async () => {
+      const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+      await session.send('Tracing.end');
+      await complete;
+      await session.detach();
+      return events;
+    });
+  }
+
+  end(): Promise<BrowserEvent[]> {
+    return this.stop();
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * CPU samples of a thread: what its stack was at moments that the browser chose. They come with a recording that asked for them
+ * (`vfscope record --cpu`), in a section of its file that other readers skip. From a file they are not trusted: checked, cut, counted.
+ */
+import { isTraceUs } from '../event/clock.ts';
+
+/**
+ * `native`: the browser's own functions. `program`: native code with no function of the page on the stack. `vfscope`: our hook, which is
+ * also where V8 counts a storage call of the browser that the hook passes on.
+ */
+export const CODE_KINDS = ['js', 'wasm', 'native', 'gc', 'program', 'idle', 'vfscope'] as const;
+export type CodeKind = (typeof CODE_KINDS)[number];
+
+/** The browser's functions in which a thread waits, and does not compute: of sync access handles, Atomics, and localStorage. */
+export const WAITING: ReadonlySet<string> = new Set(
+  'read,write,flush,truncate,getSize,close,wait,getItem,setItem,removeItem'.split(','),
+);
+
+export interface CpuFunction {
+  /** '' = it has none: an anonymous function, or what `kind` says. */
+  name: string;
+  /** Of its script or module; '' = none. */
+  url: string;
+  /** Of its script, from 1; 0 = not known. */
+  line: number;
+  kind: CodeKind;
+}
+
+export interface CpuSamples {
+  /** Between two samples, microseconds: what was asked of the browser. */
+  intervalUs: number;
+  /** How far the browser's clock may be off from the trace's, microseconds. */
+  clockErrorUs: number;
+  functions: CpuFunction[];
+  /** Call tree: the frame that called a frame, which comes before it (-1 = none), and its function's place in `functions`. */
+  parents: Int32Array;
+  called: Int32Array;
+  /** Samples in order of time: microseconds of the trace, and the innermost frame. */
+  us: Float64Array;
+  frames: Int32Array;
+}
+
+/** Samples of a recording: 8 minutes of a thread at 1 ms. */
+export const MAX_SAMPLES = 500_000;
+export const MAX_NAME = 200;
+export const MAX_URL = 500;
+
+/** Whether the thread computes in this function; else it waits, or runs nothing of the page. */
+export const isOnCpu = ({ kind, name }: CpuFunction): boolean =>
+  kind === 'js' || kind === 'wasm' || kind === 'gc' || (kind === 'native' && !WAITING.has(name));
+
+/** As JSON: functions as `[name, place in urls, line, place in CODE_KINDS]`, times as differences in whole microseconds. */
+export function packedSamples(thread: number, samples: CpuSamples): object {
+  const { intervalUs, clockErrorUs, functions, parents, called, us, frames } = samples;
+  const urls = [...new Set(functions.map(({ url }) => url))];
+  const placeOf = new Map(urls.map((url, i) => [url, i]));
+  let last = 0;
+  return {
+    thread,
+    intervalUs,
+    clockErrorUs,
+    urls,
+    functions: functions.map(({ name, url, line, kind }) => [
+      name,
+      placeOf.get(url),
+      line,
+      CODE_KINDS.indexOf(kind),
+    ]),
+    parents: Array.from(parents),
+    called: Array.from(called),
+    us: Array.from(us, (at) => {
+      const whole = Math.round(at);
+      const step = whole - last;
+      last = whole;
+      return step;
+    }),
+    frames: Array.from(frames),
+  };
+}
+
+/** @returns null for what is none: lists of different lengths, places that are not there, times that go back */
+export function checkedSamples(content: Record<string, unknown>): CpuSamples | null {
+  const urls = listOf(content.urls, isText);
+  const functions = listOf(content.functions, Array.isArray);
+  const parents = listOf(content.parents, Number.isInteger);
+  const called = listOf(content.called, Number.isInteger);
+  const steps = listOf(content.us, Number.isInteger);
+  const frames = listOf(content.frames, Number.isInteger);
+  if (!urls || !functions || !parents || !called || !steps || !frames) return null;
+  if (parents.length !== called.length || steps.length !== frames.length) return null;
+  if (steps.length > MAX_SAMPLES) return null;
+  const isPlace = (list: readonly unknown[]) => (n: number) => n >= 0 && n < list.length;
+  if (!called.every(isPlace(functions)) || !frames.every(isPlace(parents))) return null;
+  if (!parents.every((parent, frame) => parent >= -1 && parent < frame)) return null;
+  const us = new Float64Array(steps.length);
+  let last = 0;
+  for (const [i, step] of steps.entries()) {
+    us[i] = last += step;
+    if ((i > 0 && step < 0) || !isTraceUs(last)) return null;
+  }
+  return {
+    intervalUs: numberOf(content.intervalUs),
+    clockErrorUs: numberOf(content.clockErrorUs),
+    functions: functions.map(([name, url, line, kind]: unknown[]) => ({
+      name: isText(name) ? name.slice(0, MAX_NAME) : '',
+      url: (urls[url as number] ?? '').slice(0, MAX_URL),
+      line: Number.isInteger(line) ? (line as number) : 0,
+      kind: CODE_KINDS[kind as number] ?? 'native',
+    })),
+    parents: Int32Array.from(parents),
+    called: Int32Array.from(called),
+    us,
+    frames: Int32Array.from(frames),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const numberOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : 0;
+
+function listOf(value: unknown, is: typeof isText): string[] | null;
+function listOf(value: unknown, is: typeof Array.isArray): unknown[][] | null;
+function listOf(value: unknown, is: typeof Number.isInteger): number[] | null;
+function listOf(value: unknown, is: (item: unknown) => boolean): unknown[] | null {
+  return Array.isArray(value) && value.every(is) ? (value as unknown[]) : null;
+}
+
+/** Those within ranges `[fromUs, toUs]`, which ascend and are disjoint. */
+export function samplesWithin(
+  samples: CpuSamples,
+  ranges: readonly (readonly [fromUs: number, toUs: number])[],
+): CpuSamples {
+  const kept: number[] = [];
+  samples.us.forEach((at, i) => {
+    if (ranges.some(([from, to]) => at >= from && at <= to)) kept.push(i);
+  });
+  return {
+    ...samples,
+    us: Float64Array.from(kept, (i) => samples.us[i]!),
+    frames: Int32Array.from(kept, (i) => samples.frames[i]!),
+  };
+}

@@ -47,7 +47,7 @@ const viewer = mountViewer(document.body, {
   saveFile,
 });
 if (asked.has('example')) void viewer.openFrom(example, EXAMPLE_NAME);
-// a window of its own is one of many
+// the panel's own window is one of many
 if (tab !== null && !api.devtools?.panels)
   watchInspectedOrigin(Number(tab), (origin) => {
     document.title = origin ? `vfscope: ${siteName(origin)}` : 'vfscope';

@@ -131,7 +131,7 @@ function doctorLink(tab: number): HTMLElement {
 }
 
 function howToRecord(tab: number): Node[] {
-  const button = windowButton('record-window', 'Record in a window of its own', tab, (why) =>
+  const button = windowButton('record-window', 'Record in its own window', tab, (why) =>
     keys.replaceChildren(why),
   );
   const keys = el('p', 'note');

@@ -30,7 +30,7 @@ export class FirefoxChrome {
     const tree = await connection.send('browsingContext.getTree', { 'moz:scope': 'chrome' });
     const { contexts } = (tree.result ?? tree) as { contexts: { url: string; context: string }[] };
     const window = contexts.find(({ url }) => url.endsWith('/browser.xhtml'))?.context;
-    if (!window) throw browserFailed('Firefox shows no window of its own to drive.');
+    if (!window) throw browserFailed('Firefox shows no window to drive.');
     return new FirefoxChrome(connection, window, extensionId);
   }
 

@@ -22,7 +22,7 @@ const until = (condition: string): string => `
   }`;
 
 export class FirefoxPanel implements DrivenPanel {
-  /** @param view the panel in DevTools, or in a window of its own */
+  /** @param view the panel in DevTools, or in its own window */
   constructor(
     private readonly chrome: FirefoxChrome,
     private readonly view: 'devtools_panel' | 'panel_window' = 'devtools_panel',

@@ -58,7 +58,7 @@ export interface DrivenBrowserBase {
   firstPage(): Promise<Page>;
   /** Open the developer tools of a page and show our panel. */
   openPanel(page: Page): Promise<DrivenPanel>;
-  /** Show our panel in a window of its own. Absent where developer tools slow no page down. */
+  /** Show our panel in its own window. Absent where developer tools slow no page down. */
   openWindow?(page: Page): Promise<DrivenPanel>;
   /**
    * Go to a URL and wait until it has loaded.

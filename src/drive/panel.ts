@@ -173,7 +173,7 @@ async function newPage(browser: Browser, known: ReadonlySet<Page>): Promise<Page
   throw browserFailed('The browser opened no window for the panel.');
 }
 
-/** The panel in a window of its own, for this page, which no DevTools slow down. */
+/** The panel in its own window, for this page, which no DevTools slow down. */
 export async function openPanelWindow(page: Page, extensionId: string): Promise<Panel> {
   const browser = page.browser();
   await page.bringToFront();

@@ -40,7 +40,7 @@ export interface RecordOptions {
   /** PNG of the panel after the recording. */
   screenshot?: string;
   headed?: boolean;
-  /** With DevTools open on the page, as a user has them who records in their panel. Else in a window of its own, where the browser can. */
+  /** With DevTools open on the page, as a user has them who records in their panel. Else in its own window, where the browser can. */
   devtools?: boolean;
   transport?: 'port' | 'runtime';
   scope?: RecordingScope;

@@ -1,4 +1,4 @@
-/** The panel in a window of its own: it records a tab without DevTools, which slow a page down in Chromium. */
+/** The panel in its own window: it records a tab without DevTools, which slow a page down in Chromium. */
 import { api } from './extension-api.ts';
 
 const SIZE = { width: 1000, height: 720 };

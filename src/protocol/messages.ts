@@ -230,7 +230,7 @@ export type PanelMessage =
   | { k: 'widen-policy' }
   /** Those that `tabs` told of. */
   | { k: 'reload-tabs' }
-  /** Show the panel of this tab in a window of its own. */
+  /** Show the panel of this tab in its own window. */
   | { k: 'window' }
   | { k: 'stop' }
   | { k: 'ping' }

@@ -1,4 +1,4 @@
-/** The panel in a window of its own in Firefox: the popup opens it, bound to its tab, and it records that tab without DevTools. */
+/** The panel in its own window in Firefox: the popup opens it, bound to its tab, and it records that tab without DevTools. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';

@@ -271,7 +271,7 @@ describe('the popup', () => {
       `${server.origin('popup-nothing')}/hook-cases/frames.html`,
     );
     expect(text).toMatch(/This origin stores nothing/);
-    expect(text).toMatch(/Record in a window of its own[\s\S]*Or open DevTools/);
+    expect(text).toMatch(/Record in its own window[\s\S]*Or open DevTools/);
   });
 
   test('on an app with SQLite; while it is recorded; and after', async () => {
@@ -279,7 +279,7 @@ describe('the popup', () => {
     await app.goto(url);
     await runAndEnd(app);
     expect(await popupOn('sqlite')).toMatch(
-      /Files \(OPFS\)[\s\S]*SQLite[\s\S]*Record in a window of its own/,
+      /Files \(OPFS\)[\s\S]*SQLite[\s\S]*Record in its own window/,
     );
     await startRecording(panel);
     const recording = await popupOn('recording');
@@ -288,7 +288,7 @@ describe('the popup', () => {
     );
     expect(recording).not.toMatch(/Record in/);
     await stopRecording(panel);
-    expect(await popupOn('after')).toMatch(/Record in a window of its own/);
+    expect(await popupOn('after')).toMatch(/Record in its own window/);
   });
 
   test('on a page of the browser', async () => {

@@ -54,7 +54,7 @@ export const ORDER: Record<
   readonly (readonly [at: string, role: string, name: string])[]
 > = {
   popup: [
-    ['record-window', 'button', 'Record in a window of its own'],
+    ['record-window', 'button', 'Record in its own window'],
     ['open-doctor', 'button', 'Open Doctor'],
     ['Open an example', 'link', 'Open an example'],
     ['Open the Lab', 'link', 'Open the Lab'],

@@ -1,4 +1,4 @@
-/** The panel in a window of its own: opened from the popup or from DevTools, and bound to its tab. */
+/** The panel in its own window: opened from the popup or from DevTools, and bound to its tab. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';

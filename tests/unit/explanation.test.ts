@@ -106,7 +106,7 @@ test('what no finding names is unexplained', () => {
   const { told } = recorded();
   expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, slowed: false });
   expect(explainedText({ ...told(), explainedUs: 200 })).toBe(
-    'These actions cover 200 µs of 1 ms in SQL.',
+    'These actions affect calls that took 200 µs of the 1 ms in SQL.',
   );
 });
 

@@ -80,7 +80,7 @@ describe('accounts', () => {
   it('say how much no finding explains', async () => {
     expect(titles(await golden('cache-thrash'))).toEqual([
       expect.stringContaining(
-        'takes 53.8 % of the time in SQL (44.1 ms, without the 10.8 ms of actions). ',
+        'takes 53.8 % of the time in SQL (44.1 ms, not counting 10.8 ms of the actions). ',
       ),
     ]);
   });

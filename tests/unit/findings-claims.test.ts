@@ -234,7 +234,7 @@ test('F39 advises a pool of handles only where one tab has the database', () => 
     });
     return findingsOf(store).find(({ rule }) => rule === 'F39')!.advice;
   };
-  expect(advice(1)).toContain('where one tab is all there is, else OPFSCoopSync');
+  expect(advice(1)).toContain('if only one tab uses the database, else OPFSCoopSync');
   expect(advice(2)).toContain(
     '(OPFSCoopSync). A pool of handles (opfs-sahpool) refuses the second',
   );

@@ -66,7 +66,7 @@ test('where the calls in place of others take longer, the saving is no 0', () =>
     .result();
   expect(savingUs).toBeNull();
   expect(savingHow).toBe(
-    'what would be called instead takes longer here: 1 sync, minus 2 deletions, each at its mean',
+    'what would be called instead takes longer here: 1 sync, minus 2 deletions, each at its average time',
   );
 });
 
@@ -114,7 +114,7 @@ test('flushes are set against the commits of a WAL in OPFS, where no VFS is seen
     });
   });
   const found = findingsOf(store).find(({ rule }) => rule === 'F14');
-  expect(found?.title).toContain(', 1 a commit');
+  expect(found?.title).toContain(', 1 per commit');
   expect(found?.savingHow).toContain('one flush a commit at most');
 });
 
@@ -137,7 +137,7 @@ test('a saving is the mean of the calls: the few long ones are most of the time'
   });
   expect(new Saving(findingContextOf(store)).avoid(5, Op.xSync, 'syncs').result()).toEqual({
     savingUs: 500,
-    savingHow: '5 syncs, each at its mean',
+    savingHow: '5 syncs, each at its average time',
     avoids: [{ op: Op.xSync, kind: '', calls: 5 }],
   });
 });

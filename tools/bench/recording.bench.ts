@@ -18,7 +18,7 @@ const MODES = ['off', 'full', 'light', 'chrome'] as const satisfies readonly Mod
 export const title = 'An app, recorded and not (Chromium)';
 export const about =
   `Milliseconds of the app's own clock for a workload of statements (4000 to 20,000 rows in one transaction, 20 autocommits, selects, an update, integrity check; or ` +
-  `5000 autocommits), ${REPEATS} interleaved runs of each way, the panel open on the timeline, in DevTools or in a window of its own. Ratios are minimum / minimum without ` +
+  `5000 autocommits), ${REPEATS} interleaved runs of each way, the panel open on the timeline, in DevTools or in its own window. Ratios are minimum / minimum without ` +
   `recording in the same place; behind each the ratio of medians. "Light" has VFS calls and commits only. "Chrome" is Chrome's own tracing with the categories of its Performance panel, whose ` +
   `drawing is not in it. "ns of CPU" is what recording adds to the CPU time of the page's workers, per event: it leaves out what else the machine does. What a thread pays once is mostly not in ` +
   `these times: parsing the hook and patching come before the app's first line; measuring the tracer's own cost, some milliseconds, comes 200 ms after an engine. Aims of recorded: ` +

@@ -29,7 +29,7 @@ export const cacheTooSmall: Rule = {
       const setCache = `PRAGMA cache_size=${goal.kib === null ? goal.pages : -goal.kib}`;
       const saving = savingOf(ctx, r);
       return {
-        title: `${countOf(reads, 'read')} with only ${countOf(r.distinctPages, 'distinct page')} of ${r.path} read or written${whoseOf(r, found, ctx)}: ${formatCount(again.count)} read pages again that the page cache had dropped`,
+        title: `${formatCount(again.count)} of ${countOf(reads, 'read')} of ${r.path}${whoseOf(r, found, ctx)} read a page again that the page cache had dropped. Only ${countOf(r.distinctPages, 'distinct page was', 'distinct pages were')} used`,
         evidence: again.result(ctx),
         ...saving.result(),
         ...confidenceOf(r, ctx, saving.isEstimate),

@@ -29,7 +29,7 @@ export function slowedText({ wasmFactor, awaitExtraNs }: Conditions): string {
     wasmFactor === null || awaitExtraNs === null
       ? 'WebAssembly runs at about half its speed then, and awaits take several times as long'
       : `when the recording stopped, WebAssembly took ${formatNumber(wasmFactor)} times as long in the page as outside of it, and each await ${formatDuration(awaitExtraNs / 1000)} more`;
-  return `DevTools were open, which slows a page down in Chromium: ${how}. Counts hold. CPU times, shares, and savings are those of the page with DevTools open. For the times that your users see, record in a window of its own: press the vfscope icon beside the address bar.`;
+  return `DevTools were open, which slows a page down in Chromium: ${how}. Counts hold. CPU times, shares, and savings are those of the page with DevTools open. For the times that your users see, record in vfscope's own window: press the vfscope icon beside the address bar.`;
 }
 
 /** Why times of the two can't be compared; null = they can. */

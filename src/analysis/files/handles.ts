@@ -234,7 +234,7 @@ export const handleChurn: Rule = {
           .result(),
         confidence: 'likely',
         reason:
-          'every pair of createSyncAccessHandle and close was recorded; how many stay depends on when other threads want the file',
+          'every pair of createSyncAccessHandle and close was recorded; how many remain depends on when other threads need the file',
         advice:
           'Keep the handle until another thread asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
         link: SPEC,

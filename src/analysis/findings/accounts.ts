@@ -47,7 +47,7 @@ export const accounts = fact(
       .map(({ kind, ns, told, left }): Account => {
         const calls = kind.calls(counted, ns / 1000);
         const who = statementsText(known, kind, ns);
-        const rest = told > 0 ? `, without the ${formatDuration(told / 1000)} of actions` : '';
+        const rest = told > 0 ? `, not counting ${formatDuration(told / 1000)} of the actions` : '';
         const share = `${kind.what} takes ${formatShare(left / inSql)} of the time in SQL (${formatDuration(left / 1000)}${rest})`;
         const advice = kind.once && mostOnce(known, kind) ? kind.once : kind.advice;
         return { title: [share, calls, who].filter(Boolean).join('. '), advice };

@@ -132,7 +132,7 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
   if (paths.size === 0) return null;
   return {
     badge: 'Clean database',
-    say: `${[...paths].join(', ')} was empty or deleted in this recording: writing over old data takes more (read-modify-write).`,
+    say: `${[...paths].join(', ')} was empty or deleted in this recording. Overwriting old data takes longer (read-modify-write).`,
   };
 }
 
@@ -143,7 +143,7 @@ function firstRun(ctx: FindingContext): Badge | null {
   if (engines.length === 0) return null;
   return {
     badge: 'Cold start included',
-    say: `${[...new Set(engines)].join(', ')} was loaded and compiled in this recording: repeat, and compare medians and minima.`,
+    say: `${[...new Set(engines)].join(', ')} was loaded and compiled in this recording. Repeat it, and compare medians and minimums.`,
   };
 }
 
@@ -154,6 +154,6 @@ function oldOrigin(ctx: FindingContext): Badge | null {
   if (!chromium || ctx.calls(Op.idbTransaction, Op.idbOpen) === 0) return null;
   return {
     badge: 'IndexedDB backend unknown',
-    say: 'Whether Chromium keeps this IndexedDB in LevelDB or in SQLite depends on its age and is not known: do not compare origins of different age, nor private windows.',
+    say: "Chromium stores IndexedDB in LevelDB or in SQLite, depending on when the database was created. vfscope can't tell which. Don't compare origins of different age, or private windows.",
   };
 }

@@ -44,7 +44,7 @@ export function findingFacts(f: Finding): [label: string, text: string][] {
   const seen = [
     `seen ${countOf(count, 'time')}`,
     ...(bytes === null ? [] : [`${formatBytes(bytes)} moved`]),
-    ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the recording`]),
+    ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the entire recording`]),
     `from ${formatSpan(fromUs, toUs)}`,
   ];
   const saving = f.savingUs === null ? UNKNOWN : `about ${formatDuration(f.savingUs)}`;

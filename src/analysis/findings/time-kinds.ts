@@ -72,7 +72,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
     calls: () => '',
     advice:
       'Look at the query plans of these statements: scans, sorts, and functions called for every row compute. Fewer, larger statements save calls through JavaScript.',
-    once: 'Most of it is in opening and in statements that ran once. What an engine does first takes longest, since WebAssembly compiles while it runs: leave the database open, and open it before it is needed.',
+    once: 'Most of it is in opening and in statements that ran once. The first calls of an engine are the slowest, because WebAssembly compiles while it runs. Leave the database open, and open it before you need it.',
   },
   {
     parts: ['lock'],

@@ -126,9 +126,9 @@ export const durabilityTier: Rule = {
       confidence: 'likely',
       reason: mixed
         ? 'both tiers were recorded with their times, which differ by what else the disk does'
-        : 'the tier was recorded; what relaxed would take here was not',
+        : 'the durability was recorded; what relaxed would cost here was not',
       advice:
-        'Set PRAGMA synchronous=normal if a power cut may lose the last commits. Keep strict durability for migrations.',
+        'If losing the last commits in a power cut is acceptable, set PRAGMA synchronous=normal. Keep strict durability for migrations.',
       sql: 'PRAGMA synchronous=NORMAL;',
       link: `${SPEC}#transaction-durability-hint`,
       tryInLab: 'idb-durability',
@@ -177,14 +177,14 @@ export const readersInReadwrite: Rule = {
     for (const { thread, row } of unused) evidence.tally(thread, row);
     for (const { waiter, fromUs, toUs } of waits) evidence.awaited(threads[waiter]!, fromUs, toUs);
     return {
-      title: `${countOf(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${formatShare(unused.length / all)} of all)${waits.length ? `; ${countOf(waits.length, 'time')} the next one had to wait, ${formatDuration(waited)} in all` : ''}`,
+      title: `${countOf(unused.length, 'readwrite IndexedDB transaction')} wrote nothing (${formatShare(unused.length / all)} of all readwrite ones)${waits.length ? `. The next one had to wait ${countOf(waits.length, 'time')}, ${formatDuration(waited)} in total` : ''}`,
       evidence: evidence.result(ctx),
       ...(waits.length
         ? measured(waited, `what ${countOf(waits.length, 'transaction')} waited for them`)
-        : noSaving('no transaction was seen to wait for one of them')),
+        : noSaving('no transaction waited for one of them')),
       confidence: 'likely',
       reason:
-        'no put, add, delete or clear was called in them, and a readwrite transaction lets no other one on its stores begin; what else a readonly one saves was not measured',
+        'none of them called put, add, delete, or clear, and a readwrite transaction blocks other ones on its stores; what else a readonly one saves was not measured',
       advice:
         "Begin readonly transactions for reads. If your VFS can't, read several times in one transaction.",
       link: `${SPEC}#transaction-scheduling`,

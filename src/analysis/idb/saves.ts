@@ -50,18 +50,18 @@ export const flushCost: Rule = {
     const { count } = ctx.get(commits);
     const extra = count ? evidence.count - count : null;
     return {
-      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the recording: ${formatDuration(percentile(sorted, 0.5))} in the median, ${formatDuration(percentile(sorted, 0.95))} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / count!)} a commit`}`,
+      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the entire recording: median ${formatDuration(percentile(sorted, 0.5))}, 95th percentile ${formatDuration(percentile(sorted, 0.95))}${extra === null ? '' : `, ${formatNumber(evidence.count / count!)} per commit`}`,
       evidence: found,
       ...(extra === null
         ? noSaving('how many commits they served is not known')
         : extra > 0
           ? new Saving(ctx)
-              .avoid(extra, Op.opfsFlush, 'flushes beyond one a commit', '', evidence.cost)
+              .avoid(extra, Op.opfsFlush, 'flushes beyond one per commit', '', evidence.cost)
               .result()
           : noSaving('there is one flush a commit at most: fewer commits save them')),
       confidence: 'likely',
       reason:
-        'every flush was timed, but how many go, and which writes go with them, depends on the change; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
+        "every flush was timed, but how many flushes and writes you avoid depends on the change; their cost differs by system: Chromium asks macOS for F_FULLFSYNC, Safari doesn't",
       advice:
         'Make fewer, larger commits. In WAL mode, synchronous=normal syncs only at checkpoints. A power cut may then lose the commits since the last one.',
       link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',

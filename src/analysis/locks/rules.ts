@@ -315,15 +315,15 @@ export const proxyOverhead: Rule = {
     const overhead = evidence.us - storage;
     if (calls === 0 || overhead < 0.2 * evidence.us) return [];
     return {
-      title: `${countOf(evidence.count, 'wait')} for another thread under calls of ${vfs || 'the VFS'}: ${formatDuration(evidence.us)}, of which the storage itself took ${formatDuration(storage)}`,
+      title: `Calls of ${vfs || 'the VFS'} waited for another thread ${countOf(evidence.count, 'time')}, ${formatDuration(evidence.us)} in total. Storage took only ${formatDuration(storage)} of that`,
       evidence: evidence.result(ctx),
       ...measured(overhead, 'time waited minus the storage calls of the other threads'),
       confidence: 'likely',
       reason:
-        'Atomics.wait lies under the VFS calls, and the storage calls of the other threads add up to less',
+        'the VFS calls wait in Atomics.wait, and the storage calls of the other threads add up to less',
       advice: isShared(ctx, paths)
         ? 'Use a VFS whose worker calls the storage itself and passes its handles on to other tabs (OPFSCoopSync). A pool of handles (opfs-sahpool) refuses the second tab.'
-        : 'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool) where one tab is all there is, else OPFSCoopSync.',
+        : 'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool) if only one tab uses the database, else OPFSCoopSync.',
       link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',
       tryInLab: 'autocommit-1000',
     };

@@ -137,7 +137,7 @@ export const versionedKeys: Rule = {
         title: `Every page written to ${name} costs a put and a delete: ${countOf(s.puts, 'put')}, ${countOf(s.deletes, 'delete')}`,
         evidence: s.evidence.result(ctx),
         // each waits behind all requests before it, so that together they would save many times the time there was
-        ...noSaving('the deletes wait beside the puts, and only another VFS would do without them'),
+        ...noSaving('the deletes run alongside the puts, and only another VFS avoids them'),
         confidence: 'likely',
         reason:
           'about as many deletes as puts in the same store, as a VFS makes them that keeps versions of pages as keys',
@@ -177,7 +177,7 @@ export const smallCalls: Rule = {
         ? noSaving('the VFS makes most of them of larger calls: only its author can join them')
         : measured(
             evidence.us,
-            `${evidence.count} small calls, as long as each took: what a buffer would save at most`,
+            `the time of all ${formatCount(evidence.count)} small calls, the most that a buffer can save`,
           )),
       confidence: 'likely',
       reason:
@@ -219,7 +219,7 @@ export const changeCounterPolling: Rule = {
       evidence: evidence.result(ctx),
       ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets', '', evidence.cost).result(),
       confidence: 'likely',
-      reason: `each get lies under an xRead of ${VERSION_BYTES} bytes at offset ${VERSION_AT}, with which SQLite begins every read transaction; fewer transactions save their locks as well, which are not in the saving`,
+      reason: `each get belongs to an xRead of ${VERSION_BYTES} bytes at offset ${VERSION_AT}, which starts every read transaction; fewer transactions also save locks, which the saving leaves out`,
       advice:
         'Put all reads of one refresh in one transaction. If your app has one connection, set locking_mode=exclusive.',
       sql: ONE_TRANSACTION,

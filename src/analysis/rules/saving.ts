@@ -85,7 +85,7 @@ export class Saving {
           ? `none of the ${this.unknown.join(', ')} was timed`
           : 'no call would be avoided',
       };
-    const how = `${this.parts.join(', ')}, each at its mean${this.capped ? ', but no more than the calls took that this is about' : ''}`;
+    const how = `${this.parts.join(', ')}, each at its average time${this.capped ? ', capped at what these calls took' : ''}`;
     return this.us < 0
       ? noSaving(`what would be called instead takes longer here: ${how}`)
       : { savingUs: this.us, savingHow: how };

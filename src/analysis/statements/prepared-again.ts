@@ -100,17 +100,17 @@ export const preparedAgain: Rule = {
           title: `${quoted(sql)} was prepared ${formatCount(prepares)} times`,
           evidence: again.result(ctx, false),
           ...known,
-          savingHow: codeUs > 0 ? `${savingHow}; ${code}, part of which goes, too` : savingHow,
+          savingHow: codeUs > 0 ? `${savingHow}; ${code}, part of that is saved, too` : savingHow,
           ...(HAS_LISTS.test(print)
             ? {
                 confidence: 'possible',
-                reason: `${countOf(again.count, 'prepare')} followed another one of the same text on the same connection; lists of different lengths are different statements, and count as one here`,
+                reason: `${countOf(again.count, 'prepare')} repeated a text that was already prepared on the same connection; lists of different lengths are different statements, but count as one here`,
                 advice:
                   'Prepare this statement once for each length of its list, or bind the list as JSON and read it with json_each.',
               }
             : {
                 confidence: 'likely',
-                reason: `${countOf(again.count, 'prepare')} followed another one of the same text on the same connection, values aside`,
+                reason: `${countOf(again.count, 'prepare')} repeated a text that was already prepared on the same connection, apart from values`,
                 advice: 'Prepare this statement once, and bind its values for each run.',
               }),
           link: 'https://www.sqlite.org/c3ref/prepare.html',

@@ -111,7 +111,7 @@ export const rollbackJournalCost: Rule = {
         .atMost(evidence.us);
       const noWal = ctx.get(withoutWal).has(path);
       found.push({
-        title: `${formatCount(commits.length)} commits on ${path} by rollback journal: ${countOf(writes, 'journal write')} and ${countOf(syncs, 'journal sync')} beside ${countOf(others, 'database write')} (${formatShare(writes / (writes + others))} of all writes)`,
+        title: `${formatCount(commits.length)} commits on ${path} used a rollback journal: ${countOf(writes, 'journal write')} (${formatShare(writes / (writes + others))} of all writes) and ${countOf(syncs, 'journal sync')}, besides ${countOf(others, 'database write')}`,
         evidence: evidence.result(ctx, false),
         ...(noWal
           ? noSaving('this VFS can store no WAL to compare with')
@@ -122,7 +122,7 @@ export const rollbackJournalCost: Rule = {
         reason: noWal
           ? 'the journal calls were counted; the VFS has no place for a WAL file'
           : connections === 1
-            ? 'one connection is seen to write here, so an exclusive WAL would serve; another tab or worker may use the database outside this recording'
+            ? 'only one connection writes here, so an exclusive WAL works; another tab or worker may use the database outside this recording'
             : `${formatCount(connections)} connections write this database: a WAL without shared memory needs locking_mode=exclusive, which they cannot have`,
         advice: noWal
           ? `Make fewer, larger commits, or use a VFS with batch-atomic writes, which needs no journal. ${NEVER_WAL}`

@@ -138,7 +138,7 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
     confidence: syncs >= commits && waitedUs === 0 && !saving.isEstimate ? 'certain' : 'likely',
     reason: `${
       syncs >= commits
-        ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than ${formatDuration(GAP_US)} after the one before`
+        ? `every one of the ${formatCount(commits)} commits waits for its own sync, within ${formatDuration(GAP_US)} of the previous one`
         : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
     }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}`,
     advice: `Put these statements in one transaction${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}. Each commit ${syncs >= commits ? 'waits for its own sync' : 'writes its pages again'}.`,

@@ -150,7 +150,7 @@ export const checkpointCopies: Rule = {
       const again = copies - places;
       if (again < 20 || again < copies / 2) return [];
       return {
-        title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the frames had been written less than ${formatDuration(HOT_US)} before`,
+        title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the WAL frames that they read were less than ${formatDuration(HOT_US)} old`,
         evidence: copying.evidence.result(ctx),
         ...new Saving(ctx)
           .avoid(again, Op.xWrite, 'database writes', 'main-db', copying.dbWrites)
@@ -172,7 +172,7 @@ export const checkpointCopies: Rule = {
           .result(),
         confidence: 'likely',
         reason:
-          'expected of SQLite, whose checkpoint reads every page from the log, whatever its page cache holds; the same pages were copied several times within this recording',
+          'a checkpoint reads every page from the WAL, even pages in the page cache; the same pages were copied several times in this recording',
         advice:
           'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
         link: 'https://www.sqlite.org/wal.html#ckpt',

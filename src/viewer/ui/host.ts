@@ -71,7 +71,7 @@ export interface RecorderControl {
   widenPolicy?(): void;
   /** Load those of `tabs` again. */
   reloadTabs?(): void;
-  /** Show this panel in a window of its own, which needs no DevTools. Absent where it is in one. */
+  /** Show this panel in its own window, which needs no DevTools. Absent where it is in one. */
   openWindow?(): void;
   /** What the inspected page stores. Absent where it cannot be looked at. @throws without access to the page */
   lookAtPage?(): Promise<PageStorage>;

@@ -49,7 +49,7 @@ export const STORAGE: Case[] = [
         b.idle(10 * MS);
       });
     },
-    says: /20 flushes took 100 ms, 51\.3 % of the recording: 5 ms in the median/,
+    says: /20 flushes took 100 ms, 51\.3 % of the entire recording: median 5 ms/,
   },
   {
     rule: 'F20',
@@ -70,7 +70,7 @@ export const STORAGE: Case[] = [
     name: 'waits for a proxy longer than its storage calls',
     wrong: ({ thread }) => proxy(thread(), thread(), 500),
     right: ({ thread }) => proxy(thread(), thread(), 105),
-    says: /100 waits for another thread under calls of opfs: 50 ms, of which the storage itself took 10 ms/,
+    says: /Calls of opfs waited for another thread 100 times, 50 ms in total\. Storage took only 10 ms of that/,
   },
   {
     rule: 'F43',

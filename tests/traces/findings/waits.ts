@@ -139,7 +139,7 @@ export const WAITS: Case[] = [
     name: 'readwrite transactions that only read',
     wrong: idbStory({ unused: true }),
     right: idbStory({}),
-    says: /^30 readwrite transactions of IndexedDB wrote nothing \(100 %/,
+    says: /^30 readwrite IndexedDB transactions wrote nothing \(100 %/,
   },
   {
     rule: 'F26',

@@ -1,77 +1,108 @@
 /**
- * Lanes of the requests that a thread posts to others, each in its phases:
+ * Lanes of the requests that a thread posts to others:
  *
- *   [ queue ][ SQL 3 ms, storage 2 ms ][ answer queue ][ handler ]
+ *   [ queue ][ CPU ][ read ][ CPU ][ sync ][ other work ][ answer queue ][ listeners ]
  *
- * Requests that are under way at once stand on lines of their own; those that find none share the last one, where the one that began
- * first is shown to its end.
+ * What the other thread does stands where it happened, as on that thread's own lane of CPU and I/O. Requests that are under way at once
+ * stand on lines of their own; those that find none share the last one, where the one that began first is shown to its end.
  */
-import { postedUs } from '../analysis/messages/messages.ts';
+import { PART_WORDS, SQL_PARTS } from '../analysis/core/time-parts.ts';
+import type { ByThread } from '../analysis/core/graph.ts';
+import { handledUs, postedUs } from '../analysis/messages/messages.ts';
+import { REQUEST_PARTS, type RequestPart } from '../analysis/messages/request-parts.ts';
 import type { Request } from '../analysis/messages/requests.ts';
-import { ACTIVITIES } from '../event/operations.ts';
-import { formatDuration } from '../text/numbers.ts';
 import { IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { toNs } from '../trace/lanes/sweep.ts';
 
 const MOST_LINES = 4;
-/** Colors of transactions' phases, and CPU's for the part in which the other thread works (palette.ts). */
-const [QUEUE, WORK, ANSWER_QUEUE, HANDLER] = (['read', 'cpu', 'write', 'sync'] as const).map(
-  (activity) => ACTIVITIES.indexOf(activity),
-) as [number, number, number, number];
+const kindOf = (part: RequestPart): number => REQUEST_PARTS.indexOf(part);
+const [QUEUE, REST] = [kindOf('queue'), kindOf('rest')];
+/** By place in SQL_PARTS. */
+const KIND_OF_PART = SQL_PARTS.map((part) => {
+  const kind = (REQUEST_PARTS as readonly string[]).indexOf(part);
+  return kind < 0 ? REST : kind;
+});
+
+/** Where the time of each thread went while SQL ran. */
+type Pieces = ByThread<{ index: IntervalIndex }>;
 
 export class RequestLines {
   readonly lines: IntervalIndex[] = [];
-  /** By the row of the call of postMessage. */
-  private readonly byRow = new Map<number, Request>();
+  /** By the row that intervals have: the call of postMessage, and behind the answer's post the event of its listeners. */
+  private readonly byRow = new Map<number, { request: Request; answered: boolean }>();
   private readonly ends: number[] = [];
+  count = 0;
 
-  get count(): number {
-    return this.byRow.size;
-  }
+  constructor(private readonly pieces: Pieces) {}
 
   /** In order of time. */
   add(request: Request): void {
-    const { row } = request.message;
-    const from = toNs(postedUs(request.message));
+    const { message, answer } = request;
+    this.count++;
+    const from = toNs(postedUs(message));
     const free = this.ends.findIndex((end) => end <= from);
     const line = free >= 0 ? free : Math.min(this.lines.length, MOST_LINES - 1);
     const index = (this.lines[line] ??= new IntervalIndex());
-    this.byRow.set(row, request);
     let [at, last] = [from, this.ends[line] ?? 0];
-    const phase = (us: number | null, kind: number): void => {
-      const end = at + toNs(us ?? 0);
+    const show = (row: number, end: number, kind: number): void => {
       const start = Math.max(at, last);
       if (end > start) index.push(start, end - start, kind, row);
-      [at, last] = [end, Math.max(last, end)];
+      [at, last] = [Math.max(at, end), Math.max(last, end)];
     };
-    phase(request.queueUs, QUEUE);
-    phase(request.workUs, WORK);
-    phase(request.answerQueueUs, ANSWER_QUEUE);
-    phase(request.listenersUs, HANDLER);
+    const { row } = message;
+    this.byRow.set(row, { request, answered: false });
+    show(row, at + toNs(request.queueUs), QUEUE);
+    const done = at + toNs(request.workUs ?? 0);
+    this.eachPiece(request, done, (begin, end, kind) => {
+      show(row, begin, REST);
+      show(row, end, kind);
+    });
+    show(row, done, REST);
+    if (answer && answer.toRow >= 0) {
+      this.byRow.set(answer.toRow, { request, answered: true });
+      show(answer.toRow, at + toNs(request.answerQueueUs ?? 0), QUEUE);
+      show(answer.toRow, at + toNs(request.listenersUs ?? 0), REST);
+    }
     this.ends[line] = last;
+  }
+
+  /** What its thread did from the first listener on, in order of time. @param until nanoseconds */
+  private eachPiece(
+    { message }: Request,
+    until: number,
+    take: (from: number, to: number, kind: number) => void,
+  ): void {
+    const { index } = this.pieces.of(message.to!.thread);
+    const from = toNs(handledUs(message)!);
+    for (let i = Math.max(0, index.before(from) - 1); i < index.count; i++) {
+      const begin = index.startOf(i);
+      if (begin >= until) break;
+      const end = Math.min(index.endOf(i), until);
+      if (end > from) take(begin, end, KIND_OF_PART[index.kind[i]!]!);
+    }
   }
 
   /** What an interval shows. */
   label(row: number, kind: number): string {
-    const request = this.byRow.get(row);
-    if (!request) return '';
-    if (kind === QUEUE) return `queue${request.pairing === 'guess' ? ' (guess)' : ''}`;
-    if (kind === ANSWER_QUEUE) return 'answer queue';
-    if (kind === HANDLER) return 'handler';
-    const parts = (['sql', 'storage'] as const).flatMap((part) => {
-      const us = request[`${part}Us`];
-      return us > 0 ? [`${part === 'sql' ? 'SQL' : part} ${formatDuration(us)}`] : [];
-    });
-    return parts.join(', ') || 'handled';
+    const shown = this.byRow.get(row);
+    const part = REQUEST_PARTS[kind];
+    if (!shown || !part) return '';
+    if (part === 'rest') return shown.answered ? 'listeners' : 'other work';
+    if (part !== 'queue') return PART_WORDS[part].title;
+    if (shown.answered) return 'answer queue';
+    return `queue${shown.request.pairing === 'guess' ? ' (guess)' : ''}`;
   }
 }
 
-/** By index of the thread that asks. */
-export function requestLanes(requests: readonly Request[]): ReadonlyMap<number, RequestLines> {
+/** By index of the thread that asks. @param pieces of the threads that answer */
+export function requestLanes(
+  requests: readonly Request[],
+  pieces: Pieces,
+): ReadonlyMap<number, RequestLines> {
   const lanes = new Map<number, RequestLines>();
   for (const request of requests) {
     const { index } = request.message.from.thread;
-    const own = lanes.get(index) ?? new RequestLines();
+    const own = lanes.get(index) ?? new RequestLines(pieces);
     lanes.set(index, own);
     own.add(request);
   }

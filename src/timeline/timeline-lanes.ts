@@ -187,7 +187,7 @@ export class TimelineLanes {
     for (const { time, thread } of this.byThread)
       if (this.runsSql(thread)) time.settle(known.pieces);
     this.logs = this.walCounters(known);
-    this.requests = { of: requestLanes(known.requests), forgotten: store.forgotten };
+    this.requests = { of: requestLanes(known.requests, known.pieces), forgotten: store.forgotten };
     this.spans = {
       of: store.threads.map((thread) => {
         const runs = known.executions.of(thread);

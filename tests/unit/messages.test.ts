@@ -366,9 +366,10 @@ describe('where the time to an answer went', () => {
     ]);
     expect(phases).toEqual([
       ['queue', 430_099],
-      ['SQL 3 ms, storage 2 ms', 5000],
+      ['Read', 2000],
+      ['CPU', 3000],
       ['answer queue', 34_900],
-      ['handler', 1],
+      ['listeners', 1],
     ]);
   });
 

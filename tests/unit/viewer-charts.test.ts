@@ -236,6 +236,7 @@ const colors: PaintColors = {
     accent: 98,
     neutral: 96,
     phases: Uint32Array.from([40, 41, 42, 43, 44, 45, 46, 47]),
+    requests: Uint32Array.from([50, 51, 52, 53, 54, 55, 56, 57, 58]),
     background: 97,
   },
 };

@@ -73,9 +73,10 @@ export function paintStrip(
       paintArea(surface, frame.values, most, y, height, counterColors(kind, colors));
     else if (kind === 'marks')
       paintCalls(surface, frame, y, height, { ...colors, activity: plain(colors) }, height);
-    else if (kind === 'txn' || kind === 'requests')
-      paintCalls(surface, frame, y, height, { ...colors, activity: colors.phases }, height);
-    else if (kind === 'web') paintStorage(surface, frame, y, height, colors, least);
+    else if (kind === 'txn' || kind === 'requests') {
+      const activity = kind === 'txn' ? colors.phases : colors.requests;
+      paintCalls(surface, frame, y, height, { ...colors, activity }, height);
+    } else if (kind === 'web') paintStorage(surface, frame, y, height, colors, least);
     else paintCalls(surface, frame, y, height, colors, least);
   }
   canvas.getContext('2d')!.putImageData(image, 0, 0);

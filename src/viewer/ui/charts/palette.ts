@@ -1,5 +1,6 @@
 /** The theme's colors as canvases need them, read from the CSS custom properties of Theme.svelte. */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
+import { REQUEST_PARTS, type RequestPart } from '../../../analysis/messages/request-parts.ts';
 import { ACTIVITIES, type Activity } from '../../../event/operations.ts';
 import { STATEMENT_KINDS } from '../../../sqlite/statement-kind.ts';
 import { PART_COLORS } from './time-parts.ts';
@@ -21,6 +22,9 @@ export interface Palette {
   /** Phases of transactions, by the activity that stands for each: they are no activity themselves. */
   phases: string[];
   onPhase: string[];
+  /** Parts of requests, in the order of REQUEST_PARTS. */
+  requests: string[];
+  onRequest: string[];
   /** Inside a lock level that is held. */
   hold: string;
   onNeutral: string;
@@ -56,12 +60,18 @@ export function contrastOf(a: string, b: string): number {
 export const textOn = (color: string): string =>
   contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
 
-/** Of transactions: read, write, commit; what is rolled back has none. Of requests: queue, handled, queue of the answer, its listeners. */
+/** Of transactions: read, write, commit; what is rolled back has none. */
 const PHASES: Partial<Record<Activity, string>> = {
-  cpu: 'activity-cpu',
   read: 'neutral-pale',
   write: 'neutral',
   sync: 'neutral-strong',
+};
+
+/** Of requests: what is no activity is told apart by strength. */
+const REQUEST_COLORS: Readonly<Record<RequestPart, string>> = {
+  ...PART_COLORS,
+  queue: '--neutral-pale',
+  rest: '--neutral-strong',
 };
 
 /** @param element within the viewer's root */
@@ -70,6 +80,7 @@ export function paletteOf(element: Element): Palette {
   const property = (name: string): string => style.getPropertyValue(name).trim();
   const color = (name: string): string => property(`--${name}`);
   const phases = ACTIVITIES.map((a) => color(PHASES[a] ?? 'activity-none'));
+  const requests = REQUEST_PARTS.map((part) => property(REQUEST_COLORS[part]));
   const statement = STATEMENT_KINDS.map((kind) =>
     color(`statement-${kind === 'none' ? 'other' : kind}`),
   );
@@ -82,6 +93,7 @@ export function paletteOf(element: Element): Palette {
       accent: pixelOf(color('accent')),
       neutral: pixelOf(color('neutral')),
       phases: Uint32Array.from(phases, pixelOf),
+      requests: Uint32Array.from(requests, pixelOf),
       background: pixelOf(color('bg')),
     },
     activity,
@@ -91,6 +103,8 @@ export function paletteOf(element: Element): Palette {
     onStatement: statement.map(textOn),
     phases,
     onPhase: phases.map(textOn),
+    requests,
+    onRequest: requests.map(textOn),
     hold: `${activity[ACTIVITIES.indexOf('lock')]!}40`,
     neutral: color('neutral'),
     onNeutral: textOn(color('neutral')),

@@ -130,7 +130,8 @@ function sliceBoxes({ strip, width }: Scene, lane: LaneBox, y: number, x: ToX): 
 /** Colors of a lane's slices by what they show, and of text on them. */
 function inksOf({ kind }: LaneBox, palette: Palette): { fill: string[]; text: string[] } {
   if (kind === 'sql') return { fill: palette.statement, text: palette.onStatement };
-  if (kind === 'txn' || kind === 'requests') return { fill: palette.phases, text: palette.onPhase };
+  if (kind === 'txn') return { fill: palette.phases, text: palette.onPhase };
+  if (kind === 'requests') return { fill: palette.requests, text: palette.onRequest };
   if (kind === 'marks') return { fill: [palette.neutral], text: [palette.onNeutral] };
   return { fill: palette.activity, text: palette.onSlice };
 }

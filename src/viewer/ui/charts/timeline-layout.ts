@@ -66,7 +66,7 @@ export const LANE_HINT: Record<LaneKind, string> = {
   marks:
     "Your app's performance.mark and measure calls, interactions from 16 ms, long tasks, navigations, visibility changes, and uncaught errors",
   requests:
-    'Messages to another thread and their answers: in its queue, handled there (SQL, storage), the answer in the queue, its listeners. Those under way at once have lines of their own',
+    "Messages to another thread and their answers. In order: the thread's queue, its work, the answer's queue, the answer's listeners. SQL, storage, and locks have the legend's colors. Concurrent requests have separate lines",
   time: 'Impulses and gaps: how the time was spent while SQL ran: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL was running',
   sql: 'Statements: prepare, step, exec ... Tinted by kind: other, SELECT, INSERT, UPDATE, DELETE, schema, transaction control',
   txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',

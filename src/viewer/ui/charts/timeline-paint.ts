@@ -20,6 +20,8 @@ export interface PaintColors {
   neutral: number;
   /** Phases of transactions, by the activity that stands for each. */
   phases: Uint32Array;
+  /** Parts of requests, in the order of REQUEST_PARTS. */
+  requests: Uint32Array;
   background: number;
 }
 

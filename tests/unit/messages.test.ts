@@ -7,6 +7,11 @@ import { Facts } from '../../src/analysis/core/graph.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { channelEnds } from '../../src/analysis/messages/channel-ends.ts';
 import { bytesOf, messages, queueUs } from '../../src/analysis/messages/messages.ts';
+import { rowsByOperation } from '../../src/analysis/core/rows-by-operation.ts';
+import {
+  requestDetails,
+  type RequestDetails,
+} from '../../src/analysis/messages/request-details.ts';
 import { requests } from '../../src/analysis/messages/requests.ts';
 import { reportOf } from '../../src/analysis/report/report.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
@@ -16,7 +21,7 @@ import { reportText } from '../../src/terminal/report-text.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import type { TraceStore } from '../../src/trace/store.ts';
+import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 /** A page and its worker. */
@@ -267,6 +272,11 @@ function clicked(awaits = false): TraceStore {
     offset: 5,
     length: 16_000,
   });
+  page.call('longTask', {
+    object: page.define({ kind: 'name', text: 'long task' }),
+    offset: 470,
+    length: 60_000,
+  });
   return two.done();
 }
 
@@ -347,6 +357,39 @@ describe('where the time to an answer went', () => {
     expect(reportText(reportOf(new Facts(store)))).toContain(
       'Requests between threads: 2 messages and their answers, 920 ms',
     );
+  });
+
+  test('in details: every step in order, and what the browser reported around it', () => {
+    const store = clicked();
+    const [page] = store.threads as [ThreadStore];
+    const known = new Facts(store).known({ requests, rowsByOperation });
+    const detailsOf = (row: number): RequestDetails | null =>
+      requestDetails(store, known.requests, known.rowsByOperation, page, row);
+    const { message, answer } = known.requests[1]!;
+    const told = detailsOf(message.row)!;
+    expect(told.pairing).toBe('exact');
+    expect(told.steps.map(({ title, text }) => `${title} ${text}`)).toEqual([
+      'Input 5 ms',
+      'Queue 430 ms',
+      'Handled 5 ms',
+      'SQL 3 ms',
+      'Storage 2 ms',
+      'Answer queue 34.9 ms',
+      'Listeners 1 µs',
+      'Total 470 ms',
+    ]);
+    const links = told.links.map(({ title, text }) => `${title}: ${text}`);
+    expect(links).toEqual([
+      'Posted in: click, 16 ms',
+      'Handled by: listeners',
+      'Answered by: postMessage',
+      'Answer handled by: listeners',
+      'Answer handled in: long task, 60 ms',
+    ]);
+    // the same from its other end, with a way back
+    expect(detailsOf(answer!.toRow)!.steps).toEqual(told.steps);
+    expect(detailsOf(answer!.toRow)!.links.map(({ title }) => title)).toContain('Posted by');
+    expect(detailsOf(page.events.rowOfSeq(told.links[0]!.ref.seq))).toBeNull();
   });
 
   test('on the timeline: a line for each that is under way, in its phases', () => {

@@ -12,8 +12,6 @@ import { Op } from '../../event/event.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import { firstPlace } from '../../trace/number-columns.ts';
-import type { ThreadStore } from '../../trace/store.ts';
-import { toTraceUs } from '../../event/clock.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 import { grouped } from '../core/maps.ts';
 import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
@@ -28,6 +26,7 @@ import {
   type Message,
   type Pairing,
 } from './messages.ts';
+import { pageSpanIn } from './page-spans.ts';
 
 export interface Request {
   message: Message;
@@ -149,7 +148,9 @@ function requestOf(
   }
   const heard = answer && handledUs(answer);
   const end = answer && handledEndUs(answer);
-  const interaction = interactionAt(message.from.thread, known.rowsByOperation, from, originMs);
+  const interaction = pageSpanIn(
+    ...([message.from.thread, known.rowsByOperation, Op.interaction, originMs, from] as const),
+  );
   return {
     ...{ message, answer, pairing, storageUs, sqlUs },
     queueUs: Math.max(0, begun - from),
@@ -160,19 +161,4 @@ function requestOf(
     interaction: interaction?.row ?? -1,
     inputUs: interaction && from - interaction.fromUs,
   };
-}
-
-/** The interaction of a page during which something happened: from its input to the next picture. */
-function interactionAt(
-  thread: ThreadStore,
-  rows: ByThread<RowsByOperation>,
-  us: number,
-  originMs: number,
-): { row: number; fromUs: number } | null {
-  const { offset, length } = thread.events;
-  for (const row of rows.of(thread).of(Op.interaction)) {
-    const fromUs = toTraceUs(offset[row]!, thread.info, originMs);
-    if (fromUs <= us && us <= fromUs + length[row]!) return { row, fromUs };
-  }
-  return null;
 }

@@ -55,7 +55,7 @@ const messageColumns = {
   pairing: col('text', 'Pairing', PAIRING, (m) => m.pairing),
 } satisfies Columns<Message>;
 
-const requestColumns = {
+export const requestColumns = {
   thread: col('int', 'Thread', 'Thread that asked', (r) => r.message.from.thread.index),
   seq: col(
     'id',

@@ -8,6 +8,7 @@ import type { Scope } from '../../analysis/core/scope.ts';
 import type { Absences } from '../../analysis/core/absences.ts';
 import type { FailedCalls } from '../../analysis/errors/failed-calls.ts';
 import type { CallStory } from '../../analysis/events/call-story.ts';
+import type { RequestDetails } from '../../analysis/messages/request-details.ts';
 import type { IoMap, IoMapRequest, IoObject } from '../../analysis/files/io-map.ts';
 import type { PageMatrix } from '../../analysis/pages/page-matrix.ts';
 import type { SlowRuns } from '../../analysis/statements/slow-runs.ts';
@@ -70,6 +71,7 @@ export type Queries = {
   errors: { args: Omit<Scope, 'part'>; answer: FailedCalls };
   operations: { args: object; answer: OperationCount[] };
   callStory: { args: EventRef; answer: CallStory | null };
+  requestDetails: { args: EventRef; answer: RequestDetails | null };
   headline: { args: object; answer: Headline };
   narrowedHeadline: { args: Omit<Scope, 'part'>; answer: Headline };
   worst: { args: Scope; answer: Worst };

@@ -3,7 +3,10 @@ import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { OPS, opName, type Layer } from '../../../event/operations.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { callStory, durationsOfKind, type CallStory } from '../../../analysis/events/call-story.ts';
-import { answerOf, type QueryContext } from './context.ts';
+import { rowsByOperation } from '../../../analysis/core/rows-by-operation.ts';
+import { requestDetails, type RequestDetails } from '../../../analysis/messages/request-details.ts';
+import { requests } from '../../../analysis/messages/requests.ts';
+import { answerOf, needing, type QueryContext } from './context.ts';
 import type { OperationCount } from '../../../protocol/answers/events.ts';
 
 const operations = fact('operations', 'calls by operation', {}, operationsOf);
@@ -35,4 +38,16 @@ export const eventQueries = {
       memo(`durations ${key}`, () => durationsOfKind(store, op, key)),
     );
   },
+
+  /** The request that a message's post or handling belongs to; null = none, or there is no such event any more. */
+  requestDetails: needing(
+    [requests],
+    ({ store, facts }: QueryContext, { thread: index, seq }: EventRef): RequestDetails | null => {
+      const thread = store.threads[index];
+      const row = thread?.events.rowOfSeq(seq) ?? -1;
+      if (!thread || row < 0) return null;
+      const known = facts.known({ requests, rowsByOperation });
+      return requestDetails(store, known.requests, known.rowsByOperation, thread, row);
+    },
+  ),
 };

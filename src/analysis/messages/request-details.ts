@@ -1,0 +1,95 @@
+/** The way of one request from the user's input to the end of the answer's listeners, with the calls that it leads through. */
+import { Op } from '../../event/event.ts';
+import { formatDuration } from '../../text/numbers.ts';
+import { objectName } from '../../trace/describe.ts';
+import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
+import { cellText } from '../core/table.ts';
+import type { ByThread } from '../core/graph.ts';
+import type { RowsByOperation } from '../core/rows-by-operation.ts';
+import { handledEndUs, handledUs } from './messages.ts';
+import { pageSpanIn } from './page-spans.ts';
+import type { Pairing } from './messages.ts';
+import type { Request } from './requests.ts';
+import { requestColumns } from './table.ts';
+
+export interface RequestStep {
+  title: string;
+  help: string;
+  /** A time, as text. */
+  text: string;
+}
+export interface RequestLink {
+  title: string;
+  ref: EventRef;
+  /** What it is, as text of the page, and how long it took. */
+  text: string;
+}
+export interface RequestDetails {
+  pairing: Pairing;
+  /** In order of time, the total last; what isn't known is left out. */
+  steps: RequestStep[];
+  /** Calls of the request, and what the browser reported around it. */
+  links: RequestLink[];
+}
+
+/** In order of time. */
+const STEPS = [
+  ...(['input_dur', 'queue_dur', 'work_dur', 'sql_dur', 'storage_dur'] as const),
+  ...(['answer_queue_dur', 'listeners_dur', 'dur'] as const),
+];
+
+/**
+ * Of the request that an event belongs to: its posts and the listeners of both messages.
+ * @returns null where it belongs to none
+ */
+export function requestDetails(
+  { originMs }: TraceStore,
+  requests: readonly Request[],
+  rows: ByThread<RowsByOperation>,
+  thread: ThreadStore,
+  row: number,
+): RequestDetails | null {
+  const request = requests.find(({ message, answer }) =>
+    [message, answer].some(
+      (one) =>
+        one &&
+        ((one.from.thread === thread && one.row === row) ||
+          (one.to?.thread === thread && one.toRow === row)),
+    ),
+  );
+  if (!request) return null;
+  const { message, answer, interaction } = request;
+  const asker = message.from.thread;
+  const links: RequestLink[] = [];
+  const link = (title: string, of: ThreadStore, at: number, text: string): void =>
+    void links.push({ title, ref: of.ref(at), text });
+  const reported = (title: string, at: number): void => {
+    const { object, length } = asker.events;
+    const name = objectName(asker, object[at]!);
+    link(title, asker, at, `${name}, ${formatDuration(length[at]!)}`);
+  };
+  if (interaction >= 0) reported('Posted in', interaction);
+  link('Posted by', asker, message.row, 'postMessage');
+  if (message.to) link('Handled by', message.to.thread, message.toRow, 'listeners');
+  if (answer) {
+    link('Answered by', answer.from.thread, answer.row, 'postMessage');
+    const [from, to] = [handledUs(answer), handledEndUs(answer)];
+    if (answer.toRow >= 0) link('Answer handled by', asker, answer.toRow, 'listeners');
+    if (from !== null && to !== null)
+      for (const op of [Op.longTask, Op.interaction] as const) {
+        const found = pageSpanIn(asker, rows, op, originMs, from, to);
+        if (found && found.row !== interaction) reported('Answer handled in', found.row);
+      }
+  }
+  return {
+    pairing: request.pairing,
+    steps: STEPS.flatMap((name) => {
+      const { unit, title, help, value } = requestColumns[name];
+      const us = value(request);
+      return us === null ? [] : [{ title, help, text: cellText(unit, us) }];
+    }),
+    links: links.filter(
+      ({ ref }) => ref.seq !== thread.events.seq[row] || ref.thread !== thread.index,
+    ),
+  };
+}

@@ -2,6 +2,11 @@
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { instructions } from '../../src/analysis/core/instructions.ts';
+import { countedInstructions } from '../../src/analysis/report/headline-numbers.ts';
+import { reportOf } from '../../src/analysis/report/report.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { reportText } from '../../src/terminal/report-text.ts';
+import { formatCount } from '../../src/text/numbers.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { TABLES } from '../../src/analysis/tables.ts';
 import { transactionRows } from '../../src/analysis/transactions/table.ts';
@@ -50,6 +55,15 @@ test('of each call, and of the gaps between them', () => {
   expect(column('gap')).toEqual([1000, 500, 100, 200, BIG - 2310, 50, 10, 20]);
 });
 
+test('in all: in the summary, its report, and the numbers of the panel', () => {
+  const { store } = counted();
+  const facts = new Facts(store);
+  const all = BIG + 200;
+  expect(summaryOf(store).instructions).toBe(all);
+  expect(reportText(reportOf(facts))).toMatch(new RegExp(`Instructions +${formatCount(all)}`));
+  expect(facts.get(countedInstructions)).toMatchObject({ value: all, cause: null });
+});
+
 test('of a statement, its transaction, and the commit', () => {
   const { store } = counted();
   const facts = new Facts(store);
@@ -68,6 +82,8 @@ test('n/a where nothing was counted', () => {
   t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'SELECT 1' }), result: 101 });
   t.send();
   const facts = new Facts(t.store);
+  expect(summaryOf(t.store)).not.toHaveProperty('instructions');
+  expect(facts.get(countedInstructions)).toBeNull();
   expect(facts.get(statementTable)!.rows[0]!.instructions).toBeNull();
   const table = TABLES.find(({ name }) => name === 'instructions')!;
   expect((facts.get(table.rows) as { count: number }).count).toBe(0);

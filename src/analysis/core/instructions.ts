@@ -9,7 +9,7 @@
 import type { ThreadStore } from '../../trace/store.ts';
 import { instructionsOf, Op } from '../../event/event.ts';
 import { columns, lowerBound } from '../../trace/number-columns.ts';
-import { threadFact } from './graph.ts';
+import { fact, threadFact } from './graph.ts';
 import { rowsByOperation } from './rows-by-operation.ts';
 
 /** Of columns. */
@@ -66,5 +66,22 @@ export const instructions = threadFact(
       open.push({ endSeq: events.endSeq[row]!, executed: first + own });
     }
     return found;
+  },
+);
+
+/** Of all threads together, from the begin of each engine to its last call; null where instructions were not counted. */
+export const totalInstructions = fact(
+  'totalInstructions',
+  'instructions in all',
+  { instructions },
+  ({ threads }, { instructions: of }): number | null => {
+    let total: number | null = null;
+    for (const thread of threads) {
+      const { first, own, count } = of.of(thread);
+      let executed = 0;
+      for (let i = 0; i < count; i++) executed = Math.max(executed, first[i]! + own[i]!);
+      if (count) total = (total ?? 0) + executed;
+    }
+    return total;
   },
 );

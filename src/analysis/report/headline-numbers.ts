@@ -8,6 +8,7 @@ import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { formatCount, type Unit } from '../../text/numbers.ts';
 import { pageCacheFrom } from '../cache/page-cache.ts';
 import { noCountersCause, noSqlCause, noVfsCause } from '../core/absences.ts';
+import { NOT_COUNTED, totalInstructions } from '../core/instructions.ts';
 import { leavesOut } from '../core/layers.ts';
 import { LOST } from '../core/losses.ts';
 import { PART_WORDS, type Part } from '../core/time-parts.ts';
@@ -43,6 +44,7 @@ export const SUMMARY_NEEDS = {
   webCounts,
   summaryTime,
   totalTimeInSql,
+  totalInstructions,
   unseenWork,
 };
 /** What all numbers are computed from. */
@@ -454,6 +456,15 @@ const OTHERS = {
     value: (n) => (n.seesLocks ? heldFromSqlite(n.known.lockWaits).length : null),
     cause: (n) => n.noVfs(),
   },
+  instructions: {
+    title: 'Instructions',
+    unit: 'count',
+    list: 'statements',
+    definition:
+      "Instructions that SQLite's WebAssembly executed, from its start to its last call. Exact, and the same on every machine.",
+    value: ({ known }) => known.totalInstructions,
+    cause: () => NOT_COUNTED.replace('n/a: ', ''),
+  },
   transactionsRead: {
     title: 'Read transactions',
     unit: 'count',
@@ -514,4 +525,13 @@ export const headlineNumbers = fact(
     const numbers = new Numbers(store, known);
     return (Object.keys(HEADLINES) as (keyof typeof HEADLINES)[]).map((id) => numbers.get(id));
   },
+);
+
+/** Their number where the recording counted them; null: it didn't, and then it is no number of the recording. */
+export const countedInstructions = fact(
+  'countedInstructions',
+  'instructions in all',
+  { totalInstructions },
+  (_, { totalInstructions: total }, facts): HeadlineNumber | null =>
+    total === null ? null : numbersFrom(facts).get('instructions'),
 );

@@ -184,7 +184,7 @@ const REPORTED: readonly NumberId[] = [
   'writtenBytes',
 ];
 
-function headline(facts: Facts, { pageCache, unknown }: Summary): [string, string][] {
+function headline(facts: Facts, { pageCache, unknown, instructions }: Summary): [string, string][] {
   const numbers = numbersFrom(facts);
   const hold = facts.get(longestReserved);
   const { hits, misses, spills } = pageCache;
@@ -193,10 +193,12 @@ function headline(facts: Facts, { pageCache, unknown }: Summary): [string, strin
     hitRate: `: ${countOf(hits, 'hit')}, ${countOf(misses, 'miss', 'misses')}, ${countOf(spills, 'spill')}`,
   };
   return [
-    ...REPORTED.map((id): [string, string] => {
-      const number = numbers.get(id);
-      return [number.title, `${formatBound(number)}${more[id] ?? ''}`];
-    }),
+    ...[...REPORTED, ...(instructions === undefined ? [] : (['instructions'] as const))].map(
+      (id): [string, string] => {
+        const number = numbers.get(id);
+        return [number.title, `${formatBound(number)}${more[id] ?? ''}`];
+      },
+    ),
     ...Object.entries(unknown).map(([key, why]): [string, string] => [UNKNOWN, `${key}: ${why}`]),
   ];
 }

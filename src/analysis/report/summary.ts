@@ -105,6 +105,8 @@ export interface Summary {
   requests?: RequestSums;
   /** CPU samples by statement; only where they were taken. */
   cpu?: SampleSums;
+  /** That SQLite's WebAssembly executed, in all; only where they were counted. */
+  instructions?: number;
   /** Why a number is null, by its path. */
   unknown: Record<string, string>;
 }
@@ -189,6 +191,7 @@ export const summary = fact(
       pageCache: known.pageCache,
       ...(known.requestSums && { requests: known.requestSums }),
       ...(known.sampleSums && { cpu: known.sampleSums }),
+      ...(known.totalInstructions !== null && { instructions: value('instructions')! }),
       unknown,
     };
   },

@@ -1,7 +1,7 @@
 /** Queries of the Overview. */
 import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
 import { databaseSettings } from '../../../analysis/pages/database-settings.ts';
-import { headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
+import { countedInstructions, headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
 import { fact, type Facts } from '../../../analysis/core/graph.ts';
 import { summary } from '../../../analysis/report/summary.ts';
 import { storageHealth } from '../../../analysis/files/storage-health.ts';
@@ -16,8 +16,11 @@ import type { ThreadPartition, Durability, Overview } from '../../../protocol/an
 const overview = fact(
   'overview',
   'overview',
-  { summary, databaseSettings, storageHealth, headlineNumbers, idbTraffic },
-  (store, { summary, databaseSettings, storageHealth, headlineNumbers, idbTraffic }): Overview => {
+  { summary, databaseSettings, storageHealth, headlineNumbers, countedInstructions, idbTraffic },
+  (
+    store,
+    { summary, databaseSettings, storageHealth, headlineNumbers, countedInstructions, idbTraffic },
+  ): Overview => {
     const titles = threadTitles(store);
     return {
       environment: summary.environment,
@@ -28,7 +31,7 @@ const overview = fact(
       databases: databaseSettings,
       durability: durabilityOf(idbTraffic?.transactions ?? []),
       storage: storageHealth,
-      numbers: headlineNumbers,
+      numbers: [...headlineNumbers, ...(countedInstructions ? [countedInstructions] : [])],
     };
   },
 );

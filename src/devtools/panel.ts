@@ -3,6 +3,7 @@
  * without it, the viewer opens files only, and with `?example` the example at once.
  */
 import { api } from '../platform/extension-api.ts';
+import { hasPerformancePanel, showMarks, watchProfiling } from '../platform/performance-panel.ts';
 import { ownFile } from '../platform/own-file.ts';
 import { watchInspectedOrigin } from '../platform/inspected-page.ts';
 import { offerTrace } from '../protocol/panel-trace.ts';
@@ -43,6 +44,11 @@ const viewer = mountViewer(document.body, {
   ...(tab === null
     ? {}
     : { copyToLab: api.runtime.getURL(`lab/lab.html?page=${encodeURIComponent(tab)}`) }),
+  ...(api.devtools?.panels
+    ? {
+        performancePanel: hasPerformancePanel() ? { watch: watchProfiling, show: showMarks } : null,
+      }
+    : {}),
   example,
   saveFile,
 });

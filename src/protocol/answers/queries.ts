@@ -38,6 +38,7 @@ import type {
   TreeUseAnswer,
 } from './pages.ts';
 import type { PaletteItem } from './palette.ts';
+import type { PerformanceMarks, PerformanceTracksArgs } from './performance-tracks.ts';
 import type { FileEventsRequest, FileUse } from './patterns.ts';
 import type { CopyRequest } from './copies.ts';
 import type { CopiedRows, CopiedSchema } from '../../plan/read-rows.ts';
@@ -56,6 +57,7 @@ import type { LaneSetup, TraceNote } from '../../trace/notes.ts';
 import type { EventRef } from '../../trace/store.ts';
 
 export type Queries = {
+  performanceTracks: { args: PerformanceTracksArgs; answer: PerformanceMarks };
   absences: { args: object; answer: Absences };
   transactions: { args: Pick<Scope, 'thread' | 'statement' | 'table'>; answer: TransactionLines };
   commitsTogether: { args: Omit<Scope, 'part'>; answer: TransactionSum };

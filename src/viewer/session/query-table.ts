@@ -18,6 +18,7 @@ import { lockLaneQueries } from './queries/lock-lanes.ts';
 import { lockQueries } from './queries/locks.ts';
 import { overviewQueries } from './queries/overview.ts';
 import { paletteQueries } from './queries/palette.ts';
+import { performanceTrackQueries } from './queries/performance-tracks.ts';
 import { pageQueries } from './queries/pages.ts';
 import { planQueries } from './queries/plans.ts';
 import { patternQueries } from './queries/patterns.ts';
@@ -60,6 +61,7 @@ export const QUERIES = {
   ...findingsQueries,
   ...compareQueries,
   ...paletteQueries,
+  ...performanceTrackQueries,
 } satisfies { [N in QueryName]: Query<QueryArgs<N>, QueryAnswer<N>> };
 
 /** What is computed before a query is answered; [] where it answers quickly. */

@@ -9,6 +9,7 @@ import type {
   RecordingScope,
   SiteAccess,
 } from '../../protocol/messages.ts';
+import type { PerformanceMark } from '../../protocol/answers/performance-tracks.ts';
 import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
 import type { PageLook } from '../../protocol/page-look.ts';
 import type { PageState } from '../../protocol/page-state.ts';
@@ -90,6 +91,14 @@ export interface RecorderControl {
   devtools: boolean | null;
 }
 
+/** The Performance panel of the DevTools that this viewer is in. */
+export interface PerformancePanel {
+  /** @param listener called with true when it starts to record, with false when it stops @returns stops listening */
+  watch(listener: (records: boolean) => void): () => void;
+  /** Add these to its recording. @throws Error with a message for the user */
+  show(marks: readonly PerformanceMark[]): Promise<void>;
+}
+
 export interface ViewerHost {
   /** null: a viewer of files only. */
   recorder: RecorderControl | null;
@@ -109,6 +118,8 @@ export interface ViewerHost {
   copyToLab?: string;
   /** A recording to look at first; absent where there is none. @throws where it cannot be read */
   example?: () => Promise<Blob>;
+  /** null: the browser's DevTools don't report it. Absent outside DevTools. */
+  performancePanel?: PerformancePanel | null;
   /** Give a file to the browser to save. Whether it does may remain unknown. */
   saveFile(name: string, data: Blob): Promise<void> | void;
 }

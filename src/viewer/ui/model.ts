@@ -12,6 +12,7 @@ import type { AccessWanted, RecordingScope } from '../../protocol/messages.ts';
 import type { RecordingStatus, ViewerHost } from './host.ts';
 import { KeptViews } from './kept-views.ts';
 import { Navigation } from './navigation.ts';
+import { followPerformancePanel } from './performance-tracks.ts';
 import { QueryClient } from './query-client.ts';
 import { SettingsModel } from './settings.ts';
 import { siteName } from './site-name.ts';
@@ -123,6 +124,14 @@ export class ViewerModel {
     this.status = writable(
       host.recorder ? { recording: false, busy: false, origin: '', error: null } : null,
     );
+    if (host.performancePanel)
+      this.undo.push(
+        followPerformancePanel(host.performancePanel, {
+          isOn: () => get(this.settings.values).performanceTracks,
+          marks: (args) => session.query('performanceTracks', args),
+          failed: (message) => this.say('error', message),
+        }),
+      );
     if (host.recorder) {
       this.undo.push(host.recorder.subscribe((status) => this.onStatus(status)));
       this.undo.push(host.recorder.onPort((port) => void this.attempt(() => session.attach(port))));

@@ -14,6 +14,8 @@ interface Settings extends CaptureOptions {
   /** Reload the page when a recording begins. */
   reload: boolean;
   flight: FlightChoice;
+  /** Add tracks to Chrome's Performance panel while that records. */
+  performanceTracks: boolean;
   /** Columns of the Events view, by key; null = those that it shows by itself. */
   eventColumns: string[] | null;
   /** Queries of the SQL page that ran, the last one first. */
@@ -40,6 +42,7 @@ export function settingsOf(kept: Record<string, unknown>): Settings {
     theme: oneOf<ThemeChoice>(['host', 'light', 'dark'], kept.theme, 'host'),
     reload: kept.reload !== false,
     flight: flightOf(kept.flight),
+    performanceTracks: kept.performanceTracks === true,
     eventColumns: keysOf(kept.eventColumns),
     sqlHistory: queriesOf(kept.sqlHistory),
   };

@@ -1,0 +1,132 @@
+/**
+ * Statements, transactions, and syncs that ended since the last answer. They come from the lanes of calls, which
+ * are up to date then, so that nothing is analyzed for them.
+ */
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
+import { ACTIVITIES } from '../../../event/operations.ts';
+import {
+  PERFORMANCE_TRACKS,
+  type PerformanceMark,
+  type PerformanceMarks,
+  type PerformanceTrack,
+  type PerformanceTracksArgs,
+} from '../../../protocol/answers/performance-tracks.ts';
+import { LockLevel } from '../../../sqlite/constants.ts';
+import { cut, oneLine } from '../../../text/clean.ts';
+import { labelOf } from '../../../trace/describe.ts';
+import type { Lane } from '../../../trace/lanes/lanes.ts';
+import { toNs } from '../../../trace/lanes/sweep.ts';
+import type { QueryContext } from './context.ts';
+
+/** Of one thread's track in one answer; the rest comes with the next ones. */
+const MOST_MARKS = 500;
+const LONGEST_LABEL = 100;
+const SYNC = ACTIVITIES.indexOf('sync');
+
+interface Span {
+  fromNs: number;
+  toNs: number;
+  label: string;
+}
+
+/** @param from place in the lane @returns what has ended, and the place of the next interval */
+type Reader = (lane: Lane, from: number) => { spans: Span[]; next: number };
+
+/** Each interval of a lane; of the tail those whose call has ended, which nothing can change any more. */
+const each =
+  (isShown: (kind: number) => boolean): Reader =>
+  ({ settled, tail, thread }, from) => {
+    const { endSeq } = thread.events;
+    const spans: Span[] = [];
+    let next = from;
+    for (; next < settled.count + tail.count && spans.length < MOST_MARKS; next++) {
+      const isSettled = next < settled.count;
+      const [index, i] = isSettled ? [settled, next] : [tail, next - settled.count];
+      const row = index.rowOf(i);
+      if (!isSettled && endSeq[row] === 0) break;
+      if (!isShown(index.kind[i]!)) continue;
+      spans.push({ fromNs: index.startOf(i), toNs: index.endOf(i), label: labelOf(thread, row) });
+    }
+    return { spans, next };
+  };
+
+/** From the first lock to the last: levels that follow each other are one transaction. */
+const transactions: Reader = ({ settled, tail }, from) => {
+  const spans: Span[] = [];
+  let next = from;
+  while (next < settled.count && spans.length < MOST_MARKS) {
+    let i = next;
+    const fromNs = settled.startOf(i);
+    let [toNs, level] = [settled.endOf(i), settled.kind[i]!];
+    for (i++; i < settled.count && settled.startOf(i) === toNs; i++)
+      [toNs, level] = [settled.endOf(i), Math.max(level, settled.kind[i]!)];
+    if (i === settled.count && tail.count && tail.startOf(0) <= toNs) break; // goes on
+    spans.push({ fromNs, toNs, label: level >= LockLevel.reserved ? 'write' : 'read' });
+    next = i;
+  }
+  return { spans, next };
+};
+
+const syncs = each((kind) => kind === SYNC);
+/** @param lanes of a thread @param runsSqlite an engine was seen there */
+type Choice = (lanes: readonly Lane[], runsSqlite: boolean) => [Lane, Reader] | null;
+const READERS: Record<PerformanceTrack, Choice> = {
+  Statements: (lanes) =>
+    laneOf(
+      lanes,
+      'sql',
+      each(() => true),
+    ),
+  // without VFS calls, the lane of locks shows Web Locks
+  Transactions: (lanes) => laneOf(lanes, 'vfs', syncs) && laneOf(lanes, 'lock', transactions),
+  // of a thread that does storage for another one, the storage's own
+  Syncs: (lanes, runsSqlite) =>
+    laneOf(lanes, 'vfs', syncs) ?? (runsSqlite ? null : laneOf(lanes, 'web', syncs)),
+};
+function laneOf(lanes: readonly Lane[], kind: Lane['kind'], read: Reader): [Lane, Reader] | null {
+  const lane = lanes.find((one) => one.kind === kind);
+  return lane ? [lane, read] : null;
+}
+
+export const performanceTrackQueries = {
+  performanceTracks(context: QueryContext, args: PerformanceTracksArgs): PerformanceMarks {
+    const { store } = context;
+    const { originMs, forgotten } = store;
+    const titles = threadTitles(store);
+    const lanes = context.callLanes();
+    const marks: PerformanceMark[] = [];
+    const after = { ...args.after };
+    let more = false;
+    for (const thread of store.threads)
+      for (const track of PERFORMANCE_TRACKS) {
+        const found = READERS[track](lanes.lanesOf(thread), thread.engines.length > 0);
+        if (!found) continue;
+        const key = `${originMs} ${thread.index} ${track}`;
+        const [{ settled, tail }, read] = found;
+        const last = after[key];
+        // places move where the oldest events are forgotten
+        const from = !last
+          ? settled.before(toNs((args.fromMs - originMs) * 1000))
+          : last.forgotten === forgotten
+            ? last.count
+            : settled.before(last.ns + 1);
+        const { spans, next } = read(found[0], from);
+        const ns =
+          next === 0
+            ? -Infinity
+            : next > settled.count
+              ? tail.startOf(next - settled.count - 1)
+              : settled.startOf(next - 1);
+        after[key] = { count: next, ns, forgotten };
+        more ||= spans.length === MOST_MARKS;
+        for (const { fromNs, toNs: end, label } of spans)
+          marks.push({
+            label: cut(oneLine(label), LONGEST_LABEL),
+            fromMs: originMs + fromNs / 1e6,
+            toMs: originMs + end / 1e6,
+            ...{ track, thread: titles[thread.index]! },
+          });
+      }
+    return { marks, after, more };
+  },
+};

@@ -1,0 +1,57 @@
+/** Adds tracks to Chrome's Performance panel while it records: what has ended since, ten times a second. */
+import type {
+  PerformanceMarks,
+  PerformanceTracksArgs,
+} from '../../protocol/answers/performance-tracks.ts';
+import type { PerformancePanel } from './host.ts';
+
+const EVERY_MS = 100;
+/** A page that loads again takes none for a moment: so many failures one after another are reported. */
+const FAILURES = 30;
+
+interface Asked {
+  /** Whether the user wants it. */
+  isOn: () => boolean;
+  marks: (args: PerformanceTracksArgs) => Promise<PerformanceMarks>;
+  failed: (message: string) => void;
+}
+
+/** @returns stops it */
+export function followPerformancePanel(panel: PerformancePanel, asked: Asked): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** null = the Performance panel doesn't record. */
+  let args: PerformanceTracksArgs | null = null;
+  let failures = 0;
+
+  /** @returns whether there is more to show at once */
+  async function show(asking: PerformanceTracksArgs): Promise<boolean> {
+    const { marks, after, more } = await asked.marks(asking);
+    if (marks.length) await panel.show(marks);
+    if (args === asking) args = { ...asking, after };
+    return more;
+  }
+  async function tick(): Promise<void> {
+    let wait = EVERY_MS;
+    try {
+      if (args && asked.isOn() && (await show(args))) wait = 0;
+      failures = 0;
+    } catch (e) {
+      const why = e instanceof Error ? e.message : String(e);
+      // what wasn't shown is asked for again
+      if (++failures === FAILURES)
+        asked.failed(`vfscope can't add its tracks to the Performance panel: ${why}`);
+    }
+    if (args) timer = setTimeout(() => void tick(), wait);
+  }
+  const end = panel.watch((records) => {
+    clearTimeout(timer);
+    failures = 0;
+    args = records ? { fromMs: performance.timeOrigin + performance.now(), after: {} } : null;
+    if (records) void tick();
+  });
+  return () => {
+    end();
+    clearTimeout(timer);
+    args = null;
+  };
+}

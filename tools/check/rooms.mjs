@@ -35,7 +35,7 @@ export const ROOMS = {
   'analysis/answer': subject('text', 'event', 'analysis'),
   'analysis/report': subject('text', 'event', 'analysis'),
   'analysis/privacy': subject('text', 'event', 'sqlite'),
-  timeline: subject('text', 'event', 'sqlite', 'analysis'),
+  timeline: subject('event', 'sqlite', 'analysis'),
 
   formats: {
     imports: ['text', 'event', 'sqlite', 'trace', 'analysis'],

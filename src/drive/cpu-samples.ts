@@ -205,7 +205,7 @@ export function sampled(
 const NO_MODULE = 'named no function: the file of --names is not of a module in the samples';
 
 /** Put the samples of the browser's threads that the trace knows into it. */
-export function addSamples(store: TraceStore, events: readonly BrowserEvent[]): Sampled {
+function addSamples(store: TraceStore, events: readonly BrowserEvent[]): Sampled {
   const marks = events.flatMap((event) => markOf(event) ?? []);
   // one clock for all threads of a browser: whatever came between reading it and the event makes the distance larger
   const offsetUs = Math.min(...marks.map((mark) => mark.offsetUs));

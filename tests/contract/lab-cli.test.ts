@@ -313,7 +313,9 @@ describe('lab show', () => {
       };
       expect(await refused('{')).toMatch(/is no JSON/);
       expect(await refused({})).toMatch(/isn't a result of the Lab/);
-      expect(await refused([{ ...result, steps: [{ id: 1 }] }])).toMatch(/isn't a result of the Lab/);
+      expect(await refused([{ ...result, steps: [{ id: 1 }] }])).toMatch(
+        /isn't a result of the Lab/,
+      );
       expect(await refused([{ ...result, version: 99 }])).toMatch(
         /of version 99 .*has version 1\. Run it again/,
       );

@@ -154,10 +154,10 @@ export const ROOMS = {
     ],
   },
   'lab/experiments': {
-    imports: ['text', 'sqlite', 'record', 'trace', 'probes', 'engines', 'lab/experiments'],
+    imports: ['text', 'record', 'trace', 'probes', 'engines', 'lab/experiments'],
     npm: [],
   },
-  'lab/crash': { imports: ['lab/meter', 'lab/experiments'], npm: [] },
+  'lab/crash': { imports: ['text', 'lab/meter', 'lab/experiments'], npm: [] },
   'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
   'lab/as-recorded': {
     imports: ['text', 'sqlite', 'event', 'trace', 'analysis', 'lab/experiments', 'lab/advisor'],

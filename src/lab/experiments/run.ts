@@ -11,7 +11,12 @@ import { readBack } from './engine/read-back.ts';
 import { isOutside } from './model/engine-names.ts';
 import { needsAsync, whyNotOn, whyNotShared } from './model/vfs-facts.ts';
 import { runWorkload, type Ended } from './engine/run-workload.ts';
-import { checkStored, sampleUnderFaults, type FaultyDevice, type Found } from './fault-run.ts';
+import {
+  checkStored,
+  sampleUnderFaults,
+  type FaultyDevice,
+  type Found,
+} from './engine/fault-run.ts';
 import { hasFaults, whyNoFaults } from './model/faults.ts';
 import type { Config, Run, VfsName, Workload } from './model/types.ts';
 import type { Environment } from './model/environment-types.ts';

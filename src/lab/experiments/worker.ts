@@ -9,7 +9,7 @@ import type { Recorder } from '../../record/recorder.ts';
 import { Engines, type WasmLoader } from './engine/open-engine.ts';
 import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
 import { replay, type ReplayProgress, type ReplayReport } from './replay/replay.ts';
-import type { Found } from './fault-run.ts';
+import type { Found } from './engine/fault-run.ts';
 import { sampleOf, storedWhole } from './run.ts';
 import type { Config, Counters, EngineFile, Run } from './model/types.ts';
 import type { EngineFacts, Environment } from './model/environment-types.ts';

@@ -8,7 +8,7 @@ import { openHost, type OpenHost } from '../engine/open-host.ts';
 import { insist } from '../engine/insist.ts';
 import { ACTORS } from '../engine/run-workload.ts';
 import { difference } from '../engine/run-step.ts';
-import { answerOf } from '../fault-run.ts';
+import { answerOf } from '../engine/fault-run.ts';
 import type { FaultAnswer } from '../model/faults.ts';
 import type { Config, Counters } from '../model/types.ts';
 import { buildHere } from './engines-here.ts';

@@ -2,15 +2,15 @@
  * One pass on a device with faults: the workload runs until it ends or SQLite fails, then the device works again, and a new VFS and
  * connection look whether the database is whole. A failure is what was asked for, so it is a result.
  */
-import { applyConfig } from './engine/apply-config.ts';
-import { integrityOf } from './engine/check-database.ts';
-import type { OpenHost } from './engine/open-host.ts';
-import type { Ended } from './engine/run-workload.ts';
-import { FaultFailure, type FaultAnswer, type FaultReport } from './model/faults.ts';
-import type { Run } from './model/types.ts';
-import type { Sample } from './model/result-types.ts';
-import { Rc } from '../../sqlite/constants.ts';
-import { resultName } from '../../sqlite/result-codes.ts';
+import { applyConfig } from './apply-config.ts';
+import { integrityOf } from './check-database.ts';
+import type { OpenHost } from './open-host.ts';
+import type { Ended } from './run-workload.ts';
+import { FaultFailure, type FaultAnswer, type FaultReport } from '../model/faults.ts';
+import type { Run } from '../model/types.ts';
+import type { Sample } from '../model/result-types.ts';
+import { Rc } from '../../../sqlite/constants.ts';
+import { resultName } from '../../../sqlite/result-codes.ts';
 
 /** Longest time for what comes after the run, ms. */
 const CLOSE_MS = 5_000;

@@ -311,7 +311,7 @@ describe('lab show', () => {
         expect(code).toBe(2);
         return message;
       };
-      expect(await refused('{')).toMatch(/is no JSON/);
+      expect(await refused('{')).toMatch(/isn't JSON/);
       expect(await refused({})).toMatch(/isn't a result of the Lab/);
       expect(await refused([{ ...result, steps: [{ id: 1 }] }])).toMatch(
         /isn't a result of the Lab/,

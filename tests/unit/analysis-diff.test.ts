@@ -644,7 +644,7 @@ describe('commands', () => {
     expect(stdout).toMatch(/web\.idb\.get +3 +2 +BROKEN +above 2/);
     stdout = '';
     for (const [name, text, message] of [
-      ['text.json', 'commits < 10', /no JSON/],
+      ['text.json', 'commits < 10', /isn't JSON/],
       ['shape.json', '{"commits": 10}', /expected an object/],
       ['path.json', '{"web.opfs.flush": {"max": 1}}', /no "flush" in web\.opfs; known: .*flushes/],
     ] as const) {

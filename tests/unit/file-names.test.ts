@@ -251,7 +251,7 @@ it('F11 names the worker, or the connection, where several read one file', () =>
     .filter(({ rule }) => rule === 'F11')
     .map(({ title }) => title);
   expect(titles).toEqual([
-    expect.stringContaining('of hello read or written by Worker worker.js: '),
-    expect.stringContaining('of hello read or written by Worker worker.js (2): '),
+    expect.stringContaining('reads of hello by Worker worker.js read'),
+    expect.stringContaining('reads of hello by Worker worker.js (2) read'),
   ]);
 });

@@ -82,7 +82,7 @@ export async function readHeader(source: Source): Promise<{ header: FileHeader; 
   try {
     header = JSON.parse(new TextDecoder().decode(json)) as Partial<FileHeader> | null;
   } catch {
-    throw damaged('it is no JSON');
+    throw damaged("it isn't JSON");
   }
   if (typeof header?.originMs !== 'number' || !Number.isFinite(header.originMs))
     throw damaged('it does not say when the trace began');

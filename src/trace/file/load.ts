@@ -24,10 +24,10 @@ function json(bytes: Uint8Array, maxBytes = MAX_JSON_BYTES): Loose {
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));
   } catch (e) {
-    throw new MalformedError(`it is no JSON (${e instanceof Error ? e.message : String(e)})`);
+    throw new MalformedError(`it isn't JSON (${e instanceof Error ? e.message : String(e)})`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new MalformedError('it is no JSON object');
+    throw new MalformedError("it isn't a JSON object");
   return value as Loose;
 }
 const text = (v: unknown): string => (typeof v === 'string' ? v.slice(0, MAX_TEXT) : '');

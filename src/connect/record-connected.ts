@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { listenForInterrupt } from '../drive/interrupt.ts';
 import { BrowserTrace } from '../drive/browser-trace.ts';
-import { CPU_CATEGORIES, sayingHook, sampled } from '../drive/cpu-samples.ts';
+import {
+  CPU_CATEGORIES,
+  CPU_EVENTS,
+  OUR_SOURCE,
+  sayingHook,
+  sampled,
+} from '../drive/cpu-samples.ts';
 import { keepMarked } from '../drive/marks.ts';
 import { drivenHook, hookNatives, carriedText } from '../drive/native-workers.ts';
 import {
@@ -140,22 +146,25 @@ class Recording {
     const relays = new PageRelays(
       {
         relay: builtScript(extension, 'connect-content.js'),
-        hook: captureText(recorded.capture) + carried + hook,
+        // samples know our code by the address of its script
+        hook: captureText(recorded.capture) + carried + hook + (options.cpu ? OUR_SOURCE : ''),
       },
       (port) => threads.attach(lineOf(port)),
     );
     await relays.follow(await page.createCDPSession());
     await hookNatives(page, { ...recorded, hook, carried });
-    const traced = options.cpu ? await BrowserTrace.begin(page.browser(), CPU_CATEGORIES) : null;
+    const traced = options.cpu
+      ? await BrowserTrace.begin(page.browser(), CPU_CATEGORIES, CPU_EVENTS)
+      : null;
     return new Recording(store, threads, relays, traced);
   }
 
   async end({ names, say = () => {} }: ConnectOptions): Promise<void> {
-    const events = await this.traced?.end();
+    const taken = await this.traced?.end();
     await this.threads.stop(STOP_MS);
     await this.relays.leave();
     this.threads.close();
-    if (events) say(sampled(this.store, events, names));
+    if (taken) say(sampled(this.store, taken, names));
   }
 
   async save(out: string): Promise<void> {

@@ -14,16 +14,31 @@ export interface BrowserEvent {
   args: Record<string, unknown>;
 }
 
+/** What came of a trace. */
+export interface Traced {
+  events: readonly BrowserEvent[];
+  /** false = the browser ran out of room, and lost some events. */
+  isWhole: boolean;
+}
+
 /** What a browser says of itself until `end`. */
 export class BrowserTrace {
-  private constructor(private readonly stop: () => Promise<BrowserEvent[]>) {}
+  private constructor(private readonly stop: () => Promise<Traced>) {}
 
-  /** @param categories of Chromium's tracing @throws CommandFailure (exit code 3) where the browser traces already */
-  static async begin(browser: Browser, categories: readonly string[]): Promise<BrowserTrace> {
+  /**
+   * @param categories of Chromium's tracing @param names of the events that are kept
+   * @throws CommandFailure (exit code 3) where the browser traces already
+   */
+  static async begin(
+    browser: Browser,
+    categories: readonly string[],
+    names: ReadonlySet<string>,
+  ): Promise<BrowserTrace> {
     const session = await browser.target().createCDPSession();
     const events: BrowserEvent[] = [];
     session.on('Tracing.dataCollected', ({ value }) => {
-      for (const event of value) events.push(event as unknown as BrowserEvent);
+      for (const event of value as unknown as BrowserEvent[])
+        if (names.has(event.name)) events.push(event);
     });
     try {
       await session.send('Tracing.start', {
@@ -35,18 +50,22 @@ export class BrowserTrace {
         },
       });
     } catch (e) {
-      throw browserFailed(`The browser can't be traced: ${(e as Error).message}`);
+      throw browserFailed(
+        `The browser can't be traced: ${(e as Error).message}. Stop what traces it already, or record without --cpu.`,
+      );
     }
     return new BrowserTrace(async () => {
-      const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+      const complete = new Promise<{ dataLossOccurred: boolean }>((resolve) =>
+        session.once('Tracing.tracingComplete', resolve),
+      );
       await session.send('Tracing.end');
-      await complete;
+      const { dataLossOccurred } = await complete;
       await session.detach();
-      return events;
+      return { events, isWhole: !dataLossOccurred };
     });
   }
 
-  end(): Promise<BrowserEvent[]> {
+  end(): Promise<Traced> {
     return this.stop();
   }
 }

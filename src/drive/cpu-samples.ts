@@ -16,10 +16,12 @@ import {
   type CpuSamples,
 } from '../trace/cpu-samples.ts';
 import { nameFunctions, type FunctionNames } from '../trace/name-functions.ts';
-import type { TraceStore } from '../trace/store.ts';
-import type { BrowserEvent } from './browser-trace.ts';
+import type { ThreadStore, TraceStore } from '../trace/store.ts';
+import { threadEndUs } from '../trace/thread-end.ts';
+import type { BrowserEvent, Traced } from './browser-trace.ts';
 
-/** `TimeStamp`, `Profile` and `ProfileChunk`. */
+export const CPU_EVENTS: ReadonlySet<string> = new Set(['TimeStamp', 'Profile', 'ProfileChunk']);
+/** Of these events. */
 export const CPU_CATEGORIES = [
   'disabled-by-default-v8.cpu_profiler',
   'devtools.timeline',
@@ -27,6 +29,8 @@ export const CPU_CATEGORIES = [
 ];
 
 const MARK = 'vfscope';
+/** Behind a script of ours that has no address. */
+export const OUR_SOURCE = '\n//# sourceURL=vfscope:hook';
 /** As the first line of a stack has it: the script's URL, without line and column. */
 const STACK_URL = /((?:blob|chrome-extension|https?|vfscope):[^\s()]+?):\d+:\d+/;
 
@@ -43,6 +47,7 @@ export function sayingHook(hook: string, carried: string): string {
 }
 
 interface Mark {
+  pid: number;
   thread: string;
   /** ms since the epoch */
   timeOrigin: number;
@@ -61,6 +66,7 @@ function markOf(event: BrowserEvent): Mark | null {
   const [timeOrigin = NaN, nowMs = NaN, lines = NaN] = numbers.map(Number);
   if (mark !== MARK || ![timeOrigin, nowMs, lines].every(Number.isFinite)) return null;
   return {
+    pid: event.pid,
     thread: threadKey(event),
     timeOrigin,
     offsetUs: event.ts - (timeOrigin + nowMs) * 1000,
@@ -69,14 +75,30 @@ function markOf(event: BrowserEvent): Mark | null {
   };
 }
 
-/** Our scripts by URL, and how many of the first lines of each are ours. */
-type OurScripts = ReadonlyMap<string, number>;
+/** Which code is ours: all scripts of the extension, and the first lines of others. */
+class OurScripts {
+  private readonly lines = new Map<string, number>();
+  private readonly extensions = new Set<string>();
+
+  constructor(marks: readonly Mark[]) {
+    for (const { url, lines } of marks) {
+      if (url.startsWith('chrome-extension:')) this.extensions.add(originOf(url));
+      else if (url) this.lines.set(url, lines);
+    }
+  }
+
+  has(url: string, line: number): boolean {
+    return line < (this.lines.get(url) ?? -Infinity) || this.extensions.has(originOf(url));
+  }
+}
+const originOf = (url: string): string => url.split('/', 3).join('/');
 
 interface CallFrame {
   functionName?: string;
   url?: string;
   scriptId?: string | number;
   lineNumber?: number;
+  columnNumber?: number;
   codeType?: string;
 }
 interface Chunk {
@@ -95,13 +117,12 @@ const V8_KINDS: Readonly<Record<string, CodeKind>> = {
   '(root)': 'program',
 };
 
-const OURS: CpuFunction = { name: '', url: '', line: 0, kind: 'vfscope' };
+const OURS: CpuFunction = { name: '', url: '', line: 0, column: 0, kind: 'vfscope' };
 
-function functionOf(
-  { functionName = '', url = '', scriptId = 0, lineNumber = -1, codeType }: CallFrame,
-  scripts: OurScripts,
-): CpuFunction {
-  if (lineNumber < (scripts.get(url) ?? -Infinity)) return OURS;
+function functionOf(frame: CallFrame, scripts: OurScripts): CpuFunction {
+  const { functionName = '', url = '', scriptId = 0, codeType } = frame;
+  const { lineNumber = -1, columnNumber = -1 } = frame;
+  if (scripts.has(url, lineNumber)) return OURS;
   const byV8 = url === '' ? V8_KINDS[functionName] : undefined;
   const kind: CodeKind =
     byV8 ??
@@ -114,6 +135,7 @@ function functionOf(
     name: byV8 ? '' : functionName.slice(0, MAX_NAME),
     url: url.slice(0, MAX_URL),
     line: kind === 'js' ? lineNumber + 1 : 0,
+    column: kind === 'js' ? columnNumber + 1 : 0,
     kind,
   };
 }
@@ -129,15 +151,20 @@ class Profile {
   /** Place of a frame by V8's number of its node; -1 = the root, which is no function. */
   private readonly frameAt = new Map<number, number>();
 
+  readonly pid: number;
+  readonly thread: string;
+
   /** @param at where it begins, microseconds of the browser's clock */
   constructor(
-    readonly thread: string,
+    event: BrowserEvent,
     private at: number,
     private readonly scripts: OurScripts,
-  ) {}
+  ) {
+    this.pid = event.pid;
+    this.thread = threadKey(event);
+  }
 
-  /** @param room for so many samples @returns samples that did not fit */
-  take({ cpuProfile = {}, timeDeltas = [] }: Chunk, room: number): number {
+  take({ cpuProfile = {}, timeDeltas = [] }: Chunk): void {
     for (const { id, parent, callFrame } of cpuProfile.nodes ?? []) {
       if (parent === undefined) {
         this.frameAt.set(id, -1);
@@ -153,18 +180,13 @@ class Profile {
       this.parents.push(above);
       this.called.push(this.placeOf(one));
     }
-    let left = 0;
     cpuProfile.samples?.forEach((node, i) => {
       this.at += timeDeltas[i] ?? 0;
       const frame = this.frameAt.get(node) ?? -1;
       if (frame < 0) return;
-      if (this.us.length >= room) left++;
-      else {
-        this.us.push(this.at);
-        this.frames.push(frame);
-      }
+      this.us.push(this.at);
+      this.frames.push(frame);
     });
-    return left;
   }
 
   private placeOf(one: CpuFunction): number {
@@ -181,8 +203,8 @@ interface Sampled {
   samples: number;
   /** Threads of the trace that have some. */
   threads: number;
-  /** More than a recording may have. */
-  left: number;
+  /** One of so many was kept. */
+  every: number;
 }
 
 /**
@@ -191,75 +213,110 @@ interface Sampled {
  */
 export function sampled(
   store: TraceStore,
-  events: readonly BrowserEvent[],
+  { events, isWhole }: Traced,
   names?: FunctionNames,
 ): string {
-  const { samples, threads, left } = addSamples(store, events);
+  const { samples, threads, every } = addSamples(store, events);
   const named = names ? nameFunctions(store, names) : null;
   return [
     `took ${countOf(samples, 'CPU sample')} of ${countOf(threads, 'thread')}`,
-    ...(left ? [`left out ${left} beyond the limit of ${MAX_SAMPLES}`] : []),
+    ...(every > 1 ? [`kept 1 of ${every}, since a trace holds at most ${countOf(MAX_SAMPLES, 'sample')}`] : []),
+    ...(isWhole ? [] : ['the browser lost some: record for a shorter time']),
     ...(named === null ? [] : [named ? `named ${countOf(named, 'function')}` : NO_MODULE]),
   ].join('; ');
 }
-const NO_MODULE = 'named no function: the file of --names is not of a module in the samples';
+const NO_MODULE = "named no function: the file of --names doesn't match any module in the samples";
 
 /** Put the samples of the browser's threads that the trace knows into it. */
 function addSamples(store: TraceStore, events: readonly BrowserEvent[]): Sampled {
   const marks = events.flatMap((event) => markOf(event) ?? []);
-  // one clock for all threads of a browser: whatever came between reading it and the event makes the distance larger
-  const offsetUs = Math.min(...marks.map((mark) => mark.offsetUs));
+  const offsets = bestOffsets(marks, ({ pid }) => pid);
   const stepsUs = store.threads.map(({ environment }) => environment?.clockStepUs ?? 0);
-  const errorUs = Math.ceil(distances(marks) + Math.max(0, ...stepsUs));
-  const originOf = new Map(marks.map(({ thread, timeOrigin }) => [thread, timeOrigin]));
-  const scripts = new Map(marks.flatMap(({ url, lines }) => (url ? [[url, lines]] : [])));
+  // how far the threads of a process differ at most
+  const byThread = bestOffsets(marks, ({ thread }) => thread);
+  const distances = marks.map(({ thread, pid }) => byThread.get(thread)! - offsets.get(pid)!);
+  const errorUs = Math.ceil(Math.max(0, ...distances) + Math.max(0, ...stepsUs));
+  const scripts = new OurScripts(marks);
   const profiles = new Map<string, Profile>();
-  const done: Sampled = { samples: 0, threads: 0, left: 0 };
-  let taken = 0;
+  const known = new Set(marks.map(({ thread }) => thread));
   for (const event of events) {
     const key = `${event.pid} ${event.id}`;
     const data = (event.args.data ?? {}) as Chunk;
-    if (event.name === 'Profile' && originOf.has(threadKey(event)))
-      profiles.set(key, new Profile(threadKey(event), data.startTime ?? event.ts, scripts));
-    const profile = event.name === 'ProfileChunk' ? profiles.get(key) : undefined;
-    if (!profile) continue;
-    const before = profile.us.length;
-    done.left += profile.take(data, before + MAX_SAMPLES - taken);
-    taken += profile.us.length - before;
+    if (event.name === 'Profile' && known.has(threadKey(event)))
+      profiles.set(key, new Profile(event, data.startTime ?? event.ts, scripts));
+    else if (event.name === 'ProfileChunk') profiles.get(key)?.take(data);
   }
-  for (const profile of profiles.values()) {
-    const origin = originOf.get(profile.thread)!;
-    const thread = store.threads.find(({ info, cpu }) => info.timeOrigin === origin && !cpu);
-    if (!thread || profile.us.length === 0) continue;
-    thread.cpu = inTrace(profile, offsetUs + store.originMs * 1000, errorUs);
-    done.samples += profile.us.length;
+  const taken = [...profiles.values()].flatMap((profile) =>
+    documentsOf(profile.thread, marks, store).map((part) => ({ profile, ...part })),
+  );
+  const all = taken.reduce((n, { profile }) => n + profile.us.length, 0);
+  const done: Sampled = { samples: 0, threads: 0, every: Math.ceil(all / MAX_SAMPLES) };
+  for (const { profile, thread, fromUs, toUs } of taken) {
+    const offsetUs = offsets.get(profile.pid)! + store.originMs * 1000;
+    const cpu = inTrace(profile, { offsetUs, errorUs, fromUs, toUs, every: done.every });
+    if (cpu.us.length === 0) continue;
+    thread.cpu = cpu;
+    done.samples += cpu.us.length;
     done.threads++;
   }
   return done;
 }
 
-/** How far the best pairs of two threads differ, microseconds. */
-function distances(marks: readonly Mark[]): number {
-  const best = new Map<string, number>();
-  for (const { thread, offsetUs } of marks)
-    best.set(thread, Math.min(best.get(thread) ?? Infinity, offsetUs));
-  const all = [...best.values()];
-  return all.length ? Math.max(...all) - Math.min(...all) : 0;
+/**
+ * The documents, or the worker, that a thread of the browser ran, each with its time. A page's frames run beside it, and what loads next
+ * in its tab may follow it on the same thread. A sample says nothing of whose it is, so each of those who were there gets it: a statement
+ * takes the samples of its own time.
+ */
+function documentsOf(
+  thread: string,
+  marks: readonly Mark[],
+  { threads, originMs }: TraceStore,
+): { thread: ThreadStore; fromUs: number; toUs: number }[] {
+  const origins = new Set(marks.flatMap((mark) => (mark.thread === thread ? mark.timeOrigin : [])));
+  const found = [...origins].flatMap(
+    (origin) => threads.find(({ info, cpu }) => info.timeOrigin === origin && !cpu) ?? [],
+  );
+  // the frames of a page that uses SQLite have nothing to say of it
+  const busy = found.filter(({ events }) => events.count > 0);
+  return (busy.length ? busy : found).map((one) => ({
+    thread: one,
+    fromUs: (one.info.timeOrigin - originMs) * 1000,
+    toUs: origins.size > 1 ? threadEndUs(one, Infinity) : Infinity,
+  }));
 }
 
+/** The least of the offsets by thread or process, microseconds: whatever came between reading the clock and the event makes it larger. */
+function bestOffsets<K>(marks: readonly Mark[], of: (mark: Mark) => K): Map<K, number> {
+  const best = new Map<K, number>();
+  for (const mark of marks)
+    best.set(of(mark), Math.min(best.get(of(mark)) ?? Infinity, mark.offsetUs));
+  return best;
+}
+
+interface Placing {
+  offsetUs: number;
+  errorUs: number;
+  fromUs: number;
+  toUs: number;
+  every: number;
+}
 function inTrace(
   { functions, parents, called, us, frames }: Profile,
-  offsetUs: number,
-  clockErrorUs: number,
+  { offsetUs, errorUs, fromUs, toUs, every }: Placing,
 ): CpuSamples {
+  const timeOf = (i: number): number => Math.round(us[i]! - offsetUs);
   // V8 may take two samples in the wrong order
-  const order = us.map((_, i) => i).sort((a, b) => us[a]! - us[b]!);
-  const times = Float64Array.from(order, (i) => Math.round(us[i]! - offsetUs));
+  const order = us
+    .map((_, i) => i)
+    .filter((i) => timeOf(i) >= fromUs && timeOf(i) <= toUs)
+    .sort((a, b) => us[a]! - us[b]!)
+    .filter((_, i) => i % every === 0);
+  const times = Float64Array.from(order, timeOf);
   const steps = times.subarray(1).map((at, i) => at - times[i]!);
   steps.sort();
   return {
     intervalUs: steps[steps.length >> 1] ?? 0,
-    clockErrorUs,
+    clockErrorUs: errorUs,
     functions,
     parents: Int32Array.from(parents),
     called: Int32Array.from(called),

@@ -17,7 +17,7 @@ import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { launchFirefox } from './firefox.ts';
 import { listenForInterrupt, type Interrupt } from './interrupt.ts';
 import { BrowserTrace } from './browser-trace.ts';
-import { CPU_CATEGORIES, sayingHook, sampled } from './cpu-samples.ts';
+import { CPU_CATEGORIES, CPU_EVENTS, sayingHook, sampled } from './cpu-samples.ts';
 import { keepMarked, markMade } from './marks.ts';
 import { reworkTrace } from './rework-trace.ts';
 
@@ -113,7 +113,8 @@ async function recordIn(
       if (hook !== null) {
         await hookNatives(page, { ...recorded, hook, carried });
       }
-      if (options.cpu) traced = await BrowserTrace.begin(driven.browser, CPU_CATEGORIES);
+      if (options.cpu)
+        traced = await BrowserTrace.begin(driven.browser, CPU_CATEGORIES, CPU_EVENTS);
       await startRecording(opened, options);
       return opened;
     })();
@@ -191,11 +192,11 @@ async function save(
   { out, marks, names, screenshot, say = () => {} }: RecordOptions,
   traced: BrowserTrace | null,
 ): Promise<string | null> {
-  const events = await traced?.end();
+  const taken = await traced?.end();
   await stopRecording(panel);
   const unmarked = await saveTrace(driven, panel, out, async (file) => {
-    if (events)
-      say(await reworkTrace(file, (store) => ({ store, answer: sampled(store, events, names) })));
+    if (taken)
+      say(await reworkTrace(file, (store) => ({ store, answer: sampled(store, taken, names) })));
     return marks ? keepMarked(file, say) : null;
   });
   if (screenshot !== undefined) {

@@ -21,13 +21,14 @@ export interface CpuFunction {
   name: string;
   /** Of its script or module; '' = none. */
   url: string;
-  /** Of its script, from 1; 0 = not known. */
+  /** Where it begins in its script, from 1; 0 = not known. */
   line: number;
+  column: number;
   kind: CodeKind;
 }
 
 export interface CpuSamples {
-  /** Between two samples, microseconds: what was asked of the browser. */
+  /** Between two samples, microseconds: the median. */
   intervalUs: number;
   /** How far the browser's clock may be off from the trace's, microseconds. */
   clockErrorUs: number;
@@ -40,8 +41,10 @@ export interface CpuSamples {
   frames: Int32Array;
 }
 
-/** Samples of a recording: 8 minutes of a thread at 1 ms. */
+/** Samples of a recording. Of more, every second, third, ... is kept. */
 export const MAX_SAMPLES = 500_000;
+/** Frames on a stack: V8 looks at no more than 255. */
+export const MAX_DEPTH = 256;
 export const MAX_NAME = 200;
 export const MAX_URL = 500;
 
@@ -49,7 +52,7 @@ export const MAX_URL = 500;
 export const isOnCpu = ({ kind, name }: CpuFunction): boolean =>
   kind === 'js' || kind === 'wasm' || kind === 'gc' || (kind === 'native' && !WAITING.has(name));
 
-/** As JSON: functions as `[name, place in urls, line, place in CODE_KINDS]`, times as differences in whole microseconds. */
+/** As JSON: functions as `[name, place in urls, line, place in CODE_KINDS, column]`, times as differences in whole microseconds. */
 export function packedSamples(thread: number, samples: CpuSamples): object {
   const { intervalUs, clockErrorUs, functions, parents, called, us, frames } = samples;
   const urls = [...new Set(functions.map(({ url }) => url))];
@@ -60,11 +63,12 @@ export function packedSamples(thread: number, samples: CpuSamples): object {
     intervalUs,
     clockErrorUs,
     urls,
-    functions: functions.map(({ name, url, line, kind }) => [
+    functions: functions.map(({ name, url, line, kind, column }) => [
       name,
       placeOf.get(url),
       line,
       CODE_KINDS.indexOf(kind),
+      column,
     ]),
     parents: Array.from(parents),
     called: Array.from(called),
@@ -78,7 +82,7 @@ export function packedSamples(thread: number, samples: CpuSamples): object {
   };
 }
 
-/** @returns null for what is none: lists of different lengths, places that are not there, times that go back */
+/** @returns null for what is none: lists of different lengths, places that are not there, stacks that are too deep, times that go back */
 export function checkedSamples(content: Record<string, unknown>): CpuSamples | null {
   const urls = listOf(content.urls, isText);
   const functions = listOf(content.functions, Array.isArray);
@@ -91,7 +95,18 @@ export function checkedSamples(content: Record<string, unknown>): CpuSamples | n
   if (steps.length > MAX_SAMPLES) return null;
   const isPlace = (list: readonly unknown[]) => (n: number) => n >= 0 && n < list.length;
   if (!called.every(isPlace(functions)) || !frames.every(isPlace(parents))) return null;
-  if (!parents.every((parent, frame) => parent >= -1 && parent < frame)) return null;
+  const depths = new Uint16Array(parents.length);
+  for (const [frame, parent] of parents.entries()) {
+    if (parent < -1 || parent >= frame) return null;
+    depths[frame] = parent < 0 ? 1 : depths[parent]! + 1;
+    if (depths[frame]! > MAX_DEPTH) return null;
+  }
+  const isFunction = ([name, url, line, kind, column]: unknown[]): boolean =>
+    isText(name) &&
+    [url, line, kind, column].every(Number.isSafeInteger) &&
+    isPlace(urls)(url as number) &&
+    isPlace(CODE_KINDS)(kind as number);
+  if (!functions.every(isFunction)) return null;
   const us = new Float64Array(steps.length);
   let last = 0;
   for (const [i, step] of steps.entries()) {
@@ -101,12 +116,15 @@ export function checkedSamples(content: Record<string, unknown>): CpuSamples | n
   return {
     intervalUs: numberOf(content.intervalUs),
     clockErrorUs: numberOf(content.clockErrorUs),
-    functions: functions.map(([name, url, line, kind]: unknown[]) => ({
-      name: isText(name) ? name.slice(0, MAX_NAME) : '',
-      url: (urls[url as number] ?? '').slice(0, MAX_URL),
-      line: Number.isInteger(line) ? (line as number) : 0,
-      kind: CODE_KINDS[kind as number] ?? 'native',
-    })),
+    functions: (functions as [string, number, number, number, number][]).map(
+      ([name, url, line, kind, column]) => ({
+        name: name.slice(0, MAX_NAME),
+        url: urls[url]!.slice(0, MAX_URL),
+        line,
+        column,
+        kind: CODE_KINDS[kind]!,
+      }),
+    ),
     parents: Int32Array.from(parents),
     called: Int32Array.from(called),
     us,

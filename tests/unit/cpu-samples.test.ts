@@ -2,21 +2,21 @@
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { cpuFlames } from '../../src/analysis/cpu/cpu-flames.ts';
-import { sampleSums } from '../../src/analysis/cpu/hot-functions.ts';
+import { functionTitles, sampleSums } from '../../src/analysis/cpu/hot-functions.ts';
 import { cpuTables } from '../../src/analysis/cpu/table.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { answerOf, answerReport } from '../../src/analysis/report/answer-report.ts';
 import { cutTo } from '../../src/analysis/report/cut.ts';
-import type { BrowserEvent } from '../../src/drive/browser-trace.ts';
+import type { BrowserEvent, Traced } from '../../src/drive/browser-trace.ts';
 import { sampled } from '../../src/drive/cpu-samples.ts';
 import { functionNames } from '../../src/lab/meter/function-names.ts';
 import { reportText } from '../../src/terminal/report-text.ts';
-import { checkedSamples, packedSamples } from '../../src/trace/cpu-samples.ts';
+import { checkedSamples, MAX_SAMPLES, packedSamples } from '../../src/trace/cpu-samples.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { nameFunctions } from '../../src/trace/name-functions.ts';
-import type { TraceStore } from '../../src/trace/store.ts';
+import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 
 const ORIGIN = 1_700_000_000_000;
@@ -41,6 +41,7 @@ const mark = (
       data: { message: `vfscope ${timeOrigin} ${nowMs} 9 Error\n    at f (${script}:2:30)` },
     },
   });
+const whole = (events: BrowserEvent[]): Traced => ({ events, isWhole: true });
 const WASM = 'wasm://wasm/00c0ffee';
 const APP = 'https://app.example/worker.js';
 const node = (id: number, parent: number, functionName: string, more: object = {}): object => ({
@@ -88,7 +89,7 @@ function sampledStore(): { store: TraceStore; said: string } {
     ...profile(3, samples),
     ...profile(4, [3, 3]), // a thread that said nothing
   ];
-  return { store, said: sampled(store, events) };
+  return { store, said: sampled(store, whole(events)) };
 }
 
 const sumsOf = (store: TraceStore) => new Facts(store).get(sampleSums)!;
@@ -102,12 +103,12 @@ describe("from the browser's trace events", () => {
     // the better of the two pairs was 2 us late
     expect([...cpu.us.subarray(0, 3)]).toEqual([98, 198, 298]);
     expect(cpu.functions).toEqual([
-      { name: '', url: '', line: 0, kind: 'idle' },
-      { name: 'run', url: APP, line: 10, kind: 'js' },
-      { name: 'wasm-function[5]', url: WASM, line: 0, kind: 'wasm' },
-      { name: 'slowScalar', url: APP, line: 20, kind: 'js' },
-      { name: 'read', url: '', line: 0, kind: 'native' },
-      { name: '', url: '', line: 0, kind: 'gc' },
+      { name: '', url: '', line: 0, column: 0, kind: 'idle' },
+      { name: 'run', url: APP, line: 10, column: 0, kind: 'js' },
+      { name: 'wasm-function[5]', url: WASM, line: 0, column: 0, kind: 'wasm' },
+      { name: 'slowScalar', url: APP, line: 20, column: 0, kind: 'js' },
+      { name: 'read', url: '', line: 0, column: 0, kind: 'native' },
+      { name: '', url: '', line: 0, column: 0, kind: 'gc' },
     ]);
   });
 
@@ -120,7 +121,7 @@ describe("from the browser's trace events", () => {
     nodes.push(node(10, 6, 'c', { url: own, lineNumber: 3 }));
     const data = { cpuProfile: { nodes, samples: [9, 10, 11] }, timeDeltas: [100, 100, 100] };
     nodes.push(node(11, 9, 'app', { url: own, lineNumber: 9 })); // in the same Blob
-    sampled(store, [mark(3, ORIGIN, 0.1, 0), begun!, { ...chunk!, args: { data } }]);
+    sampled(store, whole([mark(3, ORIGIN, 0.1, 0), begun!, { ...chunk!, args: { data } }]));
     const { functions, called, frames, parents } = store.threads[0]!.cpu!;
     expect([...frames].map((frame) => functions[called[frame]!]!.kind)).toEqual([
       'vfscope',
@@ -130,20 +131,63 @@ describe("from the browser's trace events", () => {
     expect(functions[called[parents[frames[0]!]!]!]!.name).toBe('run');
   });
 
+  test('all scripts of the extension are ours', () => {
+    const store = newStore(ORIGIN);
+    new ThreadBuilder(store);
+    const [begun, chunk] = profile(3, []);
+    const nodes = [...NODES, node(8, 3, 'post', { url: 'chrome-extension://abc/messages.js' })];
+    const data = { cpuProfile: { nodes, samples: [8] }, timeDeltas: [100] };
+    const said = mark(3, ORIGIN, 0.1, 0, 'chrome-extension://abc/hooks.js');
+    sampled(store, whole([said, begun!, { ...chunk!, args: { data } }]));
+    const { functions, called, frames } = store.threads[0]!.cpu!;
+    expect(functions[called[frames[0]!]!]!.kind).toBe('vfscope');
+  });
+
+  test('a page that loads again on the same thread leaves its samples with the one before, until that ended', () => {
+    const store = newStore(ORIGIN);
+    const [before, after] = [ORIGIN, ORIGIN + 1].map((timeOrigin) => {
+      const b = new ThreadBuilder(store, { timeOrigin });
+      b.call('sqlStep', { object: b.define({ kind: 'sql', text: 'SELECT 1' }), dur: 500 });
+      b.send();
+      return b.thread;
+    }) as [ThreadStore, ThreadStore];
+    before.ended = 'unload';
+    const samples = Array<number>(15).fill(5);
+    sampled(
+      store,
+      whole([mark(3, ORIGIN, 0.1, 0), mark(3, ORIGIN + 1, 0.1, 0), ...profile(3, samples)]),
+    );
+    expect([...before.cpu!.us]).toEqual([100, 200, 300, 400, 500]);
+    expect([...after.cpu!.us]).toEqual([1000, 1100, 1200, 1300, 1400, 1500]);
+  });
+
+  test('of too many every second is kept, evenly, and counts twice', () => {
+    const store = newStore(ORIGIN);
+    new ThreadBuilder(store);
+    const events = [mark(3, ORIGIN, 0.1, 0), ...profile(3, Array<number>(MAX_SAMPLES + 2).fill(5))];
+    expect(sampled(store, { events, isWhole: false })).toBe(
+      'took 250,001 CPU samples of 1 thread; kept 1 of 2, since a trace holds at most 500,000 samples; the browser lost some: record for a shorter time',
+    );
+    expect(store.threads[0]!.cpu!.intervalUs).toBe(200);
+  });
+
   test('a browser that sent none says so', () => {
-    expect(sampled(newStore(), [])).toBe('took 0 CPU samples of 0 threads');
+    expect(sampled(newStore(), whole([]))).toBe('took 0 CPU samples of 0 threads');
   });
 
   test('the distance of two threads is what the clock may be off', () => {
     const store = newStore(ORIGIN);
     new ThreadBuilder(store);
     new ThreadBuilder(store, { timeOrigin: ORIGIN + 5 });
-    sampled(store, [
-      mark(3, ORIGIN, 1, 3),
-      mark(4, ORIGIN + 5, 1, 10),
-      ...profile(3, [4]),
-      ...profile(4, [4]),
-    ]);
+    sampled(
+      store,
+      whole([
+        mark(3, ORIGIN, 1, 3),
+        mark(4, ORIGIN + 5, 1, 10),
+        ...profile(3, [4]),
+        ...profile(4, Array<number>(60).fill(4)),
+      ]),
+    );
     expect(store.threads.map(({ cpu }) => cpu?.clockErrorUs)).toEqual([7, 7]);
   });
 });
@@ -202,6 +246,28 @@ describe('of statements', () => {
     expect(cpuFlames(new Facts(newStore()), {})).toBeNull();
   });
 
+  test('functions of one name are told apart by their places', () => {
+    const { store } = sampledStore();
+    const { functions } = store.threads[0]!.cpu!;
+    functions.push({
+      name: 'run',
+      url: 'https://app.example/lib.js',
+      line: 1,
+      column: 90,
+      kind: 'js',
+    });
+    const title = new Facts(store).get(functionTitles);
+    expect(functions.map(title)).toEqual([
+      '(idle)',
+      'run worker.js:10',
+      'wasm-function[5]',
+      'slowScalar',
+      'read',
+      '(garbage collection)',
+      'run lib.js:1:90',
+    ]);
+  });
+
   test('in a table, and in the answer', () => {
     const { store } = sampledStore();
     const facts = new Facts(store);
@@ -212,7 +278,7 @@ describe('of statements', () => {
     expect(line(3)).toEqual([0, 398, 1, 'select slow(x) from t', null, 'slowScalar', APP, 'js', 1]);
     expect(line(12)).toEqual([0, 1298, 0, null, null, 'run', APP, 'js', 1]);
     const text = reportText(answerReport(answerOf(facts), 'a.vfst'));
-    expect(text).toContain('CPU: 12 samples while SQL ran, one each 100 µs');
+    expect(text).toContain('CPU: 12 samples while SQL ran, one every 100 µs');
     expect(text).toMatch(/SELECT slow\(x\) FROM t +10 +70 %\n +slowScalar 57\.1 %/);
   });
 });
@@ -239,6 +305,15 @@ describe('in a file', () => {
     ['time that goes back', { us: [100, ...Array<number>(16).fill(-1)] }],
     ['a time that no trace has', { us: [2 ** 60, ...Array<number>(16).fill(0)] }],
     ['half a function', { functions: ['run'] }],
+    ['a function of no script', { functions: Array<unknown>(6).fill(['f', 'length', 0, 0, 0]) }],
+    ['a function of no kind', { functions: Array<unknown>(6).fill(['f', 0, 0, 'map', 0]) }],
+    [
+      'a stack that no browser has',
+      {
+        parents: Array.from({ length: 257 }, (_, i) => i - 1),
+        called: Array<number>(257).fill(0),
+      },
+    ],
     ['no list', { us: {} }],
   ])('%s is none', (_what, change) => {
     expect(checkedSamples({ ...packed } as Record<string, unknown>)).not.toBeNull();

@@ -16,11 +16,11 @@ import {
 import { recordedTexts } from '../statements/recorded-texts.ts';
 import { statementsIn } from '../statements/statements-in-scope.ts';
 import { within } from '../statements/statement-counts.ts';
-import { functionName } from './hot-functions.ts';
+import { functionTitles } from './hot-functions.ts';
 import { sampleStatements } from './sample-statements.ts';
 
 /** What `cpuFlames` needs. */
-export const CPU_FLAME_NEEDS = { sampleStatements, recordedTexts };
+export const CPU_FLAME_NEEDS = { sampleStatements, recordedTexts, functionTitles };
 
 /**
  * Of the samples that were taken while SQL ran.
@@ -37,7 +37,7 @@ export function cpuFlames(facts: Facts, scope: Scope, inverted = false): FlameGr
     if (!isInScope(thread, scope)) continue;
     const { samples, texts } = known.sampleStatements.of(thread)!;
     const { functions, called, frames, us, intervalUs } = samples;
-    const nodeOf = nodesOf(samples);
+    const nodeOf = nodesOf(samples, functions.map(known.functionTitles));
     const textOf = fingerprintsOf(thread);
     texts.forEach((id, i) => {
       if (id < 0 || !within(us[i]!, scope)) return;
@@ -55,13 +55,11 @@ export function cpuFlames(facts: Facts, scope: Scope, inverted = false): FlameGr
   return graphOf(top, true, known.recordedTexts);
 }
 
-/** @returns the node of a frame under that of its statement */
-function nodesOf({
-  functions,
-  parents,
-  called,
-}: CpuSamples): (statement: Node, frame: number) => Node {
-  const names = functions.map(functionName);
+/** @param names of its functions @returns the node of a frame under that of its statement */
+function nodesOf(
+  { parents, called }: CpuSamples,
+  names: readonly string[],
+): (statement: Node, frame: number) => Node {
   const known = new Map<Node, Map<number, Node>>();
   return (statement, frame) => {
     const nodes = getOrMake(known, statement, () => new Map<number, Node>());

@@ -8,7 +8,7 @@ import { recordedTexts } from '../statements/recorded-texts.ts';
 import { sampleStatements } from './sample-statements.ts';
 
 export interface HotFunction {
-  /** As `functionName`. */
+  /** As `functionTitles` has it. */
   name: string;
   url: string;
   kind: CodeKind;
@@ -41,16 +41,34 @@ const OF_KIND: Partial<Record<CodeKind, string>> = {
   idle: '(idle)',
   vfscope: '(storage call, or vfscope)',
 };
-/** What a function is called: `patternCompare`, `(anonymous) app.js:12`. */
-export const functionName = ({ name, url, line, kind }: CpuFunction): string =>
-  OF_KIND[kind] ??
-  (name || `(anonymous)${url ? ` ${scriptName(url)}${line ? `:${line}` : ''}` : ''}`);
+/** `app.js:12:3` */
+const placeOf = ({ url, line, column }: CpuFunction): string =>
+  url ? [scriptName(url), ...(line ? [line, ...(column ? [column] : [])] : [])].join(':') : '';
+
+/** What each function is called: `patternCompare`, `(anonymous) app.js:12:3`; with its place, too, where another one has its name. */
+export const functionTitles = fact(
+  'functionTitles',
+  'names of functions',
+  {},
+  ({ threads }): ((one: CpuFunction) => string) => {
+    const places = new Map<string, Set<string>>();
+    for (const { cpu } of threads)
+      for (const one of cpu?.functions ?? [])
+        getOrMake(places, one.name, () => new Set<string>()).add(`${one.url} ${placeOf(one)}`);
+    return (one) => {
+      const ofKind = OF_KIND[one.kind];
+      if (ofKind !== undefined) return ofKind;
+      const isAlone = one.name !== '' && (places.get(one.name)?.size ?? 0) < 2;
+      return [one.name || '(anonymous)', ...(isAlone ? [] : [placeOf(one)])].join(' ').trim();
+    };
+  },
+);
 
 /** null where no thread was sampled. */
 export const sampleSums = fact(
   'sampleSums',
   'functions of each statement',
-  { sampleStatements, recordedTexts },
+  { sampleStatements, recordedTexts, functionTitles },
   ({ threads }, known): SampleSums | null => {
     const sampled = threads.filter(({ cpu }) => cpu !== null);
     if (sampled.length === 0) return null;
@@ -79,8 +97,8 @@ export const sampleSums = fact(
         if (!computes) return;
         entry.onCpu++;
         const { url, kind } = leaf;
-        const name = functionName(leaf);
-        getOrMake(entry.at, `${name}\n${url}`, () => ({ name, url, kind, self: 0 })).self++;
+        const name = known.functionTitles(leaf);
+        getOrMake(entry.at, name, () => ({ name, url, kind, self: 0 })).self++;
       });
     }
     const statements = [...found.values()].map(({ at, ...entry }) => ({

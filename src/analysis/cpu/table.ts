@@ -5,7 +5,7 @@ import { fact } from '../core/graph.ts';
 import { col, inParts, table, type Columns, type Rows } from '../core/table.ts';
 import { THREAD } from '../events/table.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
-import { functionName } from './hot-functions.ts';
+import { functionTitles } from './hot-functions.ts';
 import { sampleStatements } from './sample-statements.ts';
 import { sampleTransactions } from './sample-transactions.ts';
 
@@ -18,12 +18,13 @@ interface Sample {
   /** Its first event. */
   transaction: number | null;
   leaf: CpuFunction;
+  title: string;
 }
 
 const sampleRows = fact(
   'sampleRows',
   'CPU samples',
-  { sampleStatements, sampleTransactions, anatomies },
+  { sampleStatements, sampleTransactions, anatomies, functionTitles },
   ({ threads }, known): Rows<Sample> => {
     const parts = threads.flatMap((thread) => {
       const found = known.sampleStatements.of(thread);
@@ -33,6 +34,7 @@ const sampleRows = fact(
       const places = known.sampleTransactions.get(thread)!;
       const textOf = fingerprintsOf(thread);
       const { beginRow } = known.anatomies.transactions;
+      const titles = functions.map(known.functionTitles);
       const at = (i: number): Sample => ({
         thread: thread.index,
         us: us[i]!,
@@ -40,6 +42,7 @@ const sampleRows = fact(
         inSql: texts[i]! >= 0,
         transaction: places[i]! < 0 ? null : thread.events.seq[beginRow[places[i]!]!]!,
         leaf: functions[called[frames[i]!]!]!,
+        title: titles[called[frames[i]!]!]!,
       });
       return [{ count: us.length, at }];
     });
@@ -66,7 +69,7 @@ const sampleColumns = {
     'First event of the transaction that was open on the thread, as in transactions',
     (s) => s.transaction,
   ),
-  function: col('code', 'Function', 'The innermost', (s) => functionName(s.leaf)),
+  function: col('code', 'Function', 'The innermost', (s) => s.title),
   url: col('code', 'Script', 'Its script or wasm module', (s) => s.leaf.url || null),
   kind: col(
     'text',

@@ -269,6 +269,7 @@ class Sanitizer {
         name: isHarmless(one) ? one.name : this.names.of(one.name, 'function'),
         url: this.url(one.url),
         line: one.line,
+        column: one.column,
         kind: one.kind,
       })),
     };

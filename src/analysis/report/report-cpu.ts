@@ -24,7 +24,7 @@ export function samplesBlock(sums: SampleSums | null, most: number): Block | nul
   const samples = statements.reduce((n, one) => n + one.samples, 0);
   const few = statements.slice(0, most).some((one) => one.samples < ENOUGH);
   return {
-    heading: `CPU: ${countOf(samples, 'sample')} while SQL ran, one each ${formatDuration(intervalUs)}`,
+    heading: `CPU: ${countOf(samples, 'sample')} while SQL ran, one every ${formatDuration(intervalUs)}`,
     table: {
       head: ['Statement', 'Samples', 'On CPU', 'Hottest functions'],
       rows: statements

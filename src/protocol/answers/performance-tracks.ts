@@ -23,8 +23,8 @@ export interface PerformanceMark {
 
 export interface PerformanceMarks {
   marks: PerformanceMark[];
-  /** By trace, thread, and track: how many intervals of its lane were looked at, the begin of the last one in ns, and what the trace had forgotten then. */
-  after: Readonly<Record<string, { count: number; ns: number; forgotten: number }>>;
+  /** By trace, thread, and track: how many intervals of which lane were looked at, the begin of the last one in ns, and what the trace had forgotten then. */
+  after: Readonly<Record<string, { count: number; ns: number; forgotten: number; lane: string }>>;
   /** There is more to ask for at once. */
   more: boolean;
 }

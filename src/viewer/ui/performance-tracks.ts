@@ -22,6 +22,7 @@ export function followPerformancePanel(panel: PerformancePanel, asked: Asked): (
   /** null = the Performance panel doesn't record. */
   let args: PerformanceTracksArgs | null = null;
   let failures = 0;
+  let recordings = 0;
 
   /** @returns whether there is more to show at once */
   async function show(asking: PerformanceTracksArgs): Promise<boolean> {
@@ -30,7 +31,8 @@ export function followPerformancePanel(panel: PerformancePanel, asked: Asked): (
     if (args === asking) args = { ...asking, after };
     return more;
   }
-  async function tick(): Promise<void> {
+  /** @param own of the recording that began it */
+  async function tick(own: number): Promise<void> {
     let wait = EVERY_MS;
     try {
       if (args && asked.isOn() && (await show(args))) wait = 0;
@@ -41,13 +43,13 @@ export function followPerformancePanel(panel: PerformancePanel, asked: Asked): (
       if (++failures === FAILURES)
         asked.failed(`vfscope can't add its tracks to the Performance panel: ${why}`);
     }
-    if (args) timer = setTimeout(() => void tick(), wait);
+    if (args && own === recordings) timer = setTimeout(() => void tick(own), wait);
   }
   const end = panel.watch((records) => {
     clearTimeout(timer);
     failures = 0;
     args = records ? { fromMs: performance.timeOrigin + performance.now(), after: {} } : null;
-    if (records) void tick();
+    if (records) void tick(++recordings);
   });
   return () => {
     end();

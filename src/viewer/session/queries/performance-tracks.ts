@@ -3,6 +3,7 @@
  * are up to date then, so that nothing is analyzed for them.
  */
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
+import { Op } from '../../../event/event.ts';
 import { ACTIVITIES } from '../../../event/operations.ts';
 import {
   PERFORMANCE_TRACKS,
@@ -50,15 +51,20 @@ const each =
     return { spans, next };
   };
 
-/** From the first lock to the last: levels that follow each other are one transaction. */
-const transactions: Reader = ({ settled, tail }, from) => {
+/**
+ * From the first lock to the last: levels that follow each other are one transaction. Each begins with a SHARED lock, also where a coarse
+ * clock shows no time since the unlock before.
+ */
+const transactions: Reader = ({ settled, tail, thread }, from) => {
+  const begins = (i: number): boolean =>
+    settled.kind[i] === LockLevel.shared && thread.events.op[settled.rowOf(i)] === Op.xLock;
   const spans: Span[] = [];
   let next = from;
   while (next < settled.count && spans.length < MOST_MARKS) {
     let i = next;
     const fromNs = settled.startOf(i);
     let [toNs, level] = [settled.endOf(i), settled.kind[i]!];
-    for (i++; i < settled.count && settled.startOf(i) === toNs; i++)
+    for (i++; i < settled.count && settled.startOf(i) === toNs && !begins(i); i++)
       [toNs, level] = [settled.endOf(i), Math.max(level, settled.kind[i]!)];
     if (i === settled.count && tail.count && tail.startOf(0) <= toNs) break; // goes on
     spans.push({ fromNs, toNs, label: level >= LockLevel.reserved ? 'write' : 'read' });
@@ -102,12 +108,12 @@ export const performanceTrackQueries = {
         const found = READERS[track](lanes.lanesOf(thread), thread.engines.length > 0);
         if (!found) continue;
         const key = `${originMs} ${thread.index} ${track}`;
-        const [{ settled, tail }, read] = found;
+        const [{ kind, settled, tail }, read] = found;
         const last = after[key];
-        // places move where the oldest events are forgotten
+        // places move where the oldest events are forgotten, and syncs change their lane once the VFS is seen
         const from = !last
           ? settled.before(toNs((args.fromMs - originMs) * 1000))
-          : last.forgotten === forgotten
+          : last.forgotten === forgotten && last.lane === kind
             ? last.count
             : settled.before(last.ns + 1);
         const { spans, next } = read(found[0], from);
@@ -117,7 +123,7 @@ export const performanceTrackQueries = {
             : next > settled.count
               ? tail.startOf(next - settled.count - 1)
               : settled.startOf(next - 1);
-        after[key] = { count: next, ns, forgotten };
+        after[key] = { count: next, ns, forgotten, lane: kind };
         more ||= spans.length === MOST_MARKS;
         for (const { fromNs, toNs: end, label } of spans)
           marks.push({

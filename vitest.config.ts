@@ -28,7 +28,7 @@ const PARTLY_IN_NODE = [
 const PAGES = [
   'action,apps,demo,doctor,engine-suites,examples,first-contact,hooks-engines,hooks-harmless,hooks-loading,hooks-observe,hooks-probes',
   'hooks-rejections,hooks-workers',
-  'http-reads,keyboard,opened-documents,third-party,twins',
+  'http-reads,keyboard,opened-documents,third-party',
   'field,firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
   'open,panel-keys,permissions,privacy,process-death,record-connect,record-interrupted,record-marks,record-workers',

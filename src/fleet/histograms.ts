@@ -1,6 +1,7 @@
 /** How long statements, syncs, and waits for locks took in a trace, in the buckets of field reports: both add up. */
 import { executionGroups } from '../analysis/statements/statement-runs.ts';
 import { fact } from '../analysis/core/graph.ts';
+import { getOrMake } from '../analysis/core/maps.ts';
 import { col, listed, type Columns } from '../analysis/core/table.ts';
 import { rowsByOperation } from '../analysis/core/rows-by-operation.ts';
 import { lockWaits } from '../analysis/locks/lock-waits.ts';
@@ -81,12 +82,23 @@ export const histogramRows = fact(
   },
 );
 
-/** The same of a report. @param textOf how a statement is called */
-export const reportHistograms = (
+/**
+ * The same of a report. Statements that differ in spaces or in the case of keywords have one fingerprint: their buckets are summed up, so
+ * that no two rows are alike, and a row that is there twice was sent twice.
+ * @param textOf how a statement is called
+ */
+export function reportHistograms(
   report: FieldReport,
   textOf: (statement: FieldReport['statements'][number]) => string,
-): Bucket[] => [
-  ...report.statements.flatMap((s) => buckets('statement', textOf(s), s.histogram)),
-  ...buckets('sync', null, report.syncs),
-  ...buckets('lock', null, report.locks),
-];
+): Bucket[] {
+  const statements = new Map<string, HistogramCounter>();
+  for (const statement of report.statements)
+    getOrMake(statements, textOf(statement), () => new HistogramCounter()).addAll(
+      statement.histogram,
+    );
+  return [
+    ...[...statements].flatMap(([text, runs]) => buckets('statement', text, runs.histogram())),
+    ...buckets('sync', null, report.syncs),
+    ...buckets('lock', null, report.locks),
+  ];
+}

@@ -305,6 +305,27 @@ describe('reports of the field', () => {
     expect([statement!.p50Us, statement!.p99Us]).toEqual([2 ** 5, 2 ** 15]);
   });
 
+  test('statements of one fingerprint add up, also in a report that was sent twice', async () => {
+    const [one] = report(0).statements;
+    const alike = ['SELECT a FROM u', 'select  a\nFROM u'].map((text) => ({ ...one!, text }));
+    const path = join(folder, 'alike.json');
+    const other = join(folder, 'alike-again.jsonl');
+    writeFileSync(path, JSON.stringify(report(0, { statements: alike })));
+    writeFileSync(other, lines([report(0, { statements: alike }), report(1)]));
+    const alikeOut = join(folder, 'alike');
+    expect(await fleetAdd({ paths: [path, other], out: alikeOut })).toBe(0);
+    const found = await fleetReport(alikeOut, null);
+    expect(found.statements.find(({ fingerprint }) => fingerprint?.endsWith('from u'))?.runs).toBe(
+      20,
+    );
+    expect(
+      await query(
+        `SELECT sum(count) AS runs FROM (SELECT DISTINCT * FROM ${table('histograms', alikeOut)})
+         WHERE fingerprint LIKE '%from u'`,
+      ),
+    ).toEqual([{ runs: 20 }]);
+  });
+
   test('a trace whose report is here has no weight of its own', async () => {
     expect(await query(`SELECT weight, release FROM ${table('traces', out)}`)).toEqual([
       { weight: 0, release: '1.1' },

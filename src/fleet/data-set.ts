@@ -56,6 +56,22 @@ export interface DataFile {
 export const isCompacted = ({ name }: DataFile): boolean => name.startsWith(COMPACTED);
 export const compactedName = (hash: string): string => `${COMPACTED}${hash}`;
 
+/** A file that is written under `_tmp`, and where it is to be. */
+interface Staged {
+  readonly part: string;
+  readonly path: string;
+}
+/** @throws CommandFailure where that fails; the file under `_tmp` is gone then */
+function trying(file: Staged, run: (file: Staged) => void): Staged {
+  try {
+    run(file);
+    return file;
+  } catch (e) {
+    rmSync(file.part, { force: true });
+    throw wrongUse(cannotWrite(file.path, e as NodeJS.ErrnoException));
+  }
+}
+
 export class DataSet {
   private readonly made = new Set<string>();
   private opened = false;
@@ -73,24 +89,26 @@ export class DataSet {
   }
 
   /**
-   * Add what an input is made of. Where its parts throw, nothing of it stays.
+   * Add what an input is made of. Its files come to their places once all are written. Where that fails, none is removed from there:
+   * another process may have added the same input meanwhile.
    * @throws CommandFailure where a file cannot be written, or the data set has other columns
    */
   add(id: string, parts: Iterable<Part>): void {
     this.open();
-    const written: { table: string; day: string }[] = [];
+    const tables = new Set<string>();
+    const staged: Staged[] = [];
     try {
       for (const { table, day, pieces } of parts) {
-        this.write(`${table}/day=${day}`, id, pieces);
-        written.push({ table, day });
+        tables.add(table);
+        staged.push(this.stage(`${table}/day=${day}`, `${id}.parquet`, Buffer.concat([...pieces])));
       }
+      for (const file of staged) this.place(file);
     } catch (e) {
-      for (const { table, day } of written)
-        rmSync(join(this.root, table, `day=${day}`, `${id}.parquet`), { force: true });
+      for (const { part } of staged) rmSync(part, { force: true });
       throw e;
     }
-    const tables = [...new Set(written.map(({ table }) => table))];
-    this.put(MANIFEST, `${id}.json`, Buffer.from(JSON.stringify({ columns: COLUMNS, tables })));
+    const entry = JSON.stringify({ columns: COLUMNS, tables: [...tables] });
+    this.place(this.stage(MANIFEST, `${id}.json`, Buffer.from(entry)));
   }
 
   /** Each table has a file, so that a query finds it. */
@@ -120,23 +138,22 @@ export class DataSet {
 
   /** @param folder within the data set @param name without `.parquet` */
   write(folder: string, name: string, pieces: Iterable<Uint8Array>): void {
-    this.put(folder, `${name}.parquet`, Buffer.concat([...pieces]));
+    this.place(this.stage(folder, `${name}.parquet`, Buffer.concat([...pieces])));
   }
 
-  private put(folder: string, name: string, bytes: Uint8Array): void {
-    const path = join(this.root, folder, name);
+  private stage(folder: string, name: string, bytes: Uint8Array): Staged {
     const part = join(this.root, TEMPORARY, randomUUID());
-    try {
+    const path = join(this.root, folder, name);
+    return trying({ part, path }, () => {
       for (const each of [TEMPORARY, folder]) {
         if (!this.made.has(each)) mkdirSync(join(this.root, each), { recursive: true });
         this.made.add(each);
       }
       writeFileSync(part, bytes);
-      renameSync(part, path);
-    } catch (e) {
-      rmSync(part, { force: true });
-      throw wrongUse(cannotWrite(path, e as NodeJS.ErrnoException));
-    }
+    });
+  }
+  private place(file: Staged): void {
+    trying(file, ({ part, path }) => renameSync(part, path));
   }
 
   /** Data files, of one table or of all. The empty one of each is left out. */

@@ -25,6 +25,7 @@ import { compact } from '../../src/fleet/compact.ts';
 import { DataSet } from '../../src/fleet/data-set.ts';
 import { fleetReport } from '../../src/fleet/report.ts';
 import { FLEET_TABLES } from '../../src/fleet/tables.ts';
+import { emptyPart, type Part } from '../../src/fleet/unit.ts';
 import { PARQUET_SCHEMA_VERSION } from '../../src/formats/parquet.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { buildCommand } from './cli-command.ts';
@@ -150,6 +151,24 @@ describe('adding', () => {
       expect.stringContaining(`0 added to ${out}, ${golden.length} already in it, 0 left out.`),
     ]);
     expect(await contents(out)).toEqual(await contents(set));
+  });
+
+  test('takes nothing from a process that added the same input, where it fails itself', () => {
+    const out = join(folder, 'failed');
+    const id = '0123456789abcdef';
+    const places = (): string[] => new DataSet(out).files().map(({ table }) => table);
+    const part = (name: string): Part => ({ ...emptyPart(name), day: '2026-11-29' });
+    const failing = function* (meanwhile: () => void): Generator<Part> {
+      yield part('events');
+      meanwhile();
+      throw new Error('it fails');
+    };
+    expect(() => new DataSet(out).add(id, failing(() => {}))).toThrow('it fails'); // prettier-ignore
+    expect([places(), new DataSet(out).has(id)]).toEqual([[], false]);
+    const other = (): void => new DataSet(out).add(id, [part('events'), part('traces')]);
+    expect(() => new DataSet(out).add(id, failing(other))).toThrow('it fails');
+    expect([places().sort(), new DataSet(out).has(id)]).toEqual([['events', 'traces'], true]);
+    expect(readdirSync(join(out, '_tmp'))).toEqual([]);
   });
 
   test('goes on after a kill in the middle', async () => {

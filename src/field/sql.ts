@@ -11,13 +11,13 @@ import { trapEmscriptenModules } from '../engines/sql-emscripten.ts';
 import { wrapNamedExports } from '../engines/sql-exports.ts';
 import { forward, type Traced } from '../engines/sql-functions.ts';
 import { SqlShapes } from '../engines/sql-shapes.ts';
+import { isEngineRetry, isRepeat, retriesCalls, type SqlCall } from '../event/engine-retry.ts';
 import { Flag, Op } from '../event/event.ts';
 import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { dataProperty } from '../record/reflect.ts';
-import { Rc } from '../sqlite/constants.ts';
+import { isBusy, Rc } from '../sqlite/constants.ts';
 import { SqlFolder } from '../sqlite/sql-fold.ts';
-import { RETRIED_WITHIN_MS } from '../sqlite/rule-limits.ts';
 import {
   NativeMemory,
   NativeTable,
@@ -59,19 +59,32 @@ interface Call {
   /** Of the ring. */
   token: number;
   at: number;
+  /** A call that was refused, again. */
+  repeats: boolean;
 }
 
 /** A call that answered SQLITE_BUSY. */
 interface Refused {
-  op: number;
+  call: SqlCall;
   name: string;
-  text: string;
-  at: number;
+  /** It repeats the one before it. */
+  repeats: boolean;
   tally: Tally;
   statement: StatementTally | null;
 }
 
-class EngineSql implements SqlCaller {
+/** A call, as far as it is known when it begins. What other calls make is not told apart here. */
+const sqlCall = (
+  op: number,
+  prepared: Prepared | null,
+  fromMs: number,
+): Omit<SqlCall, 'toMs' | 'result'> => ({
+  ...{ op, fromMs, parent: 0 },
+  statement: prepared?.text ?? '',
+});
+
+/** SQL calls of one engine. */
+export class EngineSql implements SqlCaller {
   private readonly statements = new Map<number, Prepared>();
   /** By connection, the last call: until the next one. */
   private readonly refused = new Map<number, Refused>();
@@ -93,6 +106,8 @@ class EngineSql implements SqlCaller {
     private readonly sink: Sink,
     readonly memory: WebAssembly.Memory,
     private readonly asyncify: Asyncify | null,
+    /** Its name. */
+    private readonly name: string,
   ) {
     this.heap = new EngineMemory(memory);
   }
@@ -120,7 +135,8 @@ class EngineSql implements SqlCaller {
       const prepared = this.preparedOf(traced, a, b, c);
       const tally = prepared && this.tallyOf(prepared);
       const at = performance.now();
-      if (this.refused.size && this.depth === 0) this.again(traced.op, prepared, at);
+      const repeats =
+        this.refused.size > 0 && this.depth === 0 && this.again(traced.op, prepared, at);
       if (this.depth === 0) ring.current = 0;
       const token = ring.begin(
         traced.op,
@@ -129,7 +145,7 @@ class EngineSql implements SqlCaller {
         prepared?.db ?? 0,
         prepared?.instance,
       );
-      call = { traced, prepared, address, token, at };
+      call = { traced, prepared, address, token, at, repeats };
       ring.current = ring.seqOf(token);
     } catch {
       sink.tally.faults++;
@@ -194,18 +210,30 @@ class EngineSql implements SqlCaller {
     return prepared.tally!;
   }
 
-  /** wa-sqlite makes a call again while a VFS prepares: the app doesn't hear of the first answer (analysis/core/handled-failures.ts). */
-  private again(op: number, prepared: Prepared | null, at: number): void {
+  /** What the engine makes again, the app doesn't hear of. @returns whether this call is one that was refused, again */
+  private again(op: number, prepared: Prepared | null, at: number): boolean {
     const db = prepared?.db ?? 0;
     const before = this.refused.get(db);
     this.refused.delete(db);
-    if (before?.op !== op || before.text !== (prepared?.text ?? '')) return;
-    if (at - before.at > RETRIED_WITHIN_MS || before.tally !== this.sink.tally) return;
-    before.tally.handled(before.name);
-    if (before.statement) before.statement.failed--;
+    this.refused.delete(0); // an attempt to open: the thread's next call shows whether it is made again
+    if (!before) return false;
+    const next = { ...sqlCall(op, prepared, at), toMs: at, result: 0 };
+    if (
+      retriesCalls(this.name) &&
+      before.tally === this.sink.tally &&
+      isEngineRetry(before.call, next, before.repeats)
+    ) {
+      before.tally.handled(before.name);
+      if (before.statement) before.statement.failed--;
+    }
+    return isRepeat(before.call, next);
   }
 
-  private ended({ traced, prepared, address, token, at }: Call, rc: number, flags: number): void {
+  private ended(
+    { traced, prepared, address, token, at, repeats }: Call,
+    rc: number,
+    flags: number,
+  ): void {
     const { ring, tally, hangMs } = this.sink;
     try {
       const now = performance.now();
@@ -215,11 +243,11 @@ class EngineSql implements SqlCaller {
       if (now - at > hangMs) tally.hang(name);
       const statement = prepared && this.tallyOf(prepared);
       const isRun = op === Op.sqlStep || op === Op.sqlExec;
-      const isBusy = (rc & 255) === Rc.busy;
-      if (isBusy)
+      const refused = isBusy(rc);
+      if (refused)
         this.refused.set(prepared?.db ?? 0, {
-          ...{ op, name, text: prepared?.text ?? '', at: now, tally },
-          statement: isRun ? statement : null,
+          ...{ name, repeats, tally, statement: isRun ? statement : null },
+          call: { ...sqlCall(op, prepared, at), toMs: now, result: rc },
         });
       if (!prepared || !statement) return;
       if (op === Op.sqlPrepare) {
@@ -231,7 +259,7 @@ class EngineSql implements SqlCaller {
         prepared.ms += now - at;
         if (failed) statement.failed++;
         // a step that was refused may be made again
-        if (rc !== Rc.row && !(isBusy && op === Op.sqlStep)) this.ran(prepared);
+        if (rc !== Rc.row && !(refused && op === Op.sqlStep)) this.ran(prepared);
       } else this.ran(prepared);
     } catch {
       this.sink.tally.faults++;
@@ -284,7 +312,7 @@ export function hookSql(sink: Sink): () => void {
     const asyncify = found.asyncify
       ? new Asyncify({ instant: () => {}, memory: null! }, null, 0)
       : null;
-    const engine = new EngineSql(sink, memory, asyncify);
+    const engine = new EngineSql(sink, memory, asyncify, found.name);
     engines.set(memory, engine);
     newest = engine;
     if (!asyncify && !found.namedExports) return instance;

@@ -4,5 +4,5 @@
 export const PREPARED_AGAIN = 20;
 /** F06: so many answers of SQLITE_BUSY, one after another, no further apart. */
 export const BUSY_BURST = { tries: 3, apartMs: 500 } as const;
-/** A call that answered SQLITE_BUSY and is made again this soon is wa-sqlite's own: an app would have been told by then. */
+/** wa-sqlite makes a call that answered SQLITE_BUSY again this soon, or not at all (event/engine-retry.ts). */
 export const RETRIED_WITHIN_MS = 1000;

@@ -1,7 +1,11 @@
 // A report fits into 4 KB whatever the app says and does, and `fleet add` takes it; slow statements ask for a trace.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { TRACED } from '../../src/engines/sql-functions.ts';
 import { isFieldReport, MOST_REPORT_BYTES } from '../../src/field/report.ts';
+import { Ring } from '../../src/field/ring.ts';
+import { EngineSql } from '../../src/field/sql.ts';
 import { Tally } from '../../src/field/tally.ts';
+import { PromiseWatch } from '../../src/record/promise-watch.ts';
 
 beforeAll(() => {
   vi.stubGlobal('location', { origin: `https://${'a'.repeat(2000)}.example` });
@@ -83,3 +87,46 @@ test('an answer of SQLITE_BUSY that the engine asks again for is none', () => {
   tally.handled('sqlite3_step');
   expect(told()).toEqual({ busy: 0, errors: [], findings: [] });
 });
+
+/** Calls of one connection, as an engine answers them. @returns what the report says */
+function loopOn(engine: string, name: string, answers: readonly number[]): unknown {
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  const [db, stmt, sql] = [8, 16, 64];
+  new Uint8Array(memory.buffer).set(new TextEncoder().encode('select 1'), sql);
+  const tally = new Tally(() => {});
+  const watch = new PromiseWatch(null);
+  const calls = new EngineSql({ ring: new Ring(64), tally, hangMs: 1e9, watch }, memory, null, engine); // prettier-ignore
+  const call = (of: string, a: number, rc: number): void => {
+    const traced = TRACED.find((each) => each.name === of)!;
+    const prepares = traced.subject === 'prepare';
+    // (db, zSql, bytes, flags, ppStmt), or (db, zSql)
+    const more = [sql, prepares ? 8 : 0, 0, prepares ? 32 : 0, 0] as const;
+    calls.call(traced, () => rc, null, null, a, ...more);
+  };
+  new Uint32Array(memory.buffer)[32 / 4] = stmt;
+  if (name === 'sqlite3_step') call('sqlite3_prepare_v3', db, 0);
+  for (const rc of answers) call(name, name === 'sqlite3_step' ? stmt : db, rc);
+  const { busy, failed, errors, findings, faults } = tally.report(about({}), true);
+  expect(faults).toBe(0);
+  return { busy, failed, errors, findings };
+}
+const BUSY = 'SQLITE_BUSY';
+test.each([
+  ['sql.js', 'sqlite3_exec', 4],
+  ['@sqlite.org/sqlite-wasm', 'sqlite3_step', 4],
+  ['@sqlite.org/sqlite-wasm', 'sqlite3_open_v2', 0],
+  ['wa-sqlite', 'sqlite3_exec', 4],
+])("an app's own loop on what is refused counts: %s %s", (engine, name, failed) => {
+  expect(loopOn(engine, name, [5, 5, 5, 5, 0])).toEqual({
+    ...{ busy: 4, failed, errors: [[BUSY, name, 4]], findings: [['F06', 4]] },
+  });
+});
+test.each(['sqlite3_step', 'sqlite3_prepare_v3', 'sqlite3_open_v2'])(
+  'wa-sqlite makes %s again, once',
+  (name) => {
+    const none = { busy: 0, failed: 0, errors: [], findings: [] };
+    expect(loopOn('@journeyapps/wa-sqlite', name, [5, 0])).toEqual(none);
+    const loop = loopOn('@journeyapps/wa-sqlite', name, [5, 5, 5, 5, 0]);
+    expect(loop).toMatchObject({ busy: 3, errors: [[BUSY, name, 3]], findings: [['F06', 3]] });
+  },
+);

@@ -1,6 +1,6 @@
 /**
- * Failed calls that the app does not hear of: a call inside an SQL call that did not fail itself, and an SQL call that was made again at
- * once, with no other on its connection between. wa-sqlite repeats what answers SQLITE_BUSY while a VFS prepares (`retryOps`).
+ * Failed calls that the app does not hear of: a call inside an SQL call that did not fail itself, and an SQL call that the engine made
+ * again at once (event/engine-retry.ts), with no other on its connection between.
  *
  *   sqlite3_open_v2  BUSY   sqlite3_open_v2  ok        handled: the app waits for both
  *     xOpen BUSY              xOpen ok                 handled with it
@@ -9,10 +9,13 @@
 import { isFailure } from '../../trace/describe.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
+import { isEngineRetry, isRepeat, retriesCalls, type SqlCall } from '../../event/engine-retry.ts';
 import { isSqlOp, isWebOp } from '../../event/operations.ts';
 import { RETRIED_WITHIN_MS } from '../../sqlite/rule-limits.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { threadFact } from './graph.ts';
 import { servedThreads } from './helper-threads.ts';
+import { getOrMake } from './maps.ts';
 import { owners } from './owners.ts';
 
 const fails = ({ op, result, flags }: EventColumns, row: number): boolean =>
@@ -21,15 +24,34 @@ const fails = ({ op, result, flags }: EventColumns, row: number): boolean =>
 /** Who is still at it after this long would be told. */
 export const RETRIED_WITHIN_US = RETRIED_WITHIN_MS * 1000;
 
-/** Whether an SQL call is the one before it again, soon. @param next the SQL call that follows it on its connection; of an attempt to open a database, which has none yet, on its thread */
-export function isRepeated(events: EventColumns, row: number, next: number): boolean {
-  const { op, object, parent, t0, dur } = events;
-  return (
-    op[next] === op[row] &&
-    (object[next] === object[row] || op[row] === Op.sqlOpen) &&
-    parent[next] === parent[row] &&
-    t0[next]! - (t0[row]! + dur[row]!) <= RETRIED_WITHIN_US
-  );
+const callAt = ({ op, object, parent, t0, dur, result }: EventColumns, row: number): SqlCall => ({
+  op: op[row]!,
+  statement: object[row]!,
+  parent: parent[row]!,
+  fromMs: t0[row]! / 1000,
+  toMs: (t0[row]! + dur[row]!) / 1000,
+  result: result[row]!,
+});
+
+/**
+ * Whether the engine made an SQL call of a thread again. Traces of `vfscope/field` don't name the engine: there any may have.
+ * @param before the SQL call before it on its connection; of an attempt to open a database, on its thread; -1 = none @param next the one that follows it there
+ */
+export function isRetried(
+  { events, engines }: Pick<ThreadStore, 'events' | 'engines'>,
+  row: number,
+  before: number,
+  next: number,
+): boolean {
+  if (engines.length && !engines.some(({ name }) => retriesCalls(name))) return false;
+  const call = callAt(events, row);
+  const repeats = before >= 0 && isRepeat(callAt(events, before), call);
+  return isEngineRetry(call, callAt(events, next), repeats);
+}
+
+interface LastTwo {
+  before: number;
+  row: number;
 }
 
 /** Of a thread's own calls. */
@@ -42,19 +64,27 @@ const handledHere = threadFact(
     const whose = owners.of(thread);
     const handled = new Set<number>();
     const below: number[] = [];
-    /** By connection: the SQL call that follows. */
-    const next = new Map<number, number>();
-    let last = -1;
-    for (let row = events.count - 1; row >= 0; row--) {
-      const failed = fails(events, row);
+    /** By connection: its last two SQL calls; and those of the thread. */
+    const lastTwo = new Map<number, LastTwo>();
+    const last: LastTwo = { before: -1, row: -1 };
+    const decide = ({ before, row }: LastTwo, next: number): void => {
+      if (fails(events, row) && isRetried(thread, row, before, next)) handled.add(row);
+    };
+    for (let row = 0; row < events.count; row++) {
       if (!isSqlOp(events.op[row]!)) {
-        if (failed) below.push(row);
+        if (fails(events, row)) below.push(row);
         continue;
       }
-      const connection = events.context[row]!;
-      const behind = events.op[row] === Op.sqlOpen ? last : (next.get(connection) ?? -1);
-      if (failed && behind >= 0 && isRepeated(events, row, behind)) handled.add(row);
-      next.set(connection, (last = row));
+      const own = getOrMake(lastTwo, events.context[row]!, (): LastTwo => ({
+        before: -1,
+        row: -1,
+      }));
+      if (own.row >= 0 && events.op[own.row] !== Op.sqlOpen) decide(own, row);
+      if (last.row >= 0 && events.op[last.row] === Op.sqlOpen) decide(last, row);
+      for (const two of [own, last]) {
+        two.before = two.row;
+        two.row = row;
+      }
     }
     for (const row of below) {
       const answer = whose.answering(row);

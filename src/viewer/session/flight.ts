@@ -5,7 +5,7 @@
  */
 import { Op } from '../../event/event.ts';
 import { isSqlOp, opName, opTable } from '../../event/operations.ts';
-import { isRepeated, RETRIED_WITHIN_US } from '../../analysis/core/handled-failures.ts';
+import { isRetried, RETRIED_WITHIN_US } from '../../analysis/core/handled-failures.ts';
 import { TransactionScanner } from '../../analysis/transactions/transaction-scan.ts';
 import { objectName } from '../../trace/describe.ts';
 import { ownersOf } from '../../trace/owners.ts';
@@ -113,9 +113,14 @@ export class Flight {
     const { op, context, count } = events;
     const opens = op[row] === Op.sqlOpen;
     const from = Math.max(call.until, events.endSeq[row]!) + 1;
-    for (let next = lowerBound(events.seq, from, count); next < count; next++)
-      if (isSqlOp(op[next]!) && (opens || context[next] === context[row]))
-        return isRepeated(events, row, next);
+    const isBeside = (at: number): boolean =>
+      isSqlOp(op[at]!) && (opens || context[at] === context[row]);
+    for (let next = lowerBound(events.seq, from, count); next < count; next++) {
+      if (!isBeside(next)) continue;
+      let before = row - 1;
+      while (before >= 0 && !isBeside(before)) before--;
+      return isRetried(call.thread, row, before, next);
+    }
     call.until = count ? events.seq[count - 1]! : 0;
     const endUs = events.t0[row]! + events.dur[row]!;
     return nowUs - endUs > RETRIED_WITHIN_US ? false : null;

@@ -17,8 +17,11 @@ interface StreamWrite {
 interface Sized {
   getSize(): number;
 }
+/** A writable stream, as of what was asked of it. */
 interface Stream {
   size: number;
+  /** Where the next write without a position goes. */
+  cursor: number;
   /** Bytes of the file that it replaces. */
   readonly freed: number;
 }
@@ -107,23 +110,28 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
         const keeps = (options as { keepExistingData?: boolean } | undefined)?.keepExistingData;
         const { size } = await (this as FileSystemFileHandle).getFile();
         const stream = (await native.call(this, options)) as object;
-        streams.set(stream, { size: keeps ? size : 0, freed: keeps ? 0 : size });
+        streams.set(stream, { size: keeps ? size : 0, cursor: 0, freed: keeps ? 0 : size });
         return stream;
       },
   );
-  patch(
-    'FileSystemWritableFileStream',
-    'write',
-    (native) =>
-      function (what) {
-        const stream = streams.get(this);
-        if (!stream) return native.call(this, what);
-        const size = sizeAfter(what, stream.size);
-        if (!grows(size - stream.size)) return Promise.reject(quotaError());
-        stream.size = size;
-        return native.call(this, what);
-      },
-  );
+  /** @param asked the method's argument as `write` takes it */
+  const patchStream = (method: string, asked: (argument: unknown) => unknown): void =>
+    patch(
+      'FileSystemWritableFileStream',
+      method,
+      (native) =>
+        function (argument) {
+          const stream = streams.get(this);
+          if (!stream) return native.call(this, argument);
+          const after = streamAfter(asked(argument), stream);
+          if (!grows(after.size - stream.size)) return Promise.reject(quotaError());
+          Object.assign(stream, after);
+          return native.call(this, argument);
+        },
+    );
+  patchStream('write', (what) => what);
+  patchStream('seek', (position) => ({ type: 'seek', position }));
+  patchStream('truncate', (size) => ({ type: 'truncate', size }));
   patch(
     'FileSystemWritableFileStream',
     'close',
@@ -178,10 +186,11 @@ const bytesOf = (data: unknown): number =>
       ? new TextEncoder().encode(data).length
       : ((data as ArrayBufferView | ArrayBuffer | undefined)?.byteLength ?? 0);
 
-/** Of a stream's file. @param what that is written @param size before */
-function sizeAfter(what: unknown, size: number): number {
-  const { type, position, size: cut, data } = what as StreamWrite;
-  if (type === 'truncate') return cut ?? size;
-  if (type === 'seek') return size;
-  return Math.max(size, (position ?? size) + bytesOf(type === 'write' ? data : what));
+/** A stream once it has done what it was asked for. @param what as `write` takes it */
+function streamAfter(what: unknown, { size, cursor }: Stream): Pick<Stream, 'size' | 'cursor'> {
+  const { type, position, size: cut = size, data } = what as StreamWrite;
+  if (type === 'seek') return { size, cursor: position ?? cursor };
+  if (type === 'truncate') return { size: cut, cursor: Math.min(cursor, cut) };
+  const end = (position ?? cursor) + bytesOf(type === 'write' ? data : what);
+  return { size: Math.max(size, end), cursor: end };
 }

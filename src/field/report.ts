@@ -66,6 +66,8 @@ const MOST_WEIGHT = 1e12;
 export const MOST_LABELS = 20;
 export const MOST_LABEL_NAME = 40;
 export const MOST_LABEL = 200;
+/** Of all labels of a report, each as JSON in UTF-8. */
+export const MOST_LABELS_BYTES = 1000;
 const isText = (value: unknown, longest = 500): value is string =>
   typeof value === 'string' && value.length <= longest;
 const isCount = (value: unknown): value is number =>

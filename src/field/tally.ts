@@ -6,6 +6,7 @@ import {
   MOST_LABEL,
   MOST_LABEL_NAME,
   MOST_LABELS,
+  MOST_LABELS_BYTES,
   MOST_REPORT_BYTES,
   MOST_TEXT,
   REPORT_FORMAT,
@@ -230,13 +231,24 @@ export class Tally {
 const utf8 = new TextEncoder();
 const bytesOf = (value: unknown): number => utf8.encode(JSON.stringify(value)).length;
 
-/** An app may have labels of any length, as of an address or a user's name: `fleet add` takes only what is a report. */
-const fitting = (labels: FieldReport['labels']): Record<string, string> =>
-  Object.fromEntries(
+/**
+ * An app may have labels of any length, as of an address or a user's name: `fleet add` takes only what is a report, and errors and
+ * statements need room, too. Labels that don't fit are left out.
+ */
+function fitting(labels: FieldReport['labels']): Record<string, string> {
+  let room = MOST_LABELS_BYTES;
+  return Object.fromEntries(
     Object.entries(labels)
       .slice(0, MOST_LABELS)
-      .map(([name, text]) => [name.slice(0, MOST_LABEL_NAME), String(text).slice(0, MOST_LABEL)]),
+      .map(([name, text]) => [name.slice(0, MOST_LABEL_NAME), String(text).slice(0, MOST_LABEL)])
+      .filter(([name, text]) => {
+        const bytes = bytesOf({ [name!]: text });
+        if (bytes > room) return false;
+        room -= bytes;
+        return true;
+      }),
   );
+}
 
 /** FNV-1a. */
 function hashOf(text: string): string {

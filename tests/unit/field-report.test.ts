@@ -47,6 +47,14 @@ test('labels that fit stay as they are', () => {
   expect(busyTally('select 1').report(about(labels), true).labels).toEqual(labels);
 });
 
+test('long labels leave room for errors and statements; the first ones stay', () => {
+  const labels = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`l${i}`, 'v'.repeat(200)])); // prettier-ignore
+  const report = busyTally('select 1').report(about(labels), true);
+  expect(Object.keys(report.labels)).toEqual(['l0', 'l1', 'l2', 'l3']);
+  expect(report.errors.length).toBe(20);
+  expect(report.statements.length).toBeGreaterThan(3);
+});
+
 test('a 99th percentile above the limit asks for a trace, from 100 runs on', () => {
   const reasons: string[] = [];
   const tally = new Tally((why) => reasons.push(why), 5000);

@@ -28,7 +28,10 @@ import { idOf } from './inputs.ts';
 import { FLEET_TABLES } from './tables.ts';
 import { emptyPart, type Part } from './unit.ts';
 
-/** Which tables and columns files have: entries of the manifest say it. */
+/**
+ * Which tables and columns files have: entries of the manifest say it. A new table or column changes it, though not the version of the
+ * schema: in one data set, a query over all files would fail on the column, or miss older inputs in the table.
+ */
 const COLUMNS = idOf(
   Buffer.from(
     JSON.stringify([

@@ -8,7 +8,7 @@ import { Bytes } from './parquet-bytes.ts';
 import { cellsOf, ColumnWriter, type Cells, type Chunk } from './parquet-column.ts';
 import { EVENT_COLUMNS, type FileTable } from './tables.ts';
 
-/** Raised when a column changes its name, type or meaning; columns that are added at the end leave it. */
+/** Raised when a column changes its name, type, or meaning. New tables, and new columns at the end, leave it; a data set refuses those, too (fleet/data-set.ts). */
 export const PARQUET_SCHEMA_VERSION = 3;
 /** Rows of a row group at most. */
 export const GROUP_ROWS = 65536;

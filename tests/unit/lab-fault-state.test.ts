@@ -1,5 +1,7 @@
 /** What all threads of a run with faults share: the bytes that a quota lets in, and what happened so far. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { whyNoFaults } from '../../src/lab/experiments/model/faults.ts';
+import { DEFAULT_CONFIG, type Config } from '../../src/lab/experiments/model/types.ts';
 import { FaultState } from '../../src/lab/experiments/worker/fault-state.ts';
 
 it('storage grows to the quota and not beyond it; what is gone gives its bytes back; every thread counts', () => {
@@ -15,4 +17,15 @@ it('storage grows to the quota and not beyond it; what is gone gives its bytes b
   expect([state.add('handles'), other.add('handles')]).toEqual([1, 2]);
   other.add('overQuota', 3);
   expect(state.tally()).toEqual({ flushes: 0, handles: 2, refused: 0, overQuota: 3 });
+});
+
+it('connections in several workers need shared memory, one does not', () => {
+  const config: Config = { ...DEFAULT_CONFIG, vfs: 'OPFSCoopSync', slowFlush: 20 };
+  expect(whyNoFaults(config, true)).toBeNull();
+  vi.stubGlobal('SharedArrayBuffer', undefined);
+  expect(whyNoFaults(config, false)).toBeNull();
+  expect(whyNoFaults(config, true)).toBe(
+    'a fault profile for several connections needs SharedArrayBuffer, which this browser gives to cross-origin isolated pages alone',
+  );
+  vi.unstubAllGlobals();
 });

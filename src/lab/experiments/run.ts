@@ -77,7 +77,7 @@ export function hindrance(run: Run, around: Surroundings): string | null {
   }
   if (build === 'sync' && needsAsync(vfs))
     return `${vfs} is asynchronous and needs the asyncify or the jspi build`;
-  const faultless = whyNoFaults(run.config);
+  const faultless = whyNoFaults(run.config, !!workload.actors);
   if (faultless !== null) return faultless;
   if (hasFaults(run.config) && !around.faults) return NO_FAULTS;
   const alone = workload.actors && whyNotShared(run.config);
@@ -105,7 +105,7 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
       pageCache: workload.watch.some((name) => name.startsWith('cache.')),
     });
   if (hasFaults(run.config)) {
-    const why = whyNoFaults(run.config);
+    const why = whyNoFaults(run.config, !!workload.actors);
     if (why !== null || !around.faults) throw new Error(why ?? NO_FAULTS);
     const device = around.faults(run.config);
     return sampleUnderFaults(run, device, opened, (host, ended) =>

@@ -28,7 +28,6 @@ import { removeLabStorage } from './worker/storage.ts';
 import { absurdSqlVfs } from './worker/absurd-sql.ts';
 import { VfsMakers } from './worker/vfs-makers.ts';
 import { WebTally } from './worker/web-tally.ts';
-import { workloadOf } from './workloads/index.ts';
 
 /** Some VFSs hold handles for as long as their worker lives: waiting longer does not help here. */
 const PATIENCE_MS = 100;
@@ -38,15 +37,6 @@ function withBuildOfThisBrowser(run: Run): Run {
   return run.config.build === 'jspi' && !hasJspi()
     ? { ...run, config: { ...run.config, build: 'asyncify' } }
     : run;
-}
-
-/** Connections in several workers share a fault profile through memory. @returns why they can't here; null: they can, or needn't */
-function whyNotShared({ workload, sql, config }: Run): string | null {
-  return hasFaults(config) &&
-    workloadOf(workload, sql).actors &&
-    typeof SharedArrayBuffer === 'undefined'
-    ? 'A fault profile for several connections needs SharedArrayBuffer, which this browser gives to cross-origin isolated pages alone.'
-    : null;
 }
 
 export class ExperimentWorker {
@@ -127,8 +117,6 @@ export class ExperimentWorker {
    */
   async sample(asked: Run): Promise<Taken> {
     const run = withBuildOfThisBrowser(asked);
-    const unshared = whyNotShared(run);
-    if (unshared) throw new Error(unshared);
     // below everything that counts or records: that sees what the VFS sees
     const faulty = hasFaults(run.config) ? new FaultyStorage(run.config) : null;
     this.record();

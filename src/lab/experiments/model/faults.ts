@@ -4,6 +4,7 @@
  */
 import type { Config, Mode } from './types.ts';
 import { labelOf } from './knobs.ts';
+import { whyNoSharedMemory } from './shared-memory.ts';
 import { placeOf } from './vfs-facts.ts';
 
 export const FAULT_KEYS = ['slowFlush', 'refusedHandle', 'quota'] as const;
@@ -25,11 +26,17 @@ export const faultsText = (settings: FaultSettings): string =>
 export const modeWith = (mode: Mode, { slowFlush }: FaultSettings): Mode =>
   slowFlush ? 'time' : mode;
 
-/** @returns why a run can't have its fault profile; null where it can, or has none */
-export const whyNoFaults = (config: Config): string | null =>
-  hasFaults(config) && placeOf(config.vfs) === 'in memory'
-    ? `a fault profile needs storage: ${config.vfs} has no flush, no access handle, and no quota`
-    : null;
+/**
+ * Connections in several workers share a fault profile through memory.
+ * @param several the workload has such
+ * @returns why a run can't have its fault profile here; null where it can, or has none
+ */
+export function whyNoFaults(config: Config, several: boolean): string | null {
+  if (!hasFaults(config)) return null;
+  if (placeOf(config.vfs) === 'in memory')
+    return `a fault profile needs storage: ${config.vfs} has no flush, no access handle, and no quota`;
+  return several ? whyNoSharedMemory('a fault profile for several connections') : null;
+}
 
 /** What a fault profile did in a pass, and what became of the database. */
 export interface FaultReport {

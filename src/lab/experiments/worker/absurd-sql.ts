@@ -8,6 +8,7 @@ import { CVfs } from '../engine/c-vfs.ts';
 import type { Made } from './vfs-makers.ts';
 import { memoryOf, rawModule, tableOf, type RawModule } from '../engine/plain-loader.ts';
 import type { Call } from '../engine/raw-engine.ts';
+import { whyNoSharedMemory } from '../model/shared-memory.ts';
 import type { Config } from '../model/types.ts';
 import { replace } from '../../meter/seeded-realm.ts';
 
@@ -61,10 +62,8 @@ export async function absurdSqlVfs(
   if (journalMode !== null && journalMode !== 'memory' && journalMode !== 'off')
     throw new Error('absurd-sql stores no journal: it runs with journal_mode=memory or off.');
   if (typeof indexedDB === 'undefined') throw new Error('absurd-sql needs IndexedDB.');
-  if (typeof SharedArrayBuffer === 'undefined')
-    throw new Error(
-      'absurd-sql needs SharedArrayBuffer, which this browser gives to cross-origin isolated pages alone.',
-    );
+  const unshared = whyNoSharedMemory('absurd-sql');
+  if (unshared !== null) throw new Error(`${unshared}.`);
   const [{ SQLiteFS }, { default: IndexedDBBackend }] = await Promise.all([
     import('absurd-sql'),
     import('absurd-sql/dist/indexeddb-backend.js'),

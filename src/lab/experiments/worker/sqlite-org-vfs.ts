@@ -3,6 +3,7 @@ import { CVfs } from '../engine/c-vfs.ts';
 import type { EngineModule } from '../engine/builds.ts';
 import type { OpenVfs } from '../engine/open-host.ts';
 import type { SqliteOrgModule } from '../engine/sqlite-org.ts';
+import { whyNoSharedMemory } from '../model/shared-memory.ts';
 import type { Config } from '../model/types.ts';
 import { LAB } from './storage.ts';
 
@@ -38,8 +39,8 @@ export async function sqliteOrgVfs({ vfs }: Config, module: EngineModule): Promi
 
 /** What they need, as their own code asks. */
 function whyNot(vfs: Config['vfs']): string {
-  if (typeof SharedArrayBuffer === 'undefined')
-    return 'It needs SharedArrayBuffer, which this browser gives to cross-origin isolated pages alone.';
+  const unshared = whyNoSharedMemory('It');
+  if (unshared !== null) return `${unshared}.`;
   if (vfs === 'opfs-wl' && !('waitAsync' in Atomics))
     return 'It needs Atomics.waitAsync, which this browser does not have.';
   return 'Its worker did not start.';

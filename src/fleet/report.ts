@@ -76,6 +76,8 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
   const names = [...new Set(unique.map(nameOf))].sort();
   const groups = names.map((name) => ({ name, lives: 0, weight: 0 }));
   const lives = new Map<string, Life>();
+  /** A report names the trace beside its file, which may be unreadable or still to come. */
+  const added = new Set(set.ids());
   for (const row of unique) {
     const group = names.indexOf(nameOf(row));
     const weight = Number(row.weight);
@@ -85,7 +87,7 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
       trace: String(row.trace),
       weight,
       group,
-      example: text(row.example),
+      example: added.has(String(row.example)) ? String(row.example) : null,
     });
   }
   /** The page life that a row is of: a trace whose report is here speaks for that. */

@@ -161,6 +161,19 @@ test('a report that comes after its trace is the same page life', async () => {
   expect(after.syncs).toMatchObject([{ count: 7 }]);
 });
 
+test('a trace that could not be added is no example', async () => {
+  put('a.json', report({ errors: [['SQLITE_FULL', 'sqlite3_step', 1]] }));
+  writeFileSync(join(from, 'a.vfst'), 'no trace');
+  expect(await add()).toBe(2);
+  expect((await fleetReport(out, null)).errors[0]!.example).toBeNull();
+  put('b.json', report({ id: 'b', errors: [['SQLITE_FULL', 'sqlite3_step', 1]] }));
+  copyFileSync(SMALL, join(from, 'b.vfst'));
+  expect(await add()).toBe(2);
+  expect((await fleetReport(out, null)).errors[0]).toMatchObject({
+    ...{ lives: 2, example: (await rows('traces'))[0]!.trace },
+  });
+});
+
 test('a data set of another version is not mixed with', async () => {
   copyFileSync(SMALL, join(from, 'a.vfst'));
   await add();

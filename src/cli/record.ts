@@ -89,7 +89,7 @@ async function namesIn(file: string): Promise<FunctionNames> {
     return functionNames(bytes);
   } catch (e) {
     if (!(e instanceof MeterError)) throw e;
-    throw wrongUse(`${file} is no wasm file with names: ${e.message}.`);
+    throw wrongUse(`${file} isn't a wasm file with names: ${e.message}.`);
   }
 }
 

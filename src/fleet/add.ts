@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
+import { formatCount } from '../text/numbers.ts';
 import { CommandFailure } from '../terminal/failure.ts';
 import { cannotRead } from '../terminal/open-file.ts';
 import { TraceFileError } from '../trace/file/format.ts';
@@ -63,7 +64,7 @@ function whyLeftOut(path: string, error: unknown): string {
   if (error instanceof TraceFileError || error instanceof NoReports)
     return `${path}: ${error.message}`;
   if ((error as NodeJS.ErrnoException).syscall !== undefined) return cannotRead(path, error);
-  return `${path} is left out, for vfscope failed on it: ${String(error)}. Please report it.`;
+  return `${path} was left out: vfscope failed to add it (${String(error)}). Please report this.`;
 }
 
 async function partsOfTrace(
@@ -96,7 +97,9 @@ function partsOfReports(
 ): ReturnType<typeof reportParts> {
   const { reports, bad } = reportsIn(bytes);
   if (!reports.length) throw new NoReports('it holds no reports of vfscope/field.');
-  if (bad) complain(`${path}: ${bad} of ${bad + reports.length} items are no reports.`);
+  const all = formatCount(bad + reports.length);
+  if (bad === 1) complain(`${path}: 1 of ${all} items isn't a valid report.`);
+  else if (bad) complain(`${path}: ${formatCount(bad)} of ${all} items aren't valid reports.`);
   const example = reports.length === 1 ? traceBeside(path) : null;
   const told = sanitize
     ? reports.map(({ id, report }) => ({

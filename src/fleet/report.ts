@@ -280,7 +280,7 @@ export function fleetReportDocument(report: FleetReport): Report {
         'A share is of page lives, by their weight. In brackets: its interval of 95 %.',
         ...(columns.length < groups.length
           ? [
-              `Those ${MOST_GROUPS} of ${formatCount(groups.length)} with most page lives are shown; --json has all.`,
+              `Only the ${MOST_GROUPS} groups with the most page lives are shown, of ${formatCount(groups.length)}. To get all, use --json.`,
             ]
           : []),
       ],

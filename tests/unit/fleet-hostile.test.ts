@@ -77,7 +77,9 @@ test('texts of any kind in labels come back as they are, and reach no path and n
   const shown = reportText(document);
   expect(shown.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
   // a column a release: the others are in --json
-  expect(shown).toContain('Those 8 of 11 with most page lives are shown; --json has all.');
+  expect(shown).toContain(
+    'Only the 8 groups with the most page lives are shown, of 11. To get all, use --json.',
+  );
 });
 
 test('numbers that no browser means are no reports, and extreme ones break no report', async () => {
@@ -100,7 +102,7 @@ test('numbers that no browser means are no reports, and extreme ones break no re
     report({ id: '3', at: Date.UTC(2099, 0, 1), runs: 2 ** 53 - 1 }),
   );
   expect(await add()).toBe(0);
-  expect(said()).toContain(`${bad.length} of ${bad.length + 3} items are no reports`);
+  expect(said()).toContain(`${bad.length} of ${bad.length + 3} items aren't valid reports`);
   const found = await fleetReport(out, null);
   expect(found).toMatchObject({ lives: 3, weight: 3, from: '1970-01-01', to: '1970-01-01' });
   expect(found.waits.lives).toBe(1);

@@ -3,7 +3,7 @@ import type { Cell } from '../analysis/core/table.ts';
 import { bitsOf, Bytes, type Range } from './parquet-bytes.ts';
 import type { ColumnType, FileColumn } from './tables.ts';
 
-/** Cells by row. Numbers: NaN is null. Texts: a place in `texts`, from 1; 0 is null. */
+/** Cells by row. Numbers: NaN is null, and none is -0: a dictionary holds one zero. Texts: a place in `texts`, from 1; 0 is null. */
 export type Cells = Float64Array | { readonly texts: readonly string[]; readonly ids: Uint32Array };
 
 /** Reads rows into columns, each row once: some tables make a row when it is asked for. */
@@ -27,7 +27,7 @@ class Numbers {
     this.cells = new Float64Array(count);
   }
   put(i: number, cell: Cell): void {
-    this.cells[i] = cell === null ? NaN : (cell as number);
+    this.cells[i] = cell === null ? NaN : (cell as number) + 0;
   }
 }
 class Texts {

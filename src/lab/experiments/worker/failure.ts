@@ -18,7 +18,7 @@ export function explain(error: unknown, lastError: string): string {
   const all = [...chain, lastError].join(' ');
   const said = error instanceof Error ? error.message : String(error);
   const detail = lastError && !said.includes(lastError) ? ` The VFS says: ${lastError}.` : '';
-  if (/QuotaExceeded|database or disk is full|quota/i.test(all))
+  if (/QuotaExceeded|database or disk is full|exceed\w* .*quota|quota .*exceed/i.test(all))
     return `There is no room left: the browser's storage quota for this extension, or the disk, is full (${said}). Free some space, or make the workload smaller.${detail}`;
   if (REFUSED.test(all))
     return `The browser refuses storage here, as it does in private windows and where site data are blocked (${said}).${detail}`;

@@ -43,7 +43,7 @@ export const labelColumns = {
 } satisfies Columns<{ labels: Labels }>;
 
 export const VFS_CLASS =
-  'What the VFS does to storage, whatever name the app gave it: the VFS of the Lab that stores so, or "like" the nearest one; of a report the APIs that store';
+  'What the VFS does to storage, whatever name the app gave it: the VFS of the Lab that stores data the same way, or "like" the nearest one; of a report, the APIs that it stores with';
 
 export const lifeColumns = {
   source: col('text', 'Source', 'field: a report; trace: a recording', (l) => l.source),
@@ -70,7 +70,7 @@ export const lifeColumns = {
   lock_waits: col(
     'count',
     'Lock waits',
-    'Waits for locks of 10 ms or more, or that a recorded thread or SQLITE_BUSY caused',
+    'Waits for locks of 10 ms or more; shorter ones where a recorded thread held the lock, or SQLite answered SQLITE_BUSY',
     (l) => l.lockWaits,
   ),
   lock_wait: col('us', 'Lock wait', 'Sum of their durations', (l) => l.lockWaitUs),

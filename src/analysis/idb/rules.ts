@@ -17,7 +17,7 @@ import { idbTraffic, type IdbTransaction } from './idb-use.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
-import { countOf, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
+import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 const FEW = 20;
 const FEW_SAVED_GETS = 20;
@@ -155,9 +155,9 @@ export const readersInReadwrite: Rule = {
   id: 'F17',
   title: 'Reader blocks writer through a readwrite transaction',
   run(ctx) {
-    const unused = endedReadwrite(ctx).filter((t) => t.writes === 0);
+    const all = endedReadwrite(ctx);
+    const unused = all.filter((t) => t.writes === 0);
     if (unused.length < FEW_UNUSED) return [];
-    const all = ofSqlite(ctx).length;
     const keysOf = (list: readonly IdbTransaction[]): Set<string> =>
       new Set(list.map(({ thread, row }) => keyOf(thread.index, row)));
     const [began, calls] = [keysOf(ofSqlite(ctx)), keysOf(unused)];
@@ -177,7 +177,7 @@ export const readersInReadwrite: Rule = {
     for (const { thread, row } of unused) evidence.tally(thread, row);
     for (const { waiter, fromUs, toUs } of waits) evidence.awaited(threads[waiter]!, fromUs, toUs);
     return {
-      title: `${countOf(unused.length, 'readwrite IndexedDB transaction')} wrote nothing (${formatShare(unused.length / all)} of all readwrite ones)${waits.length ? `. The next one had to wait ${countOf(waits.length, 'time')}, ${formatDuration(waited)} in total` : ''}`,
+      title: `${formatCount(unused.length)} of ${countOf(all.length, 'readwrite IndexedDB transaction')} wrote nothing${waits.length ? `. The next one had to wait ${countOf(waits.length, 'time')}, ${formatDuration(waited)} in total` : ''}`,
       evidence: evidence.result(ctx),
       ...(waits.length
         ? measured(waited, `what ${countOf(waits.length, 'transaction')} waited for them`)

@@ -134,7 +134,7 @@ export const versionedKeys: Rule = {
     return [...stores]
       .filter(([, s]) => s.puts >= FEW_VERSIONS && s.deletes >= 0.8 * s.puts)
       .map(([name, s]) => ({
-        title: `Every page written to ${name} costs a put and a delete: ${countOf(s.puts, 'put')}, ${countOf(s.deletes, 'delete')}`,
+        title: `Pages written to ${name} took ${countOf(s.puts, 'put')} and ${countOf(s.deletes, 'delete')}`,
         evidence: s.evidence.result(ctx),
         // each waits behind all requests before it, so that together they would save many times the time there was
         ...noSaving('the deletes run alongside the puts, and only another VFS avoids them'),

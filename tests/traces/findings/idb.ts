@@ -38,7 +38,7 @@ export const IDB: Case[] = [
     name: 'a put and a delete for each page',
     wrong: ({ thread }) => versions(thread(), true),
     right: ({ thread }) => versions(thread(), false),
-    says: /60 puts, 60 deletes/,
+    says: /60 puts and 60 deletes/,
   },
   {
     rule: 'F28',

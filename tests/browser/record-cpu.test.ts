@@ -27,7 +27,8 @@ const SETUP = [
   `WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
    INSERT INTO t SELECT i, 'the quick brown fox ' || i || ' jumps over the lazy dog' FROM n`,
 ];
-const LIKE = "SELECT count(*) FROM t WHERE body LIKE '%d%x%t%dig%'";
+/** Many patterns for each page that is read: what vfscope itself does at a read isn't computing in samples, and is in the time partition. */
+const LIKE = `SELECT count(*) FROM t WHERE ${['d%x%t%dig', 'q%k%z', 'o%x%y%q', 't%q%v%z', 'e%b%f%q', 'u%w%x%k'].map((like) => `body LIKE '%${like}%'`).join(' OR ')}`;
 /** 200 texts of 60 KB: the same one would be parsed once. */
 const JSON_SQL = `WITH d(doc) AS MATERIALIZED (SELECT replace(hex(zeroblob(20000)), '00', ',12') || ']'),
   n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
@@ -36,7 +37,7 @@ const SCALAR = 'SELECT sum(slow_scalar(id)) FROM t';
 /** Enough for hundreds of samples of each. */
 const RUNS = [
   [2, SCALAR],
-  [8, LIKE],
+  [4, LIKE],
   [3, JSON_SQL],
 ];
 

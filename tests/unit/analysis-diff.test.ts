@@ -469,7 +469,11 @@ describe('diff', () => {
     };
     const [one, two] = [await record(''), await record('')];
     const same = diffOf(one, two);
-    expect(same.numbers.filter((n) => n.kind === 'count' && n.verdict !== 'same')).toEqual([]);
+    // memory is read by time, and each reading is an event
+    const counts = same.numbers.filter(
+      ({ kind, path }) => kind === 'count' && !/events$/.test(path),
+    );
+    expect(counts.filter(({ verdict }) => verdict !== 'same')).toEqual([]);
     expect(same.statements.map((s) => s.countsVerdict)).toEqual(same.statements.map(() => 'same'));
     const wal = diffOf(one, await record('PRAGMA locking_mode=exclusive;PRAGMA journal_mode=wal;'));
     const insert = wal.statements.find((s) => s.fingerprint.startsWith('insert'))!;

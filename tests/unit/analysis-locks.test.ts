@@ -225,7 +225,7 @@ describe('SQLite', () => {
 
   test.each([
     [true, 2, [5, 517]],
-    [false, 0, [517]],
+    [false, 1, [517]], // wa-sqlite makes the first one again by itself
   ])(
     'steps that answer BUSY to the app (it resets: %s) belong to the chain of their connection',
     (resets, steps, codes) => {

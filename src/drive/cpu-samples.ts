@@ -220,7 +220,9 @@ export function sampled(
   const named = names ? nameFunctions(store, names) : null;
   return [
     `took ${countOf(samples, 'CPU sample')} of ${countOf(threads, 'thread')}`,
-    ...(every > 1 ? [`kept 1 of ${every}, since a trace holds at most ${countOf(MAX_SAMPLES, 'sample')}`] : []),
+    ...(every > 1
+      ? [`kept 1 of ${every}, since a trace holds at most ${countOf(MAX_SAMPLES, 'sample')}`]
+      : []),
     ...(isWhole ? [] : ['the browser lost some: record for a shorter time']),
     ...(named === null ? [] : [named ? `named ${countOf(named, 'function')}` : NO_MODULE]),
   ].join('; ');

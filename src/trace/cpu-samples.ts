@@ -44,7 +44,7 @@ export interface CpuSamples {
 /** Samples of a recording. Of more, every second, third, ... is kept. */
 export const MAX_SAMPLES = 500_000;
 /** Frames on a stack: V8 looks at no more than 255. */
-export const MAX_DEPTH = 256;
+const MAX_DEPTH = 256;
 export const MAX_NAME = 200;
 export const MAX_URL = 500;
 

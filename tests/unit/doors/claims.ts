@@ -123,15 +123,17 @@ export const CLAIMS: Record<
     };
   },
   F17: (f, { calls }) => {
-    const unused = writers(calls.csv).filter(({ writes }) => !writes).length;
+    const all = writers(calls.csv);
+    const unused = all.filter(({ writes }) => !writes).length;
     return {
       transactions: [f.evidence.count, unused],
-      'in the title': [said(f, 'readwrite'), unused],
+      'in the title': [said(f, 'of'), unused],
+      'of all': [said(f, 'readwrite'), all.length],
     };
   },
   F18: bytesShown,
   F19: (f, { calls }) => {
-    const [, store] = /written to (\S+) costs/.exec(f.title)!;
+    const [, store] = /written to (\S+) took/.exec(f.title)!;
     const on = (op: RegExp): number => sum(calls.csv, (c) => c.object === store && op.test(c.op));
     const deletes = on(/^idb\.(delete|cursor\.delete)$/);
     return {

@@ -200,8 +200,9 @@ it('an UPDATE with RETURNING and a DELETE are checked for full scans', async () 
   const titles = findingsOf(storeOf(t)).flatMap(({ rule, title }) =>
     rule === 'F50' ? [title] : [],
   );
-  expect(titles).toEqual([
-    '3 runs of "UPDATE n SET name = ? WHERE name = ? RETURNING id" scanned 1,795 rows for 1 result row',
+  // they come by the time that they took
+  expect(titles.sort()).toEqual([
     '3 runs of "DELETE FROM n WHERE name = ?" scanned 1,795 rows and changed at most 16',
+    '3 runs of "UPDATE n SET name = ? WHERE name = ? RETURNING id" scanned 1,795 rows for 1 result row',
   ]);
 });

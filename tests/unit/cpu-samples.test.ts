@@ -246,6 +246,22 @@ describe('of statements', () => {
     expect(cpuFlames(new Facts(newStore()), {})).toBeNull();
   });
 
+  test('a statement is as wide as the time that it took, however often it was sampled', () => {
+    const { store } = sampledStore();
+    const { cpu } = store.threads[0]!;
+    const every = (list: Iterable<number>): number[] => [...list].filter((_, i) => i % 3 === 0);
+    store.threads[0]!.cpu = {
+      ...cpu!,
+      us: Float64Array.from(every(cpu!.us)),
+      frames: Int32Array.from(every(cpu!.frames)),
+    };
+    const tops = cpuFlames(new Facts(store), {})!.frames.filter(({ depth }) => depth === 0);
+    expect(tops.map(({ sql, totalUs }) => [sql, totalUs])).toEqual([
+      ['SELECT slow(x) FROM t', 1000],
+      ['UPDATE t SET x=?', 200],
+    ]);
+  });
+
   test('functions of one name are told apart by their places', () => {
     const { store } = sampledStore();
     const { functions } = store.threads[0]!.cpu!;

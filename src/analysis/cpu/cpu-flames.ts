@@ -1,4 +1,4 @@
-/** CPU samples as a flame graph: statement -> the functions on the stack, or the other way around. A sample is as wide as the time between two. */
+/** CPU samples as a flame graph: statement -> the functions on the stack, or the other way around. A statement is as wide as the time that it took, which its samples share. */
 import { isOnCpu, type CpuSamples } from '../../trace/cpu-samples.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import type { Facts } from '../core/graph.ts';
@@ -35,8 +35,8 @@ export function cpuFlames(facts: Facts, scope: Scope, inverted = false): FlameGr
   if (sampled.length === 0) return null;
   for (const thread of sampled) {
     if (!isInScope(thread, scope)) continue;
-    const { samples, texts } = known.sampleStatements.of(thread)!;
-    const { functions, called, frames, us, intervalUs } = samples;
+    const { samples, texts, nsOf } = known.sampleStatements.of(thread)!;
+    const { functions, called, frames, us } = samples;
     const nodeOf = nodesOf(samples, functions.map(known.functionTitles));
     const textOf = fingerprintsOf(thread);
     texts.forEach((id, i) => {
@@ -46,7 +46,7 @@ export function cpuFlames(facts: Facts, scope: Scope, inverted = false): FlameGr
       const part = isOnCpu(functions[called[frame]!]!) ? PART.cpu : PART.other;
       if ((taken && !taken(text)) || (scope.part && scope.part !== PARTS[part])) return;
       const leaf = nodeOf(statementOf(top, text), frame);
-      leaf.self[part]! += intervalUs * 1000;
+      leaf.self[part]! += nsOf(id);
       leaf.calls++;
     });
   }

@@ -1,12 +1,15 @@
 /** Which statement a thread worked for when a CPU sample was taken: the one that has that moment in the time partition. */
 import type { CpuSamples } from '../../trace/cpu-samples.ts';
 import { threadFact } from '../core/graph.ts';
+import { getOrMake } from '../core/maps.ts';
 import { sweeps } from '../time/thread-times.ts';
 
 /** By sample the id of an `sql` definition: 0 = the text is not known, -1 = no SQL ran. null where the thread was not sampled. */
 export interface SampleStatements {
   readonly samples: CpuSamples;
   readonly texts: Int32Array;
+  /** Nanoseconds that a sample of a text stands for: all of the text's time in the partition, by its samples. V8 doesn't sample evenly. */
+  readonly nsOf: (text: number) => number;
 }
 
 export const sampleStatements = threadFact(
@@ -17,11 +20,21 @@ export const sampleStatements = threadFact(
     const { cpu } = thread;
     if (!cpu) return null;
     const texts = new Int32Array(cpu.us.length).fill(-1);
+    const sums = new Map<number, { ns: number; samples: number }>();
     let i = 0;
     sweeps.of(thread).eachStatement((fromNs, toNs, text) => {
+      const sum = getOrMake(sums, text, () => ({ ns: 0, samples: 0 }));
+      sum.ns += toNs - fromNs;
       while (i < texts.length && cpu.us[i]! * 1000 < fromNs) i++;
-      for (; i < texts.length && cpu.us[i]! * 1000 < toNs; i++) texts[i] = text;
+      for (; i < texts.length && cpu.us[i]! * 1000 < toNs; i++) {
+        texts[i] = text;
+        sum.samples++;
+      }
     });
-    return { samples: cpu, texts };
+    const nsOf = (text: number): number => {
+      const { ns, samples } = sums.get(text)!;
+      return ns / samples;
+    };
+    return { samples: cpu, texts, nsOf };
   },
 );

@@ -337,7 +337,7 @@ export class Session implements Api {
     if (named === 0)
       throw new Error(
         store.threads.some(({ cpu }) => cpu)
-          ? 'This wasm file is not of a module in the CPU samples, or it has no names. Choose the same build with names.'
+          ? "This wasm file doesn't match any module in the CPU samples, or it has no names. Choose the same build with names."
           : 'This recording has no CPU samples to name. Record with: vfscope record --cpu',
       );
     this.shown.changed(false);

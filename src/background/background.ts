@@ -230,9 +230,10 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
   if (ask.k === 'shared') return (started ?? Promise.resolve()).then(() => sharedUrl(ask, sender));
   if (ask.k === 'frame') return frameSeen(ask.origin, sender, tell);
   // only our own pages learn of other tabs
-  return ask.k === 'recording?' && sender.url?.startsWith(api.runtime.getURL(''))
+  if (!sender.url?.startsWith(api.runtime.getURL(''))) return null;
+  return ask.k === 'recording?'
     ? recordingCovering(ask.tabId)
-    : null;
+    : expectDocument({ ...ask, frameId: 0 }).then(() => true);
 }
 
 api.runtime.onMessage.addListener((ask: Ask, sender, reply) => {

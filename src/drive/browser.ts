@@ -6,7 +6,7 @@ import type { DrivenBrowserBase } from './panel-control.ts';
 import { findChromium, HOW_TO_INSTALL } from './find-browser.mjs';
 import { browserFailed } from '../terminal/failure.ts';
 import { grantedCopy } from './granted-copy.ts';
-import { openPanel, openPanelWindow, type Panel } from './panel.ts';
+import { goTo, openPanel, openPanelWindow, type Panel } from './panel.ts';
 import { checkInstalled, checkStartable, didNotStart } from './startable.ts';
 
 export interface LaunchOptions {
@@ -151,7 +151,7 @@ function driven(browser: Browser, extensionId: string): DrivenBrowser {
     openPanel,
     openWindow: (page) => openPanelWindow(page, extensionId),
     load: async (page, url) =>
-      (await page.goto(url, { waitUntil: 'load', timeout: 60_000 }))?.status(),
+      (await goTo(page, url, { waitUntil: 'load', timeout: 60_000 }))?.status(),
     close: () => browser.close(),
   };
 }

@@ -3,7 +3,15 @@
  * when a browser changes them, this is what breaks.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser, ElementHandle, Frame, Page } from 'puppeteer-core';
+import type {
+  Browser,
+  ElementHandle,
+  Frame,
+  GoToOptions,
+  HTTPResponse,
+  Page,
+} from 'puppeteer-core';
+import type { Ask } from '../protocol/messages.ts';
 import { saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
 import { browserFailed } from '../terminal/failure.ts';
 
@@ -106,6 +114,14 @@ export class Panel implements DrivenPanel {
     });
   }
 
+  /** The panel's page goes there next: from now on a recording is ready for it. Does nothing where it isn't recorded. */
+  async expect(url: string): Promise<void> {
+    await this.frame.evaluate(async (address) => {
+      const tabId = Number(new URLSearchParams(location.search).get('tab'));
+      await chrome.runtime.sendMessage({ k: 'expects', tabId, url: address } satisfies Ask);
+    }, url);
+  }
+
   /** @param whole all of DevTools instead of the panel only */
   async screenshot(file: string, whole = false): Promise<void> {
     const path = file as `${string}.png`;
@@ -131,6 +147,27 @@ const ready = (frame: Frame): Promise<unknown> =>
         `The panel did not get ready: ${e.message}. It says: ${text.slice(0, 400)}`,
       );
     });
+
+/** The panel that was opened last for a page. */
+const panels = new WeakMap<Page, Panel>();
+function opened(panel: Panel, page: Page): Panel {
+  panels.set(page, panel);
+  return panel;
+}
+
+/**
+ * Like `page.goto`, but a recording of that page is ready before. A browser tells an extension of an address when it already asks for it,
+ * and a server on the same machine can be faster than what the extension does then.
+ */
+export async function goTo(
+  page: Page,
+  url: string,
+  options?: GoToOptions,
+): Promise<HTTPResponse | null> {
+  const panel = panels.get(page);
+  if (panel && !panel.frame.detached) await panel.expect(url);
+  return page.goto(url, options);
+}
 
 /** Open DevTools on a page and show our panel. */
 export async function openPanel(page: Page): Promise<Panel> {
@@ -159,7 +196,7 @@ export async function openPanel(page: Page): Promise<Panel> {
       );
     if (!frame) continue;
     await ready(frame);
-    return new Panel(frame, devtools);
+    return opened(new Panel(frame, devtools), page);
   }
   throw browserFailed('The vfscope panel did not appear in DevTools.');
 }
@@ -189,7 +226,7 @@ export async function openPanelWindow(page: Page, extensionId: string): Promise<
     return others.find(({ windowId }) => windowId !== own?.windowId)?.id;
   });
   if (tab === undefined) throw browserFailed('The browser has no tab to record.');
-  return openPanelTab(shown, extensionId, tab);
+  return opened(await openPanelTab(shown, extensionId, tab), page);
 }
 
 /**

@@ -104,6 +104,8 @@ export type Ask =
   | { k: 'recorded?'; isNew: boolean; reloads: boolean }
   | { k: 'redeem'; token: string }
   | { k: 'recording?'; tabId: number }
+  /** From a page of ours: this tab goes there next. Answered with `true` once a recording of that tab is ready for it. */
+  | { k: 'expects'; tabId: number; url: string }
   | { k: 'frame'; origin: string }
   | ({ k: 'shared' } & SharedAsk);
 export interface Answer {

@@ -5,7 +5,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { some } from '../full.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { launch, recorded, savedStore } from './extension-harness.ts';
 import { marksOf } from './threads-harness.ts';
@@ -74,7 +74,7 @@ async function begin(policy: string, more = ''): Promise<{ page: Page; panel: Pa
   driven = await launch();
   const page = await driven.firstPage();
   const url = `http://localhost:${(server.address() as AddressInfo).port}/?policy=${encodeURIComponent(policy)}${more}`;
-  await page.goto(url);
+  await goTo(page, url);
   const panel = await openPanel(page);
   await startRecording(panel);
   await recorded(page);

@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/panel-control.ts';
-import { openPanel } from '../../src/drive/panel.ts';
+import { goTo, openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { DEMO, demoNumbers, useDemo } from '../oracle/demo-run.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
@@ -50,7 +50,7 @@ test('Chromium', async () => {
     driven,
     page,
     panel: await openPanel(page),
-    go: (url) => page.goto(url),
+    go: (url) => goTo(page, url),
   });
   if (process.env['UPDATE_GOLDENS'] === '1')
     await writeFile(FILE, `${JSON.stringify({ about: ABOUT, numbers }, null, 2)}\n`);

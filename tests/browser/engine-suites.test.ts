@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, savedSummary } from './extension-harness.ts';
@@ -88,7 +88,7 @@ async function runRecorded(
     ['package', name],
     ...files.map((file): [string, string] => ['file', file]),
   ]);
-  await page.goto(`${server.origin('suite')}/engine-suite/?${query}`);
+  await goTo(page, `${server.origin('suite')}/engine-suite/?${query}`);
   // asked again and again: one question may take no longer than 180 s
   await expect
     .poll(() => page.evaluate(() => document.body.dataset['state']), { timeout, interval: 250 })

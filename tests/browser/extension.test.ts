@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import {
@@ -117,7 +117,7 @@ describe('without a recording', () => {
       await plain.close();
     }
     expect(Object.keys(expected).length).toBeGreaterThan(5000);
-    await page.goto(`${origin}${APP}`);
+    await goTo(page, `${origin}${APP}`);
     await state(page, 'ready');
     expect(differences(expected, await page.evaluate(traces))).toEqual([]);
     await openPanel(page);
@@ -130,7 +130,7 @@ describe('without a recording', () => {
 
 describe('a recording', () => {
   test('registers its scripts, and takes them back with everything that they changed', async () => {
-    await page.goto(`${origin}${APP}`);
+    await goTo(page, `${origin}${APP}`);
     await state(page, 'ready');
     const before = await page.evaluate(traces);
     const panel = await openPanel(page);
@@ -167,10 +167,27 @@ describe('a recording', () => {
     }
   });
 
+  test('is ready for a page that was announced before anything asks for it, in the recorded tab alone', async () => {
+    const url = `${server.origin('announced')}${APP}`;
+    const panel = await openPanel(page);
+    await panel.expect(url);
+    expect(await registered()).toEqual([]);
+    await startRecording(panel);
+    await panel.expect(url);
+    const scripts = await panel.frame.evaluate(() =>
+      chrome.scripting.getRegisteredContentScripts(),
+    );
+    const of = (file: string): string[] =>
+      scripts.filter(({ js }) => js?.includes(file)).flatMap(({ matches = [] }) => matches);
+    expect(of('hooks.js')).toEqual([`${server.origin('announced')}/*`]);
+    expect(of('capture/now.js')).toEqual([url]);
+    await stopRecording(panel);
+  });
+
   longTest('covers an empty tab, reloads, and the next origin', async () => {
     const panel = await openPanel(page);
     await startRecording(panel);
-    await page.goto(origin + RUN);
+    await goTo(page, origin + RUN);
     await state(page, 'done');
     // a page that goes takes along what has not arrived
     await liveNumber(panel, 'syncs', RUN_SYNCS);
@@ -179,7 +196,7 @@ describe('a recording', () => {
       await pagesShown(panel, count);
     };
     await shown(1);
-    await page.goto(`${origin}${APP}&name=again`);
+    await goTo(page, `${origin}${APP}&name=again`);
     await state(page, 'ready');
     await shown(2);
     await page.reload();
@@ -208,7 +225,7 @@ describe('a recording', () => {
       const place = server.origin(`dies-${transport}`);
       const panel = await openPanel(page);
       await startRecording(panel, { transport });
-      await page.goto(place + APP);
+      await goTo(page, place + APP);
       await state(page, 'ready');
       await recorded(page);
       const run = page.evaluate(() =>
@@ -242,7 +259,7 @@ describe('a recording', () => {
       }).observe(document, { childList: true, subtree: true });
     });
     await startRecording(panel);
-    await page.goto(origin + RUN);
+    await goTo(page, origin + RUN);
     await state(page, 'done');
     await moreEvents(panel);
     await stopRecording(panel);
@@ -252,7 +269,7 @@ describe('a recording', () => {
   test('is not disturbed by messages that a page forges', async () => {
     const panel = await openPanel(page);
     await startRecording(panel);
-    await page.goto(origin + APP);
+    await goTo(page, origin + APP);
     await state(page, 'ready');
     await recorded(page);
     await page.evaluate(async (id) => {
@@ -314,7 +331,7 @@ describe('a recording', () => {
   });
 
   test('ends with DevTools', async () => {
-    await page.goto(origin + APP);
+    await goTo(page, origin + APP);
     const panel = await openPanel(page);
     await startRecording(panel);
     await recorded(page);
@@ -326,7 +343,7 @@ describe('a recording', () => {
   test('outlives a download that the browser refuses, and DevTools closing on it', async () => {
     let panel = await openPanel(page);
     await startRecording(panel);
-    await page.goto(origin + RUN);
+    await goTo(page, origin + RUN);
     await state(page, 'done');
     await liveNumber(panel, 'syncs', RUN_SYNCS);
     await stopRecording(panel);
@@ -357,7 +374,7 @@ describe('a recording', () => {
     try {
       await other.goto(`${origin}${APP}`);
       await state(other, 'ready');
-      await page.goto(`${origin}/demo/?vfs=IDBBatchAtomic`);
+      await goTo(page, `${origin}/demo/?vfs=IDBBatchAtomic`);
       const panel = await openPanel(page);
       await startRecording(panel, { scope: 'origin' });
       await recorded(other); // without a reload
@@ -401,7 +418,7 @@ describe('the popup', () => {
   };
 
   test('lists what the origin stores, and SQLite among it', async () => {
-    await page.goto(`${origin}${RUN}&name=notes.db`);
+    await goTo(page, `${origin}${RUN}&name=notes.db`);
     await state(page, 'done');
     await page.evaluate(() => {
       (window as unknown as { shutdown(): void }).shutdown();

@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { saveTrace, startRecording, stopRecording } from '../../src/drive/session.ts';
 import { resultText } from '../../src/trace/describe.ts';
 import { Op } from '../../src/event/event.ts';
@@ -65,7 +65,7 @@ async function armed(): Promise<void> {
   await panel.frame.select('[data-testid="keep-kind"]', 'seconds');
   await set('keep-amount', String(KEPT_US / 1e6));
   await startRecording(panel);
-  await page.goto(`${server.url}/load/`);
+  await goTo(page, `${server.url}/load/`);
   await state(page, 'ready');
   await says('flight-state', 'Armed');
   await page.evaluate(

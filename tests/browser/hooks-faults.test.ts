@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel } from '../../src/drive/panel.ts';
+import { goTo, openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { EXTENSION, launch, recorded, state } from './extension-harness.ts';
@@ -95,7 +95,7 @@ test.each(APPS)('%s', async (name, url, drive) => {
   await watchErrors(page);
   const panel = await openPanel(page);
   await startRecording(panel);
-  await page.goto(server.origin(label) + url);
+  await goTo(page, server.origin(label) + url);
   await recorded(page);
   expect(await drive(page)).toEqual(expected);
   expect(await errorsSeen(page)).toEqual(await errorsSeen(without));

@@ -1,6 +1,6 @@
 /** A database on a server, read by synchronous requests in a worker (sql.js-httpvfs): as many requests and bytes as the library counts itself. */
 import { expect, test } from 'vitest';
-import { openPanel } from '../../src/drive/panel.ts';
+import { goTo, openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { Op } from '../../src/event/event.ts';
 import { ownersOf } from '../../src/trace/owners.ts';
@@ -16,7 +16,7 @@ test('HTTP requests of a VFS are reads, and none of its CPU time', async () => {
     const origin = server.origin('http-reads');
     await openNothing(page, origin);
     await startRecording(panel);
-    await page.goto(`${origin}/httpvfs/`);
+    await goTo(page, `${origin}/httpvfs/`);
     await page.waitForSelector('body[data-state=ready]');
     const counted = await page.evaluate(
       () =>

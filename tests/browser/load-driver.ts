@@ -1,7 +1,7 @@
 /** The load app recorded by the real panel: rates, drops, and the memory of page, panel and store worker. For the load test and benchmark. */
 import type { Page } from 'puppeteer-core';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanelTab, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanelTab, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { savedStore } from './extension-harness.ts';
@@ -39,7 +39,7 @@ export class LoadDriver {
   /** @param url of the load app; the panel is a tab of its own, so that its memory can be asked for */
   static async open(driven: DrivenBrowser, url: string): Promise<LoadDriver> {
     const page = await driven.firstPage();
-    await page.goto(url);
+    await goTo(page, url);
     const worker = await driven.serviceWorker();
     const tab = await worker.evaluate(
       async (address) => (await chrome.tabs.query({})).find((t) => t.url === address)?.id,

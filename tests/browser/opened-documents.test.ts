@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel } from '../../src/drive/panel.ts';
+import { goTo, openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
@@ -41,7 +41,7 @@ test('frames in a recorded tab are recorded and restored, in another tab given b
   const page = await driven.firstPage();
   const panel = await openPanel(page);
   await startRecording(panel);
-  await page.goto(`${server.origin('opened')}/hook-cases/`);
+  await goTo(page, `${server.origin('opened')}/hook-cases/`);
   await recorded(page);
   expect(await page.evaluate(isHeard)).toBe(true);
   await page.evaluate(makeFrames);
@@ -57,7 +57,7 @@ test('frames in a recorded tab are recorded and restored, in another tab given b
   ] as const) {
     const other = await driven.browser.newPage();
     others.push(other);
-    await other.goto(`${server.origin(origin)}/hook-cases/`);
+    await goTo(other, `${server.origin(origin)}/hook-cases/`);
     await other.evaluate(makeFrames);
     await expect.poll(() => other.evaluate(isHeard), { timeout: 30_000 }).toBe(false);
     await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 30_000 }).toEqual(hooked);
@@ -89,7 +89,7 @@ test('a document of SVG is recorded, as a page and in a frame', async () => {
   await startRecording(panel);
   const go = async (file: string): Promise<void> => {
     const before = callsIn(await eventsSaid(panel));
-    await page.goto(`${server.origin('svg')}/hook-cases/${file}`);
+    await goTo(page, `${server.origin('svg')}/hook-cases/${file}`);
     await recorded(page);
     await reachesPanel(() => eventsSaid(panel), before);
   };

@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { Op } from '../../src/event/event.ts';
 import { opName } from '../../src/event/operations.ts';
@@ -57,7 +57,7 @@ const asPage = async (): Promise<Page> => {
   return page;
 };
 const asFrame = async (): Promise<Page> => {
-  await page.goto(server.origin('own-sql'));
+  await goTo(page, server.origin('own-sql'));
   const element = await page.evaluateHandle((src) => {
     const frame = Object.assign(document.createElement('iframe'), { src });
     return document.body.appendChild(frame);

@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { conditions } from '../../src/analysis/core/conditions.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -52,7 +52,7 @@ async function pressIn(page: Page): Promise<Page> {
 
 test('the popup opens it, once for each tab; it records that tab without DevTools, and outlives it', async () => {
   const origin = server.origin('panel-window');
-  await app.goto(origin + APP);
+  await goTo(app, origin + APP);
   await state(app, 'ready');
   const shown = await pressIn(await popup());
   await expect.poll(() => shown.title(), { timeout: 30_000 }).toMatch(/^vfscope: .*panel-window/);
@@ -61,7 +61,7 @@ test('the popup opens it, once for each tab; it records that tab without DevTool
   const panel = new Panel(shown.mainFrame(), null);
   await startRecording(panel);
   await recorded(app);
-  await app.goto(`${origin}${APP}&run=own-sql&n=40`);
+  await goTo(app, `${origin}${APP}&run=own-sql&n=40`);
   await state(app, 'done');
   await liveNumber(panel, 'syncs', RUN_SYNCS);
   await stopRecording(panel);
@@ -82,7 +82,7 @@ test('the popup opens it, once for each tab; it records that tab without DevTool
 });
 
 test('the panel in DevTools says what they cost, and offers it', async () => {
-  await app.goto(server.origin('panel-window') + APP);
+  await goTo(app, server.origin('panel-window') + APP);
   const inDevTools = await openPanel(app);
   expect(await inDevTools.text()).toMatch(/Open DevTools slow this page down/);
   await (await inDevTools.frame.waitForSelector('[data-testid="open-window"]'))!.click();
@@ -106,7 +106,7 @@ test('a light recording has VFS calls and commits, and nothing else', async () =
   const panel = new Panel(shown!.mainFrame(), null);
   await panel.choose('profile', 'light');
   await startRecording(panel);
-  await app.goto(`${server.origin('panel-window-light')}${APP}&run=own-sql&n=40`);
+  await goTo(app, `${server.origin('panel-window-light')}${APP}&run=own-sql&n=40`);
   await state(app, 'done');
   await liveNumber(panel, 'syncs', RUN_SYNCS);
   await stopRecording(panel);

@@ -5,7 +5,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -106,7 +106,7 @@ async function recordBoth(
   const stamps = await traced(async () => {
     await profiling('profilingStarted');
     for (const app of [WORKER, PAGE]) {
-      await page.goto(`${server.origin(name)}/${app}`);
+      await goTo(page, `${server.origin(name)}/${app}`);
       await state(page, 'ready');
       await page.evaluate(() =>
         (window as never as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {

@@ -5,7 +5,7 @@
 import type { Frame, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, moreEvents, recorded, savedSummary, state } from './extension-harness.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   server = await createServer();
   driven = await launch({ shipped: true });
   switches = await driven.firstPage();
-  await switches.goto('chrome://extensions/');
+  await goTo(switches, 'chrome://extensions/');
   ours = await driven.browser.newPage();
   await ours.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
 });
@@ -106,7 +106,7 @@ const hooked = (where: Frame | Page = page): Promise<boolean> =>
     ),
   );
 async function opened(origin: string): Promise<Panel> {
-  await page.goto(origin + APP);
+  await goTo(page, origin + APP);
   await state(page, 'ready');
   return openPanel(page);
 }
@@ -175,12 +175,13 @@ test('without an answer no script runs', async () => {
 
 longTest('the Lab asks for access to the page whose database it is to copy', async () => {
   const origin = nextOrigin();
-  await page.goto(origin + APP);
+  await goTo(page, origin + APP);
   await state(page, 'ready');
   await page.bringToFront();
   const tab = await ours.evaluate(async () => (await chrome.tabs.query({ active: true }))[0]!.id);
   const lab = await driven.browser.newPage();
-  await lab.goto(
+  await goTo(
+    lab,
     `chrome-extension://${driven.extensionId}/lab/lab.html?page=${tab}&site=${encodeURIComponent(origin)}`,
   );
   const button = (await lab.waitForSelector('[data-testid="page-withheld"] button'))!;
@@ -242,7 +243,7 @@ test('a frame and a page of other origins are named with an offer, and recorded 
   await addFrame(inner + APP);
   await frame().waitForFunction(() => Symbol.for('vfscope.thread') in globalThis, { polling: 50 });
 
-  await page.goto(next + APP);
+  await goTo(page, next + APP);
   await says(panel, `no access to http://${name(next)}`);
   expect(await hooked()).toBe(false);
   await willAllow(patternOf(next));

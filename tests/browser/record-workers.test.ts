@@ -1,4 +1,5 @@
 /** Workers that the extension can't wrap, recorded by `vfscope record` in Chromium: closed by a policy, and service workers. */
+import { goTo } from '../../src/drive/panel.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -57,7 +58,7 @@ test("SQLite in a worker that the page's policy closes: each storage call as Chr
   const store = await recorded(`${origin}/hook-cases/`, async (page) => {
     const app = `${origin}/journeyapps-wa-sqlite/?vfs=OPFSCoopSync&run=own-sql&n=50`;
     ({ counts } = await runTraced(page, async () => {
-      await page.goto(app);
+      await goTo(page, app);
       await state(page, 'done');
     }));
   });
@@ -240,7 +241,7 @@ longTest('in each tab of a recorded origin', async () => {
     async (page) => {
       await use(page);
       const other = await page.browser().newPage();
-      await other.goto(address(SELF));
+      await goTo(other, address(SELF));
       await use(other);
       await page.bringToFront();
     },
@@ -259,7 +260,7 @@ longTest('SQLite that waits for its storage worker, both closed by a policy', as
     const { port } = server.address() as AddressInfo;
     const app = `http://localhost:${port}/coi/sqlite-org/?vfs=opfs&run=own-sql&n=50&policy=${encodeURIComponent(SELF)}`;
     ({ counts } = await runTraced(page, async () => {
-      await page.goto(app);
+      await goTo(page, app);
       await state(page, 'done');
     }));
   });
@@ -275,7 +276,7 @@ longTest('a worker that the hook does not reach runs on, and is named', async ()
     const page = await driven.firstPage();
     const panel = await driven.openPanel(page);
     await startRecording(panel);
-    await page.goto(address(SELF)); // none of them is held
+    await goTo(page, address(SELF)); // none of them is held
     const heard = await use(page);
     for (const script of [/nester\.js/, /service\.js/, /shared\.js/, /worker\.js/])
       await notice(panel, script);
@@ -306,7 +307,7 @@ longTest.each([
     let counts: OracleCounts | undefined;
     const store = await recorded(`${origin}${variant}/hook-cases/`, async (page) => {
       ({ counts } = await runTraced(page, async () => {
-        await page.goto(origin + variant + where);
+        await goTo(page, origin + variant + where);
         await uses([page], () => Promise.resolve());
       }));
     });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { openApp, prepareApp, runApp } from '../oracle/baseline.ts';
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 test('a SharedWorker, with the script that every page gets where no request is followed', async () => {
-  await page.goto(`${server.origin('safari-shared')}/hook-cases/`);
+  await goTo(page, `${server.origin('safari-shared')}/hook-cases/`);
   await startRecording(panel);
   await recorded(page);
   await page.evaluate(

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest
 import { some } from '../full.ts';
 import { longTest } from './long-test.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { SHARED_WAS_RUNNING } from '../../src/protocol/messages.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
@@ -66,14 +66,14 @@ const ask = (
   );
 const open = async (variant = ''): Promise<Page> => {
   const page = await driven.browser.newPage();
-  await page.goto(`${origin}${variant}/hook-cases/`);
+  await goTo(page, `${origin}${variant}/hook-cases/`);
   return page;
 };
 async function begin(variant = '', capture = {}): Promise<{ page: Page; panel: Panel }> {
   const page = await driven.browser.newPage();
   const panel = await openPanel(page);
   await startRecording(panel, { capture });
-  await page.goto(`${origin}${variant}/hook-cases/`);
+  await goTo(page, `${origin}${variant}/hook-cases/`);
   await recorded(page);
   return { page, panel };
 }
@@ -146,7 +146,7 @@ async function reloadTabs(panel: Panel, ...pages: Page[]): Promise<void> {
 /** A page with a native one, and a recorded one beside it. */
 async function besideNative(): Promise<{ page: Page; panel: Panel; before: Page }> {
   const page = await driven.browser.newPage();
-  await page.goto(`${origin}/hook-cases/`);
+  await goTo(page, `${origin}/hook-cases/`);
   const before = await open();
   const native = await ask(before, 'native');
   const panel = await openPanel(page);
@@ -198,7 +198,7 @@ test('pages write one database, whoever began its worker: before the recording, 
   const tabs: Page[] = [];
   const openList = async (): Promise<Page> => {
     const tab = await driven.browser.newPage();
-    await tab.goto(`${origin}/powersync/`);
+    await goTo(tab, `${origin}/powersync/`);
     tabs.push(tab);
     return tab;
   };
@@ -272,7 +272,7 @@ longTest('a second recording without a reload leaves open pages what they hold',
 
 longTest('all tabs of an origin are recorded on request, from their next load on', async () => {
   const page = await driven.browser.newPage();
-  await page.goto(`${origin}/hook-cases/`);
+  await goTo(page, `${origin}/hook-cases/`);
   const other = await open();
   await ask(other, 'native');
   const panel = await openPanel(page);
@@ -305,7 +305,7 @@ test.each(['recorded as the others are', 'native from before the recording'])(
     await before.evaluate(() =>
       addEventListener('pageshow', ({ persisted }) => (document.title = `cached ${persisted}`)),
     );
-    await before.goto(isNative ? 'about:blank' : `${origin}/hook-cases/?next`);
+    await goTo(before, isNative ? 'about:blank' : `${origin}/hook-cases/?next`);
     if (!isNative) await ask(before, 'next');
     await page.reload();
     await recorded(page);

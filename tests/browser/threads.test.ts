@@ -5,7 +5,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { Op } from '../../src/event/event.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
@@ -77,7 +77,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
   test('each is recorded, or noted with its cause', async () => {
     panel = await openPanel(page);
     await startRecording(panel);
-    await page.goto(origin + variant + PATH);
+    await goTo(page, origin + variant + PATH);
     await started(['classic', 'module', 'blob', 'data', 'nested', 'pool', 'shared', 'service']);
     for (const text of [
       /A worker is not recorded \(a data: URL\): a data: URL has no origin.*Make it from a Blob/,
@@ -123,7 +123,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
 test('frames: same site, another site, srcdoc, about:blank, sandboxed', async () => {
   panel = await openPanel(page);
   await startRecording(panel);
-  await page.goto(origin + PATH);
+  await goTo(page, origin + PATH);
   const foreign = server.origin(`foreign-${labels}`);
   expect(await started(['sameSite', 'crossSite', 'srcdoc', 'blank', 'sandboxed'], foreign)).toEqual(
     [...['done', 'done', 'done', 'done', 'threw: SecurityError']],
@@ -152,7 +152,7 @@ test('frames: same site, another site, srcdoc, about:blank, sandboxed', async ()
 
 describe('a recording that begins on a running page', () => {
   test('says what it lacks, in the panel and in the file; what starts later is recorded', async () => {
-    await page.goto(origin + PATH);
+    await goTo(page, origin + PATH);
     await started(['classic', 'blob']);
     panel = await openPanel(page);
     await withoutReload();
@@ -170,7 +170,7 @@ describe('a recording that begins on a running page', () => {
   });
 
   test('names the SQLite that had been loaded', async () => {
-    await page.goto(`${origin}/sqlite-org/?vfs=kvvfs`); // runs in the page itself
+    await goTo(page, `${origin}/sqlite-org/?vfs=kvvfs`); // runs in the page itself
     await state(page, 'ready');
     await page.evaluate(() => (window as unknown as { prepare(): Promise<unknown> }).prepare());
     panel = await openPanel(page);
@@ -185,7 +185,7 @@ describe('a recording that begins on a running page', () => {
 });
 
 test('DevTools closed, opened again, and Record without a reload: both recordings are whole', async () => {
-  await page.goto(origin + PATH);
+  await goTo(page, origin + PATH);
   panel = await openPanel(page);
   await startRecording(panel); // reloads
   await recorded(page);
@@ -225,13 +225,13 @@ describe('back/forward cache', () => {
   test('a page that is left and comes back goes on in its own thread', async () => {
     panel = await openPanel(page);
     await startRecording(panel);
-    await page.goto(url);
+    await goTo(page, url);
     await page.evaluate(() =>
       addEventListener('pageshow', (e) => Object.assign(window, { cameBack: e.persisted })),
     );
     await mark('before');
     await moreEvents(panel); // a page that goes before its port has reached the panel takes its events along
-    await page.goto(`${url}&elsewhere`);
+    await goTo(page, `${url}&elsewhere`);
     await recorded(page); // what came late of the page before is no sign of this one
     await mark('elsewhere');
     await moreEvents(panel);
@@ -249,10 +249,10 @@ describe('back/forward cache', () => {
   test('a page that comes back after its recording has no hooks', async () => {
     panel = await openPanel(page);
     await startRecording(panel);
-    await page.goto(url);
+    await goTo(page, url);
     await recorded(page);
     await moreEvents(panel);
-    await page.goto(`${url}&elsewhere`);
+    await goTo(page, `${url}&elsewhere`);
     await stopRecording(panel);
     await page.goBack(); // Chromium loads it again: it empties its cache of pages when a webRequest listener is removed
     await restored(page);
@@ -262,7 +262,7 @@ describe('back/forward cache', () => {
 test('a prerendered page is recorded from its first line', async () => {
   panel = await openPanel(page);
   await startRecording(panel);
-  await page.goto(origin + PATH);
+  await goTo(page, origin + PATH);
   const next = `${origin}${PATH}prerendered.html`;
   await page.evaluate((url) => {
     const rules = Object.assign(document.createElement('script'), { type: 'speculationrules' });
@@ -295,12 +295,12 @@ test('a prerendered page is recorded from its first line', async () => {
 test('two tabs of an origin are on one clock', async () => {
   const other = await driven.browser.newPage();
   try {
-    await page.goto(origin + PATH);
+    await goTo(page, origin + PATH);
     panel = await openPanel(page);
     await startRecording(panel, { scope: 'origin' });
     await recorded(page);
     await page.waitForFunction(() => document.readyState === 'complete', { polling: 50 });
-    await other.goto(origin + PATH);
+    await goTo(other, origin + PATH);
     await recorded(other);
     const rounds = 20;
     // each tab marks and answers what it hears from the other: mark n + 1 is made after mark n, whatever a clock says

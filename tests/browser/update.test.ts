@@ -9,7 +9,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { some } from '../full.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, moreEvents, recorded, restored, state } from './extension-harness.ts';
@@ -68,7 +68,7 @@ const wrapsShared = (page: Page): Promise<boolean> =>
 /** A page that inserts row after row while it is recorded. */
 async function recordSome(driven: DrivenBrowser, origin: string): Promise<Running> {
   const switches = await driven.firstPage();
-  await switches.goto('chrome://extensions/');
+  await goTo(switches, 'chrome://extensions/');
   await switches.evaluate(() =>
     (
       chrome as unknown as { developerPrivate: Developer }
@@ -77,7 +77,7 @@ async function recordSome(driven: DrivenBrowser, origin: string): Promise<Runnin
   const ours = await driven.browser.newPage();
   await ours.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
   const page = await driven.browser.newPage();
-  await page.goto(origin + APP);
+  await goTo(page, origin + APP);
   await state(page, 'ready');
   const panel = await openPanel(page);
   await startRecording(panel);
@@ -94,7 +94,7 @@ async function recordSome(driven: DrivenBrowser, origin: string): Promise<Runnin
     );
   }, INSERTS);
   const beside = await driven.browser.newPage();
-  await beside.goto(`${origin}/hook-cases/`);
+  await goTo(beside, `${origin}/hook-cases/`);
   expect(await wrapsShared(beside)).toBe(true);
   await page.bringToFront();
   await moreEvents(panel);
@@ -189,7 +189,7 @@ test('the browser is killed', async () => {
     const second = await launch({ userDataDir });
     try {
       const page = await second.browser.newPage();
-      await page.goto(origin + APP);
+      await goTo(page, origin + APP);
       await expectOffered(page, origin, syncs);
     } finally {
       await second.close();

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
-import { openPanel } from '../../src/drive/panel.ts';
+import { goTo, openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { Op } from '../../src/event/event.ts';
 import { CANCELED, canceledAtWork, missingWrites, MOST_MISSING } from '../browser/last-messages.ts';
@@ -78,7 +78,7 @@ test('of a worker that is canceled at work at most the last 50 ms are missing', 
     const page = await driven.firstPage();
     const panel = await openPanel(page);
     await startRecording(panel);
-    await page.goto(`${server.origin('canceled')}/hook-cases/`);
+    await goTo(page, `${server.origin('canceled')}/hook-cases/`);
     await recorded(page);
     for (let run = 0; run < CANCELED; run++)
       made.set(`w${run}`, await page.evaluate(canceledAtWork, `w${run}`, 300 + 7 * run));

@@ -1,5 +1,6 @@
 /** Runs an engine app the way every test does, traced by us or not: open, prepare, run, end, hash what it stored. */
 import type { Page } from 'puppeteer-core';
+import { goTo } from '../../src/drive/panel.ts';
 import { runTraced, type OracleCounts } from './tracing.ts';
 
 export interface WorkloadOptions {
@@ -69,7 +70,7 @@ interface EngineAppWindow {
 export async function openApp(
   page: Page,
   url: string,
-  go: () => Promise<unknown> = () => page.goto(url),
+  go: () => Promise<unknown> = () => goTo(page, url),
 ): Promise<void> {
   await go();
   await page.waitForFunction(() =>

@@ -8,8 +8,8 @@ const VIEWS = 'tests/browser/view*.test.ts';
 /** They run some of their cases in `browser` and all in `long` (tests/full.ts). */
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
-  'field,firefox,firefox-engines,firefox-recording,flight,hooks-engines',
-  'lab-contention,lab-page-copy,lab-questions,lab-vfs,lab-whatif,load,permissions,privacy,record-interrupted,real-apps,record-marks,record-workers',
+  'field,firefox,firefox-engines,firefox-recording,flight,hooks-engines,hooks-workers',
+  'lab-contention,lab-page-copy,lab-questions,lab-vfs,lab-whatif,load,own-sql,permissions,privacy,record-interrupted,real-apps,record-marks,record-workers',
   'sealed,shared-workers,update',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** In `long` alone: others of the same subject stand for them. */
@@ -26,10 +26,11 @@ const PARTLY_IN_NODE = [
 ].map((names) => `tests/${names}.test.ts`);
 /** Files that can share the cores: plain pages with the hook, the Lab, and what waits more than it works. Each has its own browser. */
 const PAGES = [
-  'action,apps,demo,doctor,engine-suites,examples,first-contact,hooks-engines,hooks-harmless,hooks-loading,hooks-observe,hooks-probes',
+  'action,apps,closed-workers,demo,demo-numbers,doctor,engines,engine-suites,examples,extension-record,first-contact',
+  'hooks-engines,hooks-faults,hooks-harmless,hooks-loading,hooks-observe,hooks-probes',
   'hooks-rejections,hooks-workers',
-  'http-reads,keyboard,opened-documents,third-party',
-  'field,firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
+  'http-reads,keyboard,opened-documents,other-tabs,real-apps,shared-workers,third-party',
+  'field,firefox-engines,firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
   'open,panel-keys,permissions,privacy,process-death,record-connect,record-interrupted,record-marks,record-workers',
   'safari-build,turso-wal',

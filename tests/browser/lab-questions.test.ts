@@ -1,7 +1,7 @@
 // The questions that the Lab's page opens with: one click each to an answer with a chart; the crash test in a worker; everything else behind a tab.
 import { describe, expect, it } from 'vitest';
 import { crashCommand } from '../../src/lab/command/crash.ts';
-import { FULL, some } from '../full.ts';
+import { FULL } from '../full.ts';
 import { serious } from './lab-axe.ts';
 import { lab, page, polling, press, texts, useLabPage, wordsOf } from './lab-harness.ts';
 
@@ -12,6 +12,23 @@ const ANSWER_MS = 280_000;
 const answered = (): Promise<unknown> =>
   page.waitForSelector('[data-testid="ask-again"]', { timeout: ANSWER_MS });
 const bars = (chart: string): Promise<string[]> => wordsOf(`[data-testid="chart-${chart}"] li`);
+
+/** From 400 to 1400 px. */
+async function cutsNothingOff(): Promise<void> {
+  for (const width of [400, 800, 1400]) {
+    await page.setViewport({ width, height: 900 });
+    await page.waitForFunction(
+      (w) =>
+        innerWidth === w &&
+        document.documentElement.scrollWidth <= w &&
+        [...document.querySelectorAll('main :is(section, p, ul, button)')].every(
+          (e) => e.getBoundingClientRect().right <= w + 1,
+        ),
+      { polling, timeout: 30_000 },
+      width,
+    );
+  }
+}
 
 it('opens with four questions, each with the time that it takes; experiments stand behind a tab', async () => {
   expect(await wordsOf('.card b')).toEqual([
@@ -31,7 +48,7 @@ it('opens with four questions, each with the time that it takes; experiments sta
   expect(await hidden()).toBe(true);
 });
 
-it('a question runs with one click, is canceled and resumed, and leads to all of its numbers', async () => {
+it('a question runs with one click, is canceled and resumed, and leads to all of its numbers, without a serious fault', async () => {
   await press('question-wal-worth');
   await page.waitForFunction(
     () =>
@@ -51,6 +68,8 @@ it('a question runs with one click, is canceled and resumed, and leads to all of
   );
   expect(await wordsOf('[data-testid="answer-table"] tbody tr')).toHaveLength(6);
   expect(await lab.storage()).toEqual([]);
+  expect(await serious(page)).toEqual([]);
+  await cutsNothingOff();
   await press('all-numbers');
   await page.waitForSelector('[data-testid="verdicts"]');
   expect(
@@ -123,8 +142,8 @@ it('Will I lose data? The crash test runs in a worker, with the guarantees of No
   expect((await wordsOf('[data-testid="assumptions"] li')).length).toBeGreaterThan(8);
 }, 300_000);
 
-describe.each(some(['light', 'dark']))('what a commit costs, %s', (theme) => {
-  it('no serious fault, and nothing is cut off from 400 to 1400 px, before and behind an answer', async () => {
+describe.runIf(FULL).each(['light', 'dark'])('what a commit costs, %s', (theme) => {
+  it('no serious fault, and nothing is cut off, before and behind an answer', async () => {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
     expect(await serious(page)).toEqual([]);
     await page.$eval('[data-testid="question-commit-cost"]', (e) => (e as HTMLElement).focus());
@@ -133,18 +152,6 @@ describe.each(some(['light', 'dark']))('what a commit costs, %s', (theme) => {
     expect((await texts('answer'))[0]).toMatch(/^On AccessHandlePool, a commit takes [\d.]+ m?s\./);
     expect(await bars('transactions')).toHaveLength(8);
     expect(await serious(page)).toEqual([]);
-    for (const width of [400, 800, 1400]) {
-      await page.setViewport({ width, height: 900 });
-      await page.waitForFunction(
-        (w) =>
-          innerWidth === w &&
-          document.documentElement.scrollWidth <= w &&
-          [...document.querySelectorAll('main :is(section, p, ul, button)')].every(
-            (e) => e.getBoundingClientRect().right <= w + 1,
-          ),
-        { polling, timeout: 30_000 },
-        width,
-      );
-    }
+    await cutsNothingOff();
   });
 });

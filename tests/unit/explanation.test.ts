@@ -106,7 +106,7 @@ test('what no finding names is unexplained', () => {
   const { told } = recorded();
   expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, slowed: false });
   expect(explainedText({ ...told(), explainedUs: 200 })).toBe(
-    'These actions affect calls that took 200 µs of the 1 ms in SQL.',
+    'Each saving is for one action alone. They act on calls that took 200 µs of the 1 ms in SQL.',
   );
 });
 

@@ -9,9 +9,9 @@ const root = join(import.meta.dirname, '../..');
 /** Modules with a `write()`. */
 const PAGES = ['engines', 'matrix', 'findings', 'trace-format', 'tables', 'wrap'];
 /** Scripts that take arguments of their own. */
-const PICTURES = ['goldens', 'shots', 'store-pictures', 'icons'];
+const PICTURES = ['goldens', 'shots', 'store-pictures', 'app-picture', 'icons'];
 /** These use the built extension. */
-const NEED_BUILD = ['goldens', 'store-pictures'];
+const NEED_BUILD = ['goldens', 'store-pictures', 'app-picture'];
 
 process.chdir(root);
 const [name] = process.argv.splice(2, 1);
@@ -25,6 +25,6 @@ if (NEED_BUILD.includes(name)) {
   if (status !== 0) process.exit(status ?? 1);
 }
 for (const page of name === undefined ? PAGES : [name])
-  if (PAGES.includes(page) || page === 'store-pictures')
+  if ([...PAGES, 'store-pictures', 'app-picture'].includes(page))
     await (await loadTs(page, `tools/docs/${page}.ts`)).write();
   else await import(`./${page}.mjs`);

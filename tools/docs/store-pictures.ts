@@ -4,10 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { launchBrowser, type DrivenBrowser } from '../../src/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer } from '../../tests/server/server.mjs';
 import { apng } from './apng.ts';
+import { show } from './show-view.ts';
 import { captioned, tile } from './store-pages.ts';
 
 const out = 'store-assets/pictures';
@@ -39,16 +40,6 @@ const says = (page: Page, start: string): Promise<unknown> =>
     { polling: 50 },
     start,
   );
-
-/** Show a view and wait until it is drawn. */
-async function show(panel: Panel, view: string): Promise<void> {
-  // by script: a tab may be scrolled out of sight
-  await panel.frame.$eval(`[data-testid="tab-${view}"]`, (tab) => (tab as HTMLElement).click());
-  await panel.frame.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), {
-    polling: 50,
-  });
-  await new Promise((done) => setTimeout(done, 1500)); // a picture, not a test: canvases and transitions settle
-}
 
 async function useDemo(page: Page): Promise<void> {
   await says(page, 'Opened in');

@@ -84,7 +84,7 @@ export const explained = fact(
 );
 
 export const explainedText = ({ explainedUs, inSqlUs, slowed }: Explained): string =>
-  `These actions affect calls that took ${formatDuration(explainedUs)} of the ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
+  `Each saving is for one action alone. They act on calls that took ${formatDuration(explainedUs)} of the ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
 
 /**
  * The time that lies in any of some spans, as borders in nanoseconds: from, to, from, ..., ascending, disjoint. There may be a span for each

@@ -221,7 +221,7 @@ export const changeCounterPolling: Rule = {
       confidence: 'likely',
       reason: `each get belongs to an xRead of ${VERSION_BYTES} bytes at offset ${VERSION_AT}, which starts every read transaction; fewer transactions also save locks, which the saving leaves out`,
       advice:
-        'Put all reads of one refresh in one transaction. If your app has one connection, set locking_mode=exclusive.',
+        'Put reads that belong together in one transaction. If your app has one connection, set locking_mode=exclusive.',
       sql: ONE_TRANSACTION,
       link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
       tryInLab: 'polling',

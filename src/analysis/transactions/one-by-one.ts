@@ -205,7 +205,7 @@ function pollReads(
     confidence: 'certain',
     reason: `each took SHARED, read the change counter at most, and unlocked; the next came within ${formatDuration(GAP_US)}`,
     advice:
-      'Put the SELECTs of one refresh in one transaction. If your app has one connection, set locking_mode=exclusive.',
+      'Put SELECTs that run one after another in one transaction. If your app has one connection, set locking_mode=exclusive.',
     sql: ONE_TRANSACTION,
     link: 'https://www.sqlite.org/lang_transaction.html',
     tryInLab: 'polling',

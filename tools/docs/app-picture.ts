@@ -1,0 +1,48 @@
+// `npm run docs -- app-picture`: records Actual Budget, used as its visitors do, with the built extension in a real Chromium, and takes the picture
+// of its Answer that README shows.
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { launchBrowser } from '../../src/drive/browser.ts';
+import type { Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { realApp } from '../../tests/oracle/real-apps.ts';
+import { createServer } from '../../tests/server/server.mjs';
+import { show } from './show-view.ts';
+
+const PICTURE = 'docs/images/answer-actual.png';
+const WIDTH = 1280;
+const HEIGHT = 760;
+
+/** Resolves once the panel has counted nothing more for 2 s. */
+async function rest(panel: Panel): Promise<void> {
+  const count = (): Promise<string> =>
+    panel.frame.$eval('[data-testid="strip"]', (e) => e.textContent);
+  for (let last = ''; ;) {
+    const now = await count();
+    if (now === last) return;
+    last = now;
+    await pause(2000);
+  }
+}
+
+/** Takes the picture; the one that is there is replaced. */
+export async function write(): Promise<void> {
+  const { name, path, use } = realApp('actual');
+  const extension = join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome');
+  const server = await createServer();
+  const driven = await launchBrowser({ extension });
+  try {
+    const page = await driven.firstPage();
+    const panel = await driven.openWindow(page);
+    await panel.resize(WIDTH, HEIGHT);
+    await startRecording(panel);
+    await driven.load(page, server.origin(name) + path);
+    await use([page], () => rest(panel));
+    await stopRecording(panel);
+    await show(panel, 'answer');
+    await panel.screenshot(PICTURE);
+  } finally {
+    await driven.close();
+    await server.close();
+  }
+}

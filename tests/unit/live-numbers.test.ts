@@ -128,6 +128,20 @@ describe('whole-trace numbers', () => {
     live.computeSlow(3, 0);
     expect(computing(true, 3)).toEqual(no);
   });
+  it('are not shown beside counts of a recording that has become much longer', () => {
+    const { store, more } = recording();
+    const live = new LiveCounts(store);
+    const commits = (): (number | null)[] =>
+      ['commits', 'syncs'].map((slot) => at(slot, live.counts(0, false, 1).numbers).value);
+    for (let i = 0; i < 10; i++) more();
+    live.computeSlow(1, 0, undefined, undefined, true);
+    more();
+    expect(commits()).toEqual([10, 11]);
+    more();
+    expect(commits()).toEqual([null, 12]);
+    live.computeSlow(2, 0, undefined, undefined, true);
+    expect(commits()).toEqual([12, 12]);
+  });
 });
 
 describe('what is not known', () => {

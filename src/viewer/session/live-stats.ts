@@ -23,6 +23,9 @@ const SLOW_AT_MOST_MS = 400;
 const SLOW_SHARE = 0.25;
 const SLOW_SHARE_LIVE = 0.02;
 
+/** While a recording runs, numbers of one that had fewer of the events there are now, by this share, would contradict those beside them. */
+const FRESH_SHARE = 0.9;
+
 /** What stands in the strip while a recording runs, by the name of its place. */
 const STRIP = {
   events: 'events',
@@ -70,6 +73,8 @@ export class LiveCounts {
   private slowAt = -Infinity;
   private slowTook = 0;
   private slowMsPerEvent = 0;
+  /** Events seen by then. */
+  private slowSeen = 0;
   /** They are of a moment of the recording: once it has ended they are computed at once, and are not shown until then. */
   private passing = false;
   /** Event totals of about the last second, oldest first. */
@@ -107,6 +112,7 @@ export class LiveCounts {
     for (const id of Object.keys(SLOW) as SlowId[]) this.slow.set(id, numbers.get(id));
     this.slowVersion = version;
     this.passing = recording;
+    this.slowSeen = this.store.eventCount + this.store.forgotten;
     const took = performance.now() - began;
     this.slowAt = now;
     this.slowTook = took;
@@ -123,8 +129,10 @@ export class LiveCounts {
     const events = this.store.eventCount;
     const seen = events + this.store.forgotten;
     const numbers = numbersFrom(new Facts(this.store), this.calls.update());
-    const computing =
-      this.slowVersion < 0 || (settled && this.passing && version !== this.slowVersion);
+    const stale = settled
+      ? this.passing && version !== this.slowVersion
+      : this.slowSeen < seen * FRESH_SHARE;
+    const computing = this.slowVersion < 0 || stale;
     const numberOf = (id: NumberId): HeadlineNumber => {
       if (!this.store.threads.length)
         return { ...numbers.words(id), cause: 'nothing is recorded yet' };

@@ -7,13 +7,8 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { listenForInterrupt } from '../drive/interrupt.ts';
 import { BrowserTrace } from '../drive/browser-trace.ts';
-import {
-  CPU_CATEGORIES,
-  CPU_EVENTS,
-  OUR_SOURCE,
-  sayingHook,
-  sampled,
-} from '../drive/cpu-samples.ts';
+import { CPU_CATEGORIES, CPU_EVENTS, sampled } from '../drive/cpu-samples.ts';
+import { MARK_CATEGORIES, MARK_EVENTS, OUR_SOURCE, sayingHook } from '../drive/thread-marks.ts';
 import { keepMarked } from '../drive/marks.ts';
 import { drivenHook, hookNatives, carriedText } from '../drive/native-workers.ts';
 import {
@@ -154,7 +149,11 @@ class Recording {
     await relays.follow(await page.createCDPSession());
     await hookNatives(page, { ...recorded, hook, carried });
     const traced = options.cpu
-      ? await BrowserTrace.begin(page.browser(), CPU_CATEGORIES, CPU_EVENTS)
+      ? await BrowserTrace.begin(
+          page.browser(),
+          [...MARK_CATEGORIES, ...CPU_CATEGORIES],
+          new Set([...MARK_EVENTS, ...CPU_EVENTS]),
+        )
       : null;
     return new Recording(store, threads, relays, traced);
   }

@@ -1,9 +1,7 @@
 /**
- * CPU samples from Chromium's tracing: V8 samples every thread of the browser. The hook says in each thread by a trace event which thread
- * that is and what its clock shows, so that samples come to the thread and the time of our trace:
+ * CPU samples from Chromium's tracing: V8 samples every thread of the browser. They come to the thread and the time of our trace by what
+ * the hook says there (thread-marks.ts):
  *
- *   thread     console.timeStamp('vfscope 1793000000123.4 56.7 ...')  timeOrigin, now()
- *   browser    TimeStamp, pid 12, tid 3, ts 987654321                 thread 12:3 began at that timeOrigin; our time = ts - offset
  *   browser    Profile, pid 12, tid 3, id 0x1; ProfileChunk, pid 12, id 0x1, nodes, samples, timeDeltas
  */
 import { countOf } from '../text/numbers.ts';
@@ -19,61 +17,11 @@ import { nameFunctions, type FunctionNames } from '../trace/name-functions.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
 import type { BrowserEvent, Traced } from './browser-trace.ts';
+import { threadKey, threadMarks, type Mark } from './thread-marks.ts';
 
-export const CPU_EVENTS: ReadonlySet<string> = new Set(['TimeStamp', 'Profile', 'ProfileChunk']);
+export const CPU_EVENTS = ['Profile', 'ProfileChunk'];
 /** Of these events. */
-export const CPU_CATEGORIES = [
-  'disabled-by-default-v8.cpu_profiler',
-  'devtools.timeline',
-  'blink.console',
-];
-
-const MARK = 'vfscope';
-/** Behind a script of ours that has no address. */
-export const OUR_SOURCE = '\n//# sourceURL=vfscope:hook';
-/** As the first line of a stack has it: the script's URL, without line and column. */
-const STACK_URL = /((?:blob|chrome-extension|https?|vfscope):[^\s()]+?):\d+:\d+/;
-
-/**
- * The hook that says in each thread, before anything else runs there, what its clock shows and which script it is in: in a worker that is
- * a blob: URL, and the script of a worker from a Blob goes on behind the hook. Nothing is left behind that the page could find. Of
- * three readings of the clock the one with the least distance is the best.
- * @param hook of `drivenHook` @param carried of `carriedText`
- */
-export function sayingHook(hook: string, carried: string): string {
-  const lines = (hook + carried).split('\n').length + 2;
-  const say = `try{for(let i=0;i<3;i++)console.timeStamp('${MARK} '+performance.timeOrigin+' '+performance.now()+' ${lines} '+new Error().stack)}catch{}`;
-  return hook.replace(/^\(function \w+\(\w+\)\{/, `$&\n${say}\n`);
-}
-
-interface Mark {
-  pid: number;
-  thread: string;
-  /** ms since the epoch */
-  timeOrigin: number;
-  /** Of the browser's clock from the epoch, microseconds. */
-  offsetUs: number;
-  /** URL of the hook's script, and how many of its first lines are the hook's. */
-  url: string;
-  lines: number;
-}
-const threadKey = ({ pid, tid }: BrowserEvent): string => `${pid}:${tid}`;
-
-function markOf(event: BrowserEvent): Mark | null {
-  const { message } = (event.args.data ?? {}) as { message?: unknown };
-  if (event.name !== 'TimeStamp' || typeof message !== 'string') return null;
-  const [mark, ...numbers] = message.split(' ', 4);
-  const [timeOrigin = NaN, nowMs = NaN, lines = NaN] = numbers.map(Number);
-  if (mark !== MARK || ![timeOrigin, nowMs, lines].every(Number.isFinite)) return null;
-  return {
-    pid: event.pid,
-    thread: threadKey(event),
-    timeOrigin,
-    offsetUs: event.ts - (timeOrigin + nowMs) * 1000,
-    url: STACK_URL.exec(message)?.[1] ?? '',
-    lines,
-  };
-}
+export const CPU_CATEGORIES = ['disabled-by-default-v8.cpu_profiler'];
 
 /** Which code is ours: all scripts of the extension, and the first lines of others. */
 class OurScripts {
@@ -231,13 +179,7 @@ const NO_MODULE = "named no function: the file of --names doesn't match any modu
 
 /** Put the samples of the browser's threads that the trace knows into it. */
 function addSamples(store: TraceStore, events: readonly BrowserEvent[]): Sampled {
-  const marks = events.flatMap((event) => markOf(event) ?? []);
-  const offsets = bestOffsets(marks, ({ pid }) => pid);
-  const stepsUs = store.threads.map(({ environment }) => environment?.clockStepUs ?? 0);
-  // how far the threads of a process differ at most
-  const byThread = bestOffsets(marks, ({ thread }) => thread);
-  const distances = marks.map(({ thread, pid }) => byThread.get(thread)! - offsets.get(pid)!);
-  const errorUs = Math.ceil(Math.max(0, ...distances) + Math.max(0, ...stepsUs));
+  const { marks, offsets, errorUs } = threadMarks(store, events);
   const scripts = new OurScripts(marks);
   const profiles = new Map<string, Profile>();
   const known = new Set(marks.map(({ thread }) => thread));
@@ -254,7 +196,7 @@ function addSamples(store: TraceStore, events: readonly BrowserEvent[]): Sampled
   const all = taken.reduce((n, { profile }) => n + profile.us.length, 0);
   const done: Sampled = { samples: 0, threads: 0, every: Math.ceil(all / MAX_SAMPLES) };
   for (const { profile, thread, fromUs, toUs } of taken) {
-    const offsetUs = offsets.get(profile.pid)! + store.originMs * 1000;
+    const offsetUs = offsets.get(profile.pid)!;
     const cpu = inTrace(profile, { offsetUs, errorUs, fromUs, toUs, every: done.every });
     if (cpu.us.length === 0) continue;
     thread.cpu = cpu;
@@ -285,14 +227,6 @@ function documentsOf(
     fromUs: (one.info.timeOrigin - originMs) * 1000,
     toUs: origins.size > 1 ? threadEndUs(one, Infinity) : Infinity,
   }));
-}
-
-/** The least of the offsets by thread or process, microseconds: whatever came between reading the clock and the event makes it larger. */
-function bestOffsets<K>(marks: readonly Mark[], of: (mark: Mark) => K): Map<K, number> {
-  const best = new Map<K, number>();
-  for (const mark of marks)
-    best.set(of(mark), Math.min(best.get(of(mark)) ?? Infinity, mark.offsetUs));
-  return best;
 }
 
 interface Placing {

@@ -17,7 +17,8 @@ import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { launchFirefox } from './firefox.ts';
 import { listenForInterrupt, type Interrupt } from './interrupt.ts';
 import { BrowserTrace } from './browser-trace.ts';
-import { CPU_CATEGORIES, CPU_EVENTS, sayingHook, sampled } from './cpu-samples.ts';
+import { CPU_CATEGORIES, CPU_EVENTS, sampled } from './cpu-samples.ts';
+import { MARK_CATEGORIES, MARK_EVENTS, sayingHook } from './thread-marks.ts';
 import { keepMarked, markMade } from './marks.ts';
 import { reworkTrace } from './rework-trace.ts';
 
@@ -114,7 +115,11 @@ async function recordIn(
         await hookNatives(page, { ...recorded, hook, carried });
       }
       if (options.cpu)
-        traced = await BrowserTrace.begin(driven.browser, CPU_CATEGORIES, CPU_EVENTS);
+        traced = await BrowserTrace.begin(
+          driven.browser,
+          [...MARK_CATEGORIES, ...CPU_CATEGORIES],
+          new Set([...MARK_EVENTS, ...CPU_EVENTS]),
+        );
       await startRecording(opened, options);
       return opened;
     })();

@@ -44,6 +44,8 @@ export async function record(args: RecordArgs): Promise<number> {
       const browser = browserOf(args);
       if (args.cpu && browser === 'firefox')
         throw wrongUse("--cpu needs Chromium: Firefox's profiler can't be driven.");
+      if (args.belowStorage && browser === 'firefox')
+        throw wrongUse("--below-storage needs Chromium: Firefox doesn't report its storage calls.");
       await recordPage({
         ...args,
         names,

@@ -19,6 +19,7 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--buffer KIB]         of a thread's ring of records: 256, 512, 1024 (default), 2048 or 4096
       [--cpu]                sample what threads execute, in Chromium: the hottest functions of each statement
       [--names FILE.wasm]    with --cpu: names for SQLite's functions, from the same build with names
+      [--below-storage]      what Chromium itself does for storage calls, and whether it counts as many as vfscope
       [--scope tab|origin]   record the tab (default) or all tabs of its origin
       [--devtools]           with DevTools open on the page, which slow it down in Chromium
       [--connect http://localhost:9222]  in a browser that runs already, without the extension: Chrome, Edge, Electron, Android;

@@ -371,6 +371,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         instructions: yes,
         buffer: text,
         cpu: yes,
+        'below-storage': yes,
         names: text,
         connect: text,
       } as const;
@@ -386,6 +387,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         instructions,
         buffer,
         'until-mark': untilMark,
+        'below-storage': belowStorage,
         'require-sqlite': requireSqlite,
         ...rest
       } = values;
@@ -396,6 +398,7 @@ async function run([command, ...args]: string[]): Promise<number> {
         seconds: seconds(time),
         scope: scope(covers),
         untilMark,
+        belowStorage,
         requireSqlite,
         capture: captureOf({ capture, layers, stacks, messages, instructions, buffer }),
       });

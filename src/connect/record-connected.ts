@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { listenForInterrupt } from '../drive/interrupt.ts';
-import { BrowserTrace } from '../drive/browser-trace.ts';
-import { CPU_CATEGORIES, CPU_EVENTS, sampled } from '../drive/cpu-samples.ts';
-import { MARK_CATEGORIES, MARK_EVENTS, OUR_SOURCE, sayingHook } from '../drive/thread-marks.ts';
+import { addLayers, asksBrowser, traceBrowser } from '../drive/browser-layers.ts';
+import type { BrowserTrace } from '../drive/browser-trace.ts';
+import { OUR_SOURCE, sayingHook } from '../drive/thread-marks.ts';
 import { keepMarked } from '../drive/marks.ts';
 import { drivenHook, hookNatives, carriedText } from '../drive/native-workers.ts';
 import {
@@ -49,6 +49,7 @@ export interface ConnectOptions extends Pick<
   | 'untilMark'
   | 'cpu'
   | 'names'
+  | 'belowStorage'
   | 'say'
 > {
   /** Address of the browser's debugging port. */
@@ -124,7 +125,7 @@ class Recording {
     private readonly store: TraceStore,
     private readonly threads: ThreadPorts,
     private readonly relays: PageRelays,
-    private readonly traced: BrowserTrace | null,
+    private readonly trace: BrowserTrace | null,
   ) {}
 
   static async begin(page: Page, options: ConnectOptions): Promise<Recording> {
@@ -133,7 +134,7 @@ class Recording {
     if (plain === null) throw browserFailed('The hook is missing: build vfscope again.');
     const recorded = recordedBy(options);
     const carried = carriedText(extension, recorded.capture);
-    const hook = options.cpu ? sayingHook(plain, carried) : plain;
+    const hook = asksBrowser(options) ? sayingHook(plain, carried) : plain;
     // by the clock of the page's machine, which may be a phone
     const now = await page.evaluate(() => performance.timeOrigin + performance.now());
     const store = new TraceStore(now);
@@ -142,28 +143,23 @@ class Recording {
       {
         relay: builtScript(extension, 'connect-content.js'),
         // samples know our code by the address of its script
-        hook: captureText(recorded.capture) + carried + hook + (options.cpu ? OUR_SOURCE : ''),
+        hook:
+          captureText(recorded.capture) + carried + hook + (asksBrowser(options) ? OUR_SOURCE : ''),
       },
       (port) => threads.attach(lineOf(port)),
     );
     await relays.follow(await page.createCDPSession());
     await hookNatives(page, { ...recorded, hook, carried });
-    const traced = options.cpu
-      ? await BrowserTrace.begin(
-          page.browser(),
-          [...MARK_CATEGORIES, ...CPU_CATEGORIES],
-          new Set([...MARK_EVENTS, ...CPU_EVENTS]),
-        )
-      : null;
-    return new Recording(store, threads, relays, traced);
+    return new Recording(store, threads, relays, await traceBrowser(page.browser(), options));
   }
 
-  async end({ names, say = () => {} }: ConnectOptions): Promise<void> {
-    const taken = await this.traced?.end();
+  async end(options: ConnectOptions): Promise<void> {
+    const { say = () => {} } = options;
+    const traced = await this.trace?.end();
     await this.threads.stop(STOP_MS);
     await this.relays.leave();
     this.threads.close();
-    if (taken) say(sampled(this.store, taken, names));
+    if (traced) say(addLayers(this.store, traced, options));
   }
 
   async save(out: string): Promise<void> {

@@ -5,12 +5,14 @@ import { browserFailed } from '../terminal/failure.ts';
 /** An event of Chromium's trace format; times in microseconds of its monotonic clock. */
 export interface BrowserEvent {
   name: string;
+  cat: string;
   ph: string;
   pid: number;
   tid: number;
   ts: number;
   dur?: number;
   id?: string;
+  id2?: { local?: string; global?: string };
   args: Record<string, unknown>;
 }
 
@@ -26,19 +28,18 @@ export class BrowserTrace {
   private constructor(private readonly stop: () => Promise<Traced>) {}
 
   /**
-   * @param categories of Chromium's tracing @param names of the events that are kept
+   * @param categories of Chromium's tracing @param wanted says of each event whether it is kept
    * @throws CommandFailure (exit code 3) where the browser traces already
    */
   static async begin(
     browser: Browser,
     categories: readonly string[],
-    names: ReadonlySet<string>,
+    wanted: (event: BrowserEvent) => boolean,
   ): Promise<BrowserTrace> {
     const session = await browser.target().createCDPSession();
     const events: BrowserEvent[] = [];
     session.on('Tracing.dataCollected', ({ value }) => {
-      for (const event of value as unknown as BrowserEvent[])
-        if (names.has(event.name)) events.push(event);
+      for (const event of value as unknown as BrowserEvent[]) if (wanted(event)) events.push(event);
     });
     try {
       await session.send('Tracing.start', {
@@ -51,7 +52,7 @@ export class BrowserTrace {
       });
     } catch (e) {
       throw browserFailed(
-        `The browser can't be traced: ${(e as Error).message}. Stop what traces it already, or record without --cpu.`,
+        `The browser can't be traced: ${(e as Error).message}. Stop what traces it already, or record without --cpu and --below-storage.`,
       );
     }
     return new BrowserTrace(async () => {

@@ -7,7 +7,6 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import type { RecordingScope } from '../protocol/messages.ts';
 import { STOP_MARK } from '../analysis/report/cut.ts';
-import type { FunctionNames } from '../trace/name-functions.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
 import { cannotWrite } from '../terminal/write-file.ts';
 import { launchBrowser } from './browser.ts';
@@ -16,13 +15,13 @@ import type { DrivenBrowserBase, DrivenPanel } from './panel-control.ts';
 import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { launchFirefox } from './firefox.ts';
 import { listenForInterrupt, type Interrupt } from './interrupt.ts';
-import { BrowserTrace } from './browser-trace.ts';
-import { CPU_CATEGORIES, CPU_EVENTS, sampled } from './cpu-samples.ts';
-import { MARK_CATEGORIES, MARK_EVENTS, sayingHook } from './thread-marks.ts';
+import type { BrowserTrace } from './browser-trace.ts';
+import { addLayers, asksBrowser, traceBrowser, type BrowserLayers } from './browser-layers.ts';
+import { sayingHook } from './thread-marks.ts';
 import { keepMarked, markMade } from './marks.ts';
 import { reworkTrace } from './rework-trace.ts';
 
-export interface RecordOptions {
+export interface RecordOptions extends BrowserLayers {
   /** Folder of the extension, built for that browser. */
   extension: string;
   browser?: 'chromium' | 'firefox';
@@ -47,10 +46,6 @@ export interface RecordOptions {
   scope?: RecordingScope;
   /** What is captured; of what is not said the default. */
   capture?: Partial<CaptureOptions>;
-  /** In Chromium: sample what its threads execute. */
-  cpu?: boolean;
-  /** Of wasm functions in the samples, where their own module has none. */
-  names?: FunctionNames;
   /** Keep only what lies between the page's own marks (analysis/report/cut.ts). */
   marks?: boolean;
   /** End when the page makes the mark `vfscope:stop`. `seconds` is how long to wait for it at most. */
@@ -93,7 +88,7 @@ async function recordIn(
   const recorded = recordedBy(options);
   const carried = carriedText(options.extension, recorded.capture);
   const plain = options.browser === 'firefox' ? null : drivenHook(options.extension);
-  const hook = options.cpu && plain !== null ? sayingHook(plain, carried) : plain;
+  const hook = asksBrowser(options) && plain !== null ? sayingHook(plain, carried) : plain;
   const driven: DrivenBrowserBase = await (options.browser === 'firefox'
     ? launchFirefox(options)
     : launchBrowser({ ...options, hook }));
@@ -114,12 +109,7 @@ async function recordIn(
       if (hook !== null) {
         await hookNatives(page, { ...recorded, hook, carried });
       }
-      if (options.cpu)
-        traced = await BrowserTrace.begin(
-          driven.browser,
-          [...MARK_CATEGORIES, ...CPU_CATEGORIES],
-          new Set([...MARK_EVENTS, ...CPU_EVENTS]),
-        );
+      traced = await traceBrowser(driven.browser, options);
       await startRecording(opened, options);
       return opened;
     })();
@@ -194,14 +184,17 @@ export function cutShort(
 async function save(
   driven: DrivenBrowserBase,
   panel: DrivenPanel,
-  { out, marks, names, screenshot, say = () => {} }: RecordOptions,
-  traced: BrowserTrace | null,
+  options: RecordOptions,
+  trace: BrowserTrace | null,
 ): Promise<string | null> {
-  const taken = await traced?.end();
+  const { out, marks, screenshot, say = () => {} } = options;
+  const traced = await trace?.end();
   await stopRecording(panel);
   const unmarked = await saveTrace(driven, panel, out, async (file) => {
-    if (taken)
-      say(await reworkTrace(file, (store) => ({ store, answer: sampled(store, taken, names) })));
+    if (traced)
+      say(
+        await reworkTrace(file, (store) => ({ store, answer: addLayers(store, traced, options) })),
+      );
     return marks ? keepMarked(file, say) : null;
   });
   if (screenshot !== undefined) {

@@ -6,6 +6,7 @@ import { isBTreeKind } from '../event/b-tree-definitions.ts';
 import { RecordReader, type Batch } from '../event/batch.ts';
 import { isTraceUs, toTraceUs } from '../event/clock.ts';
 import { EventColumns, type NarrowColumn } from './columns.ts';
+import type { BelowStorage } from './below-storage.ts';
 import type { CpuSamples } from './cpu-samples.ts';
 import { Op } from '../event/event.ts';
 import { FileNames } from './file-names.ts';
@@ -394,6 +395,8 @@ export class TraceStore {
   readonly threads: ThreadStore[] = [];
   /** What people wrote on the trace. */
   annotations: Annotations = noAnnotations();
+  /** What the browser reported of storage calls; null = it wasn't asked. */
+  below: BelowStorage | null = null;
   readonly words: Words = { used: 0, most: Infinity, refused: 0 };
   private readonly fileNames = new FileNames();
   private readonly byId = new Map<string, ThreadStore>();

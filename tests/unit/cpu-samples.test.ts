@@ -23,7 +23,7 @@ const ORIGIN = 1_700_000_000_000;
 /** The browser's clock shows this much less than the epoch's, microseconds. */
 const BOOTED = ORIGIN * 1000 - 5_000_000;
 const event = (name: string, fields: Partial<BrowserEvent>): BrowserEvent => ({
-  ...{ name, ph: 'I', pid: 7, tid: 1, ts: 0, args: {} },
+  ...{ name, cat: '', ph: 'I', pid: 7, tid: 1, ts: 0, args: {} },
   ...fields,
 });
 /** @param late between the reading and the event, microseconds */

@@ -364,5 +364,6 @@ export function sanitizeStore(store: TraceStore, options: SanitizeOptions = {}):
     copyRows(thread, copy);
     copy.cpu = thread.cpu && sanitizer.samples(thread.cpu);
   }
+  out.below = store.below; // numbers alone
   return out;
 }

@@ -3,6 +3,7 @@
  * any thread. What the marks of one thread span is kept of all threads; ranges of several threads are united.
  */
 import { Op } from '../../event/event.ts';
+import { belowWithin } from '../../trace/below-storage.ts';
 import { samplesWithin } from '../../trace/cpu-samples.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
@@ -84,6 +85,7 @@ export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
     ] as const)
       Object.assign(copy, { [key]: thread[key] });
   }
+  out.below = store.below && belowWithin(store.below, ranges);
   const text = noteText(store, ranges, left);
   out.threads[0]?.define({ kind: 'note', id: 0, topic: 'cut', text });
   return { store: out, left };

@@ -30,6 +30,8 @@ export const Tag = {
   counters: 'STAT',
   /** gzip of JSON: CPU samples of a thread (cpu-samples.ts) */
   cpu: 'CPUS',
+  /** gzip of JSON: what the browser reported of storage calls (below-storage.ts) */
+  below: 'BELO',
   /** JSON: what people wrote on the trace (notes.ts) */
   notes: 'NOTE',
   /** JSON: where every chunk is; last section of a finished file */

@@ -4,6 +4,7 @@ import { EventColumns } from '../columns.ts';
 import { checkedDefinition, MAX_TEXT } from '../../event/definition-check.ts';
 import { checkedOwnDefinition } from '../../event/own-definitions.ts';
 import { THREAD_KINDS } from '../../event/definitions.ts';
+import { checkedBelow } from '../below-storage.ts';
 import { checkedSamples } from '../cpu-samples.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
@@ -124,6 +125,9 @@ export class SectionLoader {
       case Tag.cpu:
         await this.samples(payload);
         return false;
+      case Tag.below:
+        await this.below(payload);
+        return false;
       case Tag.notes:
         this.store.annotations = checkedAnnotations(json(payload, MAX_NOTES_BYTES));
         return false;
@@ -199,6 +203,14 @@ export class SectionLoader {
     const samples = checkedSamples(t);
     if (!samples) throw new MalformedError('it holds no CPU samples');
     thread.cpu = samples;
+  }
+
+  private async below(payload: Uint8Array): Promise<void> {
+    const { t, bytes } = await this.packedJson(payload);
+    this.budget.takeWords(bytes);
+    const below = checkedBelow(t, (thread) => this.of(thread).index);
+    if (!below) throw new MalformedError('it holds no storage events of a browser');
+    this.store.below = below;
   }
 
   private async definitions(payload: Uint8Array): Promise<void> {

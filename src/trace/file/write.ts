@@ -3,6 +3,7 @@
  * index. A file that was never finished is readable up to its last whole section.
  */
 import { ThreadLanes, type Lane } from '../lanes/lanes.ts';
+import { packedBelow } from '../below-storage.ts';
 import { packedSamples } from '../cpu-samples.ts';
 import { hasAnnotations } from '../notes.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
@@ -84,7 +85,8 @@ export class TraceWriter {
       await this.appendNow();
       for (const { index, cpu } of this.store.threads)
         if (cpu) await this.section(Tag.cpu, await gzip(jsonBytes(packedSamples(index, cpu))));
-      const { annotations } = this.store;
+      const { annotations, below } = this.store;
+      if (below) await this.section(Tag.below, await gzip(jsonBytes(packedBelow(below))));
       if (hasAnnotations(annotations)) await this.section(Tag.notes, jsonBytes(annotations));
       const at = this.bytes;
       const extent = this.index.length ? this.extent : {};

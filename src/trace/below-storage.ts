@@ -1,0 +1,149 @@
+/**
+ * Below storage: what the browser reports of a page's storage calls, and of its own work for them. It comes with a recording that asked for
+ * it (`vfscope record --below-storage`), in a section of its file that other readers skip. From a file it isn't trusted: checked, counted.
+ */
+import { isTraceUs } from '../event/clock.ts';
+import { Op } from '../event/event.ts';
+
+/** Calls of a page that the browser reports, by operation. */
+export const PAGE_CALLS: ReadonlySet<number> = new Set([
+  Op.opfsRead,
+  Op.opfsWrite,
+  Op.opfsFlush,
+  Op.opfsTruncate,
+  Op.idbTransaction,
+  Op.idbGet,
+  Op.idbGetKey,
+  Op.idbGetAll,
+  Op.idbGetAllKeys,
+  Op.idbCount,
+  Op.idbOpenCursor,
+  Op.idbOpenKeyCursor,
+  Op.idbCursorContinue,
+  Op.idbPut,
+  Op.idbAdd,
+  Op.idbDelete,
+  Op.idbClear,
+  Op.idbCursorUpdate,
+  Op.idbCursorDelete,
+]);
+
+/** What the browser's own process does for IndexedDB; `file`: what it reads and writes meanwhile. Files have their places: add new ones at the end. */
+export const BROWSER_WORK = [
+  'get',
+  'getAll',
+  'count',
+  'openCursor',
+  'moveCursor',
+  'put',
+  'delete',
+  'clear',
+  'commit',
+  'fileRead',
+  'fileWrite',
+  'fileFlush',
+] as const;
+export type BrowserWork = (typeof BROWSER_WORK)[number];
+
+/** In the place of a thread: one of the page's process that isn't recorded, and the browser's own process. */
+export const UNRECORDED = -1;
+export const BROWSER = -2;
+
+/** Events in order of time. */
+export interface BelowStorage {
+  /** How far the browser's clock may be off from the trace's, microseconds. */
+  clockErrorUs: number;
+  /** The browser reported more than there was room for. */
+  lost: boolean;
+  /** Place in `TraceStore.threads`, or UNRECORDED, or BROWSER. */
+  threads: Int32Array;
+  /** Operation of a page's call (PAGE_CALLS); of the browser's work its place in BROWSER_WORK. */
+  kinds: Uint8Array;
+  /** Microseconds of the trace. */
+  us: Float64Array;
+  /** Microseconds: of a request of IndexedDB until it was answered; -1 = not known. */
+  durUs: Float64Array;
+}
+
+/** Events of a recording. */
+export const MAX_BELOW = 300_000;
+
+/** As JSON: times as differences in whole microseconds. */
+export function packedBelow({ us, threads, kinds, durUs, ...rest }: BelowStorage): object {
+  let last = 0;
+  return {
+    ...rest,
+    threads: Array.from(threads),
+    kinds: Array.from(kinds),
+    us: Array.from(us, (at) => {
+      const whole = Math.round(at);
+      const step = whole - last;
+      last = whole;
+      return step;
+    }),
+    durUs: Array.from(durUs, Math.round),
+  };
+}
+
+/**
+ * @param threadOf place in the trace of a thread of the file; throws where there is none
+ * @returns null for what is none: lists of different lengths, kinds that are not there, times that go back
+ */
+export function checkedBelow(
+  content: Record<string, unknown>,
+  threadOf: (thread: number) => number,
+): BelowStorage | null {
+  const { clockErrorUs, lost } = content;
+  const [threads, kinds, steps, durations] = [
+    content.threads,
+    content.kinds,
+    content.us,
+    content.durUs,
+  ].map((list) =>
+    Array.isArray(list) && list.every(Number.isInteger) ? (list as number[]) : null,
+  );
+  if (!threads || !kinds || !steps || !durations || steps.length > MAX_BELOW) return null;
+  if ([threads, kinds, durations].some(({ length }) => length !== steps.length)) return null;
+  const us = new Float64Array(steps.length);
+  const places = new Int32Array(steps.length);
+  let last = 0;
+  for (const [i, step] of steps.entries()) {
+    const [thread, kind, dur] = [threads[i]!, kinds[i]!, durations[i]!];
+    us[i] = last += step;
+    if ((i > 0 && step < 0) || !isTraceUs(last) || dur < -1 || !isTraceUs(last + dur)) return null;
+    if (thread < BROWSER) return null;
+    if (!(thread === BROWSER ? kind >= 0 && kind < BROWSER_WORK.length : PAGE_CALLS.has(kind)))
+      return null;
+    places[i] = thread < 0 ? thread : threadOf(thread);
+  }
+  return {
+    clockErrorUs:
+      typeof clockErrorUs === 'number' && clockErrorUs >= 0 && isTraceUs(clockErrorUs)
+        ? clockErrorUs
+        : 0,
+    lost: lost === true,
+    threads: places,
+    kinds: Uint8Array.from(kinds),
+    us,
+    durUs: Float64Array.from(durations),
+  };
+}
+
+/** Those that begin within ranges `[fromUs, toUs]`. */
+export function belowWithin(
+  below: BelowStorage,
+  ranges: readonly (readonly [fromUs: number, toUs: number])[],
+): BelowStorage {
+  const { us, threads, kinds, durUs } = below;
+  const kept: number[] = [];
+  us.forEach((at, i) => {
+    if (ranges.some(([from, to]) => at >= from && at <= to)) kept.push(i);
+  });
+  return {
+    ...below,
+    us: Float64Array.from(kept, (i) => us[i]!),
+    threads: Int32Array.from(kept, (i) => threads[i]!),
+    kinds: Uint8Array.from(kept, (i) => kinds[i]!),
+    durUs: Float64Array.from(kept, (i) => durUs[i]!),
+  };
+}

@@ -1,4 +1,5 @@
 /** The catalog of tables: each is in the SQL page and in exported files, in this order. */
+import { belowTables } from './below/table.ts';
 import { cacheTables } from './cache/table.ts';
 import { contentionTables } from './contention/table.ts';
 import type { Table } from './core/table.ts';
@@ -30,6 +31,7 @@ export const TABLES: readonly Table<any>[] = [
   ...contentionTables,
   ...messageTables,
   ...cpuTables,
+  ...belowTables,
   ...errorTables,
   ...findingTables,
 ];

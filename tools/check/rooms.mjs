@@ -29,6 +29,7 @@ export const ROOMS = {
   'analysis/errors': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/memory': subject('text', 'event', 'analysis'),
   'analysis/cpu': subject('text', 'analysis'),
+  'analysis/below': subject('event', 'analysis'),
   'analysis/messages': subject('text', 'event', 'analysis'),
   'analysis/events': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/findings': subject('text', 'event', 'sqlite', 'analysis'),

@@ -1,6 +1,7 @@
 /** The answer without its views: the sentence, where the time in SQL went, and what to do first. For `vfscope record` and whatever drives it. */
 import { plain } from '../../text/clean.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
+import { belowStorage, type BelowStorageSums } from '../below/browser-work.ts';
 import { actionsOf, changeText, timeAfter } from '../answer/actions.ts';
 import { headline } from '../answer/headline.ts';
 import type { Facts } from '../core/graph.ts';
@@ -10,6 +11,7 @@ import { badges, findings } from '../findings/index.ts';
 import { noFindings, savingText } from '../findings/finding-facts.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import type { Block, Report } from './blocks.ts';
+import { belowBlock } from './report-below.ts';
 import { samplesBlock } from './report-cpu.ts';
 
 /** Actions of a short answer. */
@@ -28,6 +30,8 @@ export interface Answer {
   parts: { part: Part; us: number }[];
   /** What threads executed, by statement; only where they were sampled. */
   cpu?: SampleSums;
+  /** What the browser did for storage calls, and whether it counted as many; only where it was asked. */
+  belowStorage?: BelowStorageSums;
   /** Ranked. What costs no time that is known has no `afterUs`. */
   actions: {
     rule: string;
@@ -43,7 +47,7 @@ export interface Answer {
   none: string | null;
 }
 
-const NEEDS = { headline, badges, findings, noFindings, totalTimeInSql, sampleSums };
+const NEEDS = { headline, badges, findings, noFindings, totalTimeInSql, sampleSums, belowStorage };
 
 /** Those that a short answer names. */
 const fewest = ({ statements, ...rest }: SampleSums): SampleSums => ({
@@ -67,6 +71,7 @@ export function answerOf(facts: Facts, most = FEW): Answer {
       ({ us }) => us > 0,
     ),
     ...(known.sampleSums && { cpu: fewest(known.sampleSums) }),
+    ...(known.belowStorage && { belowStorage: known.belowStorage }),
     actions: actions.slice(0, most).map(({ rule, findings: [first] }) => {
       const { advice, title, confidence, savingUs } = first!;
       return {
@@ -107,6 +112,7 @@ export function answerReport(said: Answer, path: string): Report {
         }
       : null,
     samplesBlock(cpu, STATEMENTS),
+    belowBlock(said.belowStorage ?? null),
     {
       heading: none ?? 'What to do',
       lines: actions.flatMap(({ rule, advice, seen, confidence, savingUs, afterUs }, i) => [

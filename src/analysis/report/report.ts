@@ -24,6 +24,7 @@ import {
 } from '../../text/numbers.ts';
 import { samplesBlock } from './report-cpu.ts';
 import { requestsBlock } from './report-requests.ts';
+import { belowBlock } from './report-below.ts';
 import { storageBlock } from './report-storage.ts';
 import { filesBlock, statementsBlock, TABLE_NEEDS, transactionsBlock } from './report-tables.ts';
 import { timeBlock } from './report-time.ts';
@@ -85,6 +86,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
       transactionsBlock(facts, few, longest),
       filesBlock(facts, most, longest),
       storageBlock(said.web, said.unknown['web']),
+      belowBlock(said.belowStorage ?? null),
       requestsBlock(said.requests ?? null),
       {
         heading: FINDINGS,

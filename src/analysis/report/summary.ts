@@ -19,6 +19,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { FileCounts } from '../files/file-counts.ts';
 import { requestSums, type RequestSums } from '../messages/request-sums.ts';
 import { sampleSums, type SampleSums } from '../cpu/hot-functions.ts';
+import { belowStorage, type BelowStorageSums } from '../below/browser-work.ts';
 import { pageCache, type PageCache } from '../cache/page-cache.ts';
 import { NO_STORAGE } from '../core/absences.ts';
 import { SUMMARY_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
@@ -105,6 +106,8 @@ export interface Summary {
   requests?: RequestSums;
   /** CPU samples by statement; only where they were taken. */
   cpu?: SampleSums;
+  /** What the browser did for storage calls, and whether it counted as many; only where it was asked. */
+  belowStorage?: BelowStorageSums;
   /** That SQLite's WebAssembly executed, in all; only where they were counted. */
   instructions?: number;
   /** Why a number is null, by its path. */
@@ -135,6 +138,7 @@ export const summary = fact(
     pageCache,
     requestSums,
     sampleSums,
+    belowStorage,
     storageHealth,
     mainThreads,
     losses,
@@ -191,6 +195,7 @@ export const summary = fact(
       pageCache: known.pageCache,
       ...(known.requestSums && { requests: known.requestSums }),
       ...(known.sampleSums && { cpu: known.sampleSums }),
+      ...(known.belowStorage && { belowStorage: known.belowStorage }),
       ...(known.totalInstructions !== null && { instructions: value('instructions')! }),
       unknown,
     };

@@ -1,9 +1,8 @@
 /** What the oracle counts, read from a recording of the same run: the engine grids of both browsers compare these. */
 import { Op } from '../../src/event/event.ts';
-import { opName } from '../../src/event/operations.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { EngineApp } from '../oracle/catalog.ts';
-import type { OracleCounts } from '../oracle/tracing.ts';
+import { requestName, type OracleCounts } from '../oracle/tracing.ts';
 
 /** Time of a mark around the run in the trace, microseconds. */
 function markAt(store: TraceStore, prefix: string): number {
@@ -35,9 +34,7 @@ export function countsOf(store: TraceStore, whole = false): OracleCounts {
       else if (op === Op.opfsTruncate) opfs.truncates++;
       else if (op === Op.idbTransaction && (events.aux[i]! & 3) !== 2) transactions++;
       else if (op >= Op.idbGet && op <= Op.idbCursorDelete) {
-        const method = opName(op)
-          .replace('idb.', '')
-          .replace(/^cursor(\w+)$/, (_, m: string) => `cursor.${m.toLowerCase()}`);
+        const method = requestName(op);
         requests[method] = (requests[method] ?? 0) + 1;
       }
     }

@@ -2,19 +2,15 @@
  * The oracle: how often a page really touched OPFS and IndexedDB, as Chromium's own tracing saw it. No script of ours runs in the page
  * while it works, so these counts judge the product's.
  *
- * Names in Chromium 156 (other versions may differ; a count of 0 everywhere means that they do):
- * - `disabled-by-default-file`, in the renderer, on the worker's thread: File::Read, File::Write, File::Flush, File::SetLength with
- *   args.size. One each per FileSystemSyncAccessHandle read, write, flush, truncate. (getSize gives File::GetLength and, inside it, File::GetInfo.)
- * - `IndexedDB`, in the renderer: IDBObjectStore::<op>RequestSetup, IDBIndex::<op>RequestSetup and IDBCursor::<op>RequestSetup with
- *   op = get getKey getAll getAllKeys getAllRecords put add delete clear count openCursor openKeyCursor, and on a cursor continue
- *   continuePrimaryKey advance update delete; IDBDatabase::transaction once per transaction() call.
- * - A complete event (phase X) shorter than the trace's clock of 1 us arrives as an instant (phase I): both are calls. Phases s and f are
- *   flow arrows of the same calls, b and e spans of a request: not counted.
- * - The browser process writes files too (its databases, OPFS through createWritable): only the page's own renderer counts. So OPFS
- *   through getFile and createWritable is invisible here.
+ * Which event is which call is in src/drive/below-storage.ts. OPFS through getFile and createWritable is invisible here: the browser's process
+ * reads and writes those files, and only the page's own renderer counts.
  */
 import { randomUUID } from 'node:crypto';
-import type { CDPSession, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
+import { pageCall, STORAGE_CATEGORIES } from '../../src/drive/below-storage.ts';
+import { BrowserTrace, type BrowserEvent } from '../../src/drive/browser-trace.ts';
+import { Op } from '../../src/event/event.ts';
+import { opName } from '../../src/event/operations.ts';
 
 export interface OracleCounts {
   opfs: {
@@ -34,14 +30,7 @@ export interface OracleCounts {
   };
 }
 
-interface TraceEvent {
-  pid: number;
-  ph: string;
-  name: string;
-  args: { size?: number };
-}
-
-const CATEGORIES = ['disabled-by-default-file', 'IndexedDB', 'blink.user_timing'];
+const CATEGORIES = [...STORAGE_CATEGORIES, 'blink.user_timing'];
 
 /**
  * Runs `work` under Chromium's tracing and counts what the renderers of these pages did meanwhile: their workers included, other pages not.
@@ -52,27 +41,17 @@ export async function runTraced<T>(
   work: () => Promise<T>,
 ): Promise<{ result: T; counts: OracleCounts }> {
   const all = [pages].flat() as [Page, ...Page[]];
-  const session = await all[0].browser().target().createCDPSession();
   const id = randomUUID();
-  try {
-    const events: TraceEvent[] = [];
-    session.on('Tracing.dataCollected', ({ value }) =>
-      events.push(...(value as unknown as TraceEvent[])),
-    );
-    await session.send('Tracing.start', {
-      transferMode: 'ReportEvents',
-      traceConfig: {
-        recordMode: 'recordAsMuchAsPossible',
-        includedCategories: CATEGORIES,
-        excludedCategories: ['*'],
-      },
-    });
-    const outcome = await between(all, id, work).finally(() => endTracing(session));
-    const pids = pidsOf(events, id);
-    return { result: outcome, counts: count(events.filter((event) => pids.has(event.pid))) };
-  } finally {
-    await session.detach();
-  }
+  const trace = await BrowserTrace.begin(all[0].browser(), CATEGORIES, () => true);
+  const outcome = await between(all, id, work).catch(async (error: unknown) => {
+    await trace.end();
+    throw error;
+  });
+  const { events, isWhole } = await trace.end();
+  if (!isWhole)
+    throw new Error('Chromium lost trace events: the counts would be too low; trace a shorter run');
+  const pids = pidsOf(events, id);
+  return { result: outcome, counts: count(events.filter((event) => pids.has(event.pid))) };
 }
 
 /** Runs `work` between two marks: they name the renderers, and prove that the trace holds everything between them. */
@@ -93,17 +72,8 @@ async function mark(page: Page, name: string): Promise<void> {
   }, name);
 }
 
-async function endTracing(session: CDPSession): Promise<void> {
-  const complete = new Promise<boolean>((resolve) => {
-    session.once('Tracing.tracingComplete', ({ dataLossOccurred }) => resolve(dataLossOccurred));
-  });
-  await session.send('Tracing.end');
-  if (await complete)
-    throw new Error('Chromium lost trace events: the counts would be too low; trace a shorter run');
-}
-
 /** The renderers that the pages lived in (a navigation to another site changes it). */
-function pidsOf(events: readonly TraceEvent[], id: string): Set<number> {
+function pidsOf(events: readonly BrowserEvent[], id: string): Set<number> {
   const pids = new Set<number>();
   for (const end of ['begin', 'end']) {
     const marks = events.filter((event) => event.name === `oracle-${end}-${id}`);
@@ -116,30 +86,29 @@ function pidsOf(events: readonly TraceEvent[], id: string): Set<number> {
   return pids;
 }
 
-/** Counts calls by their trace events. Pure; exported for its unit test. */
-function count(events: readonly TraceEvent[]): OracleCounts {
+/** `getAll`, `cursor.continue`: what a request of this operation is called in the counts. */
+export const requestName = (op: number): string =>
+  opName(op)
+    .replace('idb.', '')
+    .replace(/^cursor(\w+)$/, (_, method: string) => `cursor.${method.toLowerCase()}`);
+
+function count(events: readonly BrowserEvent[]): OracleCounts {
   const opfs = { reads: 0, readBytesAsked: 0, writes: 0, writeBytes: 0, flushes: 0, truncates: 0 };
   const idb: OracleCounts['idb'] = { transactions: 0, requests: {} };
-  for (const { ph, name, args } of events) {
-    if (ph !== 'X' && ph !== 'I') continue;
-    if (name === 'File::Read') {
+  for (const event of events) {
+    const op = pageCall(event);
+    if (op === null) continue;
+    const { size = 0 } = event.args as { size?: number };
+    if (op === Op.opfsRead) {
       opfs.reads++;
-      opfs.readBytesAsked += args.size ?? 0;
-    } else if (name === 'File::Write') {
+      opfs.readBytesAsked += size;
+    } else if (op === Op.opfsWrite) {
       opfs.writes++;
-      opfs.writeBytes += args.size ?? 0;
-    } else if (name === 'File::Flush') opfs.flushes++;
-    else if (name === 'File::SetLength') opfs.truncates++;
-    else if (name === 'IDBDatabase::transaction') idb.transactions++;
-    else {
-      const request = /^IDB(ObjectStore|Index|Cursor)::(\w+)RequestSetup$/.exec(name);
-      if (!request || request[2] === 'createIndex') continue; // createIndex() is no request of the app
-      // a recording has one operation for all three ways to move a cursor
-      const moved = /^(?:advance|continuePrimaryKey)$/.test(request[2]!);
-      const method =
-        request[1] === 'Cursor' ? `cursor.${moved ? 'continue' : request[2]}` : request[2]!;
-      idb.requests[method] = (idb.requests[method] ?? 0) + 1;
-    }
+      opfs.writeBytes += size;
+    } else if (op === Op.opfsFlush) opfs.flushes++;
+    else if (op === Op.opfsTruncate) opfs.truncates++;
+    else if (op === Op.idbTransaction) idb.transactions++;
+    else idb.requests[requestName(op)] = (idb.requests[requestName(op)] ?? 0) + 1;
   }
   idb.requests = Object.fromEntries(
     Object.entries(idb.requests).sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -14,6 +14,7 @@ import { toNs } from '../trace/lanes/sweep.ts';
 import { firstPlace } from '../trace/number-columns.ts';
 import { RowCursor } from '../trace/row-cursor.ts';
 import type { ThreadStore } from '../trace/store.ts';
+import { innermost } from './innermost.ts';
 
 /** Told when they are over: offset = begin in ms, length = microseconds. */
 const SPANS = opSet(Op.measure, Op.longTask, Op.interaction);
@@ -72,30 +73,12 @@ export class AppMarks {
 
   /** Some are told when they are over: their begin lies before events that were there already. */
   private order(): void {
-    const all = this.found.map((row) => ({ row, ...this.rangeOf(row) }));
+    const all = this.found.map((row) => ({ row, kind: 0, ...this.rangeOf(row) }));
     all.sort((a, b) => a.from - b.from || b.to - a.to);
     const moments = all.filter(({ from, to }) => from === to);
     this.at = Float64Array.from(moments, ({ from }) => from);
     this.rows = Uint32Array.from(moments, ({ row }) => row);
-    const index = new IntervalIndex();
-    const open: { row: number; to: number }[] = [];
-    let cursor = -Infinity;
-    const advance = (until: number): void => {
-      for (let last = open.at(-1); last && cursor < until; last = open.at(-1)) {
-        const end = Math.min(last.to, until);
-        if (end > cursor) index.push(cursor, end - cursor, 0, last.row);
-        cursor = Math.max(cursor, end);
-        if (last.to <= until) open.pop();
-      }
-      cursor = Math.max(cursor, until);
-    };
-    for (const { row, from, to } of all) {
-      advance(from);
-      if (to > from) open.push({ row, to });
-      else index.push(from, 0, 0, row);
-    }
-    advance(Infinity);
-    this.index = index;
+    this.index = innermost(all);
   }
 
   /** Nanoseconds. */

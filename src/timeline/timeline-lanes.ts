@@ -9,6 +9,7 @@ import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
 import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { AppMarks, type MarkTexts } from './app-marks.ts';
+import { BelowLanes } from './below-lanes.ts';
 import { binnedColumns } from './binned.ts';
 import { ACTIVITIES } from '../event/operations.ts';
 import { CacheCounter } from './cache-counter.ts';
@@ -42,7 +43,8 @@ const COUNTER_KINDS = [
   'fileMemory',
 ] as const;
 export type CounterKind = (typeof COUNTER_KINDS)[number];
-export type TimelineKind = LaneKind | 'marks' | 'requests' | 'time' | 'txn' | 'sub' | CounterKind;
+export type TimelineKind =
+  LaneKind | 'marks' | 'requests' | 'time' | 'txn' | 'sub' | 'below' | CounterKind;
 
 /** A lane's frame: of a lane of calls that of CallLanes; else one of the two below. */
 export interface TimelineLaneFrame extends LaneFrame {
@@ -65,7 +67,7 @@ export interface TimelineRow {
   kind: TimelineKind;
   /** Rows in it; 0 where that is not what it shows. */
   events: number;
-  /** Which engine's memory it shows; absent where the thread has one only. */
+  /** Which engine's memory it shows, or whose calls; absent where that is clear. */
   of?: string;
 }
 
@@ -135,6 +137,7 @@ export class TimelineLanes {
   /** Rows and ends that there were then, and where the trace ended. */
   private settledAt = -1;
   private settledUs = -Infinity;
+  private below: BelowLanes | null = null;
   private horizonUs = 0;
 
   constructor(private readonly store: TraceStore) {
@@ -149,6 +152,8 @@ export class TimelineLanes {
     for (let i = this.byThread.length; i < threads.length; i++)
       this.byThread.push(new ThreadTimeline(threads[i]!, this.store.originMs));
     for (const thread of this.byThread) thread.update(horizonUs);
+    // it comes with a file, all at once
+    if (this.store.below) this.below ??= new BelowLanes(this.store.below);
   }
 
   /** Bytes of the lanes of calls, and of those one by one. */
@@ -270,6 +275,9 @@ export class TimelineLanes {
     const lines = own.lines.lines.length;
     if (lines > 1)
       for (let line = 1; line <= Math.min(lines, SHOWN_LINES); line++) add('sub', 0, String(line));
+    this.below
+      ?.of(thread.index)
+      .forEach(({ count, of }, line) => add('below', count, String(line + 1), of));
     calls('lock');
     if (own.counters.moved) {
       add('reads');
@@ -329,6 +337,18 @@ export class TimelineLanes {
           ...{ key, thread: own.thread, kind: 'web', events: known.count },
           ...{ settled, tail: NOTHING },
           labelOf: (row, intervalKind) => known.label(row, intervalKind),
+        }
+      );
+    }
+    const lane = /^below(\d+)$/.exec(kind)?.[1];
+    if (lane !== undefined) {
+      const { below } = this;
+      const found = below?.of(own.thread.index)[Number(lane) - 1];
+      return (
+        found && {
+          ...{ key, thread: own.thread, kind: 'web', events: found.count },
+          ...{ settled: found.intervals, tail: NOTHING, ofEvents: false },
+          labelOf: (place) => below!.label(place),
         }
       );
     }

@@ -4,6 +4,7 @@ import { belowStorage } from '../../src/analysis/below/browser-work.ts';
 import { callCheck } from '../../src/analysis/below/call-check.ts';
 import { belowTables } from '../../src/analysis/below/table.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import { badges } from '../../src/analysis/findings/index.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { answerOf, answerReport } from '../../src/analysis/report/answer-report.ts';
 import { cutTo } from '../../src/analysis/report/cut.ts';
@@ -13,8 +14,10 @@ import type { BrowserEvent } from '../../src/drive/browser-trace.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../../src/event/capture.ts';
 import type { Definition } from '../../src/event/definitions.ts';
 import { Op } from '../../src/event/event.ts';
+import { ACTIVITIES } from '../../src/event/operations.ts';
 import { reportText } from '../../src/terminal/report-text.ts';
 import { BROWSER, BROWSER_WORK, checkedBelow, packedBelow } from '../../src/trace/below-storage.ts';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -245,6 +248,10 @@ describe('the time', () => {
     const text = reportText(answerReport(answerOf(facts), 'a.vfst'));
     expect(text).toContain('Below storage');
     expect(text).toContain('opfs.flush: vfscope recorded 0, the browser 1.');
+    expect(facts.get(badges).map(({ badge }) => badge)).toContain('Counts differ');
+    expect(new Facts(storeWith()).get(badges).map(({ badge }) => badge)).not.toContain(
+      'Counts differ',
+    );
     expect(summaryOf(store).belowStorage!.check.verdict).toBe('different');
     const [{ rows, columns }] = belowTables as [(typeof belowTables)[number]];
     const all = facts.get(rows);
@@ -252,6 +259,57 @@ describe('the time', () => {
     expect(all.count).toBe(11);
     expect(line(1)).toEqual([0, 200, 90, 'page', 'idb.put']);
     expect(line(3)).toEqual([null, 230, 5, 'browser', 'put']);
+  });
+});
+
+describe('on the timeline', () => {
+  /** Label, begin, and length of each interval of a lane, microseconds. */
+  const shown = (lanes: TimelineLanes, key: string): unknown[] => {
+    const { settled, labelOf } = lanes.lane(key)!;
+    return Array.from({ length: settled.count }, (_, i) => [
+      labelOf!(settled.rowOf(i), settled.kind[i]!),
+      ACTIVITIES[settled.kind[i]!],
+      settled.startOf(i) / 1000,
+      (settled.endOf(i) - settled.startOf(i)) / 1000,
+    ]);
+  };
+
+  test("a thread's calls, and once the work of the browser's process: what began last on top", () => {
+    const lanes = new TimelineLanes(storeWith());
+    lanes.update(1000);
+    const own = lanes.rows.filter(({ kind }) => kind === 'below');
+    expect(own.map(({ key, of, events }) => [key, of, events])).toEqual([
+      ['0:below1', undefined, 5],
+      ['0:below2', "browser's process", 5],
+    ]);
+    expect(shown(lanes, '0:below1')).toEqual([
+      ['idb.transaction', 'sync', 100, 0],
+      ['idb.put', 'write', 200, 20],
+      ['idb.put', 'write', 220, 80],
+      ['opfs.write', 'write', 300, 7],
+      ['idb.put', 'write', 307, 13],
+      ['opfs.write', 'write', 320, 0],
+    ]);
+    expect(shown(lanes, '0:below2')).toEqual([
+      ['put', 'write', 230, 5],
+      ['put', 'write', 240, 5],
+      ['commit', 'sync', 260, 5],
+      ['fileWrite', 'write', 265, 4],
+      ['commit', 'sync', 269, 1],
+      ['fileFlush', 'sync', 270, 8],
+      ['commit', 'sync', 278, 2],
+    ]);
+    const [frame] = lanes.frames(['0:below2'], 0, 1000, 1000);
+    expect([...frame!.busy.subarray(229, 236)].map((busy) => busy > 0)).toEqual([
+      ...[false, true, true, true, true, true, false],
+    ]);
+  });
+
+  test('where the browser was not asked there is none', () => {
+    const lanes = new TimelineLanes(recordedStore());
+    lanes.update(1000);
+    expect(lanes.rows.filter(({ kind }) => kind === 'below')).toEqual([]);
+    expect(lanes.lane('0:below1')).toBeUndefined();
   });
 });
 

@@ -6,6 +6,7 @@ import { Op } from '../../event/event.ts';
 import { OPS } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OWN_RECORDING } from '../../trace/store.ts';
+import { callCheck } from '../below/call-check.ts';
 import { fact } from '../core/graph.ts';
 import { costText, recordingCost, type RecordingCost } from '../time/recording-cost.ts';
 import { conditions, slowedText } from '../core/conditions.ts';
@@ -24,7 +25,10 @@ const TRACER_SHARE = 0.05;
 export const badges = fact(
   'badges',
   'badges',
-  { findingContext, recordingCost, losses, unrecordedWorkers, unknownTails, conditions },
+  {
+    ...{ findingContext, recordingCost, losses, unrecordedWorkers, unknownTails, conditions },
+    callCheck,
+  },
   (
     _,
     {
@@ -34,6 +38,7 @@ export const badges = fact(
       unrecordedWorkers: workers,
       unknownTails: tails,
       conditions: made,
+      callCheck: check,
     },
   ): Badge[] => [
     ...(workers.length
@@ -51,6 +56,14 @@ export const badges = fact(
     ...(made.slowed ? [{ badge: 'DevTools open', say: slowedText(made) }] : []),
     ...(tails.length
       ? [{ badge: 'Last calls unknown', say: tailsText(tails), hides: true as const }]
+      : []),
+    ...(check?.verdict === 'different'
+      ? [
+          {
+            badge: 'Counts differ',
+            say: "The browser doesn't count the same storage calls as vfscope. The report's Below storage has both counts.",
+          },
+        ]
       : []),
     ...[() => recorderOn(cost), coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
       (badge) => badge(ctx) ?? [],

@@ -4,8 +4,8 @@ import type { BelowStorageSums } from '../below/browser-work.ts';
 import type { CallCheck } from '../below/call-check.ts';
 import type { Block } from './blocks.ts';
 
-/** The verdict of the check, one sentence each. */
-function verdictLines({ verdict, reported, differences, after, why }: CallCheck): string[] {
+/** The verdict of the check, a line for each sentence. */
+export function verdictLines({ verdict, reported, differences, after, why }: CallCheck): string[] {
   const text = {
     equal: `The browser counts the same: ${countOf(reported, 'storage call')}.`,
     different: "The browser doesn't count the same storage calls as vfscope:",

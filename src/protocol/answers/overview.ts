@@ -1,4 +1,5 @@
 /** Questions and answers of the Overview. */
+import type { CallCheck } from '../../analysis/below/call-check.ts';
 import type { DatabaseSettings } from '../../analysis/pages/database-settings.ts';
 import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
 import type { SummaryEngine, SummaryEnvironment } from '../../analysis/report/summary.ts';
@@ -31,4 +32,6 @@ export interface Overview {
   /** What the browser says of the storage of each origin; [] where it was not asked. */
   storage: OriginStorage[];
   numbers: HeadlineNumber[];
+  /** Whether the browser counts as many storage calls; null where it wasn't asked. */
+  callCheck: CallCheck | null;
 }

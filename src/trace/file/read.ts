@@ -152,6 +152,8 @@ const NAMES: Readonly<Record<string, string>> = {
   [Tag.events]: 'chunk of events',
   [Tag.ends]: 'list of late ends',
   [Tag.counters]: 'counters',
+  [Tag.cpu]: 'CPU samples of a thread',
+  [Tag.below]: 'storage events of the browser',
   [Tag.notes]: 'list of notes',
   [Tag.index]: 'index',
 };

@@ -44,6 +44,8 @@ export interface Lane {
   events: number;
   readonly settled: IntervalIndex;
   readonly tail: IntervalIndex;
+  /** false: its rows are no rows of events. */
+  readonly ofEvents?: false;
   /** What a slice says, where it is not its event's own name. */
   readonly labelOf?: (row: number, kind: number) => string;
 }

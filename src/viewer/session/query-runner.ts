@@ -97,8 +97,9 @@ export class QueryRunner {
   hit(lane: string, us: number, slackUs: number): EventRef | null {
     if (this.shown.opening) return null; // a summary knows no events
     const found = this.shown.lanes().lane(lane);
-    const row = found ? rowAt(found, us, slackUs) : -1;
-    return row < 0 ? null : found!.thread.ref(row);
+    if (!found || found.ofEvents === false) return null;
+    const row = rowAt(found, us, slackUs);
+    return row < 0 ? null : found.thread.ref(row);
   }
 
   async event(thread: number, seq: number): Promise<EventDetails> {

@@ -32,6 +32,7 @@ const overview = fact(
       durability: durabilityOf(idbTraffic?.transactions ?? []),
       storage: storageHealth,
       numbers: [...headlineNumbers, ...(countedInstructions ? [countedInstructions] : [])],
+      callCheck: summary.belowStorage?.check ?? null,
     };
   },
 );

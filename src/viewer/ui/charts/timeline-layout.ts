@@ -13,6 +13,7 @@ const LANE_HEIGHT: Record<LaneKind, number> = {
   vfs: 18,
   web: 18,
   sub: 8,
+  below: 14,
   lock: 18,
   reads: 22,
   writes: 22,
@@ -34,6 +35,7 @@ const GROWS: Partial<Record<LaneKind, number>> = {
   sql: 1.4,
   txn: 1.4,
   sub: 1.5,
+  below: 1.4,
 };
 const LANE_GAP = 3;
 /** Pinned lanes leave at least this share of the picture to the others. */
@@ -48,6 +50,7 @@ export const LANE_TITLE: Record<LaneKind, string> = {
   vfs: 'VFS',
   web: 'Storage',
   sub: '',
+  below: 'Below storage',
   lock: 'Lock',
   reads: 'Read B/s',
   writes: 'Written B/s',
@@ -73,6 +76,8 @@ export const LANE_HINT: Record<LaneKind, string> = {
   vfs: 'Calls that SQLite made of its VFS: xRead, xWrite, xSync, xLock ...',
   web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage, and HTTP where SQLite waits for it; of those that overlap, the one that began last. Hatched: an IndexedDB transaction is open, and no request of it runs",
   sub: 'Storage calls that overlap, one by one',
+  below:
+    "Storage calls as Chromium reports them: a call of a file, and a request of IndexedDB until its answer. The browser's process: its work for IndexedDB, and the files that it reads, writes, and flushes meanwhile. Of those that overlap, the one that began last",
   lock: "SQLite's lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)",
   reads: `Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call. ${BIN_HINT}`,
   writes: `Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call. ${BIN_HINT}`,

@@ -7,6 +7,10 @@ import path from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chosenPage } from '../../src/connect/endpoint.ts';
+import { belowStorage } from '../../src/analysis/below/browser-work.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { sampleSums } from '../../src/analysis/cpu/hot-functions.ts';
+import { webCounts } from '../../src/analysis/files/web-counts.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { record } from '../../src/cli/record.ts';
 import { findChromium } from '../../src/drive/find-browser.mjs';
@@ -116,6 +120,36 @@ test.each(['OPFSCoopSync', 'IDBBatchAtomic'])(
     expect(chromium.exitCode).toBeNull();
   },
 );
+
+test("the browser's own trace goes along: CPU samples, and storage below the page", async () => {
+  const url = appOf('layers', 'IDBBatchAtomic');
+  const store = await recorded('layers', {
+    ...{ connect: endpoint, url, cpu: true, belowStorage: true },
+  });
+  const facts = new Facts(store);
+  const { check, sums } = facts.get(belowStorage)!;
+  expect(check).toMatchObject({ verdict: 'equal', differences: [] });
+  expect(sums.find(({ work }) => work.startsWith('IndexedDB put'))!.calls).toBe(
+    facts.get(webCounts).idb.put,
+  );
+  const sampled = store.threads.filter(({ cpu }) => cpu);
+  expect(sampled.map(({ info }) => info.kind).sort()).toEqual(['page', 'worker']);
+  expect(facts.get(sampleSums)!.statements.length).toBeGreaterThan(0);
+});
+
+test('a browser that its user traces already is refused', async () => {
+  // that of the recording before is over
+  const session = await user.target().createCDPSession();
+  await session.send('Tracing.start', { transferMode: 'ReportEvents' });
+  const out = path.join(command.folder, 'none.vfst');
+  const args = { connect: endpoint, url: appOf('traced'), out, cpu: true, extension: EXTENSION };
+  const before = await urls();
+  expect(await record(args)).toBe(3);
+  expect(command.said).toMatch(/can't be traced: .*Stop what traces it already/);
+  expect(await urls()).toEqual(before);
+  await session.send('Tracing.end');
+  await session.detach();
+});
 
 test('a frame of another site is recorded, too', async () => {
   const frame = appOf('other', 'IDBBatchAtomic');

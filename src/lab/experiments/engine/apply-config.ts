@@ -17,6 +17,9 @@ export function pragmasOf(c: Config): readonly (readonly [name: string, value: s
 }
 
 const SYNCHRONOUS = ['off', 'normal', 'full', 'extra'];
+/** SQLite takes a word for `synchronous`, and answers a number. */
+const inWords = (name: string, answer: string): string =>
+  name === 'synchronous' ? (SYNCHRONOUS[Number(answer)] ?? answer) : answer;
 
 /**
  * @param existing whether the database is there already: its page size is its own then, and IDBBatchAtomic takes being asked for one as an error
@@ -37,7 +40,7 @@ export async function applyConfig(
   for (const [name, value] of pragmasOf(config)) {
     if (!(existing && name === 'page_size')) await pragma(`PRAGMA ${name}=${value}`);
     const read = await pragma(`PRAGMA ${name}`);
-    const now = name === 'synchronous' ? (SYNCHRONOUS[Number(read)] ?? read) : read;
+    const now = inWords(name, read);
     settings[name] = now;
     if (now !== value)
       notes.push(`PRAGMA ${name}=${value} was asked, ${now || 'nothing'} was answered.`);
@@ -60,7 +63,7 @@ export async function settingsOf(host: Host): Promise<Record<string, string>> {
     await host.sqlite3.exec(
       host.db,
       `PRAGMA ${name}`,
-      (row) => void (settings[name] = String(row[0])),
+      (row) => void (settings[name] = inWords(name, String(row[0]))),
     );
   return settings;
 }

@@ -159,7 +159,7 @@ async function playOn(
 ): Promise<PlayedOn> {
   if (asked.vfs === 'absurd-sql')
     throw new Error(
-      "absurd-sql takes a file's page size from the bytes that are written, and a recording doesn't hold them.",
+      "absurd-sql refuses a new file whose first bytes hold no page size. A recording holds no bytes, so a replay can't run on it.",
     );
   // no SQLite runs: any module has the memory that a VFS reads names from and writes bytes to
   const own = ownEngineOf(asked.vfs);

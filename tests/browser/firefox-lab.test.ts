@@ -95,7 +95,7 @@ it('storage of the browser: IndexedDB and OPFS, and actors in workers', async ()
     counted('sequential-write', { vfs: 'IDBBatchAtomic' }, { transactions: 5, items: 5 }),
     counted('contention', {}, two),
   ];
-  const outcomes = await lab.run(runs, 60_000);
+  const outcomes = await lab.run(runs, { patienceMs: 60_000 });
   expect(outcomes.map(({ message }) => message)).toEqual(['', '', '']);
   expect(outcomes[0]!.result!.totals['opfs.writes']).toBeGreaterThan(5);
   expect(outcomes[1]!.result!.totals['idb.put']).toBeGreaterThan(5);

@@ -36,7 +36,7 @@ it.each(
 )('%s: two writers and a reader, no increment lost', async (vfs) => {
   const [outcome] = await lab.run(
     [contention({ vfs }, { writers: 2, readers: 1, iterations: 25 })],
-    60_000,
+    { patienceMs: 60_000 },
   );
   expect(outcome!.message).toBe('');
   const { steps, verdicts } = outcome!.result!;
@@ -58,10 +58,9 @@ it.each(
 });
 
 it('a writer alone waits for nobody', async () => {
-  const [outcome] = await lab.run(
-    [contention({}, { writers: 1, readers: 0, iterations: 25 })],
-    60_000,
-  );
+  const [outcome] = await lab.run([contention({}, { writers: 1, readers: 0, iterations: 25 })], {
+    patienceMs: 60_000,
+  });
   expect(outcome!.message).toBe('');
   const { counters } = outcome!.result!.steps[0]!;
   expect(counters).toMatchObject({
@@ -79,7 +78,7 @@ it('what cannot be shared says why', async () => {
     contention({ vfs: 'BlockIDB' }, each),
     contention({ lockingMode: 'exclusive' }, each),
   ];
-  const messages = (await lab.run(runs, 30_000)).map(({ message }) => message);
+  const messages = (await lab.run(runs, { patienceMs: 30_000 })).map(({ message }) => message);
   expect(messages[0]).toMatch(/AccessHandlePool cannot be shared: it holds the access handles/);
   expect(messages[1]).toMatch(/BlockIDB cannot be shared: it takes no locks/);
   expect(messages[2]).toMatch(/keeps every other connection out/);

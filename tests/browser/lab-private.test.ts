@@ -51,7 +51,7 @@ it('a private window of Firefox refuses storage: told of each VFS that needs it,
        return PrivateBrowsingUtils.isBrowserPrivate(gBrowser.selectedBrowser);`,
     );
     expect(isPrivate).toBe(true);
-    const outcomes = await lab.run(runs, 30_000);
+    const outcomes = await lab.run(runs, { patienceMs: 30_000 });
     for (const words of said(outcomes, ON_STORAGE)) expect(words).toMatch(REFUSED);
     expect(said(outcomes, IN_MEMORY)).toEqual(['', '']);
     expect(instructions(outcomes).slice(ON_STORAGE.length)).toEqual([
@@ -81,7 +81,7 @@ longTest(
         polling: 50,
       });
       const lab = labIn(page);
-      const outcomes = await lab.run(runs, 30_000);
+      const outcomes = await lab.run(runs, { patienceMs: 30_000 });
       expect(said(outcomes, ALL)).toEqual(ALL.map(() => ''));
       expect(instructions(outcomes).at(ALL.indexOf('memory'))).toBe(1_491_318);
       expect(await lab.storage()).toEqual([]);

@@ -97,10 +97,9 @@ describe('every VFS', () => {
     '%s, %s, %s: the same rows, counted, and nothing left in storage',
     async (vfs, build, engine) => {
       const journalMode = ownJournalOf(vfs);
-      const [outcome] = await lab.run(
-        [own({ vfs, build, engine, journalMode, pageSize: 4096 })],
-        60_000,
-      );
+      const [outcome] = await lab.run([own({ vfs, build, engine, journalMode, pageSize: 4096 })], {
+        patienceMs: 60_000,
+      });
       expect(outcome!.message).toBe('');
       const { result, left } = outcome!;
       digest ||= result!.digest;
@@ -139,7 +138,7 @@ it('absurd-sql: a journal is refused, by its settings and by a script', async ()
       own({ ...on, journalMode: 'delete' }),
       own({ ...on, journalMode: 'memory' }, 'count', `PRAGMA journal_mode=delete;${SQL}`),
     ],
-    60_000,
+    { patienceMs: 60_000 },
   );
   expect(outcomes.map(({ message, left }) => ({ message, left }))).toEqual([
     {
@@ -278,7 +277,7 @@ it('kv-sweep runs on every VFS, with the requests of its twin, and none of them 
       { mode: 'count', repeats: 1 },
     ),
   );
-  const outcomes = await lab.run(runs, 60_000);
+  const outcomes = await lab.run(runs, { patienceMs: 60_000 });
   expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
   for (const { result } of outcomes) {
     const counters = (id: string) => result!.steps.find((s) => s.id === id)!.counters;
@@ -309,7 +308,7 @@ describe('what cannot be', () => {
       own({ vfs: 'IDBMirror', build: 'sync' }),
       own({}, 'time'),
     ];
-    const [hung, failed, wrong, fine] = await lab.run(runs, 4000);
+    const [hung, failed, wrong, fine] = await lab.run(runs, { patienceMs: 4000 });
     expect(hung!.message).toMatch(/did not finish within 4 s and was ended/);
     expect(failed!.message).toMatch(/no such table: absent/);
     expect(wrong!.message).toMatch(/IDBMirror is asynchronous/);
@@ -389,7 +388,7 @@ it('fault profiles reach the workers that a VFS stores in, and every connection'
       share('vfs=OPFSCoopSync quota=16000'),
       share('vfs=IDBBatchAtomic quota=16000'),
     ],
-    30_000,
+    { patienceMs: 30_000 },
   );
   expect(done.map(({ message, left }) => [message, ...left])).toEqual(done.map(() => ['']));
   const faults = done.map(({ result }) => result!.fault!);
@@ -419,7 +418,7 @@ it('an interrupted run answers with the passes that were done', async () => {
   let tell = (): void => {};
   const interrupt = new Promise<void>((resolve) => (tell = resolve));
   const runs = [{ ...own({ vfs: 'AccessHandlePool' }, 'time'), repeats: 500 }];
-  const [done] = await lab.run(runs, undefined, (n) => n >= 3 && tell(), interrupt);
+  const [done] = await lab.run(runs, { onProgress: (n) => n >= 3 && tell(), interrupt });
   const { totalMs, notes } = done!.result!;
   expect(totalMs!.n).toBeGreaterThanOrEqual(2);
   expect(totalMs!.n).toBeLessThan(400);

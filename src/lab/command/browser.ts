@@ -15,12 +15,16 @@ import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/extension-folders.ts';
 /** Of a run that an interrupt left without a pass that counts. */
 const NOT_DONE = 'interrupted before a pass was done';
 
-/** @throws CommandFailure (3) without a browser or a build, or when a single run fails; a failed variant of an experiment is said in its result */
+/**
+ * @param onClosed told that the tab closed before all was done: the result has the passes that were
+ * @throws CommandFailure (3) without a browser or a build, or when a single run fails; a failed variant of an experiment is said in its result
+ */
 export async function inBrowser(
   { what, asked, grid, compared, options }: LabOrder,
   browser: 'chromium' | 'firefox',
   headed: boolean,
   interrupt: Promise<void>,
+  onClosed: () => void,
 ): Promise<LabOutcome> {
   const onProgress = (done: number, all: number): void => complain(`${done} of ${all} passes`);
   const carryOut = async (
@@ -33,8 +37,9 @@ export async function inBrowser(
             headed,
             onProgress,
             interrupt,
+            onClosed,
           })
-        : await runLab(runs, { extension: EXTENSION, headed, onProgress, interrupt });
+        : await runLab(runs, { extension: EXTENSION, headed, onProgress, interrupt, onClosed });
     for (const { left } of done) if (left.length) complain(`left in storage: ${left.join(', ')}`);
     return done;
   };

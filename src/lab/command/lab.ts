@@ -38,16 +38,21 @@ export async function labCommand(o: LabOptions): Promise<number> {
   await checkReportFiles(o.files ?? {});
   complain(`${order.title}: ${takesText(order.runs)}`);
   const interrupt = listenForInterrupt(complain);
+  let closed = false;
+  const onClosed = (): void => {
+    closed = true;
+    complain("the Lab's tab closed or crashed.");
+  };
   const outcome = await (
     order.node
       ? inNode(order, o.cache, interrupt)
-      : inBrowser(order, browserOf(o.browser), o.headed, interrupt.first)
+      : inBrowser(order, browserOf(o.browser), o.headed, interrupt.first, onClosed)
   ).finally(() => interrupt.ignore());
   await writeReportFiles(o.files ?? {}, outcome);
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));
   if ((o.statements || o.functions) && !o.json && 'runs' in outcome)
     await print(detailText(outcome.runs, o.functions));
-  if (!interrupt.came) return exitOf(outcome);
+  if (!interrupt.came && !closed) return exitOf(outcome);
   complain('interrupted: the result has the passes that were done.');
   return Exit.browserFailed;
 }

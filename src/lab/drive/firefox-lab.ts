@@ -24,15 +24,16 @@ export async function openFirefoxLab({ chrome }: DrivenFirefox, search = ''): Pr
 /** Run in a fresh headless Firefox, which is closed again. @throws CommandFailure (3) without a browser or a build, or when the page fails */
 export async function runLabInFirefox(
   runs: readonly Run[],
-  { extension, headed, patienceMs, onProgress, interrupt }: LabOptions,
+  options: LabOptions,
 ): Promise<LabRun[]> {
+  const { extension, headed, interrupt } = options;
   const driven = await launchFirefox({
     extension,
     headed,
     outlivesSignals: interrupt !== undefined,
   });
   try {
-    return await (await openFirefoxLab(driven)).run(runs, patienceMs, onProgress, interrupt);
+    return await (await openFirefoxLab(driven)).run(runs, options);
   } finally {
     await driven.close();
   }

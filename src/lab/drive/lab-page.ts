@@ -1,63 +1,85 @@
 /** The Lab's page in a browser that we drive: what is asked of its door, in Chromium and Firefox alike. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
-import type { LabDoor, LabRun } from '../experiments/door.ts';
+import type { LabDoor, LabRun, PassesDone } from '../experiments/door.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
+import { resultSoFar } from '../experiments/passes.ts';
 import { browserFailed } from '../../terminal/failure.ts';
 
 const POLL_MS = 100;
 /** Of a database on its way to the page, bytes: a message of a driver does not hold all of it. */
 const PIECE_BYTES = 1 << 20;
 
-export interface LabOptions {
-  /** Folder of the built extension. */
-  extension: string;
-  headed?: boolean;
+/** How a run is driven. */
+export interface RunOptions {
   /** Longest time for one pass, ms. */
-  patienceMs?: number;
+  patienceMs?: number | undefined;
   /** Passes done, and passes in all. */
   onProgress?: (done: number, all: number) => void;
   /** Once it resolves, the passes that were done are the result. */
   interrupt?: Promise<void>;
+  /** The tab closed or crashed, or it loads another page: the passes that were done are the result. Without it that is a failure. */
+  onClosed?: () => void;
+}
+export interface LabOptions extends RunOptions {
+  /** Folder of the built extension. */
+  extension: string;
+  headed?: boolean;
 }
 
-/** What the page's door answered, and how far it is. */
+/** What the page's door answered, and what it has done. */
 interface Seen {
   outcome: { done: LabRun[] } | { failure: string } | null;
-  at: [done: number, all: number] | null;
+  passes: PassesDone | null;
 }
 
 export class LabPage {
   /** @param inPage runs the body of an asynchronous function in the page; it finds what is given behind it in `args` */
   constructor(private readonly inPage: (body: string, ...args: unknown[]) => Promise<unknown>) {}
 
-  /** All runs, on a database of the user's where they have one; one that fails does not stop the others. Asked for now and then: one call that waited for minutes would be given up. */
+  /**
+   * All runs, on a database of the user's where they have one; one that fails does not stop the others. Asked for now and then: one call that
+   * waited for minutes would be given up.
+   * @throws CommandFailure (3) where the page fails, or closes and nobody listens for that
+   */
   async run(
     runs: readonly Run[],
-    patienceMs?: number,
-    onProgress?: LabOptions['onProgress'],
-    interrupt?: Promise<void>,
+    { patienceMs, onProgress, interrupt, onClosed }: RunOptions = {},
   ): Promise<LabRun[]> {
     const database = runs.find((run) => run.database)?.database?.file; // one for all
     if (database) await this.giveDatabase(database);
     await this.inPage(
-      `window.vfscopeLabSeen = { outcome: null, at: null };
-       window.vfscopeLabProgress = (done, all) => { window.vfscopeLabSeen.at = [done, all]; };
+      `window.vfscopeLabOutcome = null;
        window.vfscopeLab.run(args[0], args[1] ?? undefined).then(
-         (done) => { window.vfscopeLabSeen.outcome = { done }; },
-         (error) => { window.vfscopeLabSeen.outcome = { failure: String(error?.message ?? error) }; });`,
+         (done) => { window.vfscopeLabOutcome = { done }; },
+         (error) => { window.vfscopeLabOutcome = { failure: String(error?.message ?? error) }; });`,
       runs,
       patienceMs ?? null,
     );
     let interrupted = false;
     void interrupt?.then(() => (interrupted = true));
+    const kept = new KeptPasses(runs);
     for (let told = '', stopped = false; ;) {
       await delay(POLL_MS); // the page itself gives up what hangs
-      if (interrupted && !stopped) await this.ask('stop');
-      stopped = interrupted;
-      const { outcome, at } = (await this.inPage('return window.vfscopeLabSeen;')) as Seen;
-      if (at && told !== String(at)) onProgress?.(...at);
-      told = String(at);
+      let seen: Seen;
+      try {
+        if (interrupted && !stopped) await this.ask('stop');
+        stopped = interrupted;
+        seen = (await this.inPage(
+          'return { outcome: window.vfscopeLabOutcome, passes: window.vfscopeLab.passes(args[0]) };',
+          kept.counts,
+        )) as Seen;
+      } catch (error) {
+        if (!onClosed) throw browserFailed(`The Lab's tab is gone: ${(error as Error).message}`);
+        onClosed();
+        return kept.results();
+      }
+      const { outcome, passes } = seen;
+      if (passes) {
+        kept.add(passes);
+        if (told !== String(passes.at)) onProgress?.(...passes.at);
+        told = String(passes.at);
+      }
       if (!outcome) continue;
       if ('failure' in outcome) throw browserFailed(`The Lab's page failed: ${outcome.failure}`);
       return outcome.done;
@@ -106,6 +128,36 @@ export class LabPage {
   ): Promise<Awaited<ReturnType<LabDoor[K]>>> {
     const answer = await this.inPage(`return await window.vfscopeLab.${method}(...args);`, ...args);
     return answer as Awaited<ReturnType<LabDoor[K]>>;
+  }
+}
+
+/** The passes that were done, on this side of a tab that may close. */
+class KeptPasses {
+  private environment: PassesDone['environment'] = null;
+  private readonly done: PassesDone['runs'];
+
+  constructor(private readonly runs: readonly Run[]) {
+    this.done = runs.map(() => ({ samples: [], message: '', left: [] }));
+  }
+  /** Of each run, how many passes are here. */
+  get counts(): number[] {
+    return this.done.map(({ samples }) => samples.length);
+  }
+  add({ environment, runs }: PassesDone): void {
+    this.environment = environment;
+    for (const [i, kept] of this.done.entries()) {
+      const { samples, message, left } = runs[i]!;
+      kept.samples.push(...samples);
+      [kept.message, kept.left] = [message, left];
+    }
+  }
+  results(): LabRun[] {
+    const { environment } = this;
+    return this.done.map(({ samples, message, left }, i) => ({
+      result: environment && !message ? resultSoFar(this.runs[i]!, samples, environment) : null,
+      message,
+      left,
+    }));
   }
 }
 

@@ -21,17 +21,24 @@ export async function openLab(page: Page, extensionId: string): Promise<LabPage>
 }
 
 /** @param page that shows the Lab */
-export const labIn = (page: Page): LabPage =>
-  new LabPage((body, ...args) =>
-    page.evaluate(`(async () => { const args = ${JSON.stringify(args)}; ${body} })()`),
+export const labIn = (page: Page): LabPage => {
+  // a question to a page that crashed is never answered
+  const crashed = new Promise<never>((_, reject) => page.once('error', reject));
+  crashed.catch(() => {}); // the next question reports it
+  return new LabPage((body, ...args) =>
+    Promise.race([
+      page.evaluate(`(async () => { const args = ${JSON.stringify(args)}; ${body} })()`),
+      crashed,
+    ]),
   );
+};
 
 /**
  * Run in a fresh headless browser, which is closed again.
  * @throws CommandFailure (3) without a browser or a build, or when the page fails
  */
 export async function runLab(runs: readonly Run[], options: LabOptions): Promise<LabRun[]> {
-  const { extension, headed = false, patienceMs, onProgress, interrupt } = options;
+  const { extension, headed = false, interrupt } = options;
   const driven = await launchBrowser({
     extension,
     headed,
@@ -40,7 +47,7 @@ export async function runLab(runs: readonly Run[], options: LabOptions): Promise
   try {
     const page = await driven.firstPage();
     const lab = await openLab(page, driven.extensionId);
-    return await lab.run(runs, patienceMs, onProgress, interrupt);
+    return await lab.run(runs, options);
   } finally {
     await driven.close();
   }

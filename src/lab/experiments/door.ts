@@ -1,7 +1,8 @@
 /** The door of the Lab's page, `globalThis.vfscopeLab`: what a command that drives the page asks of it, and gets. */
 import type { ReplayReport } from './replay/replay.ts';
 import type { Config, Run } from './model/types.ts';
-import type { RunResult } from './model/result-types.ts';
+import type { Environment } from './model/environment-types.ts';
+import type { RunResult, Sample } from './model/result-types.ts';
 
 /** What became of one run. */
 export interface LabRun {
@@ -11,6 +12,15 @@ export interface LabRun {
   /** What it left in storage that could not be removed. */
   left: string[];
 }
+/** Passes of the runs, in their order. */
+export interface PassesDone {
+  /** Passes done, and passes in all. */
+  at: [done: number, all: number];
+  /** Of the passes so far; null before the first. */
+  environment: Environment | null;
+  /** `message`: why the run failed, '' where it did not. */
+  runs: { samples: Sample[]; message: string; left: string[] }[];
+}
 export interface LabDoor {
   /** A piece of a database file, as base64: `takeDatabase` makes a database of all that came. */
   addPiece(piece: string): void;
@@ -18,6 +28,8 @@ export interface LabDoor {
   takeDatabase(): Promise<void>;
   /** @param runs their `database` has a name only @param patienceMs longest time for one pass; the rest of the runs goes on */
   run(runs: Run[], patienceMs?: number): Promise<LabRun[]>;
+  /** What `run` has done so far: who drives the page keeps it, for the tab may close. @param known of each run, how many passes to leave away; null: nothing has run */
+  passes(known: number[]): PassesDone | null;
   /** Ends what `run` or `replay` runs, which then answers with the passes or calls that were done. */
   stop(): Promise<void>;
   /** A pass with every layer recorded, as the bytes of a .vfst file in base64. */

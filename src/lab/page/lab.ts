@@ -18,8 +18,6 @@ const PATIENCE_MS = 300_000;
 
 declare global {
   var vfscopeLab: LabDoor | undefined;
-  /** Who drives the page wants to know how far it is. */
-  var vfscopeLabProgress: ((done: number, all: number) => void) | undefined;
 }
 
 const urls = {
@@ -40,7 +38,7 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 let pieces: Uint8Array<ArrayBuffer>[] = [];
 let driven: Blob | null = null;
-/** Of the command. */
+/** Of the command, the last one. */
 let running: RunQueue | null = null;
 let replaying: Bench | null = null;
 
@@ -60,13 +58,23 @@ globalThis.vfscopeLab = {
         ? { ...run, database: { name: run.database.name, file: driven } }
         : run,
     );
-    const queue: RunQueue = new RunQueue(bench(patienceMs), found, () =>
-      globalThis.vfscopeLabProgress?.(queue.progress.done, queue.progress.all),
-    );
+    const queue = new RunQueue(bench(patienceMs), found, () => {});
     running = queue;
     await queue.go();
-    running = null;
     return queue.items.map(({ result, message, left }) => ({ result, message, left }));
+  },
+  passes(known) {
+    if (!running) return null;
+    const { progress, environment } = running;
+    return {
+      at: [progress.done, progress.all],
+      environment,
+      runs: running.items.map(({ samples, message, left }, i) => ({
+        samples: samples.slice(known[i]),
+        message,
+        left,
+      })),
+    };
   },
   async stop() {
     await running?.cancel();

@@ -1,7 +1,7 @@
 /** Results of the Lab as text: what an experiment's answer is made of stands in it. */
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { onVfs, type PlacedExperiment } from '../../src/lab/experiments/on-vfs.ts';
@@ -56,6 +56,33 @@ it.each(['count', 'time'] as const)(
     expect(settings).not.toHaveProperty('wasm_bytes');
   },
 );
+
+it('parts of a transaction that are shorter than a step of the clock have their times and their columns', async () => {
+  const [, second] = EXPERIMENTS;
+  const experiment = onVfs(second!, ['MemoryVFS'], 'node');
+  expect(experiment.id).toBe('commit-share');
+  const around = nodeSurroundings();
+  const stopped = vi.spyOn(performance, 'now').mockReturnValue(5);
+  const asked = { config: {}, parameters: { transactions: 2, items: 2 } };
+  const run = runOf(workload, asked, { mode: 'time', repeats: 1 });
+  const measured = await sampleOf(run, around).finally(() => stopped.mockRestore());
+  const { counters } = measured.steps[0]!;
+  expect([counters['begin.ms'], counters['body.ms'], counters['commit.ms']]).toEqual([0, 0, 0]);
+  // as results were saved before: without the part of 0
+  const { 'begin.ms': _, ...others } = { ...counters, 'begin.ms': 0, 'body.ms': 1, 'commit.ms': 3 };
+  const result = resultOf(
+    run,
+    workload,
+    [{ ...measured, steps: [{ ...measured.steps[0]!, counters: others }] }],
+    {},
+  );
+  const text = experimentText(experiment, {
+    experiment: experiment.id,
+    results: { 'sequential-write-journal': result },
+    ...{ skipped: {}, verdicts: [], growth: [] },
+  });
+  expect(text).toMatch(/^ {2}sequential-write-journal +0 % +25 % +75 %$/m);
+});
 
 describe('timed', () => {
   it('a result lists every pass in order, and which share of it is commit', () => {

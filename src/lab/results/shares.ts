@@ -15,13 +15,9 @@ export function sharesOf(result: RunResult): StepShares[] {
       result.run.mode === 'count'
         ? s.counters[`${part}.instructions`]
         : s.parts[`${part}.ms`]?.median;
-    const parts = PARTS.flatMap((part) => {
-      const n = of(part);
-      return n === undefined ? [] : [[part, n] as const];
-    });
+    // older results leave a part of 0 away
+    const parts = PARTS.map((part) => [part, of(part) ?? 0] as const);
     const sum = parts.reduce((a, [, n]) => a + n, 0);
-    return parts.length < 2 || sum === 0
-      ? []
-      : [{ step: s.id, parts: parts.map(([p, n]) => [p, n / sum] as const) }];
+    return sum === 0 ? [] : [{ step: s.id, parts: parts.map(([p, n]) => [p, n / sum] as const) }];
   });
 }

@@ -2,6 +2,7 @@
 import type { FunctionCount } from '../../meter/meter.ts';
 import { Rc } from '../../../sqlite/constants.ts';
 import { functionsBetween } from './function-counts.ts';
+import { isTime } from '../model/aggregate.ts';
 import type { Host } from './host.ts';
 import type { RowDigest } from './row-digest.ts';
 import type { BoundStep, Counters, Step, TransactionsStep, Value } from '../model/types.ts';
@@ -192,8 +193,8 @@ async function transactions(
       };
       for (const part of PARTS)
         for (const [name, value] of Object.entries(await measured(host, run[part])))
-          // a gap may begin in the part before
-          if (value && !name.startsWith('gap.'))
+          // a time of 0 was measured: its clock has a long step. A gap may begin in the part before
+          if ((value || isTime(name)) && !name.startsWith('gap.'))
             sums[`${part}.${name}`] = (sums[`${part}.${name}`] ?? 0) + value;
     }
 }

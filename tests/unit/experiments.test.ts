@@ -150,12 +150,12 @@ describe('verdicts', () => {
     is: '<',
     right: { step: 'b', counter: 'n' },
   };
-  const at = (a?: number, b?: number, mad?: number, n = 3) =>
+  const at = (a?: number, b?: number, mad?: number, n = 3, stepMs = 0) =>
     decide(assertion, ({ step }) => {
       const value = step === 'a' ? a : b;
       const spread: Spread | null =
         mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n, passes: [] };
-      return value === undefined ? undefined : { value, spread };
+      return value === undefined ? undefined : { value, spread, stepMs };
     });
   it('counts decide to the last digit, `times` applied, and are told as measured', () => {
     expect(at(5, 11)).toMatchObject({ holds: true, left: 5, right: 11 });
@@ -172,6 +172,13 @@ describe('verdicts', () => {
       holds: null,
       why: 'a single pass shows no noise: run several',
     });
+  });
+  it('nor do times nearer to each other than a step of the clock', () => {
+    expect(at(0, 1, 0, 3, 1)).toMatchObject({
+      holds: null,
+      why: 'the difference is within the noise',
+    });
+    expect(at(0, 2, 0, 3, 1)).toMatchObject({ holds: true });
   });
 });
 
@@ -197,7 +204,11 @@ describe('samples into a result', () => {
     });
     expect(result.steps[0]!.parts['commit.ms']).toMatchObject({ median: 1.5 });
     expect(result.notes.join('\n')).toMatch(/rows that came back differ[\s\S]*vfs\.calls differed/);
-    expect(placed(result, { step: 's', counter: 'vfs.xSync' })).toEqual({ value: 0, spread: null });
+    expect(placed(result, { step: 's', counter: 'vfs.xSync' })).toEqual({
+      value: 0,
+      spread: null,
+      stepMs: 0,
+    });
     expect(placed(result, { step: 's', counter: 'block.put' })).toBeUndefined();
     expect(placed(result, { step: 'x', counter: 'ms' })).toBeUndefined();
   });

@@ -15,7 +15,7 @@ const sentence = (comparison: string, numbers: Record<string, number>): string =
   return verdictSentence(
     decide(expectation!, ({ variant }) => {
       const value = numbers[variant!];
-      return value === undefined ? undefined : { value, spread: null };
+      return value === undefined ? undefined : { value, spread: null, stepMs: 0 };
     }),
   );
 };

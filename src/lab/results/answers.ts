@@ -3,7 +3,7 @@ import type { Bar } from '../../formats/svg-bars.ts';
 import { countOf, formatCount, formatExact, UNKNOWN } from '../../text/numbers.ts';
 import { COMMIT_COST, WAL_WORTH, WHICH_VFS } from '../experiments/documents/questions.ts';
 import { placed } from '../experiments/model/aggregate.ts';
-import { overlap } from '../experiments/model/assertions.ts';
+import { isNoise, uncertainty } from '../experiments/model/assertions.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import type { VfsName } from '../experiments/model/types.ts';
 import { placeOf, vfsTitle, whyNotShared } from '../experiments/model/vfs-facts.ts';
@@ -38,16 +38,17 @@ interface Timed {
   readonly ms: number;
   readonly least: number;
   readonly most: number;
-  readonly mad: number;
+  /** How far it may be off. */
+  readonly uncertainty: number;
 }
 const STEP = 'run';
 
 function timedOf(found: Found | undefined): Timed | null {
-  const spread = found && placed(found.result, { step: STEP, counter: 'ms' })?.spread;
+  const time = found && placed(found.result, { step: STEP, counter: 'ms' });
   const n = found?.result.run.parameters['transactions'];
-  if (!spread || !n) return null;
-  const { median, least, most, mad } = spread;
-  return { ms: median / n, least: least / n, most: most / n, mad: mad / n };
+  if (!time?.spread || !n) return null;
+  const { median, least, most } = time.spread;
+  return { ms: median / n, least: least / n, most: most / n, uncertainty: uncertainty(time) / n };
 }
 /** A count per transaction. */
 function perTransaction({ result }: Found, counter: string): number | undefined {
@@ -57,7 +58,7 @@ function perTransaction({ result }: Found, counter: string): number | undefined 
 const countText = (n: number | undefined): string => (n === undefined ? UNKNOWN : formatExact(n));
 const timeText = (timed: Timed | null): string => milliseconds(timed?.ms) || UNKNOWN;
 /** Nearer to each other than they scatter. */
-const alike = (a: Timed, b: Timed): boolean => overlap(a, b, a.ms, b.ms);
+const alike = (a: Timed, b: Timed): boolean => isNoise(a.ms - b.ms, [a.uncertainty, b.uncertainty]);
 
 /** `3.2 times` as much. */
 const factorText = (more: number, less: number): string => {

@@ -40,7 +40,7 @@ export function checkpointTable(runs: readonly NamedResult[]): ResultTable | nul
     rows: all.map(({ name, mean, spread: { n, median, mad, least, most } }) => [
       name,
       formatCount(n),
-      ...[mean, median, mad, least, most].map(milliseconds),
+      ...[mean, median, mad, least, most].map((ms) => milliseconds(ms)),
     ]),
     more: 0,
   };

@@ -1,6 +1,7 @@
 /** Results side by side, a row a counter: the page and the terminal both draw it. */
 import { isTime, placed } from '../experiments/model/aggregate.ts';
-import type { RunResult, Spread } from '../experiments/model/result-types.ts';
+import { isNoise, uncertainty } from '../experiments/model/assertions.ts';
+import type { Placed, RunResult } from '../experiments/model/result-types.ts';
 import { exactDifference, fromToText, milliseconds, number, ratioOf } from './table.ts';
 
 interface Cell {
@@ -37,34 +38,36 @@ export function compare(
         const at = bases[i] ?? 0;
         const base = at === i ? undefined : found[at];
         const difference =
-          base && base.value !== f.value
+          base && base.value !== f.value && !isBelowStep(f) && !isBelowStep(base)
             ? exactDifference(base.value, f.value, isTime(counter))
             : '';
         const against = at === 0 ? 'the first' : `column ${at + 1}`;
         return {
-          text: isTime(counter) ? milliseconds(f.value) : number(f.value),
-          ratio: base ? (isNoise(base, f) ? 'noise' : ratioOf(f.value, base.value)) : '',
+          text: isTime(counter) ? milliseconds(f.value, f.stepMs) : number(f.value),
+          ratio: base ? ratioText(f, base) : '',
           difference,
           share: most > 0 ? f.value / most : 0,
-          detail: f.spread
-            ? passesText(f.spread)
-            : base
-              ? `${difference || '='} against ${against}`
-              : '',
+          detail: f.spread ? passesText(f) : base ? `${difference || '='} against ${against}` : '',
         };
       }),
     };
   });
 }
 
-type Placed = NonNullable<ReturnType<typeof placed>>;
-/** Times nearer to each other than twice their median deviation. */
-const isNoise = (a: Placed, b: Placed): boolean =>
-  !!a.spread &&
-  !!b.spread &&
-  Math.abs(a.value - b.value) <= 2 * Math.max(a.spread.mad, b.spread.mad);
+/** Too short for its clock: it may be anything from 0 to the step. */
+const isBelowStep = ({ value, spread, stepMs }: Placed): boolean =>
+  spread !== null && value < 0.999 * stepMs;
+function ratioText(found: Placed, base: Placed): string {
+  const areTimes = found.spread && base.spread;
+  if (areTimes && isNoise(found.value - base.value, [uncertainty(found), uncertainty(base)]))
+    return 'noise';
+  if (isBelowStep(base)) return `> ${ratioOf(found.value, base.stepMs)}`;
+  if (isBelowStep(found)) return `< ${ratioOf(found.stepMs, base.value)}`;
+  return ratioOf(found.value, base.value);
+}
 
-const passesText = (spread: Spread): string => {
-  const { n, passes } = spread;
-  return `${fromToText(spread)} in ${n}${n < passes.length ? ` of ${passes.length}` : ''} passes: ${passes.map(milliseconds).join(', ')}`;
-};
+function passesText({ spread, stepMs }: Placed): string {
+  const { n, passes } = spread!;
+  const each = passes.map((ms) => milliseconds(ms, stepMs)).join(', ');
+  return `${fromToText(spread!, stepMs)} in ${n}${n < passes.length ? ` of ${passes.length}` : ''} passes: ${each}`;
+}

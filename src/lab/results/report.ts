@@ -131,7 +131,7 @@ function runsBlock({ runs, counters }: Parts): Block {
       ? [
           milliseconds(totalMs.median),
           totalMs.n > 1 ? fromToText(totalMs) : '',
-          totalMs.passes.map(milliseconds).join(', '),
+          totalMs.passes.map((ms) => milliseconds(ms)).join(', '),
         ]
       : [UNKNOWN, '', ''];
   return {

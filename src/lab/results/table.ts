@@ -1,6 +1,6 @@
 /** A result of the Lab as a table, described once: the page and the terminal draw it. */
 import type { Spread } from '../experiments/model/result-types.ts';
-import { formatCount, formatDuration, formatExact } from '../../text/numbers.ts';
+import { formatCount, formatMeasured, formatExact } from '../../text/numbers.ts';
 
 export interface ResultTable {
   readonly id: string;
@@ -30,13 +30,15 @@ export const shortened = <Row>(
 export const number = (n: number | undefined | null): string =>
   n === undefined || n === null ? '' : formatExact(n);
 
-/** A time; '' where there is none. */
-export const milliseconds = (ms: number | undefined | null): string =>
-  ms === undefined || ms === null ? '' : formatDuration(ms * 1000);
+/** A time; '' where there is none. @param stepMs of the clock: a shorter time reads `< 1 ms` */
+export const milliseconds = (ms: number | undefined | null, stepMs = 0): string =>
+  ms === undefined || ms === null ? '' : formatMeasured(ms * 1000, stepMs * 1000);
 
 /** From the shortest to the longest pass. */
-export const fromToText = ({ least, most }: Spread): string =>
-  `${milliseconds(least)} to ${milliseconds(most)}`;
+export function fromToText({ least, most }: Spread, stepMs = 0): string {
+  const [from, to] = [milliseconds(least, stepMs), milliseconds(most, stepMs)];
+  return from === to ? from : `${from} to ${to}`;
+}
 
 /** `b - a` with its sign, `=` for none; of counts the digits in full. */
 export function exactDifference(a: number, b: number, times = false): string {

@@ -3,7 +3,7 @@ import { decide, undecided } from './assertions.ts';
 import { endedWhy, faultVerdict } from './fault-verdict.ts';
 import type { Counters, Run, Workload } from './types.ts';
 import type { Environment } from './environment-types.ts';
-import type { RunResult, Sample, Spread, StepResult } from './result-types.ts';
+import type { Placed, RunResult, Sample, Spread, StepResult } from './result-types.ts';
 
 /** @param passes at least one that is not left out @param isOut whether the pass of this index is left out */
 export function spreadOf(
@@ -134,24 +134,25 @@ function partsOf(samples: readonly Counters[]): StepResult['parts'] {
   );
 }
 
-/** A number of a result, with the spread where it is a time; undefined = not known. */
+/** @returns undefined = not known */
 export function placed(
   result: Omit<RunResult, 'verdicts'>,
   { step, counter }: { step: string; counter: string },
-): { value: number; spread: Spread | null } | undefined {
+): Placed | undefined {
   const found = step === 'total' ? null : result.steps.find((s) => s.id === step);
   if (found === undefined) return undefined;
   if (counter === 'ms' || isTime(counter)) {
     const spread = counter === 'ms' ? (found ? found.ms : result.totalMs) : found?.parts[counter];
-    return spread ? { value: spread.median, spread } : undefined;
+    const stepMs = (result.environment.clockStepUs ?? 0) / 1000;
+    return spread ? { value: spread.median, spread, stepMs } : undefined;
   }
   const value = (found?.counters ?? result.totals)[counter];
   // a counter that no call has moved does not appear: it is 0 where its family is known
   if (value === undefined)
     return familyKnown(found?.counters ?? result.totals, counter)
-      ? { value: 0, spread: null }
+      ? { value: 0, spread: null, stepMs: 0 }
       : undefined;
-  return { value, spread: null };
+  return { value, spread: null, stepMs: 0 };
 }
 
 const family = (counter: string): string =>

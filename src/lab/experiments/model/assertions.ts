@@ -1,6 +1,6 @@
 /** How assertions are written down, and decides them: counts exactly, times only against times and only beyond their spread. */
 import type { Assertion, Place } from './types.ts';
-import type { Spread, Verdict } from './result-types.ts';
+import type { Placed, Verdict } from './result-types.ts';
 
 const PLACE = String.raw`(?:(\S+) )?(\S+) (\S+)(?: \* (\S+))?`;
 const COMPARISON = new RegExp(`^${PLACE} (=|<=?|>=?) (?:(\\d+)|${PLACE})$`);
@@ -25,7 +25,7 @@ const placeOf = ([variant, step, counter, times]: (string | undefined)[]): Place
   ...(times === undefined ? {} : { times: Number(times) }),
 });
 
-type Found = { value: number; spread: Spread | null } | undefined;
+type Found = Placed | undefined;
 
 const HOLDS: Record<Assertion['is'], (a: number, b: number) => boolean> = {
   '=': (a, b) => a === b,
@@ -55,7 +55,8 @@ export function decide(
   find: (place: Place) => Found,
 ): Verdict {
   const a = find(left);
-  const b: Found = typeof right === 'number' ? { value: right, spread: null } : find(right);
+  const b: Found =
+    typeof right === 'number' ? { value: right, spread: null, stepMs: 0 } : find(right);
   const times = [factor(left), factor(right)] as const;
   const verdict = {
     text,
@@ -78,15 +79,14 @@ export function decide(
   // its spread would be 0, and any difference beyond it
   if (a.spread && b.spread && Math.min(a.spread.n, b.spread.n) < 2)
     return { ...verdict, holds: null, why: 'a single pass shows no noise: run several' };
-  if (overlap(a.spread, b.spread, x, y))
+  if (a.spread && b.spread && isNoise(x - y, [uncertainty(a), uncertainty(b)]))
     return { ...verdict, holds: null, why: 'the difference is within the noise' };
   return { ...verdict, holds: HOLDS[is](x, y) };
 }
 
-/** Times nearer to each other than their spreads say nothing. */
-export const overlap = (
-  a: Pick<Spread, 'mad'> | null,
-  b: Pick<Spread, 'mad'> | null,
-  left: number,
-  right: number,
-): boolean => a !== null && b !== null && Math.abs(left - right) <= 2 * Math.max(a.mad, b.mad);
+/** How far a time may be off: twice the median deviation of its passes, and no less than a step of its clock. */
+export const uncertainty = ({ spread, stepMs }: Placed): number =>
+  Math.max(2 * (spread?.mad ?? 0), stepMs);
+/** Times nearer to each other than one of them may be off say nothing. */
+export const isNoise = (difference: number, uncertainties: readonly number[]): boolean =>
+  Math.abs(difference) <= Math.max(...uncertainties);

@@ -77,6 +77,13 @@ export interface Spread {
   /** Each pass, in the order in which they ran: two classes of them do not show in a median. */
   readonly passes: readonly number[];
 }
+/** A number of a result: of a time its spread, and the step of the clock that took it. */
+export interface Placed {
+  readonly value: number;
+  readonly spread: Spread | null;
+  /** ms; 0 of a count, and where it is not known. */
+  readonly stepMs: number;
+}
 export interface StepResult {
   readonly id: string;
   readonly title: string;

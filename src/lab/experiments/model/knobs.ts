@@ -2,7 +2,7 @@
 import { BUNDLED, SQLITE_ORG } from './engine-names.ts';
 import { VFS_NAMES, type Config, type Run } from './types.ts';
 import { ownEngineOf } from './vfs-facts.ts';
-import { formatBytes, formatCount, formatExact } from '../../../text/numbers.ts';
+import { countOf, formatBytes, formatCount, formatExact } from '../../../text/numbers.ts';
 
 /** A setting that the grid varies. */
 export interface Knob {
@@ -130,7 +130,7 @@ export function headings(runs: readonly Run[]): string[] {
           ? []
           : [labelOf(key, config[key]!)],
       ),
-      ...names.map((name) => `${formatCount(parameters[name]!)} ${name}`),
+      ...names.map((name) => countOf(parameters[name]!, name.replace(/s$/, ''), name)),
     ];
     return parts.join(', ') || labelOf('vfs', config.vfs);
   });

@@ -49,6 +49,42 @@ describe('diff', () => {
     expect(text).toContain('1 count is equal; 1 count differs');
     expect(text).toMatch(/Runtime +Chrome 156 \(A\)\n +Firefox 153 \(B\)\n/);
   });
+  it('tells A from B by what ran them, above the numbers', () => {
+    expect(diff.apart.rows).toEqual([['Runtime', 'Chrome 156', 'Firefox 153']]);
+  });
+  it('of many runs names a side, or the pairs, and no run twice', () => {
+    const grid = (runtime: string): LabOutcome => ({
+      grid: {
+        workload: workload.id,
+        runs: ['delete', 'wal'].map((journalMode) => {
+          const run = result('count', [{ instructions: 5 }], runtime);
+          const config = { ...run.run.config, journalMode: journalMode as 'delete' | 'wal' };
+          return { ...run, run: { ...run.run, config }, settings: { journal_mode: journalMode } };
+        }),
+        ...{ skipped: {}, verdicts: [], growth: [] },
+      },
+    });
+    const { environment, apart, equal } = diffOf(grid('Chrome 156'), grid('Firefox 153'));
+    expect(equal).toBe(2);
+    expect(apart.rows).toEqual([['Runtime', 'Chrome 156', 'Firefox 153']]);
+    const [first] = environment.find(({ label }) => label === 'Pragmas')!.values;
+    expect([first!.text, first!.of?.length]).toEqual(['journal_mode delete', 1]);
+    expect(first!.of![0]).toMatch(/^delete/);
+  });
+  it('a time below the step of its clock is a bound, and nearer than that is noise', () => {
+    const fine = (outcome: LabOutcome, clockStepUs: number): LabOutcome => ({
+      runs: (outcome as { runs: RunResult[] }).runs.map((run) => ({
+        ...run,
+        environment: { ...run.environment, clockStepUs },
+      })),
+    });
+    const rowOf = (a: number, b: number): readonly string[] =>
+      diffOf(fine(timed([a, a, a], 3), 5), fine(timed([b, b, b], 3), 1000)).times.rows[0]!;
+    expect(rowOf(0.025, 0)).toEqual(['run ms', '25 µs', '25 µs', '< 1 ms', '< 1 ms', '', 'noise']);
+    expect(rowOf(50, 0).slice(3)).toEqual(['< 1 ms', '< 1 ms', '', '< ×0.020']);
+    expect(rowOf(3.57, 4).at(-1)).toBe('noise');
+    expect(rowOf(3.57, 5).at(-1)).toBe('×1.4');
+  });
   it('times within their spread are noise', () => {
     const near = diffOf(timed([10, 11, 14], 3), timed([10, 12, 14], 3));
     expect(near.times.rows[0]!.at(-1)).toBe('noise');

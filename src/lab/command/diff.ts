@@ -8,7 +8,7 @@ import { cannotRead, Exit } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
 import { plain } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
-import { environmentLines } from './run-text.ts';
+import { factLines } from './run-text.ts';
 import { tableLines } from './tables.ts';
 
 /** A saved result. @throws CommandFailure (2) naming what is wrong with the file */
@@ -40,7 +40,7 @@ export async function diffResultsCommand({
   } catch (e) {
     throw wrongUse((e as Error).message);
   }
-  const { runs: _, ...numbers } = diff;
+  const { environment: _, ...numbers } = diff;
   await print(
     json ? `${JSON.stringify(numbers, null, 2)}\n` : diffText(titleOf(from), { a, b }, diff),
   );
@@ -51,7 +51,7 @@ export async function diffResultsCommand({
 export function diffText(
   title: string,
   files: { readonly a: string; readonly b: string },
-  { times, counts, equal, onlyA, onlyB, otherRows, runs }: ResultDiff,
+  { apart, times, counts, equal, onlyA, onlyB, otherRows, environment }: ResultDiff,
 ): string {
   const section = (table: ResultTable): string[] =>
     table.rows.length ? ['', table.title, ...tableLines(table)] : [];
@@ -61,6 +61,7 @@ export function diffText(
     title,
     `  A  ${plain(files.a)}`,
     `  B  ${plain(files.b)}`,
+    ...section(apart),
     ...section(times),
     ...section(counts),
     '',
@@ -68,6 +69,6 @@ export function diffText(
     ...alone('A', onlyA),
     ...alone('B', onlyB),
     ...otherRows.map((run) => `  ! ${plain(run)}: the rows that came back differ between A and B.`),
-    ...environmentLines(runs),
+    ...factLines(environment),
   ].join('\n')}\n`;
 }

@@ -2,7 +2,12 @@
 import { onWords } from '../experiments/model/vfs-facts.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
 import type { RunResult, Spread, Verdict } from '../experiments/model/result-types.ts';
-import { environmentFacts, factText, type NamedResult } from '../experiments/model/environment.ts';
+import {
+  environmentFacts,
+  factText,
+  type EnvironmentFact,
+  type NamedResult,
+} from '../experiments/model/environment.ts';
 import { fromToText, milliseconds } from '../results/table.ts';
 import { verdictSentence, verdictWord } from '../results/verdicts.ts';
 import { plain } from '../../text/clean.ts';
@@ -14,7 +19,7 @@ export const spreadText = (s: Spread | null | undefined): string =>
 export function passesText({ totalMs, warmUpMs, leftOut }: RunResult): string {
   if (!totalMs || (totalMs.passes.length === 1 && warmUpMs === null)) return '';
   const out = new Set(leftOut.map(({ pass }) => pass));
-  const passes = totalMs.passes.map(milliseconds);
+  const passes = totalMs.passes.map((ms) => milliseconds(ms));
   return [
     ...(warmUpMs === null ? [] : [`[${milliseconds(warmUpMs)}]`]),
     ...passes.map((text, i) => (out.has(i + 1) ? `[${text}]` : text)),
@@ -45,9 +50,9 @@ export const headOf = (run: Run): string[] => [
     : []),
 ];
 /** What ran these results, a line each; a value that only some have on a line with their names. */
-export function environmentLines(runs: readonly NamedResult[]): string[] {
-  if (runs.length === 0) return [];
-  const facts = environmentFacts(runs);
+export const environmentLines = (runs: readonly NamedResult[]): string[] =>
+  runs.length ? factLines(environmentFacts(runs)) : [];
+export function factLines(facts: readonly EnvironmentFact[]): string[] {
   const width = Math.max(...facts.map(({ label }) => label.length));
   return [
     '',

@@ -1,6 +1,10 @@
 /** Two results of the same order side by side: a baseline and a change, two browsers, two releases. Counts exactly, times with their spread. */
 import { isTime, placed } from '../experiments/model/aggregate.ts';
-import type { NamedResult } from '../experiments/model/environment.ts';
+import {
+  environmentFacts,
+  type EnvironmentFact,
+  type NamedResult,
+} from '../experiments/model/environment.ts';
 import { runsByHeading, runsByName, type LabOutcome } from '../experiments/outcome.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { compare } from './compare.ts';
@@ -24,8 +28,10 @@ export interface ResultDiff {
   readonly onlyB: readonly string[];
   /** Runs whose rows that came back differ: they did not compute the same. */
   readonly otherRows: readonly string[];
-  /** All runs of both, for their environments: `A` and `B`, where they are several with their names. */
-  readonly runs: readonly NamedResult[];
+  /** What ran both; a value is of `A` or of `B` where all runs of that one share it. */
+  readonly environment: readonly EnvironmentFact[];
+  /** Of it, what tells A from B. */
+  readonly apart: ResultTable;
 }
 
 /** Between VFS calls there are hundreds of counters, which sum up to the instructions. */
@@ -46,8 +52,10 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
         const row = [`${place} ${counter}`, from?.text ?? UNKNOWN, to?.text ?? UNKNOWN];
         if (isTime(counter)) {
           const spread = (result: RunResult): string => {
-            const found = placed(result, { step, counter })?.spread;
-            return found && found.n > 1 ? fromToText(found) : '';
+            const found = placed(result, { step, counter });
+            return found?.spread && found.spread.n > 1
+              ? fromToText(found.spread, found.stepMs)
+              : '';
           };
           if (from && to)
             times.push([
@@ -62,6 +70,7 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
         else differing.push([...row, to?.difference ?? '', to?.ratio ?? '']);
       }
     }
+  const environment = environmentOf(pairs);
   return {
     times: {
       id: 'diff-times',
@@ -83,11 +92,41 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
     onlyA,
     onlyB,
     otherRows: pairs.flatMap(({ name, a: x, b: y }) => (x.digest === y.digest ? [] : [name])),
-    runs: pairs.flatMap(({ name, a: x, b: y }) => [
-      { name: several ? `A ${name}` : 'A', result: x },
-      { name: several ? `B ${name}` : 'B', result: y },
-    ]),
+    environment,
+    apart: {
+      id: 'diff-apart',
+      title: 'A and B differ in',
+      help: 'What all runs of one share, and no run of the other has.',
+      head: ['environment', 'A', 'B'],
+      texts: [1, 2],
+      rows: environment.flatMap(({ label, values }) => {
+        const [a, b] = ['A', 'B'].map((side) =>
+          values.flatMap(({ text, of }) => (of?.length === 1 && of[0] === side ? [text] : [])),
+        ) as [string[], string[]];
+        return a.length || b.length ? [[label, a.join(', '), b.join(', ')]] : [];
+      }),
+      more: 0,
+    },
   };
+}
+
+/** The facts of all runs. What all runs of a side share is of that side, what both runs of each pair share is of the pairs. */
+function environmentOf(pairs: readonly Pair[]): EnvironmentFact[] {
+  const runs = (side: 'a' | 'b'): NamedResult[] =>
+    pairs.map((pair) => ({ name: `${side} ${pair.name}`, result: pair[side] }));
+  const grouped = (of: readonly string[]): readonly string[] => {
+    const [a, b] = ['a ', 'b '].map((side) =>
+      of.filter((name) => name.startsWith(side)).map((name) => name.slice(side.length)),
+    ) as [string[], string[]];
+    if (b.length === 0 && a.length === pairs.length) return ['A'];
+    if (a.length === 0 && b.length === pairs.length) return ['B'];
+    if (String(a) === String(b)) return a;
+    return [...a.map((name) => `A ${name}`), ...b.map((name) => `B ${name}`)];
+  };
+  return environmentFacts([...runs('a'), ...runs('b')]).map(({ label, values }) => ({
+    label,
+    values: values.map(({ text, of }) => ({ text, of: of && grouped(of) })),
+  }));
 }
 
 function pairsOf(

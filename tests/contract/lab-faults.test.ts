@@ -59,9 +59,12 @@ describe('a fault profile', () => {
       'The database is whole after the fault: 1 write failed beyond 40 KiB. No SQLite code: an exception ended the run in step run ' +
         '(QuotaExceededError: The storage quota is used up, as the fault profile asks). integrity_check found no damage.',
     );
-    expect(
-      environmentFacts([{ name: 'A', result }]).find(({ label }) => label === 'Faults')?.values,
-    ).toEqual([{ text: 'quota 40 KiB', of: null }]);
+    const facts = environmentFacts([{ name: 'A', result }]);
+    const textOf = (label: string) => facts.find((fact) => fact.label === label)?.values[0]?.text;
+    expect([textOf('Faults'), textOf('Pragmas')]).toEqual([
+      'quota 40 KiB',
+      'n/a (the run ended early with an exception)',
+    ]);
   });
 
   it('a refused handle: the error of the storage itself, and handles that the failed VFS held are closed', async () => {

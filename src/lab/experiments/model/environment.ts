@@ -10,6 +10,7 @@ import {
   UNKNOWN,
 } from '../../../text/numbers.ts';
 import type { Environment } from './environment-types.ts';
+import { endedWhy } from './fault-verdict.ts';
 import { faultsText, hasFaults } from './faults.ts';
 import { labelOf } from './knobs.ts';
 import type { RunResult } from './result-types.ts';
@@ -116,7 +117,10 @@ function pragmasOf(runs: readonly NamedResult[]): Value[] {
     .map((name) => grouped(runs, ({ settings }) => `${name} ${settings[name] ?? UNKNOWN}`));
   const shared = each.flatMap((values) => (values.length === 1 ? values[0]!.text : []));
   const different = each.filter((values) => values.length > 1).flat();
-  if (each.length === 0) return [{ text: NOT_SAVED, of: null }];
+  if (each.length === 0)
+    return grouped(runs, (result) =>
+      endedWhy(result) ? `${UNKNOWN} (${endedWhy(result)})` : NOT_SAVED,
+    );
   return [...(shared.length ? [{ text: shared.join(', '), of: null }] : []), ...different];
 }
 

@@ -23,7 +23,7 @@ const FEW_REPEATS = 10;
 /** What reads rows of the database, and nothing that changes by itself, or by what connections do that aren't recorded. */
 const ASKS_TABLES = /\bfrom\b/;
 const CHANGES_BY_ITSELF =
-  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|current_\w+|changes|total_changes|last_insert_rowid|pragma_data_version|sqlite_stmt)\b/;
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|current_\w+|changes|total_changes|last_insert_rowid|pragma_\w+|sqlite_stmt)\b/;
 
 const asksTables = (sql: string): boolean =>
   READS.test(sql) &&
@@ -36,7 +36,10 @@ export const sameAgain: Rule = {
   title: 'Same query again, nothing written',
   run(ctx) {
     let changes: Parameters<typeof anyChange>[0] | null = null;
-    const found = new Map<string, { sql: string; again: Evidence; repeats: number }>();
+    const found = new Map<
+      string,
+      { sql: string; namesTables: boolean; again: Evidence; repeats: number }
+    >();
     for (const thread of ctx.store.threads) {
       const runs = ctx.get(executions).of(thread);
       const { context, t0, seq } = thread.events;
@@ -84,6 +87,7 @@ export const sameAgain: Rule = {
         const engine = thread.engines.length > 1 ? engineOf(context[row]!) : null;
         const query = getOrMake(found, `${engine ?? ''} ${sql}`, () => ({
           sql: objectName(thread, runs.text[i]!),
+          namesTables: ctx.get(tablesReadBy).namesTables(thread, context[row]!, sql) !== false,
           again: new Evidence(),
           repeats: 0,
         }));
@@ -97,13 +101,12 @@ export const sameAgain: Rule = {
       .filter(({ repeats }) => repeats >= FEW_REPEATS)
       .sort((a, b) => b.again.us - a.again.us)
       .slice(0, MOST)
-      .map(({ sql, again, repeats }) => ({
+      .map(({ sql, namesTables, again, repeats }) => ({
         title: `${quoted(sql)} ran ${formatCount(repeats)} times with values that it had before, and nothing that it reads was written between`,
         evidence: { ...again.result(ctx, false), count: repeats },
         ...new Saving(ctx).avoid(again.count, Op.sqlStep, 'steps', '', again.cost).result(),
-        confidence: 'likely',
-        reason:
-          'a hash of its values was the same, and no recorded connection changed its tables since the run before; one that is not recorded may have',
+        confidence: namesTables ? 'likely' : 'possible',
+        reason: `a hash of its values was the same, and no recorded connection changed its tables since the run before; one that is not recorded may have${namesTables ? '' : '; a view or a virtual table may change by itself, such as with the time'}`,
         advice: 'Cache its rows in your app until something is written.',
         link: 'https://www.sqlite.org/c3ref/update_hook.html',
       }));

@@ -219,7 +219,11 @@ class Advisor {
         const counts = await this.again(tried);
         if (counts.rows === tried.counts.rows)
           changed.push({ tried, plan, counts, before: tried.counts });
-        else this.left.add('It returned another number of rows when it ran again', tried.sql);
+        else
+          this.left.add(
+            'It returned another number of rows when it ran again',
+            tried.recorded.fingerprint,
+          );
       }
       const more = extra(before, await insertCost(copy, inserts));
       const lost = 'why' in more ? 0 : recorded * more.instructions;

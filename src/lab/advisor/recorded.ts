@@ -1,10 +1,11 @@
 /** What the advisor takes from a recording: statements that read or change rows, with how often they ran, the longest time first. */
 import type { Facts } from '../../analysis/core/graph.ts';
 import { fingerprintsOf } from '../../analysis/core/fingerprints.ts';
+import { getOrMake } from '../../analysis/core/maps.ts';
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
 import { statementTable, type StatementRow } from '../../analysis/statements/statement-table.ts';
 import { statementKind } from '../../sqlite/statement-kind.ts';
-import { isLeaf, isWord, sqlTree } from './sql-tree.ts';
+import { isLeaf, isSign, isWord, sqlTree } from './sql-tree.ts';
 import type { LeftOut } from './advice.ts';
 
 export interface RecordedStatement extends Readonly<RecordedRuns> {
@@ -84,22 +85,26 @@ function textsOf({ store }: Facts): Map<string, string> {
 function targetOf(sql: string): string | null {
   try {
     const nodes = sqlTree(sql);
-    const name = nodes[nodes.findIndex((node) => isWord(node, 'into')) + 1];
+    const at = nodes.findIndex((node) => isWord(node, 'into')) + 1;
+    const name = nodes[isSign(nodes[at + 1], '.') ? at + 2 : at];
     return isLeaf(name) ? name.name : null;
   } catch {
     return null; // a cut text: its table can't be told
   }
 }
 
-/** Statements that aren't tried, by cause. */
+/** Statements that aren't tried, by cause: each once. */
 export class Left {
-  private readonly by = new Map<string, { statements: number; example: string }>();
-  add(why: string, example: string): void {
-    const known = this.by.get(why);
-    if (known) known.statements++;
-    else this.by.set(why, { statements: 1, example });
+  private readonly by = new Map<string, Set<string>>();
+  /** @param print its fingerprint */
+  add(why: string, print: string): void {
+    getOrMake(this.by, why, () => new Set<string>()).add(print);
   }
   list(): LeftOut[] {
-    return [...this.by].map(([why, { statements, example }]) => ({ why, statements, example }));
+    return [...this.by].map(([why, prints]) => ({
+      why,
+      statements: prints.size,
+      example: [...prints][0]!,
+    }));
   }
 }

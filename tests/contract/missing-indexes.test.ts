@@ -29,6 +29,7 @@ const RUNS = 12;
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'SELECT id FROM notes WHERE name = 7': ['F50 likely'],
   "SELECT id FROM notes WHERE lower(name) = 'n7'": ['F50 possible'],
+  "SELECT id FROM notes WHERE name = 7 OR lower(name) = 'n7'": ['F50 possible'],
   "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'other_7'": [],
   'WITH c AS MATERIALIZED (SELECT * FROM notes WHERE id > 0) SELECT * FROM c WHERE name = 7': [
     'F50 possible',
@@ -54,6 +55,12 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   "INSERT INTO added VALUES('n7')": ['F50 possible'],
   'REPLACE INTO folders VALUES(7)': ['F50 possible'],
   'SELECT id FROM notes WHERE id > 1 ORDER BY name': ['F52 likely'],
+  'SELECT n.id FROM notes n JOIN folders f ON f.id = n.id WHERE n.id > 1 ORDER BY n.part, n.name': [
+    'F52 likely',
+  ],
+  'SELECT n.id FROM notes n JOIN folders f ON f.id = n.id WHERE n.id > 1 ORDER BY n.part, f.id': [
+    'F52 possible',
+  ],
   'SELECT part, count(*) AS n FROM notes WHERE id > 1 GROUP BY part ORDER BY n': ['F52 possible'],
   'SELECT id FROM notes WHERE id > 1 ORDER BY random() LIMIT 3': ['F52 possible'],
   "SELECT rowid FROM texts WHERE texts MATCH 'all' ORDER BY bm25(texts) LIMIT 3": ['F52 possible'],

@@ -141,6 +141,11 @@ const COMPARES_COLUMN = new RegExp(
 );
 const comparesColumn = (print: string): boolean =>
   COMPARES_COLUMN.test(print.slice(print.search(LOOKS_FOR)));
+/** SQLite scans, unless an index serves each side of an OR. */
+const sidesCompareColumns = (print: string): boolean => {
+  const [, ...sides] = print.slice(print.search(LOOKS_FOR)).split(/\bor\b/);
+  return sides.every((side) => COMPARES_COLUMN.test(`or${side}`));
+};
 /** A common table expression, or a query in FROM. */
 const READS_SUBQUERY = /^with\b|\b(?:from|join) ?\(\s*select\b/;
 /** A condition on no column of the table takes every row, and no step for it. */
@@ -167,6 +172,10 @@ const DOUBTS: readonly (readonly [holds: (query: Query) => boolean, cause: strin
   [
     ({ namesTables }) => namesTables === false,
     'the rows may be those of a view or a virtual table, which no index serves',
+  ],
+  [
+    ({ print }) => !sidesCompareColumns(print),
+    'OR needs an index for each of its sides, and none may serve one of them',
   ],
   [({ print }) => MATCHES.test(print), 'an index serves no pattern that begins with a wildcard'],
   [
@@ -260,6 +269,12 @@ const MAKES_INDEX = /^(?:create|reindex)\b/;
 const SORTS_BY = /\b(?:group|order) by\b/;
 /** ORDER BY what is computed from a row, or from many. */
 const SORTS_COMPUTED = /\border by\b(?:(?!\blimit\b).)*(?:[-+*/|(]|\bcase\b)/s;
+/** What stands before the dot of a column. */
+const QUALIFIER = new RegExp(`(${NAME}) ?\\.`, 'g');
+/** ORDER BY or GROUP BY columns of several tables. */
+const sortsTables = (print: string): boolean =>
+  new Set([...print.slice(print.search(SORTS_BY)).matchAll(QUALIFIER)].map(([, table]) => table))
+    .size > 1;
 /** Its groups are sorted by something else. */
 const SORTS_GROUPS = /\bgroup by\b.*\border by\b/s;
 /** What no index has in order; '' = nothing that is known. */
@@ -268,9 +283,11 @@ const whySorted = ({ print, namesTables }: Query): string =>
     ? 'no index has the order of aggregates or random numbers, and of other expressions only one on the same expression'
     : COMPARES_ALL.test(print) || READS_SUBQUERY.test(print) || namesTables === false
       ? 'it may sort rows of a subquery, a view, a window, or a compound query, which no index has in order'
-      : SORTS_BY.test(print)
-        ? ''
-        : 'the text has no ORDER BY or GROUP BY: a view or a trigger may sort';
+      : sortsTables(print)
+        ? 'no index has the order of columns of several tables'
+        : SORTS_BY.test(print)
+          ? ''
+          : 'the text has no ORDER BY or GROUP BY: a view or a trigger may sort';
 
 export const sortInEachRun: Rule = {
   id: 'F52',

@@ -24,12 +24,14 @@ const SETUP = `CREATE TABLE a(id INTEGER PRIMARY KEY, g, v); CREATE TABLE b(k, w
   INSERT INTO b SELECT v, id FROM a`;
 /** More than are read by calls alone (statement-status.ts). */
 const LOOKUPS = 150;
-/** A lookup by key, a scan, a sort, an index made for the query alone; each run so often. */
-const QUERIES: readonly [sql: string, runs: number][] = [
+/** A lookup by key, a scan, a sort, an index made for the query alone, its filter, a schema that changes before each run; each run so often. */
+const QUERIES: readonly [sql: string, runs: number, before?: string][] = [
   ['SELECT v FROM a WHERE id = 77', LOOKUPS],
   ["SELECT id FROM a WHERE v = 'v77'", 2],
   ['SELECT id FROM a ORDER BY v', 2],
   ['SELECT count(*) FROM a JOIN b ON a.v = b.k WHERE a.g = 3', 2],
+  ['SELECT count(*) FROM a JOIN b ON a.g = b.k', 2],
+  ['SELECT v FROM a WHERE id < 9', 2, 'DROP INDEX IF EXISTS w; CREATE INDEX w ON b(w)'],
 ];
 const RUNS = QUERIES.reduce((sum, [, runs]) => sum + runs, 0);
 const { run, memoryUsed, ...COUNTED } = StatementStatus;
@@ -39,9 +41,10 @@ type Counts = Record<keyof typeof COUNTED, number>;
 async function work({ sqlite3 }: WaSqlite, each: (stmt: number) => void): Promise<void> {
   const db = await sqlite3.open_v2('status.db');
   await sqlite3.exec(db, SETUP);
-  for (const [sql, runs] of QUERIES)
+  for (const [sql, runs, before] of QUERIES)
     for await (const stmt of sqlite3.statements(db, sql))
       for (let i = 0; i < runs; i++) {
+        if (before) await sqlite3.exec(db, before);
         while ((await sqlite3.step(stmt)) === Rc.row);
         each(stmt);
         await sqlite3.reset(stmt);
@@ -85,11 +88,14 @@ it.each<Build>(['journey-sync', 'journey-async'])(
     expect(recorded(t)).toEqual(expected);
     expect(expected).toHaveLength(RUNS);
     const [lookup] = expected;
-    const [scan, , sort, , joined] = expected.slice(LOOKUPS);
+    const [scan, , sort, , joined, , filtered, , changed] = expected.slice(LOOKUPS);
     expect([lookup!.fullScanStep, lookup!.sort, lookup!.autoIndex]).toEqual([0, 0, 0]);
     expect(scan!.fullScanStep).toBe(499);
     expect(sort!.sort).toBe(1);
     expect(joined!.autoIndex).toBeGreaterThan(0);
+    expect(joined!.filterMiss).toBeGreaterThan(0);
+    expect(filtered!.filterHit).toBeGreaterThan(0);
+    expect(changed!.reprepare).toBe(1);
     expect(t.faultsOf(t.all())).toEqual([]);
   },
 );

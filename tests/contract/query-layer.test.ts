@@ -117,6 +117,38 @@ it('each fault is found, and its remedy is not', async () => {
   expect(rules(t)).toEqual(['F50 likely', 'F53 likely', 'F55 likely', 'F56 likely']);
 });
 
+it.each([
+  ['between the rows of a list', 'nested', 30, 'F54 likely'],
+  ['behind a list, in its transaction', 'behind', 30, 'F54 possible'],
+  ['nine of them', 'nested', 9, ''],
+  ['with one value', 'same', 30, 'F55 likely'],
+  ['joined instead', 'join', 30, ''],
+])('a query for each row, %s', async (_, how, n, found) => {
+  const { t, db } = await traced();
+  const part = db.prepare('SELECT part FROM notes WHERE id = ?');
+  const ask = (id: number): void => {
+    part.bind([id]);
+    while (part.step());
+    part.reset();
+  };
+  db.exec('BEGIN');
+  const list = db.prepare(
+    how === 'join'
+      ? 'SELECT a.id, b.part FROM notes a JOIN notes b ON b.id = a.id WHERE a.id <= ?'
+      : 'SELECT id FROM notes WHERE id <= ?',
+  );
+  list.bind([n]);
+  for (let id = 1; list.step(); id++) {
+    if (how === 'nested') ask(id);
+    if (how === 'same') ask(1);
+  }
+  list.finalize();
+  for (let id = 1; how === 'behind' && id <= n; id++) ask(id);
+  db.exec('COMMIT');
+  part.finalize();
+  expect(rules(t).join()).toBe(found);
+});
+
 /** What sql.js has more. */
 interface SqlJsDatabase {
   run(sql: string): void;

@@ -8,6 +8,7 @@ import type { Advice } from '../../src/lab/advisor/advice.ts';
 import { advise } from '../../src/lab/advisor/advise.ts';
 import { countingScript } from '../../src/lab/advisor/exact.ts';
 import { recordedOf } from '../../src/lab/advisor/recorded.ts';
+import { adviceNotes } from '../../src/lab/results/advice.ts';
 import { adviseCommand } from '../../src/lab/command/advise.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
@@ -203,6 +204,10 @@ it('a folded list opens; a table that the copy lacks, and several statements are
     ['SQLite refuses it on this copy: no such table: gone', 1],
     ["The advisor can't read it: several statements", 1],
   ]);
+  const example = `SELECT\n${'a, '.repeat(100)}b FROM gone`;
+  expect(
+    adviceNotes({ ...advice, leftOut: [{ why: 'Why', statements: 1, example }] }).at(-1),
+  ).toMatch(/^1 statement left out\. Why\. It is: SELECT a, .{80,95}…$/);
 }, 60_000);
 
 describe('the command', () => {

@@ -1,6 +1,7 @@
 /** The index advisor's answer as words and tables, which the page and the command both draw. */
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
 import type { Advice, AdvisedIndex, Effect, RunCounts, TriedStatement } from '../advisor/advice.ts';
+import { cut, oneLine } from '../../text/clean.ts';
 import { countOf, formatBytes, formatNumber, formatSigned, UNKNOWN } from '../../text/numbers.ts';
 import { number, ratioOf, type ResultTable } from './table.ts';
 
@@ -91,6 +92,8 @@ export function recordedWords({ runs, recordedRows, recordedPages }: RecordedRun
   return `recorded: ${countOf(runs, 'run')}, pages per run ${perRun(recordedPages, runs)}, rows per run ${perRun(recordedRows, runs)}`;
 }
 
+/** Characters of a statement that was left out. */
+const MOST_EXAMPLE = 100;
 /** What limits the answer. */
 export function adviceNotes({ statements, leftOut, candidatesLeft, engine }: Advice): string[] {
   const by = (values: TriedStatement['values']): number =>
@@ -109,7 +112,7 @@ export function adviceNotes({ statements, leftOut, candidatesLeft, engine }: Adv
     ...(candidatesLeft ? [`${countOf(candidatesLeft, 'more candidate')} weren't tried.`] : []),
     ...leftOut.map(
       ({ why, statements: n, example }) =>
-        `${countOf(n, 'statement')} left out. ${why}. ${n === 1 ? 'It is' : 'One is'}: ${example}`,
+        `${countOf(n, 'statement')} left out. ${why}. ${n === 1 ? 'It is' : 'One is'}: ${cut(oneLine(example), MOST_EXAMPLE)}`,
     ),
   ];
 }

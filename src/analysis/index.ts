@@ -18,6 +18,7 @@ import './report/report.ts';
 import './statements/flame-graph.ts';
 import './tables.ts';
 import './time/load-times.ts';
+import './transactions/transaction-statements.ts';
 import './what-if/checkpoint-choices.ts';
 
 export { allFacts, Facts } from './core/graph.ts';

@@ -1,12 +1,15 @@
 /** `vfscope check FILE --budget budget.json --baseline BASE.vfst`: limits on a trace's numbers, for CI. Exit code 1 and a table where one is broken. */
 import { readFile } from 'node:fs/promises';
+import { Facts } from '../analysis/core/graph.ts';
 import {
+  type Budget,
   baselineBudget,
   BudgetError,
   checkBudget,
   parseBudgetText,
 } from '../analysis/report/budget.ts';
-import { summaryOf } from '../analysis/report/summary.ts';
+import { summary } from '../analysis/report/summary.ts';
+import { transactionStatements } from '../analysis/transactions/transaction-statements.ts';
 import { budgetText as rowsText } from '../terminal/budget-text.ts';
 import { wrongUse } from '../terminal/failure.ts';
 import { cannotRead, complain, Exit, openTrace } from '../terminal/open-file.ts';
@@ -16,6 +19,13 @@ const budgetText = (path: string): Promise<string> =>
   readFile(path, 'utf8').catch((e: unknown) => {
     throw wrongUse(cannotRead(path, e, 'a budget file'));
   });
+
+/** The limits that one recording sets to another of the same work. */
+export const baselineOf = (before: Facts, after: Facts): Budget =>
+  baselineBudget(
+    before.get(summary),
+    after.get(transactionStatements) - before.get(transactionStatements),
+  );
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
 export async function checkCommand({
@@ -37,9 +47,10 @@ export async function checkCommand({
   try {
     const own = text === null ? {} : parseBudgetText(text);
     const trace = await openTrace(file);
-    const before = baseline === undefined ? null : summaryOf((await openTrace(baseline)).store);
-    const budget = { ...(before && baselineBudget(before)), ...own };
-    const rows = checkBudget(summaryOf(trace.store), budget);
+    const facts = new Facts(trace.store);
+    const before = baseline === undefined ? null : new Facts((await openTrace(baseline)).store);
+    const budget = { ...(before && baselineOf(before, facts)), ...own };
+    const rows = checkBudget(facts.get(summary), budget);
     await print(json ? jsonText({ ok: rows.every(({ ok }) => ok), limits: rows }) : rowsText(rows));
     return rows.every((r) => r.ok) ? Exit.done : Exit.checkFailed;
   } catch (e) {

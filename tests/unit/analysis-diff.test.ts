@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { checkCommand } from '../../src/cli/check.ts';
+import { baselineOf, checkCommand } from '../../src/cli/check.ts';
 import { diffCommand } from '../../src/cli/diff.ts';
 import { Flag, type OpName } from '../../src/event/event.ts';
 import type { Definition } from '../../src/event/definitions.ts';
@@ -20,7 +20,8 @@ import {
 } from '../../src/analysis/report/diff-table.ts';
 import { totalVerdict } from '../../src/analysis/report/total-verdict.ts';
 import { numbersOf, selectNumber } from '../../src/analysis/report/summary-numbers.ts';
-import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
+import { summary, summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
@@ -631,6 +632,37 @@ describe('commands', () => {
     await checkCommand({ file: larger, baseline: SAMPLE, budget });
     expect(stdout).not.toMatch(/commits .*BROKEN/);
     await expect(checkCommand({ file: SAMPLE })).rejects.toThrow(/needs --budget/);
+  });
+
+  test('statements that only open and close transactions are no growth over a baseline; others are', () => {
+    const of = (texts: readonly string[]): Facts => {
+      const store = newStore();
+      const t = new ThreadBuilder(store);
+      for (const sql of texts) {
+        const text = t.define({ kind: 'sql', text: sql });
+        t.call('sqlStep', { object: text, aux: text, result: 101, dur: 1 });
+      }
+      t.send();
+      return new Facts(store);
+    };
+    const inserts = ['INSERT INTO t VALUES(1)', 'INSERT INTO t VALUES(2)'];
+    const before = of(inserts);
+    const broken = (texts: readonly string[]): string[] => {
+      const after = of(texts);
+      return checkBudget(after.get(summary), baselineOf(before, after))
+        .filter(({ ok }) => !ok)
+        .map(({ path, cause }) => `${path} ${cause}`);
+    };
+    expect(broken(['BEGIN IMMEDIATE', ...inserts, '/* all */ COMMIT;'])).toEqual([]);
+    expect(broken(['SAVEPOINT a', ...inserts, 'ROLLBACK TO a'])).toEqual([
+      'statements.count above 3', // what is rolled back to was work
+    ]);
+    expect(broken(['BEGIN', ...inserts, 'SELECT 1', 'COMMIT'])).toEqual([
+      'statements.count above 4',
+    ]);
+    expect(broken(['BEGIN; DELETE FROM t; COMMIT', ...inserts])).toEqual([
+      'statements.count above 2',
+    ]);
   });
 
   test('check: 0 when all holds, 1 with a table of what broke, 2 where the budget is bad', async () => {

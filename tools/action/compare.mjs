@@ -70,8 +70,8 @@ try {
   console.error(e.message);
   process.exit(3);
 }
-// relative, so that the comment names files and not the machine
-const diff = await run(`${VFSCOPE} diff base.vfst head.vfst --markdown`, out);
+// in the checkout, which may have the command among its packages
+const diff = await run(`${VFSCOPE} diff ${quoted(before)} ${quoted(after)} --markdown`, head);
 const limits = [
   ...(BASELINE === 'true' ? ['--baseline', quoted(before)] : []),
   ...(BUDGET ? ['--budget', quoted(BUDGET)] : []),
@@ -85,7 +85,7 @@ const parts = [
   ...(check.text
     ? ['### Limits', `\`\`\`\n${check.text.replaceAll('`', "'").trimEnd()}\n\`\`\``]
     : []),
-  diff.text,
+  diff.text.replaceAll(`${out}/`, ''), // the comment names files and not the machine
 ];
 const comment = parts.join('\n\n');
 const end = comment.lastIndexOf('\n', MOST);

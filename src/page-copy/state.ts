@@ -40,10 +40,18 @@ export async function lookAtState(mostLocks: number): Promise<PageState> {
   const place = globalThis as unknown as { vfscopeClient?: string };
   async function ownClient(): Promise<string> {
     const name = `vfscope-${crypto.randomUUID()}`;
-    return navigator.locks.request(name, async () => {
-      const { held = [] } = await navigator.locks.query();
-      return String(held.find((lock) => lock.name === name)?.clientId ?? '').slice(0, 500);
-    });
+    let asked: Promise<LockManagerSnapshot> | undefined;
+    try {
+      // not async: the lock is released only after the query that is made here
+      await navigator.locks.request(name, () => {
+        asked = navigator.locks.query();
+      });
+    } catch (e) {
+      // Firefox fails to pass on what a callback of our isolated world answers, though it has run it
+      if (!asked) throw e;
+    }
+    const { held = [] } = (await asked) ?? {};
+    return String(held.find((lock) => lock.name === name)?.clientId ?? '').slice(0, 500);
   }
   await attempt('Locks', async () => {
     state.client = place.vfscopeClient ??= await ownClient();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';
 import { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
+import type { TestId } from '../../src/drive/panel-control.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { recorded, savedStore, state } from './extension-harness.ts';
@@ -17,16 +18,12 @@ afterAll(async () => {
   await driven?.close();
   await server?.close();
 });
-
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
 /** 40 inserts: the journal twice and the database once, for CREATE TABLE and for each insert. */
 const RUN_SYNCS = 123;
 
-test('the popup opens it; it records its tab', async () => {
-  const app = await driven.firstPage();
-  const origin = server.origin('firefox-window');
-  await driven.load(app, origin + APP);
-  await state(app, 'ready');
+/** Press a button of the popup of this origin's tab. @returns vfscope's own window of that tab, one for all tests */
+async function pressInPopup(origin: string, button: string): Promise<FirefoxPanel> {
   await driven.chrome.run(
     `gBrowser.addTab(extension.getURL('devtools/popup.html?tab=' + args[0]), { triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal() });`,
     await driven.chrome.inView(
@@ -37,12 +34,22 @@ test('the popup opens it; it records its tab', async () => {
   );
   await driven.chrome.inView(
     'tab',
-    `const button = () => document.getElementById('record-window');
+    `const button = () => document.getElementById(args[0]);
      while (!button()) await new Promise((done) => setTimeout(done, 25));
      setTimeout(() => button().click());`,
+    button,
   );
   const panel = new FirefoxPanel(driven.chrome, 'panel_window');
   await panel.waitFor(`document.documentElement.dataset.ready === 'true'`);
+  return panel;
+}
+
+test('the popup opens it; it records its tab', async () => {
+  const app = await driven.firstPage();
+  const origin = server.origin('firefox-window');
+  await driven.load(app, origin + APP);
+  await state(app, 'ready');
+  const panel = await pressInPopup(origin, 'record-window');
   await startRecording(panel);
   await recorded(app);
   await driven.load(app, `${origin}${APP}&run=own-sql&n=40`);
@@ -55,4 +62,40 @@ test('the popup opens it; it records its tab', async () => {
   expect(dropped).toBe(0);
   expect(engines).toHaveLength(1);
   expect(files.reduce((sum, { vfs }) => sum + (vfs.xSync ?? 0), 0)).toBe(RUN_SYNCS);
+});
+
+test('the popup opens Doctor: names in a pool, locks with their client, rows of a copy', async () => {
+  const app = await driven.firstPage();
+  const origin = server.origin('firefox-doctor');
+  await driven.load(app, `${origin}${APP}&run=own-sql&n=5`);
+  await state(app, 'done');
+  await app.evaluate(
+    () =>
+      new Promise<void>((granted) => {
+        void navigator.locks.request('held by test', () => {
+          granted();
+          return new Promise(() => {});
+        });
+      }),
+  );
+  const panel = await pressInPopup(origin, 'open-doctor');
+  const rows = async (block: string): Promise<string[][]> => {
+    const trs = `[data-testid="doctor-${block}"] tbody tr`;
+    await panel.waitFor(`document.querySelector('${trs}')`);
+    return panel.evaluate(
+      `return [...document.querySelectorAll(args[0])].map((tr) => [...tr.querySelectorAll('td')].map((td) => td.innerText.trim()))`,
+      trs,
+    ) as Promise<string[][]>;
+  };
+  expect((await rows('locks')).map((row) => row.slice(0, 4))).toEqual([
+    ['held by test', 'held', 'exclusive', 'this page'],
+  ]);
+  expect((await rows('databases')).map((row) => row.slice(0, 2))).toEqual([
+    ['/test-1.db', 'AccessHandlePool'],
+  ]);
+  expect(await panel.text()).not.toContain('Not read');
+  await panel.press('look-inside' as TestId);
+  await panel.waitFor(`document.querySelector('[data-testid="copy-table"]')`);
+  await panel.press('copy-table' as TestId);
+  await panel.waitFor(`document.querySelector('[data-testid="copy-rows"] tbody tr')`);
 });

@@ -161,6 +161,7 @@ function runCommand(
       child.stdout.destroy();
       child.stderr.destroy();
       child.unref();
+      out = out.slice(0, out.indexOf('\n'));
       done(Exit.done);
     });
     child.once('error', (e) => {

@@ -27,7 +27,7 @@ async function ask(endpoint: string, path: string, method = 'GET'): Promise<unkn
     signal: AbortSignal.timeout(WITHIN_MS),
   }).catch((e: Error) => {
     throw browserFailed(
-      `No browser answers at ${endpoint} (${e.message}). Start it with --remote-debugging-port=9222 and --user-data-dir=FOLDER.`,
+      `No browser answers at ${endpoint} (${e.message}). Start it with --remote-debugging-port=${new URL(endpoint).port || 9222} and --user-data-dir=FOLDER.`,
     );
   });
   if (!answer.ok) throw browserFailed(`${endpoint}${path} answered ${answer.status}.`);

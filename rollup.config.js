@@ -87,7 +87,8 @@ const workerHook = (out) => ({
 const carried = (name) => ({
   ...hook([], false),
   input: `src/hooks/${name}.ts`,
-  output: Object.values(OUTS).map((out) => ({
+  // with `vfscope/hook`, too
+  output: [...Object.values(OUTS), `${DIST}/lib`].map((out) => ({
     ...carriedScript(name),
     file: `${out}/capture/${name}.js`,
     plugins: [minify({ target: 'es2022' }), ...(out === OUTS.firefox ? [workerScript(name)] : [])],

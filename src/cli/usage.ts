@@ -30,7 +30,7 @@ export const COMMANDS = `  vfscope demo                            record the ap
   vfscope listen                          record pages that load the hook from this machine, until Ctrl+C
       [--out FILE.vfst] [--port N] [--json]
       [--origin ORIGIN ...]  pages of this origin may send, besides those of this machine
-      [--capture 0..3] [--layers sql,vfs,web,query] [--stacks] [--buffer KIB]  as record
+      [--capture 0..3] [--layers sql,vfs,web,query] [--stacks] [--messages] [--instructions] [--buffer KIB]  as record
   vfscope doctor <url>                    what the page's origin holds and stores now: locks, databases, files, quota
       [--connect http://localhost:9222]  the page as it is open in a browser that runs already, without loading it again;
                              else in an installed Chromium, with storage of its own

@@ -429,6 +429,8 @@ async function run([command, ...args]: string[]): Promise<number> {
         capture: text,
         layers: text,
         stacks: yes,
+        messages: yes,
+        instructions: yes,
         buffer: text,
       };
       const { values } = parse(args, 'arguments', options, 0);

@@ -17,7 +17,7 @@ import {
   setTimeout,
   unlisten,
 } from '../hooks/natives.ts';
-import type { HookEnvironment } from '../hooks/source.ts';
+import type { CarriedScripts, HookEnvironment } from '../hooks/source.ts';
 import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { CONTACT, isPageMessage, type ContentMessage } from '../protocol/messages.ts';
 import type { Keep } from '../trace/retention.ts';
@@ -56,6 +56,13 @@ const scope = globalThis as unknown as Record<string | symbol, unknown>;
 const isPage = typeof document !== 'undefined';
 const isDedicated = 'DedicatedWorkerGlobalScope' in globalThis;
 
+/** What `vfscope/messages` and `vfscope/instructions` have left for the hook, where the app imports them before this module. */
+type Carried = Partial<Pick<CaptureOptions, 'messages' | 'instructions'>> & {
+  scripts?: CarriedScripts;
+};
+const { scripts, messages, instructions }: Carried = scope[Symbol.for(CAPTURE_KEY)] ?? {};
+Reflect.deleteProperty(scope, Symbol.for(CAPTURE_KEY));
+
 let collector: Collector | null = null;
 let state: HookState = 'stopped';
 let last: HookOptions = {};
@@ -92,7 +99,9 @@ const collectorOf = (to: string | undefined, via: string | undefined, keep: Keep
 function startPage(options: HookOptions, own: Collector): void {
   const { layers = CAPTURED_LAYERS, capture, stacks, buffer } = options;
   const without = CAPTURED_LAYERS.filter((layer) => !layers.includes(layer));
-  scope[Symbol.for(CAPTURE_KEY)] = { capture, stacks, buffer, without };
+  scope[Symbol.for(CAPTURE_KEY)] = {
+    ...{ capture, stacks, buffer, without, messages, instructions, scripts },
+  };
   const line = new OwnLine();
   // as the extension's content script answers the hook
   const onContact = (event: Event): void => {
@@ -117,7 +126,11 @@ function startWorker(
   { capture, layers, stacks, buffer }: HookOptions,
   own: Collector | null,
 ): void {
-  const environment = { role: 'filtered', capture: { capture, layers, stacks, buffer } } as const;
+  const environment = {
+    role: 'filtered',
+    capture: { capture, layers, stacks, buffer, messages, instructions },
+    scripts,
+  } as const;
   if (!own) return hook(environment);
   const line = new OwnLine();
   own.attach(line);

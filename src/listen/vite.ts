@@ -8,12 +8,11 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
-import type { HookOptions } from '../embed/index.ts';
-import { hookText } from './hook-text.ts';
+import { hookText, type ScriptOptions } from './hook-text.ts';
 import { Receiver } from './receiver.ts';
 import { answerRequest } from './requests.ts';
 
-export interface ViteOptions extends Omit<HookOptions, 'to' | 'via'> {
+export interface ViteOptions extends Omit<ScriptOptions, 'to' | 'via'> {
   /** The trace is written here when the server ends, and when `/__vfscope/trace.vfst` is asked for. Without it, that address alone has it. */
   out?: string;
   /** The recording stays in the page: save it there, by `vfscope.download()`. */

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { createServer, type ViteDevServer } from 'vite';
+import { createServer, type HtmlTagDescriptor, type ViteDevServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Browser, Page } from 'puppeteer-core';
 import { findChromium } from '../../src/drive/find-browser.mjs';
@@ -114,25 +114,14 @@ describe('in a page', () => {
     expect(JSON.stringify(output)).not.toMatch(/__?vfscope/);
   });
 
-  test('vfscope listen: a page loads the hook by one script element, and its trace is saved at Ctrl+C', async () => {
-    const out = join(folder, 'listened.vfst');
-    const dist = process.env['VFSCOPE_DIST'] ?? 'dist';
-    const command = spawn(process.execPath, [`${dist}/cli/vfscope.mjs`, 'listen', '--out', out]);
-    let said = '';
-    command.stderr.on('data', (text: Buffer) => (said += text.toString()));
-    const ended = new Promise<number | null>((done) => command.once('exit', done));
-    await expect.poll(() => said).toContain('Recording, until Ctrl+C.');
-    const [, script] = /src="([^"]+)"/.exec(said)!;
+  const dist = process.env['VFSCOPE_DIST'] ?? 'dist';
+  /** Uses the app with this script element in front of its own. */
+  async function useWith(tag: HtmlTagDescriptor): Promise<void> {
     const server = await createServer({
       ...{ configFile: 'examples/app/vite.config.js', root: 'examples/app', logLevel: 'error' },
-      server: { port: 0, host: '127.0.0.1' },
+      server: { port: 0, host: '127.0.0.1', fs: { strict: false } },
       plugins: [
-        {
-          name: 'script',
-          transformIndexHtml: () => [
-            { tag: 'script', attrs: { src: script! }, injectTo: 'head-prepend' },
-          ],
-        },
+        { name: 'script', transformIndexHtml: () => [{ ...tag, injectTo: 'head-prepend' }] },
       ],
     });
     try {
@@ -143,9 +132,45 @@ describe('in a page', () => {
     } finally {
       await server.close();
     }
+  }
+  /** Recorded by scripts of their own: the page asks its worker three times. */
+  const ALL = { isCounted: true, requests: 3, unanswered: 0 };
+  const extra = ({ instructions = 0, requests }: Summary): typeof ALL => ({
+    isCounted: instructions > 0,
+    requests: requests!.count,
+    unanswered: requests!.unanswered,
+  });
+
+  test('vfscope listen: a page loads the hook by one script element, and its trace is saved at Ctrl+C', async () => {
+    const out = join(folder, 'listened.vfst');
+    const command = spawn(process.execPath, [
+      ...[`${dist}/cli/vfscope.mjs`, 'listen', '--out', out],
+      ...['--messages', '--instructions'],
+    ]);
+    let said = '';
+    command.stderr.on('data', (text: Buffer) => (said += text.toString()));
+    const ended = new Promise<number | null>((done) => command.once('exit', done));
+    await expect.poll(() => said).toContain('Recording, until Ctrl+C.');
+    const [, script] = /src="([^"]+)"/.exec(said)!;
+    await useWith({ tag: 'script', attrs: { src: script! } });
     command.kill('SIGINT');
     expect(await ended).toBe(0);
     const summary = await summaryOfFile(await readFile(out));
     expect([kinds(summary), summary.commits, summary.dropped]).toEqual([['page', 'worker'], 2, 0]);
+    expect(extra(summary)).toEqual(ALL);
+  });
+
+  test('a page that imports messages and instructions before the hook has both', async () => {
+    const lib = `/@fs${resolve(dist)}/lib`;
+    const files = ['capture/messages.js', 'capture/instructions.js', 'hook.js'];
+    const children = files.map((file) => `import '${lib}/${file}';`).join('');
+    await useWith({ tag: 'script', attrs: { type: 'module' }, children });
+    const bytes = await page.evaluate(
+      `vfscope.save().then((file) => file.arrayBuffer()).then((bytes) => [...new Uint8Array(bytes)])`,
+    );
+    const summary = await summaryOfFile(Uint8Array.from(bytes as number[]));
+    expect([kinds(summary), summary.commits]).toEqual([['page', 'worker'], 2]);
+    expect(extra(summary)).toEqual(ALL);
+    expect(await page.evaluate(`Symbol.for('vfscope.capture') in globalThis`)).toBe(false);
   });
 });

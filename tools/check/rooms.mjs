@@ -97,7 +97,7 @@ export const ROOMS = {
   site: { imports: ['viewer'], npm: [] },
   embed: { imports: ['event', 'trace', 'protocol', 'hooks', 'viewer/session'], npm: [] },
   listen: {
-    imports: ['trace', 'protocol', 'embed', 'viewer/session'],
+    imports: ['event', 'trace', 'protocol', 'embed', 'viewer/session'],
     npm: ['vite'],
     node: true,
   },

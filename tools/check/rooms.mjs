@@ -102,7 +102,7 @@ export const ROOMS = {
     node: true,
   },
   fixtures: {
-    imports: ['trace', 'analysis', 'protocol', 'terminal', 'embed', 'listen'],
+    imports: ['trace', 'analysis', 'protocol', 'terminal', 'listen'],
     npm: ['@playwright/test', 'vitest', 'vfscope'],
     node: true,
   },

@@ -107,6 +107,8 @@ describe('runs and what they are compared with', () => {
       ['×1.4', '+79'],
     ]);
     expect([ratioOf(0, 5), ratioOf(5, 0)]).toEqual(['×0', '']);
+    expect(ratioOf(1_189_062_817, 1_189_062_824)).toBe('−0.00000059 %');
+    expect(ratioOf(1, 30_000_000)).toBe('×0.000000033');
   });
   it('what all runs hold is said once; where one differs each is named', () => {
     const verdict = (holds: boolean) => [{ text: 'it holds', holds, left: 1, right: 2 }];

@@ -47,6 +47,11 @@ export function exactDifference(a: number, b: number, times = false): string {
   return `${b > a ? '+' : '−'}${times ? milliseconds(by) : number(by)}`;
 }
 
+/** Without an exponent, however small the change of a count. */
+const TWO_DIGITS = new Intl.NumberFormat('en-US', {
+  minimumSignificantDigits: 2,
+  maximumSignificantDigits: 2,
+});
 /** `=` for the very same number, `+1.2 %` near it, `×1.5` else; '' where the first is 0. */
 export function ratioOf(value: number, base: number): string {
   if (value === base) return '=';
@@ -54,8 +59,8 @@ export function ratioOf(value: number, base: number): string {
   if (value === 0) return '×0';
   const ratio = value / base;
   if (Math.abs(ratio - 1) < 0.1)
-    return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
-  return `×${ratio >= 100 ? formatCount(ratio) : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
+    return `${ratio > 1 ? '+' : '−'}${TWO_DIGITS.format(Math.abs(ratio - 1) * 100)} %`;
+  return `×${ratio >= 100 ? formatCount(ratio) : ratio >= 10 ? ratio.toPrecision(3) : TWO_DIGITS.format(ratio)}`;
 }
 
 /** `A`, `A and B`, `A, B, and C`. */

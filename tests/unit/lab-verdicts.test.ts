@@ -5,8 +5,9 @@ import { counterText } from '../../src/lab/experiments/model/counter-words.ts';
 import { ALL_EXPERIMENTS } from '../../src/lab/experiments/documents/tries.ts';
 import { takesText } from '../../src/lab/experiments/duration.ts';
 import { onVfs } from '../../src/lab/experiments/on-vfs.ts';
-import { runOf, runsOf } from '../../src/lab/experiments/plan.ts';
-import type { Verdict } from '../../src/lab/experiments/model/result-types.ts';
+import { faultVerdict } from '../../src/lab/experiments/model/fault-verdict.ts';
+import { readWords, runOf, runsOf } from '../../src/lab/experiments/plan.ts';
+import type { RunResult, Verdict } from '../../src/lab/experiments/model/result-types.ts';
 import { WORKLOADS, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { conclusionTexts, verdictSentence } from '../../src/lab/results/verdicts.ts';
 
@@ -94,6 +95,26 @@ describe('a conclusion', () => {
       "This run doesn't decide it: It pays.",
     );
     expect(conclusionTexts(says, [])).toEqual([]);
+  });
+  it('does not rest on what a fault profile came to', () => {
+    const run = runOf(workloadOf('sequential-write'), readWords(['vfs=BlockIDB', 'quota=65536']), {
+      mode: 'count',
+      repeats: 1,
+    });
+    const report = { flushes: 0, handles: 0, refused: 0, overQuota: 1, answer: null, damage: '' };
+    for (const fault of [
+      { ...report, overQuota: 0, whole: true },
+      { ...report, whole: false },
+    ]) {
+      const verdict = faultVerdict({ run, fault } as RunResult)!;
+      expect(verdict.holds).not.toBe(true);
+      const held: Verdict = { text: 'One saves', holds: true, left: 1, right: 2 };
+      const told = conclusionTexts(
+        [{ says: 'It pays.' }],
+        [{ ...verdict, text: `full@BlockIDB: ${verdict.text}` }, held],
+      );
+      expect(told[1]).toBe('It pays.');
+    }
   });
   it('rests on expectations that there are', () => {
     for (const experiment of ALL_EXPERIMENTS)

@@ -1,5 +1,6 @@
 /** Verdicts and conclusions as sentences. The page, the command and reports print them. */
 import { counterText, counterValue } from '../experiments/model/counter-words.ts';
+import { isOfFault } from '../experiments/model/fault-verdict.ts';
 import type { Conclusion } from '../experiments/model/types.ts';
 import type { Compared, Verdict } from '../experiments/model/result-types.ts';
 import { countOf, formatExact } from '../../text/numbers.ts';
@@ -68,7 +69,9 @@ export function conclusionTexts(
   return [
     decidedText(verdicts),
     ...conclusions.map(({ says, rests }) => {
-      const own = rests ? verdicts.filter(({ text }) => rests.test(text)) : verdicts;
+      const own = verdicts.filter((verdict) =>
+        rests ? rests.test(verdict.text) : !isOfFault(verdict),
+      );
       if (own.some(({ holds }) => holds === false)) return `This run contradicts it: ${says}`;
       const open = own.filter(({ holds }) => holds === null).length;
       if (open === 0 && own.length > 0) return says;

@@ -6,6 +6,12 @@ import { countOf, formatBytes, formatExact } from '../../../text/numbers.ts';
 
 const none = { left: null, right: null } as const;
 
+const ABSENT = "The fault didn't happen";
+const WHOLE = 'The database is whole after the fault';
+/** Whether a verdict is about a fault profile, of a run or of a variant: it is none of an experiment's own claims. */
+export const isOfFault = ({ text }: Verdict): boolean =>
+  text.endsWith(ABSENT) || text.endsWith(WHOLE);
+
 /** @returns null for a run without a fault profile */
 export function faultVerdict({ run, fault }: Omit<RunResult, 'verdicts'>): Verdict | null {
   if (!fault || !hasFaults(run.config)) return null;
@@ -14,7 +20,7 @@ export function faultVerdict({ run, fault }: Omit<RunResult, 'verdicts'>): Verdi
   if (absent)
     return {
       ...none,
-      text: "The fault didn't happen",
+      text: ABSENT,
       holds: null,
       why: [absent, ...told].join('. '),
     };
@@ -26,7 +32,7 @@ export function faultVerdict({ run, fault }: Omit<RunResult, 'verdicts'>): Verdi
         : `integrity_check: ${fault.damage}`;
   return {
     ...none,
-    text: 'The database is whole after the fault',
+    text: WHOLE,
     holds: fault.whole,
     why: [...told, found].join('. '),
   };

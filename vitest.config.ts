@@ -9,7 +9,7 @@ const VIEWS = 'tests/browser/view*.test.ts';
 const PARTLY = [
   'apps,cache-advice,closed-workers,demo,demo-numbers,engine-suites,engines,extension,extension-record,file-size',
   'field,firefox,firefox-engines,firefox-recording,flight,hooks-engines,hooks-workers',
-  'lab-contention,lab-page-copy,lab-questions,lab-vfs,lab-whatif,load,own-sql,permissions,privacy,record-interrupted,real-apps,record-marks,record-workers',
+  'lab-contention,lab-interrupted,lab-page-copy,lab-questions,lab-vfs,lab-whatif,load,own-sql,permissions,privacy,record-interrupted,real-apps,record-marks,record-workers',
   'sealed,shared-workers,update',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** In `long` alone: others of the same subject stand for them. */
@@ -30,7 +30,7 @@ const PAGES = [
   'hooks-engines,hooks-faults,hooks-harmless,hooks-loading,hooks-observe,hooks-probes',
   'hooks-rejections,hooks-workers',
   'http-reads,keyboard,opened-documents,other-tabs,real-apps,shared-workers,third-party',
-  'field,firefox-engines,firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel',
+  'field,firefox-engines,firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel,lab-interrupted',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
   'open,panel-keys,permissions,privacy,process-death,record-connect,record-interrupted,record-marks,record-workers',
   'safari-build,turso-wal',

@@ -26,7 +26,7 @@ const PARTLY_IN_NODE = [
 ].map((names) => `tests/${names}.test.ts`);
 /** Files that can share the cores: plain pages with the hook, the Lab, and what waits more than it works. Each has its own browser. */
 const PAGES = [
-  'action,apps,closed-workers,demo,demo-numbers,doctor,engines,engine-suites,examples,extension-record,first-contact',
+  'action,apps,closed-workers,demo,demo-numbers,doctor,engines,engine-suites,examples,first-contact',
   'hooks-engines,hooks-faults,hooks-harmless,hooks-loading,hooks-observe,hooks-probes',
   'hooks-rejections,hooks-workers',
   'http-reads,keyboard,opened-documents,other-tabs,real-apps,shared-workers,third-party',

@@ -8,6 +8,7 @@ import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { launch, recorded, savedStore } from './extension-harness.ts';
+import { longTest } from './long-test.ts';
 import { marksOf } from './threads-harness.ts';
 
 /** It answers with what its page could see of the policy. */
@@ -151,19 +152,22 @@ test.each(some([TRUSTED, SELF, TYPES]))('%s', async (policy) => {
   expect(await allowsBlob(page)).toBe(false);
 });
 
-test('a policy of one load alone stays as it is, and the notice with it', async () => {
+longTest('a policy of one load alone stays as it is, and the notice with it', async () => {
   const { panel } = await begin(NONCE);
   expect(await panel.frame.$('[data-testid="widen-policy"]')).toBeNull();
   await stopRecording(panel);
 });
 
-test('a policy that stands in the document, too, can be widened in part only: the notice says so', async () => {
-  const { page, panel } = await begin(SELF, '&meta');
-  await widen(page, panel);
-  expect(await ran(page)).toEqual(['ran', []]);
-  await panel.frame.waitForSelector('[data-testid="policy-still-closed"]');
-  await stopRecording(panel);
-});
+longTest(
+  'a policy that stands in the document, too, can be widened in part only: the notice says so',
+  async () => {
+    const { page, panel } = await begin(SELF, '&meta');
+    await widen(page, panel);
+    expect(await ran(page)).toEqual(['ran', []]);
+    await panel.frame.waitForSelector('[data-testid="policy-still-closed"]');
+    await stopRecording(panel);
+  },
+);
 
 test('a widened policy ends with its tab, with a Stop that comes at once, and at the start of the background', async () => {
   const { page, panel } = await begin(SELF);

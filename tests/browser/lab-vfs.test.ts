@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { some } from '../full.ts';
+import { FULL, some } from '../full.ts';
 import { openLab } from '../../src/lab/drive/lab.ts';
 import type { LabPage } from '../../src/lab/drive/lab-page.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
@@ -372,47 +372,53 @@ it('fault profiles in a real browser: three VFSs answer a full storage in three 
   expect(await lab.storage()).toEqual([]);
 }, 60_000);
 
-it('fault profiles reach the workers that a VFS stores in, and every connection', async () => {
-  const run = (workload: string, words: string): Run =>
-    runOf(workloadOf(workload), readWords(words.split(' ')), { mode: 'count', repeats: 1 });
-  const write = (words: string): Run =>
-    run('sequential-write', `transactions=20 items=10 ${words}`);
-  const share = (words: string): Run =>
-    run('contention', `writers=2 readers=1 iterations=20 ${words}`);
-  const done = await lab.run(
-    [
-      write('vfs=opfs refusedHandle=2'),
-      write('vfs=opfs-wl quota=40960'),
-      write('vfs=absurd-sql quota=16000'),
-      share('vfs=OPFSCoopSync slowFlush=2'),
-      share('vfs=OPFSCoopSync quota=16000'),
-      share('vfs=IDBBatchAtomic quota=16000'),
-    ],
-    { patienceMs: 30_000 },
-  );
-  expect(done.map(({ message, left }) => [message, ...left])).toEqual(done.map(() => ['']));
-  const faults = done.map(({ result }) => result!.fault!);
-  expect(faults.map(({ answer, whole }) => [answer && [answer.step, answer.code], whole])).toEqual([
-    [null, true], // it asks again
-    [['run', 'SQLITE_IOERR'], true],
-    [null, false], // transactions that IndexedDB took back are not told to SQLite
-    [null, true],
-    [['actors', 'SQLITE_IOERR'], true],
-    [null, true],
-  ]);
-  expect([faults[0]!.refused, faults[1]!.overQuota, faults[4]!.overQuota]).toEqual([1, 1, 1]);
-  expect(verdictSentence(done[0]!.result!.verdicts[0]!)).toMatch(
-    /The browser refused access handle 2\. No statement failed\./,
-  );
-  // two writers of 20 transactions each, every one with a flush
-  expect(faults[3]!.flushes).toBeGreaterThanOrEqual(40);
-  expect(faults[4]!.answer!.message).toMatch(/^writer-[12]: .*QuotaExceededError/);
-  const lost = (index: number): number | undefined =>
-    done[index]!.result!.steps.find(({ id }) => id === 'actors')!.counters['rows.lost'];
-  expect([lost(3), lost(4)]).toEqual([0, undefined]);
-  expect(lost(5)).toBeGreaterThan(0); // with synchronous=normal nobody waits for the transaction
-  expect(await lab.storage()).toEqual([]);
-}, 120_000);
+it.runIf(FULL)(
+  'fault profiles reach the workers that a VFS stores in, and every connection',
+  async () => {
+    const run = (workload: string, words: string): Run =>
+      runOf(workloadOf(workload), readWords(words.split(' ')), { mode: 'count', repeats: 1 });
+    const write = (words: string): Run =>
+      run('sequential-write', `transactions=20 items=10 ${words}`);
+    const share = (words: string): Run =>
+      run('contention', `writers=2 readers=1 iterations=20 ${words}`);
+    const done = await lab.run(
+      [
+        write('vfs=opfs refusedHandle=2'),
+        write('vfs=opfs-wl quota=40960'),
+        write('vfs=absurd-sql quota=16000'),
+        share('vfs=OPFSCoopSync slowFlush=2'),
+        share('vfs=OPFSCoopSync quota=16000'),
+        share('vfs=IDBBatchAtomic quota=16000'),
+      ],
+      { patienceMs: 30_000 },
+    );
+    expect(done.map(({ message, left }) => [message, ...left])).toEqual(done.map(() => ['']));
+    const faults = done.map(({ result }) => result!.fault!);
+    expect(
+      faults.map(({ answer, whole }) => [answer && [answer.step, answer.code], whole]),
+    ).toEqual([
+      [null, true], // it asks again
+      [['run', 'SQLITE_IOERR'], true],
+      [null, false], // transactions that IndexedDB took back are not told to SQLite
+      [null, true],
+      [['actors', 'SQLITE_IOERR'], true],
+      [null, true],
+    ]);
+    expect([faults[0]!.refused, faults[1]!.overQuota, faults[4]!.overQuota]).toEqual([1, 1, 1]);
+    expect(verdictSentence(done[0]!.result!.verdicts[0]!)).toMatch(
+      /The browser refused access handle 2\. No statement failed\./,
+    );
+    // two writers of 20 transactions each, every one with a flush
+    expect(faults[3]!.flushes).toBeGreaterThanOrEqual(40);
+    expect(faults[4]!.answer!.message).toMatch(/^writer-[12]: .*QuotaExceededError/);
+    const lost = (index: number): number | undefined =>
+      done[index]!.result!.steps.find(({ id }) => id === 'actors')!.counters['rows.lost'];
+    expect([lost(3), lost(4)]).toEqual([0, undefined]);
+    expect(lost(5)).toBeGreaterThan(0); // with synchronous=normal nobody waits for the transaction
+    expect(await lab.storage()).toEqual([]);
+  },
+  120_000,
+);
 
 it('an interrupted run answers with the passes that were done', async () => {
   let tell = (): void => {};

@@ -353,24 +353,27 @@ test.each(['closes itself', 'whose page leaves at its reply'])(
   },
 );
 
-test('it has the functions of the platform after Stop, also where messages were recorded', async () => {
-  const { page, panel } = await begin('', { messages: true });
-  const natives = (): Promise<string[]> =>
-    page.evaluate(
-      () =>
-        new Promise<string[]>((done) => {
-          const { port } = new SharedWorker('shared-natives.js');
-          port.onmessage = ({ data }) => done(data as string[]);
-          port.postMessage('which');
-        }),
+longTest(
+  'it has the functions of the platform after Stop, also where messages were recorded',
+  async () => {
+    const { page, panel } = await begin('', { messages: true });
+    const natives = (): Promise<string[]> =>
+      page.evaluate(
+        () =>
+          new Promise<string[]>((done) => {
+            const { port } = new SharedWorker('shared-natives.js');
+            port.onmessage = ({ data }) => done(data as string[]);
+            port.postMessage('which');
+          }),
+      );
+    const native = ['close', 'postMessage', 'postMessage'].map(
+      (name) => `function ${name}() { [native code] }`,
     );
-  const native = ['close', 'postMessage', 'postMessage'].map(
-    (name) => `function ${name}() { [native code] }`,
-  );
-  expect(await natives()).not.toEqual(native);
-  await stopRecording(panel);
-  await expect.poll(natives, { timeout: 20_000 }).toEqual(native);
-});
+    expect(await natives()).not.toEqual(native);
+    await stopRecording(panel);
+    await expect.poll(natives, { timeout: 20_000 }).toEqual(native);
+  },
+);
 
 test('nothing is lost when the page that relays its records loads again', async () => {
   const { page, panel } = await begin();
@@ -409,7 +412,7 @@ test('nothing is lost when the page that relays its records loads again', async 
   expect(marksOf(shared[0]!).map(({ name }) => name)).toEqual(['first', 'second', ...said]);
 });
 
-test('functions of the platform that the app replaces are not called by us', async () => {
+longTest('functions of the platform that the app replaces are not called by us', async () => {
   const { page, panel } = await begin();
   await page.evaluate(`${PATCH_PLATFORM};patchPlatform()`);
   for (let i = 0; i < 20; i++) await ask(page, `mark ${i}`, 'patched.js');
@@ -420,7 +423,7 @@ test('functions of the platform that the app replaces are not called by us', asy
   expect((await marks(panel))[0]).toHaveLength(21);
 });
 
-test("the app's options are read once, in the order of the platform", async () => {
+longTest("the app's options are read once, in the order of the platform", async () => {
   const reads = (page: Page): Promise<string[]> =>
     page.evaluate(() => {
       const read: string[] = [];
@@ -466,7 +469,7 @@ longTest(
   },
 );
 
-test('nothing is lost when its only page leaves at its last reply', async () => {
+longTest('nothing is lost when its only page leaves at its last reply', async () => {
   const { page, panel } = await begin();
   const gone = page.waitForNavigation();
   await page.evaluate(() => {

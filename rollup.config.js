@@ -113,6 +113,11 @@ const LAB_WASM = [
   '@sqlite.org/sqlite-wasm/dist/sqlite3.wasm',
   '@jlongster/sql.js/dist/sql-wasm.wasm',
 ];
+/** Beside the store's worker: the first answers the SQL page, both make plans (src/plan/load-sqlite.ts). */
+const PANEL_WASM = [
+  ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'wa-sqlite.wasm'],
+  ['node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite.wasm', 'journeyapps-wa-sqlite.wasm'],
+];
 const copies = [
   [`node_modules/webextension-polyfill/dist/${POLYFILL}`, POLYFILL],
   ['src/handover/frame.html', 'handover/frame.html'],
@@ -128,7 +133,7 @@ const copies = [
   ['docs/images/panel-answer.png', 'devtools/panel-light.png'],
   ['docs/images/panel-answer-dark.png', 'devtools/panel-dark.png'],
   ['src/lab/page/lab.html', 'lab/lab.html'],
-  ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'devtools/wa-sqlite.wasm'], // beside the store's worker: the SQL page
+  ...PANEL_WASM.map(([from, to]) => [from, `devtools/${to}`]),
   // beside the Lab's worker: sqlite.org's VFSs "opfs" and "opfs-wl" start it
   [
     'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3-opfs-async-proxy.js',
@@ -360,7 +365,7 @@ const SITE = `${DIST}/viewer`;
 const siteFiles = [
   ['src/site/viewer.html', 'index.html'],
   ['src/devtools/example.vfst', 'example.vfst'],
-  ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'wa-sqlite.wasm'],
+  ...PANEL_WASM,
   ['store-assets/icons/icon-32.png', 'icon-32.png'],
 ];
 const siteLicenses = thirdParty([SITE], { [SITE]: siteFiles.map(([from]) => from) });

@@ -3,11 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Facts } from '../analysis/core/graph.ts';
 import { findingPlans, type FindingPlans } from '../plan/finding-plans.ts';
+import type { SqliteBuild } from '../plan/load-sqlite.ts';
 import { Planner } from '../plan/planner.ts';
 
-export const readWasm = (): Promise<Buffer> =>
-  readFile(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm'));
+export const readWasm = (build: SqliteBuild = 'wa-sqlite'): Promise<Buffer> =>
+  readFile(createRequire(import.meta.url).resolve(`${build}/dist/wa-sqlite.wasm`));
+
+export const planner = (): Planner =>
+  new Planner(async (build) => ({ wasmBinary: await readWasm(build) }));
 
 /** From the recorded CREATE statements. */
 export const plansOfFindings = async (facts: Facts): Promise<FindingPlans> =>
-  findingPlans(facts, new Planner(async () => ({ wasmBinary: await readWasm() })));
+  findingPlans(facts, planner());

@@ -3,12 +3,11 @@ import { Facts } from '../analysis/core/graph.ts';
 import { statementTable } from '../analysis/statements/statement-table.ts';
 import type { Block, Report } from '../analysis/report/blocks.ts';
 import { databaseFrom } from '../lab/command/database.ts';
-import { Planner } from '../plan/planner.ts';
 import { planLines, runFacts, sourceText } from '../plan/plan-words.ts';
 import { readSchema } from '../plan/read-schema.ts';
 import type { SchemaSource } from '../plan/schema-source.ts';
 import type { StatementPlan } from '../plan/types.ts';
-import { readWasm } from './plan-wasm.ts';
+import { planner, readWasm } from './plan-wasm.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { wrongUse } from '../terminal/failure.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
@@ -37,14 +36,14 @@ export async function plansCommand({
   json: boolean;
 }): Promise<number> {
   const { store } = await openTrace(file);
-  const wasm = { wasmBinary: await readWasm() };
-  const schema = database === undefined ? null : await schemaFrom(wasm, database);
+  const schema =
+    database === undefined ? null : await schemaFrom({ wasmBinary: await readWasm() }, database);
   const facts = new Facts(store);
-  const planner = new Planner(wasm);
+  const planned = planner();
   const plans: PlannedStatement[] = [];
   for (const row of facts.get(statementTable)?.rows ?? []) {
     if (row.executions === 0) continue;
-    const plan = await planner.planOf(facts, row, {}, () => schema);
+    const plan = await planned.planOf(facts, row, {}, () => schema);
     if (plan) plans.push({ fingerprint: row.text!, sql: row.sql!, ...plan });
   }
   await print(json ? jsonText({ plans }) : reportText(plansReport(plans, schema !== null)));

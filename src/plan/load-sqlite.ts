@@ -1,17 +1,44 @@
-/** wa-sqlite's synchronous build, loaded when it is first used: it answers the SQL page and makes plans. */
+/** SQLite that makes plans, reads copies, and answers the SQL page: builds of wa-sqlite, loaded when they are first used. */
 
 /** How it gets its wasm: as bytes (Node), or by the address of the file (a worker). */
 export type WasmSource = { wasmBinary: Uint8Array } | { locateFile: (name: string) => string };
 
-/** A new instance. @throws Error when the wasm can't be loaded */
+/** Synchronous builds, by npm package, with their releases of SQLite. The first answers the SQL page, and reads copies. */
+export const BUILDS = { 'wa-sqlite': '3.44.0', '@journeyapps/wa-sqlite': '3.53.0' } as const;
+export type SqliteBuild = keyof typeof BUILDS;
+
+const LOADERS: Record<SqliteBuild, () => Promise<[load: unknown, api: unknown]>> = {
+  'wa-sqlite': () => Promise.all([import('wa-sqlite/dist/wa-sqlite.mjs'), import('wa-sqlite')]),
+  '@journeyapps/wa-sqlite': () =>
+    Promise.all([
+      import('@journeyapps/wa-sqlite/dist/wa-sqlite.mjs'),
+      import('@journeyapps/wa-sqlite'),
+    ]),
+};
+
+/** A new instance. @param source of that build's wasm @throws Error when the wasm can't be loaded */
 export async function loadSqlite<Module extends object>(
   source: WasmSource,
+  build: SqliteBuild = 'wa-sqlite',
 ): Promise<{ module: Module; sqlite3: SQLiteAPI }> {
-  const [{ default: load }, { Factory }] = await Promise.all([
-    import('wa-sqlite/dist/wa-sqlite.mjs'),
-    import('wa-sqlite'),
-  ]);
+  const [{ default: load }, { Factory }] = (await LOADERS[build]()) as [
+    { default: (options: object) => Promise<Module> },
+    { Factory: (module: Module) => SQLiteAPI },
+  ];
   // a copy: Emscripten makes the module of the very object that it is given
-  const module = await (load as unknown as (options: object) => Promise<Module>)({ ...source });
+  const module = await load({ ...source });
   return { module, sqlite3: Factory(module) };
+}
+
+/** A release as a number that grows with it: 3.44.0 is 3044000. */
+const ordinal = (release: string): number =>
+  release.split('.').reduce((sum, part, i) => sum + Number(part) * 1000 ** (2 - i), 0);
+
+/** The build to plan by. @param releases that an app ran: of the newest, the nearest; of two that are as near, the newer */
+export function buildFor(releases: readonly string[]): SqliteBuild {
+  const builds = Object.keys(BUILDS) as SqliteBuild[];
+  const wanted = Math.max(...releases.map(ordinal));
+  if (!Number.isFinite(wanted)) return builds[0]!;
+  const distance = (build: SqliteBuild): number => Math.abs(ordinal(BUILDS[build]) - wanted);
+  return builds.reduce((best, build) => (distance(build) <= distance(best) ? build : best));
 }

@@ -17,7 +17,7 @@ import { depthsOf, namesIn, scanHint, type PlanStep } from '../sqlite/query-plan
 import { statementKind } from '../sqlite/statement-kind.ts';
 import { statementsIn } from '../sqlite/sql-text.ts';
 import { countOf } from '../text/numbers.ts';
-import { loadSqlite, type WasmSource } from './load-sqlite.ts';
+import { buildFor, loadSqlite, type SqliteBuild, type WasmSource } from './load-sqlite.ts';
 import { noPlan, planNotes, type NoPlan } from './plan-notes.ts';
 import { namedIn, SchemaCopy } from './schema-copy.ts';
 import { sourceOfRecording, type SchemaSource } from './schema-source.ts';
@@ -41,12 +41,12 @@ export class Planner {
   private readonly copies = new Map<string, SchemaCopy>();
   private readonly ids = new WeakMap<SchemaSource, number>();
   private lastId = 0;
-  private sqlite: Promise<SQLiteAPI> | null = null;
+  private readonly sqlite = new Map<SqliteBuild, Promise<SQLiteAPI>>();
   /** Plans follow one another. */
   private last: Promise<unknown> = Promise.resolve();
 
-  /** @param wasm how SQLite is loaded, when it is first used */
-  constructor(private readonly wasm: WasmSource | (() => Promise<WasmSource>)) {}
+  /** @param wasmOf how a build of SQLite is loaded, when it is first used */
+  constructor(private readonly wasmOf: (build: SqliteBuild) => WasmSource | Promise<WasmSource>) {}
 
   /**
    * @param row of the table of statements
@@ -76,9 +76,15 @@ export class Planner {
     const recorded = schemaOf(facts.get(recordedSchemas), text);
     const database = recorded?.database ?? null;
     const read = readOf(database);
+    const { releases, folded } = whereRan(facts, text);
+    const build = buildFor(releases);
     const copy = await (read
-      ? this.copyOf({ ...read, foreignKeys: recorded?.foreignKeys ?? false }, this.idOf(read))
-      : this.copyOf(recorded ? sourceOfRecording(recorded) : NO_SCHEMA));
+      ? this.copyOf(
+          build,
+          { ...read, foreignKeys: recorded?.foreignKeys ?? false },
+          this.idOf(read),
+        )
+      : this.copyOf(build, recorded ? sourceOfRecording(recorded) : NO_SCHEMA));
     const runs = runsOf(row);
     const { release } = copy;
     const without = ({ cause, lacksSchema }: NoPlan): StatementPlan => ({
@@ -94,7 +100,6 @@ export class Planner {
     const explained = await copy.explain(sql);
     if ('refused' in explained) return without(noPlan(explained.refused, copy));
     const named = namedIn(sql, copy);
-    const { releases, folded } = whereRan(facts, text);
     const triggers = statementKind(text) !== 'select' && hasTrigger(copy, named.tables);
     const lines = linesOf(
       explained.steps,
@@ -105,7 +110,14 @@ export class Planner {
     );
     return {
       lines: apart(lines),
-      ...{ cause: '', lacksSchema: false, database, source: sourceFacts(copy), runs, release },
+      ...{
+        cause: '',
+        lacksSchema: false,
+        database,
+        source: sourceFacts(copy),
+        runs,
+        release: copy.release,
+      },
       notes: planNotes({
         ...{ sql, folded, releases, copy, standIns: explained.standIns, tables: named.tables },
         shared: [...sharedReads(lines)],
@@ -123,15 +135,17 @@ export class Planner {
   }
 
   private async copyOf(
+    build: SqliteBuild,
     source: SchemaSource,
     id = JSON.stringify(source.statements.map(({ sql }) => sql)),
   ): Promise<SchemaCopy> {
-    const key = JSON.stringify([source.from, source.database, source.foreignKeys, id]);
+    const key = JSON.stringify([build, source.from, source.database, source.foreignKeys, id]);
     const known = this.copies.get(key);
     if (known) return known;
-    this.sqlite ??= this.load();
-    this.sqlite.catch(() => (this.sqlite = null)); // the next one tries again
-    const copy = await SchemaCopy.of(await this.sqlite, source);
+    const sqlite = this.sqlite.get(build) ?? this.load(build);
+    this.sqlite.set(build, sqlite);
+    sqlite.catch(() => this.sqlite.delete(build)); // the next one tries again
+    const copy = await SchemaCopy.of(await sqlite, source);
     if (this.copies.size >= MOST_COPIES) {
       const oldest = this.copies.keys().next().value!;
       await this.copies.get(oldest)!.close();
@@ -141,9 +155,8 @@ export class Planner {
     return copy;
   }
 
-  private async load(): Promise<SQLiteAPI> {
-    const { wasm } = this;
-    return (await loadSqlite(typeof wasm === 'function' ? await wasm() : wasm)).sqlite3;
+  private async load(build: SqliteBuild): Promise<SQLiteAPI> {
+    return (await loadSqlite(await this.wasmOf(build), build)).sqlite3;
   }
 }
 const MOST_COPIES = 4;

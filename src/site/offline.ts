@@ -17,6 +17,7 @@ const FILES = [
   'viewer.js',
   'store-worker.js',
   'wa-sqlite.wasm',
+  'journeyapps-wa-sqlite.wasm',
   'example.vfst',
   'icon-32.png',
 ];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { recordedSchemas } from '../../src/analysis/statements/recorded-schema.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
-import { loadSqlite } from '../../src/plan/load-sqlite.ts';
+import { BUILDS, buildFor, loadSqlite, type SqliteBuild } from '../../src/plan/load-sqlite.ts';
 import { Planner } from '../../src/plan/planner.ts';
 import { lineFacts, runFacts } from '../../src/plan/plan-words.ts';
 import { readSchema } from '../../src/plan/read-schema.ts';
@@ -19,9 +19,10 @@ import { statementsIn } from '../../src/sqlite/sql-text.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
-const wasm = {
-  wasmBinary: readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm')),
-};
+const wasmOf = (build: SqliteBuild): { wasmBinary: Uint8Array } => ({
+  wasmBinary: readFileSync(createRequire(import.meta.url).resolve(`${build}/dist/wa-sqlite.wasm`)),
+});
+const wasm = wasmOf('wa-sqlite');
 
 /** A database made by a script, what it answers, and its file. */
 async function database(script: string): Promise<{
@@ -306,9 +307,14 @@ describe('texts', () => {
 function recorded(
   more: readonly string[] = [],
   last = 'SELECT * FROM notes n WHERE code = ?',
+  sqliteVersion: string | null = null,
 ): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store);
+  t.say({
+    ...{ kind: 'engine', id: 999, name: 'wa-sqlite', sqliteVersion, sourceId: null, note: null },
+    ...{ suspension: 'none', layers: { vfs: true, sql: true, counters: true } },
+  });
   const file = t.file('/made.db');
   let instance = 0;
   const run = (text: string, rows = 0, inside = (): void => {}, scanned = 0): number => {
@@ -365,7 +371,7 @@ async function planIn(
   const facts = new Facts(store);
   const row = facts.get(statementTable)!.rows.find((one) => one.text === text)!;
   expect(row, text).toBeDefined();
-  return (await new Planner(wasm).planOf(facts, row, {}, () => read))!;
+  return (await new Planner(wasmOf).planOf(facts, row, {}, () => read))!;
 }
 
 describe('a recorded statement', () => {
@@ -387,6 +393,35 @@ describe('a recorded statement', () => {
     );
     expect(runFacts(plan.runs)).toBe('3 runs: 3 rows, 57 scan steps, 141 VM steps');
   });
+
+  it("is made by the app's release where there is one, else by the nearest", async () => {
+    const made = async (sqliteVersion: string, last?: string): Promise<[string, string]> => {
+      const store = recorded([], last, sqliteVersion);
+      const { release, notes } = await planIn(store, last);
+      return [release, notes[0]!];
+    };
+    expect(await made('3.53.0')).toEqual([
+      '3.53.0',
+      "SQLite 3.53.0 made this plan, the same release as your app's.",
+    ]);
+    expect((await made('3.44.0'))[1]).toMatch(/3\.44\.0 made this plan, the same release/);
+    const nearest: Record<string, string> = {
+      ...{ '3.54.1': '3.53.0', '3.50.4': '3.53.0', '3.49.2': '3.53.0' },
+      ...{ '3.46.1': '3.44.0', '3.39.0': '3.44.0' },
+    };
+    for (const [release, by] of Object.entries(nearest))
+      expect(BUILDS[buildFor([release])], release).toBe(by);
+    expect(buildFor(['3.44.0', '3.53.0'])).toBe('@journeyapps/wa-sqlite');
+    expect(buildFor([])).toBe('wa-sqlite');
+  });
+
+  it.each(Object.keys(BUILDS) as SqliteBuild[])(
+    '%s is of the release that it is said to be',
+    async (build) => {
+      const { sqlite3 } = await loadSqlite(wasmOf(build), build);
+      expect(sqlite3.libversion()).toBe(BUILDS[build]);
+    },
+  );
 
   it('says what the recording lacks: an index made before, statistics, the release', async () => {
     expect((await planIn(recorded())).notes).toEqual([
@@ -493,7 +528,7 @@ describe('a recorded statement', () => {
   it('has none where it neither reads nor changes rows, or is a script', async () => {
     const facts = new Facts(recorded([], 'PRAGMA user_version'));
     const row = facts.get(statementTable)!.rows.find(({ text }) => text === 'pragma user_version')!;
-    expect(await new Planner(wasm).planOf(facts, row, {}, () => null)).toBeNull();
+    expect(await new Planner(wasmOf).planOf(facts, row, {}, () => null)).toBeNull();
     const script = 'SELECT a FROM t; SELECT b FROM t';
     expect(await planIn(recorded([], script), script.toLowerCase())).toMatchObject({
       ...{ lines: null, lacksSchema: false },

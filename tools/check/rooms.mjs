@@ -42,7 +42,10 @@ export const ROOMS = {
     imports: ['text', 'event', 'sqlite', 'trace', 'analysis'],
     npm: ['@uwdata/flechette', 'wa-sqlite'],
   },
-  plan: { imports: ['text', 'event', 'sqlite', 'analysis'], npm: ['wa-sqlite'] },
+  plan: {
+    imports: ['text', 'event', 'sqlite', 'analysis'],
+    npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
+  },
   protocol: { imports: ['text', 'event', 'trace', 'analysis', 'timeline', 'plan'], npm: [] },
   probes: { imports: ['event', 'record', 'sqlite'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },

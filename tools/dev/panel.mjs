@@ -54,7 +54,11 @@ const configs = (out) =>
 /** What the worker loads when a query runs. @param {string} out */
 function copyWasm(out) {
   mkdirSync(out, { recursive: true });
-  copyFileSync('node_modules/wa-sqlite/dist/wa-sqlite.wasm', join(out, 'wa-sqlite.wasm'));
+  for (const [from, to] of [
+    ['wa-sqlite', 'wa-sqlite'],
+    ['@journeyapps/wa-sqlite', 'journeyapps-wa-sqlite'],
+  ])
+    copyFileSync(`node_modules/${from}/dist/wa-sqlite.wasm`, join(out, `${to}.wasm`));
 }
 
 /** Build the page and its worker into a folder. @param {string} out */

@@ -22,7 +22,10 @@ interface Plans {
 }
 const traces = new WeakMap<TraceStore, Plans>();
 function plansOf(store: TraceStore): Plans {
-  const found = traces.get(store) ?? { planner: new Planner(wasmSource.at), read: new Map() };
+  const found = traces.get(store) ?? {
+    planner: new Planner((build) => wasmSource.of(build)),
+    read: new Map(),
+  };
   traces.set(store, found);
   return found;
 }

@@ -93,17 +93,20 @@ function targetOf(sql: string): string | null {
   }
 }
 
-/** Statements that aren't tried, by cause: each once. */
+/** Statements that aren't tried, by cause. */
 export class Left {
-  private readonly by = new Map<string, Set<string>>();
-  /** @param print its fingerprint */
+  private readonly by = new Map<string, { prints: Set<string>; times: number }>();
+  /** @param print its fingerprint, or its text */
   add(why: string, print: string): void {
-    getOrMake(this.by, why, () => new Set<string>()).add(print);
+    const left = getOrMake(this.by, why, () => ({ prints: new Set<string>(), times: 0 }));
+    left.prints.add(print);
+    left.times++;
   }
-  list(): LeftOut[] {
-    return [...this.by].map(([why, prints]) => ({
+  /** @param each it counts as often as it was added; else once */
+  list(each = false): LeftOut[] {
+    return [...this.by].map(([why, { prints, times }]) => ({
       why,
-      statements: prints.size,
+      statements: each ? times : prints.size,
       example: [...prints][0]!,
     }));
   }

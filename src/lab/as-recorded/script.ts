@@ -159,7 +159,7 @@ class Trial {
           ? ["Your app's last transaction has no end here, so this commits it."]
           : []),
         ...this.left
-          .list()
+          .list(true)
           .map(
             ({ why, statements: n, example }) =>
               `Left out: ${countOf(n, 'statement')}, such as ${short(example)}. ${why}.`,

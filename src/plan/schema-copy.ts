@@ -2,6 +2,7 @@
  * An empty database in memory with a copied schema, on which SQLite explains statements. The schema's texts are the page's: an authorizer
  * lets them make tables, indexes, and views, and nothing else; a statement is explained and never runs.
  */
+import { Rc } from '../sqlite/constants.ts';
 import type { SchemaText } from '../analysis/statements/recorded-schema.ts';
 import { opened } from '../sqlite/folded-lists.ts';
 import type { PlanStep } from '../sqlite/query-plan.ts';
@@ -150,8 +151,13 @@ export class SchemaCopy {
     if (this.at === 'ours') return true;
     return (this.at === 'schema' ? TO_MAKE : TO_EXPLAIN).has(action);
   }
-  private async exec(sql: string): Promise<void> {
-    await this.sqlite3.exec(this.db, sql);
+  /** @param values of its parameters */
+  private async exec(sql: string, values: SQLiteCompatibleType[] = []): Promise<void> {
+    const { sqlite3, db } = this;
+    for await (const statement of sqlite3.statements(db, sql)) {
+      if (values.length) sqlite3.bind_collection(statement, values);
+      while ((await sqlite3.step(statement)) === Rc.row) continue;
+    }
   }
   private async during<T>(at: At, work: () => Promise<T>): Promise<T> {
     this.at = at;
@@ -193,7 +199,7 @@ export class SchemaCopy {
     if (texts.length !== 1) return leave('refused', 'more than one statement');
     if (schema !== null && !this.attached.has(schema.toLowerCase())) {
       this.attached.add(schema.toLowerCase());
-      await this.sqlite3.run(this.db, "ATTACH ':memory:' AS ?", [schema]);
+      await this.exec("ATTACH ':memory:' AS ?", [schema]);
     }
     const { sql, folded } = withStandIns(opened(texts[0]!));
     const why = await this.during('schema', () => this.attempt(sql));
@@ -217,8 +223,7 @@ export class SchemaCopy {
 
   private async takeStatistics(rows: NonNullable<SchemaSource['statistics']>): Promise<void> {
     await this.exec('ANALYZE'); // of empty tables it makes sqlite_stat1 and no row
-    for (const row of rows)
-      await this.sqlite3.run(this.db, 'INSERT INTO sqlite_stat1 VALUES(?,?,?)', [...row]);
+    for (const row of rows) await this.exec('INSERT INTO sqlite_stat1 VALUES(?,?,?)', [...row]);
     await this.exec('ANALYZE sqlite_schema');
   }
 

@@ -148,7 +148,12 @@ export class RecordedApps {
       before &&
       after &&
       (Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as CpuByPart);
-    if (recorded) await stopRecording(panel);
+    if (recorded) {
+      await stopRecording(panel);
+      // one that missed the worker has some ten events, and would be the fastest of all
+      const events = await panel.textOf('live-events');
+      if (!/[kM,]/.test(events)) throw new Error(`${app} was not recorded: ${events} events`);
+    }
     await endTracing?.();
     return { ms, cpuMs: cpu?.['traced workers'] ?? NaN, cpu, worker };
   }

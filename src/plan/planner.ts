@@ -110,14 +110,7 @@ export class Planner {
     );
     return {
       lines: apart(lines),
-      ...{
-        cause: '',
-        lacksSchema: false,
-        database,
-        source: sourceFacts(copy),
-        runs,
-        release: copy.release,
-      },
+      ...{ cause: '', lacksSchema: false, database, source: sourceFacts(copy), runs, release },
       notes: planNotes({
         ...{ sql, folded, releases, copy, standIns: explained.standIns, tables: named.tables },
         shared: [...sharedReads(lines)],

@@ -3,6 +3,7 @@
  * it (`vfscope record --below-storage`), in a section of its file that other readers skip. From a file it isn't trusted: checked, counted.
  */
 import { isTraceUs } from '../event/clock.ts';
+import { stepsOf, timesOf } from './us-steps.ts';
 import { Op } from '../event/event.ts';
 
 /** Calls of a page that the browser reports, by operation. */
@@ -70,17 +71,11 @@ export const MAX_BELOW = 300_000;
 
 /** As JSON: times as differences in whole microseconds. */
 export function packedBelow({ us, threads, kinds, durUs, ...rest }: BelowStorage): object {
-  let last = 0;
   return {
     ...rest,
     threads: Array.from(threads),
     kinds: Array.from(kinds),
-    us: Array.from(us, (at) => {
-      const whole = Math.round(at);
-      const step = whole - last;
-      last = whole;
-      return step;
-    }),
+    us: stepsOf(us),
     durUs: Array.from(durUs, Math.round),
   };
 }
@@ -104,13 +99,12 @@ export function checkedBelow(
   );
   if (!threads || !kinds || !steps || !durations || steps.length > MAX_BELOW) return null;
   if ([threads, kinds, durations].some(({ length }) => length !== steps.length)) return null;
-  const us = new Float64Array(steps.length);
-  const places = new Int32Array(steps.length);
-  let last = 0;
-  for (const [i, step] of steps.entries()) {
+  const us = timesOf(steps);
+  if (!us) return null;
+  const places = new Int32Array(us.length);
+  for (const [i, at] of us.entries()) {
     const [thread, kind, dur] = [threads[i]!, kinds[i]!, durations[i]!];
-    us[i] = last += step;
-    if ((i > 0 && step < 0) || !isTraceUs(last) || dur < -1 || !isTraceUs(last + dur)) return null;
+    if (dur < -1 || !isTraceUs(at + dur)) return null;
     if (thread < BROWSER) return null;
     if (!(thread === BROWSER ? kind >= 0 && kind < BROWSER_WORK.length : PAGE_CALLS.has(kind)))
       return null;

@@ -2,7 +2,7 @@
  * CPU samples of a thread: what its stack was at moments that the browser chose. They come with a recording that asked for them
  * (`vfscope record --cpu`), in a section of its file that other readers skip. From a file they are not trusted: checked, cut, counted.
  */
-import { isTraceUs } from '../event/clock.ts';
+import { stepsOf, timesOf } from './us-steps.ts';
 
 /**
  * `native`: the browser's own functions. `program`: native code with no function of the page on the stack. `vfscope`: our hook, which is
@@ -57,7 +57,6 @@ export function packedSamples(thread: number, samples: CpuSamples): object {
   const { intervalUs, clockErrorUs, functions, parents, called, us, frames } = samples;
   const urls = [...new Set(functions.map(({ url }) => url))];
   const placeOf = new Map(urls.map((url, i) => [url, i]));
-  let last = 0;
   return {
     thread,
     intervalUs,
@@ -72,12 +71,7 @@ export function packedSamples(thread: number, samples: CpuSamples): object {
     ]),
     parents: Array.from(parents),
     called: Array.from(called),
-    us: Array.from(us, (at) => {
-      const whole = Math.round(at);
-      const step = whole - last;
-      last = whole;
-      return step;
-    }),
+    us: stepsOf(us),
     frames: Array.from(frames),
   };
 }
@@ -107,12 +101,8 @@ export function checkedSamples(content: Record<string, unknown>): CpuSamples | n
     isPlace(urls)(url as number) &&
     isPlace(CODE_KINDS)(kind as number);
   if (!functions.every(isFunction)) return null;
-  const us = new Float64Array(steps.length);
-  let last = 0;
-  for (const [i, step] of steps.entries()) {
-    us[i] = last += step;
-    if ((i > 0 && step < 0) || !isTraceUs(last)) return null;
-  }
+  const us = timesOf(steps);
+  if (!us) return null;
   return {
     intervalUs: numberOf(content.intervalUs),
     clockErrorUs: numberOf(content.clockErrorUs),

@@ -61,6 +61,9 @@ function wordsOf(definition: Definition): number {
 }
 const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKind(kind);
 
+/** Rows of one thread on their way from a batch, all columns wide: written one by one, then appended column by column. */
+const ON_THEIR_WAY = new EventColumns(4096);
+
 /** What the definitions of all threads cost. */
 interface Words {
   used: number;
@@ -228,7 +231,7 @@ export class ThreadStore {
 
   /**
    * Store records [from, all): as many as the browser has memory for; a row is there as a whole or not at all.
-   * @param lateEnds rows that were here before and ended @returns the record that found no memory, or how many there are
+   * @param lateEnds rows that were here before and ended @returns the first record that found no memory, or how many there are
    */
   private store(
     reader: RecordReader,
@@ -237,51 +240,58 @@ export class ThreadStore {
     lateEnds: number[],
   ): number {
     const { events } = this;
+    const { t0, dur, seq, endSeq, op, flags, result, offset, length, object, parent, ...rest } =
+      ON_THEIR_WAY;
+    const { context, aux, aux2 } = rest;
     const clock = { timeOrigin };
     const firstNew = events.count;
     let { lastT0, lastSeq } = this;
-    let i = from;
+    let rows = 0;
+    let stored = from;
+    const keep = (until: number): void => {
+      ON_THEIR_WAY.count = rows;
+      rows = 0;
+      events.append(ON_THEIR_WAY);
+      [this.lastT0, this.lastSeq, stored] = [lastT0, lastSeq, until];
+    };
     try {
-      events.reserve(reader.count - from);
-      for (; i < reader.count; i++) {
-        const op = reader.op(i);
-        if (op === Op.end) {
+      for (let i = from; i < reader.count; i++) {
+        const code = reader.op(i);
+        if (code === Op.end) {
+          if (rows && reader.seq(i) > this.lastSeq) keep(i); // its begin is on its way
           const row = this.end(reader, i, toTraceUs(reader.t1(i), clock, this.traceOriginMs));
           if (row >= 0 && row < firstNew) lateEnds.push(row);
           continue;
         }
-        const seq = reader.seq(i);
-        if (op === 0 || op > Op.end || OPS[op] === undefined || seq <= lastSeq) continue; // not ours: a page can forge a batch, it must not break the columns' order
-        const t0 = toTraceUs(reader.t0(i), clock, this.traceOriginMs);
-        const t1 = toTraceUs(reader.t1(i), clock, this.traceOriginMs);
-        if (!isTraceUs(t0) || !isTraceUs(t1)) continue; // nor write what no file can hold
-        const begin = Math.max(lastT0, t0);
-        const row = events.count;
+        const number = reader.seq(i);
+        if (code === 0 || code > Op.end || OPS[code] === undefined || number <= lastSeq) continue; // not ours: a page can forge a batch, it must not break the columns' order
+        const from = toTraceUs(reader.t0(i), clock, this.traceOriginMs);
+        const to = toTraceUs(reader.t1(i), clock, this.traceOriginMs);
+        if (!isTraceUs(from) || !isTraceUs(to)) continue; // nor write what no file can hold
+        lastT0 = Math.max(lastT0, from);
+        lastSeq = number;
         const ended = reader.endSeq(i);
-        events.t0[row] = begin;
-        events.set('dur', row, ended ? durationUs(begin, t1) : 0);
-        events.seq[row] = seq;
-        events.endSeq[row] = ended;
-        events.op[row] = op;
-        events.flags[row] = reader.flags(i);
-        events.set('result', row, reader.result(i));
-        events.set('offset', row, reader.offset(i));
-        events.set('length', row, reader.length(i));
-        events.set('object', row, reader.object(i));
-        events.parent[row] = reader.parent(i);
-        events.set('context', row, reader.context(i));
-        events.set('aux', row, reader.aux(i));
-        events.set('aux2', row, reader.aux2(i));
-        events.count = row + 1;
-        lastT0 = begin;
-        lastSeq = seq;
+        t0[rows] = lastT0;
+        dur[rows] = ended ? durationUs(lastT0, to) : 0;
+        seq[rows] = number;
+        endSeq[rows] = ended;
+        op[rows] = code;
+        flags[rows] = reader.flags(i);
+        result[rows] = reader.result(i);
+        offset[rows] = reader.offset(i);
+        length[rows] = reader.length(i);
+        object[rows] = reader.object(i);
+        parent[rows] = reader.parent(i);
+        context[rows] = reader.context(i);
+        aux[rows] = reader.aux(i);
+        aux2[rows] = reader.aux2(i);
+        if (++rows === ON_THEIR_WAY.capacity) keep(i + 1);
       }
+      keep(reader.count);
     } catch {
       // nothing here throws but the allocation of a column, under another name in each browser: counted by who called
     }
-    this.lastT0 = lastT0;
-    this.lastSeq = lastSeq;
-    return i;
+    return stored;
   }
 
   /** Store a late end. @returns its row; -1 where there is none that it may change */

@@ -1,18 +1,20 @@
 /**
  * The engine grid: every engine app recorded by the real extension from the real panel, saved, and read back from the file.
  * Rows, integrity and stored bytes are those of the untraced goldens; the file's counts are those of Chromium's own tracing of the
- * very same run; what was recognized, and every VFS call by file, is that of tests/oracle/recorded.json; nothing is dropped.
- * Some of the apps; FULL=1 runs all, GRID=<part of an id> those of that name; UPDATE_GOLDENS=1 writes recorded.json anew.
+ * very same run; what was recognized, and every VFS call by file, is that of tests/oracle/recorded.json; nothing is dropped. All of it
+ * again with every option of a recording on. Some of the apps; FULL=1 runs all, GRID=<part of an id> those of that name; UPDATE_GOLDENS=1 writes recorded.json anew.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import type { CaptureOptions } from '../../src/event/capture.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
+import { some } from '../full.ts';
 import { ENGINE_APPS, someApps, type EngineApp } from '../oracle/catalog.ts';
 import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
@@ -53,9 +55,10 @@ afterAll(async () => {
 async function record(
   app: EngineApp,
   origin: string,
+  capture: Partial<CaptureOptions>,
 ): Promise<{ store: TraceStore; summary: Summary; counts: OracleCounts; stored: string }> {
   await openNothing(page, origin); // Record reloads the page: the last app must not start again
-  await startRecording(panel);
+  await startRecording(panel, { capture });
   await openApp(page, origin + app.path);
   await prepareApp(page);
   const { result, counts } = await runTraced(page, () =>
@@ -72,11 +75,24 @@ async function record(
 const part = process.env['GRID'];
 const apps = part ? ENGINE_APPS.filter(({ id }) => id.includes(part)) : someApps();
 
+/** Everything that a user can ask for beyond the defaults. */
+const EVERY_OPTION = {
+  capture: 3,
+  stacks: true,
+  messages: true,
+  instructions: true,
+} as const satisfies Partial<CaptureOptions>;
+const grid = [
+  ...apps.map((app) => ({ how: 'by default', app, capture: {} })),
+  ...some(apps).map((app) => ({ how: 'every option on', app, capture: EVERY_OPTION })),
+];
+
 describe('recorded by the panel', () => {
-  test.each(apps)('$id', async (app) => {
+  test.each(grid)('$app.id, $how', async ({ how, app, capture }) => {
     const { store, summary, counts, stored } = await record(
       app,
-      server.origin(`grid-${ENGINE_APPS.indexOf(app)}`),
+      server.origin(`grid-${ENGINE_APPS.indexOf(app)}-${how.replaceAll(' ', '-')}`),
+      capture,
     );
     // the app never notices
     if (!app.bytesVary) expect(stored).toBe(goldens[app.id]!.stored);
@@ -88,16 +104,17 @@ describe('recorded by the panel', () => {
     expect(summary.threads.flatMap((t) => t.note ?? [])).toEqual([]);
     // counts as the oracle's
     expect(countsOf(store)).toEqual(counts);
+    // recognized for what it is; files by the names that the app uses, also where a pool hides them; every VFS call counted
+    // Record reloads the empty page: in time to be recorded or not
+    const threads = summary.threads.filter(({ url }) => !url.endsWith('/nothing'));
+    const golden = recordedGolden({ ...summary, threads }, app.bytesVary ?? 'same');
+    if (UPDATE && how === 'by default') recorded[app.id] = golden;
+    else expect(golden).toEqual(recorded[app.id]);
+    if (how !== 'by default') return;
     // no finding that was not judged to be true of this app
     const rules = findingsOf(store).map((f) => f.rule);
     expect(
       rules.filter((rule) => !judged.rows[app.id]!.includes(rule) && !judged.byTime.includes(rule)),
     ).toEqual([]);
-    // recognized for what it is; files by the names that the app uses, also where a pool hides them; every VFS call counted
-    // Record reloads the empty page: in time to be recorded or not
-    const threads = summary.threads.filter(({ url }) => !url.endsWith('/nothing'));
-    const golden = recordedGolden({ ...summary, threads }, app.bytesVary ?? 'same');
-    if (UPDATE) recorded[app.id] = golden;
-    else expect(golden).toEqual(recorded[app.id]);
   });
 });

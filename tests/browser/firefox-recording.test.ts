@@ -245,7 +245,7 @@ test.each(['', '/coi'])(
 // Firefox itself, without any extension, now and then loses what a nested worker answers: 6 of 372 times
 test(
   'a worker of a SharedWorker loses nothing when the page that relays for them loads again',
-  { retry: 2, timeout: 60_000 },
+  { retry: 2, timeout: 20_000 },
   async () => {
     const origin = server.origin(`nesting-${++labels}`);
     const load = async (tab: Page): Promise<void> => {

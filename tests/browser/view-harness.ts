@@ -91,7 +91,7 @@ export function viewHarness(names: readonly string[]): ViewHarness {
     waitText: (selector, wanted) =>
       page.waitForFunction(
         (s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w,
-        {},
+        { polling: 50 }, // a busy machine may draw no frame for long
         selector,
         wanted,
       ),

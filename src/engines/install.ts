@@ -5,6 +5,7 @@
 import type { CaptureLevel } from '../event/capture.ts';
 import { PromiseWatch } from '../record/promise-watch.ts';
 import type { Recorder } from '../record/recorder.ts';
+import { define } from '../record/reflect.ts';
 import {
   NativeMemory,
   NativeTable,
@@ -120,9 +121,12 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
           if (engine) engines.add(engine);
           const { exports } = engine ?? instance;
           if (exports === instance.exports) return instance;
-          return Object.create(instance, {
-            exports: { value: exports, enumerable: true },
-          }) as WebAssembly.Instance;
+          // configurable: a Proxy of the app's over it may answer with exports of its own
+          return define(
+            Object.create(instance) as object,
+            'exports',
+            exports,
+          ) as WebAssembly.Instance;
         }),
       slotSet: (table, slot, fn) =>
         guard('a table slot', undefined, () =>

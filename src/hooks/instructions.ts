@@ -13,7 +13,7 @@ import { Op } from '../event/event.ts';
 import { isSqlOp } from '../event/operations.ts';
 import { COUNTER, meterModule } from '../lab/meter/meter.ts';
 import { Patches, type Callable } from '../record/patches.ts';
-import { apply } from '../record/reflect.ts';
+import { apply, define } from '../record/reflect.ts';
 import { Recorder, type Token } from '../record/recorder.ts';
 import { Header } from '../record/ring-layout.ts';
 
@@ -149,9 +149,8 @@ const countInstructions: CountInstructions = (recorder) => {
     if (counters.length > recorder.layout.maxEngines) hidden -= counters.shift()!.value as bigint;
     const shown = Object.assign(Object.create(null) as Record<string, unknown>, exports);
     delete shown[COUNTER];
-    return Object.create(instance, {
-      exports: { value: Object.freeze(shown), enumerable: true },
-    }) as object;
+    // configurable: a Proxy of the app's over it may answer with exports of its own
+    return define(Object.create(instance) as object, 'exports', Object.freeze(shown));
   };
   const missed = (exports: WebAssembly.Exports, imports: unknown): void => {
     const memory = [...Object.values(exports), ...importedValues(imports)].find(

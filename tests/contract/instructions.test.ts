@@ -112,6 +112,21 @@ it('the app gets the same rows, exports, and bytes', async () => {
   expect(WebAssembly.Module.exports(module).map(({ name }) => name)).toContain(COUNTER);
 });
 
+it('what the app lays over an instance answers with exports of its own, as emnapi does for threads', async () => {
+  const path = createRequire(import.meta.url).resolve('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm');
+  const imports: WebAssembly.Imports = {};
+  const bytes = readFileSync(path);
+  for (const { module: from, name, kind } of WebAssembly.Module.imports(
+    await WebAssembly.compile(bytes),
+  ))
+    if (kind === 'function') (imports[from] ??= {})[name] = (): number => 0;
+  trace();
+  const { instance } = await WebAssembly.instantiate(bytes, imports);
+  expect(Object.keys(instance.exports)).not.toContain(COUNTER);
+  const own = {};
+  expect(new Proxy(instance, { get: () => own }).exports).toBe(own);
+});
+
 it('a module that is none of SQLite, or broken, goes its way', async () => {
   const broken = new TextEncoder().encode('\0asm\x01\0\0\0SQLite format 3\0');
   const errorOf = async (): Promise<string[]> =>

@@ -1,5 +1,6 @@
 /** Starts Chromium without any extension: the browser of the oracle and of the untraced baseline. */
 import puppeteer, { type Browser } from 'puppeteer-core';
+import { NO_POPUP_PAGES } from '../../src/drive/browser.ts';
 
 /** Debian's binary, not its wrapper script, which adds an extension of its own. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium';
@@ -10,6 +11,6 @@ export function launchPlainBrowser(args: string[] = []): Promise<Browser> {
     executablePath: CHROMIUM,
     headless: true,
     pipe: true,
-    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), ...args],
+    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), NO_POPUP_PAGES, ...args],
   });
 }

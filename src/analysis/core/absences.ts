@@ -41,6 +41,8 @@ export function noCountersCause(store: TraceStore, seesSql: boolean): string {
   const engines = store.threads.flatMap((thread) => thread.engines);
   if (engines.some(({ layers }) => layers.counters))
     return 'the counters need a second reading: no statement has ended, or only one on each connection that was already open';
+  if (store.threads.some((t) => t.engines.length && t.environment?.capture.instructions))
+    return "while instructions are counted, SQLite's page cache isn't asked: the memory that this takes would change the counts";
   const names = [...new Set(engines.map(({ name }) => name))].join(', ');
   return `${names || 'the engine'} does not give its counters: its build leaves out sqlite3_db_status, or its JavaScript hides it (@journeyapps/wa-sqlite 2 and @sqlite.org/sqlite-wasm have it)`;
 }

@@ -533,7 +533,9 @@ describe('numbers by path', () => {
 });
 
 describe('budget', () => {
-  const whole: Summary = { ...summaryOf(sampleStore()), dropped: 0, losses: [] };
+  const sample = summaryOf(sampleStore());
+  const unrecordedWorkers = sample.unrecordedWorkers.map((w) => ({ ...w, kind: 'data' as const }));
+  const whole: Summary = { ...sample, dropped: 0, losses: [], unrecordedWorkers };
   test('limits hold, break, and what is missing or not known fails with its cause unless optional', () => {
     const budget = parseBudget({
       commits: { max: 3, min: 1 },
@@ -563,6 +565,15 @@ describe('budget', () => {
     expect(rows[0]!.cause).toMatch(
       /7 events didn't fit in the buffer, or got lost: it is a lower bound/,
     );
+  });
+
+  test('nor is it where a worker that may own a database is not recorded', () => {
+    const [worker] = whole.unrecordedWorkers;
+    const budget = { commits: { max: 3, min: 1 }, 'web.idb.put': { min: 1 }, dropped: { max: 0 } };
+    const ok = (kind: 'any' | 'service' | 'data'): boolean[] =>
+      checkBudget({ ...whole, unrecordedWorkers: [{ ...worker!, kind }] }, budget).map((r) => r.ok);
+    expect(ok('any')).toEqual([false, true, true]);
+    expect(ok('service')).toEqual([true, true, true]);
   });
 
   test.each([

@@ -9,16 +9,17 @@ import {
 } from '../../text/numbers.ts';
 import { fact } from '../core/graph.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
+import { unseenWork } from '../core/unrecorded-workers.ts';
 import type { Finding } from '../rules/types.ts';
 
 /** What stands in the place of findings where there are none. */
 export const noFindings = fact(
   'noFindings',
   'engines seen',
-  { sqliteThreads },
-  ({ threads }, { sqliteThreads }): string =>
+  { sqliteThreads, unseenWork },
+  ({ threads }, { sqliteThreads, unseenWork }): string =>
     sqliteThreads.length
-      ? 'vfscope found none of the costs and mistakes that it knows.'
+      ? `vfscope found none of the costs and mistakes that it knows${unseenWork ? ' in what was recorded' : ''}.`
       : threads.some(({ engines }) => engines.length)
         ? 'No SQL or VFS call was recorded. Most checks had nothing to look at.'
         : 'vfscope saw no SQLite engine. There was little to check.',

@@ -139,10 +139,14 @@ export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
     const { value } = selected;
     const row = limitRow(path, limit, value, '');
     if (!row.ok) return row;
-    const { losses } = summary;
-    const { unrecordedWorkers: workers } = summary;
-    const unproven = losses.length > 0 && limit.max !== undefined && path !== 'dropped';
-    const lost = `${losses.join(', ')}: it is a lower bound`;
+    const { losses, unrecordedWorkers: workers } = summary;
+    const owners = workers.filter(({ kind }) => kind === 'any').length;
+    const missing = [
+      ...losses,
+      ...(owners ? [`${countOf(owners, 'worker')} that may own a database not recorded`] : []),
+    ];
+    const unproven = missing.length > 0 && limit.max !== undefined && path !== 'dropped';
+    const lost = `${missing.join(', ')}: it is a lower bound`;
     return {
       path,
       limit,

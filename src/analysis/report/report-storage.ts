@@ -3,13 +3,21 @@ import type { Block } from './blocks.ts';
 import { UNKNOWN, countOf, formatBytes, formatCount } from '../../text/numbers.ts';
 import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
-/** Calls of the browser's storage APIs, by all threads. @param cause why they are not known, where they are not */
-export function storageBlock(web: WebCounts, cause: string | undefined): Block {
+/**
+ * Calls of the browser's storage APIs, by all threads.
+ * @param cause why they are not known, where they are not @param unseen what is not recorded; null = nothing
+ */
+export function storageBlock(
+  web: WebCounts,
+  cause: string | undefined,
+  unseen: string | null,
+): Block {
   const known = knownWeb(web);
   if (!known) return { heading: 'Storage calls', facts: [[UNKNOWN, cause ?? 'not recorded']] };
   const { opfs, idb, locks, localStorage: local, http } = known;
   return {
     heading: 'Storage calls',
+    ...(unseen === null ? {} : { lines: [`Lower bounds: ${unseen}.`] }),
     facts: [
       [
         'IndexedDB',

@@ -1,5 +1,6 @@
 /** Where the time went, over all threads that run SQLite, with what the clock's step leaves uncertain. */
 import { sqliteThreads } from '../core/main-threads.ts';
+import { unseenWork } from '../core/unrecorded-workers.ts';
 import type { Block } from './blocks.ts';
 import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { Facts } from '../core/graph.ts';
@@ -11,6 +12,7 @@ import { isInSql, PART_WORDS, PARTS, SQL_PARTS, type Part } from '../core/time-p
 export function timeBlock(facts: Facts): Block | null {
   const threads = facts.get(sqliteThreads);
   if (threads.length === 0) return null;
+  const unseen = facts.get(unseenWork);
   const parts = threads.map((thread) => facts.get(partition).of(thread));
   const us = (part: Part): number =>
     parts.reduce((sum, p) => sum + (part === 'tracer' ? tracerInSql(p) : p[`${part}Us`]), 0);
@@ -37,6 +39,7 @@ export function timeBlock(facts: Facts): Block | null {
       texts: [0],
     },
     lines: [
+      ...(unseen ? [`Only what was recorded: ${unseen.text}.`] : []),
       known
         ? "+- is what the clock's step leaves likely (two standard deviations), at most what it allows."
         : "The clock's step is not known.",

@@ -7,6 +7,7 @@ import { captureText } from '../../event/capture.ts';
 import { accounts } from '../findings/accounts.ts';
 import { accountsBlock } from './report-accounts.ts';
 import { tailCount, unknownTails } from '../core/unknown-tails.ts';
+import { unseenWork } from '../core/unrecorded-workers.ts';
 import { sampleSums } from '../cpu/hot-functions.ts';
 import { explained, explainedText } from '../findings/explanation.ts';
 import { badges, findings } from '../findings/index.ts';
@@ -85,7 +86,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
       samplesBlock(facts.get(sampleSums), few),
       transactionsBlock(facts, few, longest),
       filesBlock(facts, most, longest),
-      storageBlock(said.web, said.unknown['web']),
+      storageBlock(said.web, said.unknown['web'], facts.get(unseenWork)?.text ?? null),
       belowBlock(said.belowStorage ?? null),
       requestsBlock(said.requests ?? null),
       {

@@ -302,8 +302,13 @@ export async function widenPolicy(tabId: number): Promise<void> {
   const strict = (await load()).strict.find((one) => one.tabId === tabId);
   const wider = strict && widened(strict.policies, webOrigin(strict.url));
   if (!wider) return;
-  strict.isWidened = true;
-  await setPolicy(tabId, strict.url, strict.policies, wider);
+  strict.isWidened = true; // before the rule is there: what ends the recording meanwhile takes it back
+  try {
+    await setPolicy(tabId, strict.url, strict.policies, wider);
+  } catch (e) {
+    strict.isWidened = false;
+    throw e;
+  }
   await apply(); // takes it back where the recording has ended meanwhile
   if (covers(tabId)) await api.tabs.reload(tabId);
 }

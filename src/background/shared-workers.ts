@@ -11,6 +11,7 @@ import {
   beginsAgain,
   documentLeaves,
   documentWasLate,
+  nativeTabs,
   newSharing,
   reloadAll,
   tabReloads,
@@ -68,8 +69,9 @@ export async function documentRequested({ tabId, frameId, url }: DocumentRequest
 
 /** A document that has a SharedWorker must not come back from the back/forward cache beside the one of the pages that follow. @param mayReturn it is not gone for good */
 function leaves(sharing: Sharing, tabId: number, mayReturn: boolean): void {
-  const { natives, older, holders } = sharing;
-  if (mayReturn && [natives, older, holders].some((tabs) => tabs.includes(tabId))) emptyPageCache();
+  const { older, holders } = sharing;
+  const tabs = [...nativeTabs(sharing), ...older, ...holders];
+  if (mayReturn && tabs.includes(tabId)) emptyPageCache();
   documentLeaves(sharing, tabId);
 }
 
@@ -97,7 +99,7 @@ export async function pageWasLate(tabId: number, origin: string): Promise<void> 
 export async function otherTabShows(tabId: number, origin: string): Promise<void> {
   if (covers(tabId) || !showsOrigin(origin)) return;
   const known = await sharingOf(origin);
-  if (!known || [...known.older, ...known.natives, ...known.holders].includes(tabId)) return;
+  if (!known || [...known.older, ...nativeTabs(known), ...known.holders].includes(tabId)) return;
   const isHooked = await api.tabs.sendMessage(tabId, { k: 'hooked?' } satisfies Tell).then(
     (hooked) => hooked === true,
     () => false, // no script of ours is there
@@ -159,7 +161,7 @@ export async function joins(origin: string): Promise<boolean> {
 /** Nothing follows tabs once a recording is over: those that show something else are gone. */
 async function lookAtTabs(sharing: Sharing): Promise<void> {
   const open = await tabsOf(sharing.origin);
-  for (const tab of new Set([...sharing.older, ...sharing.natives, ...sharing.holders]))
+  for (const tab of new Set([...sharing.older, ...nativeTabs(sharing), ...sharing.holders]))
     if (!open.includes(tab)) documentLeaves(sharing, tab);
 }
 

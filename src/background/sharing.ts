@@ -20,8 +20,8 @@ export interface Sharing {
   older: number[];
   /** Those of them that are about to load again: a worker waits for them. */
   leaving: number[];
-  /** Tabs whose document runs one natively, or may: none of ours begins beside it. */
-  natives: number[];
+  /** Tabs whose document runs this worker natively, or may: none of ours begins beside it. Key '' = whatever worker. */
+  natives: { tab: number; key: string }[];
   /** Tabs whose document was told one of these URLs. */
   holders: number[];
   /** Those began before the recording that runs: they say nothing to it. */
@@ -30,6 +30,8 @@ export interface Sharing {
 }
 
 const MOST_WORKERS = 100;
+/** A page can name any number: beyond this one stands for all. */
+const MOST_NATIVES = 1000;
 
 /** @param tabs that show the origin @param reloaded those of them that are about to load again */
 export const newSharing = (
@@ -65,7 +67,7 @@ const withTab = (tabs: readonly number[], tab: number): number[] => [...without(
 export function documentLeaves(sharing: Sharing, tab: number): void {
   sharing.older = without(sharing.older, tab);
   sharing.leaving = without(sharing.leaving, tab);
-  sharing.natives = without(sharing.natives, tab);
+  sharing.natives = sharing.natives.filter((one) => one.tab !== tab);
   sharing.holders = without(sharing.holders, tab);
   if (sharing.holders.length === 0) [sharing.workers, sharing.silent] = [[], false];
 }
@@ -79,16 +81,22 @@ export function tabReloads(sharing: Sharing, tab: number): void {
 export const waits = ({ older, leaving }: Sharing): boolean =>
   older.length > 0 && older.every((tab) => leaving.includes(tab));
 
-/** Our script came late to this tab's document: it may have started a native one. */
-export function documentWasLate(sharing: Sharing, tab: number): void {
-  sharing.natives = withTab(sharing.natives, tab);
+function runsNatively(sharing: Sharing, tab: number, key: string): void {
+  const others = sharing.natives.filter((one) => one.tab !== tab || one.key !== key);
+  sharing.natives =
+    others.length < MOST_NATIVES ? [...others, { tab, key }] : [{ tab, key: '' }, ...others];
 }
+/** Our script came late to this tab's document: it may have started a native one. */
+export const documentWasLate = (sharing: Sharing, tab: number): void =>
+  runsNatively(sharing, tab, '');
+/** Tabs whose documents run a worker natively, or may. */
+export const nativeTabs = ({ natives }: Sharing): number[] => natives.map(({ tab }) => tab);
 
 /** Tabs that the user should know of: their pages hold what a recording cannot see or, after it, what is left of it. */
-export const tabsToReload = (
-  { silent, holders, older, natives }: Sharing,
-  isRecorded: boolean,
-): number[] => (isRecorded && !silent ? [...new Set([...older, ...natives])] : holders);
+export const tabsToReload = (sharing: Sharing, isRecorded: boolean): number[] =>
+  isRecorded && !sharing.silent
+    ? [...new Set([...sharing.older, ...nativeTabs(sharing)])]
+    : sharing.holders;
 
 /** All pages that this is about load again, together. @returns their tabs */
 export function reloadAll(sharing: Sharing, isRecorded: boolean): number[] {
@@ -117,7 +125,7 @@ export function agree(
   const known = sharing.workers.find((worker) => worker.key === key);
   if (url === '' && known) known.urls = known.urls.filter((one) => !dead.includes(one)); // it could not run so
   const natively = (): string => {
-    sharing.natives = withTab(sharing.natives, tab);
+    runsNatively(sharing, tab, key);
     return '';
   };
   if (sharing.ends || !url.startsWith(`blob:${sharing.origin}/`)) return natively();
@@ -125,7 +133,8 @@ export function agree(
   if (known && alive && known.traits !== traits) return SHARED_MISMATCH;
   if (!alive) {
     const isFull = !known && sharing.workers.length >= MOST_WORKERS;
-    const isBeside = sharing.older.length > 0 || sharing.natives.length > 0;
+    const isBeside =
+      sharing.older.length > 0 || sharing.natives.some((one) => one.key === '' || one.key === key);
     if (!mayBegin || isFull || isBeside) return natively();
     if (known)
       known.urls = [...known.urls.slice(1 - MOST_DEAD), url]; // the oldest are gone

@@ -118,13 +118,19 @@ export class SharedWorkers {
         const worker = construct(target, args, as) as SharedWorker; // throws what the app must see
         if (cause) {
           this.recorded?.note(cause, args[0], nameOf(args[1]));
-          if (cause !== DATA) void this.host.ask(NATIVE);
+          const key = sharedKey(this.urlOf(args[0]), nameOf(args[1]));
+          const named = key.length > MAX_TEXT ? '' : key; // '' stands for all
+          if (cause !== DATA) void this.host.ask({ ...NATIVE, key: named });
         }
         return worker;
       },
     });
     this.patches.value(globalThis, 'SharedWorker', () => ours);
     this.patches.value(native.prototype, 'constructor', () => ours);
+  }
+
+  private urlOf(script: unknown): string {
+    return absoluteBy(() => this.host.base())(script) as string;
   }
 
   /** @returns names of what the app has frozen */
@@ -151,7 +157,7 @@ export class SharedWorkers {
       return '';
     if (extendedLifetime) return EXTENDED;
     if (sameSiteCookies !== undefined) return SAME_SITE;
-    const url = absoluteBy(() => this.host.base())(script) as string;
+    const url = this.urlOf(script);
     if (!NativeURL.canParse(url)) return '';
     if (/^(data|blob):/.test(url)) return DATA;
     if (new NativeURL(url).origin !== origin) return '';
@@ -181,7 +187,7 @@ export class SharedWorkers {
         handler = next;
       },
     });
-    const url = absoluteBy(() => this.host.base())(script) as string;
+    const url = this.urlOf(script);
     const { type = 'classic', credentials = 'same-origin' } = dictionary(options);
     const name = nameOf(options);
     const isModule = type === 'module';

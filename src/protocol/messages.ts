@@ -96,8 +96,7 @@ export type ContentMessage =
 
 /**
  * `redeem` comes from the handover frame: which panel does this token lead to? `recording?` from the popup: which recording covers this
- * tab? Answered with a RecordingState or null. `frame`: the page has loaded a frame of another origin; answered with null. `leaves`, without
- * an answer: the page of a recorded tab goes.
+ * tab? Answered with a RecordingState or null. `frame`: the page has loaded a frame of another origin; answered with null.
  */
 export type Ask =
   /** `isNew`: the document has just begun; else it asks again, or our script came into it later. `reloads`: it is the one before, loaded again. */

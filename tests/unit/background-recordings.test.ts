@@ -1,5 +1,6 @@
 // Recordings by tab in the background, over a stand-in for the extension API: what a failing tab does to the others.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { nativeTabs } from '../../src/background/sharing.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 
 const ORIGIN = 'http://app.test';
@@ -167,7 +168,7 @@ test.each([
   );
   await start(1, 'page', { ...options, scope: 'tab' });
   const [sharing] = (await load()).sharing;
-  expect(sharing!.natives).toEqual(natives);
+  expect(nativeTabs(sharing!)).toEqual(natives);
   sharing!.older = []; // the recorded tab has loaded again
   const url = `blob:${ORIGIN}/1`;
   const ask = { k: 'shared', key: 'w', traits: 'classic', url, dead: [] } as const;

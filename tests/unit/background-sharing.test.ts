@@ -123,6 +123,7 @@ test('a page that went native keeps the next recording from beginning one beside
   const other = (tab: number, mayBegin: boolean): string =>
     agree(sharing, { ...KEY, key: 'other.js', url: url(tab), dead: [] }, tab, mayBegin);
   expect(other(2, false)).toBe(''); // after the recording
+  expect(agree(sharing, { ...KEY, key: 'third.js', url: url(1), dead: [] }, 1, true)).toBe(url(1));
   beginsAgain(sharing);
   documentWasLate(sharing, 3);
   expect(other(1, true)).toBe('');
@@ -138,6 +139,19 @@ test('what could not run with our script runs natively for all pages', () => {
   expect(agree(sharing, { ...KEY, url: '', dead: [url(1)] }, 1, true)).toBe('');
   expect(ask(sharing, 2)).toBe('');
   expect(tabsToReload(sharing, true)).toEqual([1, 2]);
+  // another worker of theirs is recorded
+  const other = { ...KEY, key: 'other.js', dead: [] };
+  expect(agree(sharing, { ...other, url: url(2) }, 2, true)).toBe(url(2));
+  expect(agree(sharing, { ...other, url: url(1) }, 1, true)).toBe(url(2));
+});
+
+test('a page that names very many counts for all workers', () => {
+  const sharing = recorded();
+  for (let i = 0; i < 1000; i++)
+    agree(sharing, { ...KEY, key: `metrics.js?${i}`, url: '', dead: [] }, 1, true);
+  expect(ask(sharing, 2)).toBe(url(2));
+  agree(sharing, { ...KEY, key: 'one more.js', url: '', dead: [] }, 1, true);
+  expect(agree(sharing, { ...KEY, key: 'other.js', url: url(2), dead: [] }, 2, true)).toBe('');
 });
 
 test('other options than those of the first page fail, as without us', () => {

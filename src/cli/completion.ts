@@ -21,6 +21,11 @@ export function optionsByCommand(): Map<string, string[]> {
   return found;
 }
 
+/** A zsh without a configuration has no completions yet, and no functions of bash's for them. */
+const ZSH = `(( $+functions[compdef] )) || { autoload -U compinit && compinit; }
+autoload -U +X bashcompinit && bashcompinit
+`;
+
 /** @returns the script, which the shell is to read */
 export function completionScript(shell: Shell): string {
   const all = optionsByCommand();
@@ -33,17 +38,18 @@ export function completionScript(shell: Shell): string {
   const cases = [...all]
     .map(([name, options]) => `    '${name}') words='${[...options, '--help'].join(' ')}' ;;`)
     .join('\n');
-  return `${shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''}_vfscope() {
+  return `${shell === 'zsh' ? ZSH : ''}_vfscope() {
   local current="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" words=''
   case "$command" in ${WITH_VERBS.join('|')}) [ "$COMP_CWORD" -gt 2 ] && command="$command \${COMP_WORDS[2]}" ;; esac
   if [ "$COMP_CWORD" -eq 1 ]; then words='${[...commands, '--help', '--version'].join(' ')}'
-${verbs.map(([command, own]) => `  elif [ "$command" = ${command} ]; then words='${own.join(' ')}'\n`).join('')}  elif [[ "$current" == -* ]]; then case "$command" in
+${verbs.map(([command, own]) => `  elif [ "$command" = ${command} ]; then words='${own.join(' ')}'\n`).join('')}  elif [ "$command" = help ]; then words='${commands.join(' ')}'
+  elif [[ "$current" == -* ]]; then case "$command" in
 ${cases}
   esac
-  else COMPREPLY=($(compgen -f -- "$current")); return; fi
+  else COMPREPLY=(); return; fi # files, by the shell's own rules
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -o filenames -F _vfscope vfscope
+complete -o default -F _vfscope vfscope
 `;
 }
 
@@ -54,16 +60,22 @@ function fish(
 ): string {
   const lines = [
     `complete -c vfscope -n '__fish_use_subcommand' -f -a '${commands.join(' ')}'`,
+    `complete -c vfscope -n '__fish_use_subcommand' -l version`,
+    `complete -c vfscope -n '__fish_seen_subcommand_from help' -f -a '${commands.join(' ')}'`,
+    `complete -c vfscope -l help`,
     ...verbs.map(([command, own]) => {
       const list = own.join(' ');
       return `complete -c vfscope -n '__fish_seen_subcommand_from ${command}; and not __fish_seen_subcommand_from ${list}' -f -a '${list}'`;
     }),
   ];
   for (const [name, options] of all) {
-    const seen = name
-      .split(' ')
-      .map((word) => `__fish_seen_subcommand_from ${word}`)
-      .join('; and ');
+    const [command, verb] = name.split(' ');
+    // `diff` is a command, and a verb of another one
+    const rest =
+      verb === undefined
+        ? `; and not __fish_seen_subcommand_from ${WITH_VERBS.join(' ')}`
+        : `; and __fish_seen_subcommand_from ${verb}`;
+    const seen = `__fish_seen_subcommand_from ${command}${rest}`;
     for (const option of options)
       lines.push(`complete -c vfscope -n '${seen}' -l ${option.slice(2)}`);
   }

@@ -1,5 +1,6 @@
 /** The tools of `vfscope mcp`: what an agent may ask, and the command that answers. */
 import { resolve } from 'node:path';
+import { HINTS } from './query.ts';
 import { recordingName } from './record.ts';
 
 /** A call's arguments are off: the message says how they should be. */
@@ -10,8 +11,10 @@ export interface Call {
   args: string[];
   /** What to do with the answer, which it may depend on. */
   next: string | ((out: string) => string);
-  /** It runs on, and its first line is the answer. */
+  /** It runs on until the server ends, and its first line is the answer. */
   stays?: boolean;
+  /** Words of the command that name its options, and what an agent does instead. */
+  instead?: Readonly<Record<string, string>>;
 }
 
 interface Tool {
@@ -154,6 +157,10 @@ export const TOOLS: readonly Tool[] = [
         sql === undefined
           ? `query(trace: ${JSON.stringify(trace)}, sql: "SELECT ...")`
           : `findings(trace: ${JSON.stringify(trace)}), or another query`,
+      instead: {
+        [HINTS.tables]: 'For tables and columns: query without sql',
+        [HINTS.rows]: 'there are more: add LIMIT and OFFSET',
+      },
     }),
   ),
   tool(
@@ -201,7 +208,7 @@ export const TOOLS: readonly Tool[] = [
   ),
   tool(
     'open',
-    'Show a trace to the user in a browser window. Answers at once; the window stays.',
+    'Show a trace to the user in their browser. Answers at once; it is served until this server ends.',
     { trace: TRACE },
     ({ trace = '' }) => ({
       args: ['open', trace],

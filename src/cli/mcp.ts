@@ -3,8 +3,9 @@
  * runs this command again as a process of its own, so that an agent gets what a terminal shows, and nothing else writes to stdout.
  * https://modelcontextprotocol.io/specification
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { Exit } from '../terminal/open-file.ts';
 import { print } from '../terminal/stdout.ts';
 import { answerText } from './mcp-answer.ts';
@@ -29,7 +30,7 @@ class RpcError extends Error {
 const isObject = (value: unknown): value is Args =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Serve until stdin ends; then end what still runs. @returns the exit code */
+/** Serve until stdin ends; then end what still runs: calls, and what `open` shows. @returns the exit code */
 export async function serveMcp(version: string): Promise<number> {
   /** Ends a call, by the request's id. */
   const running = new Map<Id, AbortController>();
@@ -130,7 +131,11 @@ async function callTool({ name, arguments: given }: Args, signal: AbortSignal): 
     if (!(e instanceof WrongArguments)) throw e;
     return { content: [{ type: 'text', text: e.message }], isError: true };
   }
-  const { code, out, said } = await runCommand(call, signal);
+  const ended = await runCommand(call, signal);
+  const [out, said] = [ended.out, ended.said].map((text) =>
+    Object.entries(call.instead ?? {}).reduce((all, [from, to]) => all.replaceAll(from, to), text),
+  ) as [string, string];
+  const { code } = ended;
   const failed = code !== Exit.done && code !== Exit.checkFailed;
   const text = answerText({
     ...{ args: call.args, out, said, failed },
@@ -146,9 +151,10 @@ function runCommand(
 ): Promise<{ code: number; out: string; said: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [process.argv[1]!, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // the channel carries nothing: it closes when this process ends, and then a recording or `open` ends, too (drive/interrupt.ts)
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: stays,
-    });
+    }) as ChildProcessByStdio<null, Readable, Readable>; // Node's types leave out that a channel changes nothing of these
     let [out, said] = ['', ''];
     const done = (code: number): void => resolve({ code, out, said });
     // as Ctrl+C: a recording ends its browser
@@ -157,10 +163,11 @@ function runCommand(
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
       if (!stays || !out.includes('\n')) return;
-      // it shows something until its user closes it: the agent goes on with the first line
+      // it shows something until its user closes it, or this server ends: the agent goes on with the first line
       child.stdout.destroy();
       child.stderr.destroy();
       child.unref();
+      child.channel!.unref();
       out = out.slice(0, out.indexOf('\n'));
       done(Exit.done);
     });

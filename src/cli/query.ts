@@ -17,6 +17,11 @@ import { readWasm } from './plan-wasm.ts';
 const [MOST_ROWS, MOST_TEXT, MOST_MS] = [100, 1000, 60_000];
 /** Characters of a cell in a terminal. */
 const WIDEST = 80;
+/** Where the command's options lead on. `vfscope mcp` has no options, and says it in its own words. */
+export const HINTS = {
+  tables: 'For tables and columns: --tables',
+  rows: 'there are more: --rows N',
+} as const;
 
 interface QueryArgs {
   file: string;
@@ -52,7 +57,7 @@ export async function queryCommand({
       forgotten: () => store.forgotten,
     })
     .catch((e: Error) => {
-      throw wrongUse(`The query failed: ${e.message}. For tables and columns: --tables`);
+      throw wrongUse(`The query failed: ${e.message}. ${HINTS.tables}`);
     });
   if (json) await print(jsonText({ columns, rows: found, more }));
   else {
@@ -65,7 +70,7 @@ export async function queryCommand({
       cells,
       columns.flatMap((_, i) => (isText(i) ? [i] : [])),
     );
-    const count = `${countOf(found.length, 'row')}${more ? '; there are more: --rows N' : ''}`;
+    const count = `${countOf(found.length, 'row')}${more ? `; ${HINTS.rows}` : ''}`;
     await print(`${[...(columns.length ? lines : []), count].join('\n')}\n`);
   }
   return Exit.done;

@@ -1,6 +1,7 @@
 /**
  * Ctrl+C while a page is recorded. The first ends the recording, which is saved; the second gives up and ends the process. SIGTERM, which a CI
- * sends when time is up, and SIGHUP of a terminal that closes are the same.
+ * sends when time is up, and SIGHUP of a terminal that closes are the same. So is the end of the process that started this one with a channel
+ * (`vfscope mcp`): however it ends, nothing of it stays.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -36,6 +37,7 @@ export function listenForInterrupt(say: (line: string) => void): Interrupt {
     tell();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
+  if (process.connected) process.on('disconnect', onSignal);
   return {
     get came() {
       return came;
@@ -45,6 +47,9 @@ export function listenForInterrupt(say: (line: string) => void): Interrupt {
       await nextTurn();
       return came;
     },
-    ignore: () => SIGNALS.forEach((signal) => process.off(signal, onSignal)),
+    ignore() {
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+      process.off('disconnect', onSignal);
+    },
   };
 }

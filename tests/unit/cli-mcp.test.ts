@@ -1,7 +1,10 @@
 // `vfscope mcp` as a client sees it: a process that takes a JSON message a line and answers each request once.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { answerText, MOST_CHARACTERS } from '../../src/cli/mcp-answer.ts';
 import { TOOLS } from '../../src/cli/mcp-tools.ts';
 import { buildCommand } from './cli-command.ts';
@@ -26,8 +29,8 @@ class Server {
   readonly ended: Promise<number | null>;
   private readonly answers: AsyncIterator<string>;
 
-  constructor() {
-    this.child = spawn(process.execPath, [command, 'mcp']);
+  constructor(env = process.env) {
+    this.child = spawn(process.execPath, [command, 'mcp'], { env });
     this.ended = new Promise((resolve) => this.child.once('close', resolve));
     this.answers = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
   }
@@ -49,15 +52,15 @@ class Server {
   }
 }
 const servers: Server[] = [];
-const start = (): Server => {
-  const server = new Server();
+const start = (env = process.env): Server => {
+  const server = new Server(env);
   servers.push(server);
   return server;
 };
 afterEach(async () => {
   for (const { child, ended } of servers.splice(0)) {
     child.stdin.end();
-    expect(await ended).toBe(0);
+    expect(await ended).toBe(child.killed ? null : 0);
   }
 });
 
@@ -139,7 +142,12 @@ describe('tools answer in at most 2,000 tokens, with the next call', () => {
 
   test.each([
     ['a file that is not there', 'findings', { trace: 'none.vfst' }, /there is no such file/],
-    ['SQL that SQLite refuses', 'query', { trace: TRACE, sql: 'SELEC 1' }, /syntax error/],
+    [
+      'SQL that SQLite refuses',
+      'query',
+      { trace: TRACE, sql: 'SELEC 1' },
+      /syntax error\. For tables and columns: query without sql$/m,
+    ],
     ['an argument that is missing', 'diff', { a: TRACE }, /diff needs b, a string/],
     ['one that is none', 'open', { trace: TRACE, path: 'x' }, /has no argument "path"/],
     ['one that reads as an option', 'findings', { trace: '--help' }, /needs trace/],
@@ -149,6 +157,41 @@ describe('tools answer in at most 2,000 tokens, with the next call', () => {
       text: expect.stringMatching(cause) as string,
       isError: true,
     });
+  });
+});
+
+test('a query with more rows than fit says how to get them, without options of the command', async () => {
+  const sql = 'SELECT seq FROM events';
+  const { text } = await start().call('query', { trace: TRACE, sql });
+  expect(text).toMatch(/^100 rows; there are more: add LIMIT and OFFSET$/m);
+});
+
+/** An app's page is open in a browser: here, a program that keeps the address. */
+describe.skipIf(process.platform === 'win32')('open', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vfscope-mcp-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  for (const name of ['open', 'xdg-open'])
+    writeFileSync(join(folder, name), '#!/bin/sh\n', { mode: 0o755 });
+  const isServed = (url: string): Promise<boolean> =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+
+  test.each<[string, (server: Server) => void]>([
+    ['its client ends', ({ child }) => void child.stdin.end()],
+    ['the server is killed', ({ child }) => void child.kill('SIGKILL')],
+  ])('answers at once, and serves the trace until %s', async (_, end) => {
+    const server = start({ ...process.env, PATH: `${folder}:${process.env['PATH']}` });
+    const { text, isError } = await server.call('open', { trace: TRACE });
+    expect([text, isError]).toEqual([expect.stringMatching(/is open in your browser: /), false]);
+    const { href } = new URL('/trace/idb-batch-atomic.vfst', /http:\S+/.exec(text)![0]);
+    expect(await isServed(href)).toBe(true);
+    expect(await server.ask(8, 'ping')).toMatchObject({ id: 8 });
+    expect(await isServed(href)).toBe(true);
+    end(server);
+    await server.ended;
+    await expect.poll(() => isServed(href), { timeout: 30_000 }).toBe(false);
   });
 });
 

@@ -21,7 +21,8 @@ import { inputsOf, isTrace } from '../fleet/inputs.ts';
 import { fleetAdd } from './fleet.ts';
 import { plansOfFindings, readWasm } from './plan-wasm.ts';
 import { Exit, complain, openTrace } from '../terminal/open-file.ts';
-import { print } from '../terminal/stdout.ts';
+import { wrongUse } from '../terminal/failure.ts';
+import { jsonText, print } from '../terminal/stdout.ts';
 import { writeWhole } from '../terminal/write-file.ts';
 
 type Piece = string | Uint8Array;
@@ -61,6 +62,8 @@ interface ExportOptions {
   out?: string;
   /** Take the app's words out first. */
   sanitize?: boolean;
+  /** What was written, as one object. */
+  json?: boolean;
 }
 
 /**
@@ -72,6 +75,7 @@ export async function exportCommand({
   format,
   out,
   sanitize = false,
+  json = false,
 }: ExportOptions): Promise<number> {
   const write = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (!write) {
@@ -81,13 +85,16 @@ export async function exportCommand({
   if (await isFolder(file)) {
     if (format === 'parquet' && out !== undefined && out !== '-') {
       const traces = inputsOf([file]).filter(isTrace);
-      if (traces.length) return fleetAdd({ paths: traces, out, sanitize });
+      if (traces.length) return fleetAdd({ paths: traces, out, sanitize, json });
       complain(`${file} holds no .vfst files.`);
       return Exit.wrongUse;
     }
     complain(`${file} is a folder: only --format parquet takes one, with --out FOLDER.`);
     return Exit.wrongUse;
   }
+  const toStdout = out === undefined || out === '-';
+  if (json && toStdout)
+    throw wrongUse('--json goes with --out FILE: without one, the export is what is printed.');
   if (out !== undefined && resolve(out) === resolve(file)) {
     complain(`--out ${out} is the trace itself: expected another file.`);
     return Exit.wrongUse;
@@ -99,9 +106,17 @@ export async function exportCommand({
       `the result holds ${privacyText(privacyReport(store))}. To take the app's words out: --sanitize`,
     );
   const title = sanitize ? 'vfscope trace' : basename(file);
-  const pieces = write({ store, title, sanitized: sanitize || trace.header.sanitized });
-  if (out !== undefined && out !== '-') await writeWhole(out, pieces);
-  else for await (const piece of pieces) if (!(await print(piece))) break;
+  const sanitized = sanitize || trace.header.sanitized;
+  const pieces = write({ store, title, sanitized });
+  if (toStdout) {
+    for await (const piece of pieces) if (!(await print(piece))) break;
+    return Exit.done;
+  }
+  await writeWhole(out, pieces);
+  if (json) {
+    const { size } = await stat(out);
+    await print(jsonText({ file: out, format, bytes: size, sanitized }));
+  }
   return Exit.done;
 }
 

@@ -26,6 +26,8 @@ interface AddOptions {
   sanitize?: boolean;
   /** As `1/4`: of the inputs, those that this machine takes. */
   shard?: string;
+  /** What was done, as one object on stdout. */
+  json?: boolean;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function fleetAdd({
   labels = [],
   sanitize = false,
   shard,
+  json = false,
 }: AddOptions): Promise<number> {
   const own = shard === undefined ? null : shardOf(shard);
   const known = labelsOf(labels);
@@ -60,6 +63,7 @@ export async function fleetAdd({
     : await addInputs(mine, out, { labels: known, sanitize }, complain);
   if (process.env[PART] && process.send)
     await new Promise((sent) => process.send!({ added, known: before, leftOut }, sent));
+  else if (json) await print(jsonText({ out, added, known: before, leftOut }));
   else
     complain(
       `${formatCount(added)} added to ${out}, ${formatCount(before)} already in it, ${formatCount(leftOut)} left out.`,
@@ -106,9 +110,10 @@ function labelsOf(words: readonly string[]): Labels {
 }
 
 /** @returns the exit code 0 @throws CommandFailure (exit code 2) where it cannot be written, or another process does the same */
-export async function fleetCompact(root: string): Promise<number> {
+export async function fleetCompact(root: string, json = false): Promise<number> {
   const { before, after } = await compact(root);
-  complain(`${countOf(before, 'file')} of ${root} are ${formatCount(after)} now.`);
+  if (json) await print(jsonText({ out: root, before, after }));
+  else complain(`${countOf(before, 'file')} of ${root} are ${formatCount(after)} now.`);
   return Exit.done;
 }
 

@@ -7,7 +7,7 @@ import { listenForInterrupt } from '../drive/interrupt.ts';
 import { openPanelTab } from '../drive/panel.ts';
 import { readTraceFile } from '../terminal/open-file.ts';
 import { serveFolders } from '../terminal/serve.ts';
-import { print } from '../terminal/stdout.ts';
+import { jsonText, print } from '../terminal/stdout.ts';
 import { openInUserBrowser } from '../terminal/user-browser.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
@@ -24,6 +24,8 @@ interface OpenArgs {
   noBrowser?: boolean;
   /** Take a picture without a window, and end. */
   screenshot?: string;
+  /** What it prints, as one object: the file, and the address or the picture. */
+  json?: boolean;
   extension?: string;
 }
 
@@ -31,11 +33,11 @@ interface OpenArgs {
 export async function open({ file, lab, noBrowser, ...rest }: OpenArgs): Promise<number> {
   await readTraceFile(file, { maxEvents: 0 }); // nothing is started for what will be refused
   if (lab || rest.screenshot !== undefined) await openInExtension({ file, ...rest });
-  else await serveToUser(file, noBrowser === true);
+  else await serveToUser(file, noBrowser === true, rest.json === true);
   return 0;
 }
 
-async function serveToUser(file: string, noBrowser: boolean): Promise<void> {
+async function serveToUser(file: string, noBrowser: boolean, json: boolean): Promise<void> {
   const name = basename(file);
   const served = await serveFolders({ [`/trace/${name}`]: resolve(file), '/': VIEWER });
   const interrupt = listenForInterrupt(() => {});
@@ -45,7 +47,11 @@ async function serveToUser(file: string, noBrowser: boolean): Promise<void> {
     const how = isOpen
       ? `${file} is open in your browser: ${url}`
       : `Open ${url} in a browser on this machine to see ${file}.`;
-    await print(`${how}\nThe page is there until you press Ctrl+C.\n`);
+    await print(
+      json
+        ? jsonText({ file, url, opened: isOpen })
+        : `${how}\nThe page is there until you press Ctrl+C.\n`,
+    );
     await interrupt.first;
   } finally {
     interrupt.ignore();
@@ -56,15 +62,20 @@ async function serveToUser(file: string, noBrowser: boolean): Promise<void> {
 async function openInExtension({
   file,
   screenshot,
+  json,
   extension = EXTENSION,
-}: Pick<OpenArgs, 'file' | 'screenshot' | 'extension'>): Promise<void> {
+}: Pick<OpenArgs, 'file' | 'screenshot' | 'json' | 'extension'>): Promise<void> {
   if (screenshot !== undefined) await checkWritable(screenshot);
   const driven = await launchBrowser({ extension, headed: screenshot === undefined });
   try {
     const panel = await openPanelTab(await driven.firstPage(), driven.extensionId);
     await panel.open(file);
     if (screenshot === undefined) {
-      await print(`${file} is open in a browser window. Close it to end this command.\n`);
+      await print(
+        json
+          ? jsonText({ file, opened: true })
+          : `${file} is open in a browser window. Close it to end this command.\n`,
+      );
       await new Promise<void>((done) => driven.browser.once('disconnected', () => done()));
     } else {
       await panel.find('save'); // usable once a part of the trace is there
@@ -76,6 +87,7 @@ async function openInExtension({
         { polling: 50, timeout: SHOWN_WITHIN_MS },
       );
       await panel.screenshot(screenshot);
+      if (json) await print(jsonText({ file, screenshot }));
     }
   } finally {
     await driven.close();

@@ -50,12 +50,14 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--database FILE]      with this database's schema and statistics; default: the recorded CREATE statements
   vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|otlp|sqlite|vfstrace|html|vfst --out F
       [--sanitize]           take the app's words out: files, URLs, names, identifiers of SQL
+      [--json]               what was written, as one object
       FILE may be a folder of .vfst files: with parquet it becomes a data set, as by fleet add
   vfscope fleet add INPUT ... --out DIR   add traces and reports of vfscope/field to a Parquet data set: files, or folders of them
       [--label name=value ...]  of traces without a report beside them: release, device, or others
       [--sanitize]           take the app's words out first
       [--shard i/n]          the i-th of n parts of the inputs alone, for several machines; default: all, on every core
-  vfscope fleet compact DIR               one file for each table and day
+      [--json]               how many were added, as one object
+  vfscope fleet compact DIR [--json]      one file for each table and day
   vfscope fleet report DIR                what share of page lives has which finding, wait, and error
       [--by release|browser|device|engine|vfs_class] [--markdown | --json]
   vfscope diff A.vfst B.vfst [--json | --markdown]  faster or slower, and by how much; counts exactly; findings solved and new
@@ -64,6 +66,7 @@ export const COMMANDS = `  vfscope demo                            record the ap
       limits by path of the summary: {"commits": {"max": 10}, "files[kind=wal].vfs.xWrite": {"max": 99, "optional": true}}
   vfscope open FILE.vfst                  in your browser, until Ctrl+C; nothing leaves this machine
       [--no-browser]         print the address alone
+      [--json]               the address as one object
       [--lab]                in a Chromium with the extension, where Try and Replay run
       [--screenshot FILE.png]  a picture of the Answer instead
   vfscope lab list [--json]               experiments and workloads

@@ -263,19 +263,22 @@ function lab([verb, ...args]: string[]): Promise<number> {
 function fleet([verb, ...args]: string[]): Promise<number> {
   switch (verb) {
     case 'add': {
-      const options = { out: text, label: words, sanitize: yes, shard: text } as const;
+      const options = { out: text, label: words, sanitize: yes, shard: text, json: yes } as const;
       const { values, target, others } = parseOptional(args, 'inputs', options, 10_000, 1);
-      const { out, label, sanitize, shard } = values;
+      const { out, label, sanitize, shard, json } = values;
       return fleetAdd({
         paths: [target!, ...others],
         out: needed(out, '--out'),
         labels: label,
         sanitize,
         shard,
+        json,
       });
     }
-    case 'compact':
-      return fleetCompact(parse(args, 'folder', {}).target);
+    case 'compact': {
+      const { values, target } = parse(args, 'folder', { json: yes });
+      return fleetCompact(target, values.json);
+    }
     case 'report': {
       const { values, target } = parse(args, 'folder', { by: text, json: yes, markdown: yes });
       return fleetReportCommand({ root: target, ...values });
@@ -483,13 +486,15 @@ async function run([command, ...args]: string[]): Promise<number> {
         format: text,
         out: text,
         sanitize: yes,
+        json: yes,
       });
-      const { format, out, sanitize } = values;
+      const { format, out, sanitize, json } = values;
       return exportCommand({
         file: target,
         format: needed(format, '--format'),
         out: needed(out, '--out'),
         sanitize,
+        json,
       });
     }
     case 'diff': {
@@ -504,10 +509,10 @@ async function run([command, ...args]: string[]): Promise<number> {
       return checkCommand({ file: target, ...values });
     }
     case 'open': {
-      const options = { lab: yes, 'no-browser': yes, screenshot: text } as const;
+      const options = { lab: yes, 'no-browser': yes, screenshot: text, json: yes } as const;
       const { values, target } = parse(args, 'file', options);
-      const { lab: withLab, 'no-browser': noBrowser, screenshot } = values;
-      return open({ file: target, lab: withLab, noBrowser, screenshot });
+      const { lab: withLab, 'no-browser': noBrowser, ...rest } = values;
+      return open({ file: target, lab: withLab, noBrowser, ...rest });
     }
     case 'fleet':
       return fleet(args);

@@ -4,10 +4,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { optionsByCommand } from '../../src/cli/completion.ts';
 import { checkStartable, didNotStart } from '../../src/drive/startable.ts';
 import { buildCommand } from './cli-command.ts';
 
 const SAMPLE = 'tests/traces/v1-sample.vfst';
+const GOLDEN = 'tests/traces/golden/idb-batch-atomic.vfst';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-cli-'));
 const file = (name: string, content: string): string => {
   const path = join(folder, name);
@@ -93,6 +95,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['findings', SAMPLE, '--csv'], /Unknown option '--csv'/],
     [['export', SAMPLE], /--format is missing/],
     [['export', SAMPLE, '--format', 'csv'], /--out is missing/],
+    [['export', SAMPLE, '--format', 'csv', '--out', '-', '--json'], /--json goes with --out FILE/],
     [['export', SAMPLE, '--format', 'pdf', '--out', '-'], /no export format "pdf"; known: chrome/],
     [['export', NONE, '--format', 'csv', '--out', '-'], /there is no such file/],
     [['export', folder, '--format', 'csv', '--out', '-'], /only --format parquet takes one/],
@@ -285,6 +288,44 @@ describe('a browser that cannot be started is exit code 3 and named', () => {
       message:
         '/bin/true did not start: Failed to launch the browser process: Code: 0. Is it a Firefox 140 or newer?',
     });
+  });
+});
+
+describe('--json', () => {
+  test('each command takes it, and the documents name those that do not', () => {
+    const without = [...optionsByCommand()].flatMap(([name, options]) =>
+      options.includes('--json') ? [] : [name],
+    );
+    expect(without).toEqual(['mcp', 'completion']);
+    const [said] = /^`--json` works [^]*?\n\n/m.exec(readFileSync('docs/commands.md', 'utf8'))!;
+    expect(said.match(/`\w+`/g)).toEqual(['`mcp`', '`completion`']);
+  });
+
+  test.each([
+    'summary $F',
+    'findings $F',
+    'findings $F --short',
+    'query $F --tables',
+    'plans $F',
+    'diff $F $F',
+    'check $F --baseline $F',
+    'export $F --format csv --out $D/x.csv',
+    'fleet add $F --out $D/fleet',
+    'fleet compact $D/fleet',
+    'fleet report $D/fleet',
+    'lab list',
+  ])('%s prints one value, and nothing else', (line) => {
+    const args = line.replaceAll('$F', GOLDEN).replaceAll('$D', folder).split(' ');
+    const { code, stdout } = vfscope([...args, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toBeTypeOf('object');
+  });
+
+  test('of an export: what was written', () => {
+    const out = join(folder, 'y.csv');
+    const { stdout } = vfscope(['export', GOLDEN, '--format', 'csv', '--out', out, '--json']);
+    const bytes = readFileSync(out).length;
+    expect(JSON.parse(stdout)).toEqual({ file: out, format: 'csv', bytes, sanitized: false });
   });
 });
 

@@ -39,6 +39,12 @@ test('the search finds each way to send, and takes no text for one', () => {
     sendersIn(`import { connect } from 'node:net'; const { fetch: send } = globalThis;
     navigator.sendBeacon('/'); new XMLHttpRequest(); self['x'] = WebSocket; send('/');`),
   ).toEqual({ 'node:net': 1, fetch: 1, sendBeacon: 1, XMLHttpRequest: 1, WebSocket: 1 });
+  // also where it is written as a text that is run elsewhere, or asked for while it runs
+  expect(
+    sendersIn(`new Worker(URL.createObjectURL(new Blob(["(() => { fetch('/'); })()"])));
+    await import('node:https'); require('net'); process.getBuiltinModule('http'); self.fetchLater;
+    const sentence = "The app calls fetch('/') (twice).";`),
+  ).toEqual({ fetch: 1, 'node:https': 1, net: 1, http: 1, fetchLater: 1 });
 });
 
 test('in sources, only named files can send', () => {
@@ -62,10 +68,30 @@ test.each(['chrome', 'firefox', 'safari'])('the built extension for %s', (browse
   expect(sendersBelow(`${DIST}/${browser}`)).toEqual(EXTENSION);
 });
 
+test('the viewer as a page, which reads a trace and its own files', () => {
+  expect(sendersBelow(`${DIST}/viewer`)).toEqual({
+    'offline.js': { fetch: 1 },
+    'store-worker.js': LOADERS,
+    'viewer.js': { fetch: 1 },
+  });
+});
+
 test('the built command', () => {
   expect(sendersBelow(`${DIST}/cli`)).toEqual({
     'vfscope.mjs': { fetch: 1, 'node:http': 1, 'puppeteer-core': 3 },
   });
+});
+
+/** All that is published, but for documents. */
+test('every folder of programs that ships is searched here', () => {
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+  expect(files.filter((name) => name.startsWith('dist/'))).toEqual(
+    ['cli', 'lib', 'chrome', 'firefox', 'viewer'].map((name) => `dist/${name}`),
+  );
+});
+
+test('the GitHub Action asks whether the page is served, and no more', () => {
+  expect(sendersBelow('tools/action')).toEqual({ 'compare.mjs': { fetch: 1 } });
 });
 
 test('the built library: the hook alone can send, once it is told where', () => {

@@ -1,10 +1,21 @@
-/** Searches programs for what a browser or Node can send with. A text is no code: `fetch` in one is none. */
+/**
+ * Searches programs for what a browser or Node can send with. A text is no code: `fetch` in one is none, unless all of it is a program, as that of a
+ * worker.
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { parseAst } from 'rollup/parseAst';
 
 const APIS = new Set([
-  ...['fetch', 'XMLHttpRequest', 'WebSocket', 'WebSocketStream', 'EventSource', 'sendBeacon'],
+  ...[
+    'fetch',
+    'fetchLater',
+    'XMLHttpRequest',
+    'WebSocket',
+    'WebSocketStream',
+    'EventSource',
+    'sendBeacon',
+  ],
   ...['WebTransport', 'RTCPeerConnection'],
 ]);
 /** Modules of Node that open or take connections, and those that drive a browser. */
@@ -42,11 +53,39 @@ export function sendersIn(code: string): Record<string, number> {
       if (!made) add(one.name!);
     }
     if (MODULES.test(String(one.source?.value))) add(String(one.source!.value));
+    if (one.type === 'CallExpression' && /^(require|getBuiltinModule)$/.test(calledName(one))) {
+      const [first] = one['arguments'] as Node[];
+      if (MODULES.test(String(first?.value))) add(String(first!.value));
+    }
+    const text = textOf(one);
+    if (text !== null && MAY_SEND.test(text))
+      for (const [name, count] of Object.entries(sendersInText(text)))
+        found[name] = (found[name] ?? 0) + count;
     if (one.type === 'ObjectPattern') one.properties!.forEach((property) => taken.add(property));
     for (const [name, child] of Object.entries(one)) visit(child, one, name);
   };
   visit(parseAst(code), null, '');
   return found;
+}
+
+/** Of a call: the last of `a.b.c()`. */
+function calledName({ callee }: Node): string {
+  const { name, property } = callee as Node;
+  return name ?? (property as Node | undefined)?.name ?? '';
+}
+/** A text that a program holds. */
+function textOf({ type, value }: Node): string | null {
+  if (type === 'Literal' && typeof value === 'string') return value;
+  return type === 'TemplateElement' ? ((value as { cooked?: string }).cooked ?? null) : null;
+}
+/** A text that is no program has none, nor has a name. */
+function sendersInText(text: string): Record<string, number> {
+  if (!/=>|;|\bfunction\b/.test(text)) return {};
+  try {
+    return sendersIn(text);
+  } catch {
+    return {};
+  }
 }
 
 /** By text: most programs are the same for all browsers. */

@@ -1,4 +1,4 @@
-/** The viewer as a folder of static files: any server can host it, it uploads nothing, and it opens without a network. */
+/** The viewer as a folder of static files: any server can host it, and it opens without a network. That it uploads nothing: network-code.test.ts. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -9,7 +9,6 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveFolders, type Served } from '../../src/terminal/serve.ts';
-import { sendersBelow } from '../browser/senders.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 
 const GOLDEN = 'tests/traces/golden/idb-batch-atomic.vfst';
@@ -42,14 +41,6 @@ afterAll(async () => {
   await served?.close().catch(() => {}); // one test closes it
   elsewhere?.close();
   await rm(folder, { recursive: true, force: true });
-});
-
-test('its programs can send nothing but what reads a trace and its own files', () => {
-  expect(sendersBelow(join(folder, 'viewer'))).toEqual({
-    'offline.js': { fetch: 1 },
-    'store-worker.js': { fetch: 4, XMLHttpRequest: 1 }, // SQLite's own loader
-    'viewer.js': { fetch: 1 },
-  });
 });
 
 const open = async (query: string): Promise<void> => {

@@ -152,7 +152,7 @@ export const TOOLS: readonly Tool[] = [
       },
     },
     ({ trace = '', sql }) => ({
-      args: ['query', trace, ...(sql === undefined ? ['--tables'] : [sql])],
+      args: ['query', trace, ...(sql === undefined ? ['--tables', '--short'] : [sql])],
       next:
         sql === undefined
           ? `query(trace: ${JSON.stringify(trace)}, sql: "SELECT ...")`

@@ -30,6 +30,8 @@ interface QueryArgs {
   /** At most. */
   rows?: number;
   json: boolean;
+  /** Of tables, names and columns alone. */
+  short?: boolean;
 }
 
 /** @returns the exit code: 0, or 2 when the file cannot be read or SQLite refuses the statement */
@@ -38,11 +40,16 @@ export async function queryCommand({
   sql,
   rows = MOST_ROWS,
   json,
+  short = false,
 }: QueryArgs): Promise<number> {
   const { store } = await openTrace(file);
   const tables = tablesIn(store);
   if (sql === null) {
-    await print(json ? jsonText(tables.map(described)) : tables.map(describedText).join(''));
+    await print(
+      json
+        ? jsonText(tables.map(described))
+        : tables.map(short ? shortText : describedText).join(''),
+    );
     return Exit.done;
   }
   const engine = await SqlEngine.open({ wasmBinary: await readWasm() }, tables);
@@ -85,5 +92,7 @@ function tablesIn(store: TraceStore): readonly SqlTable[] {
 }
 
 const described = ({ name, help, columns }: SqlTable): object => ({ name, help, columns });
+const shortText = ({ name, columns }: SqlTable): string =>
+  `${name}: ${columns.map((column) => column.name).join(' ')}\n`;
 const describedText = ({ name, help, columns }: SqlTable): string =>
   `${name}: ${help}\n  ${columns.map((column) => column.name).join(', ')}\n`;

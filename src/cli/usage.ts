@@ -44,7 +44,7 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--short]              without the events behind each: as Markdown for a coding agent, or with --json
   vfscope query FILE.vfst "<sql>"         SQL over the recording: events, executions, files, ...
       [--rows N] [--json]    at most N rows, default 100
-      [--tables]             instead of SQL: the tables and their columns
+      [--tables [--short]]   instead of SQL: the tables and their columns; or their names alone
   vfscope mcp                             for coding agents: six tools over standard input and output
   vfscope plans FILE.vfst [--json]        how SQLite reads tables for each statement, beside pages and steps
       [--database FILE]      with this database's schema and statistics; default: the recorded CREATE statements

@@ -458,7 +458,7 @@ async function run([command, ...args]: string[]): Promise<number> {
       return findingsCommand({ file: target, json, short, rule });
     }
     case 'query': {
-      const options = { json: yes, rows: text, tables: yes } as const;
+      const options = { json: yes, rows: text, tables: yes, short: yes } as const;
       const lists = args.includes('--tables');
       const { values, target, others } = parse(
         args,
@@ -467,11 +467,14 @@ async function run([command, ...args]: string[]): Promise<number> {
         lists ? 1 : 2,
       );
       const rows = wholeNumber(values.rows, '--rows');
+      if (values.short && (!lists || values.json))
+        throw wrongUse('--short goes with --tables, as text.');
       return queryCommand({
         file: target,
         sql: others[0] ?? null,
         rows,
         json: values.json ?? false,
+        short: values.short ?? false,
       });
     }
     case 'mcp':

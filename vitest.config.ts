@@ -32,7 +32,7 @@ const PAGES = [
   'http-reads,keyboard,opened-documents,other-tabs,real-apps,shared-workers,third-party',
   'field,firefox-engines,firefox-keyboard,firefox-lab,firefox-welcome,lab-advice,lab-contention,lab-engine,lab-from-panel,lab-interrupted',
   'lab-page,lab-page-copy,lab-questions,lab-replay,lab-try,lab-vfs,lab-whatif,memory64,network-code,own-sql,page-policies',
-  'open,panel-keys,permissions,privacy,process-death,record-connect,record-interrupted,record-marks,record-workers',
+  'open,package-files,panel-keys,permissions,privacy,process-death,record-connect,record-interrupted,record-marks,record-workers',
   'safari-build,turso-wal',
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** As many files at once as there are cores. By default, Vitest leaves one core idle. */

@@ -2,7 +2,7 @@
  * A driven browser has no user to answer the question for access to a site. What it loads is a copy of the built extension whose
  * manifest requires what the shipped one makes optional.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -11,6 +11,13 @@ const GRANTED = {
   optional_host_permissions: 'host_permissions',
   optional_permissions: 'permissions',
 };
+
+/**
+ * Folders to copy, one over the other. The npm package has of Firefox's extension what differs from Chromium's alone: the rest is 20 MB, and the
+ * same (tests/browser/package-files.test.ts).
+ */
+const partsOf = (extension: string): string[] =>
+  existsSync(join(extension, 'devtools')) ? [extension] : [join(extension, '../chrome'), extension];
 
 type Manifest = Record<string, unknown>;
 
@@ -41,7 +48,7 @@ export function grantedCopy(
   const folder = userDataDir
     ? join(resolve(userDataDir), 'vfscope-extension')
     : mkdtempSync(join(tmpdir(), 'vfscope-extension-'));
-  cpSync(extension, folder, { recursive: true });
+  for (const part of partsOf(extension)) cpSync(part, folder, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(extension, 'manifest.json'), 'utf8')) as Manifest;
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(granted(manifest), null, 2));
   if (hook !== undefined) writeFileSync(join(folder, 'hooks.js'), hook);

@@ -86,8 +86,9 @@ async function recordIn(
 ): Promise<void> {
   const { say = () => {} } = options;
   const recorded = recordedBy(options);
-  const carried = carriedText(options.extension, recorded.capture);
-  const plain = options.browser === 'firefox' ? null : drivenHook(options.extension);
+  const inChromium = options.browser !== 'firefox';
+  const carried = inChromium ? carriedText(options.extension, recorded.capture) : '';
+  const plain = inChromium ? drivenHook(options.extension) : null;
   const hook = asksBrowser(options) && plain !== null ? sayingHook(plain, carried) : plain;
   const driven: DrivenBrowserBase = await (options.browser === 'firefox'
     ? launchFirefox(options)

@@ -41,7 +41,10 @@ test('what the command imports at run time is a dependency, and nothing else is'
 });
 
 test('the tarball holds what is reached: command, library, both extensions, documents; no sources', () => {
-  const holds = (path: string): boolean => pkg.files.some((entry) => path.startsWith(`${entry}/`));
+  const holds = (path: string): boolean =>
+    pkg.files.some((entry) =>
+      new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}(/|$)`).test(path),
+    );
   for (const path of [...Object.values(pkg.bin), ...Object.values(pkg.exports['./vfs']!)])
     expect(holds(path.replace(/^\.\//, '')), path).toBe(true);
   const drives = readFileSync('src/drive/extension-folders.ts', 'utf8').matchAll(

@@ -13,9 +13,13 @@ export interface Listed {
 const WITHIN_MS = 10_000;
 const PAGES = ['page', 'webview'];
 
-/** @returns the address without a path @throws CommandFailure (2) */
+/** @param text an address, `host:port`, or a port of this machine @returns the address without a path @throws CommandFailure (2) */
 export function endpointOf(text: string): string {
-  const url = /^\d+$/.test(text) ? `http://127.0.0.1:${text}` : text;
+  const url = /^\d+$/.test(text)
+    ? `http://127.0.0.1:${text}`
+    : /^[\w.-]+:\d+$/.test(text)
+      ? `http://${text}`
+      : text;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw wrongUse(`--connect ${text}: expected an address such as http://localhost:9222.`);
   return new URL(url).origin;

@@ -63,7 +63,9 @@ beforeAll(async () => {
   git('remote', 'add', 'origin', repository);
   writeFileSync(join(repository, 'budget.json'), '{"commits": {"max": 5}}');
   const gh = join(folder, 'bin', 'gh');
-  writeFileSync(gh, `#!/bin/sh\necho "$@" >> '${runner}/gh'\n`);
+  // it lists the comment that was made before
+  const list = `case "$*" in *--paginate*) [ -f '${runner}/posted' ] && echo 42 || true ;; *) touch '${runner}/posted' ;; esac`;
+  writeFileSync(gh, `#!/bin/sh\necho "$@" >> '${runner}/gh'\n${list}\n`);
   chmodSync(gh, 0o755);
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -90,13 +92,19 @@ test('base and pull request are recorded, compared, and commented', () => {
   expect(comment).toMatch(/\| 2\.82× less \| commits \| 31 \| 11 \| -20 \|/);
   expect(comment).toContain('### Limits');
   expect(comment).not.toContain(folder);
-  const posted = runStep('Comment', { REPOSITORY: 'o/r', NUMBER: '7' });
-  expect(posted.code, posted.said).toBe(0);
+  for (const time of ['first', 'second']) {
+    const posted = runStep('Comment', { REPOSITORY: 'o/r', NUMBER: '7' });
+    expect(posted.code, `${time}: ${posted.said}`).toBe(0);
+  }
   const asked = readFileSync(join(runner, 'gh'), 'utf8').trim().split('\n');
   expect(asked[0]).toMatch(/^api --paginate repos\/o\/r\/issues\/7\/comments /);
   expect(asked[1]).toBe(
     `api --silent repos/o/r/issues/7/comments -F body=@${runner}/vfscope/comment.md`,
   );
+  // the second run replaces it
+  expect(asked.slice(3)).toEqual([
+    `api --silent -X PATCH repos/o/r/issues/comments/42 -F body=@${runner}/vfscope/comment.md`,
+  ]);
 });
 
 test('a server that ends fails the step, and says so', () => {

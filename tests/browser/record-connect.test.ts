@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { chosenPage } from '../../src/connect/endpoint.ts';
+import { chosenPage, endpointOf } from '../../src/connect/endpoint.ts';
 import { belowStorage } from '../../src/analysis/below/browser-work.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { sampleSums } from '../../src/analysis/cpu/hot-functions.ts';
@@ -185,6 +185,13 @@ test('options of a browser of our own are refused', async () => {
   expect(await record({ connect: endpoint, out, devtools: true, url: 'http://x/' })).toBe(2);
   expect(command.said).toMatch(/--devtools does not go with --connect/);
 });
+
+test.each([
+  ['9222', 'http://127.0.0.1:9222'],
+  ['localhost:9222', 'http://localhost:9222'],
+  ['192.168.0.7:9222', 'http://192.168.0.7:9222'],
+  ['http://[::1]:9222/json', 'http://[::1]:9222'],
+])('--connect %s is %s', (text, address) => expect(endpointOf(text)).toBe(address));
 
 describe('the page that is meant', () => {
   const page = (url: string) => ({ id: url, type: 'page', url, title: '' });

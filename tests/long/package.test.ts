@@ -38,6 +38,12 @@ test('from an empty folder with only the packed tarball, the demo answers', asyn
   expect((await run('npx', ['vfscope', '--version'], { cwd: app })).stdout).toBe(`${version}\n`);
   const { stdout } = await run('npx', ['vfscope', 'demo', '--json'], { cwd: app });
   const { answer, actions } = JSON.parse(stdout) as Answer;
+  // the package has only a part of the extension for Firefox
+  const firefox = ['vfscope', 'demo', '--browser', 'firefox', '--json'];
+  const { actions: inFirefox } = JSON.parse(
+    (await run('npx', firefox, { cwd: app })).stdout,
+  ) as Answer;
+  expect(inFirefox.map(({ rule }) => rule)).toContain('F07');
   expect(answer).toMatch(/^SQLite kept the worker worker\.js busy for /);
   expect(actions.map(({ rule }) => rule)).toContain('F07');
 }, 300_000);

@@ -23,9 +23,13 @@ function stepOf(name: string): string {
   const step = text.split(/^ {4}- name: /m).find((one) => one.startsWith(name))!;
   return step.split(/^ {6}run: \|\n/m)[1]!.replace(/^ {8}/gm, '');
 }
-function runStep(name: string, env: Record<string, string>): { code: number | null; said: string } {
+function runStep(
+  name: string,
+  env: Record<string, string>,
+  cwd = repository,
+): { code: number | null; said: string } {
   const { status, stderr, stdout } = spawnSync('bash', ['-eo', 'pipefail', '-c', stepOf(name)], {
-    cwd: repository,
+    cwd,
     encoding: 'utf8',
     env: {
       ...process.env,
@@ -73,6 +77,33 @@ beforeAll(async () => {
   await new Promise((done) => server.close(done));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Of what the step leaves, which other steps of the job see. */
+const history = (folder: string): string[] =>
+  ['--is-shallow-repository', 'HEAD'].map((what) =>
+    execFileSync('git', ['rev-parse', what], { cwd: folder, encoding: 'utf8' }).trim(),
+  );
+
+test('the base is checked out of a whole clone, which stays whole, and of a shallow one', () => {
+  const head = git('rev-parse', 'HEAD');
+  for (const [name, depth] of [
+    ['whole', []],
+    ['shallow', ['--depth=1']],
+  ] as const) {
+    const clone = join(folder, name);
+    execFileSync('git', ['clone', '--quiet', ...depth, `file://${repository}`, clone]);
+    const env = { BASE_SHA: base, RUNNER_TEMP: join(folder, `${name}-runner`) };
+    const { code, said } = runStep('Check the base out', env, clone);
+    expect(code, said).toBe(0);
+    expect(history(clone)).toEqual([String(name === 'shallow'), head]);
+    expect(history(join(env.RUNNER_TEMP, 'vfscope-base'))[1]).toBe(base);
+  }
+});
+
+test('without a pull request, the step says so', () => {
+  const { code, said } = runStep('Check the base out', { BASE_SHA: '' });
+  expect([code, said]).toEqual([2, expect.stringMatching(/run it on pull_request/)]);
+});
 
 test('base and pull request are recorded, compared, and commented', () => {
   const out = runStep('Check the base out', { BASE_SHA: base });

@@ -163,6 +163,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
       message,
     ]),
     [['open'], /expected one file, got 0/],
+    [['query', SAMPLE, 'SELECT 1', '--short'], /--short goes with --tables/],
     [['open', NONE], /none\.vfst: there is no such file/],
     [
       ['open', SAMPLE, '--screenshot', join(folder, 'no', 'x.png')],

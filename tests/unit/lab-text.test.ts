@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it, vi } from 'vitest';
-import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
+import { placed, resultOf } from '../../src/lab/experiments/model/aggregate.ts';
+import { decide } from '../../src/lab/experiments/model/assertions.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { onVfs, type PlacedExperiment } from '../../src/lab/experiments/on-vfs.ts';
 import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
@@ -12,6 +13,7 @@ import type { Sample } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { compareText, experimentText, resultText } from '../../src/lab/command/text.ts';
+import { verdictSentence } from '../../src/lab/results/verdicts.ts';
 
 const sample = (ms: number): Sample => ({
   steps: [
@@ -133,5 +135,72 @@ describe('timed', () => {
         growth: [],
       }),
     ).not.toContain('Share of');
+  });
+});
+
+describe('a clock whose step is 1 ms', () => {
+  const coarse = { clockStepUs: 1000 };
+  const asked = { mode: 'time', repeats: 2 } as const;
+  const passes = [sample(0), sample(3)];
+
+  it('of a single run, of two, and in a claim: a shorter time is no 0', () => {
+    const result = resultOf(runOf(workload, {}, asked), workload, passes, coarse, sample(0));
+    const text = resultText(workload, result);
+    expect(text).toMatch(/^ {2}run +1\.5 ms +< 1 ms to 3 ms +< 1 ms +< 1 ms +< 1 ms/m);
+    expect(text).toContain('passes: [< 1 ms], < 1 ms, 3 ms');
+    const none = resultOf(runOf(workload, {}, asked), workload, [sample(0), sample(0)], coarse);
+    for (const shown of [text, compareText(workload, none, result), resultText(workload, none)])
+      expect(shown).not.toMatch(/(?:^|[^.\d])0 ms/);
+    const verdict = decide({ text: 'It is fast', ...comparison }, ({ variant }) =>
+      placed(variant === 'a' ? none : result, { step: 'total', counter: 'ms' }),
+    );
+    expect(verdictSentence({ ...verdict, holds: true, why: '' })).toBe(
+      'It is fast: < 1 ms against 1.5 ms.',
+    );
+  });
+  const comparison = {
+    left: { variant: 'a', step: 'total', counter: 'ms' },
+    is: '<',
+    right: { variant: 'b', step: 'total', counter: 'ms' },
+  } as const;
+});
+
+describe('a run that a fault ended', () => {
+  const asked = { config: { vfs: 'OPFSCoopSync', quota: 8 }, parameters: {} } as const;
+  const ended = (steps: Sample['steps'], step: string) =>
+    resultOf(
+      runOf(workload, asked, { mode: 'time', repeats: 1 }),
+      workload,
+      [
+        {
+          ...{ steps, digest: '', notes: [], settings: {} },
+          fault: {
+            ...{ flushes: 0, handles: 1, refused: 1, overQuota: 0, whole: true, damage: '' },
+            answer: { step, code: 'SQLITE_CANTOPEN', message: 'no' },
+          },
+        },
+      ],
+      {},
+    );
+
+  it('before its first step finished: says so, and has no table', () => {
+    for (const result of [
+      ended([], 'open'),
+      ended([{ id: 'run', title: 'r', counters: {}, skipped: 'SQLite answered no' }], 'run'),
+    ]) {
+      const text = resultText(workload, result);
+      expect(text).toContain('\n\n  No step finished.\n');
+      expect(text).not.toMatch(/^ {2}(?:step|total|rows) /m);
+      expect(text).toMatch(/SQLite answered SQLITE_CANTOPEN/);
+    }
+  });
+
+  it('later: sums up the steps that finished, and has no time for the whole', () => {
+    const result = ended(
+      [...sample(2).steps, { id: 'more', title: 'm', counters: {}, skipped: 'SQLite answered no' }],
+      'more',
+    );
+    expect([result.totalMs, result.totals]).toMatchObject([null, { 'vfs.xSync': 6 }]);
+    expect(resultText(workload, result)).toMatch(/^ {2}finished steps +6/m);
   });
 });

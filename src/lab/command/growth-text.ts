@@ -1,5 +1,5 @@
 /** Many runs of the Lab as text: a grid's table, the passes of each, and how counters grow along a sweep. */
-import { isTime, placed } from '../experiments/model/aggregate.ts';
+import { isTime, clockStepMs, placed, stepMsOf } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/model/knobs.ts';
 import { slopeText, slopeWords } from '../experiments/model/sweep.ts';
@@ -18,7 +18,8 @@ import {
   verdictText,
 } from './run-text.ts';
 import { countersShown } from '../results/columns.ts';
-import { milliseconds, number, ratioOf } from '../results/table.ts';
+import { ratioText } from '../results/compare.ts';
+import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
 import { nativeLines, twinLines } from './tables.ts';
 import { plain } from '../../text/clean.ts';
@@ -42,7 +43,7 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     ...Object.entries(skipped).map(([name, why]) => `  ${plain(name)}: not run, ${plain(why)}`),
     ...twinLines(named),
     ...nativeLines(named),
-    ...growthLines(growth),
+    ...growthLines(growth, named),
     ...passesTable('run', named),
     ...named.flatMap(({ name, result }) =>
       result.notes.map((note) => `  ! ${plain(name)}: ${plain(note)}`),
@@ -54,6 +55,8 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
   ].join('\n')}\n`;
 }
 
+const TOTAL_MS = { step: 'total', counter: 'ms' };
+
 /** A run a line: its time, also over that of another, and its counters. @param baseOf the run that one is compared with */
 export function runsTable(
   head: string,
@@ -63,10 +66,14 @@ export function runsTable(
   baseOf: (name: string) => RunResult | undefined,
 ): string[] {
   const timed = runs.some(({ result }) => result.totalMs);
-  const times = ({ name, result: { totalMs } }: NamedResult): string[] => {
-    const base = baseOf(name)?.totalMs;
-    const ratio = totalMs && base ? ratioOf(totalMs.median, base.median) : '';
-    return [milliseconds(totalMs?.median), spreadText(totalMs), ratio.replace('−', '-')];
+  const times = ({ name, result }: NamedResult): string[] => {
+    const [time, base] = [result, baseOf(name)].map((r) => r && placed(r, TOTAL_MS));
+    const stepMs = stepMsOf(result);
+    return [
+      milliseconds(time?.value, stepMs),
+      spreadText(time?.spread, stepMs),
+      time && base ? ratioText(time, base).replace('−', '-') : '',
+    ];
   };
   return table(
     [head, ...(timed ? ['time', 'from-to', `/ ${baseName}`] : []), ...counters],
@@ -95,13 +102,15 @@ function sharedLines(runs: readonly Run[]): string[] {
 }
 
 /** A line a curve and counter: its ends, the fitted exponent, and what that says. */
-export function growthLines(growth: readonly Growth[]): string[] {
+export function growthLines(growth: readonly Growth[], runs: readonly NamedResult[]): string[] {
+  const stepMs = clockStepMs(runs);
   return [...new Set(growth.map(({ over }) => over))].flatMap((over) => {
     const mine = growth.filter((g) => g.over === over);
     const rows = mine.flatMap(({ counter, curves }) =>
       curves.map(({ name, points, slope, lastSlope }) => {
         const [a, b] = [points[0]!, points.at(-1)!];
-        const worth = (y: number): string => (isTime(counter) ? milliseconds(y) : number(y));
+        const worth = (y: number): string =>
+          isTime(counter) ? milliseconds(y, stepMs) : number(y);
         const ends = [number(a.x), worth(a.y), number(b.x), worth(b.y)];
         return [
           plain(name),

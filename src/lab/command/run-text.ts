@@ -1,4 +1,5 @@
 /** Numbers, times, settings and verdicts of the Lab as its texts say them. */
+import { stepMsOf } from '../experiments/model/aggregate.ts';
 import { onWords } from '../experiments/model/vfs-facts.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
 import type { RunResult, Spread, Verdict } from '../experiments/model/result-types.ts';
@@ -12,16 +13,19 @@ import { fromToText, milliseconds } from '../results/table.ts';
 import { verdictSentence, verdictWord } from '../results/verdicts.ts';
 import { plain } from '../../text/clean.ts';
 
-export const spreadText = (s: Spread | null | undefined): string =>
-  s && s.n > 1 ? fromToText(s) : '';
+/** From the shortest to the longest pass; '' of one pass. @param stepMs of the clock */
+export const spreadText = (s: Spread | null | undefined, stepMs: number): string =>
+  s && s.n > 1 ? fromToText(s, stepMs) : '';
 
 /** Each pass: runs that fall in two classes have a median that is neither. One in brackets is left out of the median, or warmed up. */
-export function passesText({ totalMs, warmUpMs, leftOut }: RunResult): string {
+export function passesText(result: RunResult): string {
+  const { totalMs, warmUpMs, leftOut } = result;
   if (!totalMs || (totalMs.passes.length === 1 && warmUpMs === null)) return '';
   const out = new Set(leftOut.map(({ pass }) => pass));
-  const passes = totalMs.passes.map((ms) => milliseconds(ms));
+  const stepMs = stepMsOf(result);
+  const passes = totalMs.passes.map((ms) => milliseconds(ms, stepMs));
   return [
-    ...(warmUpMs === null ? [] : [`[${milliseconds(warmUpMs)}]`]),
+    ...(warmUpMs === null ? [] : [`[${milliseconds(warmUpMs, stepMs)}]`]),
     ...passes.map((text, i) => (out.has(i + 1) ? `[${text}]` : text)),
   ].join(', ');
 }

@@ -1,5 +1,5 @@
 /** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
-import { isTime } from '../experiments/model/aggregate.ts';
+import { isTime, stepMsOf } from '../experiments/model/aggregate.ts';
 import { compare } from '../results/compare.ts';
 import { sharesOf } from '../results/shares.ts';
 import type { Experiment, Workload } from '../experiments/model/types.ts';
@@ -55,6 +55,7 @@ export function resultText(workload: Workload, result: RunResult): string {
     result.steps.map(({ counters }) => counters),
   );
   const timed = result.run.mode === 'time';
+  const stepMs = stepMsOf(result);
   const row = (
     name: string,
     counters: StepResult['counters'],
@@ -65,9 +66,9 @@ export function resultText(workload: Workload, result: RunResult): string {
     plain(name),
     ...(timed
       ? [
-          milliseconds(ms?.median),
-          spreadText(ms),
-          ...partNames(result).map((part) => milliseconds(parts[part]?.median)),
+          milliseconds(ms?.median, stepMs),
+          spreadText(ms, stepMs),
+          ...partNames(result).map((part) => milliseconds(parts[part]?.median, stepMs)),
         ]
       : []),
     ...columns.map((c) => (skipped ? UNKNOWN : number(counters[c]))),
@@ -76,17 +77,15 @@ export function resultText(workload: Workload, result: RunResult): string {
     `${titleOn(workload.title, [result])} (version ${result.version})`,
     ...headOf(result.run),
     '',
-    ...table(
-      ['step', ...(timed ? ['time', 'from-to', ...partNames(result)] : []), ...columns],
-      [
-        ...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)),
-        row(
-          result.steps.some(({ twin, skipped }) => twin && !skipped) ? 'total by SQL' : 'total',
-          result.totals,
-          result.totalMs,
-        ),
-      ],
-    ),
+    ...(result.steps.every(({ skipped }) => skipped)
+      ? ['  No step finished.']
+      : table(
+          ['step', ...(timed ? ['time', 'from-to', ...partNames(result)] : []), ...columns],
+          [
+            ...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)),
+            row(totalName(result), result.totals, result.totalMs),
+          ],
+        )),
     ...(passesText(result)
       ? ['', `  passes: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${words}`)]
       : []),
@@ -96,6 +95,11 @@ export function resultText(workload: Workload, result: RunResult): string {
     ...nativeLines([{ name: result.run.workload, result }]),
     ...footOf(result),
   ].join('\n')}\n`;
+}
+/** What the last row sums up. */
+function totalName({ steps, fault }: RunResult): string {
+  if (fault?.answer) return 'finished steps';
+  return steps.some(({ twin, skipped }) => twin && !skipped) ? 'total by SQL' : 'total';
 }
 const partNames = (result: RunResult): string[] => [
   ...new Set(result.steps.flatMap((s) => Object.keys(s.parts))),
@@ -109,16 +113,21 @@ const shareText = (result: RunResult): string[] =>
 const measured = (result: RunResult): string =>
   result.run.mode === 'count' ? 'instructions' : 'time';
 
+/** Nothing of a run that ended before it opened its database. */
+function storedLines({ digest, stored, settings }: RunResult): string[] {
+  const facts = [
+    ...(digest ? [`rows ${digest}`] : []),
+    ...(stored ? [`stored ${stored.digest}`] : []),
+    ...(settings.page_count ? [`pages ${plain(settings.page_count)}`] : []),
+  ];
+  return facts.length ? ['', `  ${facts.join('; ')}`] : [];
+}
+
 const footOf = (result: RunResult): string[] => [
   ...result.steps.flatMap((s) => (s.skipped ? [`  ${plain(s.id)}: n/a, ${plain(s.skipped)}`] : [])),
   ...result.notes.map((note) => `  ! ${plain(note)}`),
   ...(result.verdicts.length ? ['', ...result.verdicts.map(verdictText)] : []),
-  '',
-  `  ${[
-    `rows ${result.digest}`,
-    ...(result.stored ? [`stored ${result.stored.digest}`] : []),
-    ...(result.settings.page_count ? [`pages ${plain(result.settings.page_count)}`] : []),
-  ].join('; ')}`,
+  ...storedLines(result),
   ...environmentLines([{ name: result.run.workload, result }]),
 ];
 
@@ -203,7 +212,10 @@ export function experimentText(
     ...sharesTable(ran),
     ...measureLines(ran),
     ...twinLines(ran),
-    ...growthLines(growth.filter(({ counter }) => isTime(counter) || counters.includes(counter))),
+    ...growthLines(
+      growth.filter(({ counter }) => isTime(counter) || counters.includes(counter)),
+      ran,
+    ),
     ...passesTable('variant', ran),
     '',
     'Claims',

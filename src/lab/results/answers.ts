@@ -40,6 +40,8 @@ interface Timed {
   readonly most: number;
   /** How far it may be off. */
   readonly uncertainty: number;
+  /** The clock's step: a shorter time isn't known. */
+  readonly stepMs: number;
 }
 const STEP = 'run';
 
@@ -48,7 +50,13 @@ function timedOf(found: Found | undefined): Timed | null {
   const n = found?.result.run.parameters['transactions'];
   if (!time?.spread || !n) return null;
   const { median, least, most } = time.spread;
-  return { ms: median / n, least: least / n, most: most / n, uncertainty: uncertainty(time) / n };
+  return {
+    ms: median / n,
+    least: least / n,
+    most: most / n,
+    uncertainty: uncertainty(time) / n,
+    stepMs: time.stepMs / n,
+  };
 }
 /** A count per transaction. */
 function perTransaction({ result }: Found, counter: string): number | undefined {
@@ -56,7 +64,7 @@ function perTransaction({ result }: Found, counter: string): number | undefined 
   return value === undefined ? undefined : value / result.run.parameters['transactions']!;
 }
 const countText = (n: number | undefined): string => (n === undefined ? UNKNOWN : formatExact(n));
-const timeText = (timed: Timed | null): string => milliseconds(timed?.ms) || UNKNOWN;
+const timeText = (timed: Timed | null): string => milliseconds(timed?.ms, timed?.stepMs) || UNKNOWN;
 /** Nearer to each other than they scatter. */
 const alike = (a: Timed, b: Timed): boolean => isNoise(a.ms - b.ms, [a.uncertainty, b.uncertainty]);
 
@@ -180,7 +188,7 @@ function commitCost(results: Results): Answer | null {
     const row = many.ms / hundred!.result.run.parameters['items']!;
     return [
       [
-        `On ${vfs}, a commit takes ${milliseconds(parts[2]!)}.`,
+        `On ${vfs}, a commit takes ${milliseconds(parts[2]!, single.stepMs)}.`,
         row < single.ms
           ? `In transactions of 100 rows, a row costs ${factorText(single.ms, row)} less.`
           : 'In transactions of 100 rows, a row costs no less.',
@@ -221,8 +229,8 @@ function commitCost(results: Results): Answer | null {
           found.vfs,
           formatCount(items),
           timeText(timed),
-          milliseconds(partsOf(found)?.[2]) || UNKNOWN,
-          milliseconds(timed.ms / items),
+          milliseconds(partsOf(found)?.[2], timed.stepMs) || UNKNOWN,
+          milliseconds(timed.ms / items, timed.stepMs / items),
           countText(perTransaction(found, 'vfs.xWrite')),
           countText(perTransaction(found, 'vfs.xSync')),
         ];

@@ -1,5 +1,5 @@
 /** How long checkpoints took, each by itself: mean, median, and spread over all checkpoints of all passes of a run. */
-import { spreadOf } from '../experiments/model/aggregate.ts';
+import { spreadOf, stepMsOf } from '../experiments/model/aggregate.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
 import type { RunResult, Spread } from '../experiments/model/result-types.ts';
 import { formatCount } from '../../text/numbers.ts';
@@ -11,6 +11,8 @@ interface Checkpoints {
   readonly spread: Spread;
   /** Milliseconds. */
   readonly mean: number;
+  /** Of the clock. */
+  readonly stepMs: number;
 }
 
 /** Milliseconds, in the order in which they ran, without those of passes that are left out. */
@@ -25,7 +27,7 @@ const found = (runs: readonly NamedResult[]): Checkpoints[] =>
     const times = timesOf(result);
     if (times.length === 0) return [];
     const mean = times.reduce((a, b) => a + b, 0) / times.length;
-    return [{ name, spread: spreadOf(times), mean }];
+    return [{ name, spread: spreadOf(times), mean, stepMs: stepMsOf(result) }];
   });
 
 /** A row for each run; null where no checkpoint was timed. */
@@ -37,10 +39,10 @@ export function checkpointTable(runs: readonly NamedResult[]): ResultTable | nul
     title: 'Time per checkpoint',
     help: 'From its first copied page to the database sync, over all passes.',
     head: ['run', 'checkpoints', 'mean', 'median', 'median deviation', 'min', 'max'],
-    rows: all.map(({ name, mean, spread: { n, median, mad, least, most } }) => [
+    rows: all.map(({ name, mean, stepMs, spread: { n, median, mad, least, most } }) => [
       name,
       formatCount(n),
-      ...[mean, median, mad, least, most].map((ms) => milliseconds(ms)),
+      ...[mean, median, mad, least, most].map((ms) => milliseconds(ms, stepMs)),
     ]),
     more: 0,
   };
@@ -53,10 +55,10 @@ export function checkpointChart(runs: readonly NamedResult[]): AnswerChart | nul
   return {
     id: 'checkpoints',
     title: 'Median time per checkpoint, with min and max',
-    bars: all.map(({ name, spread: { median, least, most } }) => ({
+    bars: all.map(({ name, stepMs, spread: { median, least, most } }) => ({
       label: name,
       value: median,
-      text: milliseconds(median),
+      text: milliseconds(median, stepMs),
       range: [least, most],
     })),
   };

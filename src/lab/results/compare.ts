@@ -57,7 +57,8 @@ export function compare(
 /** Too short for its clock: it may be anything from 0 to the step. */
 const isBelowStep = ({ value, spread, stepMs }: Placed): boolean =>
   spread !== null && value < 0.999 * stepMs;
-function ratioText(found: Placed, base: Placed): string {
+/** Of times and counts against a base: `noise` where two times are too near, `< ×0.2` where one is too short for its clock. */
+export function ratioText(found: Placed, base: Placed): string {
   const areTimes = found.spread && base.spread;
   if (areTimes && isNoise(found.value - base.value, [uncertainty(found), uncertainty(base)]))
     return 'noise';

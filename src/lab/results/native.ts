@@ -1,4 +1,5 @@
 /** Times beside those of a native SQLite, as one table: the command and reports take it from here. */
+import { stepMsOf } from '../experiments/model/aggregate.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
 import type { NativeReference, RunResult, Spread } from '../experiments/model/result-types.ts';
 import { UNKNOWN } from '../../text/numbers.ts';
@@ -37,14 +38,14 @@ const rowsOf = (result: RunResult): [name: string, time: Spread | null, native?:
 /** A row for each step and the total; of several runs the totals alone. Null where no run has a reference. */
 export function nativeTable(runs: readonly NamedResult[]): ResultTable | null {
   const found = runs.flatMap(({ name, result }) =>
-    result.native ? [{ name, result, native: result.native }] : [],
+    result.native ? [{ name, result, native: result.native, stepMs: stepMsOf(result) }] : [],
   );
   const [first] = found;
   if (!first) return null;
-  const rows = found.flatMap(({ name, result }) =>
+  const rows = found.flatMap(({ name, result, stepMs }) =>
     (found.length > 1 ? rowsOf(result).slice(-1) : rowsOf(result)).map(([step, time, native]) => [
       found.length > 1 ? name : step,
-      milliseconds(time?.median) || UNKNOWN,
+      milliseconds(time?.median, stepMs) || UNKNOWN,
       nativeText(native),
       timesText(timesNative(time, native)),
     ]),

@@ -6,7 +6,7 @@ import { barChart, chartsFile, chartSvg, curveChart, type Chart } from '../../fo
 import { countOf, formatCount, UNKNOWN } from '../../text/numbers.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
-import { isTime, placed } from '../experiments/model/aggregate.ts';
+import { clockStepMs, isTime, placed, stepMsOf } from '../experiments/model/aggregate.ts';
 import { counterValue } from '../experiments/model/counter-words.ts';
 import { environmentFacts, factText, type NamedResult } from '../experiments/model/environment.ts';
 import { onWords } from '../experiments/model/vfs-facts.ts';
@@ -89,7 +89,7 @@ function chartsOf({ runs, counters, growth }: Parts): Chart[] {
       return {
         label,
         value: found?.value ?? null,
-        text: found ? counterValue(found.value, counter) : UNKNOWN,
+        text: found ? counterValue(found.value, counter, found.stepMs) : UNKNOWN,
         ...(least === undefined || most === undefined ? {} : { range: [least, most] as const }),
       };
     });
@@ -101,7 +101,7 @@ function chartsOf({ runs, counters, growth }: Parts): Chart[] {
       const chart = curveChart(
         `${headingOf(counter)} over ${over}`,
         all.map(({ name, points }) => ({ label: name, points })),
-        (y) => counterValue(y, counter),
+        (y) => counterValue(y, counter, clockStepMs(runs)),
         formatCount,
       );
       return chart ?? [];
@@ -126,14 +126,17 @@ const countAt = (result: RunResult, step: string, counter: string): string =>
 
 function runsBlock({ runs, counters }: Parts): Block {
   const timed = runs.some(({ result }) => result.totalMs);
-  const times = ({ totalMs }: RunResult): string[] =>
-    totalMs
+  const times = (result: RunResult): string[] => {
+    const { totalMs } = result;
+    const stepMs = stepMsOf(result);
+    return totalMs
       ? [
-          milliseconds(totalMs.median),
-          totalMs.n > 1 ? fromToText(totalMs) : '',
-          totalMs.passes.map((ms) => milliseconds(ms)).join(', '),
+          milliseconds(totalMs.median, stepMs),
+          totalMs.n > 1 ? fromToText(totalMs, stepMs) : '',
+          totalMs.passes.map((ms) => milliseconds(ms, stepMs)).join(', '),
         ]
       : [UNKNOWN, '', ''];
+  };
   return {
     heading: 'Runs',
     table: {
@@ -152,6 +155,7 @@ function stepsBlocks({ runs, counters }: Parts): Block[] {
   return runs.flatMap(({ name, result }): Block[] => {
     if (result.steps.length < 2) return [];
     const timed = result.run.mode === 'time';
+    const stepMs = stepMsOf(result);
     return [
       {
         heading: runs.length > 1 ? `Steps of ${name}` : 'Steps',
@@ -160,7 +164,10 @@ function stepsBlocks({ runs, counters }: Parts): Block[] {
           rows: result.steps.map(({ id, ms, skipped }) => [
             id,
             ...(timed
-              ? [ms ? milliseconds(ms.median) : UNKNOWN, ms && ms.n > 1 ? fromToText(ms) : '']
+              ? [
+                  ms ? milliseconds(ms.median, stepMs) : UNKNOWN,
+                  ms && ms.n > 1 ? fromToText(ms, stepMs) : '',
+                ]
               : []),
             ...counters.map((counter) => (skipped ? UNKNOWN : countAt(result, id, counter))),
           ]),

@@ -1,7 +1,8 @@
 /** The answer of *Try it*: each way in milliseconds and counts, a sentence each. */
 import { placed } from '../experiments/model/aggregate.ts';
-import { counterText, counterValue } from '../experiments/model/counter-words.ts';
+import { counterText } from '../experiments/model/counter-words.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
+import { fromToText, milliseconds } from './table.ts';
 
 const COUNTS = [
   'vfs.calls',
@@ -33,9 +34,7 @@ export function beforeAndAfter(
       return [BYTES[counter] ? `${text} ${BYTES[counter]}` : text];
     });
     const time = ms
-      ? [
-          `${counterValue(ms.value, 'ms')} (${counterValue(ms.spread!.least, 'ms')} to ${counterValue(ms.spread!.most, 'ms')})`,
-        ]
+      ? [`${milliseconds(ms.value, ms.stepMs)} (${fromToText(ms.spread!, ms.stepMs)})`]
       : [];
     return `${way}: ${[...time, ...counts].join(', ')}.`;
   });

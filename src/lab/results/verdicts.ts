@@ -13,12 +13,13 @@ export const verdictWord = ({ holds }: Verdict): string =>
 function measuredText({ left, right, compared }: Verdict): string {
   if (left === null || right === null) return '';
   if (!compared) return `${formatExact(left)} against ${formatExact(right)}`;
-  if (compared.right === null) return counterText(left, compared.left);
+  const { stepMs } = compared;
+  if (compared.right === null) return counterText(left, compared.left, stepMs);
   const other =
     compared.right === compared.left
-      ? counterValue(right, compared.right)
-      : counterText(right, compared.right);
-  return `${counterText(left, compared.left)} against ${other}`;
+      ? counterValue(right, compared.right, stepMs)
+      : counterText(right, compared.right, stepMs);
+  return `${counterText(left, compared.left, stepMs)} against ${other}`;
 }
 
 const SIGNS: Readonly<Record<Compared['is'], string>> = {
@@ -31,9 +32,9 @@ const SIGNS: Readonly<Record<Compared['is'], string>> = {
 /** What was needed and isn't so: `needed: 53 × 3 < 60`. */
 function neededText({ holds, left, right, compared }: Verdict): string {
   if (holds !== false || !compared || left === null || right === null) return '';
-  const { left: counter, right: other, is, times } = compared;
+  const { left: counter, right: other, is, times, stepMs } = compared;
   const side = (n: number, of: string, factor: number): string =>
-    `${counterValue(n, of)}${factor === 1 ? '' : ` × ${formatExact(factor)}`}`;
+    `${counterValue(n, of, stepMs)}${factor === 1 ? '' : ` × ${formatExact(factor)}`}`;
   return `needed: ${side(left, counter, times[0])} ${SIGNS[is]} ${side(right, other ?? counter, times[1])}`;
 }
 

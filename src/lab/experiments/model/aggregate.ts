@@ -66,8 +66,9 @@ export function resultOf(
     ...(first.fault ? { fault: first.fault } : {}),
     steps,
     totals,
-    totalMs: run.mode === 'time' ? spreadOf(samples.map(msOf)) : null,
-    warmUpMs: warmUp && msOf(warmUp),
+    // what a fault ended early isn't the whole: its time would look like a fast run
+    totalMs: run.mode === 'time' && !endedWhy(first) ? spreadOf(samples.map(msOf)) : null,
+    warmUpMs: warmUp && !endedWhy(first) ? msOf(warmUp) : null,
     leftOut: [],
     stored: stored[0] ?? null,
     settings: first.settings,
@@ -134,6 +135,14 @@ function partsOf(samples: readonly Counters[]): StepResult['parts'] {
   );
 }
 
+/** The smallest step of the clock that timed a run, ms; 0 = not known. */
+export const stepMsOf = ({ environment }: Pick<RunResult, 'environment'>): number =>
+  (environment.clockStepUs ?? 0) / 1000;
+
+/** The largest step among the clocks that timed several runs, ms; 0 = not known. */
+export const clockStepMs = (runs: readonly { readonly result: RunResult }[]): number =>
+  Math.max(0, ...runs.map(({ result }) => stepMsOf(result)));
+
 /** @returns undefined = not known */
 export function placed(
   result: Omit<RunResult, 'verdicts'>,
@@ -143,8 +152,7 @@ export function placed(
   if (found === undefined) return undefined;
   if (counter === 'ms' || isTime(counter)) {
     const spread = counter === 'ms' ? (found ? found.ms : result.totalMs) : found?.parts[counter];
-    const stepMs = (result.environment.clockStepUs ?? 0) / 1000;
-    return spread ? { value: spread.median, spread, stepMs } : undefined;
+    return spread ? { value: spread.median, spread, stepMs: stepMsOf(result) } : undefined;
   }
   const value = (found?.counters ?? result.totals)[counter];
   // a counter that no call has moved does not appear: it is 0 where its family is known

@@ -67,6 +67,7 @@ export function decide(
       right: typeof right === 'number' ? null : right.counter,
       is,
       times,
+      ...(a?.spread || b?.spread ? { stepMs: Math.max(a?.stepMs ?? 0, b?.stepMs ?? 0) } : {}),
     },
   };
   if (!a || !b)

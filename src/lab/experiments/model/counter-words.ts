@@ -1,5 +1,5 @@
 /** Counters as people say them: `3 syncs`, `12.5 ms`, `4 KiB read`. */
-import { formatBytes, formatDuration, formatExact } from '../../../text/numbers.ts';
+import { formatBytes, formatExact, formatMeasured } from '../../../text/numbers.ts';
 import { isTime } from './aggregate.ts';
 
 /** By the end of a counter's name: one of them, and several. */
@@ -67,16 +67,16 @@ function nounOf(counter: string, n: number): string | null {
   return words.join(' ');
 }
 
-/** A value without its noun. */
-export const counterValue = (n: number, counter: string): string =>
+/** A value without its noun. @param stepMs of a time's clock: a shorter time reads `< 1 ms` */
+export const counterValue = (n: number, counter: string, stepMs = 0): string =>
   isTime(counter)
-    ? formatDuration(n * 1000)
+    ? formatMeasured(n * 1000, stepMs * 1000)
     : /Bytes$/.test(counter)
       ? formatBytes(n)
       : formatExact(n);
 
 /** A counter's value with its noun: `1 sync`, `2 syncs in commits`, `5 cache.newOne`. */
-export function counterText(n: number, counter: string): string {
-  if (isTime(counter) || /Bytes$/.test(counter)) return counterValue(n, counter);
+export function counterText(n: number, counter: string, stepMs = 0): string {
+  if (isTime(counter) || /Bytes$/.test(counter)) return counterValue(n, counter, stepMs);
   return `${formatExact(n)} ${nounOf(counter, n) ?? counter}`;
 }

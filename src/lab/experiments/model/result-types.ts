@@ -151,6 +151,8 @@ export interface Compared {
   readonly is: Assertion['is'];
   /** The left number times the first is compared with the right one times the second. */
   readonly times: readonly [left: number, right: number];
+  /** Of times: the step of their clock, ms. */
+  readonly stepMs?: number;
 }
 export interface Verdict {
   readonly text: string;

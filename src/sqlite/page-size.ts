@@ -2,6 +2,8 @@
 export const DATABASE_HEADER = 100;
 /** In it: change counter, pages, first trunk and number of pages of the freelist, which a connection reads and compares as one. */
 export const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
+/** In it: the page size, two bytes, big-endian. */
+export const PAGE_SIZE_AT = 16;
 /** Bytes of SQLite's smallest page: what is shorter is a part of one, or none. */
 export const SMALLEST_PAGE = 512;
 /** A page size that SQLite can have: a power of two from 512 to 65536. */

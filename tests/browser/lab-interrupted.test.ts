@@ -1,6 +1,8 @@
-/** `vfscope lab run` when something comes between: Ctrl+C, a browser that ends, a tab that closes or crashes. The passes that were done are the result. */
+/** `vfscope lab run` and `lab replay` when something comes between: Ctrl+C, a browser that ends, a tab that closes or crashes. The passes and calls that were done are the result. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -8,11 +10,14 @@ import { some } from '../full.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openLab } from '../../src/lab/drive/lab.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
-import type { Run } from '../../src/lab/experiments/model/types.ts';
+import { DEFAULT_CONFIG, type Run } from '../../src/lab/experiments/model/types.ts';
+import { vfsCallsOf } from '../../src/lab/experiments/replay/calls.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
 import { EXTENSION, launch } from './extension-harness.ts';
 
 const COMMAND = path.join(path.dirname(EXTENSION), 'cli/vfscope.mjs');
+const GOLDEN = path.join(import.meta.dirname, '..', 'traces', 'golden', 'memory-delete.vfst');
 /** More than anything here waits for. */
 const REPEATS = 500;
 
@@ -20,19 +25,17 @@ describe('the command', () => {
   let running: ChildProcess | undefined;
   afterEach(() => running?.kill('SIGKILL'));
 
-  /** @param act done to the command once it has reported three passes or more */
-  async function interrupted(act: (child: ChildProcess) => void, ...args: string[]) {
-    const child = spawn(
-      process.execPath,
-      [COMMAND, 'lab', 'run', 'read-poll', '--repeats', String(REPEATS), ...args],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+  /** @param act done to the command once it has reported `done` */
+  async function interrupted(act: (child: ChildProcess) => void, done: RegExp, ...args: string[]) {
+    const child = spawn(process.execPath, [COMMAND, 'lab', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     running = child;
     let [said, printed, acted] = ['', '', false];
     child.stdout.on('data', (text) => (printed += String(text)));
     child.stderr.on('data', (text) => {
       said += String(text);
-      if (acted || !(Number(/(\d+) of \d+ passes\s*$/.exec(said)?.[1]) >= 3)) return;
+      if (acted || !done.test(said)) return;
       acted = true;
       act(child);
     });
@@ -65,7 +68,9 @@ describe('the command', () => {
   )('in %s, %s: prints what was done, says why, and exits with 3', async (browser, _, act, why) => {
     const { code, said, printed } = await interrupted(
       act,
-      ...['--config', 'vfs=AccessHandlePool', 'reads=50', '--browser', browser],
+      /\b[3-9] of \d+ passes/,
+      ...['run', 'read-poll', '--repeats', String(REPEATS), '--browser', browser],
+      ...['--config', 'vfs=AccessHandlePool', 'reads=50'],
     );
     expect(said).toMatch(why);
     expect(said).toContain('interrupted: the result has the passes that were done.');
@@ -73,6 +78,21 @@ describe('the command', () => {
     const [, passes] = /! Interrupted after (\d+) of 501 passes\./.exec(printed)!;
     expect(Number(passes)).toBeGreaterThanOrEqual(3);
     expect(printed).toMatch(/^ {2}Runtime +(?:Chrome|Firefox) \d/m);
+    expect(code).toBe(3);
+  });
+
+  it('a replay whose browser ends: prints and saves what was replayed, says why, and exits with 3', async () => {
+    const out = path.join(mkdtempSync(path.join(tmpdir(), 'vfscope-replay-')), 'replayed.vfst');
+    const { code, said, printed } = await interrupted(
+      endBrowser,
+      /\d of [\d,]+ calls/,
+      ...['replay', GOLDEN, '--config', 'vfs=IDBBatchAtomic', '--out', out],
+    );
+    expect(said).toMatch(/the Lab's tab closed or crashed/);
+    expect(said).toContain('interrupted: the replay has the calls that were made.');
+    expect(said).not.toMatch(/\n\s+at /);
+    expect(printed).toMatch(/Interrupted after [\d,]+ of [\d,]+ calls\./);
+    expect((await readTrace(readFileSync(out))).store.eventCount).toBeGreaterThan(100);
     expect(code).toBe(3);
   });
 });
@@ -121,6 +141,50 @@ describe('the tab', () => {
       ]);
     }
     if (!page.isClosed()) await page.close();
+  });
+
+  it.each(
+    some(
+      [
+        ['closes', (page: Page) => page.close()],
+        ['crashes', (page: Page) => page.goto('chrome://crash').catch(() => null)],
+      ] as const,
+      2,
+    ),
+  )('that %s leaves the calls of a replay', async (_, act) => {
+    const page = await driven.browser.newPage();
+    const lab = await openLab(page, driven.extensionId);
+    let closed = 0;
+    let acted: Promise<unknown> | null = null;
+    const { report, trace } = await lab.replay(
+      readFileSync(GOLDEN),
+      { ...DEFAULT_CONFIG, vfs: 'IDBBatchAtomic' },
+      { onClosed: () => void closed++, onProgress: () => (acted ??= act(page)) },
+    );
+    await acted;
+    expect(closed).toBe(1);
+    expect(report.calls).toBeGreaterThan(0);
+    expect(report.calls).toBeLessThan(report.callsInAll);
+    expect(report.replayed.vfs).toEqual(report.recorded.vfs);
+    const { store, warnings } = await readTrace(trace);
+    expect(warnings).toEqual([]);
+    expect(vfsCallsOf(store.threads[0]!)).toBe(report.calls);
+    if (!page.isClosed()) await page.close();
+  });
+
+  it('that closes before a replay has made a call is a failure', async () => {
+    const page = await driven.browser.newPage();
+    const lab = await openLab(page, driven.extensionId);
+    let closed = 0;
+    const replayed = lab.replay(readFileSync(GOLDEN), DEFAULT_CONFIG, {
+      onClosed: () => void closed++,
+    });
+    await page.close();
+    await expect(replayed).rejects.toMatchObject({
+      exitCode: 3,
+      message: 'The replay had made no call yet.',
+    });
+    expect(closed).toBe(1);
   });
 
   it('is a failure where nobody listens for that', async () => {

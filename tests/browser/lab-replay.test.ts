@@ -1,7 +1,7 @@
 // What if: a recording's VFS calls on other VFSs, in the Lab's worker.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openLab } from '../../src/lab/drive/lab.ts';
 import type { LabPage } from '../../src/lab/drive/lab-page.ts';
@@ -70,4 +70,64 @@ it('on IndexedDB by policy: the same VFS calls, fewer puts where writes may wait
   expect(through).toBeGreaterThanOrEqual(1004); // at least one a write
   expect(await puts('lazy')).toBeLessThan(through);
   expect(await lab.storage()).toEqual([]);
+});
+
+describe('absurd-sql', () => {
+  const onAbsurd = (name: string): ReturnType<LabPage['replay']> =>
+    lab.replay(goldenOf(name), { ...DEFAULT_CONFIG, vfs: 'absurd-sql' });
+
+  it('its own recording: the same calls, requests, and transactions of IndexedDB', async () => {
+    const { report, left } = await onAbsurd('absurd-sql');
+    // its recording opened a second database in memory, whose read came up short: in IndexedDB that is 4 requests, and a whole read
+    const bytes = { 'main-db.xReadBytes': 664 };
+    expect(report.recorded).toMatchObject({
+      vfs: { 'main-db.xReadBytes': 564 },
+      web: {
+        'idb.get': 83,
+        'idb.put': 86,
+        'idb.transactions': 80,
+        'idb.readwriteTransactions': 24,
+      },
+    });
+    expect(report.replayed.vfs).toEqual({ ...report.recorded.vfs, ...bytes });
+    expect(report.replayed.web).toEqual({
+      'idb.get': 87,
+      'idb.put': 86,
+      'idb.transactions': 81,
+      'idb.readwriteTransactions': 24,
+    });
+    expect(report.error).toMatchObject({ vfs: 'absurd-sql', certain: true, differing: 1 });
+    expect(left).toEqual([]);
+    expect(await lab.storage()).toEqual([]);
+  });
+
+  it('a rollback journal, which it does not store: the calls on the database alone', async () => {
+    const { report, left } = await onAbsurd('opfs-coop-sync');
+    expect(report.recorded.vfs).toMatchObject({ 'main-db.xWrite': 202, 'main-db.xSync': 101 });
+    expect(report.replayed.vfs).toEqual({
+      ...report.recorded.vfs,
+      'main-db.xReadBytes': report.recorded.vfs['main-db.xReadBytes']! + 116, // reads beyond the end are whole there
+    });
+    expect(Object.keys(report.recorded.vfs).join()).not.toContain('journal.');
+    expect(report.leftOut.join()).toMatch(
+      /^1,408 calls on the rollback journal\. absurd-sql stores/,
+    );
+    expect(report.replayed.web).toEqual({
+      'idb.get': 313,
+      'idb.put': 203,
+      'idb.transactions': 311,
+      'idb.readwriteTransactions': 101,
+    });
+    expect(report.error).toMatchObject({ vfs: 'OPFSCoopSync', differing: 0 }); // of all calls
+    expect(left).toEqual([]);
+  });
+
+  it('a write-ahead log: refused, with the reason', async () => {
+    await expect(onAbsurd('wal-exclusive')).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(
+        /^The replay failed: absurd-sql stores no write-ahead log, and this recording's commits are in one\. It can/,
+      ) as string,
+    });
+  });
 });

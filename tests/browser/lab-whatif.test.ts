@@ -193,7 +193,7 @@ it('an interrupted replay answers with the calls that were made', async () => {
   let interrupt = (): void => {};
   const first = new Promise<void>((resolve) => (interrupt = resolve));
   const config = { ...DEFAULT_CONFIG, vfs: 'IDBBatchAtomic' as const };
-  const done = lab.replay(trace, config, first);
+  const done = lab.replay(trace, config, { interrupt: first });
   // its storage is made: calls are under way
   await page.waitForFunction(async () => (await indexedDB.databases()).length > 0, {
     polling,

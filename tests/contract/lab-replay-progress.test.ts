@@ -3,9 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
-import { countsOf, replayScriptOf } from '../../src/lab/experiments/replay/calls.ts';
+import { memoryVfs } from '../../src/lab/experiments/engine/open-host.ts';
+import { countsOf, replayScriptOf, vfsCallsOf } from '../../src/lab/experiments/replay/calls.ts';
 import { recordingFactsOf } from '../../src/lab/experiments/replay/facts.ts';
-import { replay, type ReplayProgress } from '../../src/lab/experiments/replay/replay.ts';
+import {
+  replay,
+  type Replayed,
+  type ReplayProgress,
+} from '../../src/lab/experiments/replay/replay.ts';
 import { notesOf } from '../../src/lab/results/replay.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -68,6 +73,53 @@ it('an interrupted replay has the calls that were made, beside the same calls of
   expect(notesOf(report)[0]).toMatch(/^Interrupted after [\d,]+ of [\d,]+ calls\./);
   const { warnings } = await readTrace(new Uint8Array(await trace.arrayBuffer()));
   expect(warnings).toEqual([]);
+});
+
+it('what is replayed by now is given out now and then, each time as a whole', async () => {
+  const all: Replayed[] = [];
+  const store = await golden('memory-delete');
+  const { report } = await replay(
+    store,
+    { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
+    {
+      engines: nodeSurroundings().engines,
+      soFar: { everyMs: 0, take: (replayed) => void all.push(replayed) },
+    },
+  );
+  const calls = all.map((soFar) => soFar.report.calls);
+  expect(calls.length).toBeGreaterThanOrEqual(2); // the first, and the whole
+  expect(calls).toEqual([...new Set(calls)].sort((a, b) => a - b));
+  for (const { report: soFar } of all) expect(soFar.replayed.vfs).toEqual(soFar.recorded.vfs);
+  expect(all[0]!.report.errorWhy).toBe('the replay was interrupted.');
+  // the last one is whole, before its error is measured on the other VFS
+  expect(all.at(-1)!.report).toMatchObject({
+    replayed: { vfs: report.replayed.vfs },
+    calls: report.callsInAll,
+    error: null,
+  });
+  const { store: kept, warnings } = await readTrace(
+    new Uint8Array(await all[0]!.trace.arrayBuffer()),
+  );
+  expect(warnings).toEqual([]);
+  expect(vfsCallsOf(kept.threads[0]!)).toBe(calls[0]);
+});
+
+it('what fills the files before a replay is in none of the counters of its VFS', async () => {
+  let puts = 0;
+  const { report } = await replay(await golden('absurd-sql'), DEFAULT_CONFIG, {
+    engines: nodeSurroundings().engines,
+    makeVfs: async (config, module) => {
+      const made = (await memoryVfs(config, module))!;
+      const write = made.vfs.xWrite as (...args: unknown[]) => unknown;
+      made.vfs.xWrite = (...args: unknown[]) => {
+        puts++;
+        return write.apply(made.vfs, args);
+      };
+      return { ...made, counters: () => ({ 'block.put': puts }) };
+    },
+  });
+  expect(report.recorded.vfs['main-db.xWrite']).toBe(82);
+  expect(report.replayed.web).toEqual({ 'block.put': 82 });
 });
 
 it('interrupted while its error is measured, a replay is whole', async () => {

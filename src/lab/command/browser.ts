@@ -12,6 +12,8 @@ import { gridOf, sideBySide } from './outcome.ts';
 import { complain } from '../../terminal/open-file.ts';
 import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/extension-folders.ts';
 
+/** The first of what the command reports then. */
+export const TAB_CLOSED = "the Lab's tab closed or crashed.";
 /** Of a run that an interrupt left without a pass that counts. */
 const NOT_DONE = 'interrupted before a pass was done';
 

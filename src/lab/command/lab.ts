@@ -14,7 +14,7 @@ import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
 import { browserFailed, CommandFailure, wrongUse } from '../../terminal/failure.ts';
 import { listenForInterrupt, type Interrupt } from '../../drive/interrupt.ts';
-import { inBrowser } from './browser.ts';
+import { inBrowser, TAB_CLOSED } from './browser.ts';
 import { outsideEngines } from './engines/outside.ts';
 import { measureBesideNative } from './native.ts';
 import { nodeSurroundings } from './node.ts';
@@ -41,7 +41,7 @@ export async function labCommand(o: LabOptions): Promise<number> {
   let closed = false;
   const onClosed = (): void => {
     closed = true;
-    complain("the Lab's tab closed or crashed.");
+    complain(TAB_CLOSED);
   };
   const outcome = await (
     order.node

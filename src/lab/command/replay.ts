@@ -13,6 +13,7 @@ import { listenForInterrupt, type Interrupt } from '../../drive/interrupt.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed, wrongUse } from '../../terminal/failure.ts';
 import { openLab } from '../drive/lab.ts';
+import { TAB_CLOSED } from './browser.ts';
 import { nodeSurroundings } from './node.ts';
 import { notesOf, replayGroups } from '../results/replay.ts';
 import { number } from '../results/table.ts';
@@ -62,14 +63,19 @@ export async function replayCommand({
   if (checkpoints) return checkpointsCommand(opened.store, json);
   if (out !== undefined) await checkWritable(out);
   const interrupt = listenForInterrupt(complain);
+  let closed = false;
+  const onClosed = (): void => {
+    closed = true;
+    complain(TAB_CLOSED);
+  };
   const done = await (
     node
       ? inNode(opened.store, wanted, interrupt)
-      : inBrowser(await readFile(file), wanted, headed, interrupt)
+      : inBrowser(await readFile(file), wanted, headed, { interrupt: interrupt.first, onClosed })
   ).finally(() => interrupt.ignore());
   if (out !== undefined) await writeWhole(out, [done.trace]);
   await print(json ? `${JSON.stringify(done.report, null, 2)}\n` : replayText(done.report));
-  if (!interrupt.came) return Exit.done;
+  if (!interrupt.came && !closed) return Exit.done;
   complain('interrupted: the replay has the calls that were made.');
   return Exit.browserFailed;
 }
@@ -108,13 +114,14 @@ async function inBrowser(
   trace: Uint8Array,
   config: Config,
   headed: boolean,
-  interrupt: Interrupt,
+  options: { readonly interrupt: Promise<void>; readonly onClosed: () => void },
 ): Promise<Replay> {
   const driven = await launchBrowser({ extension: EXTENSION, headed, outlivesSignals: true });
   try {
     const lab = await openLab(await driven.firstPage(), driven.extensionId);
-    const { left, ...done } = await lab.replay(trace, config, interrupt.first).catch((e: Error) => {
-      throw browserFailed(`The replay failed: ${e.message}`);
+    const { left, ...done } = await lab.replay(trace, config, {
+      ...options,
+      onProgress: (done, all) => complain(`${number(done)} of ${number(all)} calls`),
     });
     if (left.length) complain(`left in storage: ${left.join(', ')}`);
     return done;

@@ -4,7 +4,7 @@ import type { ReplayReport } from '../experiments/replay/replay.ts';
 import type { LabDoor, LabRun, PassesDone } from '../experiments/door.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
 import { resultSoFar } from '../experiments/passes.ts';
-import { browserFailed } from '../../terminal/failure.ts';
+import { browserFailed, CommandFailure } from '../../terminal/failure.ts';
 
 const POLL_MS = 100;
 /** Of a database on its way to the page, bytes: a message of a driver does not hold all of it. */
@@ -27,10 +27,12 @@ export interface LabOptions extends RunOptions {
   headed?: boolean;
 }
 
-/** What the page's door answered, and what it has done. */
-interface Seen {
-  outcome: { done: LabRun[] } | { failure: string } | null;
-  passes: PassesDone | null;
+export interface ReplayedInPage {
+  readonly report: ReplayReport;
+  /** Bytes of a .vfst file. */
+  readonly trace: Uint8Array<ArrayBuffer>;
+  /** What it left in storage. */
+  readonly left: readonly string[];
 }
 
 export class LabPage {
@@ -48,41 +50,65 @@ export class LabPage {
   ): Promise<LabRun[]> {
     const database = runs.find((run) => run.database)?.database?.file; // one for all
     if (database) await this.giveDatabase(database);
-    await this.inPage(
-      `window.vfscopeLabOutcome = null;
-       window.vfscopeLab.run(args[0], args[1] ?? undefined).then(
-         (done) => { window.vfscopeLabOutcome = { done }; },
-         (error) => { window.vfscopeLabOutcome = { failure: String(error?.message ?? error) }; });`,
-      runs,
-      patienceMs ?? null,
-    );
-    let interrupted = false;
-    void interrupt?.then(() => (interrupted = true));
     const kept = new KeptPasses(runs);
-    for (let told = '', stopped = false; ;) {
-      await delay(POLL_MS); // the page itself gives up what hangs
-      let seen: Seen;
-      try {
-        if (interrupted && !stopped) await this.ask('stop');
-        stopped = interrupted;
-        seen = (await this.inPage(
-          'return { outcome: window.vfscopeLabOutcome, passes: window.vfscopeLab.passes(args[0]) };',
-          kept.counts,
-        )) as Seen;
-      } catch (error) {
-        if (!onClosed) throw browserFailed(`The Lab's tab is gone: ${(error as Error).message}`);
-        onClosed();
-        return kept.results();
-      }
-      const { outcome, passes } = seen;
-      if (passes) {
+    let told = '';
+    const done = await this.watched<LabRun[], PassesDone>(
+      {
+        what: "The Lab's page",
+        door: 'run(args[0], args[1] ?? undefined)',
+        args: [runs, patienceMs ?? null],
+      },
+      { door: 'passes(args[0])', args: () => [kept.counts] },
+      (passes) => {
         kept.add(passes);
         if (told !== String(passes.at)) onProgress?.(...passes.at);
         told = String(passes.at);
+      },
+      { interrupt, onClosed },
+    );
+    return done ?? kept.results();
+  }
+
+  /**
+   * Asks for an answer now and then, and for what is there so far: one call that waited for minutes would be given up.
+   * @param asked a call of the door, its arguments, and how a failure of it begins @param look another, for what is there so far @param onSeen gets that, unless it is null
+   * @returns null: the tab is gone, and `onClosed` was told
+   * @throws CommandFailure (3) where the page fails, or closes and nobody listens for that
+   */
+  private async watched<Done, Seen>(
+    asked: { what: string; door: string; args: unknown[] },
+    look: { door: string; args: () => unknown[] },
+    onSeen: (seen: Seen) => void,
+    { interrupt, onClosed }: Pick<RunOptions, 'interrupt' | 'onClosed'>,
+  ): Promise<Done | null> {
+    let interrupted = false;
+    void interrupt?.then(() => (interrupted = true));
+    try {
+      await this.inPage(
+        `window.vfscopeLabOutcome = null;
+         window.vfscopeLab.${asked.door}.then(
+           (done) => { window.vfscopeLabOutcome = { done }; },
+           (error) => { window.vfscopeLabOutcome = { failure: String(error?.message ?? error) }; });`,
+        ...asked.args,
+      );
+      for (let stopped = false; ;) {
+        await delay(POLL_MS); // the page itself gives up what hangs
+        if (interrupted && !stopped) await this.ask('stop');
+        stopped = interrupted;
+        const { outcome, seen } = (await this.inPage(
+          `return { outcome: window.vfscopeLabOutcome, seen: await window.vfscopeLab.${look.door} };`,
+          ...look.args(),
+        )) as { outcome: { done: Done } | { failure: string } | null; seen: Seen | null };
+        if (seen) onSeen(seen);
+        if (!outcome) continue;
+        if ('failure' in outcome) throw browserFailed(`${asked.what} failed: ${outcome.failure}`);
+        return outcome.done;
       }
-      if (!outcome) continue;
-      if ('failure' in outcome) throw browserFailed(`The Lab's page failed: ${outcome.failure}`);
-      return outcome.done;
+    } catch (error) {
+      if (error instanceof CommandFailure) throw error;
+      if (!onClosed) throw browserFailed(`The Lab's tab is gone: ${(error as Error).message}`);
+      onClosed();
+      return null;
     }
   }
 
@@ -102,19 +128,35 @@ export class LabPage {
 
   /**
    * A recording's VFS calls on another configuration.
-   * @param trace bytes of a .vfst file; the replay is answered as one, too @param interrupt once it resolves, the calls that were made are the replay
+   * @param trace bytes of a .vfst file; the replay is answered as one, too @param options `onClosed`: the tab closed or crashed, and what was replayed so far is the replay; `onProgress`: calls of that
+   * @throws CommandFailure (3) where the page fails, or closes with nothing replayed or nobody to listen for that
    */
   async replay(
     trace: Uint8Array,
     config: Config,
-    interrupt?: Promise<void>,
-  ): Promise<{ report: ReplayReport; trace: Uint8Array<ArrayBuffer>; left: string[] }> {
-    let over = false;
-    void interrupt?.then(() => (over ? undefined : this.ask('stop')));
-    const done = await this.ask('replay', Buffer.from(trace).toString('base64'), config).finally(
-      () => (over = true),
+    options: Pick<RunOptions, 'interrupt' | 'onClosed' | 'onProgress'> = {},
+  ): Promise<ReplayedInPage> {
+    let kept: { at: number; report: ReplayReport; trace: string } | null = null;
+    const done = await this.watched<
+      Awaited<ReturnType<LabDoor['replay']>>,
+      NonNullable<Awaited<ReturnType<LabDoor['replayed']>>>
+    >(
+      {
+        what: 'The replay',
+        door: 'replay(args[0], args[1])',
+        args: [Buffer.from(trace).toString('base64'), config],
+      },
+      { door: 'replayed(args[0])', args: () => [kept?.at ?? 0] },
+      (seen) => {
+        kept = seen;
+        options.onProgress?.(seen.report.calls, seen.report.callsInAll);
+      },
+      options,
     );
-    return { ...done, trace: bytesOf(done.trace) };
+    if (done) return { ...done, trace: bytesOf(done.trace) };
+    if (!kept) throw browserFailed('The replay had made no call yet.');
+    const { report, trace: replayed } = kept as { report: ReplayReport; trace: string };
+    return { report, trace: bytesOf(replayed), left: [] };
   }
 
   /** What runs have left in storage. */

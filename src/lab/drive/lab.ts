@@ -8,12 +8,14 @@ import { LabPage, type LabOptions } from './lab-page.ts';
 
 /** Open the Lab's page in a tab. @throws CommandFailure (3) where it does not get ready */
 export async function openLab(page: Page, extensionId: string): Promise<LabPage> {
-  await page.goto(`chrome-extension://${extensionId}/lab/lab.html`);
   await page
-    .waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
-      timeout: 30_000,
-      polling: 50,
-    })
+    .goto(`chrome-extension://${extensionId}/lab/lab.html`)
+    .then(() =>
+      page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
+        timeout: 30_000,
+        polling: 50,
+      }),
+    )
     .catch((e: Error) => {
       throw browserFailed(`The Lab's page did not get ready: ${e.message}`);
     });

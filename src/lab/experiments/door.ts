@@ -39,6 +39,8 @@ export interface LabDoor {
     trace: string,
     config: Config,
   ): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
+  /** What `replay` has done so far: who drives the page keeps it, for the tab may close. @param known the `at` that is known already, 0 = none; null: nothing newer */
+  replayed(known: number): Promise<{ at: number; report: ReplayReport; trace: string } | null>;
   /** What runs have left in storage. */
   storage(): Promise<string[]>;
 }

@@ -8,7 +8,7 @@ import { readTrace } from '../../trace/file/read.ts';
 import type { Recorder } from '../../record/recorder.ts';
 import { Engines, type WasmLoader } from './engine/open-engine.ts';
 import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
-import { replay, type ReplayProgress, type ReplayReport } from './replay/replay.ts';
+import { replay, type Replayed, type ReplayProgress } from './replay/replay.ts';
 import type { Found } from './engine/fault-run.ts';
 import { sampleOf, storedWhole } from './run.ts';
 import type { Config, Counters, EngineFile, Run } from './model/types.ts';
@@ -31,6 +31,8 @@ import { WebTally } from './worker/web-tally.ts';
 
 /** Some VFSs hold handles for as long as their worker lives: waiting longer does not help here. */
 const PATIENCE_MS = 100;
+/** Of a replay, what its tab may lose. */
+const SO_FAR_MS = 500;
 
 /** Asyncify where JSPI was asked for and this browser has none. */
 function withBuildOfThisBrowser(run: Run): Run {
@@ -76,7 +78,7 @@ export class ExperimentWorker {
 
   /**
    * A recording's VFS calls on another configuration, on fresh storage, which is removed behind it.
-   * @param file a .vfst file @param interrupted asked now and then: true = what was replayed by now is the report
+   * @param file a .vfst file @param interrupted asked now and then: true = what was replayed by now is the report @param soFar takes what was replayed by now
    * @throws Error with a message for the user
    */
   async replay(
@@ -84,7 +86,8 @@ export class ExperimentWorker {
     config: Config,
     onProgress: (progress: ReplayProgress) => void,
     interrupted: () => Promise<boolean>,
-  ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> {
+    soFar: (replayed: Replayed) => void,
+  ): Promise<Replayed & { left: string[] }> {
     const { store } = await readTrace(file);
     try {
       const clean = async (): Promise<void> => {
@@ -102,6 +105,7 @@ export class ExperimentWorker {
         },
         onProgress,
         interrupted,
+        soFar: { everyMs: SO_FAR_MS, take: soFar },
       });
       await this.makers.close();
       return { ...done, left: await removeLabStorage(PATIENCE_MS) };

@@ -5,7 +5,7 @@
 import { startWorker, type Started } from '../../protocol/workers.ts';
 import { removeLabStorage } from '../experiments/worker/storage.ts';
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
-import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
+import type { Replayed, ReplayProgress } from '../experiments/replay/replay.ts';
 import type { EngineFacts } from '../experiments/model/environment-types.ts';
 import type { FaultReport } from '../experiments/model/faults.ts';
 import type { Config, EngineFile, Run } from '../experiments/model/types.ts';
@@ -15,7 +15,7 @@ import type { Advice, AdviceProgress } from '../advisor/advice.ts';
 import type { AsRecorded } from '../as-recorded/as-recorded.ts';
 import type { CrashConfig, CrashOptions, CrashResult } from '../crash/model.ts';
 import type { KeeperWorker } from './keeper-worker.ts';
-import type { LabWorker, RecordedAsked } from './lab-worker.ts';
+import type { LabWorker, RecordedAsked, ReplayPush } from './lab-worker.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 
 /** The run was canceled: nothing is wrong. */
@@ -98,16 +98,21 @@ export class Bench {
     return this.ask((worker) => worker.look(file));
   }
 
-  /** A recording's VFS calls on another configuration. @throws Error with a message for the user; Canceled */
+  /** A recording's VFS calls on another configuration. @param onSoFar now and then: what was replayed by now @throws Error with a message for the user; Canceled */
   async replay(
     file: Blob,
     config: Config,
     onProgress: (progress: ReplayProgress) => void = () => {},
-  ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> {
+    onSoFar: (replayed: Replayed) => void = () => {},
+  ): Promise<Replayed & { left: string[] }> {
     try {
       const done = await this.ask(
         (worker) => worker.replay(file, config),
-        (progress) => onProgress(progress as ReplayProgress),
+        (pushed) => {
+          const known = pushed as ReplayPush;
+          if ('soFar' in known) onSoFar(known.soFar);
+          else onProgress(known);
+        },
       );
       this.end(); // what VFSs hold for as long as their worker lives
       return { ...done, left: done.left.length ? await removeLabStorage() : [] };

@@ -14,7 +14,7 @@ import { nextTask } from '../crash/storage/next-task.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
 import { Engines } from '../experiments/engine/open-engine.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
-import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
+import type { Replayed, ReplayProgress } from '../experiments/replay/replay.ts';
 import type { EngineFacts } from '../experiments/model/environment-types.ts';
 import type { Config, EngineFile, Run } from '../experiments/model/types.ts';
 import { remote, serve, type Channel } from '../../protocol/rpc.ts';
@@ -38,6 +38,9 @@ function startActor(name: string): ReturnType<ActorStarter> {
 /** `experiment`: its id. */
 export type RecordedAsked = Omit<Asked, 'experiment'> & { readonly experiment: string };
 
+/** What a replay pushes. */
+export type ReplayPush = ReplayProgress | { readonly soFar: Replayed };
+
 const worker = new ExperimentWorker(ownWasm, startActor);
 let sender: TraceSender | null = null;
 /** Of the replay, for which this worker is started. */
@@ -57,19 +60,17 @@ const methods = {
   sample: (run: Run) => worker.sample(run).finally(() => sender?.finish()),
   storedWhole: (run: Run) => worker.storedWhole(run),
   look: (file: Blob) => worker.look(file),
-  /** Pushes its progress. */
-  replay: (
-    file: Blob,
-    config: Config,
-  ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> =>
+  /** Pushes its progress, and what was replayed so far. */
+  replay: (file: Blob, config: Config): Promise<Replayed & { left: string[] }> =>
     worker.replay(
       file,
       config,
-      (progress: ReplayProgress) => push(progress),
+      (progress) => push(progress satisfies ReplayPush),
       async () => {
         await new Promise<void>(nextTask); // `stopReplay` is heard
         return stopped;
       },
+      (soFar) => push({ soFar } satisfies ReplayPush),
     ),
   /** What was replayed by now is the answer of `replay`. */
   stopReplay(): Promise<void> {

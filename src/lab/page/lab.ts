@@ -5,6 +5,7 @@
 import { mount } from 'svelte';
 import { labStorage } from '../experiments/worker/storage.ts';
 import type { LabDoor } from '../experiments/door.ts';
+import type { Replayed } from '../experiments/replay/replay.ts';
 import { Bench } from './bench.ts';
 import { webOrigin } from '../../platform/recordable.ts';
 import { isPanelKey } from '../../protocol/panel-trace.ts';
@@ -41,6 +42,8 @@ let driven: Blob | null = null;
 /** Of the command, the last one. */
 let running: RunQueue | null = null;
 let replaying: Bench | null = null;
+/** Of the replay, how often it was looked at, and what it had come to. */
+let soFar: { at: number; replayed: Replayed } | null = null;
 
 globalThis.vfscopeLab = {
   addPiece(piece) {
@@ -85,10 +88,21 @@ globalThis.vfscopeLab = {
   },
   async replay(trace, config) {
     replaying = bench();
+    soFar = null;
     const done = await replaying
-      .replay(new Blob([bytesOf(trace)]), config)
+      .replay(
+        new Blob([bytesOf(trace)]),
+        config,
+        () => {},
+        (replayed) => (soFar = { at: (soFar?.at ?? 0) + 1, replayed }),
+      )
       .finally(() => (replaying = null));
     return { ...done, trace: await base64(done.trace) };
+  },
+  async replayed(known) {
+    if (!soFar || soFar.at === known) return null;
+    const { at, replayed } = soFar;
+    return { at, report: replayed.report, trace: await base64(replayed.trace) };
   },
   storage: labStorage,
 };

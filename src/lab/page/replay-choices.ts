@@ -36,7 +36,7 @@ const REPLAY_KNOBS: readonly ReplayKnob[] = [
     title: 'VFS',
     help: 'Where the recorded calls are made again',
     ofBlocks: false,
-    values: valuesOf('vfs').filter((vfs) => vfs !== 'memory' && vfs !== 'absurd-sql'), // one makes no VFS call, the other needs the bytes
+    values: valuesOf('vfs').filter((vfs) => vfs !== 'memory'), // it makes no VFS call
   },
   block('blockSize', 'Block size', 'Bytes of a record in IndexedDB', valuesOf('blockSize')),
   block(

@@ -1,4 +1,6 @@
 /** A recording's VFS calls as a script that another VFS can be asked the same with: no page bytes, which a trace does not hold. */
+import { databaseFiles } from '../../../analysis/core/database-files.ts';
+import { Facts } from '../../../analysis/core/graph.ts';
 import { databaseName, suffixOf } from '../../../event/file-names.ts';
 import { Op } from '../../../event/event.ts';
 import { isVfsOp, opName } from '../../../event/operations.ts';
@@ -14,6 +16,8 @@ export interface ReplayFile {
   readonly kind: FileKind;
   /** Bytes that it had when the recording began, as far as reads show. */
   readonly size: number;
+  /** Of a database, bytes of a page; null: not known, or another file. */
+  readonly pageSize: number | null;
 }
 export interface ReplayCall {
   readonly op: number;
@@ -84,12 +88,14 @@ export function replayScriptOf(store: TraceStore): ReplayScript {
     );
   const left = all - calls;
   const cause = `${left} VFS calls of other threads: several threads share ${shared.join(', ')}, and who waited for whom cannot be replayed on one connection`;
+  const { list, parts } = new Facts(store).get(databaseFiles);
   const scripts: Scripted[] = [];
   for (const i of chosen)
     scripts.push(
       scriptOf(
         store.threads[i]!,
         scripts.reduce((n, { databases }) => n + databases, 0),
+        (id) => list[parts[i]!.get(id)?.database ?? -1]?.pageSize.bytes ?? null,
       ),
     );
   return {
@@ -173,8 +179,12 @@ export function timeInCalls({ events }: ThreadStore): number {
   return us;
 }
 
-/** @param before databases that other threads have: ours are numbered after them */
-function scriptOf({ events, definitions, lost }: ThreadStore, before: number): Scripted {
+/** @param before databases that other threads have: ours are numbered after them @param pageSizeOf of a file by its object id */
+function scriptOf(
+  { events, definitions, lost }: ThreadStore,
+  before: number,
+  pageSizeOf: (id: number) => number | null,
+): Scripted {
   const files: (ReplayFile & { size: number })[] = [];
   const written: number[] = [];
   const byId = new Map<number, number>();
@@ -193,8 +203,13 @@ function scriptOf({ events, definitions, lost }: ThreadStore, before: number): S
     const d = definitions.get(id);
     if (d?.kind !== 'file' || d.fileKind === 'memory-journal') return null;
     const name = nameOf(d.path, d.fileKind);
+    const main = d.fileKind === 'main-db';
     const same = name === null ? -1 : files.findIndex((f) => f.name === name);
-    const at = same >= 0 ? same : files.push({ name, kind: d.fileKind, size: 0 }) - 1;
+    const at =
+      same >= 0
+        ? same
+        : files.push({ name, kind: d.fileKind, size: 0, pageSize: main ? pageSizeOf(id) : null }) -
+          1;
     byId.set(id, at);
     return at;
   };

@@ -4,6 +4,7 @@ import { opName } from '../../../event/operations.ts';
 import type { EngineModule } from '../engine/builds.ts';
 import type { ReplayCall, ReplayFile, ReplayScript } from './calls.ts';
 import { Fcntl, OpenFlag, Rc } from '../../../sqlite/constants.ts';
+import { PAGE_SIZE_AT } from '../../../sqlite/page-size.ts';
 
 type Vfs = Record<string, unknown>;
 type Method = (...args: number[]) => number | Promise<number>;
@@ -39,6 +40,7 @@ export class Player {
   /** Open handles by file: the last one takes the calls. */
   private readonly open = new Map<number, number[]>();
   private retries = 0;
+  private readonly differing: Record<string, number> = {};
 
   constructor(
     private readonly vfs: Vfs,
@@ -95,7 +97,7 @@ export class Player {
 
   /** @param onProgress calls made so far, and in all: about a hundred times, and not less than once a thousand calls */
   async play({ files, calls }: ReplayScript, onProgress?: Progress): Promise<Played> {
-    const differing: Record<string, number> = {};
+    const { differing } = this;
     const every = Math.min(1000, Math.ceil(calls.length / 100));
     let made = 0;
     for (const call of calls) {
@@ -111,7 +113,12 @@ export class Player {
     }
     for (const [index, handles] of this.open)
       while (handles.length) await this.once(files[index]!, closing(index));
-    return { calls: made, retries: this.retries, differing };
+    return this.played(made);
+  }
+
+  /** @param calls that were made by now */
+  played(calls: number): Played {
+    return { calls, retries: this.retries, differing: { ...this.differing } };
   }
 
   /** A call that went well in the recording is asked until it does here, as long as the VFS only has to wait for something. */
@@ -149,7 +156,7 @@ export class Player {
       case Op.xRead:
         return this.ask('xRead', at, this.dataOf(length), length, low, high);
       case Op.xWrite:
-        return this.ask('xWrite', at, this.dataOf(length), length, low, high);
+        return this.ask('xWrite', at, this.written(file, call), length, low, high);
       case Op.xTruncate:
         return this.ask('xTruncate', at, low, high);
       case Op.xFileSize:
@@ -182,12 +189,24 @@ export class Player {
     if (name === null) return 0;
     let at = this.names.get(name);
     if (at === undefined) {
-      const bytes = new TextEncoder().encode(`${name}\0\0`); // no URI parameters behind it
-      at = this.module._sqlite3_malloc(bytes.length);
-      this.module.HEAPU8.set(bytes, at);
+      const before = 4; // SQLite looks for the beginning of a name by four zeros
+      const bytes = new TextEncoder().encode(`\0\0\0\0${name}\0\0`); // no URI parameters behind it
+      at = this.module._sqlite3_malloc(bytes.length) + before;
+      this.module.HEAPU8.set(bytes, at - before);
       this.names.set(name, at);
     }
     return at;
+  }
+  /** What a write stores is made up, but for a database's page size: absurd-sql's blocks have that size. */
+  private written({ pageSize }: ReplayFile, { offset, length }: ReplayCall): number {
+    const data = this.dataOf(length);
+    const at = PAGE_SIZE_AT - offset;
+    if (pageSize !== null && at >= 0 && at + 2 <= length)
+      new DataView(this.module.HEAPU8.buffer).setUint16(
+        data + at,
+        pageSize === 65536 ? 1 : pageSize,
+      );
+    return data;
   }
   private dataOf(length: number): number {
     if (length > this.room)
@@ -200,7 +219,7 @@ export class Player {
   }
   /** `char*[3]` of a PRAGMA that no VFS knows: its own was not recorded. */
   private pragma(): number {
-    const name = this.nameAt({ name: 'vfscope_replay', kind: 'other', size: 0 });
+    const name = this.nameAt({ name: 'vfscope_replay', kind: 'other', size: 0, pageSize: null });
     this.zeroed();
     new DataView(this.module.HEAPU8.buffer).setUint32(this.out + 4, name, true);
     return this.out;

@@ -22,6 +22,7 @@ import { countsOf, vfsCallsOf, replayScriptOf, timeInCalls, type ReplayScript } 
 import { errorOf, webCalls, type ReplayError } from './control.ts';
 import { Player, type Played, type ReplayModule } from './play.ts';
 import { recordedVfs } from './recorded-vfs.ts';
+import { scriptOn } from './script-on.ts';
 
 /** By kind of file, as `main-db.xRead`, `journal.xWriteBytes`. */
 export type KindCounts = Readonly<Record<string, number>>;
@@ -63,6 +64,11 @@ export interface ReplayProgress {
   readonly done: number;
   readonly all: number;
 }
+export interface Replayed {
+  readonly report: ReplayReport;
+  /** The bytes of a .vfst file. */
+  readonly trace: Blob;
+}
 interface ReplayAround {
   readonly engines: Engines;
   readonly makeVfs?: VfsMaker;
@@ -73,64 +79,55 @@ interface ReplayAround {
   readonly onProgress?: (progress: ReplayProgress) => void;
   /** Asked now and then: true = what was replayed by now is the report. */
   readonly interrupted?: () => Promise<boolean>;
+  /** Takes what was replayed by now, at most so often: it is left where the replay's thread ends. */
+  readonly soFar?: { readonly everyMs: number; readonly take: (soFar: Replayed) => void };
 }
+const INTERRUPTED = 'the replay was interrupted.';
+const INTERRUPTED_ERROR = 'it was interrupted while it was measured.';
 const ESTIMATE = 'Times are an estimate: the calls were made again without SQLite between them.';
 
 /**
- * @returns the report, and the replay as the bytes of a .vfst file
  * @throws Error with a message for the user where there is nothing to replay, or the VFS fails
  */
 export async function replay(
   store: TraceStore,
   asked: Config,
   around: ReplayAround,
-): Promise<{ report: ReplayReport; trace: Blob }> {
-  const script = replayScriptOf(store);
+): Promise<Replayed> {
+  const whole = replayScriptOf(store);
+  const script = scriptOn(asked.vfs, whole);
   if (asked.vfs === 'memory')
     throw new Error('vfs=memory makes no VFS call: choose a VFS to replay on.');
   if (asked.engine !== DEFAULT_CONFIG.engine && asked.engine !== ownEngineOf(asked.vfs))
-    throw new Error(`A replay runs on the VFSs of ${DEFAULT_CONFIG.engine} and of sqlite.org.`);
+    throw new Error(
+      `A replay runs on the VFSs of ${DEFAULT_CONFIG.engine}, of sqlite.org, and of absurd-sql.`,
+    );
   const summary = summaryOf(store);
   const hasWeb = summary.threads.some(({ layers }) => layers.includes('web'));
-  let recorded: ReplayReport['recorded'] = {
-    vfs: vfsCounts(summary),
-    vfsUs: Math.round(script.recordedUs),
-    web: hasWeb ? webCalls(summary.web) : null,
-  };
-  const { trace, played, web, side } = await playOn(script, asked, around, 'replay');
   const callsInAll = script.calls.length;
-  if (played.calls < callsInAll)
-    recorded = {
-      vfs: countsOf(script, played.calls),
-      vfsUs: Math.round(script.calls.slice(0, played.calls).reduce((sum, { us }) => sum + us, 0)),
-      web: null, // of the whole recording alone
-    };
-  const own = recordedVfs(store, summary);
-  let error: ReplayError | null = null;
-  let errorWhy = `the Lab does not have the recording's VFS: ${own.why}.`;
-  if (played.calls < callsInAll) errorWhy = 'the replay was interrupted.';
-  else if (script.threads.length < store.threads.filter((t) => vfsCallsOf(t) > 0).length)
-    errorWhy = 'only one of its threads is replayed.';
-  else if (own.vfs !== null) {
-    const on = { ...own, vfs: own.vfs };
-    try {
-      if (own.vfs === asked.vfs) error = errorOf(on, recorded, side, summary.web, web);
-      else {
-        await around.clean?.();
-        const control = await playOn(script, { ...DEFAULT_CONFIG, vfs: own.vfs }, around, 'error');
-        if (control.played.calls < callsInAll) throw new Error('it was interrupted.');
-        error = errorOf(on, recorded, control.side, summary.web, control.web);
-      }
-    } catch (e) {
-      errorWhy = `${own.vfs}, which the recording ${own.certain ? 'was made on' : 'was probably made on, a guess'} (${own.why}), could not be replayed on: ${e instanceof Error ? e.message : String(e)}`;
-    }
-  }
-  const report: ReplayReport = {
+  /** Of as many calls of the script: the whole recording's own counts where those are all that it has. */
+  const recordedOf = (calls: number): ReplayReport['recorded'] =>
+    calls < whole.calls.length
+      ? {
+          vfs: countsOf(script, calls),
+          vfsUs: Math.round(script.calls.slice(0, calls).reduce((sum, { us }) => sum + us, 0)),
+          web: calls < callsInAll || !hasWeb ? null : webCalls(summary.web), // of the whole recording alone
+        }
+      : {
+          vfs: vfsCounts(summary),
+          vfsUs: Math.round(whole.recordedUs),
+          web: hasWeb ? webCalls(summary.web) : null,
+        };
+  const reportOf = (
+    { played, web, side }: PlayedOn,
+    error: ReplayError | null,
+    errorWhy: string,
+  ): ReplayReport => ({
     config: asked,
     calls: played.calls,
     callsInAll,
-    recorded,
-    replayed: { vfs: side.vfs, vfsUs: side.vfsUs, web: { ...web, ...side.own } },
+    recorded: recordedOf(played.calls),
+    replayed: { vfs: side.vfs, vfsUs: side.vfsUs, web },
     retries: played.retries,
     differing: played.differing,
     leftOut: script.leftOut,
@@ -138,16 +135,50 @@ export async function replay(
     estimate: ESTIMATE,
     error,
     errorWhy: error ? '' : errorWhy,
-  };
-  return { report, trace };
+  });
+  const { soFar } = around;
+  const done = await playOn(script, asked, around, 'replay', (on) =>
+    soFar?.take({ report: reportOf(on, null, INTERRUPTED), trace: on.trace }),
+  );
+  const { trace, played } = done;
+  const own = recordedVfs(store, summary);
+  let error: ReplayError | null = null;
+  let errorWhy = `the Lab does not have the recording's VFS: ${own.why}.`;
+  if (played.calls < callsInAll) errorWhy = INTERRUPTED;
+  else if (whole.threads.length < store.threads.filter((t) => vfsCallsOf(t) > 0).length)
+    errorWhy = 'only one of its threads is replayed.';
+  else if (own.vfs !== null) {
+    const on = { ...own, vfs: own.vfs };
+    const recorded = recordedOf(whole.calls.length);
+    const counted = (web: Counters): Counters | null => (around.probe ? web : null);
+    try {
+      if (own.vfs === asked.vfs && script === whole)
+        error = errorOf(on, recorded, done.side, summary.web, counted(done.web));
+      else {
+        soFar?.take({ report: reportOf(done, null, INTERRUPTED_ERROR), trace });
+        await around.clean?.();
+        const control = await playOn(
+          scriptOn(own.vfs, whole),
+          { ...DEFAULT_CONFIG, vfs: own.vfs },
+          around,
+          'error',
+        );
+        if (control.played.calls < whole.calls.length) throw new Error('it was interrupted.');
+        error = errorOf(on, recorded, control.side, summary.web, counted(control.web));
+      }
+    } catch (e) {
+      errorWhy = `${own.vfs}, which the recording ${own.certain ? 'was made on' : 'was probably made on, a guess'} (${own.why}), could not be replayed on: ${e instanceof Error ? e.message : String(e)}`;
+    }
+  }
+  return { report: reportOf(done, error, errorWhy), trace };
 }
 
 interface PlayedOn {
   readonly trace: Blob;
   readonly played: Played;
-  /** Storage calls; null where they are not counted. */
-  readonly web: Counters | null;
-  readonly side: { readonly vfs: KindCounts; readonly vfsUs: number; readonly own: Counters };
+  /** Storage calls, where they are counted, and the VFS's own counters. */
+  readonly web: Counters;
+  readonly side: { readonly vfs: KindCounts; readonly vfsUs: number };
 }
 
 /** @throws Error with a message for the user where the VFS is not to be had */
@@ -156,11 +187,8 @@ async function playOn(
   asked: Config,
   around: ReplayAround,
   stage: 'replay' | 'error',
+  take?: (soFar: PlayedOn) => void,
 ): Promise<PlayedOn> {
-  if (asked.vfs === 'absurd-sql')
-    throw new Error(
-      "absurd-sql refuses a new file whose first bytes hold no page size. A recording holds no bytes, so a replay can't run on it.",
-    );
   // no SQLite runs: any module has the memory that a VFS reads names from and writes bytes to
   const own = ownEngineOf(asked.vfs);
   if (own && !around.makeVfs) throw notHere(asked);
@@ -175,7 +203,7 @@ async function playOn(
   recording.pause(); // what makes the files ready is no part of the replay
   const unprobe = around.probe?.(recording.recorder); // before the VFS opens what it keeps open
   try {
-    return await playInto(recording, script, config, module, around, stage);
+    return await playInto(recording, script, config, module, around, stage, take);
   } finally {
     unprobe?.();
   }
@@ -191,6 +219,7 @@ async function playInto(
   module: EngineModule,
   around: ReplayAround,
   stage: 'replay' | 'error',
+  take?: (soFar: PlayedOn) => void,
 ): Promise<PlayedOn> {
   const made = (await around.makeVfs?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
   if (!made) throw notHere(config);
@@ -203,23 +232,50 @@ async function playInto(
     };
   if (!(await player.prepare(script.files, at('fill'))))
     throw new Error('interrupted before a call was made.');
+  const filled = made.counters?.() ?? {}; // what made the files ready is none of the replay
+  const playedOn = async (played: Played): Promise<PlayedOn> => {
+    const store = recording.store();
+    if (store.dropped)
+      throw new Error(
+        `${store.dropped} records of the replay didn't fit, so its counts would be wrong. Replay a shorter recording.`,
+      );
+    const summary = summaryOf(store);
+    const own = Object.entries(made.counters?.() ?? {}).map(
+      ([name, n]) => [name, n - (filled[name] ?? 0)] as const,
+    );
+    return {
+      trace: await recording.save(),
+      played,
+      web: { ...(around.probe ? webCalls(summary.web) : {}), ...Object.fromEntries(own) },
+      side: {
+        vfs: vfsCounts(summary),
+        vfsUs: Math.round(store.threads.reduce((sum, thread) => sum + timeInCalls(thread), 0)),
+      },
+    };
+  };
+  const pace = new Pace(around.soFar?.everyMs ?? Infinity);
   instrument(made.vfs, recording);
   recording.resume();
-  const played = await player.play(script, at(stage));
-  const done = recording.store();
-  if (done.dropped)
-    throw new Error(
-      `${done.dropped} records of the replay didn't fit, so its counts would be wrong. Replay a shorter recording.`,
-    );
-  const summary = summaryOf(done);
-  const vfsUs = Math.round(done.threads.reduce((sum, thread) => sum + timeInCalls(thread), 0));
-  const web = around.probe ? webCalls(summary.web) : null;
-  return {
-    trace: await recording.save(),
-    played,
-    web,
-    side: { vfs: vfsCounts(summary), vfsUs, own: made.counters?.() ?? {} },
-  };
+  const played = await player.play(script, async (done, all) => {
+    if (take && done > 0) await pace.whenDue(async () => take(await playedOn(player.played(done))));
+    return at(stage)(done, all);
+  });
+  return playedOn(played);
+}
+
+/** Often enough to lose little, and so seldom that it takes a tenth of the time. */
+class Pace {
+  private next: number;
+  constructor(private readonly everyMs: number) {
+    this.next = performance.now() + everyMs;
+  }
+  async whenDue(work: () => Promise<void>): Promise<void> {
+    const begun = performance.now();
+    if (begun < this.next) return;
+    await work();
+    const now = performance.now();
+    this.next = now + Math.max(this.everyMs, 9 * (now - begun));
+  }
 }
 
 /** Counts of the summary's files, by kind; SQLite's in-memory journal is no file. */

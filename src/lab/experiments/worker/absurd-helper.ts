@@ -1,5 +1,6 @@
 /** A worker of its own: absurd-sql's, which talks to IndexedDB for one open file. It serves another file after that. */
 import './accept-faults.ts';
+import './count-requests.ts';
 import 'absurd-sql/src/indexeddb/worker.js';
 import { READY } from './absurd-sql.ts';
 import { LAB } from './storage.ts';

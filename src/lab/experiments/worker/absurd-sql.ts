@@ -5,9 +5,10 @@
 import type { BackendFile } from 'absurd-sql/dist/indexeddb-backend.js';
 import type { EngineFactory, EngineModule } from '../engine/builds.ts';
 import { CVfs } from '../engine/c-vfs.ts';
+import { RequestCounts, type RequestsMessage } from './request-counts.ts';
 import type { Made } from './vfs-makers.ts';
 import { memoryOf, rawModule, tableOf, type RawModule } from '../engine/plain-loader.ts';
-import type { Call } from '../engine/raw-engine.ts';
+import { rawAllocate, type Call } from '../engine/raw-engine.ts';
 import { whyNoSharedMemory } from '../model/shared-memory.ts';
 import type { Config } from '../model/types.ts';
 import { replace } from '../../meter/seeded-realm.ts';
@@ -51,7 +52,10 @@ export const sqlJsFactory: EngineFactory = async ({ instantiateWasm }) => {
   if (!raw) throw new Error("its JavaScript doesn't load its wasm file by instantiateWasm");
   const { memory, table } = raw as Omit<RawModule['raw'], 'find'>;
   const made = rawModule({ memory, table, find: (name) => sqlJs[`_${name}`] });
-  return Object.assign(made, { sqlJs }) satisfies SqlJsModule;
+  return Object.assign(made, {
+    sqlJs,
+    _sqlite3_malloc: (bytes: number) => rawAllocate(made.raw, bytes), // it exports malloc alone
+  }) satisfies SqlJsModule;
 };
 
 /** @throws Error with a message for the user where it can't run here */
@@ -69,7 +73,8 @@ export async function absurdSqlVfs(
     import('absurd-sql/dist/indexeddb-backend.js'),
   ]);
   const { sqlJs, raw } = module as SqlJsModule;
-  const all = await Promise.all(Array.from({ length: HELPERS }, startHelper));
+  const requests = new RequestCounts();
+  const all = await Promise.all(Array.from({ length: HELPERS }, () => startHelper(requests)));
   const free = [...all];
   /** Of the file that is being opened. */
   let next: Worker | null = null;
@@ -112,6 +117,7 @@ export async function absurdSqlVfs(
   return {
     vfs: found.methods,
     attach: () => found.attach(),
+    counters: () => requests.read(),
     close() {
       restore();
       for (const helper of all) helper.terminate();
@@ -120,8 +126,9 @@ export async function absurdSqlVfs(
   };
 }
 
-function startHelper(): Promise<Worker> {
+function startHelper(requests: RequestCounts): Promise<Worker> {
   const worker = new Worker(new URL('absurd-helper.js', self.location.href), { type: 'module' });
+  worker.postMessage({ vfscopeRequests: requests.buffer } satisfies RequestsMessage);
   return new Promise((resolve, reject) => {
     worker.onmessage = ({ data }) => {
       if (data === READY) resolve(worker);

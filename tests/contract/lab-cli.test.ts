@@ -161,9 +161,21 @@ describe('lab run', () => {
     ).toBe(75_164_869);
   });
   it('an experiment says what could not run, and why', async () => {
-    const { code, out } = await lab({ what: 'write-policy' });
+    const { code, out } = await lab({ what: 'temp-store', config: ['vfs=MemoryVFS,BlockIDB'] });
     expect(code).toBe(0);
-    expect(out).toContain('dropped-8k-through: not run, the VFS BlockIDB is not to be had here');
+    expect(out).toMatch(/^ {2}\S+: not run, BlockIDB isn't available here/m);
+  });
+  it('an experiment of which nothing can run is a failure, with the reason', async () => {
+    expect(await failure({ what: 'write-policy' })).toEqual([
+      3,
+      "write-policy ran with none of its 24 variants: BlockIDB isn't available here, only memory, MemoryVFS, MemoryAsyncVFS.",
+    ]);
+  });
+  it('the experiment of a question answers it', async () => {
+    const { out } = await lab({ what: 'wal-worth', count: false, repeats: 1 });
+    expect(out).toMatch(
+      /\n\nAnswer\n {2}On MemoryVFS, .*\n(?: {2}.*\n)* {2}Here, WAL needs exclusive locking: one connection, one tab\.\n\n/,
+    );
   });
 });
 
@@ -209,7 +221,9 @@ describe('every combination of several values', () => {
   it('what cannot run here is named, the others go on; where none can, that is a failure', async () => {
     const { code, out } = await lab({ what: 'ac60', config: ['vfs=BlockIDB,MemoryVFS'] });
     expect(code).toBe(0);
-    expect(out).toMatch(/^ {2}BlockIDB, jspi: not run, the VFS BlockIDB is not to be had here/m);
+    expect(out).toMatch(
+      /^ {2}BlockIDB, jspi: not run, BlockIDB isn't available here, only memory/m,
+    );
     expect(out).toMatch(/^ {2}1\. MemoryVFS +[\d,]+/m);
     expect(await failure({ what: 'ac60', config: ['vfs=BlockIDB,IDBMirror'] })).toEqual([
       3,
@@ -365,7 +379,7 @@ describe('wrong use ends with 2 and says what is right', () => {
     [{ what: 'own-sql', sql: 'no-such-file.sql' }, /no-such-file\.sql/],
     [{ what: 'cpu-counts', compare: ['pageSize=512'] }, /--compare is for one workload/],
     [{ what: 'contention' }, /it needs workers/],
-    [{ what: 'mix', config: ['vfs=BlockIDB'] }, /BlockIDB is not to be had here/],
+    [{ what: 'mix', config: ['vfs=BlockIDB'] }, /BlockIDB isn't available here/],
   ] satisfies [Partial<LabOptions>, RegExp][])('%o', async (options, expected) => {
     const [code, message] = await failure(options);
     expect(code).toBe(2);

@@ -74,7 +74,7 @@ it('what cannot be replayed says so', async () => {
   );
   await expect(
     replay(await golden('memory-delete'), { ...DEFAULT_CONFIG, vfs: 'BlockIDB' }, around),
-  ).rejects.toThrow(/not to be had here/);
+  ).rejects.toThrow(/isn't available here/);
 });
 
 describe('how far a replay can be trusted', () => {
@@ -91,10 +91,10 @@ describe('how far a replay can be trusted', () => {
       /replayed on MemoryVFS, which the recording was probably made on, a guess \(it made no storage call\), 0 of \d+ VFS counts differ; the time in calls is /,
     );
   });
-  it('a recording whose VFS is not to be had here has no error, and says why', async () => {
+  it("a recording whose VFS isn't available here has no error, and says why", async () => {
     const { report } = await replay(await golden('opfs-coop-sync'), DEFAULT_CONFIG, around);
     expect(report.error).toBeNull();
-    expect(report.errorWhy).toMatch(/OPFSCoopSync.*not to be had here/);
+    expect(report.errorWhy).toMatch(/OPFSCoopSync.*isn't available here/);
   });
   it('counts that differ are counted', () => {
     const web = webCountsOf(new TraceStore(0));

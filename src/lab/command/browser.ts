@@ -8,7 +8,7 @@ import { runLabInFirefox } from '../drive/firefox-lab.ts';
 import { runLab } from '../drive/lab.ts';
 import type { LabOrder } from './order.ts';
 import type { LabOutcome } from '../experiments/outcome.ts';
-import { gridOf, sideBySide } from './outcome.ts';
+import { experimentOf, gridOf, sideBySide } from './outcome.ts';
 import { complain } from '../../terminal/open-file.ts';
 import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/extension-folders.ts';
 
@@ -55,7 +55,7 @@ export async function inBrowser(
       if (result) results.set(id, result);
       else skipped[id] = message || NOT_DONE;
     });
-    return { experiment: experimentResult(what.experiment, results, skipped) };
+    return experimentOf(experimentResult(what.experiment, results, skipped));
   }
   if (grid) {
     const runs = grid.map((each) => runOf(what.workload, each, options));

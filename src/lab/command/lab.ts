@@ -19,7 +19,7 @@ import { outsideEngines } from './engines/outside.ts';
 import { measureBesideNative } from './native.ts';
 import { nodeSurroundings } from './node.ts';
 import { orderOf, type LabOptions, type LabOrder } from './order.ts';
-import { exitOf, gridOf, outcomeJson, outcomeText, sideBySide } from './outcome.ts';
+import { exitOf, experimentOf, gridOf, outcomeJson, outcomeText, sideBySide } from './outcome.ts';
 import { checkReportFiles, writeReportFiles } from './report-files.ts';
 import { detailText } from './tables.ts';
 import { listText } from './text.ts';
@@ -84,7 +84,7 @@ async function carryOut(
   around: Surroundings,
 ): Promise<LabOutcome> {
   if ('experiment' in what)
-    return { experiment: await runExperiment(what.experiment, asked, options, around) };
+    return experimentOf(await runExperiment(what.experiment, asked, options, around));
   const { workload } = what;
   if (grid) {
     const runs = grid.map((each) => runOf(workload, each, options));

@@ -5,8 +5,9 @@ import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
 import { placedAgain, type LabOutcome } from '../experiments/outcome.ts';
 import type { Run } from '../experiments/model/types.ts';
-import type { GridResult, RunResult } from '../experiments/model/result-types.ts';
+import type { ExperimentResult, GridResult, RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
+import { countOf } from '../../text/numbers.ts';
 import { browserFailed, wrongUse } from '../../terminal/failure.ts';
 import { gridText } from './growth-text.ts';
 import { compareText, experimentText, resultText } from './text.ts';
@@ -43,6 +44,15 @@ export function gridOf(
   if (grid.runs.length) return grid;
   throw browserFailed(
     `${workload} ran with none of ${runs.length} combinations: ${[...new Set(Object.values(grid.skipped))].join('; ')}`,
+  );
+}
+
+/** An experiment of which something ran. @throws CommandFailure (3) where no variant did */
+export function experimentOf(result: ExperimentResult): LabOutcome {
+  if (Object.keys(result.results).length) return { experiment: result };
+  const why = Object.values(result.skipped);
+  throw browserFailed(
+    `${result.experiment} ran with none of its ${countOf(why.length, 'variant')}: ${[...new Set(why)].join('; ')}.`,
   );
 }
 

@@ -1,5 +1,6 @@
 /** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
 import { isTime, stepMsOf } from '../experiments/model/aggregate.ts';
+import { answerOf } from '../results/answers.ts';
 import { compare } from '../results/compare.ts';
 import { sharesOf } from '../results/shares.ts';
 import type { Experiment, Workload } from '../experiments/model/types.ts';
@@ -205,6 +206,7 @@ export function experimentText(
     experiment.title,
     `  ${experiment.document}`,
     `  ${experiment.question}`,
+    ...answerLines(experiment.id, results),
     '',
     ...runsTable('variant', ran, counters, 'base', (name) => results[baseOf(experiment, name)]),
     ...baseLines(experiment),
@@ -225,6 +227,12 @@ export function experimentText(
     ...conclusionTexts(experiment.conclusions, verdicts).map((line) => `  ${line}`),
     ...environmentLines(ran),
   ].join('\n')}\n`;
+}
+
+/** Of the experiment of a question. */
+function answerLines(id: string, results: ExperimentResult['results']): string[] {
+  const sentences = answerOf(id, results)?.sentences ?? [];
+  return sentences.length ? ['', 'Answer', ...sentences.map((line) => `  ${line}`)] : [];
 }
 
 /** The variant that one is compared with. */

@@ -66,7 +66,7 @@ export function hindrance(run: Run, around: Surroundings): string | null {
     return 'vfs=memory has no file that a database could be copied to; MemoryVFS has';
   if (needs.includes('workers') && !around.runActors) return 'it needs workers';
   if (around.vfs && !around.vfs.includes(vfs))
-    return `the VFS ${vfs} is not to be had here: ${around.vfs.join(', ')}`;
+    return `${vfs} isn't available here, only ${around.vfs.join(', ')}`;
   if (around.builds && !around.builds.includes(build))
     return `the ${build} build does not run here: ${around.builds.join(', ')}`;
   const notOn = whyNotOn(vfs, engine);

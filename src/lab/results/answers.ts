@@ -140,6 +140,7 @@ function whichVfs(results: Results): Answer | null {
       ...(isShared(first.vfs) ? [] : [`Only one tab at a time can use ${first.vfs}.`]),
       forSeveral,
       ...fastest(reads, 'read'),
+      'The crash test shows which of them can lose commits.',
     ],
     charts: [
       { id: 'writes', title: 'Time per transaction of 10 writes', of: writes },
@@ -180,26 +181,31 @@ function partsOf({ result }: Found): number[] | null {
 }
 
 function commitCost(results: Results): Answer | null {
-  const sentences = results.vfss.flatMap((vfs) => {
+  const costs = results.vfss.flatMap((vfs) => {
     const [one, hundred] = [results.of('one', vfs), results.of('hundred', vfs)];
     const [single, many] = [timedOf(one), timedOf(hundred)];
-    const parts = one && partsOf(one);
-    if (!single || !many || !parts) return [];
+    const commit = one && partsOf(one)?.[2];
+    if (!single || !many || commit === undefined) return [];
     const row = many.ms / hundred!.result.run.parameters['items']!;
-    return [
-      [
-        `On ${vfs}, a commit takes ${milliseconds(parts[2]!, single.stepMs)}.`,
-        row < single.ms
-          ? `In transactions of 100 rows, a row costs ${factorText(single.ms, row)} less.`
-          : 'In transactions of 100 rows, a row costs no less.',
-      ],
-    ];
+    return [{ vfs, commit, single, row, less: single.ms / row }];
   });
-  const [first] = sentences;
-  if (!first) return null;
+  if (costs.length === 0) return null;
+  const commits = [...costs]
+    .sort((a, b) => a.commit - b.commit)
+    .map(({ vfs, commit, single }) => `${milliseconds(commit, single.stepMs)} on ${vfs}`);
+  const less = costs.filter((each) => each.row < each.single.ms).sort((a, b) => a.less - b.less);
+  const no = costs.filter((each) => each.row >= each.single.ms).map(({ vfs }) => vfs);
   const ran = results.all.filter((found) => timedOf(found));
   return {
-    sentences: first,
+    sentences: [
+      `A commit takes ${listed(commits)}.`,
+      ...less.slice(-1).map(({ single, row }) => {
+        const most = factorText(single.ms, row);
+        const least = factorText(less[0]!.single.ms, less[0]!.row);
+        return `In transactions of 100 rows, a row costs ${least === most ? '' : `${least.replace(' times', '')} to `}${most} less.`;
+      }),
+      ...(no.length ? [`In transactions of 100 rows, a row costs no less on ${listed(no)}.`] : []),
+    ],
     charts: [
       {
         id: 'transactions',

@@ -13,6 +13,7 @@ import { onWords } from '../experiments/model/vfs-facts.ts';
 import { placedAgain, runsByHeading, titleOf, type LabOutcome } from '../experiments/outcome.ts';
 import type { Growth, RunResult, Verdict } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
+import { answerOf, type Answer } from './answers.ts';
 import { countersOfExperiment, countersShown } from './columns.ts';
 import { fromToText, milliseconds, number, type ResultTable } from './table.ts';
 import { nativeTable } from './native.ts';
@@ -27,6 +28,8 @@ interface Parts {
   readonly counters: readonly string[];
   readonly verdicts: readonly Verdict[];
   readonly conclusion: readonly string[];
+  /** Of the experiment of a question. */
+  readonly answer: Answer | null;
   readonly growth: readonly Growth[];
   readonly skipped: readonly (readonly [name: string, why: string])[];
 }
@@ -44,6 +47,7 @@ function partsOf(outcome: LabOutcome): Parts {
       runs: runs.map(({ name, result }) => ({ name: titles.get(name) ?? name, result })),
       counters: countersOfExperiment(experiment, results),
       conclusion: conclusionTexts(experiment.conclusions, verdicts),
+      answer: answerOf(id, outcome.experiment.results),
       verdicts,
       growth,
       skipped: Object.entries(skipped),
@@ -64,12 +68,16 @@ function partsOf(outcome: LabOutcome): Parts {
       counters,
       verdicts: [...verdicts, ...verdictsOfEach(runs)],
       conclusion: [],
+      answer: null,
       growth,
       skipped: Object.entries(skipped),
     };
   }
   const verdicts = results.flatMap((result) => result.verdicts);
-  return { title, runs, counters, verdicts, conclusion: [], growth: [], skipped: [] };
+  return {
+    ...{ title, runs, counters, verdicts },
+    ...{ conclusion: [], answer: null, growth: [], skipped: [] },
+  };
 }
 
 const MOST_CHARTS = 8;
@@ -182,12 +190,19 @@ function stepsBlocks({ runs, counters }: Parts): Block[] {
 /** One self-contained file. */
 export function reportHtml(outcome: LabOutcome): string {
   const parts = partsOf(outcome);
-  const { title, runs, verdicts, conclusion, skipped } = parts;
+  const { title, runs, verdicts, conclusion, answer, skipped } = parts;
   const facts = environmentFacts(runs);
   const twins = twinTable(runs);
   const native = nativeTable(runs);
   const notes = runs.flatMap(({ name, result }) => result.notes.map((note) => `${name}: ${note}`));
   const blocks: (Block | null)[] = [
+    answer && {
+      heading: 'Answer',
+      lines: answer.sentences,
+      ...(answer.table
+        ? { table: reportTable(answer.table, [0, ...(answer.table.texts ?? [])]) }
+        : {}),
+    },
     conclusion.length ? { heading: 'Conclusion', lines: conclusion } : null,
     verdicts.length
       ? {

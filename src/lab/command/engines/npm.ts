@@ -5,6 +5,9 @@ import type { PackageName } from '../../experiments/model/engine-names.ts';
 /** Of one npm command. */
 const PATIENCE_MS = 180_000;
 
+/** Without a network npm would try again for more than a minute, in silence. */
+const RETRIES = '--fetch-retry-maxtimeout=10000';
+
 /** @returns what it prints @throws Error with npm's own reason */
 export type Npm = (args: readonly string[], folder: string) => Promise<string>;
 
@@ -22,7 +25,7 @@ function reasonOf(stderr: string): string {
 export const runNpm: Npm = (args, folder) =>
   new Promise((resolve, reject) => {
     // npm is a script on Windows, which only a shell starts
-    const child = spawn('npm', [...args], {
+    const child = spawn('npm', [...args, RETRIES], {
       cwd: folder,
       shell: process.platform === 'win32',
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -113,7 +113,7 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
       'Relaxed durability takes less time': 'relaxed run ms < strict run ms',
     }),
     advice:
-      'Calls and bytes are the same: what differs is the wait for the disk, which a crash of the machine, not of the tab, makes worth it.',
+      'Calls and bytes are the same. Strict durability waits for the disk: that protects from a crash of the machine, not of the tab.',
   }),
   pattern({
     id: 'writable-streams',

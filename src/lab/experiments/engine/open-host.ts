@@ -60,7 +60,7 @@ const NEEDS_CLOCK = new Set([
   'opfs-wl',
 ]);
 
-/** @throws when the build or the VFS is not to be had here */
+/** @throws when the build or the VFS isn't available here */
 export async function openHost(
   engines: Engines,
   config: Config,
@@ -176,7 +176,7 @@ async function vfsOf(
     (await make?.(config, module, 'lab')) ?? (await memoryVfs(config, module, generation));
   if (!vfs)
     throw new Error(
-      `${config.vfs} is not to be had here; in Node there are memory, MemoryVFS and MemoryAsyncVFS.`,
+      `${config.vfs} isn't available here. In Node there are memory, MemoryVFS, and MemoryAsyncVFS.`,
     );
   return vfs;
 }

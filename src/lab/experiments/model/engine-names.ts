@@ -42,6 +42,10 @@ export function releaseNamed(engine: string): Release | null {
   if (engine.endsWith('.wasm')) return null;
   const at = engine.indexOf('@', 1);
   const name = at < 0 ? engine : engine.slice(0, at);
+  if (/turso/i.test(name))
+    throw new Error(
+      `engine ${engine}: Turso doesn't run in the Lab. Its wasm file exports none of SQLite's functions that the Lab calls. You can record an app that uses it.`,
+    );
   if (!isPackage(name))
     throw new Error(
       `engine ${engine}: expected ${BUNDLED.join(', ')}, a path that ends in .wasm, or a release of ${PACKAGES.join(', ')}, as in sql.js@1.10.0.`,

@@ -181,7 +181,7 @@ interface PlayedOn {
   readonly side: { readonly vfs: KindCounts; readonly vfsUs: number };
 }
 
-/** @throws Error with a message for the user where the VFS is not to be had */
+/** @throws Error with a message for the user where the VFS isn't available */
 async function playOn(
   script: ReplayScript,
   asked: Config,
@@ -210,7 +210,7 @@ async function playOn(
 }
 
 const notHere = ({ vfs }: Config): Error =>
-  new Error(`${vfs} is not to be had here; in Node there are MemoryVFS and MemoryAsyncVFS.`);
+  new Error(`${vfs} isn't available here. In Node there are MemoryVFS and MemoryAsyncVFS.`);
 
 async function playInto(
   recording: Recording,

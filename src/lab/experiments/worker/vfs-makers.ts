@@ -1,6 +1,6 @@
 /**
- * wa-sqlite's VFSs that need a browser, and our block VFS, made for an experiment's configuration. Each says what it needs: what is
- * not to be had here is an error message, not a hang.
+ * wa-sqlite's VFSs that need a browser, and our block VFS, made for an experiment's configuration. Each says what it needs: what
+ * isn't available here is an error message, not a hang.
  */
 import {
   BlockIdbVfs,

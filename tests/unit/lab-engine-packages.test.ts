@@ -30,7 +30,7 @@ describe('the name of an engine', () => {
   });
   it('is refused where it is neither, or no exact version', () => {
     expect(() => releaseNamed('better-sqlite3@11.0.0')).toThrow(
-      'engine better-sqlite3@11.0.0: expected wa-sqlite-2.0.6, wa-sqlite-1.0.0, a path that ends in .wasm, or a release of sql.js, @sqlite.org/sqlite-wasm, wa-sqlite, @journeyapps/wa-sqlite, as in sql.js@1.10.0.',
+      'engine better-sqlite3@11.0.0: expected wa-sqlite-2.0.6, wa-sqlite-1.0.0, a path that ends in .wasm, or a release of sql.js, @sqlite.org/sqlite-wasm, wa-sqlite, @journeyapps/wa-sqlite, as in sql.js@1.13.0.',
     );
     for (const name of ['turso', '@tursodatabase/database-wasm@0.7.2'])
       expect(() => releaseNamed(name)).toThrow(/^engine \S+: Turso doesn't run in the Lab\./);

@@ -12,6 +12,7 @@ import { sampleOf } from '../../src/lab/experiments/run.ts';
 import type { Sample } from '../../src/lab/experiments/model/result-types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { gridText } from '../../src/lab/command/growth-text.ts';
 import { compareText, experimentText, resultText } from '../../src/lab/command/text.ts';
 import { verdictSentence } from '../../src/lab/results/verdicts.ts';
 
@@ -163,6 +164,13 @@ describe('a clock whose step is 1 ms', () => {
     is: '<',
     right: { variant: 'b', step: 'total', counter: 'ms' },
   } as const;
+});
+
+it('a time that another run has too is noise, and its own base is equal to itself', () => {
+  const grid = { workload: workload.id, skipped: {}, verdicts: [], growth: [] };
+  const text = gridText({ ...grid, runs: [timed([1, 2]), timed([1, 2])] });
+  expect(text).toMatch(/^ {2}1\. .* = +6$/m);
+  expect(text).toMatch(/^ {2}2\. .* noise +6$/m);
 });
 
 describe('a run that a fault ended', () => {

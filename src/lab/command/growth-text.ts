@@ -72,7 +72,7 @@ export function runsTable(
     return [
       milliseconds(time?.value, stepMs),
       spreadText(time?.spread, stepMs),
-      time && base ? ratioText(time, base).replace('−', '-') : '',
+      time && base ? (baseOf(name) === result ? '=' : ratioText(time, base).replace('−', '-')) : '',
     ];
   };
   return table(

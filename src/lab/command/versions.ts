@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import {
   isPackage,
   PACKAGES,
+  EXAMPLE_RELEASE,
   releaseNamed,
   type PackageName,
 } from '../experiments/model/engine-names.ts';
@@ -145,7 +146,7 @@ async function releasesFor(o: VersionsOptions, npm: Npm): Promise<Named[]> {
     } catch (e) {
       throw wrongUse((e as Error).message);
     }
-    throw wrongUse(`--releases ${name}: expected a release, as in sql.js@1.10.0.`);
+    throw wrongUse(`--releases ${name}: expected a release, as in ${EXAMPLE_RELEASE}.`);
   });
   const all = named.length ? named : await listed(names, npm);
   const between = inOrder(all).filter(

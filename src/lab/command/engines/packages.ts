@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Release } from '../../experiments/model/engine-names.ts';
+import { EXAMPLE_RELEASE, type Release } from '../../experiments/model/engine-names.ts';
 import type { Npm } from './npm.ts';
 import { filesOf } from './tar.ts';
 
@@ -55,7 +55,7 @@ export async function packageFolder(
     if (found && (version === null || found.version === version)) return found;
   }
   if (version === null)
-    throw new Error(`${name} is not installed: name a release, as in ${name}@1.10.0`);
+    throw new Error(`${name} is not installed: name a release, as in ${EXAMPLE_RELEASE}`);
   const folder = join(source.cache, 'releases', `${name.replace('/', '+')}@${version}`);
   if (!existsSync(folder)) await fetched(name, version, folder, source);
   return { folder, version };

@@ -26,6 +26,8 @@ export interface Release {
   readonly version: string | null;
 }
 
+/** One that npm has, for messages. */
+export const EXAMPLE_RELEASE = 'sql.js@1.13.0';
 /** An exact version: no range and no tag, for these mean something else every month. It is part of a file name and of a command line. */
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/;
 
@@ -48,11 +50,11 @@ export function releaseNamed(engine: string): Release | null {
     );
   if (!isPackage(name))
     throw new Error(
-      `engine ${engine}: expected ${BUNDLED.join(', ')}, a path that ends in .wasm, or a release of ${PACKAGES.join(', ')}, as in sql.js@1.10.0.`,
+      `engine ${engine}: expected ${BUNDLED.join(', ')}, a path that ends in .wasm, or a release of ${PACKAGES.join(', ')}, as in ${EXAMPLE_RELEASE}.`,
     );
   if (at < 0) return { package: name, version: null };
   const version = engine.slice(at + 1);
   if (!VERSION.test(version))
-    throw new Error(`engine ${engine}: expected an exact version, as in ${name}@1.10.0.`);
+    throw new Error(`engine ${engine}: expected an exact version, as in ${EXAMPLE_RELEASE}.`);
   return { package: name, version };
 }

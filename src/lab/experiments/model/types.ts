@@ -123,7 +123,7 @@ export interface Workload {
 }
 
 export type BundledEngine = 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0';
-/** An npm package, `sql.js`, a release of one, `sql.js@1.10.0`, or the path of a wasm file. */
+/** An npm package, `sql.js`, a release of one, `sql.js@1.13.0`, or the path of a wasm file. */
 export type OutsideEngine = `${string}@${string}` | `${string}.wasm` | 'sql.js' | 'wa-sqlite';
 /** `native`: a reference for times, asked for by its own option. */
 export type EngineBuild = BundledEngine | OutsideEngine | 'native';

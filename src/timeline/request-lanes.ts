@@ -3,14 +3,16 @@
  *
  *   [ queue ][ CPU ][ read ][ CPU ][ sync ][ other work ][ answer queue ][ listeners ]
  *
+ * What it waits in the other thread for requests before it is queue, too.
+ *
  * What the other thread does stands where it happened, as on that thread's own lane of CPU and I/O. Requests that are under way at once
  * stand on lines of their own; those that find none share the last one, where the one that began first is shown to its end.
  */
 import { PART_WORDS, SQL_PARTS } from '../analysis/core/time-parts.ts';
 import type { ByThread } from '../analysis/core/graph.ts';
-import { handledUs, postedUs } from '../analysis/messages/messages.ts';
+import { postedUs } from '../analysis/messages/messages.ts';
 import { REQUEST_PARTS, type RequestPart } from '../analysis/messages/request-parts.ts';
-import type { Request } from '../analysis/messages/requests.ts';
+import { behindFromUs, type Request } from '../analysis/messages/requests.ts';
 import { IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { toNs } from '../trace/lanes/sweep.ts';
 
@@ -53,11 +55,18 @@ export class RequestLines {
     this.byRow.set(row, { request, answered: false });
     show(row, at + toNs(request.queueUs), QUEUE);
     const done = at + toNs(request.workUs ?? 0);
-    this.eachPiece(request, done, (begin, end, kind) => {
-      show(row, begin, REST);
-      show(row, end, kind);
-    });
-    show(row, done, REST);
+    const work = (until: number): void => {
+      this.eachPiece(request, at, until, (begin, end, kind) => {
+        show(row, begin, REST);
+        show(row, end, kind);
+      });
+      show(row, until, REST);
+    };
+    if (request.behindUs) {
+      work(toNs(behindFromUs(request)));
+      show(row, at + toNs(request.behindUs), QUEUE);
+    }
+    work(done);
     if (answer && answer.toRow >= 0) {
       this.byRow.set(answer.toRow, { request, answered: true });
       show(answer.toRow, at + toNs(request.answerQueueUs ?? 0), QUEUE);
@@ -66,19 +75,19 @@ export class RequestLines {
     this.ends[line] = last;
   }
 
-  /** What its thread did from the first listener on, in order of time. @param until nanoseconds */
+  /** What its thread did, in order of time. @param from @param until nanoseconds */
   private eachPiece(
     { message }: Request,
+    from: number,
     until: number,
     take: (from: number, to: number, kind: number) => void,
   ): void {
     const { index } = this.pieces.of(message.to!.thread);
-    const from = toNs(handledUs(message)!);
     for (let i = Math.max(0, index.before(from) - 1); i < index.count; i++) {
       const begin = index.startOf(i);
       if (begin >= until) break;
       const end = Math.min(index.endOf(i), until);
-      if (end > from) take(begin, end, KIND_OF_PART[index.kind[i]!]!);
+      if (end > from) take(Math.max(from, begin), end, KIND_OF_PART[index.kind[i]!]!);
     }
   }
 

@@ -1,6 +1,6 @@
 // Messages between threads: which was handled where, what is known of it and what is a guess, and where the time to an answer went.
 import { describe, expect, test } from 'vitest';
-import { Flag, MessageSize, PortMove } from '../../src/event/event.ts';
+import { Flag, MessageSize, Op, PortMove } from '../../src/event/event.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import type { ChannelKind } from '../../src/event/channels.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -133,6 +133,23 @@ describe('which message was handled where', () => {
     expect(pairs(two.done())).toEqual([
       ['0 shared-worker 1', '1 shared-worker 1', 'guess', 10],
       ['0 broadcast 1', '1 broadcast 1', 'guess', 19],
+    ]);
+  });
+
+  test('who listens to a broadcast late does not hear what came before', () => {
+    const two = new Two();
+    const { page, worker } = two;
+    const [channel, hears] = [end(page, 'broadcast', 'b'), end(worker, 'broadcast', 'b')];
+    for (let n = 1; n <= 20; n++) post(page, channel, n);
+    page.idle(980);
+    post(page, channel, 21);
+    handle(worker, hears, 1, 1010);
+    page.idle(99);
+    post(page, channel, 22);
+    handle(worker, hears, 2, 1120);
+    expect(pairs(two.done()).filter((m) => (m as unknown[])[2])).toEqual([
+      ['0 broadcast 21', '1 broadcast 1', 'guess', 10],
+      ['0 broadcast 22', '1 broadcast 2', 'guess', 20],
     ]);
   });
 
@@ -280,6 +297,33 @@ function clicked(awaits = false): TraceStore {
   return two.done();
 }
 
+/**
+ * A worker that takes two messages at once and awaits its SQL: a SELECT for the first one until 430 ms, and 5 ms for the second one.
+ * @param select how long the first one's is, microseconds
+ */
+function awaiting(select = 430_000): TraceStore {
+  const { page, worker, toWorker, toPage, ...two } = new Two();
+  const [slow, quick] = ['SELECT * FROM all_notes', 'SELECT 1'].map((text) =>
+    worker.define({ kind: 'sql', text }),
+  );
+  post(page, toWorker, 1);
+  post(page, toWorker, 2);
+  handle(worker, toPage, 1, 50);
+  handle(worker, toPage, 2, 99);
+  const run = (object: number, dur: number): number =>
+    worker.call('sqlStep', { object, aux: object, result: 101, dur });
+  run(slow!, select);
+  worker.idle(430_100 - worker.now);
+  post(worker, toPage, 1);
+  run(quick!, 5000);
+  post(worker, toPage, 2);
+  handle(page, toWorker, 1, 440_000);
+  handle(page, toWorker, 2, 440_000);
+  page.send();
+  worker.send();
+  return two.store;
+}
+
 const answersOf = (store: TraceStore): unknown[] =>
   new Facts(store)
     .get(requests)
@@ -340,6 +384,92 @@ describe('where the time to an answer went', () => {
     ]);
   });
 
+  test('a message that nobody answers moves no later answer; of those that wait at once the first is answered first', () => {
+    const { page, worker, toWorker, toPage, ...two } = new Two();
+    post(page, toWorker, 1); // never answered
+    handle(worker, toPage, 1, 10);
+    for (let n = 2; n <= 5; n++) {
+      page.idle(n * 10_000 - page.now);
+      post(page, toWorker, n);
+      handle(worker, toPage, n, n * 10_000 + 10);
+      worker.idle(100);
+      post(worker, toPage, n);
+    }
+    page.send();
+    worker.send();
+    expect(answersOf(two.store)).toEqual([
+      ['exact', undefined],
+      ...[2, 3, 4, 5].map((n) => ['guess', n]),
+    ]);
+    // the last of three that wait at once was under way when the recording ended
+    const late = new Two();
+    for (const n of [1, 2, 3]) post(late.page, late.toWorker, n);
+    for (const n of [1, 2, 3]) handle(late.worker, late.toPage, n, 10 * n);
+    for (const n of [1, 2]) {
+      late.worker.idle(5000);
+      post(late.worker, late.toPage, n);
+    }
+    expect(answersOf(late.done())).toEqual([
+      ['guess', 1],
+      ['guess', 2],
+      ['exact', undefined],
+    ]);
+  });
+
+  test('an answer through a port that the request brought is known', () => {
+    const two = new Two();
+    const { page, worker } = two;
+    const ask = (n: number, replies: number): void => {
+      const [mine, theirs] = [end(page, 'port', `k${n}`, 1), end(page, 'port', `k${n}`, 2)];
+      page.call('messagePort', {
+        ...{ object: theirs, context: two.toWorker },
+        ...{ aux: n, length: PortMove.sent },
+      });
+      post(page, two.toWorker, n);
+      handle(worker, two.toPage, n, n * 1000);
+      const came = end(worker, 'port');
+      worker.call('messagePort', {
+        ...{ object: came, context: two.toPage },
+        ...{ aux: n, length: PortMove.received },
+      });
+      worker.idle(100); // it awaits something
+      for (let i = 1; i <= replies; i++) post(worker, came, i);
+      for (let i = 1; i <= replies; i++) handle(page, mine, i, n * 1000 + 200 + 10 * i);
+    };
+    ask(1, 1);
+    ask(2, 2);
+    const found = new Facts(two.done()).get(requests);
+    expect(
+      found.map(({ message, answer, pairing }) => [
+        message.from.channel.channel,
+        answer?.from.channel.channel,
+        pairing,
+      ]),
+    ).toEqual([
+      ['worker', 'port', 'exact'],
+      ['worker', 'port', 'guess'], // the other message may be the answer
+    ]);
+  });
+
+  test('pages ask a SharedWorker, also one that greets them', () => {
+    const two = new Two();
+    const { page, worker } = two;
+    const asks = end(page, 'shared-worker', 'u', 1);
+    const serves = end(worker, 'shared-worker', 'u', 2);
+    post(worker, serves, 1);
+    handle(page, asks, 1, 10);
+    post(page, asks, 1);
+    handle(worker, serves, 1, 100, () => post(worker, serves, 2));
+    handle(page, asks, 2, 200);
+    const found = new Facts(two.done()).get(requests);
+    expect(
+      found.map(({ message, answer }) => [
+        message.from.thread.index,
+        answer?.from.thread.events.aux[answer.row],
+      ]),
+    ).toEqual([[0, 2]]);
+  });
+
   test('summed: the parts are the whole; in the report, and in the summary only where messages were recorded', () => {
     const store = clicked();
     expect(summaryOf(store)).not.toHaveProperty('requests');
@@ -349,10 +479,19 @@ describe('where the time to an answer went', () => {
     };
     const { requests: sums } = summaryOf(store);
     expect(sums).toEqual({
-      ...{ count: 2, guessed: 0, unanswered: 0, totalUs: 920_001, queueUs: 430_199 },
-      ...{ sqlUs: 432_900, storageUs: 2000, otherUs: 0, answerQueueUs: 54_900, listenersUs: 2 },
+      ...{ count: 2, guessed: 0, unanswered: 0, nested: 0, totalUs: 920_001 },
+      ...{
+        startUs: 199,
+        queueUs: 430_000,
+        behindUs: 0,
+        sqlUs: 432_900,
+        storageUs: 2000,
+        otherUs: 0,
+        answerQueueUs: 54_900,
+        listenersUs: 2,
+      },
     });
-    const { count, guessed, unanswered, totalUs, ...parts } = sums!;
+    const { count, guessed, unanswered, nested, totalUs, ...parts } = sums!;
     expect(Object.values(parts).reduce((a, b) => a + b)).toBe(totalUs);
     expect(reportText(reportOf(new Facts(store)))).toContain(
       'Requests between threads: 2 messages and their answers, 920 ms',
@@ -371,6 +510,7 @@ describe('where the time to an answer went', () => {
     expect(told.steps.map(({ title, text }) => `${title} ${text}`)).toEqual([
       'Input 5 ms',
       'Queue 430 ms',
+      'Start 99 µs',
       'Handled 5 ms',
       'SQL 3 ms',
       'Storage 2 ms',
@@ -389,7 +529,19 @@ describe('where the time to an answer went', () => {
     // the same from its other end, with a way back
     expect(detailsOf(answer!.toRow)!.steps).toEqual(told.steps);
     expect(detailsOf(answer!.toRow)!.links.map(({ title }) => title)).toContain('Posted by');
-    expect(detailsOf(page.events.rowOfSeq(told.links[0]!.ref.seq))).toBeNull();
+    // and from the click, whose user waited for the last of its requests, and from its SQL
+    const [click, work] = told.links;
+    expect(detailsOf(page.events.rowOfSeq(click!.ref.seq))!.steps).toEqual(told.steps);
+    const { events } = store.threads[1]!;
+    const select = events.rowOfSeq(work!.ref.seq) + 1;
+    expect(events.op[select]).toBe(Op.sqlStep);
+    expect(
+      requestDetails(store, known.requests, known.rowsByOperation, store.threads[1]!, select)!
+        .steps,
+    ).toEqual(told.steps);
+    const longTask = page.events.count - 1;
+    expect(page.events.op[longTask]).toBe(Op.longTask);
+    expect(detailsOf(longTask)).toBeNull();
   });
 
   test('on the timeline: a line for each that is under way, in its phases', () => {
@@ -416,13 +568,14 @@ describe('where the time to an answer went', () => {
     ]);
   });
 
+  const found = (store: TraceStore): string[] =>
+    new Facts(store)
+      .get(findings)
+      .flatMap(({ rule, title, confidence }) =>
+        rule === 'F59' ? [`${confidence}: ${title}`] : [],
+      );
+
   test('F59: what the user waited for, and behind what; not where nothing waited', () => {
-    const found = (store: TraceStore): string[] =>
-      new Facts(store)
-        .get(findings)
-        .flatMap(({ rule, title, confidence }) =>
-          rule === 'F59' ? [`${confidence}: ${title}`] : [],
-        );
     expect(found(clicked())).toEqual([
       'certain: A click waited 475 ms, 430 ms of them in the queue of Worker worker.js behind "SELECT * FROM all_notes"; its own SQL took 5 ms',
     ]);
@@ -434,6 +587,82 @@ describe('where the time to an answer went', () => {
     post(two.page, two.toWorker, 1);
     handle(two.worker, two.toPage, 1, 99_000);
     expect(found(two.done())).toEqual([]);
+    expect(found(awaiting())).toEqual([
+      'possible: A message and its answer took about 440 ms, 430 ms of them in the queue of Worker worker.js behind "SELECT * FROM all_notes"; its own SQL took 5 ms',
+    ]);
+    expect(found(awaiting(200_000))).toEqual([]); // the rest was no SQL
+  });
+
+  test('a worker that takes messages at once: what a request waits for those before it is no SQL of its own', () => {
+    const store = awaiting();
+    const [, second] = new Facts(store).get(requests);
+    expect(second).toMatchObject({ pairing: 'guess', queueUs: 98, behindUs: 430_000 });
+    expect([second!.sqlUs + second!.storageUs, second!.totalUs]).toEqual([5000, 440_000]);
+    const lanes = new TimelineLanes(store);
+    lanes.update(500_000);
+    lanes.settle();
+    const { settled, labelOf } = lanes.lane('0:requests2')!;
+    const phases = Array.from({ length: settled.count }, (_, i) => [
+      labelOf!(settled.rowOf(i), settled.kind[i]!),
+      (settled.endOf(i) - settled.startOf(i)) / 1000,
+    ]);
+    expect(phases).toEqual([
+      ['queue (guess)', 98],
+      ['other work', 1], // its listeners
+      ['queue (guess)', 430_000],
+      ['other work', 1],
+      ['CPU', 5000],
+      ['answer queue', 4899],
+      ['listeners', 1],
+    ]);
+  });
+
+  test('the start of a worker is no queue: it ends with its first statement', () => {
+    const two = new Two();
+    const { page, worker, toWorker, toPage } = two;
+    const sql = worker.define({ kind: 'sql', text: 'PRAGMA user_version' });
+    page.idle(1000);
+    post(page, toWorker, 1);
+    post(page, toWorker, 2);
+    worker.idle(501_000); // its script loads
+    worker.call('sqlStep', { object: sql, aux: sql, result: 101, dur: 100_000 });
+    for (const n of [1, 2])
+      handle(worker, toPage, n, 600_000 + n * 10_000, () => post(worker, toPage, n));
+    const store = two.done();
+    const [first, second] = new Facts(store).get(requests);
+    expect([first!.queueUs, first!.startUs]).toEqual([609_000, 500_000]);
+    expect([second!.queueUs, second!.startUs]).toEqual([618_999, 499_999]);
+    expect(found(store)).toEqual([]);
+  });
+
+  test('over two workers: a request that one was posted for is part of that, and a click waited for both', () => {
+    const two = new Two();
+    const { page, worker, toWorker, toPage } = two;
+    const database = new ThreadBuilder(two.store, { id: 'd', url: 'https://app.example/db.js' });
+    const [toDatabase, back] = [end(worker, 'worker', 'd'), end(database, 'creator', 'd')];
+    const sql = database.define({ kind: 'sql', text: 'SELECT * FROM all_notes' });
+    page.idle(10_000);
+    post(page, toWorker, 1);
+    handle(worker, toPage, 1, 10_100, () => post(worker, toDatabase, 1));
+    database.call('sqlStep', { object: sql, aux: sql, result: 101, dur: 400_000 });
+    handle(database, back, 1, 400_100, () => {
+      database.call('sqlStep', { object: sql, aux: sql, result: 101, dur: 5000 });
+      post(database, back, 1);
+    });
+    handle(worker, toDatabase, 1, 410_000);
+    post(worker, toPage, 1);
+    handle(page, toWorker, 1, 420_000);
+    page.call('interaction', {
+      object: page.define({ kind: 'name', text: 'click' }),
+      ...{ offset: 5, length: 16_000 },
+    });
+    database.send();
+    const store = two.done();
+    const [outer, inner] = new Facts(store).get(requests);
+    expect([outer!.outer, inner!.outer]).toEqual([null, outer]);
+    expect(found(store)).toEqual([
+      'possible: A click waited about 415 ms, 390 ms of them in the queue of Worker db.js behind "SELECT * FROM all_notes"; its own SQL took 5 ms',
+    ]);
   });
 });
 

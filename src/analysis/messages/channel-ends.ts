@@ -26,6 +26,8 @@ export interface ChannelEnd {
   peer: ChannelEnd | null;
   /** Whether that is known, or only likely. */
   isSure: boolean;
+  /** Of a port: the message of its peer's thread that brought it, and the end that posted that; null = none did. */
+  broughtBy: { end: ChannelEnd; message: number } | null;
 }
 
 /** Times that a port is followed from thread to thread: moves that a page makes up may go in a circle. */
@@ -82,6 +84,7 @@ function readThread(
         handles: new Map<number, number>(),
         peer: null,
         isSure: false,
+        broughtBy: null,
       };
       ends.push(end);
       return end;
@@ -163,6 +166,10 @@ function pairByKey(
       if (other) pairTips(end, other, true);
     }
     for (const [end, other] of likely) pairTips(end, other, false);
+  }
+  for (const { port, by, message } of sent.values()) {
+    const { end } = tipOf(port);
+    if (end !== port && end.peer?.thread === by.thread) end.broughtBy ??= { end: by, message };
   }
 }
 

@@ -3,6 +3,7 @@ import { MessageSize } from '../../event/event.ts';
 import { fact } from '../core/graph.ts';
 import { grouped } from '../core/maps.ts';
 import { channelEnds, type ChannelEnd } from './channel-ends.ts';
+import { matchInOrder } from './in-order.ts';
 
 /** Whether it is known which message was handled, or only likely. */
 export type Pairing = 'exact' | 'guess';
@@ -44,7 +45,7 @@ function direct(from: ChannelEnd): Message[] {
   });
 }
 
-/** Each that hears a channel hears what the others post, in order: the first one posted before that was not heard yet. */
+/** Each that hears a channel hears what the others post, in order; not what they posted before it listened. */
 function broadcasts(ends: readonly ChannelEnd[]): Message[] {
   const found: Message[] = [];
   for (const all of grouped(ends, ({ channel }) => channel.key).values()) {
@@ -56,13 +57,17 @@ function broadcasts(ends: readonly ChannelEnd[]): Message[] {
     const heard = new Set<(typeof posted)[0]>();
     for (const to of all) {
       const others = posted.filter(({ from }) => from !== to);
-      let next = 0;
-      to.handles.forEach((toRow) => {
-        const post = others[next];
-        if (!post || post.at > to.thread.events.t0[toRow]!) return;
-        next++;
+      const rows = [...to.handles.values()];
+      const step = to.thread.environment?.clockStepUs ?? 0;
+      const places = matchInOrder(
+        others.map(({ at }) => at),
+        rows.map((row) => to.thread.events.t0[row]! + step),
+      );
+      others.forEach((post, i) => {
+        if (places[i]! < 0) return;
         heard.add(post);
-        found.push({ from: post.from, row: post.row, to, toRow, pairing: 'guess' });
+        const { from, row } = post;
+        found.push({ from, row, to, toRow: rows[places[i]!]!, pairing: 'guess' });
       });
     }
     for (const post of posted) if (!heard.has(post)) found.push(nowhere(post.from, post.row));

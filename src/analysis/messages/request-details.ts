@@ -6,10 +6,9 @@ import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { cellText } from '../core/table.ts';
 import type { ByThread } from '../core/graph.ts';
 import type { RowsByOperation } from '../core/rows-by-operation.ts';
-import { handledEndUs, handledUs } from './messages.ts';
+import { handledEndUs, handledUs, type Message, type Pairing } from './messages.ts';
 import { pageSpanIn } from './page-spans.ts';
-import type { Pairing } from './messages.ts';
-import type { Request } from './requests.ts';
+import { requestOfCall, type Request } from './requests.ts';
 import { requestColumns } from './table.ts';
 
 export interface RequestStep {
@@ -34,12 +33,20 @@ export interface RequestDetails {
 
 /** In order of time. */
 const STEPS = [
-  ...(['input_dur', 'queue_dur', 'work_dur', 'sql_dur', 'storage_dur'] as const),
+  ...(['input_dur', 'queue_dur', 'start_dur', 'work_dur', 'behind_dur'] as const),
+  ...(['sql_dur', 'storage_dur'] as const),
   ...(['answer_queue_dur', 'listeners_dur', 'dur'] as const),
 ];
 
+/** Requests that another one led to, of which there are links. */
+const MOST_INNER = 20;
+
+/** Steps that most requests don't have. */
+const RARE: ReadonlySet<string> = new Set(['start_dur', 'behind_dur']);
+
 /**
- * Of the request that an event belongs to: its posts and the listeners of both messages.
+ * Of the request that an event belongs to: its posts, the listeners of both messages, what its thread did meanwhile, and the interaction
+ * that it was posted in. Of several of one interaction the last one to be done, for the user waited for that.
  * @returns null where it belongs to none
  */
 export function requestDetails(
@@ -49,16 +56,20 @@ export function requestDetails(
   thread: ThreadStore,
   row: number,
 ): RequestDetails | null {
-  const request = requests.find(({ message, answer }) =>
-    [message, answer].some(
-      (one) =>
-        one &&
-        ((one.from.thread === thread && one.row === row) ||
-          (one.to?.thread === thread && one.toRow === row)),
-    ),
-  );
+  const isIn = (one: Message | null): boolean =>
+    one !== null &&
+    ((one.from.thread === thread && one.row === row) ||
+      (one.to?.thread === thread && one.toRow === row));
+  const endUs = ({ message: { from, row: at }, totalUs }: Request): number =>
+    from.thread.events.t0[at]! + totalUs;
+  const request =
+    requests.find(({ message, answer }) => isIn(message) || isIn(answer)) ??
+    requests
+      .filter(({ message, interaction }) => message.from.thread === thread && interaction === row)
+      .reduce<Request | null>((a, b) => (a && endUs(a) >= endUs(b) ? a : b), null) ??
+    requestOfCall(requests, thread, row);
   if (!request) return null;
-  const { message, answer, interaction } = request;
+  const { message, answer, interaction, outer } = request;
   const asker = message.from.thread;
   const links: RequestLink[] = [];
   const link = (title: string, of: ThreadStore, at: number, text: string): void =>
@@ -68,9 +79,16 @@ export function requestDetails(
     const name = objectName(asker, object[at]!);
     link(title, asker, at, `${name}, ${formatDuration(length[at]!)}`);
   };
+  const linkRequest = (title: string, { message: { from, row: at }, totalUs }: Request): void =>
+    link(title, from.thread, at, formatDuration(totalUs));
   if (interaction >= 0) reported('Posted in', interaction);
+  if (outer) linkRequest('Part of', outer);
   link('Posted by', asker, message.row, 'postMessage');
   if (message.to) link('Handled by', message.to.thread, message.toRow, 'listeners');
+  requests
+    .filter((other) => other.outer === request)
+    .slice(0, MOST_INNER)
+    .forEach((inner) => linkRequest('Asked in turn', inner));
   if (answer) {
     link('Answered by', answer.from.thread, answer.row, 'postMessage');
     const [from, to] = [handledUs(answer), handledEndUs(answer)];
@@ -86,7 +104,9 @@ export function requestDetails(
     steps: STEPS.flatMap((name) => {
       const { unit, title, help, value } = requestColumns[name];
       const us = value(request);
-      return us === null ? [] : [{ title, help, text: cellText(unit, us) }];
+      return us === null || (us === 0 && RARE.has(name))
+        ? []
+        : [{ title, help, text: cellText(unit, us) }];
     }),
     links: links.filter(
       ({ ref }) => ref.seq !== thread.events.seq[row] || ref.thread !== thread.index,

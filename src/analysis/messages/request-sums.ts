@@ -10,10 +10,16 @@ export interface RequestSums {
   guessed: number;
   /** Of which no answer was seen. */
   unanswered: number;
+  /** Those that a thread posted while it handled another: their time is in the other's, too. */
+  nested: number;
   /** From postMessage to the end of the answer's listeners: the sum of what follows, but for steps of two clocks. */
   totalUs: number;
+  /** Until the other thread has started, and in its queue from there on. */
+  startUs: number;
   queueUs: number;
-  /** Until the answer is posted, while SQL ran: its storage calls left out; storage calls; and the rest. */
+  /** Until those before were answered, in a thread that takes all at once. */
+  behindUs: number;
+  /** From there until the answer is posted, while SQL ran: its storage calls left out; storage calls; and the rest. */
   sqlUs: number;
   storageUs: number;
   otherUs: number;
@@ -37,11 +43,14 @@ export const requestSums = fact(
       count: all.length,
       guessed: all.filter(({ pairing }) => pairing === 'guess').length,
       unanswered: all.filter(({ answer }) => !answer).length,
+      nested: all.filter(({ outer }) => outer).length,
       totalUs: sum((r) => r.totalUs),
-      queueUs: sum((r) => r.queueUs),
+      startUs: sum((r) => r.startUs),
+      queueUs: sum((r) => r.queueUs - r.startUs),
+      behindUs: sum((r) => r.behindUs),
       sqlUs: sum((r) => r.sqlUs),
       storageUs: sum((r) => r.storageUs),
-      otherUs: sum((r) => (r.workUs ?? 0) - r.sqlUs - r.storageUs),
+      otherUs: sum((r) => (r.workUs ?? 0) - r.behindUs - r.sqlUs - r.storageUs),
       answerQueueUs: sum((r) => r.answerQueueUs),
       listenersUs: sum((r) => r.listenersUs),
     };

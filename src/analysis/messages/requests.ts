@@ -1,23 +1,27 @@
 /**
  * Requests and their answers: where the time from a message to its answer went.
  *
- *   page    post |                                              | listeners of the answer |
- *   worker       .... queue ....| handles: SQL, storage, own ... post | .. queue of the page ..
+ *   page    post |                                                                          | listeners of the answer |
+ *   worker  start | ... queue ....| listeners | behind others | SQL, storage, own ... post | .. queue of the page ..
  *
  * An answer that is posted while the request's listeners run is known to be its answer, where it is the only one; of several it is the
- * last one, and that is a guess. Listeners that await something answer later: the first request without an answer then gets the first
- * free message that was posted after it was handled. That is a guess, too.
+ * last one, and that is a guess. So is known what comes back, alone, through a port that the request brought. Listeners that await
+ * something answer later: order alone shows which answer is whose (in-order.ts). That is a guess, and with it what a request waited for
+ * those before it: a worker that takes all messages at once has a queue of its own.
  */
 import { Op } from '../../event/event.ts';
+import { isSqlOp } from '../../event/operations.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import { firstPlace } from '../../trace/number-columns.ts';
 import { fact, type ByThread } from '../core/graph.ts';
-import { grouped } from '../core/maps.ts';
+import { getOrMake, grouped } from '../core/maps.ts';
 import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 import { ioTime, partTimes } from '../core/time-parts.ts';
 import { pieces } from '../time/thread-times.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import type { ChannelEnd } from './channel-ends.ts';
+import { matchInOrder } from './in-order.ts';
 import {
   handledEndUs,
   handledUs,
@@ -36,9 +40,13 @@ export interface Request {
   pairing: Pairing;
   /** From the call of postMessage to the first listener, microseconds. */
   queueUs: number;
+  /** Of that until the other thread has started: it handles its first message, or runs SQL. */
+  startUs: number;
   /** From there until the answer is posted; without one until the listeners have run. null = not known. */
   workUs: number | null;
-  /** Of that while SQL ran: storage calls that it waited for, and the rest. The remainder of `workUs` is other work, or waiting. */
+  /** Of that, from when its listeners have run, until requests before it were answered by the same thread. */
+  behindUs: number;
+  /** Of the rest while SQL ran: storage calls that it waited for, and the rest. The remainder of `workUs` is other work, or waiting. */
   storageUs: number;
   sqlUs: number;
   /** From the answer's call of postMessage to the first listener, and while those run; null = not known. */
@@ -50,6 +58,8 @@ export interface Request {
   interaction: number;
   /** From the user's input to the call of postMessage; null without an interaction. */
   inputUs: number | null;
+  /** The request that its thread was handling when it posted this one; null = none. */
+  outer: Request | null;
 }
 
 const NEEDS = { messages, pieces, rowsByOperation };
@@ -57,20 +67,52 @@ const NEEDS = { messages, pieces, rowsByOperation };
 /** In order of time. */
 export const requests = fact('requests', 'requests and their answers', NEEDS, (store, known) => {
   const byEnd = grouped(known.messages, ({ from }) => from);
+  const back = answersByPort(byEnd);
   const asked = [...byEnd].flatMap(([end, own]) =>
-    end.peer && isAsking(end, end.peer) ? pairsOf(own, byEnd.get(end.peer) ?? []) : [],
+    end.peer && isAsking(end, end.peer)
+      ? pairsOf(own, byEnd.get(end.peer) ?? [], back.get(end))
+      : [],
   );
-  return asked
-    .map(({ message, answer, pairing }) =>
-      requestOf(message, answer, pairing, known, store.originMs),
-    )
+  const firstSql = new Map(store.threads.map((thread) => [thread, firstSqlUs(thread)]));
+  const all = behindOthers(asked)
+    .map((pair) => requestOf(pair, known, store.originMs, firstSql))
     .sort((a, b) => postedUs(a.message) - postedUs(b.message));
+  nest(all);
+  return all;
 });
 
-/** Who asks and who answers: a worker its creator; of other channels, the end where the first message is posted. */
-function isAsking({ channel, thread, posts }: ChannelEnd, peer: ChannelEnd): boolean {
+/** When a thread began to run SQL, microseconds; Infinity = never. */
+function firstSqlUs({ events: { op, t0, count } }: ThreadStore): number {
+  for (let row = 0; row < count; row++) if (isSqlOp(op[row]!)) return t0[row]!;
+  return Infinity;
+}
+
+/** Whether an end is a port that a message brought, only to answer by it. */
+const isForAnswers = ({ broughtBy, peer }: ChannelEnd): boolean =>
+  broughtBy !== null && peer?.posts.size === 0;
+
+/** What comes back through ports of their own: by the end that asked, and the number of the message that brought the port. */
+function answersByPort(
+  byEnd: ReadonlyMap<ChannelEnd, readonly Message[]>,
+): ReadonlyMap<ChannelEnd, ReadonlyMap<number, Message>> {
+  const found = new Map<ChannelEnd, Map<number, Message>>();
+  for (const [end, [first]] of byEnd) {
+    if (!first || !isForAnswers(end)) continue;
+    const { end: by, message } = end.broughtBy!;
+    getOrMake(found, by, () => new Map<number, Message>()).set(message, first);
+  }
+  return found;
+}
+
+/** Who asks and who answers: a worker its creator, a SharedWorker its pages; of other channels, the end where the first message is posted. */
+function isAsking(end: ChannelEnd, peer: ChannelEnd): boolean {
+  const { channel, thread, posts } = end;
   if (channel.channel === 'worker' || channel.channel === 'creator')
     return channel.channel === 'worker';
+  if (isForAnswers(end)) return false;
+  const answers = ({ channel: { channel: kind, side } }: ChannelEnd): boolean =>
+    kind === 'shared-worker' && side === 2;
+  if (answers(end) || answers(peer)) return answers(peer);
   const [own] = posts.values();
   const [other] = peer.posts.values();
   if (own === undefined || other === undefined) return own !== undefined;
@@ -81,10 +123,20 @@ interface Pair {
   message: Message;
   answer: Message | null;
   pairing: Pairing;
+  /** Until requests before it were answered by the same thread, microseconds. */
+  behindUs: number;
 }
 
-/** @param own what one end posts, in order @param answers the same of its peer */
-function pairsOf(own: readonly Message[], answers: readonly Message[]): Pair[] {
+/**
+ * @param own what one end posts, in order
+ * @param answers the same of its peer
+ * @param back answers through ports that these brought, by their numbers
+ */
+function pairsOf(
+  own: readonly Message[],
+  answers: readonly Message[],
+  back?: ReadonlyMap<number, Message>,
+): Pair[] {
   const taken = new Set<Message>();
   const found = own
     .filter(({ toRow }) => toRow >= 0)
@@ -95,25 +147,99 @@ function pairsOf(own: readonly Message[], answers: readonly Message[]): Pair[] {
       let end = first;
       while (end < answers.length && seq[answers[end]!.row]! < endSeq[message.toRow]!)
         taken.add(answers[end++]!);
-      const answer = end > first ? answers[end - 1]! : null;
-      return { message, answer, pairing: end > first + 1 ? 'guess' : message.pairing! };
+      const byPort = back?.get(message.from.thread.events.aux[message.row]!);
+      const answer = byPort ?? (end > first ? answers[end - 1]! : null);
+      const isOnly = byPort ? byPort.from.posts.size === 1 : end === first + 1;
+      return { message, answer, pairing: isOnly ? message.pairing! : 'guess', behindUs: 0 };
     });
-  let next = 0;
-  for (const pair of found) {
-    if (pair.answer) continue;
-    // requests are handled in order: what was posted before this one answers no later one
-    const handled = handledUs(pair.message)!;
-    while (
-      next < answers.length &&
-      (taken.has(answers[next]!) || postedUs(answers[next]!) < handled)
-    )
-      next++;
-    const answer = answers[next++];
-    if (!answer) break;
-    [pair.answer, pair.pairing] = [answer, 'guess'];
-  }
+  const open = found.filter(({ answer }) => !answer);
+  const free = answers.filter((answer) => !taken.has(answer));
+  const places = matchInOrder(
+    open.map(({ message }) => handledUs(message)!),
+    free.map(postedUs),
+  );
+  open.forEach((pair, i) => {
+    if (places[i]! >= 0) pair.answer = free[places[i]!]!;
+    else pair.pairing = pair.message.pairing!;
+  });
   for (const pair of found) if (pair.answer?.pairing === 'guess') pair.pairing = 'guess';
   return found;
+}
+
+/** Requests that are looked at for one that is in the way of another, or that another is part of: no thread has more under way. */
+const MOST_UNDER_WAY = 100;
+
+/** When a request begins to wait for those before it: its listeners have run. Microseconds. */
+export const behindFromUs = ({ message }: Pick<Request, 'message'>): number =>
+  handledEndUs(message) ?? handledUs(message)!;
+
+/** Of guesses: a request of the same thread that was handled earlier, and answered before it, was in its way until then. */
+function behindOthers(pairs: Pair[]): Pair[] {
+  const answered = pairs.filter(({ answer }) => answer);
+  for (const all of grouped(answered, ({ message }) => message.to!.thread).values()) {
+    const done = (pair: Pair): number => postedUs(pair.answer!);
+    all.sort((a, b) => done(a) - done(b));
+    all.forEach((pair, i) => {
+      if (pair.pairing === 'exact') return;
+      const before = all
+        .slice(Math.max(0, i - MOST_UNDER_WAY), i)
+        .findLast(({ message }) => handledUs(message)! < handledUs(pair.message)!);
+      if (before) pair.behindUs = Math.max(0, done(before) - behindFromUs(pair));
+    });
+  }
+  return pairs;
+}
+
+/** Find which requests are parts of others: a thread posted them while it handled those. */
+function nest(all: readonly Request[]): void {
+  const byThread = grouped(all, ({ message }) => message.to!.thread);
+  for (const [{ events }, own] of byThread)
+    own.sort((a, b) => events.seq[a.message.toRow]! - events.seq[b.message.toRow]!);
+  for (const request of all) {
+    const { thread } = request.message.from;
+    const own = byThread.get(thread);
+    if (own) request.outer = handlingAt(own, thread.events.seq[request.message.row]!);
+  }
+}
+
+/**
+ * The request that a thread handles at a moment of its own order: the one whose listeners run; else, of those that it has taken, the first
+ * one, which is a guess. null = none. @param own requests that it handles, in that order
+ */
+function handlingAt(own: readonly Request[], at: number): Request | null {
+  const isAfter = (i: number): boolean => {
+    const { message } = own[i]!;
+    return message.to!.thread.events.seq[message.toRow]! >= at;
+  };
+  const end = firstPlace(0, own.length, isAfter);
+  const begun = own.slice(Math.max(0, end - MOST_UNDER_WAY), end);
+  return (
+    begun.findLast(({ message: { to, toRow } }) => at < to!.thread.events.endSeq[toRow]!) ??
+    begun.find(({ message: { to }, answer }) => {
+      if (answer?.from.thread !== to!.thread) return false;
+      return at < to!.thread.events.seq[answer.row]!;
+    }) ??
+    null
+  );
+}
+
+/** The request that a call is part of: its thread makes it while it handles that. null = none. @param all in order of time */
+export function requestOfCall(
+  all: readonly Request[],
+  thread: ThreadStore,
+  row: number,
+): Request | null {
+  const { seq } = thread.events;
+  const own = all.filter(({ message }) => message.to!.thread === thread);
+  own.sort((a, b) => seq[a.message.toRow]! - seq[b.message.toRow]!);
+  return handlingAt(own, seq[row]!);
+}
+
+/** Of a request that is part of others the one that all began with. */
+export function outermost(request: Request): Request {
+  let at = request;
+  for (let hops = 0; at.outer && hops < MOST_UNDER_WAY; hops++) at = at.outer;
+  return at;
 }
 
 /** Time by part of SQL before a moment, nanoseconds. */
@@ -127,24 +253,31 @@ function upTo(index: IntervalIndex, us: number): Float64Array {
 }
 
 function requestOf(
-  message: Message,
-  answer: Message | null,
-  pairing: Pairing,
+  { message, answer, pairing, behindUs }: Pair,
   known: {
     pieces: ByThread<{ index: IntervalIndex }>;
     rowsByOperation: ByThread<RowsByOperation>;
   },
   originMs: number,
+  firstSql: ReadonlyMap<ThreadStore, number>,
 ): Request {
   const from = postedUs(message);
   const begun = handledUs(message)!;
+  const { thread, handles } = message.to!;
+  const first = handles.get(1); // without it the thread ran before the recording
+  const started =
+    first === undefined ? from : Math.min(thread.events.t0[first]!, firstSql.get(thread)!);
   const done = answer ? postedUs(answer) : handledEndUs(message);
   let [storageUs, sqlUs] = [0, 0];
   if (done !== null) {
     const { index } = known.pieces.of(message.to!.thread);
-    const [before, after] = [upTo(index, begun), upTo(index, done)];
-    storageUs = ioTime(partTimes((i) => (i < KINDS ? (after[i]! - before[i]!) / 1000 : 0)));
-    sqlUs = after.reduce((ns, to, i) => ns + to - before[i]!, 0) / 1000 - storageUs;
+    const behind = behindFromUs({ message });
+    const [begin, wait, go, end] = [begun, behind, behind + behindUs, done].map((us) =>
+      upTo(index, Math.min(us, done)),
+    );
+    const own = end!.map((to, i) => to - go![i]! + wait![i]! - begin![i]!);
+    storageUs = ioTime(partTimes((i) => (i < KINDS ? own[i]! / 1000 : 0)));
+    sqlUs = own.reduce((ns, each) => ns + each, 0) / 1000 - storageUs;
   }
   const heard = answer && handledUs(answer);
   const end = answer && handledEndUs(answer);
@@ -152,13 +285,15 @@ function requestOf(
     ...([message.from.thread, known.rowsByOperation, Op.interaction, originMs, from] as const),
   );
   return {
-    ...{ message, answer, pairing, storageUs, sqlUs },
+    ...{ message, answer, pairing, behindUs, storageUs, sqlUs },
     queueUs: Math.max(0, begun - from),
+    startUs: Math.max(0, Math.min(begun, started) - from),
     workUs: done === null ? null : Math.max(0, done - begun),
     answerQueueUs: heard === null ? null : Math.max(0, heard - done!),
     listenersUs: end === null ? null : end - heard!,
     totalUs: Math.max(0, (end ?? heard ?? done ?? begun) - from),
     interaction: interaction?.row ?? -1,
     inputUs: interaction && from - interaction.fromUs,
+    outer: null,
   };
 }

@@ -3,6 +3,8 @@
  *
  *   F59   page  post |.................................................| answer
  *         worker     | SELECT of someone else ........| handles | SQL |
+ *
+ * A worker that awaits its SQL takes messages at once: there the request waits until those before it are answered.
  */
 import { executions } from '../core/executions.ts';
 import { quoted } from '../core/quoted.ts';
@@ -14,7 +16,7 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { handledUs, postedUs } from './messages.ts';
-import { requests, type Request } from './requests.ts';
+import { behindFromUs, outermost, requests, type Request } from './requests.ts';
 
 /** A user notices what takes longer (web.dev/articles/rail). */
 const LONG_US = 100_000;
@@ -26,16 +28,18 @@ export const waitedInQueue: Rule = {
   run(ctx) {
     const slow = ctx
       .get(requests)
-      .filter(({ queueUs, totalUs }) => queueUs >= LONG_US && 2 * queueUs > totalUs);
+      .filter((request) => waitedUs(request) >= LONG_US && 2 * waitedUs(request) > request.totalUs);
     return [...grouped(slow, ({ message }) => message.to!.thread).values()].flatMap((all) => {
       const [thread] = all.map(({ message }) => message.to!.thread);
-      const worst = all.reduce((a, b) => (b.queueUs > a.queueUs ? b : a));
+      const worst = all.reduce((a, b) => (waitedUs(b) > waitedUs(a) ? b : a));
       const behind = longestBehind(ctx, thread!, worst);
-      // without SQL in its way it is not SQLite that it waited for
       return behind ? [found(ctx, thread!, all, worst, behind)] : [];
     });
   },
 };
+
+/** In the queue of the thread, once that has started, and then in that of the app. */
+const waitedUs = ({ queueUs, startUs, behindUs }: Request): number => queueUs - startUs + behindUs;
 
 function found(
   ctx: FindingContext,
@@ -49,22 +53,24 @@ function found(
     evidence.tally(thread, message.toRow);
     evidence.show(message.from.thread.index, message.row);
   }
-  const { message, inputUs, totalUs, queueUs, sqlUs, storageUs } = worst;
-  const waited = formatDuration((inputUs ?? 0) + totalUs);
-  const who = inputUs === null ? 'A message and its answer took' : `${inputName(worst)} waited`;
-  const about = worst.pairing === 'guess' ? 'about ' : '';
+  const { message, sqlUs, storageUs } = worst;
+  const first = outermost(worst); // what the user waited for
+  const waited = formatDuration((first.inputUs ?? 0) + first.totalUs);
+  const who =
+    first.inputUs === null ? 'A message and its answer took' : `${inputName(first)} waited`;
+  const isGuess = [worst, first].some(({ pairing }) => pairing === 'guess');
   const others = all.length > 1 ? `. ${countOf(all.length, 'message')} waited so` : '';
   const isHandlingSure = all.every(({ message: { pairing } }) => pairing === 'exact');
-  const isSure = all.every(({ pairing }) => pairing === 'exact');
+  const isSure = !isGuess && all.every(({ pairing }) => pairing === 'exact');
   return {
-    title: `${who} ${about}${waited}, ${formatDuration(queueUs)} of them in the queue of ${ctx.titles[thread.index]!} behind ${quoted(behind)}; its own SQL took ${formatDuration(sqlUs + storageUs)}${others}`,
+    title: `${who} ${isGuess ? 'about ' : ''}${waited}, ${formatDuration(waitedUs(worst))} of them in the queue of ${ctx.titles[thread.index]!} behind ${quoted(behind)}; its own SQL took ${formatDuration(sqlUs + storageUs)}${others}`,
     evidence: evidence.result(ctx, false),
     ...noSaving('what waited in front of it has findings of its own'),
     confidence: isSure ? 'certain' : 'possible',
     reason: isSure
       ? 'both ends of the channel count their messages, and threads share one clock'
       : isHandlingSure
-        ? 'the answer is a guess: it was not the only message posted while the request was handled, or it was posted later'
+        ? 'which answer is whose is a guess: it was not the only message posted while the request was handled, or it was posted later'
         : `which message was handled is a guess: the channel (${message.from.channel.channel}) shows only the order`,
     advice:
       'Split long work, so that what the user waits for gets its turn; or run it in a worker of its own.',
@@ -77,19 +83,31 @@ function inputName({ message: { from }, interaction }: Request): string {
   return name === 'click' || name.startsWith('pointer') ? 'A click' : `An interaction (${name})`;
 }
 
-/** The text of the statement that ran longest on a thread while a message waited there; '' = none did. */
-function longestBehind(ctx: FindingContext, thread: ThreadStore, { message }: Request): string {
-  const [from, to] = [postedUs(message), handledUs(message)!];
+/**
+ * The text of the statement that ran longest on a thread while a message waited there; '' = it waited for something else: SQL ran in less
+ * than half of that time.
+ */
+function longestBehind(ctx: FindingContext, thread: ThreadStore, request: Request): string {
+  const [posted, handled] = [postedUs(request.message), handledUs(request.message)!];
+  const behind = behindFromUs(request);
+  const waits = [
+    [posted + request.startUs, handled],
+    [behind, behind + request.behindUs],
+  ] as const;
   const { t0, dur } = thread.events;
   const runs = ctx.get(executions).of(thread);
   const { row, execution, count } = runs.calls;
   const times = new Map<number, number>();
   for (let i = 0; i < count; i++) {
     const begin = t0[row[i]!]!;
-    const us = Math.min(to, begin + dur[row[i]!]!) - Math.max(from, begin);
+    const end = begin + dur[row[i]!]!;
     const text = runs.text[execution[i]!]!;
-    if (us > 0 && text) times.set(text, (times.get(text) ?? 0) + us);
+    for (const [from, to] of waits) {
+      const us = Math.min(to, end) - Math.max(from, begin);
+      if (us > 0 && text) times.set(text, (times.get(text) ?? 0) + us);
+    }
   }
+  const sum = [...times.values()].reduce((us, each) => us + each, 0);
   const [longest] = [...times].sort((a, b) => b[1] - a[1]);
-  return longest ? objectName(thread, longest[0]) : '';
+  return longest && 2 * sum >= waitedUs(request) ? objectName(thread, longest[0]) : '';
 }

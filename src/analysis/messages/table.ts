@@ -72,14 +72,26 @@ export const requestColumns = {
     (r) => r.totalUs,
   ),
   queue_dur: col('us', 'Queue', 'From postMessage to its listeners', (r) => r.queueUs),
+  start_dur: col(
+    'us',
+    'Start',
+    'Of that: until the other thread handled its first message, or ran SQL',
+    (r) => r.startUs,
+  ),
   work_dur: col(
     'us',
     'Handled',
     'From its listeners to the answer; without an answer, while they ran',
     (r) => r.workUs,
   ),
-  sql_dur: col('us', 'SQL', 'Of that: SQL ran, its storage calls left out', (r) => r.sqlUs),
-  storage_dur: col('us', 'Storage', 'Of that: SQL waited for storage', (r) => r.storageUs),
+  behind_dur: col(
+    'us',
+    'Behind',
+    'Of that: until requests before it were answered, where a worker takes messages at once. A guess',
+    (r) => r.behindUs,
+  ),
+  sql_dur: col('us', 'SQL', 'Of the rest: SQL ran, its storage calls left out', (r) => r.sqlUs),
+  storage_dur: col('us', 'Storage', 'Of the rest: SQL waited for storage', (r) => r.storageUs),
   answer_queue_dur: col(
     'us',
     'Answer queue',
@@ -101,8 +113,17 @@ export const requestColumns = {
   pairing: col(
     'text',
     'Pairing',
-    'exact: the answer was posted while the listeners of the request ran; guess: by order alone',
+    'exact: the answer was posted while the listeners of the request ran, or through a port that it brought; guess: by order alone',
     (r) => r.pairing,
+  ),
+  outer_thread: col(
+    'int',
+    'Outer thread',
+    'Thread that asked what this is part of: it was posted while that was handled',
+    (r) => r.outer?.message.from.thread.index ?? null,
+  ),
+  outer_seq: col('id', 'Outer', 'The event of that call of postMessage, on that thread', (r) =>
+    r.outer ? r.outer.message.from.thread.events.seq[r.outer.message.row]! : null,
   ),
 } satisfies Columns<Request>;
 

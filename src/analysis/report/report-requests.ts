@@ -7,14 +7,16 @@ import type { Block } from './blocks.ts';
 export function requestsBlock(sums: RequestSums | null): Block | null {
   if (!sums?.count) return null;
   const parts: [name: string, us: number][] = [
-    ['in the queue of the other thread', sums.queueUs],
+    ['start of the other thread', sums.startUs],
+    ['in its queue', sums.queueUs],
+    ['behind requests before it', sums.behindUs],
     ['SQL', sums.sqlUs],
     ['storage', sums.storageUs],
     ['other work, and waiting', sums.otherUs],
     ['answer in the queue', sums.answerQueueUs],
     ["the answer's listeners", sums.listenersUs],
   ];
-  const { count, totalUs, unanswered, guessed } = sums;
+  const { count, totalUs, unanswered, nested, guessed } = sums;
   return {
     heading: `Requests between threads: ${countOf(count, 'message and its answer', 'messages and their answers')}, ${formatDuration(totalUs)}`,
     table: {
@@ -28,6 +30,11 @@ export function requestsBlock(sums: RequestSums | null): Block | null {
     },
     lines: [
       'Concurrent requests each count.',
+      ...(nested
+        ? [
+            `Posted while another one was handled: ${countOf(nested, 'request')}. Their time is in the other's, too.`,
+          ]
+        : []),
       ...(unanswered ? [`No answer was seen: ${countOf(unanswered, 'request')}.`] : []),
       ...(guessed ? [`Pairing is a guess: ${countOf(guessed, 'request')}.`] : []),
     ],

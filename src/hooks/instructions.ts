@@ -179,6 +179,9 @@ const countInstructions: CountInstructions = (recorder) => {
   const streamed = async (source: unknown): Promise<Instead> => {
     const response: unknown = await source;
     if (!(response instanceof NativeResponse) || !response.ok || response.bodyUsed) return null;
+    // the native function refuses any other before it reads: an app then takes the bytes from the same response
+    if (response.headers.get('content-type')?.trim().toLowerCase() !== 'application/wasm')
+      return null;
     const theirs = new Uint8Array(await response.clone().arrayBuffer());
     const ours = metered(theirs);
     if (!ours) return null;

@@ -13,6 +13,7 @@ import {
   buildHook,
   collectUntil,
   injectHook,
+  type SeenEvent,
   type SeenThread,
 } from './hooks-harness.ts';
 import { labWorkload } from './lab-workload.ts';
@@ -36,47 +37,61 @@ afterAll(async () => {
 
 const COUNTED = 'sqlite3_instructions';
 let labels = 0;
-async function recorded(script: string, integrity?: string): Promise<[SeenThread, unknown]> {
+async function recorded(
+  script: string,
+  how?: string,
+  integrity?: string,
+): Promise<[SeenThread[], unknown]> {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   await injectHook(page, script);
   await page.goto(`${server.origin(`instructions-${++labels}`)}/hook-cases/`);
-  const answer: unknown = await page.evaluate(labWorkload(integrity));
+  const answer: unknown = await page.evaluate(labWorkload(how, integrity));
   await page.evaluate(() => performance.mark('after'));
-  const [thread] = await collectUntil(page, (threads) =>
-    threads.some(({ events }) => events.some(({ op }) => op === 'mark')),
+  const all = (threads: SeenThread[]): SeenEvent[] => threads.flatMap(({ events }) => events);
+  const threads = await collectUntil(page, (seen) =>
+    ['mark', 'sqlite3_close'].every((op) => all(seen).some((event) => event.op === op)),
   );
   await context.close();
-  return [thread!, answer];
+  return [threads, answer];
 }
-function beforeClose({ events }: SeenThread): number[] {
-  const close = events.find(({ op }) => op === 'sqlite3_close')!;
-  return events.filter(({ op, aux }) => op === COUNTED && aux === close.seq).map((e) => e.offset);
+function beforeClose(threads: readonly SeenThread[]): number[] {
+  return threads.flatMap(({ events }) => {
+    const close = events.find(({ op }) => op === 'sqlite3_close');
+    return events
+      .filter(({ op, aux }) => op === COUNTED && aux === close?.seq)
+      .map((e) => e.offset);
+  });
 }
+const faultsOf = (threads: readonly SeenThread[]): unknown[] =>
+  threads.filter(({ dropped, faults, notes }) => dropped || faults || notes.length);
 
-test("the Lab's workload, from instantiation: the Lab's own count", async () => {
+test.each([
+  ...[undefined, 'untyped', 'data', 'compiled', 'synchronous'],
+  'in a worker', // which gets the module by a message
+])("the Lab's workload, from instantiation: the Lab's own count; loaded %s", async (how) => {
   const [atClose] = await inTheLab({ vfs: 'MemoryVFS' }, 'total');
-  const [thread] = await recorded(instructions + hook);
-  expect(beforeClose(thread)).toEqual([atClose]);
-  expect([thread.dropped, thread.faults, thread.notes]).toEqual([0, 0, []]);
+  const [threads] = await recorded(instructions + hook, how);
+  expect(beforeClose(threads)).toEqual([atClose]);
+  expect(faultsOf(threads)).toEqual([]);
 });
 
 test('an app that checks the bytes of its module finds them as they were sent', async () => {
   const bytes = await readFile(packageFile('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm'));
   const digest = createHash('sha384').update(bytes).digest();
-  const [thread, checked] = await recorded(
+  const [threads, checked] = await recorded(
     instructions + hook,
+    'checked',
     `sha384-${digest.toString('base64')}`,
   );
   const names = WebAssembly.Module.exports(new WebAssembly.Module(bytes)).map(({ name }) => name);
   expect(checked).toEqual([...digest, ...names]);
   expect(names).not.toContain(COUNTER);
-  expect(beforeClose(thread)).toHaveLength(1);
-  expect([thread.faults, thread.notes]).toEqual([0, []]);
+  expect(beforeClose(threads)).toHaveLength(1);
+  expect(faultsOf(threads)).toEqual([]);
 });
 
 test('without the script nothing is counted', async () => {
-  const [thread] = await recorded(hook);
-  expect(thread.events.filter(({ op }) => op === COUNTED)).toEqual([]);
-  expect(beforeClose(thread)).toEqual([]);
+  const [threads] = await recorded(hook);
+  expect(threads.flatMap(({ events }) => events).filter(({ op }) => op === COUNTED)).toEqual([]);
 });

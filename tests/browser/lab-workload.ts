@@ -3,9 +3,13 @@ import { Op } from '../../src/event/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { SCRIPTS } from '../contract/helpers/in-the-lab.ts';
 
-/** What a page evaluates, on any page of the apps' server. @param integrity of the wasm file, where the page checks it */
-export const labWorkload = (integrity?: string): string =>
-  `import('/journeyapps-wa-sqlite/lab-workload.js').then(({ run }) => run(${JSON.stringify(SCRIPTS)}, ${JSON.stringify(integrity)}))`;
+/**
+ * What a page evaluates, on any page of the apps' server.
+ * @param how the module is loaded (tests/apps/journeyapps-wa-sqlite/lab-workload.js); Emscripten does by default
+ * @param integrity of the wasm file, where the page checks it
+ */
+export const labWorkload = (how?: string, integrity?: string): string =>
+  `import('/journeyapps-wa-sqlite/lab-workload.js').then(({ run }) => run(${[SCRIPTS, how, integrity].map((one) => JSON.stringify(one ?? null)).join()}))`;
 
 /** Instructions before each close of a connection. */
 export function executedBeforeClose({ events }: ThreadStore): number[] {

@@ -15,27 +15,60 @@ function seed(state) {
 
 const WASM = new URL('../node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite.wasm', import.meta.url);
 
-/** An app that trusts no byte which it has not checked. @returns what Emscripten calls for an instance */
-const checking = (integrity, digests) => async (imports, done) => {
-  const response = await fetch(WASM, { integrity });
-  const bytes = await response.clone().arrayBuffer();
-  digests.push(...new Uint8Array(await crypto.subtle.digest('SHA-384', bytes)));
-  const { instance, module } = await WebAssembly.instantiateStreaming(response, imports);
-  digests.push(...WebAssembly.Module.exports(module).map(({ name }) => name));
-  done(instance, module);
+/** Ways in which apps load a module. @returns [instance, module] */
+const LOADS = {
+  /** An app that trusts no byte which it has not checked. @param digests gets the bytes of its SHA-384, and the names of what it exports */
+  async checked(imports, integrity, digests) {
+    const response = await fetch(WASM, { integrity });
+    const bytes = await response.clone().arrayBuffer();
+    digests.push(...new Uint8Array(await crypto.subtle.digest('SHA-384', bytes)));
+    const { instance, module } = await WebAssembly.instantiateStreaming(response, imports);
+    digests.push(...WebAssembly.Module.exports(module).map(({ name }) => name));
+    return [instance, module];
+  },
+  /** As wasm-bindgen loads it: a server that doesn't know the type of the file is no reason to give up. */
+  async untyped(imports) {
+    const response = new Response((await fetch(WASM)).body, { headers: { 'Content-Type': '' } });
+    let made;
+    try {
+      made = await WebAssembly.instantiateStreaming(response, imports);
+    } catch {
+      made = await WebAssembly.instantiate(await response.arrayBuffer(), imports);
+    }
+    return [made.instance, made.module];
+  },
+  /** As bundlers inline it. */
+  async data(imports) {
+    const bytes = new Uint8Array(await (await fetch(WASM)).arrayBuffer());
+    const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+    const inlined = fetch(`data:application/wasm;base64,${btoa(text)}`);
+    const { instance, module } = await WebAssembly.instantiateStreaming(inlined, imports);
+    return [instance, module];
+  },
+  async compiled(imports) {
+    const module = await WebAssembly.compileStreaming(fetch(WASM));
+    return [await WebAssembly.instantiate(module, imports), module];
+  },
+  async synchronous(imports) {
+    const module = new WebAssembly.Module(await (await fetch(WASM)).arrayBuffer());
+    return [new WebAssembly.Instance(module, imports), module];
+  },
+  posted: (imports, module) => [new WebAssembly.Instance(module, imports), module],
 };
 
 /**
- * @param scripts SQL, one after another @param integrity of the wasm file; undefined: Emscripten loads it
+ * @param scripts SQL, one after another @param how of LOADS; undefined: Emscripten loads it @param what is loaded, where that is open
  * @returns where it was checked: the bytes of its SHA-384, and the names of what the module exports
  */
-export async function run(scripts, integrity) {
+export async function run(scripts, how, what) {
+  if (how === 'in a worker') return inWorker(scripts);
   seed(12345);
   const checked = [];
-  const load = checking(integrity, checked);
-  const module = await factory(
-    integrity ? { instantiateWasm: (...given) => (void load(...given), {}) } : {},
-  );
+  const instantiateWasm = (imports, done) => {
+    void Promise.resolve(LOADS[how](imports, what, checked)).then((made) => done(...made));
+    return {};
+  };
+  const module = await factory(how ? { instantiateWasm } : {});
   const sqlite3 = SQLite.Factory(module);
   sqlite3.vfs_register(await MemoryVFS.create('lab', module), true);
   const db = await sqlite3.open_v2('t.db');
@@ -44,4 +77,18 @@ export async function run(scripts, integrity) {
       while ((await sqlite3.step(statement)) === SQLite.SQLITE_ROW);
   await sqlite3.close(db);
   return checked;
+}
+
+/** The page compiles, a worker runs. */
+async function inWorker(scripts) {
+  const module = await WebAssembly.compileStreaming(fetch(WASM));
+  const worker = new Worker(import.meta.url, { type: 'module' });
+  await new Promise((ready) => (worker.onmessage = ready));
+  worker.postMessage([scripts, 'posted', module]);
+  await new Promise((done) => (worker.onmessage = done));
+  return [];
+}
+if (globalThis.DedicatedWorkerGlobalScope) {
+  onmessage = async ({ data }) => postMessage(await run(...data));
+  postMessage('ready');
 }

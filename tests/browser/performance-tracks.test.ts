@@ -1,6 +1,6 @@
 /**
- * Our tracks in Chrome's own Performance panel: while it records, Chromium's trace has statements, transactions, and syncs of page and
- * worker, each once. DevTools tells extensions of its recording by its ExtensionServer; the trace here is taken over CDP, as two can't record.
+ * Our tracks in Chrome's own Performance panel: its Record button is pressed, and what it makes of the recording has statements,
+ * transactions, and syncs of page and worker, each once.
  */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,43 +32,38 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** What DevTools does where its Performance panel begins or ends to record. */
-async function profiling(happens: 'profilingStarted' | 'profilingStopped'): Promise<void> {
+/** Runs in DevTools, where these are at hand: its Performance panel, the button of that, and the views. */
+async function inDevTools<T>(code: string): Promise<T> {
   const devtools = (await driven.browser.pages()).find((one) => one.url().startsWith('devtools:'))!;
-  await devtools.evaluate(`(async () => {
-    const { ExtensionServer } = await import('./panels/common/common.js');
-    ExtensionServer.ExtensionServer.instance().${happens}();
-  })()`);
+  return (await devtools.evaluate(`(async () => {
+    const { ViewManager, ActionRegistry } = await import('./ui/legacy/legacy.js');
+    const views = ViewManager.ViewManager.instance();
+    const { TimelinePanel } = (await import('./panels/timeline/timeline.js')).TimelinePanel;
+    const record = ActionRegistry.ActionRegistry.instance().getAction('timeline.toggle-recording');
+    ${code}
+  })()`)) as T;
 }
+const showOurs = (): Promise<unknown> =>
+  inDevTools(
+    `await views.showView([...views.views.keys()].find((key) => key.startsWith('chrome-extension://') && key.endsWith('vfscope')));`,
+  );
+const pressRecord = (): Promise<unknown> =>
+  inDevTools(`await views.showView('timeline'); await record.execute();`);
+const isRecording = (): Promise<boolean> => inDevTools('return record.toggled();');
+const recordings = (): Promise<number> =>
+  inDevTools('return TimelinePanel.instance().model?.size() ?? 0;');
 
-interface Stamp {
-  name: string;
-  args: { data?: Record<string, unknown> };
-}
-
-/** Chromium's trace of this work. */
-async function traced(work: () => Promise<void>): Promise<Stamp[]> {
-  const session = await driven.browser.target().createCDPSession();
-  const events: Stamp[] = [];
-  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as Stamp[])));
-  await session.send('Tracing.start', {
-    transferMode: 'ReportEvents',
-    traceConfig: {
-      recordMode: 'recordAsMuchAsPossible',
-      includedCategories: ['devtools.timeline', 'blink.console', 'blink.user_timing'],
-      excludedCategories: ['*'],
-    },
-  });
-  try {
-    await work();
-  } finally {
-    const done = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
-    await session.send('Tracing.end');
-    await done;
-    await session.detach();
-  }
-  return events.filter(({ name }) => name === 'TimeStamp');
-}
+/** How many entries each of our tracks has in the newest recording of Chrome's Performance panel, and those that end before they begin. */
+const ourTracks = (): Promise<{ tracks: Record<string, number>; backwards: number }> =>
+  inDevTools(`
+    const { model } = TimelinePanel.instance();
+    const { ExtensionTraceData } = model.parsedTrace(model.size() - 1).data;
+    const groups = ExtensionTraceData.extensionTrackData.filter(({ name }) => name === 'vfscope');
+    const tracks = groups.flatMap(({ entriesByTrack }) => Object.entries(entriesByTrack));
+    return {
+      tracks: Object.fromEntries(tracks.map(([name, entries]) => [name, entries.length])),
+      backwards: tracks.flatMap(([, entries]) => entries).filter(({ dur }) => !(dur >= 0)).length,
+    };`);
 
 /** Counts what the panel hands to its page for Chrome's trace. */
 const countShown = (): Promise<void> =>
@@ -94,32 +89,46 @@ const PAGE = 'sqlite-org/?vfs=kvvfs';
 /** 20 inserts and CREATE TABLE, each with three. */
 const SYNCS = 63;
 
-/** Record both apps while the Performance panel "records". @param until by which all is there */
+/** Looks at what was shown, between which nothing more comes. */
+const LOOKS = 16;
+
+/** The panel has shown all that there is: no more comes. */
+async function allShown(): Promise<void> {
+  let [last, same] = [-1, 0];
+  const look = async (): Promise<number> => {
+    const now = await shown();
+    same = now === last ? same + 1 : 0;
+    last = now;
+    return same;
+  };
+  await expect.poll(look, { timeout: 30_000, interval: 50 }).toBeGreaterThanOrEqual(LOOKS);
+}
+
+/** Record both apps while Chrome's Performance panel records: no other panel can be chosen meanwhile. */
 async function recordBoth(
   name: string,
-  until: (store: TraceStore) => Promise<unknown>,
-): Promise<{ store: TraceStore; stamps: Stamp[] }> {
+): Promise<Awaited<ReturnType<typeof ourTracks>> & { store: TraceStore }> {
   await openNothing(page, server.origin(name));
   await startRecording(panel);
   await recorded(page);
-  let store!: TraceStore;
-  const stamps = await traced(async () => {
-    await profiling('profilingStarted');
-    for (const app of [WORKER, PAGE]) {
-      await goTo(page, `${server.origin(name)}/${app}`);
-      await state(page, 'ready');
-      await page.evaluate(() =>
-        (window as never as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {
-          n: 20,
-        }),
-      );
-    }
-    await stopRecording(panel);
-    store = await savedStore(driven, panel);
-    await until(store);
-    await profiling('profilingStopped');
-  });
-  return { store, stamps: stamps.filter(({ args }) => args.data?.['trackGroup'] === 'vfscope') };
+  await pressRecord();
+  await expect.poll(isRecording, { timeout: 30_000 }).toBe(true);
+  const before = await recordings();
+  for (const app of [WORKER, PAGE]) {
+    await goTo(page, `${server.origin(name)}/${app}`);
+    await state(page, 'ready');
+    await page.evaluate(() =>
+      (window as never as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {
+        n: 20,
+      }),
+    );
+  }
+  await allShown();
+  await pressRecord();
+  await expect.poll(recordings, { timeout: 60_000 }).toBe(before + 1);
+  await showOurs();
+  await stopRecording(panel);
+  return { ...(await ourTracks()), store: await savedStore(driven, panel) };
 }
 
 const toggle = async (): Promise<void> => {
@@ -131,20 +140,10 @@ const toggle = async (): Promise<void> => {
 test('with the setting on, each statement, transaction, and sync of page and worker, once', async () => {
   await countShown();
   await toggle();
-  let wanted: Record<string, number> = {};
-  const { stamps } = await recordBoth('performance', (store) => {
-    wanted = wantedOf(store);
-    const all = Object.values(wanted).reduce((a, b) => a + b);
-    return expect.poll(shown, { timeout: 30_000 }).toBeGreaterThanOrEqual(all);
-  });
-  const found: Record<string, number> = {};
-  for (const { args } of stamps) {
-    const track = String(args.data!['track']);
-    found[track] = (found[track] ?? 0) + 1;
-    expect(args.data!['end']).toBeGreaterThanOrEqual(args.data!['start'] as number);
-  }
-  expect(found).toEqual(wanted);
-  expect(Object.entries(found).filter(([track]) => track.startsWith('Syncs'))).toEqual([
+  const { tracks, backwards, store } = await recordBoth('performance');
+  expect(tracks).toEqual(wantedOf(store));
+  expect(backwards).toBe(0);
+  expect(Object.entries(tracks).filter(([track]) => track.startsWith('Syncs'))).toEqual([
     [expect.stringContaining('worker.js'), SYNCS],
     [expect.stringContaining('/sqlite-org/'), SYNCS],
   ]);
@@ -161,8 +160,8 @@ test('with the setting on, each statement, transaction, and sync of page and wor
 test('with the setting off, none', async () => {
   await toggle();
   const before = await shown();
-  const { stamps } = await recordBoth('performance-off', async () => undefined);
-  expect(stamps).toEqual([]);
+  const { tracks } = await recordBoth('performance-off');
+  expect(tracks).toEqual({});
   expect(await shown()).toBe(before);
 }, 120_000);
 

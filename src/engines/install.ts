@@ -5,7 +5,6 @@
 import type { CaptureLevel } from '../event/capture.ts';
 import { PromiseWatch } from '../record/promise-watch.ts';
 import type { Recorder } from '../record/recorder.ts';
-import { define } from '../record/reflect.ts';
 import {
   NativeMemory,
   NativeTable,
@@ -121,12 +120,10 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
           if (engine) engines.add(engine);
           const { exports } = engine ?? instance;
           if (exports === instance.exports) return instance;
-          // configurable: a Proxy of the app's over it may answer with exports of its own
-          return define(
-            Object.create(instance) as object,
-            'exports',
-            exports,
-          ) as WebAssembly.Instance;
+          // configurable: an app may lay a Proxy over it that answers with other exports (emnapi does)
+          return Object.create(instance, {
+            exports: { value: exports, configurable: true },
+          }) as WebAssembly.Instance;
         }),
       slotSet: (table, slot, fn) =>
         guard('a table slot', undefined, () =>

@@ -13,7 +13,7 @@ import { Op } from '../event/event.ts';
 import { isSqlOp } from '../event/operations.ts';
 import { COUNTER, meterModule } from '../lab/meter/meter.ts';
 import { Patches, type Callable } from '../record/patches.ts';
-import { apply, define } from '../record/reflect.ts';
+import { apply } from '../record/reflect.ts';
 import { Recorder, type Token } from '../record/recorder.ts';
 import { Header } from '../record/ring-layout.ts';
 
@@ -149,8 +149,9 @@ const countInstructions: CountInstructions = (recorder) => {
     if (counters.length > recorder.layout.maxEngines) hidden -= counters.shift()!.value as bigint;
     const shown = Object.assign(Object.create(null) as Record<string, unknown>, exports);
     delete shown[COUNTER];
-    // configurable: a Proxy of the app's over it may answer with exports of its own
-    return define(Object.create(instance) as object, 'exports', Object.freeze(shown));
+    Object.freeze(shown);
+    // a getter that can change, as natively: an app may lay a Proxy over the instance that answers with other exports (emnapi does)
+    return Object.defineProperty(instance, 'exports', { get: () => shown, configurable: true });
   };
   const missed = (exports: WebAssembly.Exports, imports: unknown): void => {
     const memory = [...Object.values(exports), ...importedValues(imports)].find(

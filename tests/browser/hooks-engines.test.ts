@@ -38,7 +38,7 @@ const apps = ENGINE_APPS.filter(({ id }) => FULL || SOME.includes(id));
 /** Again with what is recorded where asked for, by the script that adds it. */
 const ADDED = {
   '': [],
-  instructions: ['journeyapps-wa-sqlite OPFSCoopSync'],
+  instructions: ['journeyapps-wa-sqlite OPFSCoopSync', 'turso opfs'],
   messages: ['journeyapps-wa-sqlite OPFSCoopSync', 'absurd-sql'],
 };
 type Added = keyof typeof ADDED;
@@ -107,7 +107,8 @@ function countsOf(events: SeenEvent[]): OracleCounts {
   };
 }
 
-test.each(runs)('$id', async ({ id, app, added }) => {
+// %s: vitest cuts what $id shows
+test.each(runs.map((run) => [run.id, run] as const))('%s', async (id, { app, added }) => {
   const page = await browser.newPage(); // not a context of its own: OPFS is no file there, and the oracle blind
   await injectHook(page, scripts[added] + hook);
   const place = runs.findIndex((run) => run.id === id);

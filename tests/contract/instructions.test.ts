@@ -16,6 +16,17 @@ import { runScript } from './helpers/script.ts';
 import { Traced, type Row } from './helpers/traced.ts';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';
 
+const WA_SQLITE = createRequire(import.meta.url).resolve(
+  '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm',
+);
+/** Functions that do nothing. */
+function importsOf(module: WebAssembly.Module): WebAssembly.Imports {
+  const imports: WebAssembly.Imports = {};
+  for (const { module: from, name, kind } of WebAssembly.Module.imports(module))
+    if (kind === 'function') (imports[from] ??= {})[name] = (): number => 0;
+  return imports;
+}
+
 const open: Traced[] = [];
 afterEach(() => {
   for (const t of open.splice(0)) t.restore();
@@ -98,9 +109,7 @@ it('the app gets the same rows, exports, and bytes', async () => {
   const plain = await runScript((await loadWaSqlite('journey-sync')).sqlite3);
   const t = trace();
   expect(await runScript((await loadWaSqlite('journey-sync')).sqlite3)).toEqual(plain);
-  const bytes = readFileSync(
-    createRequire(import.meta.url).resolve('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm'),
-  );
+  const bytes = readFileSync(WA_SQLITE);
   const before = bytes.toString('base64');
   const module = await WebAssembly.compile(bytes);
   const also = new WebAssembly.Module(bytes);
@@ -110,21 +119,6 @@ it('the app gets the same rows, exports, and bytes', async () => {
   t.restore();
   // what is left is the counter, which only the module itself has now
   expect(WebAssembly.Module.exports(module).map(({ name }) => name)).toContain(COUNTER);
-});
-
-it('what the app lays over an instance answers with exports of its own, as emnapi does for threads', async () => {
-  const path = createRequire(import.meta.url).resolve('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm');
-  const imports: WebAssembly.Imports = {};
-  const bytes = readFileSync(path);
-  for (const { module: from, name, kind } of WebAssembly.Module.imports(
-    await WebAssembly.compile(bytes),
-  ))
-    if (kind === 'function') (imports[from] ??= {})[name] = (): number => 0;
-  trace();
-  const { instance } = await WebAssembly.instantiate(bytes, imports);
-  expect(Object.keys(instance.exports)).not.toContain(COUNTER);
-  const own = {};
-  expect(new Proxy(instance, { get: () => own }).exports).toBe(own);
 });
 
 it('a module that is none of SQLite, or broken, goes its way', async () => {
@@ -147,14 +141,32 @@ it('a module that is none of SQLite, or broken, goes its way', async () => {
   ]);
 });
 
+it.each([
+  ['and counts', { meter: countInstructions }],
+  ['only', {}],
+] as const)('vfscope records %s: an instance is like a native one', async (_, options) => {
+  const bytes = readFileSync(WA_SQLITE.replace('.wasm', '-async.wasm')); // vfscope wraps its exports
+  const module = await WebAssembly.compile(bytes);
+  const native = await WebAssembly.instantiate(module, importsOf(module));
+  const t = new Traced({}, options);
+  open.push(t);
+  const made = await WebAssembly.instantiate(bytes, importsOf(module));
+  const { instance } = made as unknown as WebAssembly.WebAssemblyInstantiatedSource;
+  expect(Object.keys(instance)).toEqual(Object.keys(native));
+  expect(Object.keys(instance.exports)).toEqual(Object.keys(native.exports));
+  expect(instance).toBeInstanceOf(WebAssembly.Instance);
+  // emnapi answers with other exports
+  const other = {};
+  const laid = new Proxy(instance, {
+    get: (target, name): unknown => (name === 'exports' ? other : Reflect.get(target, name)),
+  });
+  expect(laid.exports).toBe(other);
+});
+
 it('a module that came from elsewhere is refused, with the cause', async () => {
-  const path = createRequire(import.meta.url).resolve('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm');
-  const module = await WebAssembly.compile(readFileSync(path)); // nobody metered it
+  const module = await WebAssembly.compile(readFileSync(WA_SQLITE)); // nobody metered it
   const t = trace();
-  const imports: WebAssembly.Imports = {};
-  for (const { module: from, name, kind } of WebAssembly.Module.imports(module))
-    if (kind === 'function') (imports[from] ??= {})[name] = (): number => 0;
-  await WebAssembly.instantiate(module, imports);
+  await WebAssembly.instantiate(module, importsOf(module));
   t.all();
   expect(t.definitions.filter(({ kind }) => kind === 'note')).toMatchObject([
     { text: expect.stringContaining('compiled where vfscope does not reach') },

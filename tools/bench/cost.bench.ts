@@ -1,4 +1,5 @@
 // What one event costs in the hook, per layer, beside two readings of the clock in the same run.
+import countInstructions from '../../src/hooks/instructions.ts';
 import { measureVfsCost } from '../../src/vfs-instrumented/interpose/self-cost.ts';
 import { Recorder } from '../../src/record/recorder.ts';
 import { Header } from '../../src/record/ring-layout.ts';
@@ -8,25 +9,30 @@ import { keptBytes, OverlayBench, type Called } from './overlay-cost.ts';
 export const title = 'Cost per event (Node)';
 export const about =
   'Nanoseconds that a call takes longer when it is recorded; minimum of 15 interleaved runs of 20,000 calls, the code as it is shipped. "VFS" is a trampoline in a ' +
-  'function-table slot, "JavaScript" is what a Web API probe or an SQL call writes (without the proxy in front of it). Aim: two clock readings + 100 ns. "Overlay" is a call ' +
+  'function-table slot, "JavaScript" is what a Web API probe or an SQL call writes (without the proxy in front of it); the row below it is the same call where instructions are counted, in the same run. Aim: two clock readings + 100 ns. "Overlay" is a call ' +
   'of a VFS that `vfscope/vfs` records, its least time less the least without; aim: two clock readings + 50 ns. Of a promise, to learn when it is settled costs a second promise first: the row above says how much. "Kept" is what a recording in memory takes of each event; aim: 32 to 48 bytes.';
 
 const CALLS = 20_000;
 
-function javaScriptEvent(): number {
+/** @param counts with the script that counts instructions: of a storage call it counts none */
+function javaScriptEvent(counts: boolean): number {
   const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
+  const undo = counts ? countInstructions(recorder) : null;
   const words = new Uint32Array(recorder.memory.buffer);
   recorder.onPressure = () =>
     void (words[Header.claimed >>> 2] = words[Header.released >>> 2] = words[Header.head >>> 2]!);
   const start = performance.now();
   for (let i = 0; i < CALLS; i++) recorder.end(recorder.begin(Op.idbPut, 1, i, 4096), 0);
-  return ((performance.now() - start) * 1e6) / CALLS;
+  const ns = ((performance.now() - start) * 1e6) / CALLS;
+  undo?.();
+  return ns;
 }
 
 export async function run(): Promise<{ columns: string[]; rows: (string | number)[][] }> {
   const vfs: number[] = [];
   const clock: number[] = [];
   const script: number[] = [];
+  const counting: number[] = [];
   const overlay = new OverlayBench();
   const over = new Map<Called, { without: number[]; with: number[] }>();
   for (const called of ['xRead', 'xWrite', 'then', 'promise'] as const)
@@ -35,7 +41,8 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
     const { nsPerVfsEvent, nsPerClockPair } = measureVfsCost(CALLS, 1);
     vfs.push(nsPerVfsEvent);
     clock.push(nsPerClockPair);
-    script.push(javaScriptEvent());
+    script.push(javaScriptEvent(false));
+    counting.push(javaScriptEvent(true));
     for (const [called, times] of over) {
       times.without.push(await overlay.without(called, CALLS));
       times.with.push(await overlay.with(called, CALLS));
@@ -74,6 +81,7 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
       rowOf('two performance.now()', clock),
       rowOf('VFS event', vfs),
       rowOf('JavaScript event', script),
+      rowOf('JavaScript event, instructions counted', counting),
       longer('Overlay, xRead of a page', 'xRead'),
       longer('Overlay, xWrite of a page', 'xWrite'),
       longer('`then` of a promise, nothing recorded', 'then'),

@@ -440,7 +440,10 @@ export class ViewerModel {
   private async nameFunctions(file: Blob): Promise<void> {
     await this.attempt(async () => {
       const named = await this.session.nameFunctions(file);
-      this.say('info', `Named ${countOf(named, 'function')} of the CPU samples.`);
+      this.say(
+        'info',
+        `Named ${countOf(named, 'function')} of the CPU samples. The names are right only for the same build.`,
+      );
     });
   }
   async openExample(): Promise<void> {

@@ -196,6 +196,8 @@ export interface EventLine extends EventRef {
 export interface EventDetails extends EventLine {
   flags: string[];
   threadTitle: string;
+  /** Messages between threads are recorded there. */
+  hasMessages: boolean;
   engine: string;
   parent: (EventRef & { name: string }) | null;
   children: (EventRef & { name: string; dur: number })[];

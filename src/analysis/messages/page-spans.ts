@@ -2,7 +2,7 @@
 import { toTraceUs } from '../../event/clock.ts';
 import type { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import type { ByThread } from '../core/graph.ts';
+import { firstPlace } from '../../trace/number-columns.ts';
 import type { RowsByOperation } from '../core/rows-by-operation.ts';
 
 export interface PageSpan {
@@ -12,20 +12,25 @@ export interface PageSpan {
   toUs: number;
 }
 
-/** The first such span of a thread that has a moment of [fromUs, toUs]; null = none was recorded. */
-export function pageSpanIn(
-  thread: ThreadStore,
-  rows: ByThread<RowsByOperation>,
+/** Spans that are looked at for one: a page that makes them up may say that all of them last for hours. */
+const MOST_AT_ONCE = 100;
+
+/** All such spans of a thread, by their begin. */
+export function pageSpans(
+  { info, events: { offset, length } }: ThreadStore,
+  rows: RowsByOperation,
   op: typeof Op.interaction | typeof Op.longTask,
   originMs: number,
-  fromUs: number,
-  toUs = fromUs,
-): PageSpan | null {
-  const { offset, length } = thread.events;
-  for (const row of rows.of(thread).of(op)) {
-    const begin = toTraceUs(offset[row]!, thread.info, originMs);
-    const end = begin + length[row]!;
-    if (begin <= toUs && fromUs <= end) return { row, fromUs: begin, toUs: end };
-  }
-  return null;
+): PageSpan[] {
+  return Array.from(rows.of(op), (row) => {
+    const fromUs = toTraceUs(offset[row]!, info, originMs);
+    return { row, fromUs, toUs: fromUs + length[row]! };
+  }).sort((a, b) => a.fromUs - b.fromUs);
+}
+
+/** The first span that has a moment of [fromUs, toUs]; null = none was recorded. @param spans of one thread */
+export function spanIn(spans: readonly PageSpan[], fromUs: number, toUs = fromUs): PageSpan | null {
+  const end = firstPlace(0, spans.length, (i) => spans[i]!.fromUs > toUs);
+  const begun = spans.slice(Math.max(0, end - MOST_AT_ONCE), end);
+  return begun.find((span) => span.toUs >= fromUs) ?? null;
 }

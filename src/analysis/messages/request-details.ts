@@ -7,7 +7,7 @@ import { cellText } from '../core/table.ts';
 import type { ByThread } from '../core/graph.ts';
 import type { RowsByOperation } from '../core/rows-by-operation.ts';
 import { handledEndUs, handledUs, type Message, type Pairing } from './messages.ts';
-import { pageSpanIn } from './page-spans.ts';
+import { pageSpans, spanIn } from './page-spans.ts';
 import { requestOfCall, type Request } from './requests.ts';
 import { requestColumns } from './table.ts';
 
@@ -95,7 +95,7 @@ export function requestDetails(
     if (answer.toRow >= 0) link('Answer handled by', asker, answer.toRow, 'listeners');
     if (from !== null && to !== null)
       for (const op of [Op.longTask, Op.interaction] as const) {
-        const found = pageSpanIn(asker, rows, op, originMs, from, to);
+        const found = spanIn(pageSpans(asker, rows.of(asker), op, originMs), from, to);
         if (found && found.row !== interaction) reported('Answer handled in', found.row);
       }
   }

@@ -16,7 +16,7 @@ import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import { firstPlace } from '../../trace/number-columns.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
-import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
+import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { ioTime, partTimes } from '../core/time-parts.ts';
 import { pieces } from '../time/thread-times.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -30,7 +30,7 @@ import {
   type Message,
   type Pairing,
 } from './messages.ts';
-import { pageSpanIn } from './page-spans.ts';
+import { pageSpans, spanIn, type PageSpan } from './page-spans.ts';
 
 export interface Request {
   message: Message;
@@ -74,8 +74,13 @@ export const requests = fact('requests', 'requests and their answers', NEEDS, (s
       : [],
   );
   const firstSql = new Map(store.threads.map((thread) => [thread, firstSqlUs(thread)]));
+  const interactions = new Map<ThreadStore, PageSpan[]>();
+  const spansOf = (thread: ThreadStore): readonly PageSpan[] =>
+    getOrMake(interactions, thread, () =>
+      pageSpans(thread, known.rowsByOperation.of(thread), Op.interaction, store.originMs),
+    );
   const all = behindOthers(asked)
-    .map((pair) => requestOf(pair, known, store.originMs, firstSql))
+    .map((pair) => requestOf(pair, known.pieces, firstSql, spansOf))
     .sort((a, b) => postedUs(a.message) - postedUs(b.message));
   nest(all);
   return all;
@@ -254,12 +259,9 @@ function upTo(index: IntervalIndex, us: number): Float64Array {
 
 function requestOf(
   { message, answer, pairing, behindUs }: Pair,
-  known: {
-    pieces: ByThread<{ index: IntervalIndex }>;
-    rowsByOperation: ByThread<RowsByOperation>;
-  },
-  originMs: number,
+  pieces: ByThread<{ index: IntervalIndex }>,
   firstSql: ReadonlyMap<ThreadStore, number>,
+  interactionsOf: (thread: ThreadStore) => readonly PageSpan[],
 ): Request {
   const from = postedUs(message);
   const begun = handledUs(message)!;
@@ -270,7 +272,7 @@ function requestOf(
   const done = answer ? postedUs(answer) : handledEndUs(message);
   let [storageUs, sqlUs] = [0, 0];
   if (done !== null) {
-    const { index } = known.pieces.of(message.to!.thread);
+    const { index } = pieces.of(message.to!.thread);
     const behind = behindFromUs({ message });
     const [begin, wait, go, end] = [begun, behind, behind + behindUs, done].map((us) =>
       upTo(index, Math.min(us, done)),
@@ -281,9 +283,7 @@ function requestOf(
   }
   const heard = answer && handledUs(answer);
   const end = answer && handledEndUs(answer);
-  const interaction = pageSpanIn(
-    ...([message.from.thread, known.rowsByOperation, Op.interaction, originMs, from] as const),
-  );
+  const interaction = spanIn(interactionsOf(message.from.thread), from);
   return {
     ...{ message, answer, pairing, behindUs, storageUs, sqlUs },
     queueUs: Math.max(0, begun - from),

@@ -66,6 +66,7 @@ export function detailsOfEvent(store: TraceStore, { thread, seq }: EventRef): Ev
     ...lineOfEvent(t, row),
     flags: flagTexts(e.flags),
     threadTitle: threadTitles(store)[thread]!,
+    hasMessages: t.environment?.capture.messages ?? false,
     engine: engineOf(t, e.object),
     parent: parentRow < 0 ? null : { ...t.ref(parentRow), name: opName(t.events.op[parentRow]!) },
     children: children.map((child) => ({

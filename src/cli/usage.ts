@@ -53,12 +53,12 @@ export const COMMANDS = `  vfscope demo                            record the ap
       [--json]               what was written, as one object
       FILE may be a folder of .vfst files: with parquet it becomes a data set, as by fleet add
   vfscope fleet add INPUT ... --out DIR   add traces and reports of vfscope/field to a Parquet data set: files, or folders of them
-      [--label name=value ...]  of traces without a report beside them: release, device, or others
+      [--label name=value ...]  labels for traces (reports have their own): release, device, or others
       [--sanitize]           take the app's words out first
-      [--shard i/n]          the i-th of n parts of the inputs alone, for several machines; default: all, on every core
+      [--shard i/n]          only the i-th of n parts of the inputs, on one core; default: all inputs, on every core
       [--json]               how many were added, as one object
   vfscope fleet compact DIR [--json]      one file for each table and day
-  vfscope fleet report DIR                what share of page lives has which finding, wait, and error
+  vfscope fleet report DIR                share of page lives with each finding, long lock wait, and error
       [--by release|browser|device|engine|vfs_class] [--markdown | --json]
   vfscope diff A.vfst B.vfst [--json | --markdown]  faster or slower, and by how much; counts exactly; findings solved and new
   vfscope check FILE.vfst [--budget budget.json] [--baseline BASE.vfst] [--json]

@@ -128,7 +128,10 @@ export function recordTab(tabId: number): RecorderControl {
   /** One command at a time: the answer to it is the state that it asks for. */
   const run = (message: PanelMessage, recording: boolean): Promise<void> => {
     const answered = new Promise<void>((done, failed) => {
-      if (command) return failed(new Error('The last command has not been answered yet.'));
+      if (command)
+        return failed(
+          new Error('vfscope is still working on your last command. Try again in a moment.'),
+        );
       command = { message, recording, done, failed };
       update({ busy: true, error: null });
       background.post(message);

@@ -16,7 +16,7 @@ export const CAPTURE_LEVEL_LABELS: readonly (readonly [
   [
     3,
     'SQL with bound values',
-    'Everything an app gives to SQLite may be in the trace. For a trace that stays with you.',
+    "The recording may hold everything that your app gives to SQLite. Don't share it.",
   ],
 ];
 

@@ -100,7 +100,7 @@ export const BINDINGS: readonly Binding[] = [
   {
     keys: ['0'],
     ofRange: true,
-    help: 'Show the whole trace',
+    help: 'Show the entire recording',
     run: (m) => m.navigation.showAll(),
   },
   { keys: ['/'], help: 'Filter or search this view', run: (_, page) => page.focusFilter() },

@@ -23,7 +23,7 @@ const TOPIC: Record<string, { weight: number; words: string }> = {
   'late-start': { weight: PART, words: 'The page was running already' },
   engine: { weight: PART, words: 'A SQLite build is recorded in part' },
   'tracer-error': { weight: SOME, words: 'A hook failed; the page went on without it' },
-  transport: { weight: SOME, words: 'The way from the page to this panel' },
+  transport: { weight: SOME, words: 'The connection from the page to this panel' },
   cut: { weight: PART, words: 'The trace is a part of a recording' },
   'not-restored': {
     weight: NONE,
@@ -56,7 +56,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
       key: 'room disk',
       weight: PART,
       kind: 'warning',
-      title: 'The copy is what is offered when DevTools was closed or crashed',
+      title: 'vfscope offers this copy after DevTools closes or crashes',
       text: `The disk has only ${formatBytes(limit ?? 0)} left for this recording's backup copy. Free some disk space, or stop and save now.`,
     };
   if (!reached) {

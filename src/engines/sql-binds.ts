@@ -19,21 +19,24 @@ export interface TracedBind {
   readonly name: string;
   readonly kind: BindKind;
 }
-const bind = (name: string, kind: BindKind): TracedBind => ({ name: `sqlite3_${name}`, kind });
+const bind = (kind: BindKind, name = `bind_${kind}`): TracedBind => ({
+  name: `sqlite3_${name}`,
+  kind,
+});
 
 /** All take (stmt, index, value, ...); the 64-bit lengths of text64 and blob64 come as BigInt or number. */
 export const TRACED_BINDS: readonly TracedBind[] = [
-  bind('bind_int', 'int'),
-  bind('bind_int64', 'int64'),
-  bind('bind_double', 'double'),
-  bind('bind_text', 'text'),
-  bind('bind_text64', 'text'),
-  bind('bind_text16', 'text16'),
-  bind('bind_blob', 'blob'),
-  bind('bind_blob64', 'blob'),
-  bind('bind_zeroblob', 'zeroblob'),
-  bind('bind_null', 'null'),
-  bind('clear_bindings', 'clear'),
+  bind('int'),
+  bind('int64'),
+  bind('double'),
+  bind('text'),
+  bind('text', 'bind_text64'),
+  bind('text16'),
+  bind('blob'),
+  bind('blob', 'bind_blob64'),
+  bind('zeroblob'),
+  bind('null'),
+  bind('clear', 'clear_bindings'),
 ];
 
 /** Who keeps what is bound. */

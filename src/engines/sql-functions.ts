@@ -13,24 +13,24 @@ export interface Traced {
 }
 
 const traced = (name: string, op: number, arity: number, subject: Traced['subject']): Traced => ({
-  name,
+  name: `sqlite3_${name}`,
   op,
   arity,
   subject,
 });
 
 export const TRACED: readonly Traced[] = [
-  traced('sqlite3_open', Op.sqlOpen, 2, 'open'),
-  traced('sqlite3_open_v2', Op.sqlOpen, 4, 'open'),
-  traced('sqlite3_close', Op.sqlClose, 1, 'close'),
-  traced('sqlite3_close_v2', Op.sqlClose, 1, 'close'),
-  traced('sqlite3_prepare', Op.sqlPrepare, 5, 'prepare'),
-  traced('sqlite3_prepare_v2', Op.sqlPrepare, 5, 'prepare'),
-  traced('sqlite3_prepare_v3', Op.sqlPrepare, 6, 'prepare'),
-  traced('sqlite3_step', Op.sqlStep, 1, 'statement'),
-  traced('sqlite3_reset', Op.sqlReset, 1, 'statement'),
-  traced('sqlite3_finalize', Op.sqlFinalize, 1, 'statement'),
-  traced('sqlite3_exec', Op.sqlExec, 5, 'exec'),
+  traced('open', Op.sqlOpen, 2, 'open'),
+  traced('open_v2', Op.sqlOpen, 4, 'open'),
+  traced('close', Op.sqlClose, 1, 'close'),
+  traced('close_v2', Op.sqlClose, 1, 'close'),
+  traced('prepare', Op.sqlPrepare, 5, 'prepare'),
+  traced('prepare_v2', Op.sqlPrepare, 5, 'prepare'),
+  traced('prepare_v3', Op.sqlPrepare, 6, 'prepare'),
+  traced('step', Op.sqlStep, 1, 'statement'),
+  traced('reset', Op.sqlReset, 1, 'statement'),
+  traced('finalize', Op.sqlFinalize, 1, 'statement'),
+  traced('exec', Op.sqlExec, 5, 'exec'),
 ];
 
 /** Call `fn` with the first `arity` of `a` to `f`, or with `all`. */

@@ -33,7 +33,7 @@ interface Statement {
   readonly connection: Connection | null;
   /** Stepped since the counters were last read. */
   stepped: boolean;
-  /** The engine's counters of it when they were read last; null = it is none. */
+  /** The engine's counters of it as its run began; null = it is none. */
   readonly counts: number[] | null;
   /** Of a query: hashes of its values, by parameter, and of its text at 0; null = they are not kept. */
   readonly hashes: number[] | null;
@@ -130,6 +130,8 @@ export class SqlLayer implements BindKeeper {
         const context = subject.connection ? subject.connection.id : 0;
         // a call of the app's own has no parent, even while another engine's call is suspended
         if (depth === 0) header[CURRENT] = header[CONTEXT] = 0;
+        if (subject.counts && !subject.stepped && traced.op === Op.sqlStep)
+          this.status!.begin(a, subject.counts);
         const statements = traced.op === Op.sqlExec ? this.shared.texts.statements : 0;
         token = recorder.begin(
           traced.op,

@@ -1,9 +1,10 @@
 /**
  * What a run of a statement did inside the engine, once the run is over: rows of full scans, sorts, steps of its virtual machine, ...
  * (sqlite.org/c3ref/c_stmtstatus_counter.html). No SQL runs. The engine adds its counters up for as long as a statement lives; they are
- * never reset here, for the app may read them. What is recorded is what the run added.
+ * never reset here, for the app may read them. What is recorded is what the run added, so they are read before it, too: the app may have
+ * reset them, and runs may not have been seen.
  *
- * sqlite3_stmt_status answers with one word of an array inside the statement. Eight calls a run cost an app that runs many small
+ * sqlite3_stmt_status answers with one word of an array inside the statement. Sixteen calls a run cost an app that runs many small
  * statements more than all else that is recorded of them, under DevTools above all. Where several answers in a row show which words these
  * are, they are read from memory, and compared with the function's answer now and then.
  */
@@ -19,15 +20,15 @@ const { fullScanStep, sort, autoIndex, vmStep, reprepare, run, filterMiss, filte
 const RARE = [autoIndex, reprepare, filterMiss, filterHit] as const;
 /** From this release on there are the last two: before it the function answers with whatever comes next. */
 const FILTERS_SINCE = 3_038_000;
-/** What its counters were when they were read last, by their codes. An array: each statement has one, and a typed array of its size costs several times as much. */
+/** What its counters were before its run, by their codes. An array: each statement has one, and a typed array of its size costs several times as much. */
 export const newCounts = (): number[] => [0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /** A statement has no more words than these. */
 const MOST_WORDS = 128;
 /** Answers that agree until the place is known. */
 const ANSWERS = 3;
-/** Runs between two comparisons. */
-const COMPARED_EVERY = 64;
+/** Reads between two comparisons, two a run: even, so that it is the run's end that is compared. */
+const COMPARED_EVERY = 128;
 
 export class StatusReader {
   private status: ((...args: number[]) => unknown) | null = null;
@@ -46,10 +47,25 @@ export class StatusReader {
     private readonly reach: Reach,
   ) {}
 
+  /** A run begins. @param stmt the engine's pointer @param last of `newCounts`, to fill */
+  begin(stmt: number, last: number[]): void {
+    if (this.reaches()) this.readAll(stmt, last);
+  }
+
+  /** False where the build lacks the function. */
+  private reaches(): boolean {
+    this.status ??= this.reach('sqlite3_stmt_status');
+    if (this.status === null) return false;
+    this.codes ||=
+      Number(this.reach('sqlite3_libversion_number')?.()) >= FILTERS_SINCE ? filterHit : run;
+    return true;
+  }
+
   /**
-   * Record what the run added, and of a query whether it had the values of another one; nothing where the build lacks the function.
+   * Record what the run added, and of a query whether it had the values of another one; nothing where the build lacks the function, and no
+   * counts where the app had them reset while it ran.
    * @param stmt the engine's pointer, of a statement that is not finalized
-   * @param last of `newCounts`, kept up @param values the hash of its values; 0 = it is no query
+   * @param last of `newCounts`, as it began @param values the hash of its values; 0 = it is no query
    */
   read(
     stmt: number,
@@ -59,23 +75,30 @@ export class StatusReader {
     last: number[],
     values: number,
   ): void {
-    this.status ??= this.reach('sqlite3_stmt_status');
-    if (this.status === null) return;
-    this.codes ||=
-      Number(this.reach('sqlite3_libversion_number')?.()) >= FILTERS_SINCE ? filterHit : run;
-    const { recorder } = this;
-    this.readAll(stmt);
-    const steps = this.added(vmStep, last);
-    const scanned = this.added(fullScanStep, last);
-    const sorts = this.added(sort, last);
-    recorder.instant(Op.sqlStmtStatus, text, scanned, steps, instance, context, sorts, false);
+    if (!this.reaches()) return;
+    const { now, codes } = this;
+    this.readAll(stmt, now);
     if (values) this.say(text, VALUES_HASH, values, instance, context);
-    for (let i = 0; i < RARE.length; i++) {
-      const more = this.added(RARE[i]!, last);
-      if (more > 0) this.say(text, RARE[i]!, more, instance, context);
+    let steps = now[vmStep]! - last[vmStep]!;
+    for (let code = 1; code <= codes; code++) if (now[code]! < last[code]!) steps = 0;
+    // without a step, or with less than before it, the app had them reset in the run
+    if (steps > 0) {
+      const [scanned, sorts] = [this.added(fullScanStep, last), this.added(sort, last)];
+      this.recorder.instant(
+        Op.sqlStmtStatus,
+        text,
+        scanned,
+        steps,
+        instance,
+        context,
+        sorts,
+        false,
+      );
+      for (let i = 0; i < RARE.length; i++) {
+        const more = this.added(RARE[i]!, last);
+        if (more > 0) this.say(text, RARE[i]!, more, instance, context);
+      }
     }
-    const runs = this.added(run, last);
-    if (runs !== 1) this.say(text, run, runs, instance, context); // others were not seen
     // walks the whole program: once a text is enough
     if (this.measured.has(text)) return;
     this.measured.add(text);
@@ -90,17 +113,18 @@ export class StatusReader {
     return Number(this.status!(stmt, code, 0)) >>> 0;
   }
 
-  /** All counters of a statement into `now`. */
-  private readAll(stmt: number): void {
-    const { now, codes, memory } = this;
+  /** All counters of a statement. @param into of `newCounts` */
+  private readAll(stmt: number, into: number[]): void {
+    const { codes, memory } = this;
     const isKnown = this.answers >= ANSWERS && this.places!.length === 1;
     if (isKnown && ++this.reads % COMPARED_EVERY !== 0) {
       const at = stmt + this.places![0]!;
-      for (let code = 1; code <= codes; code++) now[code] = memory.word(at + 4 * code);
+      for (let code = 1; code <= codes; code++) into[code] = memory.word(at + 4 * code);
       return;
     }
-    for (let code = 1; code <= codes; code++) now[code] = this.ask(stmt, code);
-    if (this.places === null || this.places.length > 0) this.narrow(stmt);
+    for (let code = 1; code <= codes; code++) into[code] = this.ask(stmt, code);
+    // before a run they are what they were
+    if (into === this.now && (this.places === null || this.places.length > 0)) this.narrow(stmt);
   }
 
   /** Keep the places whose words are the function's answers. */
@@ -117,9 +141,6 @@ export class StatusReader {
   }
 
   private added(code: number, last: number[]): number {
-    const now = this.now[code]!;
-    const before = last[code]!;
-    last[code] = now;
-    return now < before ? now : now - before; // the app had it reset
+    return this.now[code]! - last[code]!;
   }
 }

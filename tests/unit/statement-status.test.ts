@@ -48,6 +48,7 @@ function reader(): { runs(count: number): void } {
   return {
     runs(count) {
       for (let i = 0; i < count; i++) {
+        status_.begin(STMT, last);
         words[STMT / 4 + place + run]! += 1;
         words[STMT / 4 + place + vmStep]! += 7;
         words[STMT / 4 + place + fullScanStep]! += 5;
@@ -64,8 +65,8 @@ test('a thousand runs take a call a counter each 64 runs', () => {
   reader().runs(1000);
   expect(new Set(steps)).toEqual(new Set([7]));
   expect(steps).toHaveLength(1000);
-  // 3 to find the place, 15 to compare, and the memory once
-  expect(calls).toHaveLength((3 + Math.floor(997 / 64)) * filterHit + 1);
+  // 3 runs to find the place, 15 reads to compare, and the memory once
+  expect(calls).toHaveLength((2 * 3 + Math.floor((2 * 997) / 128)) * filterHit + 1);
   expect(rare).toEqual([[StatementStatus.memoryUsed, 640]]);
 });
 
@@ -73,7 +74,7 @@ test('where the counters are no words of the statement, each run asks', () => {
   place = 400;
   reader().runs(100);
   expect(steps).toEqual(Array.from({ length: 100 }, () => 7));
-  expect(calls).toHaveLength(100 * filterHit + 1);
+  expect(calls).toHaveLength(2 * 100 * filterHit + 1);
 });
 
 test('while two places hold the same words, each run asks', () => {
@@ -85,7 +86,7 @@ test('while two places hold the same words, each run asks', () => {
     words[twin + fullScanStep]! += 5;
     engine.runs(1);
   }
-  expect(calls).toHaveLength(10 * filterHit + 1);
+  expect(calls).toHaveLength(2 * 10 * filterHit + 1);
   engine.runs(1); // here they differ
   calls = [];
   engine.runs(10);
@@ -100,7 +101,7 @@ test('a place that turns out to be wrong is given up', () => {
   engine.runs(64);
   calls = [];
   engine.runs(10);
-  expect(calls).toHaveLength(10 * filterHit);
+  expect(calls).toHaveLength(2 * 10 * filterHit);
   expect(steps.slice(-10)).toEqual(Array.from({ length: 10 }, () => 7));
 });
 

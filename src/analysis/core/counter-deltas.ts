@@ -1,6 +1,7 @@
 /**
  * Readings of SQLite's page-cache counters (sqlite3_db_status) as differences. The engine gives sums since the connection was opened;
- * the first reading of a connection opened before the recording is therefore only a start.
+ * the first reading of a connection opened before the recording is therefore only a start. A sum that falls ends what is known of a
+ * connection: the app has the counters reset (it may do so again, unseen), or detached a database with the counts of its cache.
  */
 import { threadFact, type ByThread } from './graph.ts';
 import { rowsByOperation, type RowsByOperation } from './rows-by-operation.ts';
@@ -27,7 +28,7 @@ export const hitRate = ({ hits, misses }: { hits: number; misses: number }): num
   hits + misses ? hits / (hits + misses) : null;
 
 interface Reading extends CacheCounts {
-  /** false = the connection's first reading, and its opening was not seen: what it says happened before the recording, in part. */
+  /** false = what it says may have happened before the recording, or before the app had the counters reset. */
   known: boolean;
 }
 
@@ -35,6 +36,8 @@ interface Reading extends CacheCounts {
 export class CounterReadings {
   /** By connection: row of its last reading; -1 = none since it was opened. */
   private readonly last = new Map<number, number>();
+  /** Connections whose sums fell. */
+  private readonly fell = new Set<number>();
 
   /** @returns what happened since the connection's reading before; null for a row that is no reading */
   take(events: EventColumns, row: number): Reading | null {
@@ -50,15 +53,16 @@ export class CounterReadings {
     const since = (column: ArrayLike<number>): number => {
       const now = column[row] ?? 0;
       const then = before === undefined || before < 0 ? 0 : (column[before] ?? 0);
-      return now < then ? now : now - then; // the app had them reset
+      if (now < then) this.fell.add(connection);
+      return Math.max(0, now - then);
     };
-    return {
+    const counts = {
       hits: since(events.offset),
       misses: since(events.length),
       writes: since(events.aux),
       spills: since(events.aux2),
-      known: before !== undefined,
     };
+    return { ...counts, known: before !== undefined && !this.fell.has(connection) };
   }
 }
 

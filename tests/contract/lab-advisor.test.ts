@@ -158,6 +158,75 @@ it('a join, an UPDATE, and a DELETE; what they change is undone', async () => {
   expect(title.effects.map(({ before }) => before.scanSteps)).toEqual([19_999, 19_999]);
 }, 120_000);
 
+describe('what a DELETE, an UPDATE, or an INSERT fires', () => {
+  let linked: Blob;
+  beforeAll(async () => {
+    linked = await database(
+      `CREATE TABLE link(id INTEGER PRIMARY KEY, note INT REFERENCES note, label TEXT);
+       CREATE TABLE tally(label TEXT, n INT);
+       INSERT INTO link SELECT id, id, 'label ' || id FROM note;
+       INSERT INTO tally SELECT label, 0 FROM link WHERE id <= 5000;
+       CREATE TRIGGER counted AFTER INSERT ON link BEGIN UPDATE tally SET n = n + 1 WHERE label = NEW.label; END;
+       CREATE TRIGGER tallied AFTER INSERT ON tally BEGIN SELECT n FROM tally WHERE label = NEW.label; END;
+       CREATE TRIGGER moved AFTER UPDATE OF title ON note BEGIN UPDATE link SET label = NEW.title WHERE label = OLD.title; END`,
+      notes,
+    );
+  });
+  const DELETE = 'DELETE FROM note WHERE id = ?';
+  const ON = 'PRAGMA foreign_keys=ON';
+
+  it('the key of a child, where foreign keys were checked', async () => {
+    const checked = await adviceOn(linked, [
+      [ON, 1, 0],
+      [DELETE, 30, 0],
+    ]);
+    expect(checked.indexes.map(({ sql }) => sql)).toEqual([
+      'CREATE INDEX link_note_idx ON link(note);',
+    ]);
+    const [effect] = checked.indexes[0]!.effects;
+    expect(effect).toMatchObject({
+      fingerprint: DELETE.toLowerCase(),
+      before: { scanSteps: 19_999 },
+      after: { scanSteps: 0 },
+    });
+    expect(effect!.after.instructions * 20).toBeLessThan(effect!.before.instructions);
+    const unchecked = await adviceOn(linked, [[DELETE, 30, 0]]);
+    expect(unchecked.indexes).toEqual([]);
+    expect(unchecked.candidates).toBe(0);
+    const applied = await adviceOn(await database(checked.indexes[0]!.sql, linked), [
+      [ON, 1, 0],
+      [DELETE, 30, 0],
+    ]);
+    expect(applied.indexes).toEqual([]);
+  }, 120_000);
+
+  it('what triggers look for, counted once', async () => {
+    const INSERT = 'INSERT INTO link(note, label) VALUES (?, ?)';
+    const UPDATE = 'UPDATE note SET title = ? WHERE id = ?';
+    const advice = await adviceOn(linked, [
+      [INSERT, 50, 0],
+      [UPDATE, 20, 0],
+      ['INSERT INTO tally(label) VALUES (?)', 10, 0],
+    ]);
+    expect(advice.indexes.map(({ sql }) => sql).sort()).toEqual([
+      'CREATE INDEX link_label_idx ON link(label);',
+      'CREATE INDEX tally_label_idx ON tally(label);',
+    ]);
+    for (const { table, saved, effects, insert } of advice.indexes) {
+      const sum = effects.reduce(
+        (all, { runs, before, after }) => all + runs * (before.instructions - after.instructions),
+        0,
+      );
+      // INSERTs into tally ran themselves
+      const inserts = table === 'link' ? 50 * (insert as { instructions: number }).instructions : 0;
+      expect(saved, table).toBe(sum - inserts);
+    }
+    const [byLabel] = advice.indexes.filter(({ table }) => table === 'link');
+    expect(byLabel!.effects.map(({ fingerprint }) => fingerprint)).toContain(UPDATE.toLowerCase());
+    expect(advice.leftOut).toEqual([]);
+  }, 120_000);
+});
+
 it.each(['note', 'main."note"'])(
   'an index that writes cost more than it saves is none: INSERT INTO %s',
   async (table) => {

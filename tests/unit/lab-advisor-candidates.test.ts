@@ -127,10 +127,43 @@ describe('what it leaves alone', () => {
   it('a partial index is none for others', () =>
     expect(found('SELECT * FROM done WHERE c = ?')).toEqual(['done(c)']));
   it('what changes no stored row, several statements, and what is no SQL', () => {
-    expect(usesOf('INSERT INTO note(title) VALUES (?)', schema)).toBeNull();
+    expect(usesOf('INSERT INTO note(title) VALUES (?)', schema)!.tables).toEqual([]);
     expect(usesOf('PRAGMA page_size', schema)).toBeNull();
     expect(() => usesOf('SELECT 1; SELECT 2', schema)).toThrow(/several statements/);
     expect(() => usesOf('SELECT (1', schema)).toThrow(/not closed/);
+  });
+});
+
+describe('what a change fires', () => {
+  const FIRED = `
+CREATE TABLE author(id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind INT);
+CREATE TABLE book(id INTEGER PRIMARY KEY, author INT REFERENCES author ON DELETE CASCADE, title TEXT);
+CREATE TABLE page(book INT REFERENCES book(id), n INT);
+CREATE TABLE alias(of TEXT REFERENCES author(name), other TEXT);
+CREATE TABLE log(kind INT, title TEXT);
+CREATE VIEW titles AS SELECT title FROM book;
+CREATE TRIGGER kinds AFTER UPDATE OF kind ON author WHEN NEW.kind <> OLD.kind BEGIN
+  UPDATE log SET kind = CASE WHEN NEW.kind > 1 THEN NEW.kind ELSE 0 END WHERE kind = OLD.kind; SELECT 1; END;
+CREATE TRIGGER titled AFTER INSERT ON book BEGIN
+  DELETE FROM log WHERE title = NEW.title; INSERT INTO log(title) SELECT name FROM author WHERE kind = NEW.author; END;
+CREATE TRIGGER logged AFTER DELETE ON log BEGIN UPDATE book SET title = OLD.title WHERE title = OLD.title; END;
+CREATE TRIGGER untitled INSTEAD OF DELETE ON titles BEGIN DELETE FROM page WHERE n = OLD.title; END;`;
+  const uses = async (sql: string, foreignKeys: boolean): Promise<string[]> =>
+    usesOf(sql, await schemaOf(FIRED), foreignKeys)!
+      .tables.filter(({ fired }) => fired)
+      .flatMap(({ table, equal }) => equal.map(({ column }) => `${table.name}.${column}`));
+  it.each<[string, string[], string[]]>([
+    ['DELETE FROM author WHERE id = ?', [], ['book.author', 'page.book', 'alias.of']],
+    ['UPDATE author SET name = ? WHERE id = ?', [], ['alias.of']],
+    ['UPDATE author SET kind = ? WHERE id = ?', ['log.kind'], []],
+    ['UPDATE author SET id = ? WHERE id = ?', [], ['book.author']],
+    ['INSERT INTO book(title) VALUES (?)', ['log.title', 'book.title', 'author.kind'], []],
+    ['DELETE FROM titles WHERE title = ?', ['page.n'], []],
+    ['DELETE FROM page', [], []],
+    ['SELECT * FROM author', [], []],
+  ])('%s', async (sql, byTriggers, byForeignKeys) => {
+    expect(await uses(sql, false)).toEqual(byTriggers);
+    expect((await uses(sql, true)).sort()).toEqual([...byTriggers, ...byForeignKeys].sort());
   });
 });
 

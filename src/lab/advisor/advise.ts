@@ -19,7 +19,7 @@ import { insertsLike, type InsertProbe } from './insert-probe.ts';
 import { Left, type Recorded, type RecordedStatement } from './recorded.ts';
 import { opened } from '../../sqlite/folded-lists.ts';
 import { SampleValues } from './sample-values.ts';
-import { readSchema, type Schema } from './schema.ts';
+import { readSchema, type Schema, type TableInfo } from './schema.ts';
 import { quotedName } from './sql-tree.ts';
 import { usesOf, type StatementUse } from './uses.ts';
 
@@ -32,6 +32,7 @@ const CLEAR_SHARE = 0.01;
 const SAME_GAIN = 0.01;
 /** Statements of an index that are counted exactly. */
 const MOST_EXACT = 12;
+const FOREIGN_KEYS = 'PRAGMA foreign_keys=ON';
 /** SQLITE_INTERRUPT (sqlite3.h). */
 const INTERRUPT = 9;
 
@@ -101,6 +102,7 @@ class Advisor {
   }
 
   async advise(file: Blob): Promise<Advice> {
+    if (this.recorded.foreignKeys) await this.copy.exec(FOREIGN_KEYS);
     const schema = await readSchema((sql) => this.copy.ask(sql));
     const all = await this.baseRuns(schema);
     // taken before indexes change the counts
@@ -129,15 +131,15 @@ class Advisor {
   private async baseRuns(schema: Schema): Promise<Tried[]> {
     const sample = new SampleValues((sql) => this.copy.ask(sql));
     const all: Tried[] = [];
-    const { statements } = this.recorded;
+    const statements = [...this.recorded.statements, ...this.recorded.inserting];
     for (const [i, recorded] of statements.entries()) {
       const what = 'Running the statements';
       if (await this.stopsAt({ what, done: i, all: statements.length })) break;
       const text = opened(recorded.text);
       const use = this.understood(text, recorded, schema);
-      if (!use) continue;
+      if (!use || (use.verb === 'insert' && use.tables.length === 0)) continue;
       try {
-        const { sql, values } = await sample.fill(text, use, recorded);
+        const { sql, values } = await this.filled(sample, schema, text, use, recorded);
         const plan = await this.copy.plan(sql);
         const counts = await this.copy.run(sql, use.verb !== 'select');
         all.push({ recorded, use, sql, values, counts, plan });
@@ -153,13 +155,29 @@ class Advisor {
     return all;
   }
 
+  /** An INSERT of values whose triggers alone read tables runs as a copy of a stored row: a trigger looks for what it belongs to. */
+  private async filled(
+    sample: SampleValues,
+    schema: Schema,
+    text: string,
+    use: StatementUse,
+    recorded: RecordedStatement,
+  ): Promise<Pick<Tried, 'sql' | 'values'>> {
+    const table = schema.tables.get(use.target);
+    if (use.verb !== 'insert' || !table || !use.tables.every(({ fired }) => fired))
+      return sample.fill(text, use, recorded);
+    const inserts = await insertsLike((query) => this.copy.ask(query), table);
+    if (!inserts) throw new Error(`table ${table.name} is empty`);
+    return { sql: inserts.counted[0]!, values: 'copy' };
+  }
+
   private understood(
     text: string,
     { fingerprint }: RecordedStatement,
     schema: Schema,
   ): StatementUse | null {
     try {
-      const use = usesOf(text, schema);
+      const use = usesOf(text, schema, this.recorded.foreignKeys);
       if (!use) this.left.add('It reads no table', fingerprint);
       return use;
     } catch (e) {
@@ -209,10 +227,14 @@ class Advisor {
     await copy.exec(sql);
     try {
       const plans = new Map<Tried, string[]>();
-      for (const tried of all)
-        if (tried.use.tables.some((use) => use.table === table))
-          plans.set(tried, await copy.plan(tried.sql));
-      if (![...plans.values()].some((plan) => usesIndex(plan, name))) return null;
+      let fires = false;
+      for (const tried of all) {
+        const uses = tried.use.tables.filter((use) => use.table === table);
+        fires ||= uses.some(({ fired }) => fired);
+        if (uses.length) plans.set(tried, await copy.plan(tried.sql));
+      }
+      const planned = [...plans.values()].some((plan) => usesIndex(plan, name));
+      if (!planned && !fires) return null;
       const changed: Change[] = [];
       for (const [tried, plan] of plans) {
         if (!usesIndex(plan, name) && !changes(tried)) continue;
@@ -225,8 +247,16 @@ class Advisor {
             tried.recorded.fingerprint,
           );
       }
+      // of what a trigger does, the count alone shows that it uses the index
+      if (!planned && !changed.some(isHelped)) return null;
       const more = extra(before, await insertCost(copy, inserts));
-      const lost = 'why' in more ? 0 : recorded * more.instructions;
+      const untried =
+        recorded -
+        triedInserts(
+          table,
+          changed.map(({ tried }) => tried),
+        );
+      const lost = 'why' in more ? 0 : untried * more.instructions;
       return {
         candidate,
         changes: changed,
@@ -251,6 +281,7 @@ class Advisor {
   private async measured(file: Blob, chosen: readonly Trial[]): Promise<AdvisedIndex[]> {
     const clean = await Copy.open(this.engines, file);
     try {
+      if (this.recorded.foreignKeys) await clean.exec(FOREIGN_KEYS);
       const indexes: AdvisedIndex[] = [];
       for (const [i, trial] of chosen.entries()) {
         // what was found before an interrupt is counted, because its numbers are the answer
@@ -301,7 +332,9 @@ class Advisor {
       recordedInserts,
       saved: effects.reduce(
         (sum, effect) => sum + savedBy(effect),
-        'why' in insert ? 0 : -recordedInserts * insert.instructions,
+        'why' in insert
+          ? 0
+          : -(recordedInserts - triedInserts(table, counted)) * insert.instructions,
       ),
       effects: effects.sort((a, b) => savedBy(b) - savedBy(a)),
       more: all.length - counted.length,
@@ -316,7 +349,12 @@ class Advisor {
     const runs: { counts: ExactCounts; plan: string[] }[] = [];
     for (const tried of statements) {
       const counts = await clean.run(tried.sql, changes(tried));
-      const instructions = await instructionsOf(this.engines, file, tried.sql);
+      const instructions = await instructionsOf(
+        this.engines,
+        file,
+        tried.sql,
+        this.recorded.foreignKeys && changes(tried),
+      );
       runs.push({ counts: { ...counts, instructions }, plan: await clean.plan(tried.sql) });
     }
     return runs;
@@ -338,6 +376,14 @@ const isHelped = ({ before, counts }: Change): boolean =>
   counts.instructions <= CLEAR_PART * before.instructions;
 const savedBy = ({ runs, before, after }: Effect): number =>
   runs * (before.instructions - after.instructions);
+
+/** Recorded INSERTs into a table that ran themselves: what an index costs them is in their counts. */
+const triedInserts = ({ name }: TableInfo, all: readonly Tried[]): number =>
+  all.reduce(
+    (sum, { use, recorded }) =>
+      use.verb === 'insert' && use.target === name.toLowerCase() ? sum + recorded.runs : sum,
+    0,
+  );
 
 /** The one with the larger gain; of two that gain the same, the shorter. */
 function better(best: Trial | null, one: Trial): Trial {

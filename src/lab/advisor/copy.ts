@@ -14,6 +14,8 @@ const STATUS = { scanSteps: 1, sorts: 2, autoIndexRows: 3, vmSteps: 4 } as const
 export const MOST_VM_STEPS = 200_000_000;
 const STEPS_BETWEEN_LOOKS = 1_000_000;
 const ROW = 100;
+/** Rows may refer to ones that are missing: it is undone. */
+export const BEGIN = 'BEGIN; PRAGMA defer_foreign_keys=ON;';
 
 interface StatusModule extends EngineModule {
   _sqlite3_stmt_status(stmt: number, op: number, reset: number): number;
@@ -103,7 +105,7 @@ export class Copy {
 
   /** @param changes it changes rows: undone @throws what SQLite reports, also where it was stopped */
   async run(sql: string, changes: boolean): Promise<RoughCounts> {
-    if (changes) await this.exec('BEGIN');
+    if (changes) await this.exec(BEGIN);
     try {
       return await this.counted(sql);
     } finally {
@@ -125,7 +127,7 @@ export class Copy {
     const flush = (): number => this.module._sqlite3_db_cacheflush(this.db);
     const written = (): number => this.cache(this.db)['cache.write']!;
     let instructions = 0;
-    await this.exec('BEGIN');
+    await this.exec(BEGIN);
     try {
       for (const sql of first) {
         await this.exec(sql);

@@ -1,19 +1,24 @@
 /** A statement's instructions as the Lab's own count mode has them: anyone gets the same number by `vfscope lab run own-database --count`. */
 import { runOf } from '../experiments/plan.ts';
 import { sampleOf, type Surroundings } from '../experiments/run.ts';
+import { BEGIN } from './copy.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 
-/** The script that counts a statement: its first step reads the schema, so that its second is the statement alone. */
-export const countingScript = (sql: string): string =>
-  `SELECT count(*) FROM sqlite_schema;\n-- step statement\n${sql};\n`;
+/** The script that counts a statement: its first step reads the schema, so that its second is the statement alone. @param foreignKeys are checked */
+export const countingScript = (sql: string, foreignKeys = false): string => {
+  const before = foreignKeys ? `PRAGMA foreign_keys=ON;\n${BEGIN}\n` : '';
+  const behind = foreignKeys ? '-- step undo\nROLLBACK;\n' : '';
+  return `${before}SELECT count(*) FROM sqlite_schema;\n-- step statement\n${sql};\n${behind}`;
+};
 
 /** @param file the database @returns instructions of the engine from prepare to finalize */
 export async function instructionsOf(
   engines: Surroundings['engines'],
   file: Blob,
   sql: string,
+  foreignKeys: boolean,
 ): Promise<number> {
-  const script = countingScript(sql);
+  const script = countingScript(sql, foreignKeys);
   const run = runOf(
     workloadOf('own-database', script),
     {},

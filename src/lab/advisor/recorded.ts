@@ -3,6 +3,7 @@ import type { Facts } from '../../analysis/core/graph.ts';
 import { fingerprintsOf } from '../../analysis/core/fingerprints.ts';
 import { getOrMake } from '../../analysis/core/maps.ts';
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
+import { recordedSchemas } from '../../analysis/statements/recorded-schema.ts';
 import { statementTable, type StatementRow } from '../../analysis/statements/statement-table.ts';
 import { statementKind } from '../../sqlite/statement-kind.ts';
 import { isLeaf, isSign, isWord, sqlTree } from './sql-tree.ts';
@@ -12,12 +13,16 @@ export interface RecordedStatement extends Readonly<RecordedRuns> {
   /** As it was recorded the first time. */
   readonly text: string;
   readonly fingerprint: string;
-  readonly kind: 'select' | 'update' | 'delete';
+  readonly kind: 'select' | 'insert' | 'update' | 'delete';
   /** Values of one run as SQL literals; null: they weren't recorded, or not whole. */
   readonly values: readonly string[] | null;
 }
 export interface Recorded {
   readonly statements: readonly RecordedStatement[];
+  /** INSERTs: of use where they read tables, or fire what does. */
+  readonly inserting: readonly RecordedStatement[];
+  /** The app had foreign keys checked. */
+  readonly foreignKeys: boolean;
   /** INSERTs by table, its name in lower case. */
   readonly inserts: ReadonlyMap<string, number>;
   readonly leftOut: readonly LeftOut[];
@@ -37,20 +42,22 @@ export function recordedOf(facts: Facts): Recorded {
   const texts = textsOf(facts);
   const left = new Left();
   const statements: RecordedStatement[] = [];
+  const inserting: RecordedStatement[] = [];
   const inserts = new Map<string, number>();
   for (const row of facts.get(statementTable)?.rows ?? []) {
     if (row.text === null || row.executions === 0) continue;
     const kind = statementKind(row.text);
     if (kind === 'insert') {
-      const table = targetOf(row.text);
+      const table = intoOf(row.text);
       if (table) inserts.set(table, (inserts.get(table) ?? 0) + row.executions);
     }
-    if (kind !== 'select' && kind !== 'update' && kind !== 'delete') continue;
+    if (kind !== 'select' && kind !== 'insert' && kind !== 'update' && kind !== 'delete') continue;
+    const list = kind === 'insert' ? inserting : statements;
     if (row.truncated) left.add('Their text was cut in the recording', row.text);
-    else if (statements.length === MOST_STATEMENTS)
+    else if (list.length === MOST_STATEMENTS)
       left.add(`Only the ${MOST_STATEMENTS} that took longest are tried`, row.text);
     else
-      statements.push({
+      list.push({
         text: texts.get(row.text) ?? row.text,
         fingerprint: row.text,
         kind,
@@ -65,7 +72,8 @@ export function recordedOf(facts: Facts): Recorded {
     throw new Error(
       'The recording holds no SELECT, UPDATE, or DELETE. Record again with SQL text captured.',
     );
-  return { statements, inserts, leftOut: left.list() };
+  const foreignKeys = facts.get(recordedSchemas).some((schema) => schema.foreignKeys);
+  return { statements, inserting, foreignKeys, inserts, leftOut: left.list() };
 }
 
 /** The first whole text of each fingerprint. */
@@ -82,7 +90,7 @@ function textsOf({ store }: Facts): Map<string, string> {
 }
 
 /** The table of an INSERT, its name in lower case; null = not found. */
-function targetOf(sql: string): string | null {
+function intoOf(sql: string): string | null {
   try {
     const nodes = sqlTree(sql);
     const at = nodes.findIndex((node) => isWord(node, 'into')) + 1;

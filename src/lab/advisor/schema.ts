@@ -15,6 +15,20 @@ export interface IndexInfo {
   readonly unique: boolean;
   readonly partial: boolean;
 }
+/** Columns that refer to a key of another table, or of their own; all names in lower case. */
+export interface ForeignKey {
+  readonly columns: readonly string[];
+  readonly parent: string;
+  readonly key: readonly string[];
+  /** A deleted parent takes its rows with it. */
+  readonly cascades: boolean;
+}
+export interface TriggerInfo {
+  readonly name: string;
+  /** Of a table or view; in lower case. */
+  readonly table: string;
+  readonly sql: string;
+}
 export interface TableInfo {
   readonly name: string;
   /** By name in lower case: the name as the schema has it. Generated ones are among them. */
@@ -25,12 +39,14 @@ export interface TableInfo {
   readonly rowid: string | null;
   readonly hasRowid: boolean;
   readonly indexes: readonly IndexInfo[];
+  readonly references: readonly ForeignKey[];
 }
 export interface Schema {
   /** By name in lower case; virtual tables and SQLite's own are left out. */
   readonly tables: ReadonlyMap<string, TableInfo>;
   /** CREATE VIEW texts by name in lower case. */
   readonly views: ReadonlyMap<string, string>;
+  readonly triggers: readonly TriggerInfo[];
   /** All names in lower case: a new index needs another one. */
   readonly names: ReadonlySet<string>;
 }
@@ -41,7 +57,7 @@ const literal = (name: string): string => `'${name.replaceAll("'", "''")}'`;
 
 /** @param ask runs a query on the database */
 export async function readSchema(ask: Ask): Promise<Schema> {
-  const all = await ask('SELECT type, name, sql FROM sqlite_schema');
+  const all = await ask('SELECT type, name, sql, tbl_name FROM sqlite_schema');
   const tables = new Map<string, TableInfo>();
   for (const [name, wr] of await ask(
     "SELECT name, wr FROM pragma_table_list WHERE schema='main' AND type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
@@ -54,6 +70,13 @@ export async function readSchema(ask: Ask): Promise<Schema> {
         .filter(([type, , sql]) => type === 'view' && typeof sql === 'string')
         .map(([, name, sql]) => [text(name).toLowerCase(), text(sql)]),
     ),
+    triggers: all
+      .filter(([type, , sql]) => type === 'trigger' && typeof sql === 'string')
+      .map(([, name, sql, table]) => ({
+        name: text(name),
+        table: text(table).toLowerCase(),
+        sql: text(sql),
+      })),
     names: new Set(all.map(([, name]) => text(name).toLowerCase())),
   };
 }
@@ -99,7 +122,31 @@ async function tableOf(ask: Ask, name: string, hasRowid: boolean): Promise<Table
         : null,
     hasRowid,
     indexes,
+    references: await referencesOf(ask, name),
   };
+}
+
+async function referencesOf(ask: Ask, name: string): Promise<ForeignKey[]> {
+  const found = new Map<
+    unknown,
+    { columns: string[]; parent: string; key: string[]; cascades: boolean }
+  >();
+  // without a list of columns it refers to the primary key
+  for (const [id, parent, from, to, onDelete] of await ask(
+    `SELECT f.id, f."table", f."from", coalesce(f."to", (SELECT name FROM pragma_table_xinfo(f."table") WHERE pk = f.seq + 1)), f.on_delete
+     FROM pragma_foreign_key_list(${literal(name)}) f ORDER BY f.id, f.seq`,
+  )) {
+    const one = found.get(id) ?? {
+      columns: [],
+      parent: text(parent).toLowerCase(),
+      key: [],
+      cascades: onDelete === 'CASCADE',
+    };
+    found.set(id, one);
+    one.columns.push(text(from).toLowerCase());
+    one.key.push(text(to).toLowerCase());
+  }
+  return [...found.values()];
 }
 
 /** `CREATE INDEX` of these columns. */

@@ -4,6 +4,8 @@ import type { KeyColumn, TableInfo } from './schema.ts';
 /** One mention of a table in a statement. */
 export interface TableUse {
   readonly table: TableInfo;
+  /** By a trigger or a foreign key of what the statement changes: its query plan doesn't show all of them. */
+  readonly fired: boolean;
   /** Compared by = or IN with what isn't a column. */
   readonly equal: KeyColumn[];
   /** Compared by = with a column of another mention. */

@@ -1,7 +1,8 @@
 /**
  * How a statement uses columns, from its text and the schema: compared, joined, ordered, and grouped ones, by table. Names resolve
  * through aliases, subqueries, common table expressions, and views to the columns of tables. What it doesn't follow (expressions,
- * functions, an OR over several columns) counts as no use: a candidate is missed, never a wrong one built.
+ * functions, an OR over several columns) counts as no use: a candidate is missed, never a wrong one built. What a change fires counts,
+ * too: triggers, and the columns by which SQLite looks for rows that refer to a changed one.
  */
 import type { KeyColumn, Schema } from './schema.ts';
 import {
@@ -34,7 +35,9 @@ export interface ParameterUse {
   role: 'equal' | 'from' | 'to' | 'pattern' | 'limit' | 'offset' | 'unknown';
 }
 export interface StatementUse {
-  readonly verb: 'select' | 'update' | 'delete';
+  readonly verb: 'select' | 'insert' | 'update' | 'delete';
+  /** The table that it changes, in lower case; '' = none. */
+  readonly target: string;
   readonly tables: readonly TableUse[];
   /** Those of the text, in order. */
   readonly parameters: readonly ParameterUse[];
@@ -62,9 +65,9 @@ const NOT_NAMES = new Set(
 const MOST_QUERIES = 300;
 const MOST_DEPTH = 40;
 
-/** @returns null where it is no SELECT, UPDATE, or DELETE @throws Error where the text isn't understood */
-export function usesOf(sql: string, schema: Schema): StatementUse | null {
-  return new Reading(schema).statement(sqlTree(sql));
+/** @param foreignKeys whether they are checked @returns null where it is no SELECT, INSERT, UPDATE, or DELETE @throws Error where the text isn't understood */
+export function usesOf(sql: string, schema: Schema, foreignKeys = false): StatementUse | null {
+  return new Reading(schema, foreignKeys).statement(sqlTree(sql));
 }
 
 class Reading {
@@ -72,8 +75,16 @@ class Reading {
   private readonly parameters = new Map<Leaf, ParameterUse>();
   private queries = 0;
   private depth = 0;
+  private target = '';
+  /** What is read is what a change fires. */
+  private fires = false;
+  /** Triggers and foreign keys that were read. */
+  private readonly fired = new Set<object>();
 
-  constructor(private readonly schema: Schema) {}
+  constructor(
+    private readonly schema: Schema,
+    private readonly foreignKeys: boolean,
+  ) {}
 
   statement(all: readonly SqlNode[]): StatementUse | null {
     const parts = splitAt(all, (node) => isSign(node, ';')).filter((part) => part.length);
@@ -81,16 +92,31 @@ class Reading {
     for (const leaf of leavesOf(parts[0]!))
       if (leaf.kind === 'parameter')
         this.parameters.set(leaf, { leaf, beside: null, role: 'unknown' });
-    const { ctes, rest } = this.withClause(parts[0]!, new Map(), null);
+    const verb = this.one(parts[0]!);
+    const parameters = [...this.parameters.values()];
+    return verb && { verb, target: this.target, tables: this.tables, parameters };
+  }
+
+  /** One statement, of the text or of a trigger. */
+  private one(nodes: readonly SqlNode[]): StatementUse['verb'] | null {
+    const { ctes, rest } = this.withClause(nodes, new Map(), null);
     const verb = isLeaf(rest[0]) ? rest[0].name : '';
-    if (verb === 'select' || verb === 'values') this.compound(rest, ctes, null);
-    else if (verb === 'update' || verb === 'delete') this.change(rest, ctes);
-    else return null;
-    return {
-      verb: verb === 'values' ? 'select' : verb,
-      tables: this.tables,
-      parameters: [...this.parameters.values()],
-    };
+    switch (verb) {
+      case 'select':
+      case 'values':
+        this.compound(rest, ctes, null);
+        return 'select';
+      case 'insert':
+      case 'replace':
+        this.insert(rest, ctes);
+        return 'insert';
+      case 'update':
+      case 'delete':
+        this.change(rest, ctes);
+        return verb;
+      default:
+        return null;
+    }
   }
 
   /** A query in parentheses, or a view's. */
@@ -202,6 +228,63 @@ class Reading {
     for (const condition of [...conditions, clauses.get('where') ?? []])
       this.terms(condition, scope, ctes);
     this.limit(clauses.get('limit') ?? []);
+    const settings = listOf(clauses.get('set') ?? []).flatMap((setting) =>
+      [
+        ...leavesOf(
+          setting.slice(
+            0,
+            setting.findIndex((node) => isSign(node, '=')),
+          ),
+        ),
+      ].map(({ name }) => name),
+    );
+    this.fire(targetOf(head), isUpdate ? 'update' : 'delete', settings);
+  }
+
+  private insert(nodes: readonly SqlNode[], ctes: Ctes): void {
+    const into = nodes.findIndex((node) => isWord(node, 'into')) + 1;
+    const query = nodes.findIndex((node) => isWord(node, 'select', 'with'));
+    const conflict = nodes.findIndex(
+      (node, i) => isWord(node, 'on') && isWord(nodes[i + 1], 'conflict'),
+    );
+    if (query > 0) this.query(nodes.slice(query, conflict < 0 ? undefined : conflict), ctes, null);
+    this.fire(targetOf(nodes.slice(into)), 'insert', []);
+  }
+
+  /** What a change of rows makes SQLite do besides. @param table in lower case @param columns that are set */
+  private fire(
+    table: string,
+    event: 'insert' | 'update' | 'delete',
+    columns: readonly string[],
+  ): void {
+    const before = this.fires;
+    if (!before) this.target = table;
+    this.fires = true;
+    for (const trigger of this.schema.triggers)
+      if (trigger.table === table && !this.fired.has(trigger)) {
+        const statements = statementsOf(trigger.sql, event, columns);
+        if (statements.length) this.fired.add(trigger);
+        for (const statement of statements) this.one(statement);
+      }
+    if (this.foreignKeys && event !== 'insert')
+      for (const child of this.schema.tables.values())
+        for (const reference of child.references) {
+          const { parent, key: parentKey, cascades } = reference;
+          if (parent !== table || this.fired.has(reference)) continue;
+          if (event === 'update' && !parentKey.some((column) => columns.includes(column))) continue;
+          this.fired.add(reference);
+          const equal = reference.columns.map((column) => key(column));
+          this.tables.push({
+            table: child,
+            fired: true,
+            equal,
+            joined: [],
+            ranges: [],
+            orders: [],
+          });
+          if (event === 'delete' && cascades) this.fire(child.name.toLowerCase(), 'delete', []);
+        }
+    this.fires = before;
   }
 
   /** Takes the tables of a FROM clause into the scope. @returns the conditions of its joins */
@@ -259,7 +342,7 @@ class Reading {
         i++; // a table-valued function
       else if (cte) outputs = cte();
       else if (table) {
-        use = { table, equal: [], joined: [], ranges: [], orders: [] };
+        use = { table, fired: this.fires, equal: [], joined: [], ranges: [], orders: [] };
         this.tables.push(use);
       } else if (view) outputs = this.view(view);
     }
@@ -554,6 +637,27 @@ const sameColumn = (a: Column, b: Column): boolean =>
 function add(keys: KeyColumn[], one: KeyColumn): void {
   if (!keys.some(({ column, collation }) => column === one.column && collation === one.collation))
     keys.push(one);
+}
+
+/** The table that a statement changes, from the nodes that begin with its name. */
+function targetOf(nodes: readonly SqlNode[]): string {
+  const name = nodes[isSign(nodes[1], '.') ? 2 : 0];
+  return isLeaf(name) ? name.name : '';
+}
+
+/** Statements of a trigger that a change fires; none where it fires another trigger. */
+function statementsOf(sql: string, event: string, columns: readonly string[]): SqlNode[][] {
+  const nodes = sqlTree(sql);
+  const begin = nodes.findIndex((node) => isWord(node, 'begin'));
+  const on = nodes.findIndex((node) => isWord(node, 'on'));
+  const at = nodes.findIndex((node, i) => i < on && isWord(node, event));
+  if (at < 0 || begin < 0) return [];
+  // UPDATE OF a, b
+  const of = isWord(nodes[at + 1], 'of') ? [...leavesOf(nodes.slice(at + 2, on))] : [];
+  if (of.length && !of.some(({ name }) => columns.includes(name))) return [];
+  return splitAt(nodes.slice(begin + 1), (node) => isSign(node, ';')).filter(
+    (part) => part.length && !isWord(part[0], 'end'),
+  );
 }
 
 const columnNames = (group: SqlNode): string[] =>

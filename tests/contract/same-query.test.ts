@@ -16,7 +16,12 @@ const SETUP = `CREATE TABLE notes(id INTEGER PRIMARY KEY, body); CREATE TABLE ta
   CREATE INDEX tags_name ON tags(name); CREATE TABLE log(at); CREATE VIEW seen AS SELECT * FROM notes;
   CREATE VIEW seen_late AS SELECT * FROM notes WHERE strftime('%f') >= 0;
   CREATE TRIGGER logged AFTER INSERT ON log BEGIN UPDATE notes SET body = body + 1 WHERE id = 1; END;
-  INSERT INTO notes VALUES(1, 1), (2, 2), (3, 3); INSERT INTO tags VALUES(1, 'a')`;
+  INSERT INTO notes VALUES(1, 1), (2, 2), (3, 3); INSERT INTO tags VALUES(1, 'a');
+  CREATE TABLE tags_like(id INTEGER PRIMARY KEY, name); INSERT INTO tags_like VALUES(1, 'a');
+  CREATE TABLE events(date, time); INSERT INTO events VALUES(1, 2);
+  CREATE TABLE pairs(k PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO pairs VALUES(1, 1), (2, 2);
+  CREATE TABLE owners(id INTEGER PRIMARY KEY); CREATE TABLE owned(owner REFERENCES owners ON DELETE CASCADE);
+  INSERT INTO owners SELECT value FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12,13]'); INSERT INTO owned SELECT id FROM owners`;
 const NOTES = 'SELECT body FROM notes WHERE id > 1';
 const TAG = "INSERT INTO tags VALUES(2, 'b')";
 const TIMES = 12;
@@ -68,6 +73,60 @@ const STORIES: readonly Story[] = [
     name: 'a pragma is set',
     query: 'SELECT cache_size FROM pragma_cache_size',
     between: ['PRAGMA cache_size=50', 'PRAGMA cache_size=60'],
+    again: 0,
+  },
+  {
+    name: 'a pragma changes what LIKE finds',
+    query: "SELECT id FROM tags_like WHERE name LIKE 'A'",
+    between: ['PRAGMA case_sensitive_like=1', 'PRAGMA case_sensitive_like=0'],
+    again: 0,
+  },
+  {
+    name: 'columns have the names of functions',
+    query: 'SELECT date, "time" FROM events WHERE date = 1',
+    between: [TAG],
+    again: ALL,
+  },
+  {
+    name: 'a function of its own changes by itself',
+    query: 'SELECT date(1) FROM events WHERE date < julianday()',
+    between: [],
+    again: 0,
+  },
+  {
+    name: 'a table of an attached database',
+    query: 'SELECT x FROM other.far',
+    between: ['UPDATE other.far SET x = x + 1'],
+    around: [
+      "ATTACH 'other.db' AS other; CREATE TABLE other.far(x); INSERT INTO other.far VALUES(1)",
+      'DETACH other',
+    ],
+    again: 0,
+  },
+  {
+    name: 'a table of words to search for',
+    query: "SELECT rowid FROM words WHERE words MATCH 'a'",
+    between: ["INSERT INTO words VALUES('a b')"],
+    around: ['CREATE VIRTUAL TABLE words USING fts5(text)', 'DROP TABLE words'],
+    again: 0,
+  },
+  {
+    name: 'a table without rowids',
+    query: 'SELECT v FROM pairs WHERE k > 0',
+    between: ['UPDATE pairs SET v = v + 1'],
+    again: 0,
+  },
+  {
+    name: 'a table without rowids, and another is written',
+    query: 'SELECT v FROM pairs WHERE k > 0',
+    between: [TAG],
+    again: ALL,
+  },
+  {
+    name: 'a foreign key changes its table',
+    query: 'SELECT owner FROM owned WHERE owner > 0',
+    between: ['DELETE FROM owners WHERE id = (SELECT max(id) FROM owners)'],
+    around: ['PRAGMA foreign_keys=ON', 'PRAGMA foreign_keys=OFF'],
     again: 0,
   },
   {

@@ -23,7 +23,7 @@ const FEW_REPEATS = 10;
 /** What reads rows of the database, and nothing that changes by itself, or by what connections do that aren't recorded. */
 const ASKS_TABLES = /\bfrom\b/;
 const CHANGES_BY_ITSELF =
-  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|current_\w+|changes|total_changes|last_insert_rowid|pragma_\w+|sqlite_stmt)\b/;
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)["`\]]?\s*\(|\b(?:current_(?:date|time|timestamp)|pragma_\w+|sqlite_stmt)\b/;
 
 const asksTables = (sql: string): boolean =>
   READS.test(sql) &&

@@ -29,7 +29,7 @@ const queryCount = (name: keyof QueryCounts, title: string, what: string) =>
   col(
     'count',
     title,
-    `${what}, by SQLite's own counters. ${NO_QUERY}`,
+    `${what}, by SQLite's own counters, in the runs that have them. ${NO_QUERY}`,
     ({ query }: StatementRow) => query && query[name],
   );
 

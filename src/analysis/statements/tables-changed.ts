@@ -29,7 +29,8 @@ import { CHANGES_ROWS } from './rewrites.ts';
 import { tableKey } from './tables-read-by.ts';
 
 /** Statements after which a query answers what it answered before. */
-const CHANGES_NOTHING = /^(?:select|pragma|explain|analyze|begin|commit|end|savepoint|release)\b/;
+const CHANGES_NOTHING =
+  /^(?:select|pragma(?!.*\b(?:case_sensitive_like|reverse_unordered_selects)\b)|explain|analyze|begin|commit|end|savepoint|release)\b/;
 const mayChange = (sql: string): boolean =>
   sql.includes(';') || // a script
   (!CHANGES_NOTHING.test(sql) && !(sql.startsWith('with') && !CHANGES_ROWS.test(sql)));

@@ -94,6 +94,19 @@ const STORIES: readonly Story[] = [
     again: 0,
   },
   {
+    name: 'a function of the app may change by itself',
+    query: 'SELECT body FROM notes WHERE id > own_clock(1)',
+    between: [],
+    again: ALL,
+    confidence: 'possible',
+  },
+  {
+    name: 'functions of SQLite do not',
+    query: 'SELECT max(abs(id)), count(*) FROM notes WHERE (id) IN (1, 2) AND lower(body) = 1',
+    between: [],
+    again: ALL,
+  },
+  {
     name: 'a table of an attached database',
     query: 'SELECT x FROM other.far',
     between: ['UPDATE other.far SET x = x + 1'],
@@ -199,6 +212,7 @@ it.each(cases)(
     open.push(t);
     const { sqlite3 } = await loadWaSqlite(build);
     const db = await sqlite3.open_v2('same.db');
+    sqlite3.create_function(db, 'own_clock', 1, 1, 0, (context) => sqlite3.result(context, 0));
     await sqlite3.exec(db, SETUP);
     const writer = other ? await sqlite3.open_v2('same.db') : db;
     if (around) await sqlite3.exec(db, around[0]);

@@ -9,6 +9,7 @@ import { formatCount } from '../../text/numbers.ts';
 import { executions, ExecutionState } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
 import { quoted } from '../core/quoted.ts';
+import { SQL_FUNCTIONS, SQL_WORDS } from '../privacy/allow-list.ts';
 import { engineOfConnection } from '../memory/engine-readings.ts';
 import { Evidence } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
@@ -25,6 +26,11 @@ const ASKS_TABLES = /\bfrom\b/;
 const CHANGES_BY_ITSELF =
   /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)["`\]]?\s*\(|\b(?:current_(?:date|time|timestamp)|pragma_\w+|sqlite_stmt)\b/;
 
+const CALLS = /([\w$]+|["`\]])\s*\(/g;
+/** Whether it calls a function that isn't SQLite's: what it answers is up to the app. */
+const callsOwn = (sql: string): boolean =>
+  [...sql.matchAll(CALLS)].some(([, name]) => !SQL_FUNCTIONS.has(name!) && !SQL_WORDS.has(name!));
+
 const asksTables = (sql: string): boolean =>
   READS.test(sql) &&
   ASKS_TABLES.test(sql) &&
@@ -38,7 +44,7 @@ export const sameAgain: Rule = {
     let changes: Parameters<typeof anyChange>[0] | null = null;
     const found = new Map<
       string,
-      { sql: string; namesTables: boolean; again: Evidence; repeats: number }
+      { sql: string; changesByItself: boolean; again: Evidence; repeats: number }
     >();
     for (const thread of ctx.store.threads) {
       const runs = ctx.get(executions).of(thread);
@@ -87,7 +93,9 @@ export const sameAgain: Rule = {
         const engine = thread.engines.length > 1 ? engineOf(context[row]!) : null;
         const query = getOrMake(found, `${engine ?? ''} ${sql}`, () => ({
           sql: objectName(thread, runs.text[i]!),
-          namesTables: ctx.get(tablesReadBy).namesTables(thread, context[row]!, sql) !== false,
+          changesByItself:
+            callsOwn(sql) ||
+            ctx.get(tablesReadBy).namesTables(thread, context[row]!, sql) === false,
           again: new Evidence(),
           repeats: 0,
         }));
@@ -101,12 +109,12 @@ export const sameAgain: Rule = {
       .filter(({ repeats }) => repeats >= FEW_REPEATS)
       .sort((a, b) => b.again.us - a.again.us)
       .slice(0, MOST)
-      .map(({ sql, namesTables, again, repeats }) => ({
+      .map(({ sql, changesByItself, again, repeats }) => ({
         title: `${quoted(sql)} ran ${formatCount(repeats)} times with values that it had before, and nothing that it reads was written between`,
         evidence: { ...again.result(ctx, false), count: repeats },
         ...new Saving(ctx).avoid(again.count, Op.sqlStep, 'steps', '', again.cost).result(),
-        confidence: namesTables ? 'likely' : 'possible',
-        reason: `a hash of its values was the same, and no recorded connection changed its tables since the run before; one that is not recorded may have${namesTables ? '' : '; a view or a virtual table may change by itself, such as with the time'}`,
+        confidence: changesByItself ? 'possible' : 'likely',
+        reason: `a hash of its values was the same, and no recorded connection changed its tables since the run before; one that is not recorded may have${changesByItself ? '; a view, a virtual table, or a function of your app may change by itself, such as with the time' : ''}`,
         advice: 'Cache its rows in your app until something is written.',
         link: 'https://www.sqlite.org/c3ref/update_hook.html',
       }));

@@ -18,6 +18,15 @@ export interface Sqlite {
   column(stmt: number, i: number): unknown;
   bind_collection(stmt: number, values: unknown[]): number;
   vfs_register(vfs: object, makeDefault?: boolean): number;
+  create_function(
+    db: number,
+    name: string,
+    args: number,
+    encoding: number,
+    data: number,
+    run: (context: number) => void,
+  ): number;
+  result(context: number, value: unknown): void;
 }
 export interface WaSqlite {
   sqlite3: Sqlite;

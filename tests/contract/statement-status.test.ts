@@ -4,6 +4,8 @@ import { Op } from '../../src/event/event.ts';
 import { Rc, StatementStatus, VALUES_HASH } from '../../src/sqlite/constants.ts';
 import { Copy } from '../../src/lab/advisor/copy.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { storeOf } from './helpers/store.ts';
+import { pageCacheOf } from '../traces/analyses.ts';
 import { shellStat, sqliteShell } from './helpers/sqlite-shell.ts';
 import { Traced, type Row } from './helpers/traced.ts';
 import { loadWaSqlite, type Build, type WaSqlite } from './helpers/wa-sqlite.ts';
@@ -172,6 +174,33 @@ it('reset while a statement still runs: what is left is no count, and the next r
   await sqlite3.close(db);
   // of the first run nothing was before it, so that only the steps show it
   expect(recorded(t).map(({ fullScanStep }) => fullScanStep)).toEqual([2]);
+});
+
+it.each([
+  ['resets them', null],
+  ['detaches a database', 'DETACH other'],
+])('of a page cache nothing is known after the app %s', async (_, sql) => {
+  const t = trace();
+  const { sqlite3, module } = await loadWaSqlite('journey-sync');
+  const [status, malloc] = ['_sqlite3_db_status', '_malloc'].map(
+    (name) => module[name] as (...args: number[]) => number,
+  );
+  const db = await sqlite3.open_v2('cache.db');
+  await sqlite3.exec(db, `ATTACH 'other.db' AS other; CREATE TABLE other.o(x); ${SETUP}`);
+  const work = async (): Promise<void> => {
+    for (let i = 0; i < 20; i++) {
+      await sqlite3.exec(db, 'SELECT count(*) FROM a');
+      await sqlite3.exec(db, 'INSERT INTO other.o VALUES (1)');
+    }
+  };
+  await work();
+  const before = pageCacheOf(storeOf(t));
+  expect(before.hits).toBeGreaterThan(20);
+  if (sql) await sqlite3.exec(db, sql);
+  else for (const op of [7, 8, 9]) status!(db, op, malloc!(4), malloc!(4), 1);
+  for (let i = 0; i < 500; i++) await sqlite3.exec(db, 'SELECT count(*) FROM a WHERE id < 20');
+  await sqlite3.close(db);
+  expect(pageCacheOf(storeOf(t))).toEqual(before);
 });
 
 it('runs that were not seen are no part of the first one that is', async () => {

@@ -10,6 +10,16 @@ export const MOST_REPORT_BYTES = 4000;
 /** Longer texts of statements are cut; `hash` is that of the whole text. */
 export const MOST_TEXT = 160;
 
+/** Rules that need no trace, the only ones in reports: ids of docs/findings.md. */
+export const FIELD_RULES = {
+  lockedOut: 'F03',
+  hang: 'F05',
+  busy: 'F06',
+  malformed: 'F32',
+  quota: 'F42',
+  prepared: 'F53',
+} as const;
+
 export interface StatementReport {
   /** Folded, one line; cut after MOST_TEXT characters. '' where texts are left out. */
   text: string;
@@ -51,7 +61,7 @@ export interface FieldReport {
   busy: number;
   /** Name, call, count. */
   errors: readonly (readonly [name: string, call: string, count: number])[];
-  /** Rule, count. */
+  /** Rule, of FIELD_RULES; count. */
   findings: readonly (readonly [rule: string, count: number])[];
   /** Exceptions of vfscope/field itself. */
   faults: number;

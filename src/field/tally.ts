@@ -3,6 +3,7 @@ import { PRIMARY } from '../sqlite/result-codes.ts';
 import { BUSY_BURST, PREPARED_AGAIN } from '../sqlite/rule-limits.ts';
 import { HistogramCounter } from './buckets.ts';
 import {
+  FIELD_RULES,
   MOST_LABEL,
   MOST_LABEL_NAME,
   MOST_LABELS,
@@ -22,15 +23,6 @@ const BUSY = `SQLITE_${PRIMARY[5]}`;
 const LEAST_RUNS = 100;
 /** An extension's is 50 characters; a host name has 253. */
 const MOST_ORIGIN = 300;
-/** Rules that need no more than what is counted here: ids of docs/findings.md. */
-const Rule = {
-  lockedOut: 'F03',
-  hang: 'F05',
-  busy: 'F06',
-  malformed: 'F32',
-  quota: 'F42',
-  prepared: 'F53',
-};
 
 export class StatementTally {
   readonly runs = new HistogramCounter();
@@ -169,12 +161,12 @@ export class Tally {
       ({ prepares }) => prepares > PREPARED_AGAIN,
     ).length;
     const findings: [string, number][] = [
-      [Rule.lockedOut, this.lockedOut],
-      [Rule.hang, this.hangs],
-      [Rule.busy, this.inBursts],
-      [Rule.malformed, this.malformed],
-      [Rule.quota, this.full],
-      [Rule.prepared, prepared],
+      [FIELD_RULES.lockedOut, this.lockedOut],
+      [FIELD_RULES.hang, this.hangs],
+      [FIELD_RULES.busy, this.inBursts],
+      [FIELD_RULES.malformed, this.malformed],
+      [FIELD_RULES.quota, this.full],
+      [FIELD_RULES.prepared, prepared],
     ];
     const { origin = '' } = location;
     const report = {

@@ -2,6 +2,7 @@
 import { getOrMake } from '../analysis/core/maps.ts';
 import type { Block, Report, ReportTable } from '../analysis/report/blocks.ts';
 import { HistogramCounter, bucketOf } from '../field/buckets.ts';
+import { FIELD_RULES } from '../field/report.ts';
 import { countOf, formatCount, formatDuration, formatShare } from '../text/numbers.ts';
 import { cut, oneLine, UNKNOWN_SQL } from '../text/clean.ts';
 import { currentFiles, exact } from './compact.ts';
@@ -40,12 +41,17 @@ export interface Shares {
   /** Page lives that have it, and of how much weight. */
   lives: number;
   weight: number;
-  /** Weight of those / weight of all, by group. The interval holds the true share of users in 95 of 100 cases (Wilson). */
-  shares: { share: number; low: number; high: number }[];
+  /**
+   * Weight of those / weight of all that could show it, by group; null = none could: a rule that needs a trace, and none has one. The
+   * interval holds the true share of users in 95 of 100 cases (Wilson).
+   */
+  shares: { share: number | null; low: number; high: number }[];
   /** Id of a trace to open; null = the data set has none. */
   example: string | null;
 }
 
+/** Rules that any page life shows; the others only one that has a trace. */
+const IN_REPORTS: ReadonlySet<string> = new Set(Object.values(FIELD_RULES));
 /** A wait of this length, summed up over the page life, is one that users feel. */
 const FELT_WAIT_NS = 100_000_000;
 const MOST_ROWS = 20;
@@ -57,6 +63,7 @@ interface Life {
   trace: string;
   weight: number;
   group: number;
+  /** Id of the trace of it; null = the data set has none. */
   example: string | null;
 }
 
@@ -83,23 +90,27 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
     const weight = Number(row.weight);
     groups[group]!.lives++;
     groups[group]!.weight += weight;
-    lives.set(String(row.trace), {
-      trace: String(row.trace),
-      weight,
-      group,
-      example: added.has(String(row.example)) ? String(row.example) : null,
-    });
+    const example = added.has(String(row.example)) ? String(row.example) : null;
+    lives.set(String(row.trace), { trace: String(row.trace), weight, group, example });
   }
+  const every = basisOf([...lives.values()], groups.length);
+  const traced = basisOf(
+    [...every.lives].filter(({ example }) => example !== null),
+    groups.length,
+  );
   /** The page life that a row is of: a trace whose report is here speaks for that. */
   const lifeOf = ({ trace }: Row): Life | undefined =>
     lives.get(String(trace)) ?? lives.get(examples.get(String(trace)) ?? '');
-  const shares = (rows: readonly Row[]): Shares =>
+  const shares = (rows: readonly Row[], basis = every): Shares =>
     sharesOf(
       rows.flatMap((row) => lifeOf(row) ?? []),
-      groups,
+      basis,
     );
-  const findings = groupedBy(await rowsOf(set, 'findings'), ({ rule }) => String(rule)).map(
-    ([rule, rows]) => ({ rule, title: ruleTitle(rule) ?? '', ...shares(rows) }),
+  const findings = groupedBy(await rowsOf(set, 'findings'), ({ rule }) => String(rule)).flatMap(
+    ([rule, rows]) => {
+      const found = shares(rows, IN_REPORTS.has(rule) ? every : traced);
+      return found.lives ? [{ rule, title: ruleTitle(rule) ?? '', ...found }] : [];
+    },
   );
   /** A report and its trace count the same calls: the report does for both. */
   const once = (rows: readonly Row[]): Row[] =>
@@ -156,12 +167,26 @@ function groupedBy(rows: readonly Row[], key: (row: Row) => string): [string, Ro
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** @param having a life may be there several times */
-function sharesOf(having: readonly Life[], groups: FleetReport['groups']): Shares {
-  const unique = [...new Set(having)];
-  const shares = groups.map(({ lives, weight }, group) => {
+/** Page lives that shares are of, and by group how many and of how much weight. */
+interface Basis {
+  lives: ReadonlySet<Life>;
+  groups: readonly { count: number; weight: number }[];
+}
+function basisOf(lives: readonly Life[], count: number): Basis {
+  const groups = Array.from({ length: count }, () => ({ count: 0, weight: 0 }));
+  for (const { group, weight } of lives) {
+    groups[group]!.count++;
+    groups[group]!.weight += weight;
+  }
+  return { lives: new Set(lives), groups };
+}
+
+/** @param having a life may be there several times; those outside of the basis don't count */
+function sharesOf(having: readonly Life[], { lives, groups }: Basis): Shares {
+  const unique = [...new Set(having)].filter((life) => lives.has(life));
+  const shares = groups.map(({ count, weight }, group) => {
     const own = unique.filter((life) => life.group === group);
-    return interval(own.reduce((n, life) => n + life.weight, 0) / (weight || 1), lives);
+    return interval(own.reduce((n, life) => n + life.weight, 0) / weight, count);
   });
   const shown = unique.flatMap(({ example }) => example ?? []).sort();
   return {
@@ -175,7 +200,7 @@ function sharesOf(having: readonly Life[], groups: FleetReport['groups']): Share
 /** Wilson's interval of 95 %. @param n page lives that were observed */
 function interval(share: number, n: number): Shares['shares'][number] {
   const z = 1.96;
-  if (n === 0) return { share, low: 0, high: 1 };
+  if (n === 0) return { share: null, low: 0, high: 1 };
   const middle = share + (z * z) / (2 * n);
   const half = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
   const all = 1 + (z * z) / n;
@@ -254,6 +279,7 @@ export function fleetReportDocument(report: FleetReport): Report {
   const shown = ({ shares }: Shares): string[] =>
     columns.map((i) => {
       const { share, low, high } = shares[i]!;
+      if (share === null) return 'no traces';
       return `${formatShare(share)} (${formatShare(low)}-${formatShare(high)})`;
     });
   const table = (
@@ -277,7 +303,7 @@ export function fleetReportDocument(report: FleetReport): Report {
         ['Days', from === null ? 'none' : `${from} to ${to}`],
       ],
       lines: [
-        'A share is of page lives, by their weight. In brackets: its interval of 95 %.',
+        'A share is of page lives, by their weight; of a finding that no report holds, of those with a trace. In brackets: its interval of 95 %.',
         ...(columns.length < groups.length
           ? [
               `Only the ${MOST_GROUPS} groups with the most page lives are shown, of ${formatCount(groups.length)}. To get all, use --json.`,

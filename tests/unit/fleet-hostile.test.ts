@@ -176,6 +176,23 @@ test('a trace that could not be added is no example', async () => {
   });
 });
 
+test('a share of a finding that no report can hold is of page lives with a trace', async () => {
+  copyFileSync(join(GOLDEN, 'opfs-coop-sync.vfst'), join(from, 'a.vfst'));
+  copyFileSync(SMALL, join(from, 'b.vfst'));
+  // a report of an unknown version may hold any rule: it doesn't count
+  put('c.jsonl', ...[1, 2, 3].map((i) => report({ id: `r${i}`, weight: 100, findings: [['F06', 4], ['F07', 1]] }))); // prettier-ignore
+  put('d.json', report({ id: 'd', labels: { release: 'new' }, findings: [['F99', 1]] }));
+  expect(await add()).toBe(0);
+  const found = await fleetReport(out, null);
+  const shareOf = (rule: string) => found.findings.find((f) => f.rule === rule)?.shares[0]!.share;
+  expect(found.weight).toBe(303);
+  expect([shareOf('F06'), shareOf('F07'), shareOf('F99')]).toEqual([300 / 303, 1 / 2, undefined]);
+  const byRelease = await fleetReport(out, 'release');
+  const busy = byRelease.findings.find(({ rule }) => rule === 'F07')!;
+  expect(busy.shares.map(({ share }) => share)).toEqual([1 / 2, null]);
+  expect(reportText(fleetReportDocument(byRelease))).toContain('no traces');
+});
+
 test('a data set of another version is not mixed with', async () => {
   copyFileSync(SMALL, join(from, 'a.vfst'));
   await add();

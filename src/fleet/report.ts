@@ -167,16 +167,16 @@ function groupedBy(rows: readonly Row[], key: (row: Row) => string): [string, Ro
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Page lives that shares are of, and by group how many and of how much weight. */
+/** Page lives that shares are of, and by group the sums of their weights and of the squares of those. */
 interface Basis {
   lives: ReadonlySet<Life>;
-  groups: readonly { count: number; weight: number }[];
+  groups: readonly { weight: number; squares: number }[];
 }
 function basisOf(lives: readonly Life[], count: number): Basis {
-  const groups = Array.from({ length: count }, () => ({ count: 0, weight: 0 }));
+  const groups = Array.from({ length: count }, () => ({ weight: 0, squares: 0 }));
   for (const { group, weight } of lives) {
-    groups[group]!.count++;
     groups[group]!.weight += weight;
+    groups[group]!.squares += weight ** 2;
   }
   return { lives: new Set(lives), groups };
 }
@@ -184,9 +184,11 @@ function basisOf(lives: readonly Life[], count: number): Basis {
 /** @param having a life may be there several times; those outside of the basis don't count */
 function sharesOf(having: readonly Life[], { lives, groups }: Basis): Shares {
   const unique = [...new Set(having)].filter((life) => lives.has(life));
-  const shares = groups.map(({ count, weight }, group) => {
+  const shares = groups.map(({ weight, squares }, group) => {
     const own = unique.filter((life) => life.group === group);
-    return interval(own.reduce((n, life) => n + life.weight, 0) / weight, count);
+    // page lives of different weights tell less than as many of one weight: Kish's effective number
+    const n = weight && weight ** 2 / squares;
+    return interval(own.reduce((sum, life) => sum + life.weight, 0) / weight, n);
   });
   const shown = unique.flatMap(({ example }) => example ?? []).sort();
   return {
@@ -197,7 +199,7 @@ function sharesOf(having: readonly Life[], { lives, groups }: Basis): Shares {
   };
 }
 
-/** Wilson's interval of 95 %. @param n page lives that were observed */
+/** Wilson's interval of 95 %. @param n page lives that it is of, if all had one weight */
 function interval(share: number, n: number): Shares['shares'][number] {
   const z = 1.96;
   if (n === 0) return { share: null, low: 0, high: 1 };

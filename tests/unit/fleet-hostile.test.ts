@@ -193,6 +193,17 @@ test('a share of a finding that no report can hold is of page lives with a trace
   expect(reportText(fleetReportDocument(byRelease))).toContain('no traces');
 });
 
+test('one page life that stands for most others makes the interval wide', async () => {
+  const many = Array.from({ length: 100 }, (_, i) => report({ id: `r${i}` }));
+  put('a.jsonl', ...many, report({ id: 'b', weight: 100, findings: [['F06', 3]] }));
+  expect(await add()).toBe(0);
+  const [busy] = (await fleetReport(out, null)).findings;
+  // as many as (200 * 200) / (100 * 1 + 1 * 10,000) = 3.96 of one weight
+  expect(busy!.shares[0]!.share).toBe(0.5);
+  expect(busy!.shares[0]!.low).toBeCloseTo(0.149, 3);
+  expect(busy!.shares[0]!.high).toBeCloseTo(0.851, 3);
+});
+
 test('a data set of another version is not mixed with', async () => {
   copyFileSync(SMALL, join(from, 'a.vfst'));
   await add();

@@ -54,7 +54,7 @@ export interface FieldReport {
   failed: number;
   /** Durations: access handles flushed, streams closed, IndexedDB transactions that wrote. */
   syncs: Histogram;
-  /** Of waits for locks (Web Locks, access handles), and their sum, microseconds. */
+  /** Of waits for Web Locks from UNSEEN_HOLDER_US on, and their sum, microseconds. */
   locks: Histogram;
   lockUs: number;
   /** SQLITE_BUSY answered to the app. */

@@ -2,6 +2,7 @@
 import { Flag, Op } from '../event/event.ts';
 import { Patches, type Callable } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
+import { UNSEEN_HOLDER_US } from '../sqlite/rule-limits.ts';
 import type { Sink } from './sql.ts';
 
 /** What the platform calls an error. */
@@ -87,7 +88,8 @@ export function hookStorage(sink: Sink): () => void {
     args[place] = function (this: unknown, ...granted: unknown[]): unknown {
       const now = performance.now();
       ring.end(token, now, granted[0] ? 0 : 1, Flag.async);
-      sink.tally.locks.add((now - at) * 1000);
+      const us = (now - at) * 1000;
+      if (us >= UNSEEN_HOLDER_US) sink.tally.locks.add(us);
       if (now - at > hangMs) sink.tally.hang('LockManager.request');
       return apply(callback as Callable, this, granted);
     };

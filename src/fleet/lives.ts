@@ -66,11 +66,16 @@ export const lifeColumns = {
   vfs_class: col('text', 'VFS class', VFS_CLASS, (l) => l.vfsClass),
   statements: col('count', 'Statements', 'Executions', (l) => l.statements),
   failed: col('count', 'Failed', 'Executions that ended with an error', (l) => l.failed),
-  syncs: col('count', 'Syncs', 'As in the summary', (l) => l.syncs),
+  syncs: col(
+    'count',
+    'Syncs',
+    'As in the summary; of a report, OPFS flushes and closed streams, and IndexedDB transactions that write',
+    (l) => l.syncs,
+  ),
   lock_waits: col(
     'count',
     'Lock waits',
-    'Waits for locks of 10 ms or more; shorter ones where a recorded thread held the lock, or SQLite answered SQLITE_BUSY',
+    'Waits for locks of 10 ms or more; of a trace, also shorter ones where a recorded thread held the lock, or SQLite answered SQLITE_BUSY; of a report, for Web Locks alone',
     (l) => l.lockWaits,
   ),
   lock_wait: col('us', 'Lock wait', 'Sum of their durations', (l) => l.lockWaitUs),

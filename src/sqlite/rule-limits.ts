@@ -6,3 +6,8 @@ export const PREPARED_AGAIN = 20;
 export const BUSY_BURST = { tries: 3, apartMs: 500 } as const;
 /** wa-sqlite makes a call that answered SQLITE_BUSY again this soon, or not at all (event/engine-retry.ts). */
 export const RETRIED_WITHIN_MS = 1000;
+/**
+ * A request for a lock that no other recorded thread stood in the way of is a wait from this length on: it takes a while even when all is
+ * free, and longer where the thread has just released what it asks for. From then on another connection on it may have it.
+ */
+export const UNSEEN_HOLDER_US = 10_000;

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { waitLines } from '../../src/analysis/contention/wait-lines.ts';
-import { lockWaits, UNSEEN_HOLDER_US } from '../../src/analysis/locks/lock-waits.ts';
+import { lockWaits } from '../../src/analysis/locks/lock-waits.ts';
+import { UNSEEN_HOLDER_US } from '../../src/sqlite/rule-limits.ts';
 import { summaryTime } from '../../src/analysis/time/summary-time.ts';
 import { partition } from '../../src/analysis/time/thread-times.ts';
 import { Flag } from '../../src/event/event.ts';

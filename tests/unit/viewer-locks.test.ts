@@ -10,7 +10,7 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { Memo, type QueryContext } from '../../src/viewer/session/queries/context.ts';
 import type { LockTrack } from '../../src/protocol/answers/lock-lanes.ts';
 import { lockLaneQueries } from '../../src/viewer/session/queries/lock-lanes.ts';
-import { UNSEEN_HOLDER_US } from '../../src/analysis/locks/lock-waits.ts';
+import { UNSEEN_HOLDER_US } from '../../src/sqlite/rule-limits.ts';
 import { lockQueries } from '../../src/viewer/session/queries/locks.ts';
 import {
   LOCK_SELECTION,

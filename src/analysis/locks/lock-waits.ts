@@ -2,6 +2,7 @@
  * Which waits for locks count as such, and when a lock was in the way of a thread. A wait counts where a recorded connection, thread or
  * tab held the lock, where the request was refused (SQLITE_BUSY too), or where it took long though no recorded holder is known.
  */
+import { UNSEEN_HOLDER_US } from '../../sqlite/rule-limits.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { firstPlace } from '../../trace/number-columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -12,12 +13,6 @@ import { owners } from '../core/owners.ts';
 import { Outcome } from './lock-columns.ts';
 import { locks, type Locks } from './locks.ts';
 import type { WaitEdge } from './wait-graph.ts';
-
-/**
- * A request that no other recorded thread stood in the way of is a wait from this length on: it takes a while even when all is free, and
- * longer where the thread has just released what it asks for. From then on another connection on it may have it.
- */
-export const UNSEEN_HOLDER_US = 10_000;
 
 export interface LockWait {
   /** Place in `Locks.waits`. */

@@ -1,0 +1,49 @@
+// What vfscope/field counts of calls on storage: on platform classes that answer when the test says so.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Ring } from '../../src/field/ring.ts';
+import { hookStorage } from '../../src/field/storage.ts';
+import type { Sink } from '../../src/field/sql.ts';
+import { Tally } from '../../src/field/tally.ts';
+import { PromiseWatch } from '../../src/record/promise-watch.ts';
+import { UNSEEN_HOLDER_US } from '../../src/sqlite/rule-limits.ts';
+
+type Granted = (lock: object | null) => unknown;
+/** Grants a request when the test says so, or never. */
+class LockManager {
+  readonly asked: { grant: () => void; refuse: (reason: unknown) => void }[] = [];
+  request(_name: string, callback: Granted): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.asked.push({ grant: () => resolve(callback({})), refuse: reject });
+    });
+  }
+}
+
+let [now, sink, reasons]: [number, Sink, string[]] = [0, null!, []];
+let hooked: ReturnType<typeof hookStorage>;
+beforeEach(() => {
+  vi.stubGlobal('LockManager', LockManager);
+  vi.stubGlobal('location', { origin: 'https://app.example' });
+  vi.stubGlobal('navigator', { userAgent: 'test' });
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  [now, reasons] = [1000, []];
+  const tally = new Tally((why) => reasons.push(why));
+  sink = { ring: new Ring(64), tally, hangMs: 2000, watch: new PromiseWatch(null) };
+  hooked = hookStorage(sink);
+});
+afterEach(() => {
+  hooked();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+const report = () => sink.tally.report({ weight: 1, labels: {}, trace: null }, true);
+
+test('waits for locks count from the length on that those of traces count from', async () => {
+  const locks = new LockManager();
+  for (const ms of [0, UNSEEN_HOLDER_US / 1000 - 1, UNSEEN_HOLDER_US / 1000]) {
+    const held = locks.request('db', () => 'held');
+    now += ms;
+    locks.asked.pop()!.grant();
+    expect(await held).toBe('held');
+  }
+  expect(report()).toMatchObject({ locks: [54, 1], lockUs: UNSEEN_HOLDER_US });
+});

@@ -6,6 +6,7 @@
  *
  * It sends nothing. Nothing is hooked in a page life that isn't sampled.
  */
+import { Op, type OpName } from '../event/event.ts';
 import { PromiseWatch } from '../record/promise-watch.ts';
 import type { FieldReport } from './report.ts';
 import { Ring, type LastSeconds } from './ring.ts';
@@ -24,13 +25,14 @@ export interface FieldOptions {
   /** Takes the report of a page life: when the page is hidden, or when the app calls `flush`. */
   onReport?: (report: FieldReport) => void;
   /**
-   * Takes the last seconds when something goes wrong, once a page life: a corrupt or full database, a hang, slow statements (`p99Ms`).
+   * Takes the last seconds when something goes wrong, once a page life: a corrupt or full database, a hang or slow call
+   * (`hangMs`), slow statements (`p99Ms`).
    * `saveTrace` of `vfscope/field-trace` makes a `.vfst` file of it.
    */
   onTrace?: (last: LastSeconds, why: string) => void;
   /** How many seconds those are at most; default 10. */
   seconds?: number;
-  /** A call that takes longer is a hang, ms; default 2000. */
+  /** A call that takes longer asks for a trace; a request for a lock that does is a hang. Milliseconds, default 2000. */
   hangMs?: number;
   /** Slow statements: more than 1 of 100 took longer, ms, of 100 runs or more. Default: never. */
   p99Ms?: number;
@@ -48,6 +50,9 @@ export interface Field {
   /** Put everything back as it was. */
   stop(): void;
 }
+
+const nameOf = (op: number): string =>
+  Object.keys(Op).find((name) => Op[name as OpName] === op) ?? 'a call';
 
 /** Records of the ring, 64 bytes each. */
 const CAPACITY = 8192;
@@ -74,7 +79,9 @@ export function observe(options: FieldOptions = {}): Field {
   const undo = [hookSql(sink), hookStorage(sink)];
   const flush = (): void => {
     const { tally } = sink;
-    for (const op of ring.pending(performance.now() - hangMs)) tally.hang(`operation ${op}`);
+    for (const op of ring.pending(performance.now() - hangMs))
+      if (op === Op.lockRequest) tally.hang(nameOf(op));
+      else tally.tookLong(nameOf(op));
     if (tally.isEmpty) return;
     const report = tally.report({ weight: 1 / sample, labels, trace: why }, texts);
     sink.tally = new Tally(told, p99Us);

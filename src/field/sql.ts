@@ -30,7 +30,7 @@ import type { StatementTally, Tally } from './tally.ts';
 export interface Sink {
   readonly ring: Ring;
   tally: Tally;
-  /** Runs that take longer are hangs, ms. */
+  /** Calls that take longer ask for a trace; requests for locks that do hang. Milliseconds. */
   readonly hangMs: number;
   readonly watch: PromiseWatch;
 }
@@ -240,7 +240,7 @@ export class EngineSql implements SqlCaller {
       const { op, name } = traced;
       ring.end(token, now, rc, flags);
       const failed = flags & Flag.threw ? tally.answer(1, name) : tally.answer(rc, name);
-      if (now - at > hangMs) tally.hang(name);
+      if (now - at > hangMs) tally.tookLong(name);
       const statement = prepared && this.tallyOf(prepared);
       const isRun = op === Op.sqlStep || op === Op.sqlExec;
       const refused = isBusy(rc);

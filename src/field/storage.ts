@@ -34,7 +34,7 @@ export function hookStorage(sink: Sink): () => void {
         ring.end(token, now, threw ? 1 : 0, flags | (threw ? Flag.threw : 0));
         if (threw) sink.tally.error(nameOf(error), `${owner}.${method}`);
         else ended((now - at) * 1000);
-        if (now - at > hangMs) sink.tally.hang(`${owner}.${method}`);
+        if (now - at > hangMs) sink.tally.tookLong(`${owner}.${method}`);
       };
       let result: unknown;
       try {

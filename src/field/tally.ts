@@ -144,10 +144,14 @@ export class Tally {
       this.why(name);
     }
   }
-  /** A call that took very long, or hasn't ended. */
+  /** A request for a lock that took very long, or hasn't ended. */
   hang(call: string): void {
     this.hangs++;
     this.why(`hang: ${call}`);
+  }
+  /** Any other call that did: only its trace shows what it waited for. */
+  tookLong(call: string): void {
+    this.why(`slow call: ${call}`);
   }
   stores(on: string): void {
     this.storages.add(on);

@@ -96,14 +96,28 @@ test('an answer of SQLITE_BUSY that the engine asks again for is none', () => {
   expect(told()).toEqual({ busy: 0, errors: [], findings: [] });
 });
 
+test('a slow statement asks for a trace, and is no hang', () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 3000));
+  const reasons: string[] = [];
+  expect(loopOn('sql.js', 'sqlite3_exec', [0], reasons)).toMatchObject({ findings: [] });
+  clock.mockRestore();
+  expect(reasons).toEqual(['slow call: sqlite3_exec']);
+});
+
 /** Calls of one connection, as an engine answers them. @returns what the report says */
-function loopOn(engine: string, name: string, answers: readonly number[]): unknown {
+function loopOn(
+  engine: string,
+  name: string,
+  answers: readonly number[],
+  reasons: string[] = [],
+): unknown {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const [db, stmt, sql] = [8, 16, 64];
   new Uint8Array(memory.buffer).set(new TextEncoder().encode('select 1'), sql);
-  const tally = new Tally(() => {});
+  const tally = new Tally((why) => reasons.push(why));
   const watch = new PromiseWatch(null);
-  const calls = new EngineSql({ ring: new Ring(64), tally, hangMs: 1e9, watch }, memory, null, engine); // prettier-ignore
+  const calls = new EngineSql({ ring: new Ring(64), tally, hangMs: 2000, watch }, memory, null, engine); // prettier-ignore
   const call = (of: string, a: number, rc: number): void => {
     const traced = TRACED.find((each) => each.name === of)!;
     const prepares = traced.subject === 'prepare';

@@ -18,10 +18,18 @@ class LockManager {
   }
 }
 
+class FileSystemSyncAccessHandle {
+  flush(): void {
+    now += 3000;
+  }
+  write(): void {}
+}
+
 let [now, sink, reasons]: [number, Sink, string[]] = [0, null!, []];
 let hooked: ReturnType<typeof hookStorage>;
 beforeEach(() => {
   vi.stubGlobal('LockManager', LockManager);
+  vi.stubGlobal('FileSystemSyncAccessHandle', FileSystemSyncAccessHandle);
   vi.stubGlobal('location', { origin: 'https://app.example' });
   vi.stubGlobal('navigator', { userAgent: 'test' });
   vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -46,4 +54,20 @@ test('waits for locks count from the length on that those of traces count from',
     expect(await held).toBe('held');
   }
   expect(report()).toMatchObject({ locks: [54, 1], lockUs: UNSEEN_HOLDER_US });
+});
+
+test('a slow call asks for a trace, and is no hang', () => {
+  new FileSystemSyncAccessHandle().flush();
+  expect(reasons).toEqual(['slow call: FileSystemSyncAccessHandle.flush']);
+  expect(report().findings).toEqual([]);
+});
+
+test('a request for a lock that is granted after seconds is a hang', async () => {
+  const locks = new LockManager();
+  const held = locks.request('db', () => {});
+  now += 2001;
+  locks.asked[0]!.grant();
+  await held;
+  expect(reasons).toEqual(['hang: LockManager.request']);
+  expect(report().findings).toEqual([['F05', 1]]);
 });

@@ -76,12 +76,17 @@ export function observe(options: FieldOptions = {}): Field {
   };
   const watch = new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
   const sink: Sink = { ring, tally: new Tally(told, p99Us), hangMs, watch };
-  const undo = [hookSql(sink), hookStorage(sink)];
+  const unhookSql = hookSql(sink);
+  const storage = hookStorage(sink);
+  /** What is pending has asked for a trace where it began before, ms. */
+  let asked = -Infinity;
   const flush = (): void => {
     const { tally } = sink;
-    for (const op of ring.pending(performance.now() - hangMs))
-      if (op === Op.lockRequest) tally.hang(nameOf(op));
-      else tally.tookLong(nameOf(op));
+    storage.countHangs();
+    const before = performance.now() - hangMs;
+    for (const op of ring.pending(asked, before))
+      if (op !== Op.lockRequest) tally.tookLong(nameOf(op));
+    asked = before;
     if (tally.isEmpty) return;
     const report = tally.report({ weight: 1 / sample, labels, trace: why }, texts);
     sink.tally = new Tally(told, p99Us);
@@ -101,7 +106,8 @@ export function observe(options: FieldOptions = {}): Field {
     last: () => ring.last(seconds * 1000),
     stop() {
       if (inPage) document.removeEventListener('visibilitychange', hidden);
-      undo.forEach((step) => step());
+      unhookSql();
+      storage.restore();
       watch.restore();
     },
   };

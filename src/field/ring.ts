@@ -89,14 +89,15 @@ export class Ring {
     return ++this.ids;
   }
 
-  /** Operations that began before `at` and have not ended, ms. */
-  pending(at: number): number[] {
+  /** Operations that began from `from` on, before `to`, and have not ended, ms. */
+  pending(from: number, to: number): number[] {
     const found: number[] = [];
     const { f64, u32, capacity, count } = this;
     for (let slot = Math.min(count, capacity) - 1; slot >= 0; slot--) {
       const byte = slot * RECORD_BYTES;
       const w = W(byte);
-      if (u32[w + W(Field.endSeq)] === 0 && f64[byte >>> 3]! < at)
+      const at = f64[byte >>> 3]!;
+      if (u32[w + W(Field.endSeq)] === 0 && at >= from && at < to)
         found.push(u32[w + W(Field.op)]! & 255);
     }
     return found;

@@ -1,5 +1,6 @@
 /** Syncs, waits for locks, and failures of the storage under SQLite, by patches on the platform's methods. */
 import { Flag, Op } from '../event/event.ts';
+import { failureOf } from '../event/exceptions.ts';
 import { Patches, type Callable } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
 import { UNSEEN_HOLDER_US } from '../sqlite/rule-limits.ts';
@@ -11,8 +12,21 @@ const nameOf = (error: unknown): string =>
 const proto = (name: string): object | undefined =>
   (globalThis as unknown as Record<string, { prototype?: object } | undefined>)[name]?.prototype;
 
-/** @returns puts everything back */
-export function hookStorage(sink: Sink): () => void {
+/** A request for a lock, until it is granted or ends without. */
+interface LockRequest {
+  /** Milliseconds. */
+  readonly at: number;
+  hangs: boolean;
+}
+
+export interface StorageHooks {
+  /** Requests for locks that hang, and haven't ended: to the tally, each once. */
+  countHangs(): void;
+  /** Put everything back. */
+  restore(): void;
+}
+
+export function hookStorage(sink: Sink): StorageHooks {
   const { ring, watch, hangMs } = sink;
   const patches = new Patches();
 
@@ -79,21 +93,49 @@ export function hookStorage(sink: Sink): () => void {
     return transaction;
   });
 
+  const waiting = new Set<LockRequest>();
+  const countHang = (request: LockRequest, now: number): void => {
+    if (request.hangs || now - request.at <= hangMs) return;
+    request.hangs = true;
+    sink.tally.hang('LockManager.request');
+  };
   patches.method(proto('LockManager'), 'request', (native: Callable, self, args) => {
     const place = args.length > 2 ? 2 : 1;
     const callback = args[place];
     if (typeof callback !== 'function') return apply(native, self, args);
     const at = performance.now();
     const token = ring.begin(Op.lockRequest, 0, at);
-    args[place] = function (this: unknown, ...granted: unknown[]): unknown {
+    const request: LockRequest = { at, hangs: false };
+    waiting.add(request);
+    const ended = (result: number, flags: number): void => {
+      if (!waiting.delete(request)) return; // it was granted, and its callback has settled
       const now = performance.now();
-      ring.end(token, now, granted[0] ? 0 : 1, Flag.async);
+      ring.end(token, now, result, flags | Flag.async);
       const us = (now - at) * 1000;
       if (us >= UNSEEN_HOLDER_US) sink.tally.locks.add(us);
-      if (now - at > hangMs) sink.tally.hang('LockManager.request');
+      countHang(request, now);
+    };
+    args[place] = function (this: unknown, ...granted: unknown[]): unknown {
+      ended(granted[0] ? 0 : 1, 0);
       return apply(callback as Callable, this, granted);
     };
-    return apply(native, self, args);
+    let result: unknown;
+    try {
+      result = apply(native, self, args);
+    } catch (error) {
+      ended(failureOf(error), Flag.threw);
+      throw error;
+    }
+    // it rejects where the app aborts it, or the browser refuses it
+    if (result instanceof Promise)
+      watch.watch(result, (ok, error) => ended(ok ? 0 : failureOf(error), ok ? 0 : Flag.threw));
+    return result;
   });
-  return () => void patches.restore();
+  return {
+    countHangs() {
+      const now = performance.now();
+      for (const request of waiting) countHang(request, now);
+    },
+    restore: () => void patches.restore(),
+  };
 }

@@ -39,7 +39,7 @@ beforeEach(() => {
   hooked = hookStorage(sink);
 });
 afterEach(() => {
-  hooked();
+  hooked.restore();
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
@@ -70,4 +70,31 @@ test('a request for a lock that is granted after seconds is a hang', async () =>
   await held;
   expect(reasons).toEqual(['hang: LockManager.request']);
   expect(report().findings).toEqual([['F05', 1]]);
+});
+
+test('a request that is aborted has ended', async () => {
+  const locks = new LockManager();
+  const held = locks.request('db', () => {});
+  now += 20;
+  locks.asked[0]!.refuse(new DOMException('The app aborts it', 'AbortError'));
+  await expect(held).rejects.toThrow('The app aborts it');
+  now += 5000;
+  hooked.countHangs();
+  expect(sink.ring.pending(-Infinity, Infinity)).toEqual([]);
+  expect(report()).toMatchObject({ findings: [], lockUs: 20_000 });
+});
+
+test('a request that hangs counts once, in whatever page lives it is pending', async () => {
+  const locks = new LockManager();
+  const held = locks.request('db', () => {});
+  now += 2001;
+  hooked.countHangs();
+  expect(report().findings).toEqual([['F05', 1]]);
+  sink.tally = new Tally((why) => reasons.push(why));
+  now += 2001;
+  hooked.countHangs();
+  locks.asked[0]!.grant();
+  await held;
+  expect(report()).toMatchObject({ findings: [], lockUs: 4_002_000 });
+  expect(reasons).toEqual(['hang: LockManager.request']);
 });

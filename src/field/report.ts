@@ -12,7 +12,6 @@ export const MOST_TEXT = 160;
 
 /** Rules that need no trace, the only ones in reports: ids of docs/findings.md. */
 export const FIELD_RULES = {
-  lockedOut: 'F03',
   hang: 'F05',
   busy: 'F06',
   malformed: 'F32',

@@ -61,6 +61,11 @@ export class Ring {
     return seq * this.capacity + byte / RECORD_BYTES;
   }
 
+  /** How many began. */
+  get calls(): number {
+    return this.count;
+  }
+
   seqOf(token: number): number {
     return Math.floor(token / this.capacity);
   }

@@ -16,6 +16,8 @@ const proto = (name: string): object | undefined =>
 interface LockRequest {
   /** Milliseconds. */
   readonly at: number;
+  /** Other calls of this thread until then. */
+  readonly calls: number;
   hangs: boolean;
 }
 
@@ -45,7 +47,7 @@ export function hookStorage(sink: Sink): StorageHooks {
       const settle = (error: unknown, flags: number): void => {
         const now = performance.now();
         const threw = error !== undefined;
-        ring.end(token, now, threw ? 1 : 0, flags | (threw ? Flag.threw : 0));
+        ring.end(token, now, threw ? failureOf(error) : 0, flags | (threw ? Flag.threw : 0));
         if (threw) sink.tally.error(nameOf(error), `${owner}.${method}`);
         else ended((now - at) * 1000);
         if (now - at > hangMs) sink.tally.tookLong(`${owner}.${method}`);
@@ -84,7 +86,7 @@ export function hookStorage(sink: Sink): StorageHooks {
     const writes = args[1] === 'readwrite';
     const settle = (failed: boolean): void => {
       const now = performance.now();
-      ring.end(token, now, failed ? 1 : 0, Flag.async);
+      ring.end(token, now, failed ? failureOf(transaction.error) : 0, Flag.async);
       if (failed) sink.tally.error(transaction.error?.name ?? 'AbortError', 'IDBTransaction');
       else if (writes) sink.tally.syncs.add((now - at) * 1000);
     };
@@ -94,8 +96,11 @@ export function hookStorage(sink: Sink): StorageHooks {
   });
 
   const waiting = new Set<LockRequest>();
+  let requests = 0;
   const countHang = (request: LockRequest, now: number): void => {
     if (request.hangs || now - request.at <= hangMs) return;
+    // as for a lock that elects a leader: this thread works on
+    if (request.calls < ring.calls - requests) return;
     request.hangs = true;
     sink.tally.hang('LockManager.request');
   };
@@ -105,7 +110,7 @@ export function hookStorage(sink: Sink): StorageHooks {
     if (typeof callback !== 'function') return apply(native, self, args);
     const at = performance.now();
     const token = ring.begin(Op.lockRequest, 0, at);
-    const request: LockRequest = { at, hangs: false };
+    const request: LockRequest = { at, calls: ring.calls - ++requests, hangs: false };
     waiting.add(request);
     const ended = (result: number, flags: number): void => {
       if (!waiting.delete(request)) return; // it was granted, and its callback has settled

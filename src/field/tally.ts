@@ -52,7 +52,6 @@ export class Tally {
   private burst = 0;
   private busyAt = -Infinity;
   private hangs = 0;
-  private lockedOut = 0;
   private malformed = 0;
   private full = 0;
   private at = performance.timeOrigin + performance.now();
@@ -138,7 +137,6 @@ export class Tally {
     const key = `${name}\0${call}`;
     if (this.errors.has(key) || this.errors.size < MOST_ERRORS)
       this.errors.set(key, (this.errors.get(key) ?? 0) + 1);
-    if (name === 'NoModificationAllowedError') this.lockedOut++;
     if (name === 'QuotaExceededError') {
       this.full++;
       this.why(name);
@@ -165,7 +163,6 @@ export class Tally {
       ({ prepares }) => prepares > PREPARED_AGAIN,
     ).length;
     const findings: [string, number][] = [
-      [FIELD_RULES.lockedOut, this.lockedOut],
       [FIELD_RULES.hang, this.hangs],
       [FIELD_RULES.busy, this.inBursts],
       [FIELD_RULES.malformed, this.malformed],

@@ -1,8 +1,14 @@
-// vfscope/field on an engine: page lives.
+// vfscope/field on an engine: page lives, and that a report finds what the trace of the same run shows.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { findings } from '../../src/analysis/findings/index.ts';
+import { Facts } from '../../src/analysis/core/graph.ts';
 import { observe, type Field, type FieldReport } from '../../src/field/index.ts';
+import { FIELD_RULES } from '../../src/field/report.ts';
+import { saveTrace } from '../../src/field/trace.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
 
+const refusal = (name: string): DOMException => new DOMException('The browser refuses it', name);
 /** What the platform's calls do next. */
 let answers: (() => unknown)[] = [];
 const next = (): unknown => answers.shift()?.();
@@ -11,12 +17,25 @@ class FileSystemFileHandle {
     return next();
   }
 }
+class FileSystemSyncAccessHandle {
+  flush = undefined;
+  write(): unknown {
+    return next();
+  }
+}
+class LockManager {
+  async request(_name: string, callback: (lock: object) => unknown): Promise<unknown> {
+    await next();
+    return callback({});
+  }
+}
 
 let field: Field;
 let later = 0;
 const [reports, reasons]: [FieldReport[], string[]] = [[], []];
 beforeEach(() => {
-  vi.stubGlobal('FileSystemFileHandle', FileSystemFileHandle);
+  for (const each of [FileSystemFileHandle, FileSystemSyncAccessHandle, LockManager])
+    vi.stubGlobal(each.name, each);
   vi.stubGlobal('location', { origin: 'https://app.example', href: 'https://app.example/' });
   vi.stubGlobal('navigator', { userAgent: 'test' });
   const now = performance.now.bind(performance);
@@ -58,4 +77,54 @@ test('a call that is pending asks for a trace once, by its name', async () => {
   await Promise.resolve();
   expect(reasons).toEqual(['slow call: opfsOpenSyncAccessHandle']);
   expect(reports.map(({ trace }) => trace)).toEqual([...reasons, null]);
+});
+
+test('a report finds what a trace of the same run shows', async () => {
+  const Database = await engine();
+  const fails = (run: () => unknown): void => expect(run).toThrow();
+  // a file that opens at the second try, one that never does, and a full disk: F42
+  const refused = async (): Promise<never> => {
+    throw refusal('NoModificationAllowedError');
+  };
+  const file = new FileSystemFileHandle();
+  answers = [refused, () => new FileSystemSyncAccessHandle(), refused];
+  await expect(file.createSyncAccessHandle()).rejects.toThrow();
+  const handle = (await file.createSyncAccessHandle()) as FileSystemSyncAccessHandle;
+  await expect(file.createSyncAccessHandle()).rejects.toThrow();
+  answers = [
+    () => {
+      throw refusal('QuotaExceededError');
+    },
+  ];
+  fails(() => handle.write());
+  // a write that takes long
+  answers = [() => (later += 3000)];
+  handle.write();
+  // F32, F53, F06
+  fails(() => new Database(new Uint8Array(4096).fill(1)).run('select * from t'));
+  const [db, other] = [new Database(), new Database()];
+  for (let i = 0; i < 30; i++) db.run('select ?', [i]);
+  db.run('create table t(a)');
+  other.run(`attach '${db.filename}' as shared`);
+  db.run('begin exclusive');
+  for (let i = 0; i < 4; i++) fails(() => other.run('insert into shared.t values (?)', [i]));
+  // leaders are elected by a lock that the others wait for, while they work
+  let elect = (): void => {};
+  answers = [() => new Promise<void>((resolve) => (elect = resolve))];
+  const elected = new LockManager().request('leader', () => {});
+  later += 3000;
+  db.run('commit');
+  elect();
+  await elected;
+
+  const blob = await saveTrace(field.last()!);
+  field.flush();
+  const { store } = await readTrace(new Uint8Array(await blob.arrayBuffer()));
+  const rules = new Set<string>(Object.values(FIELD_RULES));
+  const shown = new Facts(store).get(findings).map(({ rule }) => rule);
+  const [report] = reports;
+  expect(report!.findings.map(([rule]) => rule)).toEqual(['F06', 'F32', 'F42', 'F53']);
+  expect(report!.findings.map(([rule]) => rule)).toEqual(
+    [...new Set(shown)].filter((rule) => rules.has(rule)).sort(),
+  );
 });

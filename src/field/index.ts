@@ -87,7 +87,7 @@ export function observe(options: FieldOptions = {}): Field {
     for (const op of ring.pending(asked, before))
       if (op !== Op.lockRequest) tally.tookLong(nameOf(op));
     asked = before;
-    if (tally.isEmpty) return;
+    if (tally.engine === null || tally.isEmpty) return;
     const report = tally.report({ weight: 1 / sample, labels, trace: why }, texts);
     sink.tally = new Tally(told, p99Us);
     sink.tally.engine = tally.engine;

@@ -18,7 +18,7 @@ class FileSystemFileHandle {
   }
 }
 class FileSystemSyncAccessHandle {
-  flush = undefined;
+  flush(): void {}
   write(): unknown {
     return next();
   }
@@ -64,6 +64,18 @@ async function engine(): Promise<new (bytes?: Uint8Array) => Database> {
     bytes?: Uint8Array,
   ) => Database;
 }
+
+test('a page life without SQLite has no report', async () => {
+  await new LockManager().request('db', () => {});
+  later += 50;
+  const handle = new FileSystemSyncAccessHandle();
+  handle.flush();
+  field.flush();
+  expect(reports).toEqual([]);
+  new (await engine())().run('select 1');
+  field.flush();
+  expect(reports).toMatchObject([{ engine: 'sql.js', runs: 1, storage: 'opfs' }]);
+});
 
 test('a call that is pending asks for a trace once, by its name', async () => {
   const db = new (await engine())();

@@ -43,7 +43,7 @@ export const labelColumns = {
 } satisfies Columns<{ labels: Labels }>;
 
 export const VFS_CLASS =
-  'What the VFS does to storage, whatever name the app gave it: the VFS of the Lab that stores data the same way, or "like" the nearest one; of a report, the APIs that it stores with';
+  'What the VFS does to storage, whatever name the app gave it: the VFS of the Lab that stores data the same way, or "like" the nearest one; of a report, "stores in" and the APIs: opfs, idb, idb+opfs, or memory';
 
 export const lifeColumns = {
   source: col('text', 'Source', 'field: a report; trace: a recording', (l) => l.source),

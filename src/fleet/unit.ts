@@ -205,7 +205,7 @@ const reportedLife = ({ report, example }: ReportInput): Life => ({
   agent: report.agent || null,
   engine: report.engine,
   sqliteVersion: report.sqlite,
-  vfsClass: report.storage || null,
+  vfsClass: report.storage ? `stores in ${report.storage}` : null,
   statements: report.runs,
   failed: report.failed,
   syncs: countIn(report.syncs),

@@ -193,6 +193,19 @@ test('a share of a finding that no report can hold is of page lives with a trace
   expect(reportText(fleetReportDocument(byRelease))).toContain('no traces');
 });
 
+test('storage of reports is not mixed with VFSs of traces that have its name', async () => {
+  copyFileSync(join(GOLDEN, 'opfs-proxy.vfst'), join(from, 'a.vfst'));
+  put('b.jsonl', ...['opfs', 'idb+opfs', ''].map((storage, i) => report({ id: `r${i}`, storage })));
+  expect(await add()).toBe(0);
+  const { groups } = await fleetReport(out, 'vfs_class');
+  expect(groups.map(({ name }) => name)).toEqual([
+    '(unknown)',
+    'opfs',
+    'stores in idb+opfs',
+    'stores in opfs',
+  ]);
+});
+
 test('one page life that stands for most others makes the interval wide', async () => {
   const many = Array.from({ length: 100 }, (_, i) => report({ id: `r${i}` }));
   put('a.jsonl', ...many, report({ id: 'b', weight: 100, findings: [['F06', 3]] }));

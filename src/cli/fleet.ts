@@ -60,7 +60,7 @@ export async function fleetAdd({
         ...labels.flatMap((label) => ['--label', label]),
         ...(sanitize ? ['--sanitize'] : []),
       ])
-    : await addInputs(mine, out, { labels: known, sanitize }, complain);
+    : await addInputs(mine, out, { labels: known, sanitize, all }, complain);
   if (process.env[PART] && process.send)
     await new Promise((sent) => process.send!({ added, known: before, leftOut }, sent));
   else if (json) await print(jsonText({ out, added, known: before, leftOut }));

@@ -1,6 +1,6 @@
 /** Adds traces and reports to a fleet's data set. Each input stands alone, so any number of processes and machines share the work. */
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
 import { formatCount } from '../text/numbers.ts';
 import { CommandFailure } from '../terminal/failure.ts';
@@ -22,18 +22,28 @@ export interface Added {
 
 class NoReports extends Error {}
 
+interface AddOptions {
+  /** Of traces without a report beside them. */
+  labels: Labels;
+  sanitize: boolean;
+  /** What is added in all, by other shards too: a report among it counts for the trace beside it. */
+  all: readonly string[];
+}
+
 /**
- * @param labels of traces without a report beside them
  * @param complain takes what is wrong with an input; the others are added
  * @throws CommandFailure where the data set cannot be written
  */
 export async function addInputs(
   paths: readonly string[],
   out: string,
-  { labels, sanitize }: { labels: Labels; sanitize: boolean },
+  { labels, sanitize, all }: AddOptions,
   complain: (text: string) => void,
 ): Promise<Added> {
   const set = new DataSet(out);
+  const inputs = new Set(all.map((path) => resolve(path)));
+  const isAdded = ({ path, input }: { path: string; input: string }): boolean =>
+    inputs.has(resolve(path)) || set.has(input);
   const result: Added = { added: 0, known: 0, leftOut: 0 };
   for (const path of paths) {
     try {
@@ -46,7 +56,7 @@ export async function addInputs(
       set.add(
         id,
         isTrace(path)
-          ? await partsOfTrace(path, bytes, id, { labels, sanitize, complain })
+          ? await partsOfTrace(path, bytes, id, { labels, sanitize, complain, isAdded })
           : partsOfReports(path, bytes, sanitize, complain),
       );
       result.added++;
@@ -75,17 +85,23 @@ async function partsOfTrace(
     labels: given,
     sanitize,
     complain,
-  }: { labels: Labels; sanitize: boolean; complain: (text: string) => void },
+    isAdded,
+  }: {
+    labels: Labels;
+    sanitize: boolean;
+    complain: (text: string) => void;
+    isAdded: (file: { path: string; input: string }) => boolean;
+  },
 ): Promise<ReturnType<typeof traceParts>> {
   const { store, warnings } = await readTrace(bytes);
   for (const warning of warnings) complain(`${path}: ${warning}`);
-  const report = reportBeside(path);
+  const beside = reportBeside(path);
   return traceParts({
     id,
     store: sanitize ? sanitizeStore(store) : store,
     name: sanitize ? null : basename(path).replace(/\.vfst$/, ''),
-    labels: { ...given, ...report?.labels },
-    isReported: report !== null,
+    labels: { ...given, ...beside?.report.labels },
+    isReported: beside !== null && isAdded(beside),
   });
 }
 

@@ -88,12 +88,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The report beside a trace, NAME.json beside NAME.vfst: that of the same page life. */
-export function reportBeside(trace: string): FieldReport | null {
+/** The report beside a trace, NAME.json beside NAME.vfst: that of the same page life. `input` is the id of its file. */
+export function reportBeside(
+  trace: string,
+): { path: string; input: string; report: FieldReport } | null {
   const path = trace.replace(TRACE, '.json');
   if (!existsSync(path)) return null;
-  const { reports } = reportsIn(readFileSync(path));
-  return reports.length === 1 ? reports[0]!.report : null;
+  const bytes = readFileSync(path);
+  const { reports } = reportsIn(bytes);
+  return reports.length === 1 ? { path, input: idOf(bytes), report: reports[0]!.report } : null;
 }
 /** Id of the trace beside a report. */
 export function traceBeside(reports: string): string | null {

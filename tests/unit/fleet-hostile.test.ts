@@ -163,6 +163,29 @@ test('a report that comes after its trace is the same page life', async () => {
   expect(after.syncs).toMatchObject([{ count: 7 }]);
 });
 
+test('a trace has no weight only where the report beside it is added, by whatever shard', async () => {
+  copyFileSync(SMALL, join(from, 'a.vfst'));
+  put('a.json', report({ labels: { release: '1' } }));
+  const shares = async (): Promise<unknown> => ({
+    lives: (await rows('reports')).map(({ source, weight }) => [source, weight]).sort(),
+    traces: (await rows('traces')).map(({ weight, release }) => [weight, release]),
+  });
+  await add([join(from, 'a.vfst')]);
+  expect(await shares()).toEqual({ lives: [['trace', 1]], traces: [[1, '1']] });
+  const reported = { lives: [['field', 1]], traces: [[0, '1']] };
+  for (const order of [
+    ['a.json', 'a.vfst'],
+    ['1/2', '2/2'],
+    ['2/2', '1/2'],
+  ]) {
+    out = `${out}-`;
+    for (const each of order)
+      if (each.includes('/')) await fleetAdd({ paths: [from], out, shard: each });
+      else await add([join(from, each)]);
+    expect(await shares(), order.join()).toEqual(reported);
+  }
+});
+
 test('a trace that could not be added is no example', async () => {
   put('a.json', report({ errors: [['SQLITE_FULL', 'sqlite3_step', 1]] }));
   writeFileSync(join(from, 'a.vfst'), 'no trace');

@@ -33,7 +33,7 @@ export interface FleetReport {
     p95Us: number;
     p99Us: number;
     lives: number;
-    example: string | null;
+    example: Example | null;
   }[];
   syncs: { group: string; count: number; p50Us: number; p99Us: number }[];
 }
@@ -46,8 +46,14 @@ export interface Shares {
    * interval holds the true share of users in 95 of 100 cases (Wilson).
    */
   shares: { share: number | null; low: number; high: number }[];
-  /** Id of a trace to open; null = the data set has none. */
-  example: string | null;
+  /** null = the data set has none. */
+  example: Example | null;
+}
+/** A trace to open. */
+export interface Example {
+  trace: string;
+  /** Of its file; null where it was anonymized. */
+  name: string | null;
 }
 
 /** Rules that any page life shows; the others only one that has a trace. */
@@ -58,13 +64,15 @@ const MOST_ROWS = 20;
 /** Columns of groups, and characters of their names. */
 const MOST_GROUPS = 8;
 const MOST_NAME = 40;
+/** Characters of a file's name. */
+const MOST_FILE = 80;
 
 interface Life {
   trace: string;
   weight: number;
   group: number;
-  /** Id of the trace of it; null = the data set has none. */
-  example: string | null;
+  /** The trace of it. */
+  example: Example | null;
 }
 
 /** @throws CommandFailure where a file of the data set cannot be read */
@@ -83,14 +91,19 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
   const names = [...new Set(unique.map(nameOf))].sort();
   const groups = names.map((name) => ({ name, lives: 0, weight: 0 }));
   const lives = new Map<string, Life>();
-  /** A report names the trace beside its file, which may be unreadable or still to come. */
-  const added = new Set(set.ids());
+  /** By id. A report names the trace beside its file, which may be unreadable or still to come. */
+  const traces = new Map(
+    (await rowsOf(set, 'traces', ['trace', 'name'])).map((row): [string, Example] => {
+      const trace = String(row.trace);
+      return [trace, { trace, name: text(row.name) }];
+    }),
+  );
   for (const row of unique) {
     const group = names.indexOf(nameOf(row));
     const weight = Number(row.weight);
     groups[group]!.lives++;
     groups[group]!.weight += weight;
-    const example = added.has(String(row.example)) ? String(row.example) : null;
+    const example = traces.get(String(row.example)) ?? null;
     lives.set(String(row.trace), { trace: String(row.trace), weight, group, example });
   }
   const every = basisOf([...lives.values()], groups.length);
@@ -129,7 +142,7 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
   return {
     lives: unique.length,
     weight: groups.reduce((n, { weight }) => n + weight, 0),
-    traces: new Set((await rowsOf(set, 'traces', ['trace'])).map(({ trace }) => trace)).size,
+    traces: traces.size,
     from: day(moments[0]),
     to: day(moments.at(-1)),
     by,
@@ -167,6 +180,12 @@ function groupedBy(rows: readonly Row[], key: (row: Row) => string): [string, Ro
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
+/** The same one each time. */
+const exampleOf = (lives: Iterable<Life | undefined>): Example | null =>
+  [...lives]
+    .flatMap((life) => life?.example ?? [])
+    .reduce<Example | null>((a, b) => (a && a.trace < b.trace ? a : b), null);
+
 /** Page lives that shares are of, and by group the sums of their weights and of the squares of those. */
 interface Basis {
   lives: ReadonlySet<Life>;
@@ -190,12 +209,11 @@ function sharesOf(having: readonly Life[], { lives, groups }: Basis): Shares {
     const n = weight && weight ** 2 / squares;
     return interval(own.reduce((sum, life) => sum + life.weight, 0) / weight, n);
   });
-  const shown = unique.flatMap(({ example }) => example ?? []).sort();
   return {
     lives: unique.length,
     weight: unique.reduce((n, { weight }) => n + weight, 0),
     shares,
-    example: shown[0] ?? null,
+    example: exampleOf(unique),
   };
 }
 
@@ -233,7 +251,6 @@ function durations(
   ).map(([fingerprint, own]) => {
     const counter = counted(own);
     const lives = new Set(own.map(lifeOf));
-    const examples = [...lives].flatMap((life) => life?.example ?? []).sort();
     return {
       fingerprint: fingerprint || null,
       runs: own.reduce((n, { count }) => n + Number(count), 0),
@@ -241,7 +258,7 @@ function durations(
       p95Us: counter.quantile(0.95)!,
       p99Us: counter.quantile(0.99)!,
       lives: lives.size,
-      example: examples[0] ?? null,
+      example: exampleOf(lives),
     };
   });
   const syncs = names.flatMap((group, i) => {
@@ -264,6 +281,10 @@ const TITLES: Readonly<Record<GroupBy, string>> = {
   engine: 'Engine',
   vfs_class: 'VFS class',
 };
+
+/** As a cell: what to look for in the folder of traces. */
+const fileOf = (example: Example | null): string =>
+  example === null ? '' : cut(oneLine(example.name ?? example.trace), MOST_FILE);
 
 /** The same as text. */
 export function fleetReportDocument(report: FleetReport): Report {
@@ -323,7 +344,7 @@ export function fleetReportDocument(report: FleetReport): Report {
           f.rule,
           cut(oneLine(f.title), 70),
           ...shown(f),
-          f.example ?? '',
+          fileOf(f.example),
         ]),
         2,
       ),
@@ -332,7 +353,7 @@ export function fleetReportDocument(report: FleetReport): Report {
     heading: `Lock waits of ${formatDuration(FELT_WAIT_NS / 1000)} or more in a page life`,
     table: table(
       ['Lives', ...head, 'Example'],
-      [[formatCount(report.waits.lives), ...shown(report.waits), report.waits.example ?? '']],
+      [[formatCount(report.waits.lives), ...shown(report.waits), fileOf(report.waits.example)]],
       0,
     ),
   });
@@ -346,7 +367,7 @@ export function fleetReportDocument(report: FleetReport): Report {
           formatCount(s.runs),
           ...[s.p50Us, s.p95Us, s.p99Us].map(formatDuration),
           formatCount(s.lives),
-          s.example ?? '',
+          fileOf(s.example),
         ]),
         1,
         [0],
@@ -378,7 +399,7 @@ export function fleetReportDocument(report: FleetReport): Report {
           e.call,
           formatCount(e.count),
           ...shown(e),
-          e.example ?? '',
+          fileOf(e.example),
         ]),
         2,
       ),

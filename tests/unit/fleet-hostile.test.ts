@@ -159,7 +159,8 @@ test('a report that comes after its trace is the same page life', async () => {
   const after = await fleetReport(out, null);
   expect(after).toMatchObject({ lives: 1, weight: 1, traces: 1 });
   expect(after.errors).toMatchObject([{ error: 'SQLITE_FULL', count: 2, lives: 1 }]);
-  expect(after.errors[0]!.example).toBe((await rows('traces'))[0]!.trace);
+  expect(after.errors[0]!.example).toEqual({ trace: (await rows('traces'))[0]!.trace, name: 'a' });
+  expect(reportText(fleetReportDocument(after))).toMatch(/SQLITE_FULL .* a$/m);
   expect(after.syncs).toMatchObject([{ count: 7 }]);
 });
 
@@ -195,7 +196,7 @@ test('a trace that could not be added is no example', async () => {
   copyFileSync(SMALL, join(from, 'b.vfst'));
   expect(await add()).toBe(2);
   expect((await fleetReport(out, null)).errors[0]).toMatchObject({
-    ...{ lives: 2, example: (await rows('traces'))[0]!.trace },
+    ...{ lives: 2, example: { trace: (await rows('traces'))[0]!.trace, name: 'b' } },
   });
 });
 

@@ -7,6 +7,7 @@ import { countOf, formatCount, formatDuration, formatShare } from '../text/numbe
 import { cut, oneLine, UNKNOWN_SQL } from '../text/clean.ts';
 import { currentFiles, exact } from './compact.ts';
 import { DataSet } from './data-set.ts';
+import { lifeColumns } from './lives.ts';
 import { ruleTitle } from './rule-title.ts';
 import { dayOf } from './unit.ts';
 
@@ -274,14 +275,6 @@ function durations(
   };
 }
 
-const TITLES: Readonly<Record<GroupBy, string>> = {
-  release: 'Release',
-  browser: 'Browser',
-  device: 'Device',
-  engine: 'Engine',
-  vfs_class: 'VFS class',
-};
-
 /** As a cell: what to look for in the folder of traces. */
 const fileOf = (example: Example | null): string =>
   example === null ? '' : cut(oneLine(example.name ?? example.trace), MOST_FILE);
@@ -377,7 +370,7 @@ export function fleetReportDocument(report: FleetReport): Report {
     blocks.push({
       heading: 'Syncs',
       table: {
-        head: [by === null ? 'Of' : TITLES[by], 'Syncs', 'p50', 'p99'],
+        head: [by === null ? 'Of' : lifeColumns[by].title, 'Syncs', 'p50', 'p99'],
         rows: report.syncs
           .slice(0, MOST_ROWS)
           .map((s) => [
@@ -404,5 +397,8 @@ export function fleetReportDocument(report: FleetReport): Report {
         2,
       ),
     });
-  return { title: by === null ? 'Fleet' : `Fleet by ${TITLES[by].toLowerCase()}`, blocks };
+  return {
+    title: by === null ? 'Fleet' : `Fleet by ${by === 'vfs_class' ? 'VFS class' : by}`,
+    blocks,
+  };
 }

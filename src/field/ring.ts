@@ -126,7 +126,7 @@ export class Ring {
       definitions: [...this.definitions],
       timeOrigin: performance.timeOrigin,
       kind: typeof document === 'undefined' ? 'worker' : 'page',
-      url: location.href,
+      url: location.href.replace(/[?#].*$/s, ''), // those may hold what is a user's own
       agent: navigator.userAgent,
       isolated: globalThis.crossOriginIsolated === true,
     };

@@ -36,7 +36,8 @@ const [reports, reasons]: [FieldReport[], string[]] = [[], []];
 beforeEach(() => {
   for (const each of [FileSystemFileHandle, FileSystemSyncAccessHandle, LockManager])
     vi.stubGlobal(each.name, each);
-  vi.stubGlobal('location', { origin: 'https://app.example', href: 'https://app.example/' });
+  const origin = 'https://app.example';
+  vi.stubGlobal('location', { origin, href: `${origin}/list?user=ann#?note` });
   vi.stubGlobal('navigator', { userAgent: 'test' });
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + later);
@@ -89,6 +90,10 @@ test('a call that is pending asks for a trace once, by its name', async () => {
   await Promise.resolve();
   expect(reasons).toEqual(['slow call: opfsOpenSyncAccessHandle']);
   expect(reports.map(({ trace }) => trace)).toEqual([...reasons, null]);
+});
+
+test('the last seconds name the page without query and fragment', () => {
+  expect(field.last()!.url).toBe('https://app.example/list');
 });
 
 test('a report finds what a trace of the same run shows', async () => {

@@ -55,7 +55,8 @@ export const COMMANDS = `  vfscope demo                            record the ap
   vfscope fleet add INPUT ... --out DIR   add traces and reports of vfscope/field to a Parquet data set: files, or folders of them
       [--label name=value ...]  labels for traces (reports have their own): release, device, or others
       [--sanitize]           take the app's words out first
-      [--shard i/n]          only the i-th of n parts of the inputs, on one core; default: all inputs, on every core
+      [--shard i/n]          only the i-th of n parts of the inputs, on one core: start one for each core of your machines
+                              default: all inputs, on every core of this one
       [--json]               how many were added, as one object
   vfscope fleet compact DIR [--json]      one file for each table and day
   vfscope fleet report DIR                share of page lives with each finding, long lock wait, and error

@@ -33,7 +33,7 @@ export const traceExtraColumns = {
 const TRACE: FileColumn<never> = {
   name: 'trace',
   type: 'text',
-  help: 'Id of the trace or report: the first 16 hex digits of the SHA-256 of its file',
+  help: 'Id of the trace or report: the first 16 hex digits of the SHA-256 of its file; of a report, of its JSON',
   value: () => null,
 };
 

@@ -6,7 +6,8 @@
  *
  * It sends nothing. Nothing is hooked in a page life that isn't sampled.
  */
-import { Op, type OpName } from '../event/event.ts';
+import { TRACED } from '../engines/sql-functions.ts';
+import { Op } from '../event/event.ts';
 import { PromiseWatch } from '../record/promise-watch.ts';
 import type { FieldReport } from './report.ts';
 import { Ring, type LastSeconds } from './ring.ts';
@@ -51,9 +52,6 @@ export interface Field {
   stop(): void;
 }
 
-const nameOf = (op: number): string =>
-  Object.keys(Op).find((name) => Op[name as OpName] === op) ?? 'a call';
-
 /** Records of the ring, 64 bytes each. */
 const CAPACITY = 8192;
 
@@ -80,6 +78,8 @@ export function observe(options: FieldOptions = {}): Field {
   const storage = hookStorage(sink);
   /** What is pending has asked for a trace where it began before, ms. */
   let asked = -Infinity;
+  const nameOf = (op: number): string =>
+    storage.names.get(op) ?? TRACED.find((traced) => traced.op === op)?.name ?? 'a call';
   const flush = (): void => {
     const { tally } = sink;
     storage.countHangs();

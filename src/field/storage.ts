@@ -24,6 +24,8 @@ interface LockRequest {
 export interface StorageHooks {
   /** Requests for locks that hang, and haven't ended: to the tally, each once. */
   countHangs(): void;
+  /** By operation, its call. */
+  readonly names: ReadonlyMap<number, string>;
   /** Put everything back. */
   restore(): void;
 }
@@ -31,6 +33,7 @@ export interface StorageHooks {
 export function hookStorage(sink: Sink): StorageHooks {
   const { ring, watch, hangMs } = sink;
   const patches = new Patches();
+  const names = new Map([[Op.idbTransaction as number, 'IDBTransaction']]);
 
   /** @param ended takes how long it took, microseconds */
   const timed = (
@@ -40,6 +43,8 @@ export function hookStorage(sink: Sink): StorageHooks {
     on: string,
     ended: (us: number) => void,
   ): void => {
+    const name = `${owner}.${method}`;
+    names.set(op, name);
     patches.method(proto(owner), method, (native: Callable, self, args) => {
       const at = performance.now();
       const token = ring.begin(op, 0, at);
@@ -48,9 +53,9 @@ export function hookStorage(sink: Sink): StorageHooks {
         const now = performance.now();
         const threw = error !== undefined;
         ring.end(token, now, threw ? failureOf(error) : 0, flags | (threw ? Flag.threw : 0));
-        if (threw) sink.tally.error(nameOf(error), `${owner}.${method}`);
+        if (threw) sink.tally.error(nameOf(error), name);
         else ended((now - at) * 1000);
-        if (now - at > hangMs) sink.tally.tookLong(`${owner}.${method}`);
+        if (now - at > hangMs) sink.tally.tookLong(name);
       };
       let result: unknown;
       try {
@@ -141,6 +146,7 @@ export function hookStorage(sink: Sink): StorageHooks {
       const now = performance.now();
       for (const request of waiting) countHang(request, now);
     },
+    names,
     restore: () => void patches.restore(),
   };
 }

@@ -88,7 +88,7 @@ test('a call that is pending asks for a trace once, by its name', async () => {
     field.flush();
   }
   await Promise.resolve();
-  expect(reasons).toEqual(['slow call: opfsOpenSyncAccessHandle']);
+  expect(reasons).toEqual(['slow call: FileSystemFileHandle.createSyncAccessHandle']);
   expect(reports.map(({ trace }) => trace)).toEqual([...reasons, null]);
 });
 

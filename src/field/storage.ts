@@ -16,6 +16,8 @@ const proto = (name: string): object | undefined =>
 interface LockRequest {
   /** Milliseconds. */
   readonly at: number;
+  /** SQLite waits for it inside a call. */
+  readonly isInCall: boolean;
   /** Other calls of this thread until then. */
   readonly calls: number;
   hangs: boolean;
@@ -30,6 +32,7 @@ export interface StorageHooks {
   restore(): void;
 }
 
+/** Hook the storage APIs and the Web Locks of this thread. */
 export function hookStorage(sink: Sink): StorageHooks {
   const { ring, watch, hangMs } = sink;
   const patches = new Patches();
@@ -105,7 +108,7 @@ export function hookStorage(sink: Sink): StorageHooks {
   const countHang = (request: LockRequest, now: number): void => {
     if (request.hangs || now - request.at <= hangMs) return;
     // as for a lock that elects a leader: this thread works on
-    if (request.calls < ring.calls - requests) return;
+    if (!request.isInCall && request.calls < ring.calls - requests) return;
     request.hangs = true;
     sink.tally.hang('LockManager.request');
   };
@@ -115,7 +118,8 @@ export function hookStorage(sink: Sink): StorageHooks {
     if (typeof callback !== 'function') return apply(native, self, args);
     const at = performance.now();
     const token = ring.begin(Op.lockRequest, 0, at);
-    const request: LockRequest = { at, calls: ring.calls - ++requests, hangs: false };
+    const isInCall = ring.current !== 0;
+    const request: LockRequest = { at, isInCall, calls: ring.calls - ++requests, hangs: false };
     waiting.add(request);
     const ended = (result: number, flags: number): void => {
       if (!waiting.delete(request)) return; // it was granted, and its callback has settled

@@ -98,3 +98,17 @@ test('a request that hangs counts once, in whatever page lives it is pending', a
   expect(report()).toMatchObject({ findings: [], lockUs: 4_002_000 });
   expect(reasons).toEqual(['hang: LockManager.request']);
 });
+
+test.each([
+  [1, [['F05', 1]]],
+  [0, []],
+])('while this thread works, only a request inside an SQL call hangs (%s)', (current, found) => {
+  const locks = new LockManager();
+  sink.ring.current = current;
+  void locks.request('db', () => {});
+  sink.ring.current = 0;
+  new FileSystemSyncAccessHandle().write();
+  now += 2001;
+  hooked.countHangs();
+  expect(report().findings).toEqual(found);
+});

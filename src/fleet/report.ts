@@ -69,7 +69,6 @@ const MOST_NAME = 40;
 const MOST_FILE = 80;
 
 interface Life {
-  trace: string;
   weight: number;
   group: number;
   /** The trace of it. */
@@ -105,7 +104,7 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
     groups[group]!.lives++;
     groups[group]!.weight += weight;
     const example = traces.get(String(row.example)) ?? null;
-    lives.set(String(row.trace), { trace: String(row.trace), weight, group, example });
+    lives.set(String(row.trace), { weight, group, example });
   }
   const every = basisOf([...lives.values()], groups.length);
   const traced = basisOf(

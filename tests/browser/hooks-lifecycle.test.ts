@@ -289,7 +289,7 @@ test('long tasks and interactions of a page are told, each once, and none after 
   const all = await collectUntil(page, (threads) => timings(threads).length >= 2);
   expect(timings(all)).toEqual([
     'longTask long task true',
-    expect.stringMatching(/^interaction (?:click|pointerup) true$/),
+    expect.stringMatching(/^interaction (?:click|pointerup|pointerdown) true$/),
   ]);
   await close(page);
 });

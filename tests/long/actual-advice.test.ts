@@ -160,8 +160,10 @@ test('Actual without its own indexes: with the advised ones its statements read 
     }),
   );
   if (process.env['SHOW']) console.log(JSON.stringify(compared, null, 1));
-  // the statement that gains most: Actual's engine has no counters of its own, so what counts is what it read
-  const [most] = compared;
+  // Actual's engine has no counters of its own, so what counts is what was read: of the statement that read most of those that an index is for
+  const [most] = compared
+    .filter(({ promised: [then, now] }) => now < then)
+    .sort((a, b) => b.runs * b.recorded[0] - a.runs * a.recorded[0]);
   expect(most!.promised[1]).toBeLessThan(most!.promised[0]);
   expect(most!.recorded[1]).toBeLessThan(
     most!.recorded[0] * ((most!.promised[1] / most!.promised[0] + 1) / 2),

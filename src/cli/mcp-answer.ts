@@ -96,7 +96,7 @@ const PIECE = / +(?=(\d)?)|_|[A-Z]?[a-z]+|[A-Z]+|\d+|[\0-\x7f]|[^]/gu;
 const UNREADABLE = /[^aeiouy]{4}|^[^aeiouy]{2,}$|.{17}/i;
 
 /**
- * A bound for the tokens of a text, whoever wrote it: a page may choose what is short to write and long to read. English and tables of numbers
+ * A bound for the tokens of any text: a page may choose what is short to write and long to read. English and tables of numbers
  * take about half to all of it; random letters, digits, symbols, and other scripts at most all. Measured with cl100k_base and o200k_base.
  */
 export function tokens(text: string): number {

@@ -5,7 +5,10 @@ import {
   effectsOf,
   explicitTransactions,
 } from '../../src/analysis/transactions/explicit-transactions.ts';
-import type { TransactionAnatomy } from '../../src/analysis/transactions/transaction-anatomy.ts';
+import {
+  anatomies,
+  type TransactionAnatomy,
+} from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
@@ -246,6 +249,28 @@ test('an explicit transaction by hand: ladder with times, statements, bytes, and
   const events = a!.transaction;
   expect(a!.beginStatementRow).toBe(0);
   expect(a!.endStatementRow).toBeGreaterThan(events.beginRow);
+});
+
+test('unlocks belong to the transaction whatever is recorded between them, until the next call of the connection', () => {
+  const t = new ThreadBuilder(newStore());
+  const [main, other] = [t.file('/app.db'), t.file('/other.db')];
+  const unlock = (aux: number): void =>
+    void t.call('xUnlock', { object: main, aux, context: 3, dur: 2 });
+  for (const aux of [1, 2, 4]) t.call('xLock', { object: main, aux, context: 3 });
+  t.call('xWrite', { object: main, offset: 0, length: 4096, context: 3 });
+  t.call('xFileControl', { object: main, aux: 22, result: 12, context: 3 });
+  t.call('tracer', { length: 40, dur: 1 });
+  unlock(1);
+  t.call('sqlMemory', { offset: 1, context: 3 });
+  t.call('xRead', { object: other, length: 16, context: 4 });
+  unlock(0);
+  t.call('xLock', { object: main, aux: 1, context: 3 });
+  unlock(0);
+  t.send();
+  const { unlocks, dbReads } = new Facts(t.store).get(anatomies);
+  expect([unlocks[0], dbReads[0]]).toEqual([2, 0]);
+  const [a] = transactionAnatomies(t.store);
+  expect(a!.ladder[1]!.leftUs).toBe(a!.toUs);
 });
 
 test('headline: the longest RESERVED hold and calls per statement', () => {

@@ -13,7 +13,7 @@
 import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
 import { plainPath } from '../../event/file-names.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
-import { isSqlOp, isVfsOp, isWebOp, MOVES, Moves } from '../../event/operations.ts';
+import { isSqlOp, isVfsOp, MOVES, Moves } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
@@ -232,18 +232,18 @@ class AnatomyScanner {
     return span.endRow >= 0 && this.thread.events.seq[t.endRow]! <= span.endSeq;
   }
 
-  /** Row of the last of the unlocks that follow at once. */
+  /** Row of the last of the unlocks that are the connection's next calls. */
   private lastUnlock(t: Transaction): number {
-    const { events } = this.thread;
+    const { op: ops, object, context, endSeq, count } = this.thread.events;
     let last = t.endRow;
-    for (let row = t.endRow + 1; row < events.count; row++) {
-      const op = events.op[row]!;
-      if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context)
-        last = row;
-      else if (isWebOp(op)) continue;
+    for (let row = t.endRow + 1; row < count; row++) {
+      const op = ops[row]!;
+      // readings of memory and messages may come between, as may what others do
+      if (context[row] !== t.context || !(isVfsOp(op) || isSqlOp(op))) continue;
+      if (op === Op.xUnlock && object[row] === t.object) last = row;
       else if (op !== Op.xDeviceCharacteristics && op !== Op.xSectorSize) break;
     }
-    return events.endSeq[last] === 0 ? t.endRow : last;
+    return endSeq[last] === 0 ? t.endRow : last;
   }
 
   /** Row with which the commit begins, or -1. */

@@ -45,14 +45,17 @@ export function coverageOf(
   const withAwaited = new Float64Array(KINDS);
   for (const thread of sqliteThreads) {
     const own = threads.filter((one) => one === thread || servedThreads[one.index] === thread);
-    const times = named.flatMap((by) => own.flatMap((one) => by.get(one) ?? []));
-    const ran = unionOf(times.map((time) => time.ran));
+    const timesOf = (one: ThreadStore): NamedTime[] => named.flatMap((by) => by.get(one) ?? []);
+    const times = own.flatMap(timesOf);
+    const ran = own
+      .map((one) => timeOfCalls(one, timesOf(one)))
+      .reduce(mergedOf, unionOf(times.map((time) => time.ran)));
     const awaited = unionOf(times.map((time) => time.awaited));
     const { index } = pieces.of(thread);
     for (let i = 0; i < index.count; i++)
       found.all[index.kind[i]!]! += index.endOf(i) - index.startOf(i);
     addWithin(found.explained, ran, index);
-    addWithin(withAwaited, awaited.length ? mergedOf(ran, awaited) : ran, index);
+    addWithin(withAwaited, mergedOf(ran, awaited), index);
   }
   for (const part of AWAITED) found.explained[part] = withAwaited[part]!;
   return found;
@@ -85,6 +88,35 @@ export const explained = fact(
 
 export const explainedText = ({ explainedUs, inSqlUs, slowed }: Explained): string =>
   `Each saving is for one action alone. They act on calls that took ${formatDuration(explainedUs)} of the ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
+
+/** The time in which any of the calls ran, as borders; see below. There may be a million, most of them in several lists. */
+function timeOfCalls({ events }: ThreadStore, named: readonly NamedTime[]): Float64Array {
+  const { t0, dur, count } = events;
+  if (named.every((time) => time.calls.length === 0)) return new Float64Array(0);
+  const isNamed = new Uint8Array(count);
+  let calls = 0;
+  for (const { calls: rows } of named)
+    for (let i = 0; i < rows.length; i++) {
+      calls += 1 - isNamed[rows[i]!]!;
+      isNamed[rows[i]!] = 1;
+    }
+  const borders = new Float64Array(2 * calls);
+  let n = 0;
+  for (let row = 0; row < count && calls > 0; row++) {
+    if (isNamed[row] === 0) continue;
+    calls--;
+    const begin = toNs(t0[row]!);
+    const end = toNs(t0[row]! + Math.max(0, dur[row]!));
+    if (n > 0 && begin <= borders[n - 1]!) {
+      if (end > borders[n - 1]!) borders[n - 1] = end;
+      continue;
+    }
+    borders[n] = begin;
+    borders[n + 1] = end;
+    n += 2;
+  }
+  return borders.subarray(0, n);
+}
 
 /**
  * The time that lies in any of some spans, as borders in nanoseconds: from, to, from, ..., ascending, disjoint. There may be a span for each
@@ -129,6 +161,8 @@ function unionOf(lists: readonly Spans[]): Float64Array {
 
 /** Two of them as one. */
 function mergedOf(a: Float64Array, b: Float64Array): Float64Array {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
   const both = new Float64Array(a.length + b.length);
   both.set(a);
   both.set(b, a.length);

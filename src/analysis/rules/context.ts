@@ -36,36 +36,63 @@ export interface Cost {
 /** Begin, end, begin, ...: microseconds, in any order; they may overlap. Flat, for a finding may be about a million calls. */
 export type Spans = Float64Array | readonly number[];
 
+/** A longer copy: others hold parts of the old one. */
+function roomier<T extends Float64Array | Uint32Array>(from: T, length: number): T {
+  const to = new (from.constructor as new (length: number) => T)(
+    Math.max(8, 2 * from.length, length),
+  );
+  to.set(from);
+  return to;
+}
+
 /** Gathers spans. */
 class SpanList {
-  private us = new Float64Array(0);
+  private us: Float64Array = new Float64Array(0);
   private used = 0;
 
   push(fromUs: number, toUs: number): void {
-    if (this.used === this.us.length) this.grow(2);
+    if (this.used === this.us.length) this.us = roomier(this.us, this.used + 2);
     this.us[this.used] = fromUs;
     this.us[this.used + 1] = toUs;
     this.used += 2;
   }
-  append({ us, used }: SpanList): void {
-    if (this.used + used > this.us.length) this.grow(used);
-    this.us.set(us.subarray(0, used), this.used);
-    this.used += used;
+  append({ all }: SpanList): void {
+    if (this.used + all.length > this.us.length) this.us = roomier(this.us, this.used + all.length);
+    this.us.set(all, this.used);
+    this.used += all.length;
   }
   /** As they are now: what comes later is not among them. */
   get all(): Float64Array {
     return this.us.subarray(0, this.used);
   }
-  private grow(more: number): void {
-    const longer = new Float64Array(Math.max(8, 2 * this.us.length, this.used + more));
-    longer.set(this.us);
-    this.us = longer;
+}
+
+/** Gathers rows. */
+class RowList {
+  private rows: Uint32Array = new Uint32Array(0);
+  private used = 0;
+
+  push(row: number): void {
+    if (this.used === this.rows.length) this.rows = roomier(this.rows, this.used + 1);
+    this.rows[this.used++] = row;
+  }
+  append({ all }: RowList): void {
+    if (this.used + all.length > this.rows.length)
+      this.rows = roomier(this.rows, this.used + all.length);
+    this.rows.set(all, this.used);
+    this.used += all.length;
+  }
+  /** As they are now. */
+  get all(): Uint32Array {
+    return this.rows.subarray(0, this.used);
   }
 }
 
 /** The time of a thread that a finding is about. */
 export interface NamedTime {
-  /** When its calls ran: all of that time. */
+  /** Rows of calls, in any order, some more than once: all of the time in which they ran. */
+  calls: Uint32Array;
+  /** The same of what is no whole call. */
   ran: Spans;
   /** When something was under way that is awaited: of that time what the thread waits in storage, or for a lock. */
   awaited: Spans;
@@ -234,6 +261,13 @@ export interface FoundEvidence extends FindingEvidence {
   named: ReadonlyMap<ThreadStore, NamedTime>;
 }
 
+/** Gathers the time of a thread. */
+class TimeList {
+  readonly calls = new RowList();
+  readonly ran = new SpanList();
+  readonly awaited = new SpanList();
+}
+
 /** Gathers calls into evidence. */
 export class Evidence {
   count = 0;
@@ -241,18 +275,17 @@ export class Evidence {
   us = 0;
   fromUs = Infinity;
   toUs = -Infinity;
-  private readonly named = new Map<ThreadStore, Record<keyof NamedTime, SpanList>>();
-  /** The thread whose call came last, and its own spans. */
+  private readonly named = new Map<ThreadStore, TimeList>();
+  /** The thread whose call came last, and its own time. */
   private lastThread: ThreadStore | null = null;
-  private lastRan: SpanList | null = null;
+  private lastTime: TimeList | null = null;
   /** The first of the calls, by their rows. */
   private readonly shown: { thread: number; row: number }[] = [];
 
   /** One more call: its time, and the bytes that it moved. */
   add(thread: ThreadStore, row: number): void {
-    const { t0, dur } = thread.events;
     this.tally(thread, row);
-    this.ran(thread, t0[row]!, t0[row]! + dur[row]!);
+    this.call(thread, row);
   }
   /** The same without naming the time in which it ran. */
   tally(thread: ThreadStore, row: number): void {
@@ -267,20 +300,22 @@ export class Evidence {
   get cost(): Cost {
     return { calls: this.count, us: this.us };
   }
-  /** When something ran that is counted. */
+  /** Names the time in which a call ran. */
+  call(thread: ThreadStore, row: number): void {
+    this.timeOf(thread).calls.push(row);
+  }
+  /** When something else ran that is counted. */
   ran(thread: ThreadStore, fromUs: number, toUs: number): void {
-    if (thread !== this.lastThread || !this.lastRan) {
-      this.lastThread = thread;
-      this.lastRan = this.timeOf(thread).ran;
-    }
-    this.lastRan.push(fromUs, toUs);
+    this.timeOf(thread).ran.push(fromUs, toUs);
   }
   /** When something was under way that is counted, and that the thread need not have waited for. */
   awaited(thread: ThreadStore, fromUs: number, toUs: number): void {
     this.timeOf(thread).awaited.push(fromUs, toUs);
   }
-  private timeOf(thread: ThreadStore): Record<keyof NamedTime, SpanList> {
-    return getOrMake(this.named, thread, () => ({ ran: new SpanList(), awaited: new SpanList() }));
+  private timeOf(thread: ThreadStore): TimeList {
+    if (thread === this.lastThread && this.lastTime) return this.lastTime;
+    this.lastThread = thread;
+    return (this.lastTime = getOrMake(this.named, thread, () => new TimeList()));
   }
   /** A call to show that is not counted. */
   show(thread: number, row: number): void {
@@ -297,8 +332,9 @@ export class Evidence {
     this.us += other.us;
     this.span(other.fromUs, other.toUs);
     for (const { thread, row } of other.shown) this.show(thread, row);
-    for (const [thread, { ran, awaited }] of other.named) {
+    for (const [thread, { calls, ran, awaited }] of other.named) {
       const own = this.timeOf(thread);
+      own.calls.append(calls);
       own.ran.append(ran);
       own.awaited.append(awaited);
     }
@@ -318,9 +354,9 @@ export class Evidence {
       fromUs: known ? this.fromUs : ctx.fromUs,
       toUs: known ? this.toUs : ctx.fromUs,
       named: new Map(
-        Array.from(this.named, ([thread, { ran, awaited }]): [ThreadStore, NamedTime] => [
+        Array.from(this.named, ([thread, { calls, ran, awaited }]): [ThreadStore, NamedTime] => [
           thread,
-          { ran: ran.all, awaited: awaited.all },
+          { calls: calls.all, ran: ran.all, awaited: awaited.all },
         ]),
       ),
     };

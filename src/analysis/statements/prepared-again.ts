@@ -62,7 +62,9 @@ export const preparedAgain: Rule = {
       /** The statement that was prepared again last, and the call before. */
       let open = null as { of: Prepared; instance: number; connection: number } | null;
       let before = -1;
-      for (const row of ctx.get(rowsByOperation).of(thread).together(PREPARES)) {
+      const rows = ctx.get(rowsByOperation).of(thread).together(PREPARES);
+      for (let r = 0; r < rows.length; r++) {
+        const row = rows[r]!;
         const last = before;
         before = row;
         if (op[row] !== Op.sqlPrepare) {
@@ -74,7 +76,7 @@ export const preparedAgain: Rule = {
         }
         if (object[row] === 0 && open?.connection === context[row] && result[row] === 0) {
           open!.of.rests.add(thread, row);
-          open!.of.again.ran(thread, t0[row]!, t0[row]! + dur[row]!); // it goes with them
+          open!.of.again.call(thread, row); // it goes with them
         }
         open = null;
         if (result[row] !== 0) continue; // one that was refused is tried again

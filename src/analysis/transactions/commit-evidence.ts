@@ -98,17 +98,18 @@ function takeCommit(
   for (let row = all.fromRow[i]!; row < count && t0[row]! < toUs; row++) {
     if (!isTimedCall(own.events, row, connection)) continue;
     if (kind && ctx.file(own, object[row]!)?.kind !== kind) continue;
-    const from = Math.max(at, t0[row]!);
-    const to = Math.min(toUs, t0[row]! + dur[row]!);
+    const end = t0[row]! + dur[row]!;
+    const from = at > t0[row]! ? at : t0[row]!;
+    const to = end > toUs ? toUs : end;
     if (op[row] === Op.xLock) locks.calls++;
     if (to <= from) continue;
     at = to;
     const spans = blocked.length ? unblocked(blocked, from, to) : null;
     let us = 0;
     if (!spans) {
-      const [begin, end] = [toNs(from) / 1000, toNs(to) / 1000];
-      us = end - begin;
-      if (us > 0) evidence.ran(own, begin, end);
+      us = toNs(to) / 1000 - toNs(from) / 1000;
+      if (from === t0[row] && to === end) evidence.call(own, row);
+      else if (us > 0) evidence.ran(own, toNs(from) / 1000, toNs(to) / 1000);
     } else
       for (let s = 0; s < spans.length; s += 2) {
         us += spans[s + 1]! - spans[s]!;

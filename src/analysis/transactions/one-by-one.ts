@@ -187,7 +187,7 @@ function pollReads(
         if (!isVfsOp(op) || events.context[row] !== t.context) continue;
         calls++;
         evidence.us += events.dur[row]!;
-        evidence.ran(thread, events.t0[row]!, events.t0[row]! + events.dur[row]!);
+        evidence.call(thread, row);
         if (op === Op.xRead) evidence.bytes += bytesMoved(events, row);
         const sum = getOrMake(byOp, op, () => ({ calls: 0, us: 0, avoided: 0 }));
         sum.calls++;

@@ -5,21 +5,27 @@
  *   used       a b c a b b d a
  *   distance   - - - 3 3 1 - 3        - = first use: every cache misses
  *
- * Pages lie on a time line at their last use; a Fenwick tree counts those behind a place. The line is short (at most four times the
- * pages) and is pushed together when it is full, so the tree stays in the processor's cache.
+ * Pages lie on a time line at their last use, a bit for each place; a Fenwick tree counts those behind a word of 32 places. The line is
+ * short (at most four times the pages) and is pushed together when it is full, so that both stay in the processor's cache.
  */
 import { longer } from '../../trace/typed-arrays.ts';
 
-/** Places of the line at first. */
+/** Places of the line at first; a power of 2, as is every later length. */
 const SHORTEST = 1024;
+/** A word has 2 ** 5 places. */
+const WORD = 5;
+const IN_WORD = (1 << WORD) - 1;
 
 export class StackDistances {
   /** Pages used since the beginning, or since all were thrown away. */
   held = 0;
   private size = SHORTEST;
-  private tree = new Int32Array(SHORTEST + 1);
-  private pageAt = new Int32Array(SHORTEST + 1).fill(-1);
-  /** Place on the line by page, from 1; 0 = not there. */
+  /** Places at which a page lies; the first one is not used. */
+  private bits = new Int32Array(SHORTEST >> WORD);
+  /** Over the words, from 1. */
+  private tree = new Int32Array((SHORTEST >> WORD) + 1);
+  private pageAt = new Int32Array(SHORTEST).fill(-1);
+  /** Place on the line by page; 0 = not there. */
   private lastAt: Int32Array = new Int32Array(16);
   private next = 1;
   /** What lies before `base` was thrown away: `stale` places that the tree still counts. */
@@ -35,35 +41,61 @@ export class StackDistances {
 
   /** @param page numbers lie close to 0 @returns the distance; 0 = no cache has the page */
   use(page: number): number {
-    if (this.next > this.size) this.compact();
+    if (this.next === this.size) this.compact();
     if (page >= this.lastAt.length) this.lastAt = longer(this.lastAt, page + 1);
-    const { lastAt, pageAt, tree, size } = this;
+    const { lastAt, next } = this;
     const before = lastAt[page]!;
     const cached = before >= this.base;
-    if (cached && before === this.next - 1) return 1; // used just now: nothing moves
+    if (cached && before === next - 1) return 1; // used just now: nothing moves
     let distance = 0;
-    if (cached) {
-      distance = this.held + this.stale + 1;
-      for (let at = before; at > 0; at &= at - 1) distance -= tree[at]!;
-    } else {
+    if (cached) distance = this.held + this.stale + 1 - this.upTo(before);
+    else {
       this.held++;
       if (before) this.stale--;
     }
-    if (before) {
-      for (let at = before; at <= size; at += at & -at) tree[at]!--;
-      pageAt[before] = -1;
-    }
-    for (let at = this.next; at <= size; at += at & -at) tree[at]!++;
-    pageAt[this.next] = page;
-    lastAt[page] = this.next++;
+    this.move(before, next);
+    this.pageAt[before] = -1;
+    this.pageAt[next] = page;
+    lastAt[page] = next;
+    this.next++;
     return distance;
+  }
+
+  /** Pages that lie at a place or before it. */
+  private upTo(place: number): number {
+    const { bits, tree } = this;
+    const word = place >> WORD;
+    let pages = bitsIn(bits[word]! & ((2 << (place & IN_WORD)) - 1));
+    for (let at = word; at > 0; at &= at - 1) pages += tree[at]!;
+    return pages;
+  }
+
+  /** @param before 0 = the page is not on the line yet */
+  private move(before: number, next: number): void {
+    const { bits, tree } = this;
+    bits[next >> WORD]! |= 1 << (next & IN_WORD);
+    let to = (next >> WORD) + 1;
+    if (before === 0) {
+      for (; to < tree.length; to += to & -to) tree[to]!++;
+      return;
+    }
+    bits[before >> WORD]! ^= 1 << (before & IN_WORD);
+    // the ways of the two up the tree meet, at its top at last: above, what is taken off is put on again
+    for (let from = (before >> WORD) + 1; from !== to;)
+      if (from < to) {
+        tree[from]!--;
+        from += from & -from;
+      } else {
+        tree[to]!++;
+        to += to & -to;
+      }
   }
 
   /** Push the pages from `base` on together at the line's begin, on a longer line where they fill half; forget those before. */
   private compact(): void {
     const { lastAt, pageAt, base, size } = this;
     let next = 1;
-    for (let at = 1; at <= size; at++) {
+    for (let at = 1; at < size; at++) {
       const page = pageAt[at]!;
       if (page < 0) continue;
       pageAt[at] = -1;
@@ -76,14 +108,30 @@ export class StackDistances {
     }
     if (2 * next > size) {
       this.size = size * 2;
-      this.tree = new Int32Array(this.size + 1);
-      this.pageAt = longer(pageAt, this.size + 1).fill(-1, size + 1);
+      this.bits = new Int32Array(this.size >> WORD);
+      this.tree = new Int32Array((this.size >> WORD) + 1);
+      this.pageAt = longer(pageAt, this.size).fill(-1, size);
     }
-    // a tree over ones up to `next`
-    for (let at = 1; at <= this.size; at++)
-      this.tree[at] = Math.max(0, Math.min(at, next - 1) - (at - (at & -at)));
+    this.lie(next);
     this.next = next;
     this.base = 1;
     this.stale = 0;
   }
+
+  /** Pages lie at all places from 1 to `next`. */
+  private lie(next: number): void {
+    const { bits, tree } = this;
+    bits.fill(-1, 0, next >> WORD).fill(0, next >> WORD);
+    bits[next >> WORD] = (1 << (next & IN_WORD)) - 1;
+    bits[0]! &= -2;
+    const before = (word: number): number => Math.max(0, Math.min(word << WORD, next) - 1);
+    for (let at = 1; at < tree.length; at++) tree[at] = before(at) - before(at - (at & -at));
+  }
+}
+
+/** How many bits of a word are set. */
+function bitsIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

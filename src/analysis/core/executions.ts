@@ -108,7 +108,9 @@ function executionsOf(
   const open = new Map<number, number>();
   /** The last one of each instance, where counters are read of it. */
   const latest = new Map<number, number>();
-  for (const row of rows.together(OF_STATEMENTS)) {
+  const ofStatements = rows.together(OF_STATEMENTS);
+  for (let r = 0; r < ofStatements.length; r++) {
+    const row = ofStatements[r]!;
     const op = events.op[row]!;
     if (op === Op.sqlStmtStatus || op === Op.sqlStmtStatusMore) {
       const i = latest.get(events.aux[row]!);

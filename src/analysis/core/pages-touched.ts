@@ -15,10 +15,9 @@ export function pagesTouched(
   length: number,
   pageBytes: number,
 ): { first: number; count: number } {
-  const none = { first: 1, count: 0 };
   if (!(offset >= 0 && offset + length <= Number.MAX_SAFE_INTEGER && length > 0 && pageBytes > 0))
-    return none;
+    return { first: 1, count: 0 };
   const first = Math.floor(offset / pageBytes) + 1;
   const count = Math.floor((offset + length - 1) / pageBytes) + 2 - first;
-  return count > MOST_SPAN ? none : { first, count };
+  return count > MOST_SPAN ? { first: 1, count: 0 } : { first, count };
 }

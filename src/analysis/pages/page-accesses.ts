@@ -226,9 +226,9 @@ class PageScan {
 
 /** Whether a checkpoint made this read of the WAL, or this write to the database. Ask about a thread's rows in their order. */
 function isCopied({ checkpoints, wal }: Use, row: number, what: number): boolean {
+  if (((what & Access.write) !== 0) === wal) return false;
   while (checkpoints.length && checkpoints.at(-1)!.toRow < row) checkpoints.pop();
-  const writes = (what & Access.write) !== 0;
-  return writes !== wal && checkpoints.length > 0 && checkpoints.at(-1)!.fromRow <= row;
+  return checkpoints.length > 0 && checkpoints.at(-1)!.fromRow <= row;
 }
 
 /** By thread, by object id. */

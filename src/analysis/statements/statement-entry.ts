@@ -134,9 +134,7 @@ export function placesOfTexts(
     if (d.kind === 'stack' && typeof d.text === 'string' && !stacks.has(d.of))
       stacks.set(d.of, d.text);
   const known = new ById<number>();
-  return (id) => {
-    const found = known.get(id);
-    if (found !== undefined) return found;
+  const make = (id: number): number => {
     const d = id ? definitions.get(id) : undefined;
     const text = textOf(id);
     const place = getOrMake(byText, text, () => entries.push(newEntry(text)) - 1);
@@ -145,4 +143,5 @@ export function placesOfTexts(
     entries[place]!.stack ??= stacks.get(id) ?? null;
     return place;
   };
+  return (id) => known.get(id) ?? make(id);
 }

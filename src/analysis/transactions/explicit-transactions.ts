@@ -112,7 +112,9 @@ function explicitTransactionsOf(
   const states = new Map<number, State>();
   let seen = false;
   let blank = false;
-  for (const row of known.rowsByOperation.of(thread).together(RUNS)) {
+  const runs = known.rowsByOperation.of(thread).together(RUNS);
+  for (let r = 0; r < runs.length; r++) {
+    const row = runs[r]!;
     const op = events.op[row]!;
     seen = true;
     const object = events.object[row]!;

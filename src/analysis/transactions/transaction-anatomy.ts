@@ -69,9 +69,8 @@ export const anatomies = fact(
   },
   function* (store, known): Generator<void, AnatomyTable> {
     const { list } = known.transactions;
-    const scanners = new Map<number, AnatomyScanner>();
     const table = new AnatomyTable(list);
-    const scannerOf = (index: number) => (): AnatomyScanner => {
+    const scannerOf = (index: number): AnatomyScanner => {
       const thread = store.threads[index]!;
       const own = known.checkpoints.filter((c) => c.thread === index);
       own.sort((a, b) => a.toRow - b.toRow);
@@ -89,10 +88,11 @@ export const anatomies = fact(
         known.instructions.of(thread),
       );
     };
+    const scanners: AnatomyScanner[] = [];
     for (let i = 0; i < list.length; i++) {
       if (i % AT_ONCE === AT_ONCE - 1) yield;
       const index = list.thread[i]!;
-      getOrMake(scanners, index, scannerOf(index)).put(list.at(i));
+      (scanners[index] ??= scannerOf(index)).put(list.at(i));
     }
     return table;
   },

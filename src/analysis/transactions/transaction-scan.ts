@@ -14,6 +14,10 @@ import { definedAs, targetOf } from '../../trace/in-memory.ts';
 
 const { shared: SHARED, reserved: RESERVED } = LockLevel;
 
+/** Whether a connection has the database locked for writing. @param context of the connection; 0 = not known */
+const mayWrite = (database: Database, context: number): boolean =>
+  database.level >= RESERVED && (context === 0 || database.context === context);
+
 /** Follows one thread; `advance` takes in what arrived since. */
 export class TransactionScanner {
   /** A commit may have gone unseen: the trace lacks what would show it. */
@@ -95,7 +99,12 @@ export class TransactionScanner {
   private database(row: number, object: number, path: string): Database {
     const context = this.thread.events.context[row]!;
     const { latest } = this;
-    if (latest?.object === object && (latest.context === context || context === 0)) return latest;
+    return latest?.object === object && (latest.context === context || context === 0)
+      ? latest
+      : this.other(object, context, path);
+  }
+  /** Apart from `database`, which runs for every call: a function that others keep a variable of has a room made for it each time. */
+  private other(object: number, context: number, path: string): Database {
     const key = connectionKey(object, context);
     const database = getOrMake(this.databases, key, () => new Database(path, object, context));
     this.latestOfPath.set(path, database);
@@ -105,16 +114,15 @@ export class TransactionScanner {
   /** The database that a journal or WAL belongs to: the one of its name that may write, else the one last used. */
   private ownerOf(kind: FileKind, main: string, context: number): Database | undefined {
     const { latest } = this;
-    const of = (database: Database): boolean => context === 0 || database.context === context;
     if (kind === 'memory-journal') {
       for (const database of this.databases.values())
-        if (database.level >= RESERVED && of(database)) return database;
+        if (mayWrite(database, context)) return database;
       return undefined;
     }
     if (kind !== 'journal' && kind !== 'wal') return undefined;
-    if (latest?.path === main && latest.level >= RESERVED && of(latest)) return latest;
+    if (latest?.path === main && mayWrite(latest, context)) return latest;
     for (const database of this.databases.values())
-      if (database.path === main && database.level >= RESERVED && of(database)) return database;
+      if (database.path === main && mayWrite(database, context)) return database;
     return this.latestOfPath.get(main);
   }
 

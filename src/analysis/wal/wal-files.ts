@@ -149,6 +149,8 @@ function takeCalls(
   files: Map<string, FoundCalls>,
 ): void {
   const targets = new ById<Target>();
+  const targetAt = (object: number): Target =>
+    getOrMake(targets, object, () => targetOf(index, definitions.get(object), files));
   let lastObject = -1;
   let target: Target = null;
   const { op: ops, endSeq, aux, object: objects, result, t0, count } = events;
@@ -159,7 +161,7 @@ function takeCalls(
     const object = objects[row]!;
     if (object !== lastObject) {
       lastObject = object;
-      target = getOrMake(targets, object, () => targetOf(index, definitions.get(object), files));
+      target = targetAt(object);
     }
     if (
       !target ||

@@ -40,7 +40,7 @@ export function captureOf({
 function level(text: string): CaptureLevel {
   if (!/^[0-3]$/.test(text))
     throw wrongUse(
-      `--capture ${text}: expected 0 (no SQL text), 1 (literals folded), 2 (with literals) or 3 (and bound values).`,
+      `--capture ${text}: expected 0 (no SQL text), 1 (literals folded), 2 (with literals), or 3 (and bound values).`,
     );
   return Number(text) as CaptureLevel;
 }
@@ -57,7 +57,7 @@ function kib(text: string): number {
   const n = Number(text);
   if (!BUFFER_KIB.includes(n))
     throw wrongUse(
-      `--buffer ${text}: expected ${BUFFER_KIB.join(', ')} (KiB of a thread's ring of records).`,
+      `--buffer ${text}: expected ${BUFFER_KIB.join(', ')} (KiB of each thread's event buffer).`,
     );
   return n;
 }

@@ -82,7 +82,7 @@ function diffReport(diff: TraceDiff, a: string, b: string): Report {
         lines:
           news.length < changed.length
             ? [
-                `... and ${formatCount(changed.length - news.length)} that one trace lacks and that are 0 in the other`,
+                `... and ${formatCount(changed.length - news.length)} that one recording lacks and that are 0 in the other`,
               ]
             : [],
       },

@@ -94,17 +94,15 @@ export async function exportCommand({
   }
   const toStdout = out === undefined || out === '-';
   if (json && toStdout)
-    throw wrongUse('--json goes with --out FILE: without one, the export is what is printed.');
+    throw wrongUse('--json needs --out FILE. Without it, the export itself goes to stdout.');
   if (out !== undefined && resolve(out) === resolve(file)) {
-    complain(`--out ${out} is the trace itself: expected another file.`);
+    complain(`--out ${out} is the recording itself: expected another file.`);
     return Exit.wrongUse;
   }
   const trace = await openTrace(file);
   const store = sanitize ? sanitizeStore(trace.store) : trace.store;
   if (!sanitize && !trace.header.sanitized)
-    complain(
-      `the result holds ${privacyText(privacyReport(store))}. To take the app's words out: --sanitize`,
-    );
+    complain(`the result holds ${privacyText(privacyReport(store))}. To anonymize it: --sanitize`);
   const title = sanitize ? 'vfscope trace' : basename(file);
   const sanitized = sanitize || trace.header.sanitized;
   const pieces = write({ store, title, sanitized });

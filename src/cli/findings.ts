@@ -33,7 +33,7 @@ export async function findingsCommand({
   rule?: string;
 }): Promise<number> {
   if (rule !== undefined && !RULES.some(({ id }) => id === rule))
-    throw wrongUse(`--rule ${rule}: there is no such rule. Expected one as F01.`);
+    throw wrongUse(`--rule ${rule}: there is no such rule. Expected one such as F01.`);
   const trace = await openTrace(file);
   const facts = new Facts(trace.store);
   const plans = await plansOfFindings(facts);

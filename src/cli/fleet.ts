@@ -103,7 +103,8 @@ function labelsOf(words: readonly string[]): Labels {
   return Object.fromEntries(
     words.map((word) => {
       const [, name, value] = /^([a-z][\w-]*)=(.+)$/i.exec(word) ?? [];
-      if (!name || !value) throw wrongUse(`--label ${word}: expected name=value, as release=1.2.`);
+      if (!name || !value)
+        throw wrongUse(`--label ${word}: expected name=value, such as release=1.2.`);
       return [name, value];
     }),
   );

@@ -85,7 +85,7 @@ const TRACE: Property = { type: 'string', description: 'Path of a .vfst file' };
 export const TOOLS: readonly Tool[] = [
   tool(
     'record',
-    'Record a page in a browser. Answers with what took the time and what to do. Saves a trace.',
+    'Record a page in a browser. Returns what took the time and what to do. Saves a .vfst file.',
     {
       url: { type: 'string', description: 'Web address of the page' },
       until: {
@@ -103,7 +103,7 @@ export const TOOLS: readonly Tool[] = [
         description: 'Path of a module that drives the page: export default async (page) => {}',
         optional: true,
       },
-      out: { type: 'string', description: 'Path of the trace to write', optional: true },
+      out: { type: 'string', description: 'Path of the .vfst file to write', optional: true },
     },
     ({ url = '', until, seconds, script, out }) => {
       const file = resolve(out ?? recordingName(url, new Date()));
@@ -123,7 +123,7 @@ export const TOOLS: readonly Tool[] = [
   ),
   tool(
     'findings',
-    'What to change, from a trace: a list, or, with a rule, all about it.',
+    'What to change, from a recording: a list, or, with a rule, all about it.',
     {
       trace: TRACE,
       rule: { type: 'string', description: 'Id of a rule, such as F01', optional: true },
@@ -142,7 +142,7 @@ export const TOOLS: readonly Tool[] = [
   ),
   tool(
     'query',
-    'SQL (SQLite) over a trace. Without sql: the tables and their columns. Times are microseconds.',
+    'SQL (SQLite) over a recording. Without sql: the tables and their columns. Times are microseconds.',
     {
       trace: TRACE,
       sql: {
@@ -165,10 +165,10 @@ export const TOOLS: readonly Tool[] = [
   ),
   tool(
     'diff',
-    'What changed between two traces of the same work: counts exactly, times with their noise, findings solved and new.',
+    'What changed between two recordings of the same work: exact counts, times with their noise, findings solved and new.',
     {
-      a: { ...TRACE, description: 'Trace before the change' },
-      b: { ...TRACE, description: 'Trace after it' },
+      a: { ...TRACE, description: 'Recording before the change' },
+      b: { ...TRACE, description: 'Recording after it' },
     },
     ({ a = '', b = '' }) => ({
       args: ['diff', a, b],
@@ -208,7 +208,7 @@ export const TOOLS: readonly Tool[] = [
   ),
   tool(
     'open',
-    'Show a trace to the user in their browser. Answers at once; it is served until this server ends.',
+    'Show a recording to the user in their browser. Returns at once; it is served until this server ends.',
     { trace: TRACE },
     ({ trace = '' }) => ({
       args: ['open', trace],

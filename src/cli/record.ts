@@ -102,12 +102,12 @@ const OF_OUR_BROWSER = ['browser', 'devtools', 'scope', 'screenshot'] as const;
 async function check(args: RecordArgs): Promise<void> {
   const { url, connect, out, until, untilMark, screenshot, cpu, names } = args;
   if (names !== undefined && !cpu)
-    throw wrongUse('--names goes with --cpu: it names functions in CPU samples.');
+    throw wrongUse('--names needs --cpu: it names functions in CPU samples.');
   if (untilMark && until !== undefined)
-    throw wrongUse('--until and --until-mark: only one can say when the recording ends.');
+    throw wrongUse('Use --until or --until-mark, not both: only one can end the recording.');
   const [other] = OF_OUR_BROWSER.filter((name) => args[name] !== undefined);
   if (connect !== undefined && other !== undefined)
-    throw wrongUse(`--${other} does not go with --connect: the browser runs already.`);
+    throw wrongUse(`--${other} doesn't work with --connect: the browser is already running.`);
   // an app that runs already may have addresses of its own, such as file:
   if (connect === undefined && url === undefined)
     throw wrongUse('The address of the page is missing.');

@@ -128,7 +128,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
     verb !== 'versions'
   )
     throw new WrongWords(
-      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, diff, check, replay, advise, crash or versions.`,
+      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, diff, check, replay, advise, crash, or versions.`,
     );
   if (verb === 'advise') {
     const { values, target } = parse(args, 'file', { database: text, json: yes, out: text });
@@ -285,7 +285,7 @@ function fleet([verb, ...args]: string[]): Promise<number> {
     }
     default:
       throw new WrongWords(
-        `vfscope fleet ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected add, compact or report.`,
+        `vfscope fleet ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected add, compact, or report.`,
       );
   }
 }
@@ -449,7 +449,7 @@ async function run([command, ...args]: string[]): Promise<number> {
     case 'summary': {
       const { values, target } = parse(args, 'file', { json: yes, markdown: yes, privacy: yes });
       if (values.markdown && (values.json || values.privacy))
-        throw wrongUse('--markdown goes with neither --json nor --privacy.');
+        throw wrongUse("--markdown can't be combined with --json or --privacy.");
       return summaryCommand({ file: target, ...values });
     }
     case 'findings': {

@@ -46,7 +46,7 @@ const ask = (wanted: AccessWanted) => (): void =>
     .then((granted) => {
       if (!granted)
         outcome.textContent =
-          "Access wasn't allowed, so vfscope can't record there. You can still open saved traces.";
+          "Access wasn't allowed, so vfscope can't record there. You can still open saved recordings.";
       return show(granted);
     })
     .catch(failed);

@@ -36,7 +36,7 @@ async function show(): Promise<void> {
     shown ??= mount(CaptureSettings, { target: form, props: { values, change } });
     document.documentElement.dataset['ready'] = 'true';
   } catch (e) {
-    outcome.textContent = `The settings could not be read: ${words(e)}`;
+    outcome.textContent = `vfscope couldn't read your settings: ${words(e)}`;
   }
 }
 

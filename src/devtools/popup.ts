@@ -81,16 +81,14 @@ function describe(found: PageStorage): Node[] {
     ),
   ];
   if (parts.length === 0)
-    parts.push(note('This origin stores nothing in OPFS, IndexedDB or key-value storage now.'));
+    parts.push(note('This origin stores nothing in OPFS, IndexedDB, or key-value storage now.'));
   for (const failure of found.failures) parts.push(note(shown(failure)));
   const clock = found.crossOriginIsolated
     ? 'Cross-origin isolated: a fine clock, and shared memory.'
     : 'Not cross-origin isolated: a coarse clock; single storage calls may be shorter than one step of it.';
   parts.push(note(clock));
   if (api.extension.inIncognitoContext)
-    parts.push(
-      note('Private window: storage is kept in memory and may be much faster than usual.'),
-    );
+    parts.push(note('Private window: storage is in memory, and may be much faster than usual.'));
   return parts;
 }
 

@@ -169,7 +169,7 @@ export function sampled(
   return [
     `took ${countOf(samples, 'CPU sample')} of ${countOf(threads, 'thread')}`,
     ...(every > 1
-      ? [`kept 1 of ${every}, since a trace holds at most ${countOf(MAX_SAMPLES, 'sample')}`]
+      ? [`saved 1 of ${every}, because a recording holds at most ${countOf(MAX_SAMPLES, 'sample')}`]
       : []),
     ...(isWhole ? [] : ['the browser lost some: record for a shorter time']),
     ...(named === null ? [] : [named ? `named ${countOf(named, 'function')}` : NO_MODULE]),

@@ -52,11 +52,11 @@ export function keepMarked(file: string, say: (line: string) => void): Promise<s
     const ranges = markedRanges(store);
     if (ranges.length === 0)
       return {
-        answer: `The page made no performance.mark('${START_MARK}'): the whole trace is saved.`,
+        answer: `The page made no performance.mark('${START_MARK}'): the whole recording is saved.`,
       };
     const cut = cutTo(store, ranges);
     say(
-      `kept ${cut.store.eventCount} events in ${ranges.length} marked ${ranges.length === 1 ? 'range' : 'ranges'}, left ${cut.left} out`,
+      `saved ${cut.store.eventCount} events in ${ranges.length} marked ${ranges.length === 1 ? 'range' : 'ranges'}, left ${cut.left} out`,
     );
     return { store: cut.store, answer: null };
   });

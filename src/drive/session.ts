@@ -172,12 +172,12 @@ export function cutShort(
 ): Promise<string | null> {
   const crashed = new Promise<string>((resolve) =>
     page.once('error', (e: Error) =>
-      resolve(`The page crashed (${e.message}); the trace up to then is saved.`),
+      resolve(`The page crashed (${e.message}); the recording up to then is saved.`),
     ),
   );
   return Promise.race([
     crashed,
-    interrupt.first.then(() => (byHand ? null : 'Interrupted; the trace up to then is saved.')),
+    interrupt.first.then(() => (byHand ? null : 'Interrupted; the recording up to then is saved.')),
   ]);
 }
 
@@ -278,7 +278,7 @@ export async function useApp(
     try {
       await steps(page, panel);
     } catch (e) {
-      return `The script failed, the trace up to then is saved: ${(e as Error).stack ?? String(e)}`;
+      return `The script failed, the recording up to then is saved: ${(e as Error).stack ?? String(e)}`;
     }
   }
   if (until !== undefined) {
@@ -291,13 +291,13 @@ export async function useApp(
       const cause = /timeout|exceeded/i.test(text)
         ? `was not met within ${seconds} s`
         : `failed: ${text}`;
-      return `The condition ${JSON.stringify(until)} ${cause}; the trace up to then is saved.`;
+      return `The condition ${JSON.stringify(until)} ${cause}; the recording up to then is saved.`;
     }
   } else if (options.untilMark) {
     const seconds = options.seconds ?? DEFAULT_UNTIL_SECONDS;
     say(`waiting for the mark ${STOP_MARK}`);
     if (!(await markMade(page, STOP_MARK, seconds, signal)))
-      return `The page made no performance.mark('${STOP_MARK}') within ${seconds} s; the trace up to then is saved.`;
+      return `The page made no performance.mark('${STOP_MARK}') within ${seconds} s; the recording up to then is saved.`;
   } else if (endsByHand(options)) {
     say('recording; use the page, then press Ctrl+C here to stop and save');
     await new Promise(() => {}); // Ctrl+C comes from elsewhere
@@ -349,5 +349,5 @@ async function downloaded(folder: string): Promise<string> {
     const size = file && (await stat(join(folder, file)).then((found) => found.size, missing));
     if (file && size) return file;
   }
-  throw browserFailed('The panel saved no trace within 60 s.');
+  throw browserFailed('The panel saved no recording within 60 s.');
 }

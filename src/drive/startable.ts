@@ -37,10 +37,10 @@ export function checkStartable(executable: string, headed: boolean): void {
   try {
     accessSync(executable, constants.X_OK);
   } catch {
-    throw browserFailed(`${executable} is no program that can be started.`);
+    throw browserFailed(`${executable} isn't a program that can be started.`);
   }
   if (!statSync(executable).isFile())
-    throw browserFailed(`${executable} is no program but a folder.`);
+    throw browserFailed(`${executable} is a folder, not a program.`);
 }
 
 /** Why a browser that was found did not start, without puppeteer's links. @param product with its oldest version */

@@ -73,7 +73,7 @@ export async function currentFiles(
  */
 export async function compact(root: string): Promise<{ before: number; after: number }> {
   if (!existsSync(join(root, '_manifest')))
-    throw wrongUse(`${root} is no data set of vfscope fleet.`);
+    throw wrongUse(`${root} isn't a data set of vfscope fleet.`);
   const set = new DataSet(root);
   set.insistOnColumns();
   const release = alone(root);

@@ -57,12 +57,12 @@ export function svgTimeline(store: TraceStore): string {
     y += LANE + GAP;
   }
   if (shown.length < lanes.length) {
-    body += text(0, y + 12, `${lanes.length - shown.length} lanes more are not shown`, 'thread');
+    body += text(0, y + 12, `${lanes.length - shown.length} more tracks are not shown`, 'thread');
     y += 18;
   }
   for (let i = 0; i <= 4; i++)
     body += text(LEFT + (COLUMNS * i) / 4, y + 14, formatDuration(((to - from) * i) / 4), 'tick');
-  return `<svg viewBox="0 0 ${WIDTH} ${y + 20}" role="img" aria-label="Timeline of the trace">${body}</svg>`;
+  return `<svg viewBox="0 0 ${WIDTH} ${y + 20}" role="img" aria-label="Timeline of the recording">${body}</svg>`;
 }
 
 /** Characters that fit beside the lanes. */

@@ -160,7 +160,7 @@ export async function beginCopy(
       const fileSize = meta?.fileSize ?? zero?.fileSize;
       const version = meta?.version ?? zero?.version;
       if (fileSize === undefined || version === undefined || !zero)
-        return refuse('The database is not there any more.');
+        return refuse('The database no longer exists.');
       if (fileSize > maxBytes) return refuse('It is too large to be copied.');
       // only now: the page's memory holds all of them. The transaction is alive: `first` was answered just now
       const every = ask(blocks.getAll(range(name)));
@@ -204,7 +204,7 @@ export async function beginCopy(
     return { main: held.main.size, wal: held.wal ? held.wal.size : null };
   } catch (e) {
     return refuse(
-      `The browser does not let it be read: ${e instanceof Error ? e.message : String(e)}. Is the app writing to it?`.slice(
+      `The browser can't read it: ${e instanceof Error ? e.message : String(e)}. Is the app writing to it?`.slice(
         0,
         1000,
       ),

@@ -39,7 +39,7 @@ export async function listDatabases(
   const permuted = new Set<string>();
   const bare = (path: string): string => path.replace(/^\/+/, '');
   const PERMUTED =
-    'OPFSPermutedVFS stores pages in an order of its own. Export the database from your app, and open that file here.';
+    'OPFSPermutedVFS stores pages in its own order. Export the database from your app, and open that file here.';
 
   /** @param names of everything in its folder */
   async function inspect(

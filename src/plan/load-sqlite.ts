@@ -1,9 +1,9 @@
-/** SQLite that makes plans, reads copies, and answers the SQL page: builds of wa-sqlite, loaded when they are first used. */
+/** SQLite that makes plans, reads copies, and answers the Query view: builds of wa-sqlite, loaded when they are first used. */
 
 /** How it gets its wasm: as bytes (Node), or by the address of the file (a worker). */
 export type WasmSource = { wasmBinary: Uint8Array } | { locateFile: (name: string) => string };
 
-/** Synchronous builds, by npm package, with their releases of SQLite. The first answers the SQL page, and reads copies. */
+/** Synchronous builds, by npm package, with their releases of SQLite. The first answers the Query view, and reads copies. */
 export const BUILDS = { 'wa-sqlite': '3.44.0', '@journeyapps/wa-sqlite': '3.53.0' } as const;
 export type SqliteBuild = keyof typeof BUILDS;
 

@@ -17,7 +17,7 @@ export function whyNotRecordable(url: string | undefined): string | null {
       : null;
   }
   if (protocol === 'file:')
-    return 'Pages from files have no storage of their own to record. Serve the folder over http://localhost and try again.';
+    return 'Pages from files have no storage that vfscope can record. Serve the folder over http://localhost and try again.';
   return `The browser lets no extension into ${protocol}// pages. Open a web page (http or https) and try again.`;
 }
 

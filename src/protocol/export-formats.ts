@@ -16,7 +16,7 @@ export const EXPORT_FORMATS = {
     ending: 'profile.json',
     help: 'profiler.firefox.com: every call a marker',
   },
-  csv: { title: 'CSV', ending: 'csv', help: 'Spreadsheets: one line an event' },
+  csv: { title: 'CSV', ending: 'csv', help: 'Spreadsheets: one line for each event' },
   arrow: {
     title: 'Apache Arrow',
     ending: 'arrow',
@@ -25,7 +25,7 @@ export const EXPORT_FORMATS = {
   parquet: {
     title: 'Apache Parquet',
     ending: 'parquet',
-    help: 'Typed columns, packed, for DuckDB and data sets of many traces',
+    help: 'Typed columns, packed, for DuckDB and data sets of many recordings',
   },
   sqlite: {
     title: 'SQLite database',

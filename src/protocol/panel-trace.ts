@@ -80,20 +80,19 @@ export function traceOfPanel(
       setTimeout(() => reject(new Error(why)), ms);
     let timer = late(
       patience.answerMs,
-      'The panel that opened the Lab does not answer: it was closed, and its recording with it. Choose a saved file instead.',
+      "The panel that opened the Lab doesn't answer. If you closed it, choose a saved file instead.",
     );
     channel.onmessage = ({ data }: MessageEvent<unknown>) => {
       if (isAsked(data)) return; // another Lab of the same panel
       clearTimeout(timer);
-      if (!isPanelAnswer(data))
-        reject(new Error('The panel answered something that is no recording.'));
+      if (!isPanelAnswer(data)) reject(new Error("The panel's answer isn't a recording."));
       else if (data.k === 'refused') reject(new Error(data.why));
       else if (data.k === 'trace')
         resolve({ file: data.file, name: data.name, recording: data.recording });
       else
         timer = late(
           patience.writeMs,
-          'The panel did not finish writing its recording. Save it there, and choose the file here.',
+          "The panel didn't finish writing its recording. Save it there, and choose the file here.",
         );
     };
     channel.postMessage({ k: 'want' } satisfies Asked);

@@ -9,7 +9,7 @@ export async function fetchTrace(url: string): Promise<Blob> {
   const answer = await fetch(from, { credentials: 'omit', referrerPolicy: 'no-referrer' }).catch(
     (e: unknown) => {
       throw new Error(
-        `${from.host} can't be reached, or doesn't allow this page to read the trace (CORS). Download the trace and drop it here.`,
+        `${from.host} can't be reached, or doesn't allow this page to read the recording (CORS). Download it and drop it here.`,
         { cause: e },
       );
     },

@@ -2,14 +2,14 @@
 const MEANINGS: Readonly<Record<number, string>> = {
   1: 'The statement is wrong, or asks for what is not there.',
   3: 'The file may not be accessed so.',
-  4: 'A callback asked to give up, or a rollback ended the statement.',
+  4: 'A callback asked SQLite to stop, or a rollback ended the statement.',
   5: 'Another connection holds a lock that this one needs.',
   6: 'Another statement of the same connection, or of a shared cache, is in the way.',
   7: 'The engine ran out of memory.',
   8: 'The database or its file can only be read.',
   9: 'Interrupted by sqlite3_interrupt().',
   10: 'The storage failed: the extended code names the operation.',
-  11: 'The file is no whole database any more.',
+  11: 'The database is damaged.',
   12: 'Not found: in a file control, the VFS does not know the request.',
   13: 'The storage is full, or its quota is used up.',
   14: 'The file could not be opened: missing, or held exclusively by another handle.',
@@ -22,13 +22,13 @@ const MEANINGS: Readonly<Record<number, string>> = {
   22: 'The file is larger than the system allows.',
   23: 'The authorizer did not allow it.',
   25: 'A bound parameter or column is not there.',
-  26: 'The file is no database, or is encrypted.',
+  26: "The file isn't a database, or it's encrypted.",
 };
 
 /** What the platform's exceptions mean when storage is called. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   NotFoundError:
-    'What was asked for is not there. By this answer a VFS learns whether a file exists.',
+    "The requested entry isn't there. A VFS uses this answer to learn whether a file exists.",
   NoModificationAllowedError: 'Another access handle, maybe in another tab, holds the file.',
   InvalidStateError: 'The handle or connection is closed already, or the file is in use.',
   QuotaExceededError: 'The storage that the browser gives this origin is used up.',
@@ -47,7 +47,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   SecurityError: 'This origin may not use this storage: cookies blocked, an opaque origin, ...',
   DataCloneError: 'The value cannot be stored: it holds what cannot be copied.',
   TypeMismatchError:
-    'A folder of that name is there where a file was asked for, or the other way round.',
+    'The name belongs to a folder and the app asked for a file, or the other way around.',
 };
 /** One sentence; '' for names without one. @param name of a DOMException */
 export const meaningOfException = (name: string): string =>

@@ -18,7 +18,7 @@ export function cannotRead(path: string, error: unknown, what = 'a file'): strin
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return `${path}: there is no such file.`;
   if (code === 'EISDIR') return `${path} is a folder, not ${what}.`;
-  if (code === 'EACCES') return `${path} cannot be read: you may not read it.`;
+  if (code === 'EACCES') return `${path} can't be read: you have no permission to read it.`;
   return `${path} cannot be read: ${message}.`;
 }
 

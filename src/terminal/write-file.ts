@@ -39,7 +39,7 @@ export async function checkWritable(path: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (!found?.isDirectory()) throw wrongUse(`There is no folder ${folder} to write ${path} into.`);
   const present = await stat(path).catch(() => null);
-  if (present && !present.isFile()) throw wrongUse(`${path} is no file that could be written.`);
+  if (present && !present.isFile()) throw wrongUse(`${path} can't be written: it isn't a file.`);
   await access(present ? path : folder, constants.W_OK).catch((e: NodeJS.ErrnoException) => {
     throw wrongUse(cannotWrite(path, e));
   });

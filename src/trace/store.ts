@@ -363,7 +363,7 @@ export class ThreadStore {
     if (row >= 0) return row;
     throw new RangeError(
       seq <= this.forgottenSeq
-        ? 'This event is not kept any more: it is older than what the recording keeps.'
+        ? 'This event was dropped: it is older than what the recording retains.'
         : `thread ${this.index} has no event ${seq}`,
     );
   }

@@ -80,7 +80,7 @@ describe('the welcome page', () => {
     await ready(page);
     expect(welcomes()).toHaveLength(1);
     expect(await page.$eval('h1', (h) => h.textContent)).toMatch(
-      /every read, write, lock and sync/,
+      /every read, write, lock, and sync/,
     );
     // in a development installation it does not push itself before the page at work
     expect(await page.evaluate(async () => (await chrome.tabs.getCurrent())?.active)).toBe(false);

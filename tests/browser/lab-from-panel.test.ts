@@ -129,6 +129,6 @@ it('a panel that is gone is said to be gone', async () => {
     `chrome-extension://${driven.extensionId}/lab/lab.html?trace=${crypto.randomUUID()}`,
   );
   await lab.waitForSelector('[data-testid="replay-error"]');
-  expect(await textIn(lab, 'replay-error')).toMatch(/does not answer: it was closed/);
+  expect(await textIn(lab, 'replay-error')).toMatch(/doesn't answer. If you closed it/);
   await lab.close();
 });

@@ -91,7 +91,7 @@ async function run(
       const states = [...document.querySelectorAll('[data-testid="run-state"]')].map((e) =>
         e.textContent!.trim(),
       );
-      return states.length > 0 && states.every((s) => s === 'Open the trace' || s === 'failed');
+      return states.length > 0 && states.every((s) => s === 'Open the recording' || s === 'failed');
     },
     { polling, timeout: 110_000 },
   );
@@ -160,7 +160,7 @@ it.each(['journeyapps-wa-sqlite/?vfs=AccessHandlePool', 'sqlite-org/?vfs=opfs-sa
 
 it.each([
   ['OPFSWriteAhead', /This VFS needs another file, test-1\.db-wa[01]\./],
-  ['OPFSPermuted', /OPFSPermutedVFS stores pages in an order of its own/],
+  ['OPFSPermuted', /OPFSPermutedVFS stores pages in its own order/],
 ])('%s is refused, with the cause, open and at rest', async (vfs, cause) => {
   await appWith(`refused-${vfs.toLowerCase()}`, `journeyapps-wa-sqlite/?vfs=${vfs}`);
   const refused = async (): Promise<void> => {

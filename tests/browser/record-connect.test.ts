@@ -183,7 +183,7 @@ test.each([
 test('options of a browser of our own are refused', async () => {
   const out = path.join(command.folder, 'none.vfst');
   expect(await record({ connect: endpoint, out, devtools: true, url: 'http://x/' })).toBe(2);
-  expect(command.said).toMatch(/--devtools does not go with --connect/);
+  expect(command.said).toMatch(/--devtools doesn't work with --connect/);
 });
 
 test.each([

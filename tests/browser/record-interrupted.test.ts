@@ -85,7 +85,7 @@ describe('what is recorded is saved', () => {
     );
     expect([code, said]).toEqual([
       3,
-      expect.stringMatching(/vfscope: Interrupted; the trace up to then is saved\.\n$/),
+      expect.stringMatching(/vfscope: Interrupted; the recording up to then is saved\.\n$/),
     ]);
     expect(await events(out)).toBeGreaterThan(1000);
   });
@@ -98,7 +98,7 @@ describe('what is recorded is saved', () => {
     );
     expect([code, said]).toEqual([
       3,
-      expect.stringMatching(/The page crashed .*; the trace up to then is saved\.\n$/),
+      expect.stringMatching(/The page crashed .*; the recording up to then is saved\.\n$/),
     ]);
     expect(await events(out)).toBeGreaterThan(1000);
   });

@@ -60,14 +60,14 @@ describe('marks', () => {
         /^Only what began between .*: 2 ranges, .* events outside are left out\.$/,
       ),
     ]);
-    expect(command.said).toMatch(/kept \d+ events in 2 marked ranges, left \d+ out/);
+    expect(command.said).toMatch(/saved \d+ events in 2 marked ranges, left \d+ out/);
   });
 
   longTest('without any, the whole trace is kept and the command fails', async () => {
     const store = await recorded('await run(5);', { marks: true }, 3);
     expect(inserts(store)).toBe(5);
     expect(command.said).toMatch(
-      /made no performance\.mark\('vfscope:start'\): the whole trace is saved/,
+      /made no performance\.mark\('vfscope:start'\): the whole recording is saved/,
     );
   });
 

@@ -161,7 +161,7 @@ describe('files and pages', () => {
     );
     await page.click(`${id('file-row')}[data-kind=journal]`);
     await page.waitForSelector(id('no-pages'));
-    expect(await text(id('no-pages'))).toContain('Its database has the map');
+    expect(await text(id('no-pages'))).toContain('See the map of the database');
     await page.waitForSelector(`${id('file-use-pane')} ${id('transfers-row')}`);
     await page.click(`${id('no-pages')} button`);
     await page.waitForSelector(id('pages-row'));

@@ -343,7 +343,7 @@ describe('a file that is no whole trace', () => {
     await shot(`error-${name}`);
     await viewer.page.click(`${id('toast')} button`);
     await viewer.page.waitForSelector(id('toast'), { hidden: true });
-    expect(await text(id('empty-state'))).toContain('No trace open');
+    expect(await text(id('empty-state'))).toContain('No recording open');
   });
   it('a cut-off one is shown as far as it is whole, with a notice', async () => {
     await openTrace('cut.vfst');

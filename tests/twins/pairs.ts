@@ -490,7 +490,7 @@ export const PAIRS: readonly Pair[] = [
   {
     rule: 'F27',
     shows: 'a tab that waits 1 s for the Web Lock of a frozen tab',
-    instead: 'the lock given back first',
+    instead: 'the lock released first',
     wrong: { path: journey('Memory'), tabs: 2, steps: [], more: lockInFrozenTab(true) },
     right: { path: journey('Memory'), tabs: 2, steps: [], more: lockInFrozenTab(false) },
     clock: 'wall',
@@ -515,7 +515,7 @@ export const PAIRS: readonly Pair[] = [
   },
   {
     rule: 'F49',
-    shows: 'three handles that a worker asks for by Promise.all, of which another worker has one',
+    shows: 'three handles that a worker requests by Promise.all, while another worker holds one',
     instead: 'by Promise.allSettled, and those that were opened are closed',
     wrong: {
       path: journey('Memory'),

@@ -514,7 +514,7 @@ describe('numbers by path', () => {
   test.each([
     ['commit', true, /no "commit" in the summary; known: .*commits/],
     ['files.vfs', true, /is a list/],
-    ['commits[kind=x]', true, /is no list/],
+    ['commits[kind=x]', true, /isn't a list/],
     ['files[type=wal].vfs.xRead', true, /have no "type"/],
     ['files[kind=wal].vfs.xRead', false, /no files\[kind=wal\]/],
     ['web.opfs', true, /no number/],
@@ -548,12 +548,12 @@ describe('budget', () => {
     expect(rows.map((r) => [r.value, r.ok, r.cause])).toEqual([
       [3, true, '1 worker not recorded'],
       [3, false, 'above 2'],
-      [null, false, 'the trace has no files[kind=wal]'],
-      [null, true, 'the trace has no files[kind=temp]: optional'],
+      [null, false, 'the recording has no files[kind=wal]'],
+      [null, true, 'the recording has no files[kind=temp]: optional'],
       [1, false, 'below 2'],
     ]);
     const unknown = checkBudget({ ...whole, commits: null }, { commits: { max: 3 } });
-    expect(unknown).toMatchObject([{ ok: false, cause: 'the trace cannot show it (n/a)' }]);
+    expect(unknown).toMatchObject([{ ok: false, cause: "the recording can't show it (n/a)" }]);
   });
 
   test('with events dropped a maximum is not proven, a minimum is', () => {
@@ -626,7 +626,7 @@ describe('commands', () => {
     // a file of one trace alone: its zeros are counted, not listed
     expect(stdout).toMatch(/only B +files\[kind=wal,path=test-1\.db-wal\]\.vfs\.xWrite +n\/a +611/);
     expect(stdout).not.toMatch(/only B .* n\/a +0 +n\/a\n/);
-    expect(stdout).toMatch(/\.\.\. and \d+ that one trace lacks and that are 0 in the other/);
+    expect(stdout).toMatch(/\.\.\. and \d+ that one recording lacks and that are 0 in the other/);
     await expect(
       diffCommand({ a: SAMPLE, b: join(folder, 'none.vfst'), json: true }),
     ).rejects.toThrow(/no such file/);

@@ -50,7 +50,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['record', URL, ...OUT, '--browser', 'lynx'], /Unknown browser "lynx"/],
     [['record', URL, ...OUT, '--script', 'none.mjs'], /none\.mjs cannot be loaded/],
     [['record', URL, '--out', join(folder, 'no', 'x.vfst')], /There is no folder .*no to write/],
-    [['record', URL, '--out', folder], /is no file that could be written/],
+    [['record', URL, '--out', folder], /can't be written: it isn't a file/],
     [
       ['record', URL, ...OUT, '--screenshot', join(folder, 'no', 'x.png')],
       /There is no folder .*no to write .*x\.png/,
@@ -66,14 +66,14 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
       ['record', URL, ...OUT, '--buffer', '1000'],
       /--buffer 1000: expected 256, 512, 1024, 2048, 4096/,
     ],
-    [['record', URL, ...OUT, '--until', 'true', '--until-mark'], /only one can say when/],
+    [['record', URL, ...OUT, '--until', 'true', '--until-mark'], /only one can end the recording/],
     [['record', URL, ...OUT, '--untill', 'x'], /Unknown option '--untill'/],
     [['doctor'], /expected one URL, got 0/],
     [['doctor', 'localhost:8080'], /"localhost:8080" isn't a web address/],
     [['doctor', URL, '--json', '--markdown'], /--markdown does not go with --json/],
     [['doctor', URL, '--seconds', '0'], /--seconds 0: expected a number above 0/],
     [['doctor', '--connect', 'ftp://x'], /--connect ftp:\/\/x: expected an address/],
-    [['fleet'], /vfscope fleet needs a verb: expected add, compact or report/],
+    [['fleet'], /vfscope fleet needs a verb: expected add, compact, or report/],
     [['fleet', 'ad'], /vfscope fleet knows no "ad"/],
     [['fleet', 'add', SAMPLE], /--out is missing/],
     [['fleet', 'add', NONE, '--out', folder], /there is no such file/],
@@ -81,7 +81,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['fleet', 'add', 'README.md', '--out', folder], /expected a \.vfst trace, or reports/],
     [['fleet', 'add', SAMPLE, '--out', folder, '--shard', '3/2'], /--shard 3\/2: expected i\/n/],
     [['fleet', 'add', SAMPLE, '--out', folder, '--label', 'x'], /--label x: expected name=value/],
-    [['fleet', 'compact', join(folder, 'no')], /is no data set of vfscope fleet/],
+    [['fleet', 'compact', join(folder, 'no')], /isn't a data set of vfscope fleet/],
     [['fleet', 'report', join(folder, 'no')], /holds no traces and no reports/],
     [['fleet', 'report', folder, '--by', 'os'], /--by os: expected one of release, browser/],
     [['fleet', 'report', folder, '--json', '--markdown'], /--markdown does not go with --json/],
@@ -90,12 +90,12 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['summary', NONE], /there is no such file/],
     [['summary', folder], /is a folder, not a trace file/],
     [['summary', 'package.json'], /no vfscope trace/],
-    [['summary', SAMPLE, '--markdown', '--json'], /--markdown goes with neither/],
+    [['summary', SAMPLE, '--markdown', '--json'], /--markdown can't be combined/],
     [['findings', NONE], /there is no such file/],
     [['findings', SAMPLE, '--csv'], /Unknown option '--csv'/],
     [['export', SAMPLE], /--format is missing/],
     [['export', SAMPLE, '--format', 'csv'], /--out is missing/],
-    [['export', SAMPLE, '--format', 'csv', '--out', '-', '--json'], /--json goes with --out FILE/],
+    [['export', SAMPLE, '--format', 'csv', '--out', '-', '--json'], /--json needs --out FILE/],
     [['export', SAMPLE, '--format', 'pdf', '--out', '-'], /no export format "pdf"; known: chrome/],
     [['export', NONE, '--format', 'csv', '--out', '-'], /there is no such file/],
     [['export', folder, '--format', 'csv', '--out', '-'], /only --format parquet takes one/],
@@ -110,7 +110,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['export', SAMPLE, '--format', 'csv', '--out', folder], /cannot be written: it is a folder/],
     [
       ['export', SAMPLE, '--format', 'csv', '--out', `./${SAMPLE}`],
-      /is the trace itself: expected another file/,
+      /is the recording itself: expected another file/,
     ],
     [['diff', SAMPLE], /expected 2 files, got 1/],
     [['diff', SAMPLE, NONE], /there is no such file/],
@@ -126,11 +126,11 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['check', NONE, '--budget', budget], /there is no such file/],
     [
       ['lab'],
-      /vfscope lab needs a verb: expected list, run, show, diff, check, replay, advise, crash or versions/,
+      /vfscope lab needs a verb: expected list, run, show, diff, check, replay, advise, crash, or versions/,
     ],
     [
       ['lab', 'rnu'],
-      /vfscope lab knows no "rnu": expected list, run, show, diff, check, replay, advise, crash or versions/,
+      /vfscope lab knows no "rnu": expected list, run, show, diff, check, replay, advise, crash, or versions/,
     ],
     [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
@@ -138,13 +138,13 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
       [
         [
           file('random.db', 'no database at all'.repeat(100)),
-          /random\.db: This is no SQLite database: it does not begin with/,
+          /random\.db: This isn't a SQLite database: it doesn't begin with/,
         ],
         [
           file('short.db', 'SQLite format 3\0cut off'),
           /short\.db is damaged\. SQLite reports: .*\. Use a backup, or recover/,
         ],
-        [file('none.db', ''), /none\.db: This is no SQLite database: it is empty/],
+        [file('none.db', ''), /none\.db: This isn't a SQLite database: it is empty/],
         [folder, /is a folder, not a database/],
         [NONE, /none\.vfst: there is no such file/],
       ] as const
@@ -170,7 +170,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
       /There is no folder .*no to write/,
     ],
     [['open', folder], /is a folder, not a trace file/],
-    [['open', 'package.json'], /package\.json: This is no vfscope trace/],
+    [['open', 'package.json'], /package\.json: This isn't a vfscope recording/],
   ])('%j', (args, message) => {
     const { code, stdout, stderr } = vfscope(args);
     expect(stderr).toMatch(message);
@@ -200,7 +200,7 @@ describe('the other codes', () => {
     const as = (from: string, ...args: string[]) =>
       vfscope(['export', from, '--format', 'vfst', ...args]);
     expect(as(SAMPLE, '--out', join(folder, 'copy.vfst')).stderr).toMatch(
-      /the result holds .* To take the app's words out: --sanitize/,
+      /the result holds .* To anonymize it: --sanitize/,
     );
     expect(as(SAMPLE, '--out', clean, '--sanitize')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(as(clean, '--out', join(folder, 'again.vfst'))).toEqual({
@@ -268,8 +268,8 @@ describe('a browser that cannot be started is exit code 3 and named', () => {
   chmodSync(program, 0o755);
 
   test.each<[string, string, boolean, RegExp]>([
-    ['a folder', folder, false, /is no program but a folder/],
-    ['no program', file('text', ''), false, /text is no program that can be started/],
+    ['a folder', folder, false, /is a folder, not a program/],
+    ['no program', file('text', ''), false, /text isn't a program that can be started/],
     ['a window and no display', program, true, /There is no display to open a window on/],
   ])('%s', (_, path, headed, message) => {
     vi.stubEnv('DISPLAY', '');

@@ -166,7 +166,7 @@ describe("from the browser's trace events", () => {
     new ThreadBuilder(store);
     const events = [mark(3, ORIGIN, 0.1, 0), ...profile(3, Array<number>(MAX_SAMPLES + 2).fill(5))];
     expect(sampled(store, { events, isWhole: false })).toBe(
-      'took 250,001 CPU samples of 1 thread; kept 1 of 2, since a trace holds at most 500,000 samples; the browser lost some: record for a shorter time',
+      'took 250,001 CPU samples of 1 thread; saved 1 of 2, because a recording holds at most 500,000 samples; the browser lost some: record for a shorter time',
     );
     expect(store.threads[0]!.cpu!.intervalUs).toBe(200);
   });

@@ -171,7 +171,7 @@ describe('a file is looked at first', () => {
       torn.fill(0x5a, 2048 * 6, 2048 * 9);
       expect(await refused(torn)).toBe(damaged('Freelist: freelist leaf count too big on page 8'));
       expect(await refused(new Uint8Array(8192).fill(7))).toMatch(
-        /does not begin with "SQLite format 3"/,
+        /doesn't begin with "SQLite format 3"/,
       );
       await writeFile(path, changed(18, 2, 2)); // of WAL mode, its log gone
       const { file } = await databaseFrom(path);

@@ -24,7 +24,7 @@ describe('what a browser says becomes words', () => {
     ],
     [
       named('NoModificationAllowedError', 'Access Handles cannot be created'),
-      /Another connection, tab or earlier run holds the file/,
+      /Another connection, tab, or earlier run holds the file/,
     ],
     [named('AbortError', 'The transaction was aborted'), /IndexedDB took a transaction back/],
     [new Error('no such table: absent'), /^no such table: absent$/],

@@ -52,6 +52,9 @@ test('the tarball holds what is reached: command, library, both extensions, docu
   );
   expect([...drives].map((m) => holds(`dist/${m[1]}/manifest.json`))).toEqual([true, true]);
   expect(pkg.files.filter((entry) => /^(src|tests|tools|dist\/?$)/.test(entry))).toEqual([]);
+  expect(pkg.files.filter((entry) => entry.includes('images'))).toEqual([
+    'docs/images/answer-actual.png',
+  ]);
 });
 
 describe('types of vfscope/vfs in a project that has it installed', () => {

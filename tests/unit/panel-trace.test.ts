@@ -67,14 +67,14 @@ it('a panel that has none, or one too large, says so', async () => {
 
 it('nobody there, and one that never ends, are given up', async () => {
   await expect(traceOfPanel(crypto.randomUUID(), patience)).rejects.toThrow(
-    /does not answer: it was closed/,
+    /doesn't answer. If you closed it/,
   );
   await expect(
     traceOfPanel(
       offered(() => new Promise(() => {})),
       patience,
     ),
-  ).rejects.toThrow(/did not finish writing/);
+  ).rejects.toThrow(/didn't finish writing/);
 });
 
 it('what is no answer is none', async () => {
@@ -98,5 +98,5 @@ it('what is no answer is none', async () => {
   const stranger = new BroadcastChannel(`vfscope trace ${key}`);
   ends.push(() => stranger.close());
   stranger.onmessage = () => stranger.postMessage({ k: 'trace', file: 'no file' });
-  await expect(traceOfPanel(key)).rejects.toThrow(/something that is no recording/);
+  await expect(traceOfPanel(key)).rejects.toThrow(/answer isn't a recording/);
 });

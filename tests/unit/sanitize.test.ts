@@ -417,7 +417,7 @@ describe('the report before sharing', () => {
     expect(privacyReport(sampleStore()).level).toBe(1);
     expect(privacyReport(sanitizeStore(b.store)).level).toBe(1);
     expect(privacyText(privacyReport(newStore()))).toBe(
-      'level 0: operations, sizes and times only',
+      'level 0: operations, sizes, and times only',
     );
     expect(privacyText(privacyReport(b.store))).toMatch(
       /^level 2: 4 SQL texts \(2 with literals, 1 with "words", which may be values\), 1 file name, 2 URLs/,

@@ -1,4 +1,4 @@
-// The catalog of tables: each is described, and is in the SQL page and in exported files with the same rows and numbers.
+// The catalog of tables: each is described, and is in the Query view and in exported files with the same rows and numbers.
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventTable } from '../../src/analysis/events/table.ts';
@@ -33,7 +33,7 @@ describe('every table of the catalog', () => {
     }
   });
 
-  it('is in the SQL page', () => {
+  it('is in the Query view', () => {
     const tables = sqlQueries.sqlTables(contextOf(golden), {});
     expect(tables.map(({ name }) => name)).toEqual(all.map(({ name }) => name));
     for (const [i, { columns }] of tables.entries())
@@ -53,7 +53,7 @@ describe('every table of the catalog', () => {
     expect(tablesDoc(page)).toBe(page);
   });
 
-  it('holds the same in files as in the SQL page', async () => {
+  it('holds the same in files as in the Query view', async () => {
     let some = 0;
     for (const { name, columns, rows: inFile } of fileTables(golden)) {
       const cells = [...inFile];

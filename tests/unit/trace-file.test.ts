@@ -385,11 +385,11 @@ describe('a file that is not whole', () => {
     const newer = bytes.slice();
     new DataView(newer.buffer).setUint32(8, FORMAT_VERSION + 6, true);
     expect((await refusal(newer)).message).toBe(
-      `The file is a trace of format version ${FORMAT_VERSION + 6}; this vfscope reads up to version ${FORMAT_VERSION}. Open it with a newer vfscope.`,
+      `The file has format version ${FORMAT_VERSION + 6}; this vfscope reads up to version ${FORMAT_VERSION}. Open it with a newer vfscope.`,
     );
     const text = new TextEncoder();
     expect((await refusal(text.encode('SQLite format 3\0 and more of it'))).message).toMatch(
-      /no vfscope trace: the file is a SQLite database/,
+      /a vfscope recording: the file is a SQLite database/,
     );
     expect((await refusal(text.encode('{"traceEvents":[]}'))).message).toMatch(
       /looks like JSON.*Choose a \.vfst file/,

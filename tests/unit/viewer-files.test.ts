@@ -107,7 +107,7 @@ describe('files', () => {
         .sort(),
     ).toEqual(['/a.db', '/pool/1', '/pool/2', 'vfs/blocks']);
     for (const l of lines) expect(l.places === null, l.path).toBe(l.cause !== '');
-    expect(line('/a.db-journal').cause).toContain('Its database has the map');
+    expect(line('/a.db-journal').cause).toContain('See the map of the database');
   });
 
   it("form a tree whose groups are sorted by the sums of SQLite's files", () => {
@@ -244,7 +244,7 @@ describe('how a file is used', () => {
     expect(texts(context, path, 'journal')).toEqual(
       expect.arrayContaining([
         'Runs of writes: 527 writes in 36 runs, 491 could be merged',
-        'Read to write: 18 blocks, 11.9 KiB for nothing',
+        'Read to write: 18 blocks, 11.9 KiB wasted',
       ]),
     );
     expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(

@@ -172,7 +172,7 @@ const FEATURES: Feature[] = [
     NO_DRIVER,
   ],
   [
-    'Popup, settings, welcome and access page by keyboard alone, with names and a visible focus',
+    'Popup, settings, welcome, and access page by keyboard alone, with names and a visible focus',
     browser(
       'keyboard',
       'Tab meets each control once, forwards and backwards, with a ring, and leaves',

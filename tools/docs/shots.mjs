@@ -17,7 +17,7 @@ function parseArgsOr(help, config) {
 }
 const HELP = `npm run docs -- shots --out FOLDER [--trace FILE.vfst] [--views a,b] [--sizes 400x700,1280x800] [--themes light,dark] [--click SELECTOR]
 
---all     every view in every state, theme and size
+--all     every view in every state, theme, and size
 --update  store the pictures again that the tests compare (tests/pictures)
 --docs    make those of docs/ again
 --matrix  every view in five sizes, both themes and four states, in Chromium and Firefox; stores their thumbnails

@@ -25,7 +25,7 @@ const SCREENSHOTS = [
 const WALK = [
   ['app', 'Your app, as it is. It runs SQLite on OPFS or IndexedDB.'],
   ['empty', 'Open DevTools, choose vfscope, press Record.'],
-  ['recording', 'Use the app: every read, write, lock and sync is counted.'],
+  ['recording', 'Use the app: vfscope counts every read, write, lock, and sync.'],
   ['1-answer', 'Stop, and read what to change, the largest saving first ...'],
   ['2-timeline', '... and when it happened: SQL, VFS calls, storage, locks.'],
 ] as const;

@@ -54,7 +54,7 @@ function blockCachesOf(store: TraceStore, owners: ByThread<Owners>): BlockCache[
         ? 'the storage calls of this thread cannot be tied to VFS calls'
         : leftOut
           ? 'the recording leaves storage calls out'
-          : 'no storage call under this VFS was seen: it keeps its files in memory, or its storage is not recorded';
+          : 'no storage call under this VFS was seen: its files are in memory, or its storage is not recorded';
       return { ...c, cause };
     })
     .sort((a, b) => b.reads - a.reads);

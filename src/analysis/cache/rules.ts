@@ -63,8 +63,8 @@ function confidenceOf(
   const { lost } = store.threads[thread]!;
   const read = `${connection ? 'one connection' : 'the same thread'} read the same pages three times or more, and no call wrote them in between`;
   const doubts = [
-    connection ? '' : 'connections are not told apart here',
-    measured ? '' : 'the hits of the cache are not counted, so the size is the most that is needed',
+    connection ? '' : "the recording can't distinguish connections here",
+    measured ? '' : 'the hits of the cache are not counted, so a smaller size may be enough',
     assumed ? "its cache is taken to have SQLite's default size, which no call shows" : '',
     lost > 0 ? 'calls are missing from the recording' : '',
     isEstimate ? 'these reads took less than others, and what is left of them may take more' : '',

@@ -15,8 +15,8 @@ export const LOCK_HELP = {
   deadlocks: `Threads that wait for each other, and waits of ${formatDuration(STUCK_US)} or more`,
 };
 
-const KIND = 'web-lock, access-handle, idb or sqlite';
-const NAME = 'Name of the lock, file or database';
+const KIND = 'web-lock, access-handle, idb, or sqlite';
+const NAME = 'Name of the lock, file, or database';
 
 const waitRows = rowsIn('waitRows', waitLines, (lines) => lines);
 const busyRows = rowsIn('busyRows', lockLines, (lines) => lines.busy());
@@ -35,7 +35,7 @@ export const waitColumns = {
   ),
   kind: col('text', 'Kind', KIND, (w) => w.kind),
   name: col('code', 'Lock', NAME, (w) => w.name || null),
-  outcome: col('text', 'Outcome', 'granted, refused or still waiting', (w) => w.outcome),
+  outcome: col('text', 'Outcome', 'granted, refused, or still waiting', (w) => w.outcome),
   holder: col(
     'int',
     'For whom',
@@ -129,7 +129,7 @@ export const deadlockColumns = {
   holder_calls: col(
     'count',
     "Holder's calls",
-    "SQL, VFS and storage calls that the holder's page and its workers began meanwhile",
+    "SQL, VFS, and storage calls that the holder's page and its workers began meanwhile",
     (d) => d.holderCalls,
   ),
   holder_idle_dur: col(

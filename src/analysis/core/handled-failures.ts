@@ -57,7 +57,7 @@ interface LastTwo {
 /** Of a thread's own calls. */
 const handledHere = threadFact(
   'handledHere',
-  'which failed calls the app hears of',
+  'which failed calls the app sees',
   { owners },
   (thread, { owners }): ReadonlySet<number> => {
     const { events } = thread;
@@ -98,7 +98,7 @@ const handledHere = threadFact(
 /** Rows of such calls; of a worker that does storage for another thread those during an SQL call there whose failure the app hears of, if any. */
 export const handledFailures = threadFact(
   'handledFailures',
-  'which failed calls the app hears of',
+  'which failed calls the app sees',
   { handledHere, servedThreads },
   (thread, { handledHere, servedThreads }): ReadonlySet<number> => {
     const own = handledHere.of(thread);

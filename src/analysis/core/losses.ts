@@ -12,9 +12,9 @@ export const losses = fact('losses', 'calls that are missing', {}, (store): read
   return [
     ...(dropped ? [`${countOf(dropped, 'event')} didn't fit in the buffer, or got lost`] : []),
     ...(forgotten
-      ? [`${formatCount(forgotten)} older ones were forgotten, as the recording was told to`]
+      ? [`${formatCount(forgotten)} older ones were dropped, as the recording's settings ask`]
       : []),
-    ...(faults ? [`the tracer failed on ${countOf(faults, 'call')}`] : []),
+    ...(faults ? [`vfscope failed on ${countOf(faults, 'call')}`] : []),
   ];
 });
 

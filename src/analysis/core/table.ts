@@ -8,7 +8,7 @@
  *   const lockRows = fact(...); // its value is `Rows<WaitLine>`
  *   export const lockTables = [table('locks', 'Waits for locks', lockRows, lockColumns)]; // all of the subject: tables.ts lists them
  *
- * Views, the SQL page, exports and reports take titles, help and values from it, and the text of a cell from its unit.
+ * Views, the Query view, exports and reports take titles, help and values from it, and the text of a cell from its unit.
  */
 import { formatAs, formatMeasured, UNKNOWN, type Unit as NumberUnit } from '../../text/numbers.ts';
 import { fact, type Fact } from './graph.ts';
@@ -29,7 +29,7 @@ export interface Column<in Row> {
   readonly value: (row: Row) => Cell;
   /** How it reads, where the unit of its column alone does not say that. */
   readonly text?: (row: Row) => string;
-  /** Shown in the SQL page only, or in exported files only. */
+  /** Shown in the Query view only, or in exported files only. */
   readonly only?: 'sql' | 'exports';
 }
 /** By name, as in SQL. The order is that of exported files: add new ones at the end. */

@@ -21,7 +21,7 @@ export const PART_WORDS = {
   lockWait: {
     title: 'Lock wait',
     meaning:
-      'waiting while a recorded connection, thread or tab held the lock, or after SQLITE_BUSY',
+      'waiting while a recorded connection, thread, or tab held the lock, or after SQLITE_BUSY',
   },
   tracer: { title: 'vfscope', meaning: 'work of the recording itself' },
   other: { title: 'Other wait', meaning: 'SQL runs, and it is not known what it waits for' },

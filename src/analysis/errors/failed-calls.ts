@@ -67,7 +67,7 @@ export const failedCallsIn = (facts: Facts, scope: Omit<Scope, 'part'>): FailedC
 function meaningOf(layer: Layer, result: number, text: string, handled: boolean): string {
   const ofSqlite = layer === 'sql' || layer === 'vfs';
   if (!handled) return ofSqlite ? meaningOfResult(result) : meaningOfException(text);
-  const how = 'The app did not hear of it: SQLite or its VFS handled it, or made the call again.';
+  const how = "Your app didn't see it: SQLite or its VFS handled it, or made the call again.";
   return ofSqlite ? how : `${meaningOfException(text)} ${how}`.trimStart();
 }
 

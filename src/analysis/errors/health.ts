@@ -45,8 +45,8 @@ const isGone = ({ ended, unknownUntilUs }: ThreadStore): boolean =>
 /** A page that is killed has no time to report that it unloads. */
 export const whyGone = ({ ended }: ThreadStore): string =>
   ended === 'pagehide'
-    ? "it unloaded in order, so your app or a user reloaded it: whether for its memory isn't known"
-    : 'it ended without unloading, as where a browser kills it for its memory; another crash looks the same';
+    ? "it unloaded in order, so your app or a user reloaded it: whether because of its memory isn't known"
+    : 'it ended without unloading, as when a browser kills it to free memory; another crash looks the same';
 
 /** The page that was loaded at the address of one that ended, soon after the last call of that and of its workers, and how long after it; null = none. */
 export function loadedAgain(
@@ -91,7 +91,7 @@ export const storageRefused: Rule = {
       ...FAILURE,
       confidence: failedOpens && text ? 'likely' : 'possible',
       reason:
-        'private windows and blocked cookies answer like this; which of them it was is not in the trace',
+        "private windows and blocked cookies answer like this; the recording can't show which",
       advice: 'Test the storage when your app starts, tell users, and go on in memory.',
       link: 'https://fs.spec.whatwg.org/#dom-storagemanager-getdirectory',
     };
@@ -117,8 +117,8 @@ export const outOfStack: Rule = {
         ...FAILURE,
         confidence: asyncify ? 'likely' : 'possible',
         reason: asyncify
-          ? 'an Asyncify build keeps its stack twice, and Safari gives less of it'
-          : 'the message says so; which code it came from is not recorded',
+          ? 'an Asyncify build stores its stack twice, and Safari allows less of it'
+          : 'from the message; the code that caused it is not recorded',
         advice:
           'Use the synchronous build with a VFS on sync access handles, or raise the stack that Asyncify is built with.',
         link: 'https://emscripten.org/docs/porting/asyncify.html',
@@ -171,7 +171,7 @@ export const malformed: Rule = {
       confidence: 'certain',
       reason: 'the result code says so',
       advice:
-        'Save this trace, look for two writers at once before the first such call, and restore from a copy or with .recover.',
+        'Save this recording. Look for two writers at once before the first such call. Restore from a copy, or with .recover.',
       link: 'https://www.sqlite.org/howtocorrupt.html',
     };
   },
@@ -231,7 +231,7 @@ export const writeWithoutLock: Rule = {
           reason:
             'by every xLock and xUnlock since the file was opened the level was below RESERVED',
           advice:
-            'Save this trace for the author of the VFS: another tab may have written at the same time.',
+            'Save this recording for the author of the VFS. Another tab may have written at the same time.',
           link: 'https://www.sqlite.org/lockingv3.html',
         });
       // an engine that locks in a way of its own has no xLock at all
@@ -242,7 +242,7 @@ export const writeWithoutLock: Rule = {
           ...FAILURE,
           confidence: 'possible',
           reason:
-            'SQLite has called xLock for none of them, as with nolock=1; whether another connection has the file open is not looked at',
+            "SQLite has called xLock for none of them, as with nolock=1; vfscope doesn't check whether another connection has the file open",
           advice:
             'Leave nolock=1 out unless no other connection can open the file: two that write at once damage it.',
           link: 'https://www.sqlite.org/uri.html#urinolock',

@@ -85,8 +85,8 @@ export const quotaExceeded: Rule = {
       confidence: text || refused ? 'certain' : 'likely',
       reason:
         text || refused
-          ? 'the browser says QuotaExceededError'
-          : 'SQLITE_FULL is what a VFS answers when the storage takes no more; the max_page_count of a database answers alike',
+          ? 'the browser reports QuotaExceededError'
+          : 'SQLITE_FULL is what a VFS answers when the storage takes no more; a database at its max_page_count gets the same answer',
       advice:
         'Ask navigator.storage.estimate() before large writes, navigator.storage.persist() against eviction, and vacuum.',
       link: 'https://storage.spec.whatwg.org/#usage-and-quota',

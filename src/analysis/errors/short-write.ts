@@ -56,9 +56,9 @@ export const shortWrite: Rule = {
       confidence: 'certain',
       reason: hidden
         ? `write() returned fewer bytes than it was given, and xWrite answered SQLITE_OK ${formatCount(hidden)} times: the file is damaged`
-        : 'write() returned fewer bytes than it was given; that the disk or the quota is full is the usual cause',
+        : 'write() returned fewer bytes than it was given; the usual cause is a full disk or quota',
       advice:
-        'Make room: remove old databases, and compare navigator.storage.estimate() before large writes. VACUUM needs twice the size of the database. A VFS must compare what write() returns with what it was given.',
+        'Free some space: remove old databases, and compare navigator.storage.estimate() before large writes. VACUUM needs twice the size of the database. A VFS must compare what write() returns with what it was given.',
       link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle-write',
     };
   },

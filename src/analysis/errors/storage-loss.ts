@@ -56,10 +56,10 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Found | 
   return {
     title: `IndexedDB failed ${countOf(since.length, 'write transaction')}, nothing was stored after, and SQLite committed ${countOf(commits, 'more transaction')}: a reload loses them`,
     evidence: evidence.result(ctx),
-    ...noSaving('lost data has no price in microseconds'),
+    ...noSaving('this is about lost data, not time'),
     confidence: 'likely',
     reason:
-      "no write of the origin reached IndexedDB, OPFS or localStorage since; that the failed one was the database's is not known",
+      "no write of the origin reached IndexedDB, OPFS or localStorage since; whether the failed one was the database's isn't known",
     advice:
       'Stop writing and tell the user as soon as a write behind fails, or write within the VFS call, so that SQLite sees the error.',
     link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',

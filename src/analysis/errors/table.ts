@@ -12,9 +12,9 @@ export const errorColumns = {
     (g) => g.what,
   ),
   count: col('count', 'Count', 'Events that failed so', (g) => g.count),
-  layer: col('text', 'Layer', 'sql, vfs, web or host', (g) => g.layer),
+  layer: col('text', 'Layer', 'sql, vfs, web, or host', (g) => g.layer),
   call: col('code', 'Call', 'Name of the call', (g) => g.call),
-  object: col('code', 'On', 'File, store, statement or message', (g) => g.object || null),
+  object: col('code', 'On', 'File, store, statement, or message', (g) => g.object || null),
   first_ts: col('moment', 'First', 'Begin of the first of them', (g) => g.firstUs),
   last_ts: col('moment', 'Last', 'Begin of the last of them', (g) => g.lastUs),
   meaning: col(
@@ -26,7 +26,7 @@ export const errorColumns = {
   handled: col(
     'int',
     'Handled',
-    '1: the app did not hear of it, because SQLite or its VFS handled it or made the call again',
+    '1: the app did not see it, because SQLite or its VFS handled it or made the call again',
     (g) => Number(g.handled),
   ),
 } satisfies Columns<ErrorGroup>;
@@ -34,7 +34,7 @@ export const errorColumns = {
 export const errorTables = [
   table(
     'errors',
-    'Failed calls and uncaught errors: those alike are one row. Those that the app did not hear of stand apart',
+    'Failed calls and uncaught errors, one row for each kind. Those that the app did not see are separate rows',
     errorRows,
     errorColumns,
   ),

@@ -137,7 +137,7 @@ export const eventColumns = {
   offset: col(
     'number',
     'Offset',
-    'Byte offset, numeric key or new size; null: none, or not numeric',
+    'Byte offset, numeric key, or new size; null: none, or not numeric',
     (e) => offsetOf(e.events, e.i),
   ),
   length: col('count', 'Length', 'Bytes asked for or carried', (e) => lengthOf(e.events, e.i)),
@@ -187,7 +187,7 @@ export const eventColumns = {
   connection: col(
     'id',
     'Connection',
-    'Database connection, IndexedDB transaction or handle, by its number on the thread',
+    'Database connection, IndexedDB transaction, or handle, by its number on the thread',
     (e) => e.events.context[e.i]! || null,
   ),
   statement_seq: col(
@@ -208,19 +208,19 @@ export const eventColumns = {
   activity: col(
     'text',
     'Activity',
-    'What it was for: cpu, read, write, sync, lock, wait, meta or none',
+    'What it was for: cpu, read, write, sync, lock, wait, meta, or none',
     (e) => ACTIVITIES[e.events.op[e.i]!]!,
   ),
   counts: col(
     'text',
     'Counts as',
-    "read, write, sync, lock or open in all counts; null: none of these, or of SQLite's in-memory journal, which is no storage",
+    "read, write, sync, lock, or open in all counts; null: none of these, or of SQLite's in-memory journal, which isn't storage",
     ({ events, i }) => (isInMemory(events, i) ? null : COUNTS[events.op[i]!]!),
   ),
   bytes: col(
     'bytes',
     'Bytes',
-    'Bytes moved: 0 where it failed, came short or is of the in-memory journal; OPFS says how many',
+    'Bytes moved: 0 where it failed, came short, or is of the in-memory journal; OPFS says how many',
     ({ events, i }) => bytesMoved(events, i),
   ),
   failed: col('int', 'Failed', '1: the call failed', ({ events, i, ended }) =>
@@ -248,7 +248,7 @@ const threadColumns = {
   kind: col(
     'text',
     'Kind',
-    'page, frame, worker, shared-worker or service-worker',
+    'page, frame, worker, shared-worker, or service-worker',
     ({ t }) => t.info.kind,
   ),
   name: col('text', 'Name', 'name option of the worker', ({ t }) => t.info.name || null),
@@ -293,7 +293,7 @@ interface Defined {
   id: number;
   d: Definition;
 }
-const objectRows = fact('objectRows', 'files, locks and statements', {}, ({ threads }) =>
+const objectRows = fact('objectRows', 'files, locks, and statements', {}, ({ threads }) =>
   listed(
     threads.flatMap((thread): Defined[] =>
       [...thread.definitions].map(([id, d]) => ({ thread, id, d })),

@@ -115,7 +115,7 @@ export const handleLeftBehind: Rule = {
     return [...found.values()].map(({ evidence, left, thread }): Found => ({
       title: `${ctx.titles[thread.index]!} was refused ${pathAt(ctx, left.thread, holds.row[left.hold]!)} ${countOf(evidence.count, 'time')} within 5 s after ${ctx.titles[left.thread]!} had ended without closing it (${left.reason})`,
       evidence: evidence.result(ctx),
-      ...noSaving('how long the browser keeps the handle is not in the trace'),
+      ...noSaving("the recording can't show how long the browser holds the handle"),
       confidence: 'likely',
       reason:
         'no other thread in this recording has the file open, and the one before ended with its handle open',

@@ -78,8 +78,8 @@ export const leakedHandles: Rule = {
       ...noSaving('the files are blocked until the thread ends'),
       confidence: later ? 'certain' : 'likely',
       reason: later
-        ? 'the handles were asked for in one go, and what asked for the same files later was refused'
-        : 'the handles were asked for in one go; that the app has them still cannot be seen',
+        ? 'the app requested the handles at once, and later requests for the same files were refused'
+        : "the app requested the handles at once; the recording can't show whether it still has them",
       advice:
         'Open handles by Promise.allSettled, and close those that were opened when one is refused: Promise.all drops them.',
       link: 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createsyncaccesshandle',

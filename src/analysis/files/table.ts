@@ -77,7 +77,7 @@ export const fileColumns = {
   ),
   syncs: col('count', 'Syncs', 'xSync; OPFS flush; a writable stream closed', (f) => f.syncs),
   locks: col('count', 'Locks', 'xLock calls', (f) => f.locks),
-  opens: col('count', 'Opens', 'xOpen; access handles, files and streams opened', (f) => f.opens),
+  opens: col('count', 'Opens', 'xOpen; access handles, files, and streams opened', (f) => f.opens),
   origin: col(
     'text',
     'Origin',

@@ -31,7 +31,7 @@ import { fileOf, IS_NAMELESS, UNKNOWN_FILE, type FileRow } from './files.ts';
 
 const CONTENT = {
   title: 'content',
-  meaning: 'Bytes of a file or store that has no format of SQLite: told apart by size alone',
+  meaning: 'Bytes of a file or store without a SQLite format, by size only',
 } as const;
 /** What a call carries. Its place in the list is its number. */
 export const TRANSFER_KINDS = [
@@ -60,13 +60,13 @@ export const TRANSFER_KINDS = [
   {
     id: 'part',
     title: 'part of a page',
-    meaning: 'Bytes that are no whole page, frame, or record',
+    meaning: "Bytes that aren't a whole page, frame, or record",
   },
   {
     id: 'journal-header',
     title: 'journal header',
     meaning:
-      'Where the rollback journal says how many pages it holds. A read looks for a journal that a crash left',
+      'Where the rollback journal stores how many pages it holds. A read looks for a journal that a crash left',
   },
   {
     id: 'journal-page',

@@ -8,11 +8,11 @@ const findingRows = rowsIn('findingRows', findings, (all) => all);
 export const findingColumns = {
   rule: col('text', 'Rule', 'Its rule, as F01', (f) => f.rule),
   title: col('text', 'Finding', 'One sentence with the numbers', (f) => f.title),
-  confidence: col('text', 'Confidence', 'certain, likely or possible', (f) => f.confidence),
+  confidence: col('text', 'Confidence', 'certain, likely, or possible', (f) => f.confidence),
   count: col(
     'count',
     'Count',
-    'How often it was seen: calls, transactions or chains, as the sentence says',
+    'How often it was seen: calls, transactions, or chains, as the sentence says',
     (f) => f.evidence.count,
   ),
   bytes: col(

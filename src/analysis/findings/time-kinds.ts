@@ -102,6 +102,6 @@ export const TIME_KINDS: readonly TimeKind[] = [
     needs: [],
     calls: () => '',
     advice:
-      'Record all layers and all workers: the engine waits for a promise or a worker whose calls are not in this trace.',
+      'Record all layers and all workers: the engine waits for a promise or a worker whose calls are not in this recording.',
   },
 ];

@@ -87,7 +87,7 @@ export const openBlocked: Rule = {
           reason:
             blocked === undefined
               ? 'an upgrade or deletion waits until every other connection is closed; no blocked event was seen'
-              : 'the browser said so (blocked): a connection of an older version was not closed when the browser asked for it',
+              : 'the browser reported it (blocked): a connection of an older version was not closed when the browser asked for it',
           advice:
             "Close the connection in the database's versionchange event, and tell the user which tab to close on blocked.",
           link: 'https://www.w3.org/TR/IndexedDB/#eventdef-idbopendbrequest-blocked',

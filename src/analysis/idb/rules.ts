@@ -120,8 +120,8 @@ export const durabilityTier: Rule = {
       evidence: evidenceOf(ctx, strict).result(ctx),
       ...noSaving(
         mixed
-          ? 'the disk was not in the same state for both, so the difference of their waits is no saving'
-          : 'no relaxed transaction in this trace to compare with',
+          ? "the disk wasn't in the same state for both, so the difference of their waits isn't a saving"
+          : 'no relaxed transaction in this recording to compare with',
       ),
       confidence: 'likely',
       reason: mixed

@@ -140,7 +140,7 @@ export const lostOnLeaving: Rule = {
       return {
         title: `The thread ended (${thread.ended}) with ${countOf(evidence.count, 'storage call')} unfinished, ${formatBytes(evidence.bytes)}: SQLite had called those changes committed`,
         evidence: evidence.result(ctx),
-        ...noSaving('lost data has no price in microseconds'),
+        ...noSaving('this is about lost data, not time'),
         confidence: 'possible',
         reason:
           'the calls are not under a VFS call, so the VFS or the app writes behind; the browser may have finished them after the recording of the thread ended',

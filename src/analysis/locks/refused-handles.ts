@@ -104,8 +104,8 @@ export const refusedHandles: Rule = {
         ...new Saving(ctx).avoid(n - 1, Op.opfsOpenSyncAccessHandle, 'refused handles').result(),
         confidence: 'likely',
         reason: byTime
-          ? 'a worker of the same page was refused a handle while each call ran; what it answered the call is not in the trace'
-          : 'each call asked for a handle, was refused it, and answered an I/O error; how often it would ask with pauses is not known',
+          ? "a worker of the same page was refused a handle while each call ran; the recording can't show what it answered the call"
+          : 'each call requested a handle, was refused, and returned an I/O error; how often it would ask with pauses is not known',
         advice:
           'Another tab or worker has the file: wait for it by a Web Lock around the handle. A VFS should answer SQLITE_BUSY, so that busy_timeout applies, and pause longer after each refusal.',
         link: 'https://www.sqlite.org/rescode.html#ioerr_lock',

@@ -59,11 +59,11 @@ const standsStill = (
  */
 const HANGS: Readonly<Record<Confidence, string>> = {
   certain:
-    "SQLite was waiting inside a call when the recording ended; the holder's page and its workers made no SQL, VFS or storage call meanwhile",
+    "SQLite was waiting inside a call when the recording ended; the holder's page and its workers made no SQL, VFS, or storage call meanwhile",
   likely:
-    "the lock came in the end; the holder's page and its workers made no SQL, VFS or storage call while the other one waited",
+    "the lock came in the end; the holder's page and its workers made no SQL, VFS, or storage call while the other one waited",
   possible:
-    'neither the page that waits nor the one that holds the lock made an SQL, VFS or storage call until the recording ended; a lock that elects a leader looks the same while both are idle',
+    'neither the page that waits nor the one that holds the lock made an SQL, VFS, or storage call until the recording ended; a lock that elects a leader looks the same while both are idle',
 };
 
 export const hang: Rule = {
@@ -162,7 +162,7 @@ export const busyStorm: Rule = {
     return [...byConnection.values()].map((e): Found => ({
       title: `${countOf(e.refusals, 'SQLITE_BUSY answer')} in ${countOf(e.chains, 'burst')} on ${e.path || 'a connection'}, ${formatDuration(e.evidence.us)} of trying; ${formatCount(e.granted)} of them got the lock in the end`,
       evidence: e.evidence.result(ctx),
-      ...noSaving('the tries pass while another connection keeps its lock'),
+      ...noSaving('the retries run out while another connection holds its lock'),
       confidence: 'certain',
       reason: `each burst has three refusals or more, less than half a second apart${e.level >= 2 ? '; a lock for writing was refused' : ''}`,
       advice:

@@ -152,14 +152,14 @@ const heldColumns = {
   thread: col('int', 'Thread', THREAD, (f) => f.thread.index),
   path: col('code', 'File', 'Its path', (f) => f.path || null),
   kind: col('text', 'Kind', 'What SQLite uses it for', (f) => f.kind),
-  vfs: col('text', 'VFS', 'Name of the VFS that keeps it', (f) => f.vfs || null),
+  vfs: col('text', 'VFS', 'Name of the VFS that holds it', (f) => f.vfs || null),
   bytes: col('bytes', 'Bytes', 'Its size in the end; 0: it was deleted', (f) => f.bytes),
   most: col('bytes', 'Most', 'Its largest size', (f) => f.most),
 } satisfies Columns<HeldRow>;
 const heldRows = rowsIn('heldRows', heldFiles, (files) => files);
 export const heldTable = table(
   'memory_files',
-  "Files that a VFS keeps in JavaScript's memory, by its own calls; none where a thread of the page makes storage calls",
+  "Files that a VFS holds in JavaScript's memory, by its own calls; none where a thread of the page makes storage calls",
   heldRows,
   heldColumns,
 );

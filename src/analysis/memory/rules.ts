@@ -162,7 +162,7 @@ function howSure(
   return {
     confidence: 'likely',
     reason:
-      'none of them ran again or was finalized; if values stand in their texts, a cache that is never asked again looks the same',
+      'none of them ran again or was finalized; if their texts contain values, an unused statement cache looks the same',
   };
 }
 

@@ -65,7 +65,7 @@ function found(
   return {
     title: `${who} ${isGuess ? 'about ' : ''}${waited}, ${formatDuration(waitedUs(worst))} of them in the queue of ${ctx.titles[thread.index]!} behind ${quoted(behind)}; its own SQL took ${formatDuration(sqlUs + storageUs)}${others}`,
     evidence: evidence.result(ctx, false),
-    ...noSaving('what waited in front of it has findings of its own'),
+    ...noSaving('what it waited for has its own findings'),
     confidence: isSure ? 'certain' : 'possible',
     reason: isSure
       ? 'both ends of the channel count their messages, and threads share one clock'
@@ -73,7 +73,7 @@ function found(
         ? 'which answer is whose is a guess: it was not the only message posted while the request was handled, or it was posted later'
         : `which message was handled is a guess: the channel (${message.from.channel.channel}) shows only the order`,
     advice:
-      'Split long work, so that what the user waits for gets its turn; or run it in a worker of its own.',
+      'Split long work, so that what the user waits for gets its turn; or run it in its own worker.',
     link: 'https://developer.mozilla.org/docs/Web/API/Worker/postMessage',
   };
 }

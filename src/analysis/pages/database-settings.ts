@@ -119,8 +119,8 @@ function withHeader(
   if (header === null) return { value, how, asked, header };
   const says =
     header === value
-      ? 'the database header says the same'
-      : `the database header says ${formatBytes(header)}`;
+      ? 'the database header has the same'
+      : `the database header has ${formatBytes(header)}`;
   return { value: value ?? header, how: `${how}; ${says}`, asked, header };
 }
 
@@ -164,7 +164,7 @@ function journalMode(
   memory: boolean,
 ): Setting<string> {
   if (point === 'database write' && memory)
-    return { value: 'memory', how: 'the journal was kept in memory' };
+    return { value: 'memory', how: 'the journal was in memory' };
   if (point) return { value: MODE_OF[point][0], how: MODE_OF[point][1] };
   const pragma = fromPragma('journal_mode', asked, 'no commit was seen, nor a PRAGMA journal_mode');
   return pragma.value === null

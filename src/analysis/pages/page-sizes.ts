@@ -45,8 +45,8 @@ export interface PageSizes {
   readonly sizes: readonly PageSizeEstimate[];
 }
 export const PAGE_SIZES_NOTE =
-  'An estimate: pages that adjoin become one. It assumes a page cache of as many bytes as before and a tree laid out alike, and is too low where such a cache holds fewer than 20 pages. ' +
-  'Database and WAL pages, without frame headers, journals and what checkpoints copy.';
+  'An estimate: pages that adjoin become one. It assumes a page cache of as many bytes as before and a tree with the same layout. It is too low where such a cache holds fewer than 20 pages. ' +
+  'Database and WAL pages, without frame headers, journals, and what checkpoints copy.';
 
 /** Databases whose pages were read or written, and whose page size is known. */
 export const pageSizes = fact(

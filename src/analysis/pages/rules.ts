@@ -140,7 +140,7 @@ export const versionedKeys: Rule = {
         ...noSaving('the deletes run alongside the puts, and only another VFS avoids them'),
         confidence: 'likely',
         reason:
-          'about as many deletes as puts in the same store, as a VFS makes them that keeps versions of pages as keys',
+          'about as many deletes as puts in the same store, as in a VFS that stores versions of pages under their own keys',
         advice:
           'Compare a VFS that overwrites its blocks, or one on OPFS, in the Lab. This kind of VFS always writes this way.',
         link: 'https://www.w3.org/TR/IndexedDB/',
@@ -177,7 +177,7 @@ export const smallCalls: Rule = {
         ? noSaving('the VFS makes most of them of larger calls: only its author can join them')
         : measured(
             evidence.us,
-            `the time of all ${formatCount(evidence.count)} small calls, the most that a buffer can save`,
+            `the time of all ${formatCount(evidence.count)} small calls, the maximum that a buffer can save`,
           )),
       confidence: 'likely',
       reason:

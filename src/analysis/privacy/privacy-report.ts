@@ -174,5 +174,5 @@ export function privacyText(r: PrivacyReport): string {
     ...part(r.userAgents, 'user agent'),
     ...part(r.numericKeys, 'numeric key'),
   ];
-  return `level ${r.level}: ${parts.join(', ') || 'operations, sizes and times only'}`;
+  return `level ${r.level}: ${parts.join(', ') || 'operations, sizes, and times only'}`;
 }

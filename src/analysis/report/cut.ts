@@ -102,7 +102,7 @@ function noteText(store: TraceStore, ranges: readonly Range[], left: number): st
   const [from, to] = store.extent();
   const us = ranges.reduce((sum, [a, b]) => sum + Math.min(b, to) - Math.max(a, from), 0);
   return (
-    `Only what began between the marks ${START_MARK} and ${STOP_MARK} is kept: ${countOf(ranges.length, 'range')}, ` +
+    `Only what began between the marks ${START_MARK} and ${STOP_MARK} is saved: ${countOf(ranges.length, 'range')}, ` +
     `${formatDuration(Math.max(0, us))} of ${formatDuration(to - from)}. ${formatCount(left)} events outside are left out.`
   );
 }

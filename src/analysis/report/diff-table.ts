@@ -146,7 +146,7 @@ export const numberDiffColumns = ({ unlike }: Pick<TraceDiff, 'unlike'>) =>
   }) satisfies Columns<NumberRow>;
 
 const SPREAD =
-  "Differences of the totals up to this are noise, unless most runs moved the same way: from the runs, in pairs where both traces have equally many, and the clock's step. n/a with fewer than 3 runs.";
+  "Differences of the totals up to this are noise, unless most runs moved the same way: from the runs, in pairs where both recordings have equally many, and the clock's step. n/a with fewer than 3 runs.";
 const PAIRED =
   "Run k of B against run k of A, by more than the clock's step. n/a where the numbers of runs differ.";
 const COUNTED = { vfs: 'VFS calls', syncs: 'syncs', writeBytes: 'bytes written' } as const;
@@ -190,7 +190,7 @@ const saved = (title: string, side: 'a' | 'b', key: 'savingUsA' | 'savingUsB') =
   ...col<FindingDiff>(
     'us',
     title,
-    `Estimate of what fixing it saves in ${side.toUpperCase()}; –: this trace doesn't have it`,
+    `Estimate of what fixing it saves in ${side.toUpperCase()}; –: this recording doesn't have it`,
     (r) => r[key],
   ),
   text: (r: FindingDiff) => (r[side].length === 0 ? '–' : formatDuration(r[key])),

@@ -157,7 +157,7 @@ class Numbers {
   }
   /** @param cause where VFS calls were recorded */
   noVfs(
-    cause = 'the trace lacks the calls that would show it (a lock kept over several transactions, a WAL, or headers not decoded)',
+    cause = 'the recording lacks the calls that would show it (a lock kept over several transactions, a WAL, or headers not decoded)',
   ): string {
     return this.calls.seesVfs ? cause : noVfsCause(this.store);
   }
@@ -219,7 +219,7 @@ const HEADLINES = {
     unit: 'us',
     list: 'statements',
     definition:
-      "Time while SQL runs, summed over the threads that run SQLite. The tracer's own work outside of SQL is no part of it.",
+      "Time while SQL runs, summed over the threads that run SQLite. vfscope's own work outside of SQL isn't included.",
     value: ({ known }) => known.totalTimeInSql,
     cause: (n) => n.noTime,
   },
@@ -368,7 +368,7 @@ const HEADLINES = {
       "Page requests that SQLite's page cache answered without a VFS call, from the engine's own counters.",
     value: ({ calls }) => pageCacheFrom(calls.cacheSums).hitRate,
     cause({ store, calls }) {
-      if (pageCacheFrom(calls.cacheSums).hits !== null) return 'no page was asked for';
+      if (pageCacheFrom(calls.cacheSums).hits !== null) return 'SQLite requested no page';
       return noCountersCause(store, calls.seesSql);
     },
   },
@@ -406,7 +406,7 @@ const OTHERS = {
     unit: 'count',
     list: 'events',
     definition: ({ store }) =>
-      `Calls recorded: ${formatCount(store.eventCount)} ${store.forgotten ? 'kept' : 'so far'}, on all threads and layers. While recording: over the last second.`,
+      `Calls recorded: ${formatCount(store.eventCount)} ${store.forgotten ? 'retained' : 'so far'}, on all threads and layers. While recording: over the last second.`,
     value: ({ store }) => store.eventCount,
   },
   seen: {
@@ -414,7 +414,7 @@ const OTHERS = {
     ofRecording: true,
     unit: 'count',
     definition: ({ store }) =>
-      `Calls recorded since the beginning: ${formatCount(store.eventCount + store.forgotten)}. The older ones are forgotten; the other numbers are of what is kept.`,
+      `Calls recorded since the beginning: ${formatCount(store.eventCount + store.forgotten)}. The older ones were dropped. The other numbers cover what was retained.`,
     value: ({ store }) => store.eventCount + store.forgotten,
   },
   dropped: {

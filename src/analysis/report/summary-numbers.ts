@@ -122,8 +122,8 @@ export function selectNumber(summary: Summary, path: string): Selected {
     if (values.some(Array.isArray) !== (selector !== null))
       return missing(
         selector
-          ? `"${walked}" is no list`
-          : `"${walked}" is a list: say which, as in ${walked}[kind=...]`,
+          ? `"${walked}" isn't a list`
+          : `"${walked}" is a list: name the entry, as in ${walked}[kind=...]`,
         true,
       );
     if (!selector) continue;
@@ -134,11 +134,11 @@ export function selectNumber(summary: Summary, path: string): Selected {
     if (strange) return missing(`items of "${walked}" have no "${strange[0]}"`, true);
     values = items.filter((item) => selector.every(([key, value]) => String(item[key]) === value));
     const said = selector.map((s) => s.join('=')).join(',');
-    if (values.length === 0) return missing(`the trace has no ${walked}[${said}]`, false);
+    if (values.length === 0) return missing(`the recording has no ${walked}[${said}]`, false);
     walked += `[${said}]`;
   }
   if (values.some((v) => v !== null && typeof v !== 'number'))
-    return missing(`"${walked}" is no number`, true);
-  if (values.some((v) => v === null)) return missing('the trace cannot show it (n/a)', false);
+    return missing(`"${walked}" isn't a number`, true);
+  if (values.some((v) => v === null)) return missing("the recording can't show it (n/a)", false);
   return { value: (values as number[]).reduce((a, b) => a + b, 0), cause: null };
 }

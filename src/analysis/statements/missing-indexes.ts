@@ -86,7 +86,7 @@ const evidenceOf = (ctx: FindingContext, { runs, evidence }: Query): Found['evid
   ...evidence.result(ctx, false),
   count: runs,
 });
-const COUNTED = "SQLite's own counters say so for each run";
+const COUNTED = "SQLite's own counters show it for each run";
 const NOT_TRIED = 'what an index saves depends on its columns: it is known when it is tried';
 
 /** How many rows a run needed is known by those that it brought; of one that changes rows unseen by its steps; of what its triggers need less. */

@@ -98,7 +98,7 @@ function tempFinding(
           title: `${countOf(writes.count, 'write')} of statement journals (${formatBytes(evidence.bytes)}) go through the VFS`,
           reason: `statements that change rows wrote ${count} that SQLite opened as temporary, and nothing read them: what undoes one statement without its transaction`,
           advice: reader
-            ? `Reset or finalize ${readerText(reader, ctx.titles)}: while a query is open, SQLite keeps a journal for each statement that changes rows.`
+            ? `Reset or finalize ${readerText(reader, ctx.titles)}: while a query is open, SQLite writes a journal for each statement that changes rows.`
             : 'Set PRAGMA temp_store=memory.',
         }
       : {
@@ -108,7 +108,7 @@ function tempFinding(
         }),
     evidence: evidence.result(ctx),
     ...saving.result(
-      journals ? undefined : 'sorting in memory takes time of its own, which is not known',
+      journals ? undefined : 'sorting in memory also takes time; how much is not known',
     ),
     confidence: 'likely',
     ...(journals && reader ? {} : { sql: 'PRAGMA temp_store=MEMORY;' }),

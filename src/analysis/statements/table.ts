@@ -40,7 +40,7 @@ export const statementColumns = {
     'Its text with literals folded and one spelling; null: the text was not seen, or opening and closing',
     (s) => s.text,
   ),
-  truncated: col('int', 'Cut', '1: the text was cut: others may begin alike', (s) =>
+  truncated: col('int', 'Cut', '1: the text was cut; others may begin the same', (s) =>
     Number(s.truncated),
   ),
   share: col(
@@ -112,7 +112,7 @@ export const statementColumns = {
   hit_rate: col(
     'share',
     'Hit rate',
-    `Hits of all page requests. n/a: it asked for no page. ${NO_COUNTERS}`,
+    `Hits of all page requests. n/a: it requested no page. ${NO_COUNTERS}`,
     ({ cache }) => cache && hitRate(cache),
   ),
   spills: col(

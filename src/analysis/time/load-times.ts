@@ -37,7 +37,7 @@ export interface EngineLoad {
 }
 
 const NO_REQUEST =
-  'the browser tells of no request for it: it came from a blob, a cache of the app, or another origin';
+  'the browser reports no request for it: it came from a blob, a cache of the app, or another origin';
 
 /** Of every engine whose loading was seen, in the order of threads. */
 export const loadTimes = fact('loadTimes', 'loading of engines', {}, loadTimesOf);
@@ -103,7 +103,7 @@ function useParts(thread: ThreadStore, after: number): LoadPart[] {
   const steps: LoadStep[] = ['open', 'first statement', 'first read'];
   if (engines.length > 1)
     return steps.map((step) =>
-      unknown(step, 'its thread has several engines, whose calls cannot be told apart'),
+      unknown(step, "its thread has several engines, whose calls vfscope can't distinguish"),
     );
   const is = (...ops: number[]): number =>
     firstRow(thread, after, (row) => ops.includes(events.op[row]!) && events.endSeq[row] !== 0);

@@ -70,8 +70,8 @@ export interface TimePartition extends PartTimes {
 /** @param open calls, at least one */
 export const openEndsText = (open: number): string =>
   open === 1
-    ? '1 call had not ended: it is taken to last to the end.'
-    : `${formatCount(open)} calls had not ended: they are taken to last to the end.`;
+    ? '1 call had not ended. vfscope assumes that it lasts to the end.'
+    : `${formatCount(open)} calls had not ended. vfscope assumes that they last to the end.`;
 
 /** Time while SQL runs: what the shares of its statements sum to, microseconds. */
 export const timeInSql = (p: TimePartition): number =>

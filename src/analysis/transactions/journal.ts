@@ -173,9 +173,9 @@ export const walRefused: Rule = {
       evidence.show(ask.thread, ask.row);
       evidence.join(commitEvidence(ctx, later, 'journal'));
       return {
-        title: `journal_mode=wal was asked for on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
+        title: `Your app set journal_mode=wal on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
         evidence: evidence.result(ctx),
-        ...noSaving('the rule on the rollback journal says what it costs'),
+        ...noSaving('the finding on the rollback journal (F07) shows what it costs'),
         confidence: 'certain',
         reason:
           'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
@@ -264,7 +264,7 @@ export const synchronousOffOnBatchAtomic: Rule = {
       ...noSaving('a risk, not a cost'),
       confidence: 'certain',
       reason:
-        'the VFS announces SQLITE_IOCAP_BATCH_ATOMIC, no BEGIN_ATOMIC_WRITE, xSync or journal write was called in these transactions',
+        'the VFS announces SQLITE_IOCAP_BATCH_ATOMIC, no BEGIN_ATOMIC_WRITE, xSync, or journal write was called in these transactions',
       advice:
         'Set PRAGMA synchronous=normal: it costs little on a batch-atomic VFS and brings the atomic write back.',
       sql: 'PRAGMA synchronous=NORMAL;',

@@ -199,7 +199,7 @@ function pollReads(
   for (const [op, cost] of byOp)
     saving.avoid(cost.avoided, op, opName(op), op === Op.xRead ? 'main-db' : '', cost);
   return {
-    title: `${formatCount(evidence.count)} read transactions on ${path} read no page at all, yet made ${countOf(calls, 'VFS call')} to lock, look for changes and unlock`,
+    title: `${formatCount(evidence.count)} read transactions on ${path} read no page at all, yet made ${countOf(calls, 'VFS call')} to lock, look for changes, and unlock`,
     evidence: evidence.result(ctx),
     ...saving.result(),
     confidence: 'certain',

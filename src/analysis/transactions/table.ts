@@ -82,7 +82,8 @@ export const transactionRows = fact(
   },
 );
 
-const BEGIN = 'From its first lock, or where locks are kept from the statement that it began with';
+const BEGIN =
+  'From its first lock; if locks are held between transactions, from its first statement';
 /** What makes a transaction one of this kind. */
 export const TRANSACTION_KINDS = {
   read: 'took no lock to write, and wrote nothing',
@@ -102,13 +103,13 @@ export const transactionColumns = {
     `write: ${TRANSACTION_KINDS.write}; read: ${TRANSACTION_KINDS.read}`,
     (t) => t.kind,
   ),
-  outcome: col('text', 'Outcome', 'committed, rolled back or nothing written', (t) => t.outcome),
+  outcome: col('text', 'Outcome', 'committed, rolled back, or nothing written', (t) => t.outcome),
   commit_point: col('text', 'Commit point', 'What made it durable', (t) => t.commitPoint),
   connection: col('id', 'Connection', 'Connection on the thread', (t) => t.connection || null),
   mode: col(
     'text',
     'Mode',
-    'autocommit: a statement of its own; explicit: BEGIN to COMMIT. n/a: the texts of the statements are not known',
+    'autocommit: a single statement; explicit: BEGIN to COMMIT. n/a: the texts of the statements are not known',
     (t) => t.mode,
   ),
   commit_dur: col(
@@ -134,7 +135,7 @@ export const transactionColumns = {
   bytes_written: col(
     'bytes',
     'Bytes written',
-    'To database, journal and WAL',
+    'To database, journal, and WAL',
     (t) => t.bytesWritten,
   ),
   syncs: col('count', 'Syncs', 'xSync calls', (t) => t.syncs),

@@ -60,7 +60,7 @@ export const walGrows: Rule = {
         title: `The WAL of ${wal.path} grew to ${formatBytes(wal.highWaterBytes)}: ${formatCount(wal.longestGrowthFrames!)} frames since it last restarted, ${countOf(seen, 'checkpoint')} seen`,
         evidence: grown.result(ctx),
         ...noSaving(
-          'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',
+          'a long log costs space, slower reads, and a slow next opening, not calls that this recording shows',
         ),
         confidence: threshold ? 'likely' : 'certain',
         reason: threshold

@@ -111,7 +111,7 @@ export interface AskedCheckpoint {
 /** In order of time. */
 export const askedCheckpoints = fact(
   'askedCheckpoints',
-  'checkpoints that were asked for',
+  'checkpoints that the app ran itself',
   { databasesByConnection, rowsByOperation },
   ({ threads }, known): AskedCheckpoint[] => {
     const found: AskedCheckpoint[] = [];

@@ -108,7 +108,7 @@ export function crashOrder(words: readonly string[]): {
     const values = [...new Set(word.slice(at + 1).split(','))];
     if (name === 'commits') commits = Number(values[0]);
     else if (!Object.hasOwn(VALUES, name))
-      throw wrongUse(`${word}: expected ${Object.keys(VALUES).join(', ')} or commits.`);
+      throw wrongUse(`${word}: expected ${Object.keys(VALUES).join(', ')}, or commits.`);
     else {
       const known: readonly string[] = VALUES[name as keyof typeof VALUES];
       if (!values.every((value) => known.includes(value)))

@@ -98,7 +98,7 @@ function configOf(words: readonly string[]): Config {
   try {
     const { config, parameters } = readWords(words);
     const [unknown] = Object.keys(parameters);
-    if (unknown !== undefined) throw new Error(`"${unknown}" is no setting.`);
+    if (unknown !== undefined) throw new Error(`"${unknown}" isn't a setting.`);
     if (hasFaults(config as Config))
       throw new Error(
         'A fault profile is for `vfscope lab run`: a replay has no SQLite to answer.',

@@ -74,7 +74,7 @@ export class WasmReader {
 export function sectionsOf(bytes: Uint8Array): Section[] {
   const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
   if (!magic.every((b, i) => bytes[i] === b))
-    throw new MeterError('these bytes are no WebAssembly module of version 1');
+    throw new MeterError("these bytes aren't a WebAssembly module of version 1");
   const r = new WasmReader(bytes);
   const sections: Section[] = [];
   for (r.at = 8; r.at < bytes.length;) {

@@ -1,4 +1,4 @@
-/** Questions and answers about columns of the SQL page. */
+/** Questions and answers about columns of the Query view. */
 
 export interface SqlColumn {
   name: string;

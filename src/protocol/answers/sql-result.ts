@@ -1,4 +1,4 @@
-/** Questions and answers of a statement on the SQL page. */
+/** Questions and answers of a statement on the Query view. */
 import type { Cell } from '../../analysis/core/table.ts';
 
 export interface RunResult {

@@ -1,4 +1,4 @@
-/** Questions and answers of the SQL page. */
+/** Questions and answers of the Query view. */
 import type { RunResult } from './sql-result.ts';
 import type { SqlColumn } from './sql-columns.ts';
 

@@ -60,7 +60,7 @@ export class FileBudget {
   }
   tooManyWords(): TraceFileError {
     return tooLarge(
-      `its threads, SQL texts and other names unpack to more than ${formatBytes(this.mostWords)}, the most that a file of its size may hold`,
+      `its threads, SQL texts, and other names unpack to more than ${formatBytes(this.mostWords)}, the most that a file of its size may hold`,
     );
   }
   /** @throws TraceFileError */

@@ -59,7 +59,7 @@ function pack(numbers: Float64Array, slots: Uint16Array | null): ByteWriter | nu
  */
 export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): EventColumns {
   if (n < 1 || n > CHUNK_EVENTS)
-    throw new MalformedError(`a chunk holds 1 to ${CHUNK_EVENTS} events, this one says ${n}`);
+    throw new MalformedError(`a chunk holds 1 to ${CHUNK_EVENTS} events, this one has ${n}`);
   const columns = new Map<number, Uint8Array>();
   const body = new ByteReader(bytes);
   while (body.left) {

@@ -65,7 +65,7 @@ export async function readHeader(source: Source): Promise<{ header: FileHeader; 
   if (version > FORMAT_VERSION)
     throw new TraceFileError(
       'newer',
-      `The file is a trace of format version ${version}; this vfscope reads up to version ${FORMAT_VERSION}. Open it with a newer vfscope.`,
+      `The file has format version ${version}; this vfscope reads up to version ${FORMAT_VERSION}. Open it with a newer vfscope.`,
     );
   const at = FILE_HEADER_BYTES + length;
   const damaged = (why: string): TraceFileError =>
@@ -85,7 +85,7 @@ export async function readHeader(source: Source): Promise<{ header: FileHeader; 
     throw damaged("it isn't JSON");
   }
   if (typeof header?.originMs !== 'number' || !Number.isFinite(header.originMs))
-    throw damaged('it does not say when the trace began');
+    throw damaged("it doesn't say when the recording began");
   const { originMs, writer, savedAt, origin, sanitized } = header as Partial<
     Record<keyof FileHeader, unknown>
   > & { originMs: number };
@@ -117,6 +117,6 @@ function notATrace(head: Uint8Array): string {
               ? 'is a ZIP archive'
               : head[0] === 0x1f && head[1] === 0x8b
                 ? 'is compressed by gzip'
-                : 'does not begin as a trace does';
-  return `This is no vfscope trace: the file ${what}. Choose a .vfst file that vfscope has saved.`;
+                : "doesn't begin with vfscope's mark";
+  return `This isn't a vfscope recording: the file ${what}. Choose a .vfst file that vfscope saved.`;
 }

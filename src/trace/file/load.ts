@@ -164,7 +164,7 @@ export class SectionLoader {
   private thread(t: Loose): void {
     const { id, kind, timeOrigin, parent } = t;
     if (typeof id !== 'string' || !KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin))
-      throw new MalformedError('it is no thread');
+      throw new MalformedError("it isn't a thread");
     this.budget.checkThreads(this.threads.size + 1);
     const info = {
       id,

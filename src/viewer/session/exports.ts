@@ -136,7 +136,7 @@ async function* filePieces({ store, sanitized, origin }: Job): AsyncGenerator<Ui
   let stopped = false;
   let wake = (): void => {};
   const write = (bytes: Uint8Array): void => {
-    if (stopped) throw new DOMException('The file was given up.', 'AbortError');
+    if (stopped) throw new DOMException('The export was canceled.', 'AbortError');
     pieces.push(bytes);
     wake();
   };

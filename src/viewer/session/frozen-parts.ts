@@ -44,7 +44,7 @@ export class FrozenParts {
       [part.name, part.bytes] = [`${FROZEN}${number}`, blob.size];
       this.inMemory.set(part.name, blob);
       onProblem(
-        `A frozen part is in memory alone: ${error instanceof Error ? error.message : String(error)}. Save it before you close the panel.`,
+        `A frozen part is only in memory: ${error instanceof Error ? error.message : String(error)}. Save it before you close the panel.`,
       );
     }
   }

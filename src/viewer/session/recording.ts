@@ -204,7 +204,7 @@ export class Recording {
     const { store } = this.trace;
     if (frozen.isFull) {
       shown.problem(
-        `The flight recorder has frozen ${countOf(frozen.list.length, 'part')}, the most of one recording. What happens from now on isn't frozen. Stop and save them, then record again.`,
+        `The flight recorder has frozen ${countOf(frozen.list.length, 'part')}, the maximum for one recording. It freezes no more parts. Stop and save them, then record again.`,
       );
       return;
     }

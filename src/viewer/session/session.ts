@@ -73,7 +73,7 @@ export class Session implements Api {
   /** An error that no caller awaits. */
   stumbled(message: string): void {
     this.shown.problem(
-      `Something went wrong in the trace store: ${message}. What was recorded is there: save it, and reopen the panel.`,
+      `vfscope's store failed: ${message}. Your recording is intact. Save it, then reopen the panel.`,
     );
   }
 
@@ -231,7 +231,7 @@ export class Session implements Api {
     journal: readonly ThreadMessage[] = [],
   ): Promise<LoadResult> {
     const { shown } = this;
-    if (shown.recording) throw new Error('A recording is running: stop it before you open a file.');
+    if (shown.recording) throw new Error('A recording is running. Stop it before you open a file.');
     let incoming: LoadedTrace | null = null;
     let ready = (): void => {};
     this.openings++;
@@ -349,7 +349,7 @@ export class Session implements Api {
   async openOther(file: Blob, name: string): Promise<LoadResult> {
     if (this.openings)
       throw new Error(
-        'A trace is still being opened: wait for it, or cancel it, and choose B again.',
+        'Another recording is still opening. Wait for it or cancel it, then choose B again.',
       );
     return this.reading.read(file, name, {
       take: ({ store }) => {

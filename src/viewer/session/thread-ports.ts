@@ -80,7 +80,7 @@ export class ThreadPorts {
         if (protocol !== PROTOCOL_VERSION) {
           this.ignored++;
           this.events.onProblem(
-            `A thread speaks version ${protocol} of the recording protocol, this panel ${PROTOCOL_VERSION}: reload the page and reopen DevTools.`,
+            `The page and this panel are from different versions of vfscope (protocol ${protocol} and ${PROTOCOL_VERSION}). Reload the page and reopen DevTools.`,
           );
           return;
         }

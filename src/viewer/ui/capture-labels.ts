@@ -12,7 +12,7 @@ export const CAPTURE_LEVEL_LABELS: readonly (readonly [
     'SQL without values',
     'SQL text with literals folded to ? (numbers that a PRAGMA sets, like cache_size, stay), and names of tables and indexes. Bound values are not recorded.',
   ],
-  [2, 'SQL with literals', 'SQL text as the app wrote it: it may hold what users typed.'],
+  [2, 'SQL with literals', 'SQL text as the app wrote it. It may hold what users typed.'],
   [
     3,
     'SQL with bound values',
@@ -22,15 +22,15 @@ export const CAPTURE_LEVEL_LABELS: readonly (readonly [
 
 export const CAPTURED_LAYER_LABELS: Readonly<Record<CapturedLayer, string>> = {
   sql: 'SQL: statements of SQLite builds that are known',
-  vfs: 'VFS: reads, writes, syncs and locks of SQLite',
+  vfs: 'VFS: reads, writes, syncs, and locks of SQLite',
   query:
     'Query counters: rows scanned and sorted by each run, whether its values are new, memory (needs SQL)',
   web: "Storage: IndexedDB, OPFS, Web Locks, localStorage, HTTP requests of SQLite's calls",
 };
 
 export const STACKS_LABEL = 'JavaScript stack at the first run of each statement';
-export const MESSAGES_LABEL = 'Messages between threads: times and sizes, never what is in them';
+export const MESSAGES_LABEL = 'Messages between threads: times and sizes, never their contents';
 export const INSTRUCTIONS_LABEL =
   'Instructions that SQLite executes for each call: exact, but the app runs slower';
 export const BUFFER_HELP =
-  "A thread that produces events faster than vfscope can collect them drops those that don't fit. vfscope counts and shows the drops";
+  "If a thread produces events faster than vfscope can collect them, it drops those that don't fit. vfscope counts and shows them";

@@ -14,6 +14,7 @@ export async function copyText(text: string): Promise<void> {
     const copied = document.execCommand('copy');
     area.remove();
     if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
-    if (!copied) throw new Error('The browser did not let the panel copy.');
+    if (!copied)
+      throw new Error("The browser didn't let the panel copy. Click in the panel, and copy again.");
   }
 }

@@ -78,8 +78,8 @@ const TABS = [
 
 export const BINDINGS: readonly Binding[] = [
   { keys: ['e'], command: true, help: 'Record or stop', run: (m) => void m.toggleRecording() },
-  { keys: ['s'], command: true, help: 'Save the trace', run: (m) => void m.save() },
-  { keys: ['o'], command: true, help: 'Open a trace', run: (_, page) => page.chooseFile() },
+  { keys: ['s'], command: true, help: 'Save the recording', run: (m) => void m.save() },
+  { keys: ['o'], command: true, help: 'Open a recording', run: (_, page) => page.chooseFile() },
   { keys: ['l'], command: true, help: 'Clear', run: (m) => void m.clear() },
   {
     keys: ['k'],

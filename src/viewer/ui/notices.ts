@@ -24,7 +24,7 @@ const TOPIC: Record<string, { weight: number; words: string }> = {
   engine: { weight: PART, words: 'A SQLite build is recorded in part' },
   'tracer-error': { weight: SOME, words: 'A hook failed; the page went on without it' },
   transport: { weight: SOME, words: 'The connection from the page to this panel' },
-  cut: { weight: PART, words: 'The trace is a part of a recording' },
+  cut: { weight: PART, words: 'This is a part of a recording' },
   'not-restored': {
     weight: NONE,
     words:
@@ -68,7 +68,8 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
       key: `room ${kind}`,
       weight: PART,
       kind: 'warning',
-      title: `At the limit, vfscope keeps recording: the newest half stays, older events are dropped.`,
+      title:
+        'At the limit, vfscope continues to record. The newest half stays, and older events are dropped.',
       text: `This recording is at ${Math.floor(share * 100)} % of its limit (${limitOf(room)})${when}. Then vfscope drops the oldest events. To keep everything, stop and save now.`,
     };
   }
@@ -86,7 +87,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
     key: `room ${kind} reached`,
     weight: ALL,
     kind: 'warning',
-    title: 'The retained events are a complete trace: you can save and open it.',
+    title: 'The retained events make a complete recording. You can save and open it.',
     text: `${cause}${dropped} ${next}`,
   };
 }

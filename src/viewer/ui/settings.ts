@@ -18,7 +18,7 @@ interface Settings extends CaptureOptions {
   performanceTracks: boolean;
   /** Columns of the Events view, by key; null = those that it shows by itself. */
   eventColumns: string[] | null;
-  /** Queries of the SQL page that ran, the last one first. */
+  /** Queries of the Query view that ran, the last one first. */
   sqlHistory: readonly string[];
 }
 /** Queries that are remembered, and the longest of them. */
@@ -96,7 +96,7 @@ export class SettingsModel {
       if (this.keeper) this.values.set(settingsOf(await this.keeper.read()));
     } catch (e) {
       this.failed(
-        `The settings could not be read, the defaults apply: ${e instanceof Error ? e.message : String(e)}`,
+        `vfscope couldn't read your settings, and uses the defaults: ${e instanceof Error ? e.message : String(e)}`,
       );
     }
   }

@@ -1,4 +1,4 @@
-/** The calls of a trace as CSV, Parquet and the SQL page have them, and what is counted of them. */
+/** The calls of a trace as CSV, Parquet and the Query view have them, and what is counted of them. */
 import { parquetReadObjects } from 'hyparquet';
 import { grouped } from '../../../src/analysis/core/maps.ts';
 import { Flag } from '../../../src/event/event.ts';
@@ -11,7 +11,7 @@ import { rows } from '../sql-queries.ts';
 export const sum = <T>(list: Iterable<T>, of: (each: T) => unknown): number =>
   [...list].reduce((n, each) => n + Number(of(each) ?? 0), 0);
 
-/** A call as CSV, Parquet and the SQL page have it. */
+/** A call as CSV, Parquet and the Query view have it. */
 export interface Call {
   thread: number;
   seq: number;
@@ -96,7 +96,7 @@ const SQL_CALLS = [
   'ts',
   'dur',
 ];
-/** The SQL page answers at most so many rows. */
+/** The Query view answers at most so many rows. */
 const PAGE = 10_000;
 export async function sqlCalls(store: TraceStore): Promise<Call[]> {
   const all: Call[] = [];

@@ -83,7 +83,7 @@ export async function doorsOf(store: TraceStore) {
     overview: (id: NumberId) => headline.find((n) => n.id === id)!.value,
     live: (slot: string) => strip.find((n) => n.slot === slot)!.value,
     sql: async (query: string) => orNull((await rows(store, query))[0]![0]),
-    /** What an example of the SQL page answers, a row at a time. */
+    /** What an example of the Query view answers, a row at a time. */
     example: (title: string) => rows(store, EXAMPLES.find((e) => e.title === title)!.sql),
     /** The drawer of the timeline over the whole trace. */
     drawer: (op: string) =>

@@ -13,7 +13,7 @@ const TRANSACTIONS = 50;
 
 export const COMMIT_SHARE: Experiment = {
   id: 'commit-share',
-  title: 'Begin, work and commit of many transactions',
+  title: 'Begin, work, and commit of many transactions',
   document: 'Voron\'s author, "Fruits of the poisonous tree: Voron performance refactoring"',
   question:
     'Which share of a transaction is its commit, and where does it go when the way to commit changes?',

@@ -33,7 +33,7 @@ export const PATTERNS: readonly Experiment[] = [
         'one run vfs.xSync * 10 = hundred run vfs.xSync',
     }),
     advice:
-      'Journal, syncs and locks are paid by transaction, not by row: group the rows that belong together.',
+      'Journal, syncs, and locks are paid by transaction, not by row: group the rows that belong together.',
   }),
   pattern({
     id: 'polling',

@@ -58,7 +58,7 @@ const expectations: Assertion[] = [
 
 export const WRITE_POLICY: Experiment = {
   id: 'write-policy',
-  title: 'Write policy, block size and reused space',
+  title: 'Write policy, block size, and reused space',
   document: 'Rico Mariani, "WASM and SQLite Investigations Part 2", 2021',
   question: 'Which of the two knobs pays, and why were some runs far faster than others?',
   claims: [

@@ -6,11 +6,11 @@ const MOST_TEXT = 300;
 
 /** @returns why it is none; null = it begins as one does */
 export async function noDatabase(file: Blob): Promise<string | null> {
-  if (file.size === 0) return 'This is no SQLite database: it is empty.';
+  if (file.size === 0) return "This isn't a SQLite database: it is empty.";
   const start = new TextDecoder('latin1').decode(await file.slice(0, HEADER.length).arrayBuffer());
   return start === HEADER
     ? null
-    : 'This is no SQLite database: it does not begin with "SQLite format 3".';
+    : `This isn't a SQLite database: it doesn't begin with "SQLite format 3".`;
 }
 
 type Exec = Pick<SqliteApi, 'exec'>;

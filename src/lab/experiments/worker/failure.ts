@@ -23,7 +23,7 @@ export function explain(error: unknown, lastError: string): string {
   if (REFUSED.test(all))
     return `The browser refuses storage here, as it does in private windows and where site data are blocked (${said}).${detail}`;
   if (/NoModificationAllowedError|Access Handles cannot be created|is open in another/i.test(all))
-    return `Another connection, tab or earlier run holds the file (${said}). Close it and run again.${detail}`;
+    return `Another connection, tab, or earlier run holds the file (${said}). Close it and run again.${detail}`;
   if (/transaction (?:was )?aborted|AbortError/i.test(all))
     return `IndexedDB took a transaction back (${said}), as it does when the storage quota or the disk is full.${detail}`;
   return said + detail;

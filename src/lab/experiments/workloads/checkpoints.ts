@@ -34,7 +34,7 @@ const WATCH = [
 export const CHECKPOINT_ANATOMY: Workload = workload({
   id: 'checkpoint-anatomy',
   title: 'Anatomy of a checkpoint, by mode',
-  question: 'How many reads, writes, runs and syncs does a checkpoint cost a page?',
+  question: 'How many reads, writes, runs, and syncs does a checkpoint cost a page?',
   config: { ...WAL, walAutocheckpoint: 0, cacheSize: 50 },
   steps: anatomy,
   watch: WATCH,
@@ -51,7 +51,7 @@ export const CHECKPOINT_STORM: Workload = workload({
   id: 'checkpoint-storm',
   title: 'Write-heavy load with checkpoints',
   question:
-    'What does the distance between checkpoints do to writes, syncs and the size of the log?',
+    'What does the distance between checkpoints do to writes, syncs, and the size of the log?',
   parameters: {
     transactions: defaultsTo(2000, [100, 100_000], 'transactions of one updated row'),
     hot: defaultsTo(

@@ -47,7 +47,7 @@ export function ownDatabase(script: string): Workload {
     id: 'own-database',
     title: 'Your database',
     question:
-      'What do my statements cost on my data, and what would another VFS, page size, cache or journal mode change?',
+      'What do my statements cost on my data, and what would another VFS, page size, cache, or journal mode change?',
     watch: [...ownSql(script).watch, 'cache.hit', 'cache.miss'],
     needs: ['database'],
   };

@@ -50,7 +50,7 @@ const make = (sort: Sort, claims: string[]): Workload =>
   workload({
     id: `${sort.order}-${sort.what}`,
     title: `Many transactions, ${sort.order} ${sort.what}s`,
-    question: 'Which part of a transaction costs most: its begin, its work or its commit?',
+    question: 'Which part of a transaction costs most: its begin, its work, or its commit?',
     parameters: {
       transactions: defaultsTo(200, [1, 20_000], 'transactions'),
       items: defaultsTo(100, [1, 10_000], 'rows of each'),

@@ -1,4 +1,4 @@
-/** A look into a copy of the page's database: SQLite of the SQL page reads it. Nothing of it is stored. */
+/** A look into a copy of the page's database: SQLite of the Query view reads it. Nothing of it is stored. */
 import {
   readObjects,
   readRows,

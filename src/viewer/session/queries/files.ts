@@ -14,16 +14,14 @@ import type { FileLine, FileScope } from '../../../protocol/answers/files.ts';
 const nameOf = ({ kind, path }: FileRow): string => `${kind} ${path}`;
 
 const CAUSES: Partial<Record<FileRow['kind'], string>> = {
-  journal:
-    'A rollback journal has no pages of its own: it holds images of pages as they were. Its database has the map.',
-  temp: 'Temporary files are no databases: what their pages hold ends with the statement or the connection.',
-  'memory-journal': "This journal is in SQLite's memory: nothing of it reaches storage.",
-  storage: 'localStorage keeps strings by key: they are not numbered.',
-  other: "This file is none of SQLite's databases.",
+  journal: "A rollback journal holds copies of its database's pages. See the map of the database.",
+  temp: "A temporary file isn't a database. Its pages last as long as the statement or the connection.",
+  'memory-journal': "This journal is in SQLite's memory. It never reaches storage.",
+  storage: 'localStorage stores strings by key. It has no pages.',
+  other: "This file isn't a SQLite database.",
 };
-const NO_PAGES =
-  'No call read or wrote a whole page of it, or the size of its pages cannot be told.';
-const NO_BLOCKS = 'Its keys are no numbers, or no value was read or written.';
+const NO_PAGES = 'No call read or wrote a whole page, or the page size is unknown.';
+const NO_BLOCKS = "Its keys aren't numbers, or no value was read or written.";
 
 function groupOf(row: FileRow, databases: ReadonlySet<string>): string {
   if (row.kind === 'idb-store') return `IndexedDB ${row.idb ?? ''}`;

@@ -1,4 +1,4 @@
-/** Plans of statements, and the schema that was read from the page for them: SQLite of the SQL page makes them, on a copy of the schema. */
+/** Plans of statements, and the schema that was read from the page for them: SQLite of the Query view makes them, on a copy of the schema. */
 import type { Facts } from '../../../analysis/core/graph.ts';
 import { originOfThread } from '../../../analysis/core/thread-origin.ts';
 import { statementTable } from '../../../analysis/statements/statement-table.ts';

@@ -1,7 +1,7 @@
 /** Where wa-sqlite's wasm is: beside the worker's own script. */
 import type { SqliteBuild, WasmSource } from '../../../plan/load-sqlite.ts';
 
-/** Of the build that answers the SQL page, and of those that make plans. */
+/** Of the build that answers the Query view, and of those that make plans. */
 export const wasmSource: { at: WasmSource; of(build: SqliteBuild): WasmSource } = {
   at: beside('wa-sqlite.wasm'),
   of: (build) =>

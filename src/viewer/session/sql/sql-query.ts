@@ -1,4 +1,4 @@
-/** Queries of the SQL page: the tables that there are, a query, its result as CSV. */
+/** Queries of the Query view: the tables that there are, a query, its result as CSV. */
 import { csvCell } from '../../../formats/csv.ts';
 import { threadViews } from '../../../analysis/events/table.ts';
 import type { TraceStore } from '../../../trace/store.ts';

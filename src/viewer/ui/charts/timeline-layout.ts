@@ -64,7 +64,7 @@ export const LANE_TITLE: Record<LaneKind, string> = {
   fileMemory: 'VFS memory',
 };
 const BIN_HINT =
-  'Each value is a mean over a fixed time, which stands beside the maximum. It depends on the zoom only';
+  'Each value is a mean over a fixed time, shown beside the maximum. It depends only on the zoom';
 export const LANE_HINT: Record<LaneKind, string> = {
   marks:
     "Your app's performance.mark and measure calls, interactions from 16 ms, long tasks, navigations, visibility changes, and uncaught errors",
@@ -72,25 +72,25 @@ export const LANE_HINT: Record<LaneKind, string> = {
     "Messages to another thread and their answers. In order: the thread's queue, its work, the answer's queue, the answer's listeners. SQL, storage, and locks have the legend's colors. Concurrent requests have separate lines",
   time: 'Impulses and gaps: how the time was spent while SQL ran: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL was running',
   sql: 'Statements: prepare, step, exec ... Tinted by kind: other, SELECT, INSERT, UPDATE, DELETE, schema, transaction control',
-  txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); gray where rolled back',
-  vfs: 'Calls that SQLite made of its VFS: xRead, xWrite, xSync, xLock ...',
-  web: "Calls of the browser's storage: IndexedDB, OPFS, Web Locks, localStorage, and HTTP where SQLite waits for it; of those that overlap, the one that began last. Hatched: an IndexedDB transaction is open, and no request of it runs",
+  txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is released); gray if rolled back',
+  vfs: 'Calls from SQLite to its VFS: xRead, xWrite, xSync, xLock ...',
+  web: "Calls to the browser's storage: IndexedDB, OPFS, Web Locks, localStorage, and HTTP where SQLite waits for it; of those that overlap, the one that began last. Hatched: an IndexedDB transaction is open, and no request of it runs",
   sub: 'Storage calls that overlap, one by one',
   below:
     "Storage calls as Chromium reports them: a call of a file, and a request of IndexedDB until its answer. The browser's process: its work for IndexedDB, and the files that it reads, writes, and flushes meanwhile. Of those that overlap, the one that began last",
   lock: "SQLite's lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)",
   reads: `Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call. ${BIN_HINT}`,
   writes: `Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call. ${BIN_HINT}`,
-  queue: `Reads and writes of the browser's storage that were in flight at the same time (at most 16 are told apart). ${BIN_HINT}`,
+  queue: `Reads and writes of the browser's storage that were in flight at the same time (up to 16). ${BIN_HINT}`,
   wal: 'Bytes of the write-ahead log in use: from its begin to the end of the last frame written',
   cache:
-    "Hit rate of SQLite's page cache, from the engine's own counters; between two readings the last one holds",
-  memory: 'WebAssembly memory of an engine, read four times a second at most. It never shrinks',
+    "Hit rate of SQLite's page cache, from the engine's own counters. A value holds until the next reading",
+  memory: 'WebAssembly memory of an engine, read up to four times a second. It never shrinks',
   cacheMemory: "Bytes that the page caches of an engine's open connections hold",
   schemaMemory: "Bytes that the schemas of an engine's open connections take",
   statementMemory: "Bytes that the prepared statements of an engine's open connections take",
   fileMemory:
-    "Sizes of files that a VFS keeps in JavaScript's memory, from its calls. Its arrays may be larger",
+    "Sizes of files that a VFS holds in JavaScript's memory, from its calls. Its arrays may be larger",
 };
 
 export interface LaneBox {

@@ -17,7 +17,7 @@ export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle
     host.workerUrl,
     'vfscope store',
     (reason) => {
-      const message = `The trace store stopped working: ${reason}. Reopen the panel.`;
+      const message = `vfscope's store stopped working: ${reason}. Reopen the panel.`;
       model.say('error', message);
       return new Error(message);
     },

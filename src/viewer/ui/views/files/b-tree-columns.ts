@@ -7,7 +7,7 @@ import { formatCount } from '../../../../text/numbers.ts';
 import type { PlacesTable, TreesTable } from '../../../../protocol/answers/pages.ts';
 
 const CAUSES: Readonly<Record<BTreeCause, string>> = {
-  opaque: 'page 1 is no page of a database: the file is encrypted',
+  opaque: "page 1 isn't a page of a database: the file is encrypted",
   changes: 'more changes of interior pages than are followed: what was written later is left out',
   'not captured': 'names of tables are recorded at capture level 1 and above, with the SQL layer',
   'several origins': 'several origins have a database of this name',

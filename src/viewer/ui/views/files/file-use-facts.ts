@@ -46,10 +46,10 @@ function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
       }),
       text: `${some}${countOf(runs.all, name)} in ${countOf(runs.runs, 'run')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
       title:
-        `A run goes on where the ${name} before ended, and could be one call; the longest has ${formatCount(runs.longest)}. Calls that failed or came short are in none. ` +
+        `Each ${name} of a run starts where the one before ended, so a run could be one call. The longest has ${formatCount(runs.longest)}. Calls that failed or came short aren't part of a run. ` +
         (name === 'write'
-          ? 'Writes of two SQL calls, or with a sync between, are no run: no VFS could hold the first one back. Nothing merges them today; a VFS could.'
-          : 'Calls on other files between do not end it.') +
+          ? "Writes of two SQL calls, or with a sync between, don't form a run: no VFS could delay the first one. Nothing merges them today. A VFS could."
+          : "Calls on other files between them don't end a run.") +
         `\n\nRuns by their calls: ${histogramText(runs.histogram)}`,
     },
   ];
@@ -65,7 +65,7 @@ function interleavingFact({ interleaving }: FileUse): UseFact[] {
       text: `${countOf(switches, 'switch', 'switches')} between journal and database`,
       title:
         `${countOf(journalWrites, 'write')} to the journal and ${formatCount(databaseWrites)} to the database. A commit writes the journal first, then the database: ` +
-        'one change for it and one for the next commit. More say that the page cache spilled within a transaction',
+        'one switch for it, and one back for the next commit. More switches mean that the page cache spilled within a transaction',
     },
   ];
 }
@@ -81,14 +81,14 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
       name: 'Partial blocks',
       list: { events: 'partial writes' },
       text: `${formatCount(blocks.partialWrites)} of ${countOf(blocks.writes, 'write')} fill part of a block`,
-      title: `They do not begin and end with a block of the storage below, which has ${formatBytes(blocks.blockBytes)}`,
+      title: `They don't start and end at a storage block, which has ${formatBytes(blocks.blockBytes)}`,
     });
   if (blocks?.readModifyWrites)
     facts.push({
       name: 'Read to write',
       list: { events: 'reads to write' },
-      text: `${countOf(blocks.readModifyWrites, 'block')}, ${formatBytes(blocks.wastedBytes)} for nothing`,
-      title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read under a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring; the reads took ${formatDuration(blocks.readUs)}. Blocks in the VFS's own cache cost no read and are not counted`,
+      text: `${countOf(blocks.readModifyWrites, 'block')}, ${formatBytes(blocks.wastedBytes)} wasted`,
+      title: `Read-modify-write: a write filled only a part of a block, so the VFS read ${formatBytes(blocks.readBytes)} and wrote ${formatBytes(blocks.rewrittenBytes)} back unchanged. The reads took ${formatDuration(blocks.readUs)}. Blocks in the VFS's own cache need no read and aren't counted`,
     });
   if (amplification) {
     const {
@@ -123,7 +123,7 @@ function idbFacts(idb: IdbUse): UseFact[] {
       name: 'IndexedDB',
       list: TRANSACTIONS,
       text: `${countOf(idb.transactions, 'transaction')} (${formatCount(idb.readwrite)} readwrite), ${countOf(idb.requests, 'request')}`,
-      title: `All databases and stores of the trace together. Transactions by their requests: ${histogramText(idb.histogram) || 'none'}${idb.empty ? `; without any: ${formatCount(idb.empty)}` : ''}`,
+      title: `All databases and stores of the recording together. Transactions by their requests: ${histogramText(idb.histogram) || 'none'}${idb.empty ? `; without any: ${formatCount(idb.empty)}` : ''}`,
     },
     idb.transactionsPerPeriod === null
       ? {
@@ -135,13 +135,13 @@ function idbFacts(idb: IdbUse): UseFact[] {
           name: PER_LOCK,
           list: TRANSACTIONS,
           text: formatNumber(idb.transactionsPerPeriod),
-          title: `${formatCount(idb.transactionsInPeriods!)} within ${formatCount(idb.lockPeriods!)} periods from the first lock to the last unlock; one would do for each`,
+          title: `${formatCount(idb.transactionsInPeriods!)} within ${formatCount(idb.lockPeriods!)} periods from the first lock to the last unlock. One transaction for each would be enough`,
         },
     {
       name: 'Small transactions',
       list: TRANSACTIONS,
       text: `${formatCount(idb.oneRequest)} with one request, ${formatCount(idb.empty)} with none`,
-      title: `Of ${countOf(idb.transactions, 'transaction')}; each has to be started and completed all the same`,
+      title: `Of ${countOf(idb.transactions, 'transaction')}. Starting and completing each one takes time`,
     },
   ];
   if (idb.sequences)
@@ -149,7 +149,7 @@ function idbFacts(idb: IdbUse): UseFact[] {
       name: 'Gets in sequence',
       list: { operation: opName(Op.idbGet) },
       text: `${countOf(idb.sequentialGets, 'get')} in ${countOf(idb.sequences, 'sequence')}`,
-      title: `Four or more on neighboring keys, one after another in a transaction that asks nothing else between: one getAll each would save ${countOf(idb.savedGets, 'request')} (F18); they took ${formatDuration(idb.sequentialUs)}`,
+      title: `Four or more gets of neighboring keys, one after another in one transaction. One getAll for each sequence would save ${countOf(idb.savedGets, 'request')} (F18). They took ${formatDuration(idb.sequentialUs)}`,
     });
   if (idb.readwriteUnused)
     facts.push({
@@ -157,7 +157,7 @@ function idbFacts(idb: IdbUse): UseFact[] {
       list: TRANSACTIONS,
       text: countOf(idb.readwriteUnused, 'transaction'),
       title:
-        'Nothing was put, deleted or cleared in them: they keep others waiting as a writer would (F17)',
+        'Nothing was put, deleted, or cleared in them. They still block others, as a writer does (F17)',
     });
   return facts;
 }
@@ -172,15 +172,15 @@ function repeatedFact({ repeated }: FileUse): UseFact[] {
       name: 'Repeated calls',
       list: { events: 'repeated' },
       text: `${formatCount(calls)} (${formatShare(calls / all)})`,
-      title: `Of calls that ask, those that asked what the connection knew already, with nothing between that could change the answer; ${formatDuration(us)} in all: ${repeated.map((r) => `${r.name} ${formatCount(r.repeated)} of ${formatCount(r.calls)}`).join(', ')}. SQLite must ask xAccess again unless locking_mode=exclusive`,
+      title: `Calls that asked what the connection already knew, when nothing could have changed the answer. They took ${formatDuration(us)}: ${repeated.map((r) => `${r.name} ${formatCount(r.repeated)} of ${formatCount(r.calls)}`).join(', ')}. SQLite must ask xAccess again unless locking_mode=exclusive`,
     },
   ];
 }
 
 const VACUUMS: readonly string[] = [
-  'auto_vacuum is none: the file keeps them until VACUUM',
-  'auto_vacuum is full: each commit gives them back',
-  'auto_vacuum is incremental: PRAGMA incremental_vacuum gives them back',
+  'auto_vacuum is none: they stay in the file until VACUUM',
+  'auto_vacuum is full: each commit removes them from the file',
+  'auto_vacuum is incremental: PRAGMA incremental_vacuum removes them from the file',
 ];
 
 function freeFacts({ headers }: FileUse): UseFact[] {
@@ -195,8 +195,8 @@ function freeFacts({ headers }: FileUse): UseFact[] {
       list: 'page 1',
       text: `${formatCount(now)}${share}`,
       title:
-        `Pages of the freelist, from the database header: ${formatBytes(now * pageSize!)} that hold nothing; at most ${formatCount(most)}. ${VACUUMS[vacuum] ?? ''}` +
-        (count > 1 ? '\n\nThe line has them over time.' : ''),
+        `Pages of the freelist, from the database header: ${formatBytes(now * pageSize!)} unused; max ${formatCount(most)}. ${VACUUMS[vacuum] ?? ''}` +
+        (count > 1 ? '\n\nThe line shows them over time.' : ''),
       ...(most && count > 1 ? { line: stepsOf(headers) } : {}),
     },
   ];
@@ -206,8 +206,8 @@ function freeFacts({ headers }: FileUse): UseFact[] {
       list: 'page 1',
       text: `${formatCount(freed)} freed, ${formatCount(reused)} used again, ${formatCount(appended)} appended${cut ? `, ${formatCount(cut)} cut off` : ''}`,
       title:
-        'Pages, from one database header to the next: those that went to the freelist, those that were taken from it, and those by which the file grew and shrank. ' +
-        'What a transaction frees and uses again itself is in none of them',
+        'Pages that moved to the freelist, pages taken from it, and pages by which the file grew or shrank, from one database header to the next. ' +
+        'Pages that one transaction frees and uses again are not counted',
     });
   return facts;
 }
@@ -259,14 +259,14 @@ export function placesFacts(table: PlacesTable): UseFact[] {
       name: `Without a ${noun}`,
       text: countOf(untied, 'call'),
       title:
-        'Frames of a WAL whose header was not seen, keys that are no numbers, lengths that no file has',
+        'Frames of a WAL whose header was not seen, keys that are not numbers, and lengths that no file has',
     });
   if (untold)
     facts.push({
       name: 'Not followed',
       text: countOf(untold, 'call'),
       title:
-        'More connections than vfscope keeps track of: there may be more re-reads than it counts',
+        'vfscope follows a limited number of connections. There may be more re-reads than it counts',
     });
   return facts;
 }

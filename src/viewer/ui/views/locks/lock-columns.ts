@@ -30,8 +30,8 @@ export const KINDS: Readonly<Record<ResourceKind, { title: string; meaning: stri
   },
 };
 const OUTCOME_WORDS = [
-  ['given back', 'granted'],
-  ['given back', 'refused'],
+  ['released', 'granted'],
+  ['released', 'refused'],
   ['still held', 'still waiting'],
 ] as const;
 

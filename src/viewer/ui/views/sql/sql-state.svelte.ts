@@ -1,4 +1,4 @@
-/** What the SQL page holds while other tabs are looked at: the text, the run under way, the last result. One for each viewer. */
+/** What the Query view holds while other tabs are looked at: the text, the run under way, the last result. One for each viewer. */
 import { get } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
 import type { SqlAnswer } from '../../../../protocol/answers/sql.ts';

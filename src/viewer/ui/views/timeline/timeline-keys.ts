@@ -26,10 +26,10 @@ interface TimelineBinding {
 export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
   {
     keys: ['w', '+', '='],
-    help: 'Zoom in about the pointer; about the middle where it is elsewhere',
+    help: 'Zoom in at the pointer, or at the middle if the pointer is elsewhere',
     run: (a) => a.magnify(1 / ZOOM_STEP),
   },
-  { keys: ['s', '-'], help: 'Zoom out, likewise', run: (a) => a.magnify(ZOOM_STEP) },
+  { keys: ['s', '-'], help: 'Zoom out, in the same way', run: (a) => a.magnify(ZOOM_STEP) },
   {
     keys: ['.'],
     help: 'Next search hit; without a search the next event on its track',
@@ -53,7 +53,11 @@ export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
     help: 'Area of the selected event, or of what is on screen',
     run: (a) => a.area(),
   },
-  { keys: ['b'], help: 'Note at the selected event, the area or the middle', run: (a) => a.note() },
+  {
+    keys: ['b'],
+    help: 'Note at the selected event, the area, or the middle',
+    run: (a) => a.note(),
+  },
   { keys: ['p'], help: 'Pin the track of the selected event', run: (a) => a.pin() },
   { keys: ['i'], help: 'I/O map', run: (a) => a.map() },
   {

@@ -30,7 +30,7 @@ export const TRANSACTION_WORDS: Record<TransactionPart, Omit<Segment, 'us'>> = {
   journalWrite: partWords(
     'Journal write',
     '--journal',
-    'writing, cutting or deleting the rollback journal',
+    'writing, cutting, or deleting the rollback journal',
   ),
   walWrite: partWords('WAL write', '--journal', 'writing frames to the WAL'),
   dbWrite: partWords('Database write', '--activity-write', 'writing pages of the database'),

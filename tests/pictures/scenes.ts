@@ -137,9 +137,9 @@ export function documentScenes(): Scene[] {
     }),
     scene('panel-files', 'files', DEFAULT, { theme: 'dark' }),
     scene('panel-locks', 'locks', 'idb-two-tabs'),
-    scene('panel-flame', 'flame', DEFAULT, { height: 480 }),
-    scene('panel-cache', 'cache', BEST['cache']!, { height: 1000 }),
-    scene('panel-errors', 'errors', BEST['errors']!, { clicks: [row('error', 1)], height: 400 }),
+    scene('panel-flame', 'flame', DEFAULT, { height: 504 }),
+    scene('panel-cache', 'cache', BEST['cache']!, { height: 944 }),
+    scene('panel-errors', 'errors', BEST['errors']!, { clicks: [row('errors', 1)], height: 400 }),
     scene('panel-events', 'events', 'opfs-coop-sync', {
       clicks: [id('layer-web'), id('layer-host'), row('event', 12)],
       height: 480,

@@ -89,7 +89,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['summary', SAMPLE, SAMPLE], /expected one file, got 2/],
     [['summary', NONE], /there is no such file/],
     [['summary', folder], /is a folder, not a trace file/],
-    [['summary', 'package.json'], /no vfscope trace/],
+    [['summary', 'package.json'], /a vfscope recording/],
     [['summary', SAMPLE, '--markdown', '--json'], /--markdown can't be combined/],
     [['findings', NONE], /there is no such file/],
     [['findings', SAMPLE, '--csv'], /Unknown option '--csv'/],

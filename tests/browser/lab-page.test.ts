@@ -163,7 +163,7 @@ it("a script and a database file of one's own, with the query plans", async () =
     writeFileSync(join(folder, 'none.db'), 'not a database');
     await input.uploadFile(join(folder, 'none.db'));
     await page.waitForSelector('[data-testid="lab-error"]');
-    expect((await texts('lab-error'))[0]).toMatch(/no SQLite database/);
+    expect((await texts('lab-error'))[0]).toMatch(/isn't a SQLite database/);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -207,7 +207,7 @@ describe('an export', () => {
     expect(await worker.kept()).toBe(1);
     await worker.release();
     await panel.page.waitForFunction(
-      (s: string) => document.querySelector(s)!.textContent!.includes('The trace holds'),
+      (s: string) => document.querySelector(s)!.textContent!.includes('The recording holds'),
       {},
       id('privacy'),
     );

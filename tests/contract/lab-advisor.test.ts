@@ -349,6 +349,6 @@ describe('the command', () => {
     const { trace } = await files();
     await expect(
       adviseCommand({ file: trace, database: trace, json: false, out: undefined }),
-    ).rejects.toThrow(/no SQLite database/);
+    ).rejects.toThrow(/isn't a SQLite database/);
   });
 });

@@ -139,7 +139,7 @@ export function documentScenes(): Scene[] {
     scene('panel-locks', 'locks', 'idb-two-tabs'),
     scene('panel-flame', 'flame', DEFAULT, { height: 504 }),
     scene('panel-cache', 'cache', BEST['cache']!, { height: 944 }),
-    scene('panel-errors', 'errors', BEST['errors']!, { clicks: [row('errors', 1)], height: 400 }),
+    scene('panel-errors', 'errors', 'opfs-coop-sync', { clicks: [row('errors', 1)], height: 320 }),
     scene('panel-events', 'events', 'opfs-coop-sync', {
       clicks: [id('layer-web'), id('layer-host'), row('event', 12)],
       height: 480,

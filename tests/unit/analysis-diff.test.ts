@@ -517,7 +517,7 @@ describe('numbers by path', () => {
     ['commits[kind=x]', true, /isn't a list/],
     ['files[type=wal].vfs.xRead', true, /have no "type"/],
     ['files[kind=wal].vfs.xRead', false, /no files\[kind=wal\]/],
-    ['web.opfs', true, /no number/],
+    ['web.opfs', true, /isn't a number/],
     ['web..opfs', true, /cannot be read/],
     ['', true, /cannot be read/],
   ])('%s: says what is wrong', (path, unknownPath, cause) => {

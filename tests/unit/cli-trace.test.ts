@@ -186,7 +186,7 @@ describe('what cannot be read', () => {
   test.each([
     ['no such file', join(folder, 'none.vfst'), /there is no such file/],
     ['a folder', folder, /is a folder/],
-    ['no trace', 'package.json', /no vfscope trace.*looks like JSON/],
+    ['no trace', 'package.json', /isn't a vfscope recording.*looks like JSON/],
   ])('%s: exit code 2 and the cause', async (_, file, message) => {
     const failure = await summaryCommand({ file, json: true }).catch((e: unknown) => e);
     expect(failure).toMatchObject({

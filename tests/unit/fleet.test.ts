@@ -197,7 +197,7 @@ describe('adding', () => {
     const out = join(folder, 'odd-set');
     expect(await exportCommand({ file: from, format: 'parquet', out, sanitize: true })).toBe(2);
     const said = vi.mocked(process.stderr.write).mock.calls.flat().join('');
-    expect(said).toMatch(/broken\.vfst: .*no vfscope trace/);
+    expect(said).toMatch(/broken\.vfst: .*isn't a vfscope recording/);
     expect(said).toContain(`1 added to ${out}, 0 already in it, 1 left out.`); // an export is of traces alone
     expect(await query(`SELECT name FROM ${table('traces', out)}`)).toEqual([{ name: null }]);
     expect(await exportCommand({ file: from, format: 'csv', out })).toBe(2);

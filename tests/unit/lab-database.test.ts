@@ -185,7 +185,7 @@ describe('a file is looked at first', () => {
   });
   it('no database, or a torn one, is refused in words', async () => {
     await expect(takeDatabase(wasm, new Blob(['<!doctype html>']), null)).rejects.toThrow(
-      /no SQLite database/,
+      /isn't a SQLite database/,
     );
     const bytes = new Uint8Array(await (await shop()).arrayBuffer());
     bytes.fill(0x5a, 2048 * 6, 2048 * 9); // pages of another state

@@ -285,7 +285,11 @@ describe('what cannot be metered is said, with the place', () => {
       () => meterModule(module([0x44])),
       /its last instruction ends at byte/,
     ],
-    ['no module at all', () => meterModule(new Uint8Array([1, 2, 3])), /no WebAssembly module/],
+    [
+      'no module at all',
+      () => meterModule(new Uint8Array([1, 2, 3])),
+      /aren't a WebAssembly module/,
+    ],
     [
       'a module that is cut off',
       () => meterModule(module([...get(0)]).slice(0, -3)),

@@ -229,7 +229,7 @@ describe('what is kept', () => {
     expect(thread.definitions.size).toBe(thread.said.length);
     const row = thread.events.rowOfSeq(last);
     expect(lineOfEvent(thread, row).object).toBe('SELECT old');
-    expect(() => detailsOfEvent(store, { thread: 0, seq: 1 })).toThrow('not kept any more');
+    expect(() => detailsOfEvent(store, { thread: 0, seq: 1 })).toThrow('This event was dropped');
     expect(thread.saidSince(MAX_DEFINITIONS).definitions.length).toBe(1001);
   });
 });

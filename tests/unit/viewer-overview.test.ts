@@ -81,12 +81,12 @@ describe('how a database is set up', () => {
     expect(withHeader(1, 4096)).toMatchObject({
       value: 4096,
       header: 4096,
-      how: expect.stringContaining('says the same') as string,
+      how: expect.stringContaining('has the same') as string,
     });
     expect(withHeader(1, 8192)).toMatchObject({
       value: 4096,
       header: 8192,
-      how: expect.stringContaining('says 8 KiB') as string,
+      how: expect.stringContaining('has 8 KiB') as string,
     });
     expect(withHeader(0, 512)).toMatchObject({ value: 512, header: 512 }); // no call has the length of a page
   });

@@ -126,7 +126,7 @@ describe('a large file that is being opened', () => {
     });
     await onScreen;
     await expect(watched.openOther(await saveTrace(newStore()), 'b.vfst')).rejects.toThrow(
-      'still being opened',
+      'still opening',
     );
     const none = expect(
       watched.open(new Blob(['no trace at all, but some bytes of it']), 'none.vfst'),

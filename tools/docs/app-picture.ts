@@ -1,5 +1,5 @@
-// `npm run docs -- app-picture`: records Actual Budget, used as its visitors do, with the built extension in a real Chromium. Takes the pictures
-// of its Answer that README shows, and of Doctor on its page.
+// `npm run docs -- app-picture`: records Actual Budget, used as its visitors do, with the built extension in a real Chromium, and takes the picture
+// of its Answer that README shows. Then it takes that of Doctor on an app with PowerSync, which has files in OPFS and Web Locks.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,12 +12,10 @@ import { encodePng } from '../../tests/pictures/png.ts';
 import { createServer } from '../../tests/server/server.mjs';
 import { show } from './show-view.ts';
 
-/** Views with their file and height. */
-const PICTURES = [
-  ['answer', 'docs/images/answer-actual.png', 760],
-  ['doctor', 'docs/images/panel-doctor.png', 640],
-] as const;
+const ANSWER = 'docs/images/answer-actual.png';
+const DOCTOR = 'docs/images/panel-doctor.png';
 const WIDTH = 1280;
+const HEIGHT = 760;
 
 /** Resolves once the panel has counted nothing more for 2 s. */
 async function rest(panel: Panel): Promise<void> {
@@ -40,18 +38,26 @@ export async function write(): Promise<void> {
   try {
     const page = await driven.firstPage();
     const panel = await driven.openWindow(page);
-    await panel.resize(WIDTH, PICTURES[0][2]);
+    await panel.resize(WIDTH, HEIGHT);
     await startRecording(panel);
     await driven.load(page, server.origin(name) + path);
     await use([page], () => rest(panel));
     await stopRecording(panel);
-    for (const [view, file, height] of PICTURES) {
-      await panel.resize(WIDTH, height);
-      await show(panel, view);
-      await panel.screenshot(file);
-    }
+    await show(panel, 'answer');
+    await panel.screenshot(ANSWER);
+
+    const { name: list, path: listPath } = realApp('powersync-opfs');
+    await startRecording(panel);
+    await driven.load(page, server.origin(list) + listPath);
+    await page.waitForFunction(() => document.body.dataset['state'] === 'ready');
+    await stopRecording(panel);
+    await show(panel, 'doctor');
+    await pause(3000); // locks get an age
+    await panel.resize(WIDTH, 600);
+    await panel.screenshot(DOCTOR);
+
     const blank = await driven.browser.newPage();
-    for (const [, file] of PICTURES)
+    for (const file of [ANSWER, DOCTOR])
       await writeFile(file, encodePng(await decodePng(blank, await readFile(file))));
   } finally {
     await driven.close();

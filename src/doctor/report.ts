@@ -20,11 +20,13 @@ const LONGEST = 60;
 const name = (text: string): string => cut(oneLine(text), LONGEST, 'both') || '(no name)';
 const yes = (value: boolean | null): string => (value === null ? UNKNOWN : value ? 'yes' : 'no');
 
-/** `seen at 12 looks over 12 s`; within the first second nothing is known of it. */
-export const lockAge = ({ seenMs, looks }: Pick<LockLine, 'seenMs' | 'looks'>): string =>
-  looks < 2 || seenMs < 1000
-    ? UNKNOWN
-    : `seen at ${countOf(looks, 'look')} over ${formatDuration(Math.floor(seenMs / 1000) * 1e6)}`;
+/** `seen at 12 looks over 12 s`, in whole seconds: looks are that far apart; at the first look nothing is known of it. */
+export function lockAge({ seenMs, looks }: Pick<LockLine, 'seenMs' | 'looks'>): string {
+  if (looks < 2) return UNKNOWN;
+  const seconds = Math.floor(seenMs / 1000);
+  const over = seconds === 0 ? 'less than 1 s' : formatDuration(seconds * 1e6);
+  return `seen at ${countOf(looks, 'look')} over ${over}`;
+}
 
 function tableBlock<Row>(
   heading: string,

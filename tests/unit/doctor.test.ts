@@ -77,8 +77,8 @@ it("a lock's age counts from the first of the looks that saw it in its state", (
   // no look for more than three intervals
   expect(ages([b], [], 11_001)).toEqual([['held', 'two', 0, 1]]);
   expect(lockAge({ seenMs: 0, looks: 1 })).toBe('n/a');
-  expect(lockAge({ seenMs: 999, looks: 2 })).toBe('n/a');
   expect(lockAge({ seenMs: 3999, looks: 2 })).toBe('seen at 2 looks over 3 s');
+  expect(lockAge({ seenMs: 999, looks: 2 })).toBe('seen at 2 looks over less than 1 s');
 });
 
 it('a shared lock that one client holds twice has two ages', () => {

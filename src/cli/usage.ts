@@ -94,12 +94,13 @@ export const COMMANDS = `  vfscope demo                            record the ap
   vfscope lab check RESULT.json --budget budget.json [--json]
       limits on counts by run, step, and counter: {"total/vfs.xSync": {"max": 10}, "journal/run/instructions": {"max": 1e8}}
   vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
-      --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
+      --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json] [--html FILE] [--svg FILE] [--csv FILE]
       [--page-sizes]           instead: estimate its reads and writes with pages of 512 to 65536 bytes
       [--checkpoints]          instead: count frames, writes, reads, and syncs with other values of wal_autocheckpoint
   vfscope lab crash                       what survives a crash: a table of guarantees, on emulated storage
       [--config k=v,v ...]   vfs, journalMode, synchronous, durability, commits=N, truncates=ordered|any
       [--require kept|intact] [--json]  exit with 1 if commits, or the database, can be lost
+      [--html FILE] [--svg FILE] [--csv FILE]
   vfscope lab versions                    instructions of speedtest1 over all releases that npm lists, with the wasm size
       [--package NAME ...]   sql.js, @sqlite.org/sqlite-wasm (both by default), wa-sqlite, @journeyapps/wa-sqlite
       [--releases NAME@VERSION,...] [--last N] [--from VERSION] [--to VERSION]

@@ -143,11 +143,11 @@ function lab([verb, ...args]: string[]): Promise<number> {
     const { values } = parse(
       repeated(args, ['--config']),
       'arguments',
-      { config: words, json: yes, require: text },
+      { config: words, json: yes, require: text, ...reports },
       0,
     );
     const { config = [], json = false, require } = values;
-    return crashCommand({ config, json, require });
+    return crashCommand({ config, json, require, files: values });
   }
   if (verb === 'versions') return versions(args);
   if (verb === 'diff') {
@@ -184,6 +184,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
       headed: yes,
       'page-sizes': yes,
       checkpoints: yes,
+      ...reports,
     });
     const { config = [], node = false, json = false, headed = false, out } = values;
     return replayCommand({
@@ -193,6 +194,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
       json,
       headed,
       out,
+      files: values,
       pageSizes: values['page-sizes'] ?? false,
       checkpoints: values.checkpoints ?? false,
     });

@@ -96,15 +96,26 @@ it.runIf(FULL)(
   300_000,
 );
 
-it('Will I lose data? The crash test runs in a worker, with the guarantees of Node', async () => {
+it('Will I lose data? The crash test runs in a worker, with the guarantees of Node, and goes on where a closed tab left it', async () => {
+  const until = (done: RegExp): Promise<unknown> =>
+    page.waitForFunction(
+      (source) =>
+        new RegExp(source).test(
+          document.querySelector('[data-testid="crash-progress"]')?.textContent ?? '',
+        ),
+      { polling, timeout: ANSWER_MS },
+      done.source,
+    );
   await press('question-crash');
-  await page.waitForFunction(
-    () =>
-      /^[1-9]\d* of \d+ configurations/.test(
-        document.querySelector('[data-testid="crash-progress"]')?.textContent ?? '',
-      ),
-    { polling, timeout: ANSWER_MS },
+  await until(/^[1-9]\d* of \d+ configurations/);
+  await page.reload();
+  await page.waitForSelector('[data-testid="unfinished"]');
+  expect((await texts('unfinished'))[0]).toMatch(
+    /^Your last crash test ended after [1-9]\d* of \d+ configurations: its tab closed\./,
   );
+  await press('unfinished-show');
+  await press('crash-resume');
+  await until(/^(?:[2-9]|\d\d) of \d+ configurations/);
   await press('crash-cancel');
   await press('crash-resume');
   await answered();
@@ -140,6 +151,8 @@ it('Will I lose data? The crash test runs in a worker, with the guarantees of No
     expect.stringContaining('truncate t.db-journal to 0 bytes'),
   ]);
   expect((await wordsOf('[data-testid="assumptions"] li')).length).toBeGreaterThan(8);
+  expect((await texts('environment'))[0]).toMatch(/SQLite\s+3\.\d+.*Runtime\s+Chrome \d+/s);
+  expect(await texts('save-html')).toEqual(['Save as HTML report']);
 }, 300_000);
 
 describe.runIf(FULL).each(['light', 'dark'])('what a commit costs, %s', (theme) => {

@@ -75,6 +75,8 @@ it('two block policies side by side with the measured error, then recording and 
   ).toBe(true);
   expect((await texts('replay-error-words'))[0]).toMatch(/0 of \d+ VFS counts differ/);
   expect(await lab.storage()).toEqual([]);
+  expect((await texts('environment'))[0]).toMatch(/SQLite\s+3\.\d+.*Runtime\s+Chrome \d+/s);
+  expect(await texts('save-csv')).toEqual(['Save as CSV', 'Save as CSV']);
 
   await press('replay-compare');
   await page.waitForSelector('[data-testid="compare-headline"]');
@@ -98,21 +100,45 @@ it('two block policies side by side with the measured error, then recording and 
   );
 });
 
-it('is canceled in the midst of its calls, leaves nothing in storage, and runs again', async () => {
+it('canceled, or its tab closed: shows the calls that were made, leaves nothing in storage, and runs again', async () => {
+  /** Until calls were made and are stored. */
+  const run = async (): Promise<void> => {
+    await page.evaluate(() => localStorage.clear());
+    await press('replay-run');
+    await page.waitForFunction(() => localStorage.getItem('vfscope-lab-unfinished') !== null, {
+      polling,
+      timeout: 30_000,
+    });
+  };
+  const interrupted = async (): Promise<void> => {
+    await page.waitForSelector('[data-testid="replay-table"]');
+    expect(await page.$eval('[aria-label="Replays"]', (e) => (e as HTMLElement).innerText)).toMatch(
+      /Interrupted after [\d,]+ of [\d,]+ calls\./,
+    );
+    const [recorded, here] = await row('VFS calls', 'main-db.xWriteBytes');
+    expect(here).toBe(recorded);
+  };
   await choose(path.join(GOLDEN, 'memory-delete.vfst'));
-  await press('replay-run');
-  await page.waitForFunction(
-    () =>
-      /calls again: [1-9][\d,]* of /.test(
-        document.querySelector('[data-testid="replay-progress"]')?.textContent ?? '',
-      ),
-    { polling },
-  );
+  await run();
   await press('replay-cancel');
   await page.waitForSelector('[data-testid="replay-run"]:not(:disabled)');
-  expect(await texts('replay-table')).toEqual([]);
+  await interrupted();
   expect(await texts('replay-error')).toEqual([]);
   expect([await texts('replay-left'), await lab.storage()]).toEqual([[], []]);
+
+  await run();
+  await page.reload();
+  await page.waitForSelector('[data-testid="unfinished"]');
+  expect((await texts('unfinished'))[0]).toMatch(
+    /^Your last replay ended after [\d,]+ of [\d,]+ calls: its tab closed\./,
+  );
+  await press('unfinished-show');
+  await interrupted();
+  expect((await texts('replay-left-of'))[0]).toContain('memory-delete.vfst');
+  expect(await page.$('[data-testid="replay-compare"]')).toBeNull(); // its recording isn't here
+
+  await choose(path.join(GOLDEN, 'memory-delete.vfst'));
+  await page.waitForSelector('[data-testid="replay-facts"]');
   await press('replay-vfs-MemoryVFS');
   await press('replay-cacheSize-500');
   await press('replay-run');

@@ -2,16 +2,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { crashCommand, crashOrder, openerOf } from '../../src/lab/command/crash.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { nodeEnvironment } from '../../src/lab/command/node-environment.ts';
 import { configOf, crashTest } from '../../src/lab/crash/crash-test.ts';
 import { DEFAULT_OPTIONS, type CrashConfig, type CrashResult } from '../../src/lab/crash/model.ts';
 import { waSqliteOpener } from '../../src/lab/crash/open.ts';
 import { guaranteeText } from '../../src/lab/results/crash.ts';
 import { CommandFailure } from '../../src/terminal/failure.ts';
 
+const around = { environment: nodeEnvironment() };
 const of = (words: string): CrashConfig => crashOrder(words.split(' ')).configs[0]!;
 const crash = async (words: string, commits = 2): Promise<CrashResult> => {
   const config = of(words);
-  return crashTest(config, await openerOf(config), { ...DEFAULT_OPTIONS, commits });
+  return crashTest(config, await openerOf(config), { ...DEFAULT_OPTIONS, commits }, around);
 };
 const { engines } = nodeSurroundings();
 
@@ -90,7 +92,7 @@ async function planted(Vfs: typeof PoolVfs, commits = 2): Promise<CrashResult> {
     await vfs.isReady();
     return { vfs: vfs as unknown as Record<string, unknown> };
   });
-  return crashTest(config, open, { ...DEFAULT_OPTIONS, commits });
+  return crashTest(config, open, { ...DEFAULT_OPTIONS, commits }, around);
 }
 
 /** A file of the pool has a random name; SQLite's name stands behind it. */
@@ -205,7 +207,7 @@ describe('published VFSs', () => {
     const words = 'vfs=OPFSCoopSync journalMode=delete synchronous=full';
     const config = of(words);
     const any = { truncates: 'any', commits: 4 } as const;
-    const result = await crashTest(config, await openerOf(config), any);
+    const result = await crashTest(config, await openerOf(config), any, around);
     expect(levels(result)).toEqual(['kept', 'corrupt']);
   });
 
@@ -223,18 +225,23 @@ describe('the command', () => {
   async function run(
     words: string,
     more: { json?: boolean; require?: string } = {},
-  ): Promise<{ code: number; out: string }> {
-    let out = '';
+    onLine: (line: string) => void = () => {},
+  ): Promise<{ code: number; out: string; said: string }> {
+    let [out, said] = ['', ''];
     vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
       out += String(text);
       if (typeof done === 'function') (done as () => void)();
       return true;
     });
-    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      said += String(text);
+      onLine(String(text));
+      return true;
+    });
     const asked = { json: false, require: undefined, ...more };
     const code = await crashCommand({ config: words.split(' '), ...asked });
     vi.restoreAllMocks();
-    return { code, out };
+    return { code, out, said };
   }
   const RELAXED = 'vfs=BlockIDB journalMode=delete synchronous=full durability=relaxed commits=2';
 
@@ -261,6 +268,18 @@ describe('the command', () => {
     };
     expect(assumptions.length).toBeGreaterThan(5);
     expect(outcomes[0]!.cause).toMatch(/journal_mode must be/);
+  });
+  it('ends soon on Ctrl+C, within a configuration, with those that are done', async () => {
+    const { code, out, said } = await run(RELAXED.replace('delete', 'delete,wal'), {}, (line) => {
+      if (line.includes('2 of 2')) process.emit('SIGINT');
+    });
+    expect(code).toBe(3);
+    expect(said).toContain('interrupted: 1 of 2 configurations done.');
+    expect(out).toMatch(/^ {2}BlockIDB +delete +full +relaxed +all commits kept/m);
+    expect(out).toMatch(/^ {2}BlockIDB +wal +full +relaxed +n\/a +n\/a$/m);
+    expect(out).toContain(
+      'BlockIDB, wal, synchronous=full, relaxed: n/a, interrupted after 1 crash.',
+    );
   });
   it.each([
     ['vfs=nope', /expected some of OPFSCoopSync/],

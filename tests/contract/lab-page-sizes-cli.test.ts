@@ -117,7 +117,7 @@ it('what it does not take says so', async () => {
     return error as CommandFailure;
   };
   expect((await refused('memory-delete', { config: ['vfs=MemoryVFS'] })).message).toMatch(
-    /runs nothing: leave --config, --out, and the other one away/,
+    /runs nothing: leave --config, --out, reports, and the other one away/,
   );
   expect((await refused('memory-delete', { pageSizes: false })).message).toMatch(
     /Say on which VFS/,

@@ -16,6 +16,8 @@ import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 
+const { engines, environment } = nodeSurroundings();
+
 const golden = async (name: string): Promise<TraceStore> =>
   (
     await readTrace(
@@ -28,7 +30,7 @@ it('every call is counted, first those of the replay, then those that measure th
   const { report } = await replay(
     await golden('memory-delete'),
     { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
-    { engines: nodeSurroundings().engines, onProgress: (progress) => void said.push(progress) },
+    { engines, environment, onProgress: (progress) => void said.push(progress) },
   );
   const calls = said.filter(({ stage }) => stage !== 'fill');
   expect([...new Set(calls.map(({ stage }) => stage))]).toEqual(['replay', 'error']);
@@ -51,7 +53,8 @@ it.each(['memory-delete', 'wal-exclusive', 'cache-thrash', 'idb-batch-atomic', '
     const store = await golden(name);
     const script = replayScriptOf(store);
     const { report } = await replay(store, DEFAULT_CONFIG, {
-      engines: nodeSurroundings().engines,
+      engines,
+      environment,
     });
     expect(countsOf(script, script.calls.length)).toEqual(report.recorded.vfs);
   },
@@ -61,7 +64,8 @@ it('an interrupted replay has the calls that were made, beside the same calls of
   const interruptedAt = async (at: number): ReturnType<typeof replay> => {
     let asked = 0;
     return replay(await golden('memory-delete'), DEFAULT_CONFIG, {
-      engines: nodeSurroundings().engines,
+      engines,
+      environment,
       interrupted: () => Promise.resolve(++asked > at),
     });
   };
@@ -82,7 +86,8 @@ it('what is replayed by now is given out now and then, each time as a whole', as
     store,
     { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
     {
-      engines: nodeSurroundings().engines,
+      engines,
+      environment,
       soFar: { everyMs: 0, take: (replayed) => void all.push(replayed) },
     },
   );
@@ -107,7 +112,8 @@ it('what is replayed by now is given out now and then, each time as a whole', as
 it('what fills the files before a replay is in none of the counters of its VFS', async () => {
   let puts = 0;
   const { report } = await replay(await golden('absurd-sql'), DEFAULT_CONFIG, {
-    engines: nodeSurroundings().engines,
+    engines,
+    environment,
     makeVfs: async (config, module) => {
       const made = (await memoryVfs(config, module))!;
       const write = made.vfs.xWrite as (...args: unknown[]) => unknown;
@@ -128,7 +134,8 @@ it('interrupted while its error is measured, a replay is whole', async () => {
     await golden('memory-delete'),
     { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
     {
-      engines: nodeSurroundings().engines,
+      engines,
+      environment,
       onProgress: (progress) => (stage = progress.stage),
       interrupted: () => Promise.resolve(stage === 'error'),
     },
@@ -156,7 +163,8 @@ it('a recording tells what a replay makes of it', async () => {
 
 it("the report has the recording's storage calls", async () => {
   const { report } = await replay(await golden('opfs-coop-sync'), DEFAULT_CONFIG, {
-    engines: nodeSurroundings().engines,
+    engines,
+    environment,
   });
   expect(report.recorded.web).toMatchObject({ 'opfs.writes': 1004 });
   expect(Object.keys(report.recorded.web!).filter((name) => /Bytes$/.test(name))).toEqual([]);

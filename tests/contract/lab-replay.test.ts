@@ -18,7 +18,8 @@ const golden = async (name: string): Promise<TraceStore> =>
       readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)),
     )
   ).store;
-const around = { engines: nodeSurroundings().engines };
+const { engines, environment } = nodeSurroundings();
+const around = { engines, environment };
 
 it('memory-delete on MemoryVFS: every count and byte of the recording, and a trace that says the same', async () => {
   const { report, trace } = await replay(await golden('memory-delete'), DEFAULT_CONFIG, around);

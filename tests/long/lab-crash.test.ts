@@ -5,6 +5,7 @@
 import { expect, it } from 'vitest';
 import { grouped } from '../../src/analysis/core/maps.ts';
 import { crashOrder, openerOf } from '../../src/lab/command/crash.ts';
+import { nodeEnvironment } from '../../src/lab/command/node-environment.ts';
 import { crashTest } from '../../src/lab/crash/crash-test.ts';
 import {
   DEFAULT_OPTIONS,
@@ -22,7 +23,9 @@ const { configs } = crashOrder([
 const parts = grouped(configs, ({ vfs, journalMode }) => `${vfs}, ${journalMode}`);
 async function outcomeOf(config: CrashConfig): Promise<CrashResult | NotTested> {
   try {
-    return await crashTest(config, await openerOf(config), DEFAULT_OPTIONS);
+    return await crashTest(config, await openerOf(config), DEFAULT_OPTIONS, {
+      environment: nodeEnvironment(),
+    });
   } catch (e) {
     return { config, cause: e instanceof Error ? e.message : String(e) };
   }

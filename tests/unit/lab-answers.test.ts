@@ -1,6 +1,11 @@
 /** The answers to the questions that the Lab's page opens with: sentences, bars, and tables from hand-made results. */
 import { describe, expect, it } from 'vitest';
-import { CRASH_VFSS, crashConfigs, type CrashResult } from '../../src/lab/crash/model.ts';
+import {
+  CRASH_VFSS,
+  crashConfigs,
+  DEFAULT_OPTIONS,
+  type CrashResult,
+} from '../../src/lab/crash/model.ts';
 import { experimentFor } from '../../src/lab/experiments/documents/tries.ts';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import type { RunResult } from '../../src/lab/experiments/model/result-types.ts';
@@ -10,6 +15,7 @@ import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { QUESTION_OFFERS } from '../../src/lab/page/catalog.ts';
 import { answerOf, type Answer } from '../../src/lab/results/answers.ts';
 import { crashAnswer } from '../../src/lab/results/crash.ts';
+import { crashCsv, crashHtml, crashSvg } from '../../src/lab/results/crash-report.ts';
 
 /** Results of an experiment's variants in a browser; three passes whose times are 90 %, 100 %, and 110 % of `ms`. null: it didn't run. */
 function resultsOf(
@@ -216,6 +222,8 @@ describe('Will I lose data?', () => {
   };
   const result = (config: CrashResult['config'], powerLoss = kept): CrashResult => ({
     ...{ config, calls: 40, commits: 4, processDeath: kept, powerLoss, notes: [] },
+    engine: { package: 'a', version: '1.0.0', variant: 'sync', sqlite: '3.50.0', wasmBytes: 1 },
+    environment: { runtime: 'Node 20.0.0' },
   });
   const losing = {
     ...kept,
@@ -238,6 +246,30 @@ describe('Will I lose data?', () => {
     expect(table!.head.at(-1)).toBe('first call that breaks it');
     expect(table!.rows.map((row) => row.at(-1))).toEqual([
       'after call 24: truncate t.db-journal to 0 bytes (commit 1)',
+      '',
+    ]);
+  });
+  it('as files: the answer, its chart, what ran it, and a line for each kind of crash', () => {
+    const tests = {
+      options: DEFAULT_OPTIONS,
+      outcomes: [result(coop!, losing), { config: pool!, cause: 'refused' }],
+    };
+    const html = crashHtml(tests);
+    for (const words of [
+      'every tested VFS can lose commits.',
+      'after call 24: truncate t.db-journal to 0 bytes',
+      'refused',
+      'close() stores nothing.',
+      '<tr><td>SQLite</td><td>3.50.0</td></tr>',
+      '<tr><td>Runtime</td><td>Node 20.0.0</td></tr>',
+    ])
+      expect(html).toContain(words);
+    expect(crashSvg(tests)).toContain('3 of 4 commits after power loss');
+    expect(crashCsv(tests).split('\n').slice(1)).toEqual([
+      'OPFSCoopSync,delete,full,,process death,kept,0,10,5,1,',
+      'OPFSCoopSync,delete,full,,power loss,lost,1,10,5,1,',
+      'AccessHandlePool,delete,full,,process death,,,,,,refused',
+      'AccessHandlePool,delete,full,,power loss,,,,,,refused',
       '',
     ]);
   });

@@ -1,5 +1,13 @@
 /** Releases of npm packages as engines: names, archives, and the cache folder, with a made-up npm. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -129,6 +137,19 @@ describe('a release', () => {
       'npm pack failed: E404 no such release',
     );
     expect(readdirSync(join(place, 'cache', 'releases'))).toEqual([]);
+  });
+  it("whose folder can't be made is refused with what to do", async () => {
+    const npm: Npm = () => Promise.reject(new Error('npm was called'));
+    writeFileSync(join(place, 'file'), '');
+    const on = (cache: string): Promise<unknown> =>
+      packageFolder(sqlJs('1.2.4'), { ...source(npm), cache });
+    await expect(on(join(place, 'file', 'cache'))).rejects.toThrow(
+      /^downloads can't be saved in \S+file\/cache \(ENOTDIR\): choose another folder by --cache$/,
+    );
+    if (existsSync('/proc/self'))
+      await expect(on('/proc/vfscope/cache')).rejects.toThrow(
+        "downloads can't be saved in /proc/vfscope (ENOENT): choose another folder by --cache",
+      );
   });
   it('that is installed needs no npm; without a version the installed one is meant', async () => {
     const folder = join(place, 'app', 'node_modules', 'sql.js');

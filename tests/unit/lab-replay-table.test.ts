@@ -3,11 +3,14 @@ import { expect, it } from 'vitest';
 import type { ReplayReport } from '../../src/lab/experiments/replay/replay.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { configFor, FIRST_CHOICE, headingOf, knobsFor } from '../../src/lab/page/replay-choices.ts';
+import { replayCsv, replayHtml, replaySvg } from '../../src/lab/results/replay-report.ts';
 import { notesOf, replayGroups, type ReplayRow } from '../../src/lab/results/replay.ts';
 
 const report = (over: Partial<ReplayReport>): ReplayReport => ({
   ...{
     config: DEFAULT_CONFIG,
+    engine: { package: 'a', version: '1.0.0', variant: 'sync', sqlite: '3.50.0', wasmBytes: 1 },
+    environment: { runtime: 'Node 20.0.0' },
     calls: 3,
     callsInAll: 3,
     retries: 0,
@@ -119,4 +122,28 @@ it('what is to be said beside the numbers', () => {
   ]);
   expect(notesOf(report({}))).toEqual([]);
   expect(replayGroups([])).toEqual([]);
+});
+
+it('a replay as files: counts beside each other, charts, and what ran it', () => {
+  const html = replayHtml(report({ calls: 2 }));
+  for (const words of [
+    'Replayed by vfscope in Node 20.0.0: 2 VFS calls.',
+    'Interrupted after 2 of 3 calls.',
+    '<td>idb.get</td>',
+    '<tr><td>SQLite</td><td>3.50.0</td></tr>',
+    '<tr><td>Runtime</td><td>Node 20.0.0</td></tr>',
+  ])
+    expect(html).toContain(words);
+  expect(html.match(/<svg /g)).toHaveLength(3); // time, and each storage call of the replay
+  expect(replaySvg(report({})).match(/<rect [^>]*fill="#7d8899"/g)).toHaveLength(4);
+  expect(replayCsv(report({})).split('\n')).toEqual([
+    'layer,count,recorded,replayed',
+    'time,"VFS calls, µs",2000,500',
+    'vfs,main-db.xRead,4,4',
+    'vfs,main-db.xWrite,1000,1500',
+    'web,block.put,,3',
+    'web,idb.get,,8',
+    'web,opfs.reads,4,',
+    '',
+  ]);
 });

@@ -17,6 +17,7 @@ import {
 } from '../crash/model.ts';
 import { failureText, waSqliteOpener, type Opener } from '../crash/open.ts';
 import { sahpoolOpener, type SqliteWasm } from '../crash/open-sahpool.ts';
+import { crashCsv, crashFacts, crashHtml, crashObject, crashSvg } from '../results/crash-report.ts';
 import { breachLines, coverageLines, crashConfigText, guaranteeTable } from '../results/crash.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 import { complain, Exit } from '../../terminal/open-file.ts';
@@ -24,7 +25,10 @@ import { table } from '../../terminal/report-text.ts';
 import { jsonText, print } from '../../terminal/stdout.ts';
 import { plain } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
-import { listenForInterrupt } from '../../drive/interrupt.ts';
+import { listenForInterrupt, type Interrupt } from '../../drive/interrupt.ts';
+import { versionIn } from './engines/packages.ts';
+import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
+import { factLines } from './run-text.ts';
 import { nodeSurroundings, packageFile } from './node.ts';
 
 export interface CrashCommand {
@@ -33,31 +37,42 @@ export interface CrashCommand {
   readonly json: boolean;
   /** The least that every configuration must keep; null: nothing. */
   readonly require: string | undefined;
+  /** Reports to write. */
+  readonly files?: ReportFiles;
 }
 
 type Outcome = CrashResult | NotTested;
 
 /** @returns the exit code: 1 where a configuration keeps less than required */
-export async function crashCommand({ config, json, require }: CrashCommand): Promise<number> {
+export async function crashCommand({
+  config,
+  json,
+  require,
+  files = {},
+}: CrashCommand): Promise<number> {
   const worst = worstAllowed(require);
   const { configs, options } = crashOrder(config);
+  await checkReportFiles(files);
   const outcomes: Outcome[] = [];
+  let done = 0;
   const interrupt = listenForInterrupt(complain);
   for (const [i, one] of configs.entries()) {
     if (await interrupt.heard()) break;
     complain(`${i + 1} of ${configs.length}: ${crashConfigText(one)}`);
-    outcomes.push(await tested(one, options));
+    const outcome = await tested(one, options, interrupt);
+    outcomes.push(outcome);
+    if (isTested(outcome) || !interrupt.came) done++;
   }
   interrupt.ignore();
-  await print(
-    json
-      ? jsonText({ ...options, assumptions: assumptionsOf(options), outcomes })
-      : crashText(outcomes, options),
-  );
+  const tests = { options, outcomes };
+  await writeReportFiles(files, {
+    html: () => crashHtml(tests),
+    svg: () => crashSvg(tests),
+    csv: () => crashCsv(tests),
+  });
+  await print(json ? jsonText(crashObject(tests)) : crashText(outcomes, options));
   if (interrupt.came) {
-    complain(
-      `interrupted: ${outcomes.length} of ${countOf(configs.length, 'configuration')} done.`,
-    );
+    complain(`interrupted: ${done} of ${countOf(configs.length, 'configuration')} done.`);
     return Exit.browserFailed;
   }
   const holds = outcomes
@@ -126,7 +141,7 @@ export function crashOrder(words: readonly string[]): {
   };
 }
 
-const { engines } = nodeSurroundings();
+const { engines, environment } = nodeSurroundings();
 let sahpool: Promise<SqliteWasm> | null = null;
 
 /** @throws where the package isn't installed */
@@ -141,12 +156,27 @@ async function loadSahpool(): Promise<SqliteWasm> {
   const wasm = packageFile('@sqlite.org/sqlite-wasm/sqlite3.wasm');
   const bundle = pathToFileURL(join(dirname(wasm), 'index.mjs')).href;
   const { default: init } = (await import(bundle)) as { default: SqliteWasm['init'] };
-  return { init, wasm: await WebAssembly.compile(new Uint8Array(await readFile(wasm))) };
+  const bytes = new Uint8Array(await readFile(wasm));
+  const version = versionIn(dirname(dirname(wasm)));
+  if (version === null) throw new Error(`${wasm} belongs to no package`);
+  const compiled = await WebAssembly.compile(bytes);
+  return { init, wasm: compiled, wasmBytes: bytes.length, version };
 }
 
-async function tested(config: CrashConfig, options: CrashOptions): Promise<Outcome> {
+/** A configuration under way ends with its next crash: a guarantee is of all of them. */
+async function tested(
+  config: CrashConfig,
+  options: CrashOptions,
+  interrupt: Interrupt,
+): Promise<Outcome> {
   try {
-    return await crashTest(config, await openerOf(config), options);
+    return await crashTest(config, await openerOf(config), options, {
+      environment,
+      onCrash: async (crashes) => {
+        if (await interrupt.heard())
+          throw new Error(`interrupted after ${countOf(crashes, 'crash', 'crashes')}.`);
+      },
+    });
   } catch (e) {
     // the VFS or SQLite refuses the configuration, or its package is missing: the others go on
     return { config, cause: failureText(e).split('\n')[0]! };
@@ -167,5 +197,6 @@ function crashText(outcomes: readonly Outcome[], options: CrashOptions): string 
     ...section('First breaches', breachLines(outcomes)),
     ...section('Checked', coverageLines(outcomes)),
     ...section('Assumptions', assumptionsOf(options)),
+    ...factLines(crashFacts(outcomes)),
   ].join('\n')}\n`;
 }

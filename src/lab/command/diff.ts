@@ -40,9 +40,8 @@ export async function diffResultsCommand({
   } catch (e) {
     throw wrongUse((e as Error).message);
   }
-  const { environment: _, ...numbers } = diff;
   await print(
-    json ? `${JSON.stringify(numbers, null, 2)}\n` : diffText(titleOf(from), { a, b }, diff),
+    json ? `${JSON.stringify(diff, null, 2)}\n` : diffText(titleOf(from), { a, b }, diff),
   );
   return Exit.done;
 }

@@ -20,7 +20,7 @@ import { measureBesideNative } from './native.ts';
 import { nodeSurroundings } from './node.ts';
 import { orderOf, type LabOptions, type LabOrder } from './order.ts';
 import { exitOf, experimentOf, gridOf, outcomeJson, outcomeText, sideBySide } from './outcome.ts';
-import { checkReportFiles, writeReportFiles } from './report-files.ts';
+import { checkReportFiles, makersOf, writeReportFiles } from './report-files.ts';
 import { detailText } from './tables.ts';
 import { listText } from './text.ts';
 import { complain, Exit } from '../../terminal/open-file.ts';
@@ -48,7 +48,7 @@ export async function labCommand(o: LabOptions): Promise<number> {
       ? inNode(order, o.cache, interrupt)
       : inBrowser(order, browserOf(o.browser), o.headed, interrupt.first, onClosed)
   ).finally(() => interrupt.ignore());
-  await writeReportFiles(o.files ?? {}, outcome);
+  await writeReportFiles(o.files ?? {}, makersOf(outcome));
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));
   if ((o.statements || o.functions) && !o.json && 'runs' in outcome)
     await print(detailText(outcome.runs, o.functions));

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { readWords } from '../experiments/plan.ts';
 import { hasFaults } from '../experiments/model/faults.ts';
-import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
 import { PAGE_SIZES_NOTE, pageSizes } from '../../analysis/pages/page-sizes.ts';
@@ -15,12 +14,20 @@ import { browserFailed, wrongUse } from '../../terminal/failure.ts';
 import { openLab } from '../drive/lab.ts';
 import { TAB_CLOSED } from './browser.ts';
 import { nodeSurroundings } from './node.ts';
-import { notesOf, replayGroups } from '../results/replay.ts';
+import { replayGroups } from '../results/replay.ts';
+import {
+  replayCsv,
+  replayFacts,
+  replayHtml,
+  replayLines,
+  replaySvg,
+} from '../results/replay-report.ts';
 import { number } from '../results/table.ts';
 import { choiceTable } from '../results/checkpoint-choices.ts';
 import { pageSizeTables } from '../results/page-sizes.ts';
 import { tableLines } from './tables.ts';
-import { configText } from './run-text.ts';
+import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
+import { configText, factLines } from './run-text.ts';
 import { complain, Exit, openTrace } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
 import { EXTENSION } from '../../drive/extension-folders.ts';
@@ -37,6 +44,8 @@ export interface ReplayOptions {
   readonly headed: boolean;
   /** Where the replay's trace goes. */
   readonly out: string | undefined;
+  /** Reports to write. */
+  readonly files?: ReportFiles;
   /** Estimate other page sizes; nothing is replayed. */
   readonly pageSizes: boolean;
   /** Count other values of wal_autocheckpoint; nothing is replayed. */
@@ -51,17 +60,22 @@ export async function replayCommand({
   json,
   headed,
   out,
+  files = {},
   pageSizes,
   checkpoints,
 }: ReplayOptions): Promise<number> {
   const runsNothing = pageSizes ? '--page-sizes' : checkpoints ? '--checkpoints' : null;
-  if (runsNothing && (config.length || out !== undefined || (pageSizes && checkpoints)))
-    throw wrongUse(`${runsNothing} runs nothing: leave --config, --out, and the other one away.`);
-  const wanted = runsNothing ? DEFAULT_CONFIG : configOf(config);
+  const wanted = [out, files.html, files.svg, files.csv].some((path) => path !== undefined);
+  if (runsNothing && (config.length || wanted || (pageSizes && checkpoints)))
+    throw wrongUse(
+      `${runsNothing} runs nothing: leave --config, --out, reports, and the other one away.`,
+    );
+  const on = runsNothing ? DEFAULT_CONFIG : configOf(config);
   const opened = await openTrace(file);
   if (pageSizes) return pageSizesCommand(opened.store, json);
   if (checkpoints) return checkpointsCommand(opened.store, json);
   if (out !== undefined) await checkWritable(out);
+  await checkReportFiles(files);
   const interrupt = listenForInterrupt(complain);
   let closed = false;
   const onClosed = (): void => {
@@ -70,10 +84,15 @@ export async function replayCommand({
   };
   const done = await (
     node
-      ? inNode(opened.store, wanted, interrupt)
-      : inBrowser(await readFile(file), wanted, headed, { interrupt: interrupt.first, onClosed })
+      ? inNode(opened.store, on, interrupt)
+      : inBrowser(await readFile(file), on, headed, { interrupt: interrupt.first, onClosed })
   ).finally(() => interrupt.ignore());
   if (out !== undefined) await writeWhole(out, [done.trace]);
+  await writeReportFiles(files, {
+    html: () => replayHtml(done.report),
+    svg: () => replaySvg(done.report),
+    csv: () => replayCsv(done.report),
+  });
   await print(json ? `${JSON.stringify(done.report, null, 2)}\n` : replayText(done.report));
   if (!interrupt.came && !closed) return Exit.done;
   complain('interrupted: the replay has the calls that were made.');
@@ -85,8 +104,10 @@ interface Replay {
   readonly trace: Uint8Array;
 }
 async function inNode(store: TraceStore, config: Config, interrupt: Interrupt): Promise<Replay> {
+  const { engines, environment } = nodeSurroundings();
   const { report, trace } = await replay(store, config, {
-    engines: nodeSurroundings().engines,
+    engines,
+    environment,
     interrupted: () => interrupt.heard(),
   }).catch((e: Error) => {
     throw interrupt.came ? browserFailed(e.message) : wrongUse(e.message);
@@ -144,12 +165,12 @@ function replayText(report: ReplayReport): string {
       ]),
     ),
   ]);
-  const notes = [...notesOf(report), report.estimate, errorWords(report.error, report.errorWhy)];
   return `${[
     `Replay of ${number(report.calls)} VFS calls: ${configText(report.config)}`,
     ...tables,
     '',
-    ...notes.map((note) => `  ${plain(note)}`),
+    ...replayLines(report).map((note) => `  ${plain(note)}`),
+    ...factLines(replayFacts(report)),
   ].join('\n')}\n`;
 }
 

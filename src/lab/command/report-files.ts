@@ -1,4 +1,4 @@
-/** `--html`, `--svg` and `--csv` of `lab run` and `lab show`: the outcome as files beside its text. */
+/** `--html`, `--svg` and `--csv`: a result as files beside its text. */
 import type { LabOutcome } from '../experiments/outcome.ts';
 import { reportCsv, reportHtml, reportSvg } from '../results/report.ts';
 import { checkWritable, writeWhole } from '../../terminal/write-file.ts';
@@ -9,7 +9,14 @@ export interface ReportFiles {
   readonly svg?: string | undefined;
   readonly csv?: string | undefined;
 }
-const MAKERS = { html: reportHtml, svg: reportSvg, csv: reportCsv } as const;
+/** Of what `lab run` came to. */
+export const makersOf = (outcome: LabOutcome): ReportMakers => ({
+  html: () => reportHtml(outcome),
+  svg: () => reportSvg(outcome),
+  csv: () => reportCsv(outcome),
+});
+/** How each is made, if it was asked for. */
+type ReportMakers = Readonly<Record<keyof ReportFiles, () => string>>;
 const KINDS = ['html', 'svg', 'csv'] as const;
 
 /** Before a long run. @throws CommandFailure (2) where one can't be written */
@@ -18,7 +25,7 @@ export async function checkReportFiles(files: ReportFiles): Promise<void> {
 }
 
 /** @throws CommandFailure (2) where one can't be written */
-export async function writeReportFiles(files: ReportFiles, outcome: LabOutcome): Promise<void> {
+export async function writeReportFiles(files: ReportFiles, makers: ReportMakers): Promise<void> {
   for (const kind of KINDS)
-    if (files[kind] !== undefined) await writeWhole(files[kind], [MAKERS[kind](outcome)]);
+    if (files[kind] !== undefined) await writeWhole(files[kind], [makers[kind]()]);
 }

@@ -55,8 +55,9 @@ export const headOf = (run: Run): string[] => [
 ];
 /** What ran these results, a line each; a value that only some have on a line with their names. */
 export const environmentLines = (runs: readonly NamedResult[]): string[] =>
-  runs.length ? factLines(environmentFacts(runs)) : [];
+  factLines(runs.length ? environmentFacts(runs) : []);
 export function factLines(facts: readonly EnvironmentFact[]): string[] {
+  if (facts.length === 0) return [];
   const width = Math.max(...facts.map(({ label }) => label.length));
   return [
     '',

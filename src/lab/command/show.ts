@@ -14,7 +14,7 @@ import { wrongUse } from '../../terminal/failure.ts';
 import { placedAgain, runsByName, type LabOutcome } from '../experiments/outcome.ts';
 import { readOutcome } from './diff.ts';
 import { exitOf, outcomeJson, outcomeText, sideBySide } from './outcome.ts';
-import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
+import { checkReportFiles, makersOf, writeReportFiles, type ReportFiles } from './report-files.ts';
 import { print } from '../../terminal/stdout.ts';
 
 interface ShowOptions {
@@ -35,7 +35,7 @@ export async function showCommand({
 }: ShowOptions): Promise<number> {
   await checkReportFiles(files);
   const outcome = withoutPasses(await readOutcome(file), words);
-  await writeReportFiles(files, outcome);
+  await writeReportFiles(files, makersOf(outcome));
   await print(json ? outcomeJson(outcome) : outcomeText(outcome));
   return exitOf(outcome);
 }

@@ -49,7 +49,7 @@ import { cacheFolder } from './engines/cache-folder.ts';
 import { releasesOf, runNpm, type Npm } from './engines/npm.ts';
 import { OutsideEngines } from './engines/outside.ts';
 import { nodeSurroundings } from './node.ts';
-import { checkReportFiles, type ReportFiles } from './report-files.ts';
+import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
 
 export interface VersionsOptions {
   /** Packages, all their releases; none: sql.js and sqlite.org's. */
@@ -287,14 +287,11 @@ const textTable = ({ head, rows, texts }: ReportTable): string[] =>
   );
 
 async function reported(o: VersionsOptions, graph: VersionGraph): Promise<void> {
-  for (const [kind, make] of [
-    ['html', versionsHtml],
-    ['svg', versionsSvg],
-    ['csv', versionsCsv],
-  ] as const) {
-    const path = o.files[kind];
-    if (path !== undefined) await writeWhole(path, [make(graph)]);
-  }
+  await writeReportFiles(o.files, {
+    html: () => versionsHtml(graph),
+    svg: () => versionsSvg(graph),
+    csv: () => versionsCsv(graph),
+  });
   const missing = notCounted(graph);
   await print(
     o.json

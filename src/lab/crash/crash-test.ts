@@ -3,6 +3,7 @@
  * recovered by the same VFS and checked. The result is what holds after all of them, with the first call that breaks it.
  */
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
+import type { Environment } from '../experiments/model/environment-types.ts';
 import { buildFor } from '../experiments/worker/builds-here.ts';
 import { seeded } from '../experiments/workloads/random.ts';
 import { powerLosses, processDeaths, type CrashState } from './crash-states.ts';
@@ -38,22 +39,27 @@ export function configOf({ vfs, journalMode, synchronous, durability }: CrashCon
   };
 }
 
+interface Around {
+  readonly environment: Environment;
+  /** After each crash: how many were made so far. What it throws ends the test. */
+  readonly onCrash?: (crashes: number) => void | Promise<void>;
+}
+
 /**
- * @param onCrash after each crash: how many were made so far
  * @throws where the VFS or SQLite refuses the configuration, or the workload fails without a crash
  */
 export async function crashTest(
   config: CrashConfig,
   open: Opener,
   { commits, truncates }: CrashOptions,
-  onCrash: (crashes: number) => void = () => {},
+  { environment, onCrash }: Around,
 ): Promise<CrashResult> {
   const settings = configOf(config);
   const storage = new LiveStorage();
   const restore = emulate(storage);
-  let notes: string[];
+  let ran: Awaited<ReturnType<typeof runWorkload>>;
   try {
-    notes = await runWorkload(open, settings, commits, storage.log);
+    ran = await runWorkload(open, settings, commits, storage.log);
     // transactions that no one waits for complete, as they do while a process lives on
     for (let task = 0; task < SETTLING_TASKS; task++) await new Promise<void>(nextTask);
   } finally {
@@ -71,14 +77,13 @@ export async function crashTest(
     );
   let crashes = 0;
   const guarantee = (states: Iterable<CrashState>): Promise<Guarantee> =>
-    guaranteeOf(states, log, judge, () => onCrash(++crashes));
+    guaranteeOf(states, log, judge, () => onCrash?.(++crashes));
   return {
-    config,
+    ...{ config, ...ran, environment },
     calls: log.calls.length,
     commits,
     processDeath: await guarantee(processDeaths(log.calls)),
     powerLoss: await guarantee(powerLosses(log.calls, truncates, seeded(SEED))),
-    notes,
   };
 }
 
@@ -88,7 +93,7 @@ async function guaranteeOf(
   states: Iterable<CrashState>,
   log: StorageLog,
   judge: Judge,
-  onCrash: () => void,
+  onCrash: () => void | Promise<void> | undefined,
 ): Promise<Guarantee> {
   let mostLost = 0;
   const lostCommits = new Set<number>();
@@ -103,7 +108,7 @@ async function guaranteeOf(
     points.add(state.latest);
     if (state.sampled) sampledPoints.add(state.latest);
     const verdict = await judge.verdictOn(state.disk);
-    onCrash();
+    await onCrash();
     if (verdict.cause !== null) {
       const level = verdict.recovered === null ? 'corrupt' : 'half';
       add(level, breachOf(state, state.earliest, verdict, log));

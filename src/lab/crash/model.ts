@@ -1,4 +1,5 @@
 /** What a crash test is asked for, and what it answers. */
+import type { EngineFacts, Environment } from '../experiments/model/environment-types.ts';
 import type { Config, JournalMode, VfsName } from '../experiments/model/types.ts';
 
 /** VFSs whose storage calls the emulated storage knows. The last one runs by the package @sqlite.org/sqlite-wasm's own API. */
@@ -98,6 +99,8 @@ export interface Guarantee {
 
 export interface CrashResult {
   readonly config: CrashConfig;
+  readonly engine: EngineFacts;
+  readonly environment: Environment;
   /** Storage calls that change something, from opening to closing. */
   readonly calls: number;
   readonly commits: number;

@@ -6,12 +6,15 @@ import { FILE, reused, type Opener } from './open.ts';
 export interface SqliteWasm {
   readonly init: SqliteOrgInit;
   readonly wasm: WebAssembly.Module;
+  readonly wasmBytes: number;
+  /** Version of the package. */
+  readonly version: string;
 }
 
 /** As the package names it by default. */
 const FOLDER = '.opfs-sahpool';
 
-export function sahpoolOpener({ init, wasm }: SqliteWasm): Opener {
+export function sahpoolOpener({ init, wasm, wasmBytes, version }: SqliteWasm): Opener {
   let sessions = 0;
   // its other VFSs need workers
   const engines = reused(() =>
@@ -36,6 +39,10 @@ export function sahpoolOpener({ init, wasm }: SqliteWasm): Opener {
         },
       },
       db: 0,
+      engine: {
+        ...{ package: '@sqlite.org/sqlite-wasm', version, variant: 'sync', wasmBytes },
+        sqlite: sqlite3.version.libVersion,
+      },
       lastError: () => '',
       close() {
         db.close();

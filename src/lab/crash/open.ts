@@ -1,7 +1,8 @@
 /** Opens the database of a crash test on the storage in place, with the published code of a VFS. */
 import type { SqliteApi } from '../experiments/engine/builds.ts';
-import type { Engines } from '../experiments/engine/open-engine.ts';
+import { engineFacts, type Engines } from '../experiments/engine/open-engine.ts';
 import type { VfsMaker } from '../experiments/engine/open-host.ts';
+import type { EngineFacts } from '../experiments/model/environment-types.ts';
 import type { Config } from '../experiments/model/types.ts';
 import { VfsMakers } from '../experiments/worker/vfs-makers.ts';
 
@@ -9,6 +10,7 @@ export interface Session {
   readonly sqlite3: Pick<SqliteApi, 'exec'>;
   readonly db: number;
   readonly close: () => Promise<void>;
+  readonly engine: EngineFacts;
   /** What the VFS says of its last failure: SQLite says "disk I/O error" only. '' where it says nothing. */
   readonly lastError: () => string;
 }
@@ -67,6 +69,7 @@ export function waSqliteOpener(engines: Engines, config: Config, make?: VfsMaker
     return {
       sqlite3,
       db,
+      engine: engineFacts(engine, config.build),
       lastError: () => makers.lastError(),
       close: async () => {
         await sqlite3.close(db);

@@ -3,6 +3,7 @@
  * count, and a checksum of all rows, so that half a transaction contradicts itself.
  */
 import { applyConfig } from '../experiments/engine/apply-config.ts';
+import type { EngineFacts } from '../experiments/model/environment-types.ts';
 import type { Config } from '../experiments/model/types.ts';
 import { failureText, type Opener, type Session } from './open.ts';
 import type { StorageLog } from './storage/calls.ts';
@@ -24,17 +25,18 @@ COMMIT;`;
 
 /**
  * Runs it on the storage in place and writes down when each commit was acknowledged.
- * @returns settings that were answered differently
+ * @returns the engine, and settings that were answered differently
  */
 export async function runWorkload(
   open: Opener,
   config: Config,
   commits: number,
   log: StorageLog,
-): Promise<string[]> {
+): Promise<{ engine: EngineFacts; notes: string[] }> {
   const session = await open();
+  const { engine } = session;
   try {
-    return await commitAll(session, config, commits, log);
+    return { engine, notes: await commitAll(session, config, commits, log) };
   } catch (error) {
     throw new Error(failureText(error, session.lastError()), { cause: error });
   }

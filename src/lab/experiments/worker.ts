@@ -6,7 +6,7 @@ import { installEngines } from '../../engines/install.ts';
 import { installProbes } from '../../probes/install.ts';
 import { readTrace } from '../../trace/file/read.ts';
 import type { Recorder } from '../../record/recorder.ts';
-import { Engines, type WasmLoader } from './engine/open-engine.ts';
+import { engineFacts, Engines, type WasmLoader } from './engine/open-engine.ts';
 import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
 import { replay, type Replayed, type ReplayProgress } from './replay/replay.ts';
 import type { Found } from './engine/fault-run.ts';
@@ -66,8 +66,7 @@ export class ExperimentWorker {
   async takeEngine(engine: EngineFile): Promise<EngineFacts> {
     await this.dropped.take(engine);
     const asked = { engine: engine.name, build: 'sync' } as const;
-    const { build, sqlite3, wasmBytes } = await this.engines.open(asked, 'none');
-    return { ...build.source, variant: asked.build, sqlite: sqlite3.libversion(), wasmBytes };
+    return engineFacts(await this.engines.open(asked, 'none'), asked.build);
   }
 
   /** What a recording offers to a replay. @param file a .vfst file @returns `warnings`: what of the file is not whole @throws Error with a message for the user */
@@ -97,6 +96,7 @@ export class ExperimentWorker {
       await clean();
       const done = await replay(store, config, {
         engines: this.engines,
+        environment: this.environment,
         makeVfs: this.makers.make,
         clean,
         probe: (recorder) => {

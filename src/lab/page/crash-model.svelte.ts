@@ -8,7 +8,16 @@ import {
   type NotTested,
 } from '../crash/model.ts';
 import { aboutText } from '../experiments/duration.ts';
+import {
+  crashCsv,
+  crashHtml,
+  crashObject,
+  crashSvg,
+  type CrashTests,
+} from '../results/crash-report.ts';
 import { Canceled, type Bench } from './bench.ts';
+import { saveResult, type SavedAs } from './results-file.ts';
+import type { UnfinishedCrash, UnfinishedStore } from './unfinished.svelte.ts';
 
 /** It is no VFS of the Lab's engines, and its package isn't part of the extension. */
 const COMMAND_ONLY = 'opfs-sahpool';
@@ -28,6 +37,7 @@ export class CrashModel {
   /** @param say what is under way; '' = nothing */
   constructor(
     private readonly bench: Bench,
+    private readonly unfinished: UnfinishedStore,
     private readonly say: (what: string) => void,
   ) {}
 
@@ -44,14 +54,26 @@ export class CrashModel {
     this.configs = this.chosen();
     await this.resume();
   }
-  async resume(): Promise<void> {
+  resume(): Promise<void> {
+    return this.unfinished.during(async () => {
+      await this.rest();
+      return !this.hasMore;
+    });
+  }
+  /** What a closed tab left. */
+  show({ configs, outcomes }: UnfinishedCrash): void {
+    [this.configs, this.outcomes] = [configs, outcomes];
+    this.normal = configs.some(({ synchronous }) => synchronous === 'normal');
+  }
+  private async rest(): Promise<void> {
     this.running = true;
     this.say('Testing crashes');
     try {
       while (this.hasMore) {
         this.crashes = 0;
-        const config = this.configs[this.outcomes.length]!;
-        this.outcomes = [...this.outcomes, await this.outcomeOf(config)];
+        const { configs } = this;
+        this.outcomes = [...this.outcomes, await this.outcomeOf(configs[this.outcomes.length]!)];
+        this.unfinished.save({ kind: 'crash', configs, outcomes: this.outcomes });
       }
     } catch (error) {
       if (!(error instanceof Canceled)) throw error;
@@ -65,6 +87,19 @@ export class CrashModel {
     await this.bench.cancel();
   }
 
+  /** What was tested so far. */
+  get tests(): CrashTests {
+    return { options: DEFAULT_OPTIONS, outcomes: this.outcomes };
+  }
+  save(as: SavedAs): void {
+    const { tests } = this;
+    saveResult('crash', as, {
+      object: crashObject(tests),
+      html: () => crashHtml(tests),
+      svg: () => crashSvg(tests),
+      csv: () => crashCsv(tests),
+    });
+  }
   private get hasMore(): boolean {
     return this.outcomes.length < this.configs.length;
   }

@@ -41,14 +41,13 @@ import { siteName } from '../../viewer/ui/site-name.ts';
 import { copyFrom, databasesOf } from '../../page-copy/copy.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
-import { outcomeOnPage, resultsFile, type SavedAs } from './results-file.ts';
+import { outcomeOnPage, saveOutcome, type SavedAs } from './results-file.ts';
 import { CrashModel } from './crash-model.svelte.ts';
 import { DiffModel, type Side } from './diff-model.svelte.ts';
 import { EngineFiles } from './engine-files.svelte.ts';
 import { QuestionsModel } from './questions-model.svelte.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
-import { unfinishedRuns, UnfinishedStore, type Unfinished } from './unfinished.ts';
-import { saveFile } from '../../viewer/ui/save-file.ts';
+import { UnfinishedStore, type UnfinishedRuns } from './unfinished.svelte.ts';
 
 /** A run as its column shows it. */
 export interface Column {
@@ -128,16 +127,15 @@ export class LabModel {
   shown = $state.raw<{ offer: PlacedOffer; mode: Mode } | null>(null);
   /** The shown runs again, function by function; [] where this was not asked for. */
   byFunction = $state.raw<(RunResult | null)[]>([]);
-  /** What a closed tab left, until it is shown or discarded. */
-  unfinished = $state.raw<Unfinished | null>(null);
-  private readonly unfinishedStore = new UnfinishedStore();
+  readonly unfinished = new UnfinishedStore();
   private queue: RunQueue | null = null;
 
   constructor(private readonly bench: Bench) {
-    this.replay = new ReplayModel(bench, (what) => (this.busy = what));
+    const say = (what: string): void => void (this.busy = what);
+    this.replay = new ReplayModel(bench, this.unfinished, say);
     this.engines = new EngineFiles(bench);
-    this.advisor = new AdviceModel(bench, (what) => (this.busy = what));
-    this.questions = new QuestionsModel(this, new CrashModel(bench, (what) => (this.busy = what)));
+    this.advisor = new AdviceModel(bench, say);
+    this.questions = new QuestionsModel(this, new CrashModel(bench, this.unfinished, say));
   }
 
   readonly own = $derived<OwnInput>(
@@ -261,7 +259,6 @@ export class LabModel {
     this.queue = queue;
     this.shown = { offer: this.placed, mode: this.effectiveMode };
     this.byFunction = [];
-    this.unfinished = null;
     await this.go(queue);
   }
   /**
@@ -344,25 +341,29 @@ export class LabModel {
       ...own.says,
     ];
   }
-  /** Stores each pass, so that a tab that closes loses one at most. */
+  /** Stores each pass, so that a tab that closes loses one at most. The user's own files, a database or an engine, aren't stored. */
   private async go(queue: RunQueue): Promise<void> {
-    const begun = this.unfinishedStore.begin(queue.items.map(({ run }) => run));
-    await queue.go();
-    await begun;
-    if (!queue.canResume) this.unfinishedStore.forget();
-    this.unfinishedStore.end();
+    const work = (): Promise<boolean> => queue.go().then(() => !queue.canResume);
+    await (queue.items.some(({ run }) => run.database || run.engineFile)
+      ? work()
+      : this.unfinished.during(work));
     this.questions.take();
   }
-  /** Runs that a closed tab left are offered. */
-  async lookForUnfinished(): Promise<void> {
-    this.unfinished = await unfinishedRuns();
-  }
-  /** They are on show, and the rest of them can run. */
+  /** What a closed tab left is on show, and the rest of it can run. */
   showUnfinished(): void {
-    const { unfinished } = this;
-    const offer = unfinished && offerOf(unfinished.offer);
-    this.unfinished = null;
-    if (!unfinished || !offer) return;
+    const found = this.unfinished.take();
+    if (found?.kind === 'runs') this.showRunsOf(found);
+    else if (found?.kind === 'replay') {
+      this.place = 'replay';
+      this.replay.show(found);
+    } else if (found) {
+      this.place = 'questions';
+      this.questions.showCrash(found);
+    }
+  }
+  private showRunsOf(unfinished: UnfinishedRuns): void {
+    const offer = offerOf(unfinished.offer);
+    if (!offer) return;
     this.choose(offer);
     this.begin(); // what was tried before isn't what is shown now
     [this.experimentVfs, this.experimentFaults] = [unfinished.vfs, unfinished.faults];
@@ -379,10 +380,6 @@ export class LabModel {
     this.shown = { offer: this.placed, mode: unfinished.mode };
     this.byFunction = [];
     this.show(queue, unfinished.headings);
-  }
-  forgetUnfinished(): void {
-    this.unfinished = null;
-    this.unfinishedStore.forget();
   }
   async cancel(): Promise<void> {
     await this.queue?.cancel();
@@ -437,8 +434,8 @@ export class LabModel {
   }
   saveResults(as: SavedAs): void {
     if (!this.shown) return;
-    const { name, file } = resultsFile(this.shown.offer, this.columns, as);
-    saveFile(name, file);
+    const { offer } = this.shown;
+    saveOutcome(offer.id, as, outcomeOnPage(offer, this.columns));
   }
   /** Results on show that can be one side of a comparison. */
   get canCompareShown(): boolean {
@@ -457,7 +454,8 @@ export class LabModel {
     this.progress = queue.progress;
     const { environment } = queue;
     if (this.shown && environment)
-      this.unfinishedStore.save({
+      this.unfinished.save({
+        kind: 'runs',
         offer: this.shown.offer.id,
         vfs: this.experimentVfs,
         faults: this.experimentFaults,
@@ -487,7 +485,7 @@ export class LabModel {
   /** The recording as A, a replay of it as B. */
   compareReplay({ heading, trace }: Replayed): void {
     const { recording } = this.replay;
-    if (recording)
+    if (recording && trace)
       this.trace = {
         file: recording.file,
         name: recording.name,

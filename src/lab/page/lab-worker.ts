@@ -13,6 +13,7 @@ import { waSqliteOpener } from '../crash/open.ts';
 import { nextTask } from '../crash/storage/next-task.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
 import { Engines } from '../experiments/engine/open-engine.ts';
+import { environmentHere } from '../experiments/worker/environment-here.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
 import type { Replayed, ReplayProgress } from '../experiments/replay/replay.ts';
 import type { EngineFacts } from '../experiments/model/environment-types.ts';
@@ -98,8 +99,11 @@ const methods = {
   },
   /** One configuration, on storage that is emulated in this worker. Pushes how many crashes were made. */
   crash: (config: CrashConfig, options: CrashOptions): Promise<CrashResult> =>
-    crashTest(config, waSqliteOpener(crashEngines, configOf(config)), options, (crashes) => {
-      if (crashes % CRASHES_A_REPORT === 0) push(crashes);
+    crashTest(config, waSqliteOpener(crashEngines, configOf(config)), options, {
+      environment: environmentHere(),
+      onCrash: (crashes) => {
+        if (crashes % CRASHES_A_REPORT === 0) push(crashes);
+      },
     }),
   takeEngine: (engine: EngineFile): Promise<EngineFacts> => worker.takeEngine(engine),
   take: (main: Blob, wal: Blob | null): Promise<DatabaseFacts> => takeDatabase(ownWasm, main, wal),

@@ -112,7 +112,7 @@ mount(Lab, {
   target: document.body,
   props: { model, storeWorkerUrl: new URL('../devtools/store-worker.js', location.href).href },
 });
-void model.lookForUnfinished();
+void model.unfinished.look();
 document.documentElement.dataset['ready'] = 'true';
 
 const asked = new URLSearchParams(location.search);

@@ -6,6 +6,7 @@ import { experimentResultOf } from './compare.ts';
 import type { CrashModel } from './crash-model.svelte.ts';
 import { runsOfExperiment } from './grid.ts';
 import type { QueuedRun } from './run-queue.ts';
+import type { UnfinishedCrash } from './unfinished.svelte.ts';
 
 export interface Question {
   readonly id: string;
@@ -102,6 +103,11 @@ export class QuestionsModel {
     await this.lab.run();
   }
 
+  /** A crash test that a closed tab left. */
+  showCrash(unfinished: UnfinishedCrash): void {
+    this.current = this.all.find(({ offer }) => offer === null)!;
+    this.crash.show(unfinished);
+  }
   /** The runs on show are done: those of a question answer it. */
   take(): void {
     const { lab } = this;

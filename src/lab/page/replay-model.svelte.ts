@@ -1,6 +1,10 @@
 /** What the box "Replay a recording" shows and does: the recording, what it is replayed on, the replays so far. */
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
-import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
+import type {
+  Replayed as Done,
+  ReplayProgress,
+  ReplayReport,
+} from '../experiments/replay/replay.ts';
 import { traceOfPanel } from '../../protocol/panel-trace.ts';
 import { Canceled, type Bench } from './bench.ts';
 import {
@@ -10,12 +14,15 @@ import {
   type ReplayChoice,
   type ReplaySetting,
 } from './replay-choices.ts';
+import { replayCsv, replayHtml, replaySvg } from '../results/replay-report.ts';
+import { saveResult, type SavedAs } from './results-file.ts';
+import type { UnfinishedReplay, UnfinishedStore } from './unfinished.svelte.ts';
 
 export interface Replayed {
   readonly heading: string;
   readonly report: ReplayReport;
-  /** A .vfst file. */
-  readonly trace: Blob;
+  /** A .vfst file. null: a closed tab left the counts alone. */
+  readonly trace: Blob | null;
 }
 interface Recording {
   readonly name: string;
@@ -38,6 +45,8 @@ export class ReplayModel {
   recording = $state.raw<Recording | null>(null);
   choice = $state.raw<ReplayChoice>(FIRST_CHOICE);
   replays = $state.raw<readonly Replayed[]>([]);
+  /** The recording of a replay that a closed tab left; '' = none. */
+  leftOf = $state('');
   /** A file is read or calls are made. */
   working = $state(false);
   progress = $state.raw<ReplayProgress | null>(null);
@@ -49,6 +58,7 @@ export class ReplayModel {
   /** @param say what is under way, '' at its end: the rest of the page waits for it */
   constructor(
     private readonly bench: Bench,
+    private readonly unfinished: UnfinishedStore,
     private readonly say: (what: string) => void,
   ) {}
 
@@ -86,27 +96,66 @@ export class ReplayModel {
   private forgetAll(): void {
     this.recording = null;
     this.replays = [];
+    this.leftOf = '';
+  }
+  /** What a closed tab left. */
+  show({ recording, heading, report }: UnfinishedReplay): void {
+    this.forgetAll();
+    this.leftOf = recording;
+    this.replays = [{ heading, report, trace: null }];
   }
 
   /** The same configuration again takes the place of its last replay. */
   async run(): Promise<void> {
-    const { recording, config } = this;
+    const { recording } = this;
     if (!recording) return;
-    const heading = headingOf(config);
-    await this.work(`Replaying on ${heading}`, async () => {
-      const { report, trace, left } = await this.bench.replay(
-        recording.file,
-        config,
+    const heading = headingOf(this.config);
+    await this.unfinished.during(async () => {
+      let done = true;
+      await this.work(`Replaying on ${heading}`, async () => {
+        done = await this.replayed(recording, heading);
+      });
+      return done;
+    });
+  }
+  /** What ends early leaves what was replayed by then. @returns false: it was canceled @throws Error with a message for the user */
+  private async replayed({ file, name }: Recording, heading: string): Promise<boolean> {
+    let done: Done | null = null;
+    const take = (now: Done): void => {
+      done = now;
+      this.unfinished.save({ kind: 'replay', recording: name, heading, report: now.report });
+    };
+    try {
+      const { left, ...whole } = await this.bench.replay(
+        file,
+        this.config,
         (progress) => (this.progress = progress),
+        take,
       );
       this.left = left;
-      const done: Replayed = { heading, report, trace };
-      const at = this.replays.findIndex((r) => r.heading === heading);
-      this.replays = at < 0 ? [...this.replays, done] : this.replays.with(at, done);
-    });
+      done = whole;
+      return true;
+    } catch (error) {
+      if (error instanceof Canceled) return false;
+      throw error;
+    } finally {
+      if (done) this.add({ heading, ...done });
+    }
+  }
+  private add(replayed: Replayed): void {
+    const at = this.replays.findIndex(({ heading }) => heading === replayed.heading);
+    this.replays = at < 0 ? [...this.replays, replayed] : this.replays.with(at, replayed);
   }
   async cancel(): Promise<void> {
     this.left = await this.bench.cancel();
+  }
+  save({ heading, report }: Replayed, as: SavedAs): void {
+    saveResult(`replay-${heading.replace(/[^\w]+/g, '-').toLowerCase()}`, as, {
+      object: report,
+      html: () => replayHtml(report),
+      svg: () => replaySvg(report),
+      csv: () => replayCsv(report),
+    });
   }
   forget(heading: string): void {
     this.replays = this.replays.filter((r) => r.heading !== heading);

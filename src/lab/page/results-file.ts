@@ -1,10 +1,11 @@
-/** The results on show as files: as JSON in the form of `vfscope lab run --json`, with passes that were left out and their reasons; and as reports. */
+/** Results as files: JSON, with passes that were left out and their reasons, and reports. */
 import { gridResult } from '../experiments/grid-result.ts';
 import type { LabOutcome } from '../experiments/outcome.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import { reportCsv, reportHtml, reportSvg } from '../results/report.ts';
 import { experimentResultOf } from './compare.ts';
+import { saveFile } from '../../viewer/ui/save-file.ts';
 import type { PlacedOffer } from './catalog.ts';
 import type { QueuedRun } from './run-queue.ts';
 
@@ -56,27 +57,49 @@ export function outcomeOnPage(offer: PlacedOffer, columns: readonly Shown[]): La
 }
 const whyNot = ({ message }: QueuedRun): string => message || 'it was not run to its end';
 
-const json = (outcome: LabOutcome): string =>
-  `${JSON.stringify('experiment' in outcome ? outcome.experiment : 'grid' in outcome ? outcome.grid : outcome.runs, null, 2)}\n`;
-
-/** What the results on show are saved as. */
+/** What a result is saved as. */
 export const SAVED_AS = {
-  json: { title: 'JSON', type: 'application/json', make: json },
-  html: { title: 'HTML report', type: 'text/html', make: reportHtml },
-  svg: { title: 'SVG', type: 'image/svg+xml', make: reportSvg },
-  csv: { title: 'CSV', type: 'text/csv', make: reportCsv },
+  json: {
+    title: 'JSON',
+    type: 'application/json',
+    help: 'Everything, as the command prints it with --json',
+  },
+  html: {
+    title: 'HTML report',
+    type: 'text/html',
+    help: 'One file with charts, tables and the environment',
+  },
+  svg: { title: 'SVG', type: 'image/svg+xml', help: 'The charts as one picture' },
+  csv: { title: 'CSV', type: 'text/csv', help: 'Every number, a line each' },
 } as const;
 export type SavedAs = keyof typeof SAVED_AS;
 
-/** @returns its content, and a name for the file */
-export function resultsFile(
-  offer: PlacedOffer,
-  columns: readonly Shown[],
+/** Saves a result. @param name of the file, without `vfscope-lab-` and its ending */
+export function saveResult(
+  name: string,
   as: SavedAs,
-): { name: string; file: Blob } {
-  const { type, make } = SAVED_AS[as];
-  return {
-    name: `vfscope-lab-${offer.id}.${as}`,
-    file: new Blob([make(outcomeOnPage(offer, columns))], { type }),
-  };
+  made: {
+    readonly object: object;
+    readonly html: () => string;
+    readonly svg: () => string;
+    readonly csv: () => string;
+  },
+): void {
+  const text = as === 'json' ? `${JSON.stringify(made.object, null, 2)}\n` : made[as]();
+  saveFile(`vfscope-lab-${name}.${as}`, new Blob([text], { type: SAVED_AS[as].type }));
+}
+
+/** Saves the results on show: JSON has the form of `vfscope lab run --json`. */
+export function saveOutcome(name: string, as: SavedAs, outcome: LabOutcome): void {
+  saveResult(name, as, {
+    object:
+      'experiment' in outcome
+        ? outcome.experiment
+        : 'grid' in outcome
+          ? outcome.grid
+          : outcome.runs,
+    html: () => reportHtml(outcome),
+    svg: () => reportSvg(outcome),
+    csv: () => reportCsv(outcome),
+  });
 }

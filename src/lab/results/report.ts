@@ -8,7 +8,7 @@ import { experimentFor } from '../experiments/documents/tries.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { clockStepMs, isTime, placed, stepMsOf } from '../experiments/model/aggregate.ts';
 import { counterValue } from '../experiments/model/counter-words.ts';
-import { environmentFacts, factText, type NamedResult } from '../experiments/model/environment.ts';
+import { environmentFacts, factPairs, type NamedResult } from '../experiments/model/environment.ts';
 import { onWords } from '../experiments/model/vfs-facts.ts';
 import { placedAgain, runsByHeading, titleOf, type LabOutcome } from '../experiments/outcome.ts';
 import type { Growth, RunResult, Verdict } from '../experiments/model/result-types.ts';
@@ -234,9 +234,7 @@ export function reportHtml(outcome: LabOutcome): string {
     notes.length ? { heading: 'Notes', lines: notes } : null,
     {
       heading: 'Environment',
-      facts: facts.flatMap(({ label, values }) =>
-        values.map((value, i) => [i ? '' : label, factText(value)] as const),
-      ),
+      facts: factPairs(facts),
     },
   ];
   const html = (all: readonly (Block | null)[]): string[] =>

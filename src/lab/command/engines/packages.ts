@@ -27,7 +27,8 @@ export interface PackageSource {
 /** Of a package: what an engine needs. Tests and source maps are most of some. */
 const WANTED = /(?:^package\.json|\.(?:wasm|js|mjs|cjs))$/;
 
-function versionIn(folder: string): string | null {
+/** @param folder of a package */
+export function versionIn(folder: string): string | null {
   const path = join(folder, 'package.json');
   if (!existsSync(path)) return null;
   const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version?: unknown };
@@ -61,6 +62,23 @@ export async function packageFolder(
   return { folder, version };
 }
 
+const cannotSave =
+  (path: string) =>
+  (e: NodeJS.ErrnoException): never => {
+    throw new Error(
+      `downloads can't be saved in ${path} (${e.code}): choose another folder by --cache`,
+      { cause: e },
+    );
+  };
+/** Node's own way to make the folders above, too, never ends below `/proc`. @throws Error with what to do */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) await makeFolder(dirname(path));
+  await mkdir(path).catch((e: NodeJS.ErrnoException) => {
+    if (e.code !== 'EEXIST') cannotSave(path)(e); // another vfscope may have been faster
+  });
+}
+
 /** There whole or not at all: an interrupted download leaves no folder of that name. */
 async function fetched(
   name: string,
@@ -68,8 +86,8 @@ async function fetched(
   folder: string,
   { npm, say }: PackageSource,
 ): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true });
-  const part = await mkdtemp(`${folder}.`);
+  await makeFolder(dirname(folder));
+  const part = await mkdtemp(`${folder}.`).catch(cannotSave(dirname(folder)));
   try {
     say(`npm pack ${name}@${version}`);
     await npm(['pack', `${name}@${version}`, '--ignore-scripts'], part);

@@ -1,4 +1,5 @@
 /** A fresh instance of a SQLite build: metered (count mode) or as it is (time mode). Rewriting and compiling happen once a build. */
+import type { EngineFacts } from '../model/environment-types.ts';
 import { meterModule, type FunctionCount, type MeteredModule } from '../../meter/meter.ts';
 import {
   buildOf,
@@ -35,6 +36,12 @@ export interface MemoryCount {
   readonly loads: bigint;
   readonly stores: bigint;
 }
+
+/** Of an engine that is open. @param variant of its package: `sync`, `asyncify`, `jspi` */
+export const engineFacts = (
+  { build, sqlite3, wasmBytes }: Pick<Engine, 'build' | 'sqlite3' | 'wasmBytes'>,
+  variant: string,
+): EngineFacts => ({ ...build.source, variant, sqlite: sqlite3.libversion(), wasmBytes });
 
 interface Compiled {
   readonly module: WebAssembly.Module;

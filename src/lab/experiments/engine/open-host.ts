@@ -5,7 +5,7 @@ import type { EngineModule, Generation } from './builds.ts';
 import { loadDatabase, type CopyModule } from './load-database.ts';
 import type { Host } from './host.ts';
 import { pageCacheReader } from './page-cache.ts';
-import type { Engines, Metering } from './open-engine.ts';
+import { engineFacts, type Engines, type Metering } from './open-engine.ts';
 import { StatementCounts } from './statement-counts.ts';
 import type { EngineFacts } from '../model/environment-types.ts';
 import type { Config, Counters } from '../model/types.ts';
@@ -150,12 +150,7 @@ async function open(
   }
   return {
     host,
-    engine: () => ({
-      ...engine.build.source,
-      variant: config.build,
-      sqlite: sqlite3.libversion(),
-      wasmBytes: engine.wasmBytes,
-    }),
+    engine: () => engineFacts(engine, config.build),
     async close() {
       try {
         await sqlite3.close(host.db);

@@ -7,6 +7,7 @@ type Instantiate = Parameters<EngineFactory>[0]['instantiateWasm'];
 
 /** The part of its API that the Lab uses. */
 export interface Sqlite3 {
+  readonly version: { readonly libVersion: string };
   readonly capi: {
     sqlite3_vfs_find(name: string): number;
     sqlite3_vfs_register(pVfs: number, asDefault: number): number;

@@ -9,7 +9,7 @@ import {
   formatExact,
   UNKNOWN,
 } from '../../../text/numbers.ts';
-import type { Environment } from './environment-types.ts';
+import type { EngineFacts, Environment } from './environment-types.ts';
 import { endedWhy } from './fault-verdict.ts';
 import { faultsText, hasFaults } from './faults.ts';
 import { labelOf } from './knobs.ts';
@@ -20,6 +20,13 @@ import { vfsTitle } from './vfs-facts.ts';
 export interface NamedResult {
   readonly name: string;
   readonly result: RunResult;
+}
+/** What any result says of what ran it. */
+export interface Ran {
+  readonly engine?: EngineFacts;
+  readonly environment: Environment;
+  /** Of a run. */
+  readonly run?: { readonly config: { readonly engine: string; readonly build: string } };
 }
 export interface EnvironmentFact {
   readonly label: string;
@@ -56,24 +63,17 @@ function vfsOf({ run: { config } }: RunResult): string {
   return [vfsTitle(config.vfs), ...own].join(', ');
 }
 
-const FACTS: readonly (readonly [label: string, of: (result: RunResult) => string])[] = [
-  [
-    'Workload',
-    ({ run, version }) =>
-      [
-        `${run.workload} (version ${version})`,
-        ...Object.entries(run.parameters).map(([name, n]) => `${name} ${formatExact(n)}`),
-        ...(run.asText ? ['bound values written into the SQL'] : []),
-      ].join(', '),
-  ],
-  ['VFS', vfsOf],
+type Fact<T> = readonly [label: string, of: (result: T) => string];
+const ENGINE: readonly Fact<Ran>[] = [
   ['SQLite', ({ engine }) => engine?.sqlite ?? NOT_SAVED],
   [
     'Build',
-    ({ engine, run: { config } }) =>
+    ({ engine, run }) =>
       engine
         ? `${engine.package} ${engine.version}, ${engine.variant}`
-        : `${config.engine}, ${config.build}`,
+        : run
+          ? `${run.config.engine}, ${run.config.build}`
+          : NOT_SAVED,
   ],
   [
     'Wasm size',
@@ -82,7 +82,8 @@ const FACTS: readonly (readonly [label: string, of: (result: RunResult) => strin
         ? `${formatBytes(engine.wasmBytes)} (${formatCount(engine.wasmBytes)} bytes)`
         : NOT_SAVED,
   ],
-  ['Passes', passesOf],
+];
+const PLACE: readonly Fact<Ran>[] = [
   ['Runtime', ({ environment: e }) => said(e, e.runtime, String)],
   ['Platform', ({ environment: e }) => said(e, e.platform, String)],
   ['Processor', ({ environment: e }) => said(e, e.processor, String)],
@@ -97,16 +98,34 @@ const FACTS: readonly (readonly [label: string, of: (result: RunResult) => strin
         : said(e, e.crossOriginIsolated, (is) => (is ? 'yes' : 'no')),
   ],
 ];
+const FACTS: readonly Fact<RunResult>[] = [
+  [
+    'Workload',
+    ({ run, version }) =>
+      [
+        `${run.workload} (version ${version})`,
+        ...Object.entries(run.parameters).map(([name, n]) => `${name} ${formatExact(n)}`),
+        ...(run.asText ? ['bound values written into the SQL'] : []),
+      ].join(', '),
+  ],
+  ['VFS', vfsOf],
+  ...ENGINE,
+  ['Passes', passesOf],
+  ...PLACE,
+];
 
 type Value = EnvironmentFact['values'][number];
-/** The distinct texts of runs, each with the names of its runs. */
-function grouped(runs: readonly NamedResult[], of: (result: RunResult) => string): Value[] {
-  const groups = new Map<string, string[]>();
-  for (const { name, result } of runs) {
+/** The distinct texts of results, each with their names. */
+function grouped<T>(
+  results: readonly { readonly name: string; readonly result: T }[],
+  of: (result: T) => string,
+): Value[] {
+  const groups = new Map<string, Set<string>>();
+  for (const { name, result } of results) {
     const text = of(result);
-    groups.set(text, [...(groups.get(text) ?? []), name]);
+    groups.set(text, (groups.get(text) ?? new Set()).add(name));
   }
-  return [...groups].map(([text, names]) => ({ text, of: groups.size > 1 ? names : null }));
+  return [...groups].map(([text, names]) => ({ text, of: groups.size > 1 ? [...names] : null }));
 }
 
 /** Pragmas that all runs share as one value, then those that they differ in. */
@@ -124,6 +143,12 @@ function pragmasOf(runs: readonly NamedResult[]): Value[] {
   return [...(shared.length ? [{ text: shared.join(', '), of: null }] : []), ...different];
 }
 
+/** What ran results that are of no run of a workload, such as crash tests. @param results at least one */
+export const ranFacts = (
+  results: readonly { readonly name: string; readonly result: Ran }[],
+): EnvironmentFact[] =>
+  [...ENGINE, ...PLACE].map(([label, of]) => ({ label, values: grouped(results, of) }));
+
 /** What ran these results; what all share is one value. @param runs at least one */
 export function environmentFacts(runs: readonly NamedResult[]): EnvironmentFact[] {
   const facts = FACTS.map(([label, of]) => ({ label, values: grouped(runs, of) }));
@@ -140,6 +165,13 @@ export function environmentFacts(runs: readonly NamedResult[]): EnvironmentFact[
   ];
 }
 
+/** As a block of a report has them. */
+export const factPairs = (
+  facts: readonly EnvironmentFact[],
+): (readonly [label: string, value: string])[] =>
+  facts.flatMap(({ label, values }) =>
+    values.map((value, i) => [i ? '' : label, factText(value)] as const),
+  );
 const MOST_NAMES = 4;
 /** `value (of a, b and 3 more)`. */
 export const factText = ({ text, of }: EnvironmentFact['values'][number]): string =>

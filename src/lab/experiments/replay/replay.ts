@@ -13,9 +13,9 @@ import {
   startRecording,
   type Recording,
 } from '../../../vfs-instrumented/library/index.ts';
-import type { EngineModule } from '../engine/builds.ts';
-import type { Engines } from '../engine/open-engine.ts';
+import { engineFacts, type Engines } from '../engine/open-engine.ts';
 import { memoryVfs, type VfsMaker } from '../engine/open-host.ts';
+import type { EngineFacts, Environment } from '../model/environment-types.ts';
 import { DEFAULT_CONFIG, type Config, type Counters } from '../model/types.ts';
 import { ownEngineOf } from '../model/vfs-facts.ts';
 import { countsOf, vfsCallsOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
@@ -28,6 +28,9 @@ import { scriptOn } from './script-on.ts';
 export type KindCounts = Readonly<Record<string, number>>;
 export interface ReplayReport {
   readonly config: Config;
+  /** The VFS's own. SQLite itself doesn't run. */
+  readonly engine: EngineFacts;
+  readonly environment: Environment;
   /** That were made, and those of the recording: more where the replay was interrupted. `recorded` is of those that were made. */
   readonly calls: number;
   readonly callsInAll: number;
@@ -71,6 +74,7 @@ export interface Replayed {
 }
 interface ReplayAround {
   readonly engines: Engines;
+  readonly environment: Environment;
   readonly makeVfs?: VfsMaker;
   /** Records the storage calls of this thread from now on. @returns what ends it; absent: they are not counted */
   readonly probe?: (recorder: Recorder) => () => void;
@@ -119,11 +123,11 @@ export async function replay(
           web: hasWeb ? webCalls(summary.web) : null,
         };
   const reportOf = (
-    { played, web, side }: PlayedOn,
+    { played, web, side, engine }: PlayedOn,
     error: ReplayError | null,
     errorWhy: string,
   ): ReplayReport => ({
-    config: asked,
+    ...{ config: asked, engine, environment: around.environment },
     calls: played.calls,
     callsInAll,
     recorded: recordedOf(played.calls),
@@ -174,6 +178,7 @@ export async function replay(
 }
 
 interface PlayedOn {
+  readonly engine: EngineFacts;
   readonly trace: Blob;
   readonly played: Played;
   /** Storage calls, where they are counted, and the VFS's own counters. */
@@ -193,7 +198,7 @@ async function playOn(
   const own = ownEngineOf(asked.vfs);
   if (own && !around.makeVfs) throw notHere(asked);
   const engine = own ?? asked.engine;
-  const { module } = await around.engines.open({ ...asked, engine, build: 'sync' }, 'none');
+  const opened = await around.engines.open({ ...asked, engine, build: 'sync' }, 'none');
   const config: Config = { ...asked, engine, build: own ? 'sync' : 'asyncify' };
   const recording = startRecording({
     name: `replay on ${config.vfs}`,
@@ -203,7 +208,7 @@ async function playOn(
   recording.pause(); // what makes the files ready is no part of the replay
   const unprobe = around.probe?.(recording.recorder); // before the VFS opens what it keeps open
   try {
-    return await playInto(recording, script, config, module, around, stage, take);
+    return await playInto(recording, script, config, opened, around, stage, take);
   } finally {
     unprobe?.();
   }
@@ -216,11 +221,13 @@ async function playInto(
   recording: Recording,
   script: ReplayScript,
   config: Config,
-  module: EngineModule,
+  opened: Awaited<ReturnType<Engines['open']>>,
   around: ReplayAround,
   stage: 'replay' | 'error',
   take?: (soFar: PlayedOn) => void,
 ): Promise<PlayedOn> {
+  const { module } = opened;
+  const engine = engineFacts(opened, 'sync');
   const made = (await around.makeVfs?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
   if (!made) throw notHere(config);
   const player = new Player(made.vfs, module as ReplayModule);
@@ -244,6 +251,7 @@ async function playInto(
       ([name, n]) => [name, n - (filled[name] ?? 0)] as const,
     );
     return {
+      engine,
       trace: await recording.save(),
       played,
       web: { ...(around.probe ? webCalls(summary.web) : {}), ...Object.fromEntries(own) },

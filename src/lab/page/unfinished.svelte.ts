@@ -1,0 +1,110 @@
+/**
+ * What a tab that closed was doing: runs, a crash test, a replay. It is stored after each pass, each configuration, and a few times a second
+ * of a replay. The next Lab offers it: what was done isn't lost, and the rest can still run. One tab at a time stores what it does, the one
+ * that holds the lock.
+ */
+import type { CrashConfig, CrashResult, NotTested } from '../crash/model.ts';
+import type { Environment } from '../experiments/model/environment-types.ts';
+import type { FaultSettings } from '../experiments/model/faults.ts';
+import type { Sample } from '../experiments/model/result-types.ts';
+import type { Mode, Run, VfsName } from '../experiments/model/types.ts';
+import type { ReplayReport } from '../experiments/replay/replay.ts';
+
+declare const VFSCOPE_VERSION: string;
+
+const KEY = 'vfscope-lab-unfinished';
+
+export interface UnfinishedRuns {
+  readonly kind: 'runs';
+  readonly offer: string;
+  readonly vfs: readonly VfsName[];
+  readonly faults: FaultSettings;
+  readonly mode: Mode;
+  readonly headings: readonly string[];
+  readonly environment: Environment;
+  readonly runs: readonly StoredRun[];
+}
+export interface UnfinishedCrash {
+  readonly kind: 'crash';
+  readonly configs: readonly CrashConfig[];
+  readonly outcomes: readonly (CrashResult | NotTested)[];
+}
+/** Its counts. The recording is the user's, and isn't stored. */
+export interface UnfinishedReplay {
+  readonly kind: 'replay';
+  /** Name of its file. */
+  readonly recording: string;
+  readonly heading: string;
+  readonly report: ReplayReport;
+}
+/** What a closed tab was doing. */
+export type Unfinished = UnfinishedRuns | UnfinishedCrash | UnfinishedReplay;
+interface StoredRun {
+  readonly run: Run;
+  readonly samples: readonly Sample[];
+  /** Why it failed; '' where it did not. */
+  readonly message: string;
+}
+
+/** What a closed tab left, and what this one stores. */
+export class UnfinishedStore {
+  /** What a closed tab left, until it is shown, discarded, or replaced. */
+  found = $state.raw<Unfinished | null>(null);
+  /** The right of this tab to store, for as long as its work takes. */
+  private release: (() => void) | null = null;
+
+  /** Stores what `save` is given meanwhile. @param work returns whether all of it is done: then nothing stays stored */
+  async during(work: () => Promise<boolean>): Promise<void> {
+    this.found = null;
+    const begun = this.begin();
+    try {
+      const done = await work();
+      await begun;
+      if (done && this.release) localStorage.removeItem(KEY);
+    } finally {
+      await begun;
+      this.release?.();
+      this.release = null;
+    }
+  }
+  private async begin(): Promise<void> {
+    await new Promise<void>((known) => {
+      void navigator.locks.request(KEY, { ifAvailable: true }, (lock) => {
+        known();
+        if (!lock) return undefined;
+        return new Promise<void>((resolve) => (this.release = resolve));
+      });
+    });
+  }
+
+  save(unfinished: Unfinished): void {
+    if (!this.release) return;
+    try {
+      localStorage.setItem(KEY, JSON.stringify({ version: VFSCOPE_VERSION, unfinished }));
+    } catch (error) {
+      // more than the browser stores for a page: half of it would be worth nothing
+      if (!(error instanceof DOMException)) throw error;
+      localStorage.removeItem(KEY);
+    }
+  }
+
+  /** Nothing is found where a tab still does it, or where it is of another version. */
+  async look(): Promise<void> {
+    const text = localStorage.getItem(KEY);
+    if (text === null) return;
+    const { held = [] } = await navigator.locks.query();
+    if (held.some(({ name }) => name === KEY)) return;
+    const { version, unfinished } = JSON.parse(text) as { version: string; unfinished: Unfinished };
+    if (version === VFSCOPE_VERSION) this.found = unfinished;
+  }
+  /** @returns what was found: it is on show now */
+  take(): Unfinished | null {
+    const { found } = this;
+    this.found = null;
+    return found;
+  }
+  discard(): void {
+    this.found = null;
+    localStorage.removeItem(KEY);
+  }
+}

@@ -1,0 +1,100 @@
+/** A replay as files for people and tools: one HTML page with charts, the charts as SVG, all counts as CSV. */
+import { csvCell } from '../../formats/csv.ts';
+import { blockHtml, htmlPage, section } from '../../formats/html-page.ts';
+import { barChart, chartsFile, chartSvg, type Chart } from '../../formats/svg-bars.ts';
+import { countOf, formatDuration, UNKNOWN } from '../../text/numbers.ts';
+import { factPairs, ranFacts, type EnvironmentFact } from '../experiments/model/environment.ts';
+import { errorWords } from '../experiments/replay/control.ts';
+import type { ReplayReport } from '../experiments/replay/replay.ts';
+import { notesOf, replayGroups } from './replay.ts';
+import { number } from './table.ts';
+
+/** What ran it. */
+export const replayFacts = (report: ReplayReport): EnvironmentFact[] =>
+  ranFacts([{ name: report.config.vfs, result: report }]);
+/** All that is to be said of it beside its numbers. */
+export const replayLines = (report: ReplayReport): string[] => [
+  ...notesOf(report),
+  report.estimate,
+  errorWords(report.error, report.errorWhy),
+];
+
+const titleOf = ({ config }: ReplayReport): string => `Replay on ${config.vfs}`;
+const noteOf = ({ calls, environment }: ReplayReport): string =>
+  `Replayed by vfscope in ${environment.runtime ?? UNKNOWN}: ${countOf(calls, 'VFS call')}.`;
+
+/** Time, and each storage call by itself: their numbers are far apart. */
+function chartsOf({ recorded, replayed }: ReplayReport): Chart[] {
+  const pair = (
+    title: string,
+    before: number | null,
+    now: number,
+    text: (n: number) => string,
+  ): Chart =>
+    barChart(title, [
+      { label: 'recorded', value: before, text: before === null ? UNKNOWN : text(before) },
+      { label: 'replayed', value: now, text: text(now) },
+    ]);
+  const names = Object.keys(replayed.web).filter((name) => replayed.web[name]);
+  return [
+    pair('Time in VFS calls, an estimate', recorded.vfsUs, replayed.vfsUs, formatDuration),
+    ...names
+      .sort()
+      .map((name) => pair(name, recorded.web?.[name] ?? null, replayed.web[name]!, number)),
+  ];
+}
+
+/** One self-contained file. */
+export function replayHtml(report: ReplayReport): string {
+  return htmlPage({
+    title: titleOf(report),
+    note: noteOf(report),
+    body: [
+      ...replayGroups([report]).map(({ title, help, rows }) =>
+        blockHtml({
+          heading: title,
+          table: {
+            head: ['count', 'recorded', 'replayed', 'replayed / recorded'],
+            rows: rows.map(({ name, recorded, replayed: [cell] }) => [
+              name,
+              recorded ?? '',
+              cell?.text ?? UNKNOWN,
+              cell?.ratio ?? '',
+            ]),
+            texts: [0],
+          },
+          lines: [help],
+        }),
+      ),
+      section(
+        'Charts',
+        chartsOf(report)
+          .map((chart) => `<div class="box">${chartSvg(chart)}</div>`)
+          .join('\n'),
+      ),
+      blockHtml({ heading: 'Notes', lines: replayLines(report) }),
+      blockHtml({ heading: 'Environment', facts: factPairs(replayFacts(report)) }),
+    ],
+  });
+}
+
+/** The charts alone. */
+export const replaySvg = (report: ReplayReport): string =>
+  chartsFile(titleOf(report), noteOf(report), chartsOf(report));
+
+/** A line for each count; what isn't known is empty. */
+export function replayCsv({ recorded, replayed }: ReplayReport): string {
+  const lines = ['layer,count,recorded,replayed'];
+  const add = (
+    layer: string,
+    before: Readonly<Record<string, number>> | null,
+    now: Readonly<Record<string, number>>,
+  ): void => {
+    for (const name of [...new Set([...Object.keys(before ?? {}), ...Object.keys(now)])].sort())
+      lines.push([layer, name, before?.[name] ?? null, now[name] ?? null].map(csvCell).join(','));
+  };
+  add('time', { 'VFS calls, µs': recorded.vfsUs }, { 'VFS calls, µs': replayed.vfsUs });
+  add('vfs', recorded.vfs, replayed.vfs);
+  add('web', recorded.web, replayed.web);
+  return `${lines.join('\n')}\n`;
+}

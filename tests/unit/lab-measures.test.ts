@@ -1,6 +1,7 @@
 /** Checkpoints one by one, from their brackets to a table over steps and passes; and rates over threads. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EngineModule } from '../../src/lab/experiments/engine/builds.ts';
+import { gridText } from '../../src/lab/command/growth-text.ts';
 import { VfsTally } from '../../src/lab/experiments/engine/vfs-tally.ts';
 import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
@@ -107,5 +108,9 @@ it('rates: what threads get done together, per second, from the slowest to the f
     ['3 threads, 2 writers (two)', '400/s'],
     ['3 threads, 1 reader (two)', '100/s'],
   ]);
+  const grid = { workload: workload.id, skipped: {}, verdicts: [], growth: [] };
+  expect(gridText({ ...grid, runs: runs.map(({ result }) => result) })).toMatch(
+    /\nTransactions per second\n.*\n {2}2\. 1 writer +2 +1 writer +400 /,
+  );
   expect(rateTable([{ name: 'none', result: { ...runs[0]!.result, steps: [] } }])).toBeNull();
 });

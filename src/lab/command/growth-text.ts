@@ -21,7 +21,7 @@ import { countersShown } from '../results/columns.ts';
 import { ratioText } from '../results/compare.ts';
 import { milliseconds, number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
-import { nativeLines, twinLines } from './tables.ts';
+import { measureLines, nativeLines, twinLines } from './tables.ts';
 import { plain } from '../../text/clean.ts';
 
 /** A run a line, with its sums; then growth, passes, what did not run. @param grid at least one run of it */
@@ -41,6 +41,7 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     '',
     ...runsTable('run', named, counters, '1', () => first),
     ...Object.entries(skipped).map(([name, why]) => `  ${plain(name)}: not run, ${plain(why)}`),
+    ...measureLines(named),
     ...twinLines(named),
     ...nativeLines(named),
     ...growthLines(growth, named),

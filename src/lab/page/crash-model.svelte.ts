@@ -100,6 +100,10 @@ export class CrashModel {
       csv: () => crashCsv(tests),
     });
   }
+  /** All configurations are tested. */
+  get isDone(): boolean {
+    return this.outcomes.length > 0 && !this.hasMore;
+  }
   private get hasMore(): boolean {
     return this.outcomes.length < this.configs.length;
   }

@@ -38,11 +38,12 @@ export function crashHtml(tests: CrashTests): string {
   const { options, outcomes } = tests;
   const { sentences, table } = crashAnswer(outcomes);
   const breaches = breachLines(outcomes);
+  const facts = factPairs(crashFacts(outcomes));
   return htmlPage({
     title: TITLE,
     note: noteOf(tests),
     body: [
-      blockHtml({ heading: 'Answer', lines: sentences }),
+      ...(sentences.length ? [blockHtml({ heading: 'Answer', lines: sentences })] : []),
       section(
         'Chart',
         chartsOf(tests)
@@ -61,7 +62,7 @@ export function crashHtml(tests: CrashTests): string {
       ...(breaches.length ? [blockHtml({ heading: 'First breaches', lines: breaches })] : []),
       blockHtml({ heading: 'Checked', lines: coverageLines(outcomes) }),
       blockHtml({ heading: 'Assumptions', lines: assumptionsOf(options) }),
-      blockHtml({ heading: 'Environment', facts: factPairs(crashFacts(outcomes)) }),
+      ...(facts.length ? [blockHtml({ heading: 'Environment', facts })] : []),
     ],
   });
 }

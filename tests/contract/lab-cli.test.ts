@@ -326,9 +326,9 @@ describe('lab show', () => {
         return message;
       };
       expect(await refused('{')).toMatch(/isn't JSON/);
-      expect(await refused({})).toMatch(/isn't a result of the Lab/);
+      expect(await refused({})).toMatch(/isn't the result of a run/);
       expect(await refused([{ ...result, steps: [{ id: 1 }] }])).toMatch(
-        /isn't a result of the Lab/,
+        /isn't the result of a run/,
       );
       expect(await refused([{ ...result, version: 99 }])).toMatch(
         /of version 99 .*has version 1\. Run it again/,

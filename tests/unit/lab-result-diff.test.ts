@@ -102,7 +102,7 @@ describe('diff', () => {
   it('takes what was saved', () => {
     const saved = savedOutcome(JSON.stringify([result('count', [{ instructions: 5 }])]), 'a.json');
     expect(diffOf(saved, saved).equal).toBe(1);
-    expect(() => savedOutcome('{}', 'a.json')).toThrow(/a\.json isn't a result of the Lab/);
+    expect(() => savedOutcome('{}', 'a.json')).toThrow(/a\.json isn't the result of a run/);
     // what the parser quotes of the file reaches a terminal
     expect(() => savedOutcome('\u001b[31m\n{', 'a.json')).toThrow(/^a\.json isn't JSON: [ -~]+$/);
   });

@@ -70,7 +70,7 @@ export function savedOutcome(text: string, name: string): LabOutcome {
         : null;
   if (!outcome)
     throw new Error(
-      `${name} isn't a result of the Lab: expected what \`vfscope lab run --json\` or the Lab's page saved.`,
+      `${name} isn't the result of a run: expected what \`vfscope lab run --json\` prints, or a run that the Lab's page saved.`,
     );
   for (const { result } of runsByName(outcome)) known(result, name);
   if ('experiment' in outcome && !experimentFor(outcome.experiment.experiment))

@@ -129,13 +129,13 @@ export interface NoPlan {
   readonly lacksSchema: boolean;
 }
 
-/** @param why as SQLite reports */
-export function noPlan(why: string, copy: SchemaCopy): NoPlan {
+/** @param why as SQLite reports @param others names of more databases of its connections */
+export function noPlan(why: string, copy: SchemaCopy, others: readonly string[]): NoPlan {
   const { source, leftOut, release } = copy;
   const isRecorded = source.from === 'recording';
   const schema = (cause: string): NoPlan => ({ cause, lacksSchema: isRecorded });
   const never = (cause: string): NoPlan => ({ cause, lacksSchema: false });
-  const table = /^no such table: (?:\w+\.)?(.*)$/.exec(why)?.[1];
+  const [, alias = 'main', table] = /^no such table: (?:(\w+)\.)?(.*)$/.exec(why) ?? [];
   if (table !== undefined) {
     const left = leftOut.find(
       ({ statement: { verb, name: own } }) =>
@@ -149,9 +149,17 @@ export function noPlan(why: string, copy: SchemaCopy): NoPlan {
       return schema(`${name(table)} was made from a SELECT, so its columns aren't known.`);
     if (left)
       return schema(`SQLite ${release} refused the text of ${name(table)}: ${name(left.why)}.`);
-    if (isRecorded) return schema(`The recording has no CREATE statement of ${name(table)}.`);
+    if (!/^(?:main|temp)$/i.test(alias))
+      return never(
+        `${name(alias)} is an attached database. The recording has no CREATE statement of its table ${name(table)}, and vfscope reads the schema of main databases alone.`,
+      );
+    const elsewhere = others.length
+      ? `. Your app attached ${list(others)}, and it may be there: vfscope reads the schema of main databases alone.`
+      : '';
+    if (isRecorded)
+      return schema(`The recording has no CREATE statement of ${name(table)}${elsewhere || '.'}`);
     return never(
-      `${source.database === null ? 'The database' : name(source.database)} has no table ${name(table)}. Is it the right database?`,
+      `${source.database === null ? 'The database' : name(source.database)} has no table ${name(table)}${elsewhere || '. Is it the right database?'}`,
     );
   }
   const collation = /^no such collation sequence: (.*)$/.exec(why)?.[1];

@@ -1,6 +1,7 @@
 /** Plans of recorded statements: the schema from a copy of the database where one was read, else from the recording. */
 import type { Facts } from '../analysis/core/graph.ts';
 import { fingerprintsOf } from '../analysis/core/fingerprints.ts';
+import { databasesByConnection } from '../analysis/core/connection-databases.ts';
 import { executions } from '../analysis/core/executions.ts';
 import type { TimeRange } from '../analysis/core/time-range.ts';
 import { bTrees } from '../analysis/pages/b-trees.ts';
@@ -11,6 +12,7 @@ import {
   recordedSchemas,
   schemaOf,
   type RecordedSchema,
+  type SchemaText,
 } from '../analysis/statements/recorded-schema.ts';
 import type { StatementRow } from '../analysis/statements/statement-table.ts';
 import { depthsOf, namesIn, scanHint, type PlanStep } from '../sqlite/query-plan.ts';
@@ -24,7 +26,10 @@ import { sourceOfRecording, type SchemaSource } from './schema-source.ts';
 import type { PlanLine, PlanRuns, StatementPlan } from './types.ts';
 
 /** What is computed before a plan is asked for. */
-export const PLAN_NEEDS = { executions, recordedSchemas, treeUse, bTrees, databaseFiles };
+export const PLAN_NEEDS = {
+  ...{ executions, recordedSchemas, databasesByConnection },
+  ...{ treeUse, bTrees, databaseFiles },
+};
 
 const HAS_PLAN: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete']);
 
@@ -34,6 +39,8 @@ interface Where {
   releases: string[];
   /** Literals of its text are folded. */
   folded: boolean;
+  /** Names of databases that its connections have beside its own. */
+  attached: ReadonlySet<string>;
 }
 
 export class Planner {
@@ -76,14 +83,10 @@ export class Planner {
     const recorded = schemaOf(facts.get(recordedSchemas), text);
     const database = recorded?.database ?? null;
     const read = readOf(database);
-    const { releases, folded } = whereRan(facts, text);
+    const { releases, folded, attached } = whereRan(facts, text, database);
     const build = buildFor(releases);
     const copy = await (read
-      ? this.copyOf(
-          build,
-          { ...read, foreignKeys: recorded?.foreignKeys ?? false },
-          this.idOf(read),
-        )
+      ? this.copyOf(build, besideAttached(read, recorded), this.idOf(read))
       : this.copyOf(build, recorded ? sourceOfRecording(recorded) : NO_SCHEMA));
     const runs = runsOf(row);
     const { release } = copy;
@@ -98,7 +101,7 @@ export class Planner {
         never(`This script has ${countOf(texts.length, 'statement')}. SQLite plans one at a time.`),
       );
     const explained = await copy.explain(sql);
-    if ('refused' in explained) return without(noPlan(explained.refused, copy));
+    if ('refused' in explained) return without(noPlan(explained.refused, copy, [...attached]));
     const named = namedIn(sql, copy);
     const triggers = statementKind(text) !== 'select' && hasTrigger(copy, named.tables);
     const lines = linesOf(
@@ -114,7 +117,12 @@ export class Planner {
       notes: planNotes({
         ...{ sql, folded, releases, copy, standIns: explained.standIns, tables: named.tables },
         shared: [...sharedReads(lines)],
-        unseen: recorded && !read ? unseenIndexes(facts, recorded, named.tables, copy) : [],
+        unseen: unseenIndexes(
+          facts,
+          read || database === null ? attached : new Set([database, ...attached]),
+          named.tables,
+          copy,
+        ),
         analyzed: recorded?.analyzed ?? false,
       }),
     };
@@ -127,12 +135,10 @@ export class Planner {
     return String(id);
   }
 
-  private async copyOf(
-    build: SqliteBuild,
-    source: SchemaSource,
-    id = JSON.stringify(source.statements.map(({ sql }) => sql)),
-  ): Promise<SchemaCopy> {
-    const key = JSON.stringify([build, source.from, source.database, source.foreignKeys, id]);
+  private async copyOf(build: SqliteBuild, source: SchemaSource, id = ''): Promise<SchemaCopy> {
+    const { from, database, foreignKeys, statements } = source;
+    const texts = id ? statements.filter(isAttached) : statements;
+    const key = JSON.stringify([build, from, database, foreignKeys, id, texts.map((t) => t.sql)]);
     const known = this.copies.get(key);
     if (known) return known;
     const sqlite = this.sqlite.get(build) ?? this.load(build);
@@ -159,6 +165,15 @@ const NO_SCHEMA: SchemaSource = {
   ...{ samples: false, foreignKeys: false },
 };
 
+const isAttached = ({ schema }: SchemaText): boolean =>
+  schema !== null && !/^(?:main|temp)$/i.test(schema);
+/** A schema that was read is that of one database: what the app made in attached ones is recorded. */
+const besideAttached = (read: SchemaSource, recorded: RecordedSchema | null): SchemaSource => ({
+  ...read,
+  statements: [...read.statements, ...(recorded?.statements.filter(isAttached) ?? [])],
+  foreignKeys: recorded?.foreignKeys ?? false,
+});
+
 const sourceFacts = ({ source, size }: SchemaCopy): StatementPlan['source'] =>
   size === 0 ? null : { from: source.from, database: source.database, tables: size };
 
@@ -174,17 +189,27 @@ export const runsOf = ({
   steps: query && { runs: query.runs, scan: query.scanned, vm: query.vmSteps },
 });
 
-function whereRan(facts: Facts, text: string): Where {
+function whereRan(facts: Facts, text: string, database: string | null): Where {
   const releases = new Set<string>();
+  const attached = new Set<string>();
   let folded = false;
   for (const thread of facts.store.threads) {
     const printOf = fingerprintsOf(thread);
-    const runs = facts.get(executions).of(thread);
-    if (!runs.text.subarray(0, runs.count).some((id) => printOf(id) === text)) continue;
+    const { count, text: id, firstRow } = facts.get(executions).of(thread);
+    const connections = new Set<number>();
+    for (let i = 0; i < count; i++)
+      if (printOf(id[i]!) === text) connections.add(thread.events.context[firstRow[i]!]!);
+    if (connections.size === 0) continue;
+    const databases = facts.get(databasesByConnection).of(thread);
+    for (const connection of connections) {
+      const names = databases.get(connection);
+      if (database !== null && names?.has(database)) names.forEach((name) => attached.add(name));
+    }
     folded ||= (thread.environment?.capture.capture ?? 1) < 2;
     for (const { sqliteVersion } of thread.engines) if (sqliteVersion) releases.add(sqliteVersion);
   }
-  return { releases: [...releases], folded };
+  if (database !== null) attached.delete(database);
+  return { releases: [...releases], folded, attached };
 }
 
 /** Pages read by name of a table or index in lower case, of those that the recording knows. */
@@ -205,19 +230,23 @@ const IS_SCAN = /^SCAN (?!CONSTANT|\d+-ROW VALUES)/;
 function linesOf(
   steps: readonly PlanStep[],
   aliases: ReadonlyMap<string, string>,
-  { names, views }: SchemaCopy,
+  { names, views, ambiguous, databases }: SchemaCopy,
   reads: ReadonlyMap<string, number>,
   { steps: counted }: PlanRuns,
 ): PlanLine[] {
   const depths = depthsOf(steps);
-  const known = new Set([...names.keys(), ...aliases.keys()]);
+  const qualified = new Map(
+    [...databases].flatMap((of) => [...names.keys()].map((name) => [`${of}.${name}`, name])),
+  );
+  const known = new Set([...names.keys(), ...aliases.keys(), ...qualified.keys()]);
   const scans = steps.filter(({ detail }) => IS_SCAN.test(detail)).length;
   return steps.map(({ detail }, i): PlanLine => {
     const { table, index, covering } = namesIn(detail, known);
-    const of = table === null ? null : (aliases.get(table) ?? table);
+    const of = table === null ? null : (qualified.get(table) ?? aliases.get(table) ?? table);
     const read = of === null || views.has(of) ? [] : covering ? [] : [of];
     if (index !== null) read.push(index);
-    const isKnown = read.length > 0 && read.every((name) => reads.has(name));
+    const isKnown =
+      read.length > 0 && read.every((name) => reads.has(name) && !ambiguous.has(name));
     return {
       ...{ depth: depths[i]!, detail, hint: scanHint(detail) },
       pages: isKnown
@@ -252,17 +281,16 @@ function apart(lines: readonly PlanLine[]): PlanLine[] {
   });
 }
 
-/** Indexes of a statement's tables that the recording saw in the database, and its schema doesn't have. */
+/** Indexes of a statement's tables that the recording saw in these databases, and the copy doesn't have. */
 function unseenIndexes(
   facts: Facts,
-  { database }: RecordedSchema,
+  databases: ReadonlySet<string>,
   tables: ReadonlySet<string>,
   { indexes, names }: SchemaCopy,
 ): string[] {
-  if (database === null) return [];
   const trees = facts.get(bTrees);
   return facts.get(databaseFiles).list.flatMap(({ path }, i) =>
-    databaseName(path) !== database
+    !databases.has(databaseName(path))
       ? []
       : trees[i]!.list.filter(({ kind, name, table }) => {
           const of = table.toLowerCase();

@@ -87,12 +87,15 @@ export class SchemaCopy {
   readonly names = new Map<string, string>();
   /** Names of indexes in lower case, of the schema and of SQLite's own. */
   readonly indexes = new Set<string>();
+  /** Of these names those that several of its databases have: a line of a plan doesn't say which one it means. */
+  readonly ambiguous = new Set<string>();
   readonly exact: ExactIndex[] = [];
   readonly views = new Map<string, string>();
+  /** Names of its databases in lower case. */
+  readonly databases = new Set(['main', 'temp']);
   readonly leftOut: LeftOut[] = [];
   /** Functions of the app that stand for others here. */
   private readonly standIns = new Set<string>();
-  private readonly attached = new Set(['main', 'temp']);
   private readonly explained = new Map<string, Explained>();
   private at: At = 'ours';
   private until = Infinity;
@@ -197,8 +200,8 @@ export class SchemaCopy {
     if (fromQuery) return leave('query');
     const texts = statementsIn(statement.sql);
     if (texts.length !== 1) return leave('refused', 'more than one statement');
-    if (schema !== null && !this.attached.has(schema.toLowerCase())) {
-      this.attached.add(schema.toLowerCase());
+    if (schema !== null && !this.databases.has(schema.toLowerCase())) {
+      this.databases.add(schema.toLowerCase());
       await this.exec("ATTACH ':memory:' AS ?", [schema]);
     }
     const { sql, folded } = withStandIns(opened(texts[0]!));
@@ -229,14 +232,16 @@ export class SchemaCopy {
 
   /** What the copy holds in the end. */
   private async look(): Promise<void> {
-    for (const name of this.attached)
+    for (const name of this.databases)
       await this.sqlite3.exec(
         this.db,
         `SELECT type, name FROM "${name.replaceAll('"', '""')}".sqlite_schema`,
         ([type, found]) => {
           const of = String(found);
-          if (type === 'index') this.indexes.add(of.toLowerCase());
-          else if (!/^sqlite_stat/.test(of)) this.names.set(of.toLowerCase(), of);
+          const lower = of.toLowerCase();
+          if (this.indexes.has(lower) || this.names.has(lower)) this.ambiguous.add(lower);
+          if (type === 'index') this.indexes.add(lower);
+          else if (!/^sqlite_stat/.test(of)) this.names.set(lower, of);
         },
       );
   }

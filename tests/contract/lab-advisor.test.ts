@@ -227,17 +227,23 @@ describe('what a DELETE, an UPDATE, or an INSERT fires', () => {
   }, 120_000);
 });
 
+const indexesBeside = async (insert: string): Promise<Advice['indexes']> =>
+  (
+    await adviceOn(notes, [
+      ['SELECT title FROM note WHERE updated = ?', 1, 1],
+      [insert, 100_000, 0],
+    ])
+  ).indexes;
 it.each(['note', 'main."note"'])(
   'an index that writes cost more than it saves is none: INSERT INTO %s',
   async (table) => {
-    const few = await adviceOn(notes, [
-      ['SELECT title FROM note WHERE updated = ?', 1, 1],
-      [`INSERT INTO ${table}(updated) VALUES (?)`, 100_000, 0],
-    ]);
-    expect(few.indexes).toEqual([]);
+    expect(await indexesBeside(`INSERT INTO ${table}(updated) VALUES (?)`)).toEqual([]);
   },
   120_000,
 );
+it('INSERTs into a table of an attached database cost no index of the copy', async () => {
+  expect(await indexesBeside('INSERT INTO aux.note(updated) VALUES (?)')).toHaveLength(1);
+}, 60_000);
 
 it('a statement whose rows differ from run to run is left out once, however many candidates it has', async () => {
   const RANDOM = 'SELECT id FROM note WHERE folder > 0 AND updated > abs(random() % 20000)';
@@ -264,6 +270,7 @@ it('a folded list opens; a table that the copy lacks, and several statements are
   const advice = await adviceOn(notes, [
     ['SELECT title FROM note WHERE folder IN (?, ...) -- why', 5, 3],
     ['SELECT * FROM gone WHERE a = ?', 5, 3],
+    ['SELECT title FROM aux.note WHERE folder = ?', 5, 3],
     ['SELECT 1; SELECT 2', 5, 3],
   ]);
   expect(advice.statements[0]!.sql).toMatch(
@@ -272,6 +279,7 @@ it('a folded list opens; a table that the copy lacks, and several statements are
   expect(advice.leftOut.map(({ why, statements }) => [why, statements])).toEqual([
     ['SQLite refuses it on this copy: no such table: gone', 1],
     ["The advisor can't read it: several statements", 1],
+    ['It names an attached database, which the copy lacks', 1],
   ]);
   const example = `SELECT\n${'a, '.repeat(100)}b FROM gone`;
   expect(

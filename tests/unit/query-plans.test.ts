@@ -303,11 +303,12 @@ describe('texts', () => {
   });
 });
 
-/** An app that makes its schema, fills it, and scans it three times: each time 19 rows of 4 pages for one. */
+/** An app that makes its schema, fills it, and scans it three times: each time 19 rows of 4 pages for one. @param attached path of another database that its connection reads */
 function recorded(
   more: readonly string[] = [],
   last = 'SELECT * FROM notes n WHERE code = ?',
   sqliteVersion: string | null = null,
+  attached: string | null = null,
 ): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store);
@@ -316,6 +317,7 @@ function recorded(
     ...{ suspension: 'none', layers: { vfs: true, sql: true, counters: true } },
   });
   const file = t.file('/made.db');
+  const other = attached === null ? null : t.file(attached);
   let instance = 0;
   const run = (text: string, rows = 0, inside = (): void => {}, scanned = 0): number => {
     const call = { object: t.define({ kind: 'sql', text }), aux: ++instance, context: 7 };
@@ -350,6 +352,7 @@ function recorded(
       () => {
         for (const page of [2, 4, 5, 6]) at = read(page, page === 2 ? 5 : 13);
         read(3, 10);
+        if (other !== null) t.call('xRead', { object: other, offset: 0, length: 4096, context: 7 });
       },
       19,
     );
@@ -537,6 +540,73 @@ describe('a recorded statement', () => {
     expect(await planIn(recorded([], script), script.toLowerCase())).toMatchObject({
       ...{ lines: null, lacksSchema: false },
       cause: 'This script has 2 statements. SQLite plans one at a time.',
+    });
+  });
+});
+
+describe('attached databases', () => {
+  it('plans what the app made there as the database itself does', async () => {
+    const script = `${SCHEMA} ATTACH ':memory:' AS aux; CREATE TABLE aux.marks(note, mark); CREATE INDEX aux.marks_note ON marks(note);`;
+    const { rowsOf } = await database(script);
+    const copy = await copyOf({ statements: textsOf(script) });
+    for (const sql of [
+      'SELECT * FROM aux.marks WHERE note = ?',
+      'SELECT mark FROM marks JOIN notes ON notes.id = marks.note WHERE notes.code = ?',
+      'DELETE FROM marks WHERE mark = ?',
+    ]) {
+      const expected = (await rowsOf(`EXPLAIN QUERY PLAN ${sql}`)).map(([, , , detail]) => detail);
+      expect((await stepsOf(copy, sql)).map(({ detail }) => detail)).toEqual(expected);
+    }
+  });
+
+  it('has what was recorded there beside a schema that was read', async () => {
+    const { file } = await database('CREATE TABLE notes(id INTEGER PRIMARY KEY, code, size)');
+    const main = await readSchema(wasm, { main: file(), wal: null });
+    const sql = 'select * from aux.marks join notes on notes.id = mark';
+    const store = recorded(['CREATE TABLE aux.marks(mark)'], sql);
+    const plan = await planIn(store, sql, {
+      ...{ from: 'page', database: 'made.db', foreignKeys: false },
+      ...main,
+    });
+    expect(plan.lines!.map(({ detail }) => detail)).toEqual([
+      'SCAN aux.marks',
+      'SEARCH notes USING INTEGER PRIMARY KEY (rowid=?)',
+    ]);
+  });
+
+  it('has no pages for a line whose table may be that of either', async () => {
+    const { lines } = await planIn(recorded(['CREATE TABLE aux.notes(code)']));
+    expect(lines).toMatchObject([{ detail: 'SCAN n', pages: null, scanSteps: 57 }]);
+    const sql = 'select * from main.notes where code = ?';
+    expect((await planIn(recorded([], sql), sql)).lines).toMatchObject([
+      { detail: 'SCAN main.notes', pages: [{ name: 'notes', reads: 12 }] },
+    ]);
+  });
+
+  it('is n/a with its cause where the schema of an attached database may be needed', async () => {
+    const alone = 'vfscope reads the schema of main databases alone.';
+    const named = 'select * from aux.elsewhere';
+    expect(await planIn(recorded([], named), named)).toMatchObject({
+      ...{ lines: null, lacksSchema: false },
+      cause: `aux is an attached database. The recording has no CREATE statement of its table elsewhere, and ${alone}`,
+    });
+    const plain = 'select * from elsewhere';
+    const store = recorded([], plain, null, '/other.db');
+    const elsewhere = `Your app attached other.db, and it may be there: ${alone}`;
+    expect(await planIn(store, plain)).toMatchObject({
+      ...{ lines: null, lacksSchema: true },
+      cause: `The recording has no CREATE statement of elsewhere. ${elsewhere}`,
+    });
+    const { file } = await database('CREATE TABLE notes(id)');
+    const read = await readSchema(wasm, { main: file(), wal: null });
+    expect(
+      await planIn(store, plain, {
+        ...{ from: 'page', database: 'made.db', foreignKeys: false },
+        ...read,
+      }),
+    ).toMatchObject({
+      ...{ lines: null, lacksSchema: false },
+      cause: `made.db has no table elsewhere. ${elsewhere}`,
     });
   });
 });

@@ -162,7 +162,7 @@ export const ROOMS = {
     npm: [],
   },
   'lab/crash': { imports: ['text', 'lab/meter', 'lab/experiments'], npm: [] },
-  'lab/advisor': { imports: ['sqlite', 'analysis', 'lab/experiments'], npm: [] },
+  'lab/advisor': { imports: ['text', 'sqlite', 'analysis', 'lab/experiments'], npm: [] },
   'lab/as-recorded': {
     imports: ['text', 'sqlite', 'event', 'trace', 'analysis', 'lab/experiments', 'lab/advisor'],
     npm: [],

@@ -18,6 +18,7 @@ import { instructionsOf } from './exact.ts';
 import { insertsLike, type InsertProbe } from './insert-probe.ts';
 import { Left, type Recorded, type RecordedStatement } from './recorded.ts';
 import { opened } from '../../sqlite/folded-lists.ts';
+import { formatCount } from '../../text/numbers.ts';
 import { SampleValues } from './sample-values.ts';
 import { readSchema, type Schema, type TableInfo } from './schema.ts';
 import { quotedName } from './sql-tree.ts';
@@ -78,6 +79,14 @@ export async function advise(
 }
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const OF_ATTACHED = /^no such table: (?!(?:main|temp)\.)\w+\./i;
+/** @param error of a statement that didn't run on the copy */
+function whyLeft(error: unknown): string {
+  if (isInterrupt(error)) return `It was stopped after ${formatCount(MOST_VM_STEPS)} steps`;
+  const why = words(error);
+  if (OF_ATTACHED.test(why)) return 'It names an attached database, which the copy lacks';
+  return `SQLite refuses it on this copy: ${why}`;
+}
 const changes = ({ use }: Tried): boolean => use.verb !== 'select';
 const usesIndex = (plan: readonly string[], name: string): boolean =>
   plan.some((line) => ` ${line} `.includes(` INDEX ${name} `));
@@ -144,12 +153,7 @@ class Advisor {
         const counts = await this.copy.run(sql, use.verb !== 'select');
         all.push({ recorded, use, sql, values, counts, plan });
       } catch (e) {
-        this.left.add(
-          isInterrupt(e)
-            ? `It was stopped after ${MOST_VM_STEPS} steps`
-            : `SQLite refuses it on this copy: ${words(e)}`,
-          recorded.fingerprint,
-        );
+        this.left.add(whyLeft(e), recorded.fingerprint);
       }
     }
     return all;

@@ -89,12 +89,15 @@ function textsOf({ store }: Facts): Map<string, string> {
   return texts;
 }
 
-/** The table of an INSERT, its name in lower case; null = not found. */
+/** The table of an INSERT, its name in lower case; null = not found, or one of an attached database. */
 function intoOf(sql: string): string | null {
   try {
     const nodes = sqlTree(sql);
     const at = nodes.findIndex((node) => isWord(node, 'into')) + 1;
-    const name = nodes[isSign(nodes[at + 1], '.') ? at + 2 : at];
+    const [first, dot, second] = nodes.slice(at);
+    const isQualified = isSign(dot, '.');
+    if (isQualified && !(isLeaf(first) && first.name === 'main')) return null;
+    const name = isQualified ? second : first;
     return isLeaf(name) ? name.name : null;
   } catch {
     return null; // a cut text: its table can't be told

@@ -5,16 +5,20 @@
  *
  * What it waits in the other thread for requests before it is queue, too.
  *
- * What the other thread does stands where it happened, as on that thread's own lane of CPU and I/O. Requests that are under way at once
- * stand on lines of their own; those that find none share the last one, where the one that began first is shown to its end.
+ * What the other thread does stands where it happened, as on that thread's own lane of CPU and I/O. Of a worker that isn't recorded there
+ * is one part, from the post until the listeners of the answer. Requests that are under way at once stand on lines of their own; those that
+ * find none share the last one, where the one that began first is shown to its end.
  */
 import { PART_WORDS, SQL_PARTS } from '../analysis/core/time-parts.ts';
 import type { ByThread } from '../analysis/core/graph.ts';
+import { getOrMake } from '../analysis/core/maps.ts';
 import { postedUs } from '../analysis/messages/messages.ts';
 import { REQUEST_PARTS, type RequestPart } from '../analysis/messages/request-parts.ts';
 import { behindFromUs, type Request } from '../analysis/messages/requests.ts';
+import type { UnrecordedRequest } from '../analysis/messages/unrecorded-requests.ts';
 import { IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { toNs } from '../trace/lanes/sweep.ts';
+import type { ThreadStore } from '../trace/store.ts';
 
 const MOST_LINES = 4;
 const kindOf = (part: RequestPart): number => REQUEST_PARTS.indexOf(part);
@@ -25,6 +29,9 @@ const KIND_OF_PART = SQL_PARTS.map((part) => {
   return kind < 0 ? REST : kind;
 });
 
+/** Adds an interval. @param end nanoseconds */
+type Show = (row: number, end: number, kind: number) => void;
+
 /** Where the time of each thread went while SQL ran. */
 type Pieces = ByThread<{ index: IntervalIndex }>;
 
@@ -32,6 +39,8 @@ export class RequestLines {
   readonly lines: IntervalIndex[] = [];
   /** By the row that intervals have: the call of postMessage, and behind the answer's post the event of its listeners. */
   private readonly byRow = new Map<number, { request: Request; answered: boolean }>();
+  /** The same of those whose worker isn't recorded. */
+  private readonly unrecorded = new Set<number>();
   private readonly ends: number[] = [];
   count = 0;
 
@@ -40,16 +49,11 @@ export class RequestLines {
   /** In order of time. */
   add(request: Request): void {
     const { message, answer } = request;
-    this.count++;
-    const from = toNs(postedUs(message));
-    const free = this.ends.findIndex((end) => end <= from);
-    const line = free >= 0 ? free : Math.min(this.lines.length, MOST_LINES - 1);
-    const index = (this.lines[line] ??= new IntervalIndex());
-    let [at, last] = [from, this.ends[line] ?? 0];
-    const show = (row: number, end: number, kind: number): void => {
-      const start = Math.max(at, last);
-      if (end > start) index.push(start, end - start, kind, row);
-      [at, last] = [Math.max(at, end), Math.max(last, end)];
+    let at = toNs(postedUs(message));
+    const showOn = this.lineFrom(at);
+    const show = (...[row, end, kind]: Parameters<Show>): void => {
+      showOn(row, end, kind);
+      at = Math.max(at, end);
     };
     const { row } = message;
     this.byRow.set(row, { request, answered: false });
@@ -72,7 +76,28 @@ export class RequestLines {
       show(answer.toRow, at + toNs(request.answerQueueUs ?? 0), QUEUE);
       show(answer.toRow, at + toNs(request.listenersUs ?? 0), REST);
     }
-    this.ends[line] = last;
+  }
+
+  /** Of one that was answered, in order of time. */
+  addUnrecorded({ end, row, totalUs }: UnrecordedRequest): void {
+    const from = toNs(end.thread.events.t0[row]!);
+    this.unrecorded.add(row);
+    this.lineFrom(from)(row, from + toNs(totalUs), REST);
+  }
+
+  /** A line that is free from a moment on, or the last one. @returns what adds intervals to it, each from the end of the one before */
+  private lineFrom(from: number): Show {
+    this.count++;
+    const free = this.ends.findIndex((end) => end <= from);
+    const line = free >= 0 ? free : Math.min(this.lines.length, MOST_LINES - 1);
+    const index = (this.lines[line] ??= new IntervalIndex());
+    this.ends[line] = Math.max(from, this.ends[line] ?? 0);
+    return (row, end, kind) => {
+      const start = this.ends[line]!;
+      if (end <= start) return;
+      index.push(start, end - start, kind, row);
+      this.ends[line] = end;
+    };
   }
 
   /** What its thread did, in order of time. @param from @param until nanoseconds */
@@ -93,6 +118,7 @@ export class RequestLines {
 
   /** What an interval shows. */
   label(row: number, kind: number): string {
+    if (this.unrecorded.has(row)) return 'worker that is not recorded (guess)';
     const shown = this.byRow.get(row);
     const part = REQUEST_PARTS[kind];
     if (!shown || !part) return '';
@@ -103,17 +129,28 @@ export class RequestLines {
   }
 }
 
-/** By index of the thread that asks. @param pieces of the threads that answer */
+/** By index of the thread that asks. @param unrecorded requests to workers that aren't recorded @param pieces of the threads that answer */
 export function requestLanes(
   requests: readonly Request[],
+  unrecorded: readonly UnrecordedRequest[],
   pieces: Pieces,
 ): ReadonlyMap<number, RequestLines> {
   const lanes = new Map<number, RequestLines>();
-  for (const request of requests) {
-    const { index } = request.message.from.thread;
-    const own = lanes.get(index) ?? new RequestLines(pieces);
-    lanes.set(index, own);
-    own.add(request);
-  }
+  const linesOf = ({ index }: ThreadStore): RequestLines =>
+    getOrMake(lanes, index, () => new RequestLines(pieces));
+  const all = [
+    ...requests.map((request) => ({
+      us: postedUs(request.message),
+      add: () => linesOf(request.message.from.thread).add(request),
+    })),
+    ...unrecorded
+      .filter(({ heardRow }) => heardRow >= 0)
+      .map((request) => ({
+        us: request.end.thread.events.t0[request.row]!,
+        add: () => linesOf(request.end.thread).addUnrecorded(request),
+      })),
+  ];
+  all.sort((a, b) => a.us - b.us);
+  for (const { add } of all) add();
   return lanes;
 }

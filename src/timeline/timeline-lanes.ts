@@ -4,6 +4,7 @@
  */
 import { Facts, type Known } from '../analysis/core/graph.ts';
 import { requests } from '../analysis/messages/requests.ts';
+import { unrecordedRequests } from '../analysis/messages/unrecorded-requests.ts';
 import { executions } from '../analysis/core/executions.ts';
 import { pieces } from '../analysis/time/thread-times.ts';
 import { walHistories, wals } from '../analysis/wal/wal.ts';
@@ -33,7 +34,10 @@ import { transactionIntervals, transactionWord } from './transaction-lane.ts';
 import { WalCounter } from './wal-counter.ts';
 
 /** What `settle` draws from: it gets nothing else. */
-export const LANE_NEEDS = { pieces, anatomies, wals, walHistories, executions, requests };
+export const LANE_NEEDS = {
+  ...{ pieces, anatomies, wals, walHistories, executions },
+  ...{ requests, unrecordedRequests },
+};
 type Settled = Known<typeof LANE_NEEDS>;
 
 /** Counters are drawn as areas. */
@@ -192,7 +196,10 @@ export class TimelineLanes {
     for (const { time, thread } of this.byThread)
       if (this.runsSql(thread)) time.settle(known.pieces);
     this.logs = this.walCounters(known);
-    this.requests = { of: requestLanes(known.requests, known.pieces), forgotten: store.forgotten };
+    this.requests = {
+      of: requestLanes(known.requests, known.unrecordedRequests, known.pieces),
+      forgotten: store.forgotten,
+    };
     this.spans = {
       of: store.threads.map((thread) => {
         const runs = known.executions.of(thread);

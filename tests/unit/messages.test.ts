@@ -479,7 +479,7 @@ describe('where the time to an answer went', () => {
     };
     const { requests: sums } = summaryOf(store);
     expect(sums).toEqual({
-      ...{ count: 2, guessed: 0, unanswered: 0, nested: 0, totalUs: 920_001 },
+      ...{ count: 2, guessed: 0, unanswered: 0, nested: 0, unrecorded: 0, totalUs: 920_001 },
       ...{
         startUs: 199,
         queueUs: 430_000,
@@ -491,7 +491,7 @@ describe('where the time to an answer went', () => {
         listenersUs: 2,
       },
     });
-    const { count, guessed, unanswered, nested, totalUs, ...parts } = sums!;
+    const { count, guessed, unanswered, nested, unrecorded, totalUs, ...parts } = sums!;
     expect(Object.values(parts).reduce((a, b) => a + b)).toBe(totalUs);
     expect(reportText(reportOf(new Facts(store)))).toContain(
       'Requests between threads: 2 messages and their answers, 920 ms',
@@ -566,6 +566,37 @@ describe('where the time to an answer went', () => {
       ['answer queue', 34_900],
       ['listeners', 1],
     ]);
+  });
+
+  test("to a worker that isn't recorded: how long the answer took, as a guess; in no sum", () => {
+    const store = newStore();
+    const page = new ThreadBuilder(store, { id: 'page', kind: 'page' });
+    const toWorker = end(page, 'worker', 'unknown');
+    page.idle(1000);
+    post(page, toWorker, 1);
+    post(page, toWorker, 2);
+    handle(page, toWorker, 1, 300_000);
+    post(page, toWorker, 3); // nothing comes back
+    page.send();
+    store.threads[0]!.environment = {
+      ...{ url: '', threadKind: 'page', crossOriginIsolated: false, clockStepUs: 5 },
+      ...{ userAgent: '', hidden: false, capture: { ...CAPTURE_DEFAULTS, messages: true } },
+    };
+    const facts = new Facts(store);
+    expect(facts.get(requests)).toEqual([]);
+    expect(summaryOf(store).requests).toMatchObject({ count: 0, unrecorded: 3, totalUs: 0 });
+    expect(reportText(reportOf(facts))).toContain(
+      "Posted to workers that aren't recorded: 3 messages. Where their time went isn't known.",
+    );
+    const lanes = new TimelineLanes(store);
+    lanes.update(500_000);
+    lanes.settle();
+    const { settled, labelOf, events } = lanes.lane('0:requests1')!;
+    expect([events, settled.count]).toEqual([1, 1]);
+    expect(labelOf!(settled.rowOf(0), settled.kind[0]!)).toBe(
+      'worker that is not recorded (guess)',
+    );
+    expect(settled.endOf(0) / 1000).toBe(300_001);
   });
 
   const found = (store: TraceStore): string[] =>

@@ -2,6 +2,7 @@
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 import { requests } from './requests.ts';
+import { unrecordedRequests } from './unrecorded-requests.ts';
 
 /** Microseconds, summed over requests. Those that are under way at once count each. */
 export interface RequestSums {
@@ -12,6 +13,8 @@ export interface RequestSums {
   unanswered: number;
   /** Those that a thread posted while it handled another: their time is in the other's, too. */
   nested: number;
+  /** Messages to workers that aren't recorded: they are in none of the other numbers. */
+  unrecorded: number;
   /** From postMessage to the end of the answer's listeners: the sum of what follows, but for steps of two clocks. */
   totalUs: number;
   /** Until the other thread has started, and in its queue from there on. */
@@ -34,8 +37,8 @@ const recorded = ({ threads }: TraceStore): boolean =>
 export const requestSums = fact(
   'requestSums',
   'messages between threads',
-  { requests },
-  (store, { requests: all }): RequestSums | null => {
+  { requests, unrecordedRequests },
+  (store, { requests: all, unrecordedRequests: unrecorded }): RequestSums | null => {
     if (!recorded(store)) return null;
     const sum = (us: (request: (typeof all)[0]) => number | null): number =>
       all.reduce((whole, request) => whole + (us(request) ?? 0), 0);
@@ -44,6 +47,7 @@ export const requestSums = fact(
       guessed: all.filter(({ pairing }) => pairing === 'guess').length,
       unanswered: all.filter(({ answer }) => !answer).length,
       nested: all.filter(({ outer }) => outer).length,
+      unrecorded: unrecorded.length,
       totalUs: sum((r) => r.totalUs),
       startUs: sum((r) => r.startUs),
       queueUs: sum((r) => r.queueUs - r.startUs),

@@ -5,7 +5,14 @@ import type { Block } from './blocks.ts';
 
 /** null where there are none. */
 export function requestsBlock(sums: RequestSums | null): Block | null {
-  if (!sums?.count) return null;
+  if (!sums) return null;
+  const { count, totalUs, unanswered, nested, guessed, unrecorded } = sums;
+  const unknown = unrecorded
+    ? [
+        `Posted to workers that aren't recorded: ${countOf(unrecorded, 'message')}. Where their time went isn't known.`,
+      ]
+    : [];
+  if (!count) return unrecorded ? { heading: 'Requests between threads', lines: unknown } : null;
   const parts: [name: string, us: number][] = [
     ['start of the other thread', sums.startUs],
     ['in its queue', sums.queueUs],
@@ -16,7 +23,6 @@ export function requestsBlock(sums: RequestSums | null): Block | null {
     ['answer in the queue', sums.answerQueueUs],
     ["the answer's listeners", sums.listenersUs],
   ];
-  const { count, totalUs, unanswered, nested, guessed } = sums;
   return {
     heading: `Requests between threads: ${countOf(count, 'message and its answer', 'messages and their answers')}, ${formatDuration(totalUs)}`,
     table: {
@@ -37,6 +43,7 @@ export function requestsBlock(sums: RequestSums | null): Block | null {
         : []),
       ...(unanswered ? [`No answer was seen: ${countOf(unanswered, 'request')}.`] : []),
       ...(guessed ? [`Pairing is a guess: ${countOf(guessed, 'request')}.`] : []),
+      ...unknown,
     ],
   };
 }

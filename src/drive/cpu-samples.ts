@@ -83,7 +83,7 @@ function functionOf(frame: CallFrame, scripts: OurScripts): CpuFunction {
     name: byV8 ? '' : functionName.slice(0, MAX_NAME),
     url: url.slice(0, MAX_URL),
     line: kind === 'js' ? lineNumber + 1 : 0,
-    column: kind === 'js' ? columnNumber + 1 : 0,
+    column: kind === 'js' || kind === 'wasm' ? columnNumber + 1 : 0,
     kind,
   };
 }

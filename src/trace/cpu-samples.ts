@@ -21,7 +21,7 @@ export interface CpuFunction {
   name: string;
   /** Of its script or module; '' = none. */
   url: string;
-  /** Where it begins in its script, from 1; 0 = not known. */
+  /** Where it begins in its script, from 1; 0 = not known. Of wasm, `column` is the byte of the module, and there is no line. */
   line: number;
   column: number;
   kind: CodeKind;

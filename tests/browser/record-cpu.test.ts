@@ -6,14 +6,17 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
+import { grouped } from '../../src/analysis/core/maps.ts';
 import { sampleSums, type StatementSamples } from '../../src/analysis/cpu/hot-functions.ts';
 import {
   statementTable,
   type StatementRow,
 } from '../../src/analysis/statements/statement-table.ts';
 import { record } from '../../src/cli/record.ts';
-import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { nodeSurroundings, packageFile } from '../../src/lab/command/node.ts';
 import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
+import { functionNames } from '../../src/lab/meter/function-names.ts';
+import { nameFunctions } from '../../src/trace/name-functions.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { EXTENSION } from './extension-harness.ts';
@@ -113,5 +116,25 @@ describe('samples', () => {
     const sampled = store.threads.filter(({ cpu }) => cpu);
     expect(sampled.map(({ info }) => info.kind).sort()).toEqual(['page', 'worker']);
     for (const { cpu } of sampled) expect(cpu!.clockErrorUs).toBeLessThan(1000);
+  });
+
+  // last: it changes names
+  test('take names from a wasm file of the same build alone', async () => {
+    const named = async (build: string): Promise<number> => {
+      const bytes = await readFile(packageFile(`@journeyapps/wa-sqlite/dist/${build}.wasm`));
+      const { functions, starts } = functionNames(bytes);
+      const names = new Map(Array.from({ length: functions }, (_, i) => [i, `f${i}`]));
+      return nameFunctions(store, { names, functions, starts });
+    };
+    const inWasm = store.threads
+      .flatMap(({ cpu }) => cpu?.functions ?? [])
+      .filter(({ name }) => name.startsWith('wasm-function['));
+    expect(inWasm.filter(({ column }) => column === 0)).toEqual([]);
+    // another module is that of vfscope's trampolines
+    const ofSqlite = Math.max(
+      ...[...grouped(inWasm, ({ url }) => url).values()].map(({ length }) => length),
+    );
+    expect(await named('wa-sqlite-async')).toBe(0);
+    expect(await named('wa-sqlite')).toBe(ofSqlite);
   });
 });

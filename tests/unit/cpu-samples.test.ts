@@ -15,6 +15,7 @@ import { reportText } from '../../src/terminal/report-text.ts';
 import { checkedSamples, MAX_SAMPLES, packedSamples } from '../../src/trace/cpu-samples.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { nameFunctions } from '../../src/trace/name-functions.ts';
 import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
@@ -356,10 +357,44 @@ describe('in a file', () => {
 describe('names of wasm functions', () => {
   test('come from a module that has as many', () => {
     const { store } = sampledStore();
-    const given = { names: new Map([[5, 'patternCompare']]), functions: 5 };
+    const given = { names: new Map([[5, 'patternCompare']]), functions: 5, starts: new Map() };
     expect(nameFunctions(store, given)).toBe(0);
     expect(nameFunctions(store, { ...given, functions: 6 })).toBe(1);
     expect(sumsOf(store).statements[1]!.functions[0]!.name).toBe('patternCompare');
+  });
+
+  test("come from no other build, whose functions don't begin at the same bytes", () => {
+    const sampledAt = (columns: number[], instructions = false): TraceStore => {
+      const { store } = sampledStore();
+      const [thread] = store.threads;
+      const { functions } = thread!.cpu!;
+      const wasm = functions.find(({ kind }) => kind === 'wasm')!;
+      const [first, ...more] = columns.map((column, i) => ({
+        ...wasm,
+        ...{ name: `wasm-function[${5 + i}]`, column },
+      }));
+      Object.assign(wasm, first);
+      functions.push(...more);
+      if (instructions)
+        thread!.environment = {
+          ...{ url: '', threadKind: 'worker', crossOriginIsolated: false, clockStepUs: 5 },
+          ...{ userAgent: '', hidden: false, capture: { ...CAPTURE_DEFAULTS, instructions } },
+        };
+      return store;
+    };
+    const given = {
+      names: new Map([5, 6].map((i) => [i, `f${i}`])),
+      functions: 8,
+      starts: new Map([
+        [5, 100],
+        [6, 250],
+      ]),
+    };
+    expect(nameFunctions(sampledAt([101, 251]), given)).toBe(2);
+    expect(nameFunctions(sampledAt([141, 291]), given), 'a section in front of the code').toBe(2);
+    expect(nameFunctions(sampledAt([101, 252]), given)).toBe(0);
+    expect(nameFunctions(sampledAt([101, 251, 400]), given), 'an import').toBe(0);
+    expect(nameFunctions(sampledAt([101, 252], true), given), 'its code was rewritten').toBe(2);
   });
 
   test('are read from a name section', () => {
@@ -368,6 +403,7 @@ describe('names of wasm functions', () => {
     const section = [0, 14, 4, 110, 97, 109, 101, 1, 7, 1, 0, 4, 115, 116, 101, 112];
     expect(functionNames(Uint8Array.from([...module, ...section]))).toEqual({
       names: new Map([[0, 'step']]),
+      starts: new Map([[0, 22]]),
       functions: 1,
     });
   });

@@ -8,8 +8,10 @@ import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { SHARED_WAS_RUNNING } from '../../src/protocol/messages.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
+import { inTheLab } from '../contract/helpers/in-the-lab.ts';
 import { launch, recorded, savedStore } from './extension-harness.ts';
 import { PATCH_PLATFORM } from './hooks-harness.ts';
+import { executedBeforeClose, labWorkload } from './lab-workload.ts';
 import { marksOf } from './threads-harness.ts';
 
 let server: AppServer;
@@ -587,4 +589,16 @@ test('a script that throws runs once, and its page hears the error', async () =>
   });
   await stopRecording(panel);
   expect(await marks(panel)).toEqual([['ran']]);
+});
+
+longTest("instructions of SQLite in one are the Lab's own count", async () => {
+  const [atClose] = await inTheLab({ vfs: 'MemoryVFS' }, 'total');
+  const { page, panel } = await begin('', { instructions: true });
+  await page.evaluate(labWorkload('in a SharedWorker'));
+  await stopRecording(panel);
+  const { threads } = await savedStore(driven, panel);
+  const counted = threads.filter((thread) => executedBeforeClose(thread).length);
+  expect(counted.map(({ info }) => info.kind)).toEqual(['shared-worker']);
+  expect(counted.flatMap(executedBeforeClose)).toEqual([atClose]);
+  expect(threads.map(({ faults, missing }) => faults + missing)).toEqual(threads.map(() => 0));
 });

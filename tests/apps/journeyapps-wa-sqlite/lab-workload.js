@@ -62,6 +62,7 @@ const LOADS = {
  */
 export async function run(scripts, how, what) {
   if (how === 'in a worker') return inWorker(scripts);
+  if (how === 'in a SharedWorker') return inSharedWorker(scripts);
   seed(12345);
   const checked = [];
   const instantiateWasm = (imports, done) => {
@@ -88,6 +89,16 @@ async function inWorker(scripts) {
   await new Promise((done) => (worker.onmessage = done));
   return [];
 }
+async function inSharedWorker(scripts) {
+  const { port } = new SharedWorker(import.meta.url, { type: 'module' });
+  port.postMessage(scripts);
+  await new Promise((done) => (port.onmessage = done));
+  return [];
+}
+if (globalThis.SharedWorkerGlobalScope)
+  onconnect = ({ ports: [port] }) => {
+    port.onmessage = async ({ data }) => port.postMessage(await run(data));
+  };
 if (globalThis.DedicatedWorkerGlobalScope) {
   onmessage = async ({ data }) => postMessage(await run(...data));
   postMessage('ready');

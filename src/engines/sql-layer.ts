@@ -356,11 +356,12 @@ export class SqlLayer implements BindKeeper {
 
   /** Before `readCounters`, which takes the run as read. */
   private readStatus(s: Statement, stmt: number): void {
-    if (this.status && s.counts && this.isOver(s))
-      this.status.read(stmt, s.text, s.instance, s.connection!.id, s.counts, hashOf(s.hashes));
+    if (s.counts && this.isOver(s))
+      this.status!.read(stmt, s.text, s.instance, s.connection!.id, s.counts, hashOf(s.hashes));
   }
-  private isOver = (s: Statement): boolean =>
-    s.stepped && s.connection !== null && !(this.asyncify && this.asyncify.state !== 0);
+  private isOver(s: Statement): boolean {
+    return s.stepped && s.connection !== null && !(this.asyncify && this.asyncify.state !== 0);
+  }
   private readCounters(s: Statement): void {
     if (!this.isOver(s)) return;
     s.stepped = false;

@@ -1,10 +1,9 @@
 // What one event costs in the hook, per layer, beside two readings of the clock in the same run.
 import countInstructions from '../../src/hooks/instructions.ts';
 import { measureVfsCost } from '../../src/vfs-instrumented/interpose/self-cost.ts';
-import { Recorder } from '../../src/record/recorder.ts';
-import { Header } from '../../src/record/ring-layout.ts';
 import { Op } from '../../src/event/event.ts';
 import { keptBytes, OverlayBench, type Called } from './overlay-cost.ts';
+import { sink } from './sink.ts';
 
 export const title = 'Cost per event (Node)';
 export const about =
@@ -16,11 +15,8 @@ const CALLS = 20_000;
 
 /** @param counts with the script that counts instructions: of a storage call it counts none */
 function javaScriptEvent(counts: boolean): number {
-  const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
+  const recorder = sink({ capacity: 1024, maxEngines: 0 });
   const undo = counts ? countInstructions(recorder) : null;
-  const words = new Uint32Array(recorder.memory.buffer);
-  recorder.onPressure = () =>
-    void (words[Header.claimed >>> 2] = words[Header.released >>> 2] = words[Header.head >>> 2]!);
   const start = performance.now();
   for (let i = 0; i < CALLS; i++) recorder.end(recorder.begin(Op.idbPut, 1, i, 4096), 0);
   const ns = ((performance.now() - start) * 1e6) / CALLS;

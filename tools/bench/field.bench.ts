@@ -4,8 +4,7 @@ import { Ring } from '../../src/field/ring.ts';
 import { hookSql } from '../../src/field/sql.ts';
 import { Tally } from '../../src/field/tally.ts';
 import { PromiseWatch } from '../../src/record/promise-watch.ts';
-import { Recorder } from '../../src/record/recorder.ts';
-import { Header } from '../../src/record/ring-layout.ts';
+import { sink } from './sink.ts';
 import { fill, load, WORKLOADS, type Engine } from './sql.bench.ts';
 
 const RUNS = Number(process.env['REPEATS'] ?? 9);
@@ -19,19 +18,14 @@ export const about =
 type Hook = () => () => unknown;
 
 const field: Hook = () => {
-  const sink = {
+  const to = {
     ...{ ring: new Ring(8192), tally: new Tally(() => {}), hangMs: 2000 },
     watch: new PromiseWatch(null),
   };
-  return hookSql(sink);
+  return hookSql(to);
 };
 const extension: Hook = () => {
-  const recorder = new Recorder({ capacity: 16384 });
-  const header = new Uint32Array(recorder.memory.buffer);
-  recorder.onPressure = (): void => {
-    recorder.takeDefinitions();
-    header[Header.claimed >>> 2] = header[Header.released >>> 2] = header[Header.head >>> 2]!; // thrown away
-  };
+  const recorder = sink({ capacity: 16384 });
   return installEngines(recorder, { query: true, salt: 7 }).restore;
 };
 

@@ -1,10 +1,9 @@
 /** What a call of a VFS costs more when the library `vfscope/vfs` records it: nanoseconds, and bytes that are kept. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Header } from '../../src/record/ring-layout.ts';
-import { Recorder } from '../../src/record/recorder.ts';
 import { instrument } from '../../src/vfs-instrumented/library/overlay.ts';
 import { startRecording } from '../../src/vfs-instrumented/library/recording.ts';
+import { sink } from './sink.ts';
 
 const PAGE = 4096;
 const MAIN_DB = 0x106;
@@ -27,15 +26,6 @@ function fake(
     xRead: () => answer,
     xWrite: () => answer,
   };
-}
-
-/** A recorder whose records are thrown away as they come. */
-function sink(): Recorder {
-  const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
-  const words = new Uint32Array(recorder.memory.buffer);
-  recorder.onPressure = () =>
-    void (words[Header.claimed >>> 2] = words[Header.released >>> 2] = words[Header.head >>> 2]!);
-  return recorder;
 }
 
 function opened(vfs: Fake): Fake {
@@ -75,9 +65,11 @@ export type Called = 'xRead' | 'xWrite' | 'promise' | 'then';
 /** Each VFS without and with the overlay: compiled once, measured again and again. Nanoseconds a call. */
 export class OverlayBench {
   private readonly plain = opened(fake(0));
-  private readonly traced = opened(instrument(fake(0), sink()));
+  private readonly traced = opened(instrument(fake(0), sink({ capacity: 1024, maxEngines: 0 })));
   private readonly slowPlain = opened(fake(Promise.resolve(0)));
-  private readonly slow = opened(instrument(fake(Promise.resolve(0)), sink()));
+  private readonly slow = opened(
+    instrument(fake(Promise.resolve(0)), sink({ capacity: 1024, maxEngines: 0 })),
+  );
   private readonly then = opened(withThen(fake(Promise.resolve(0))));
 
   async without(called: Called, calls: number): Promise<number> {

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { installEngines } from '../../src/engines/install.ts';
-import { Recorder } from '../../src/record/recorder.ts';
-import { Header } from '../../src/record/ring-layout.ts';
+import { sink } from './sink.ts';
 
 const RUNS = Number(process.env['REPEATS'] ?? 9);
 const STATEMENTS = 2000;
@@ -69,19 +68,19 @@ function execute(e: Engine, sql: string): void {
   e.call('sqlite3_finalize')(stmt);
 }
 
-/** Each: what it is, how many statements it runs, and how it runs them. */
+/** Each: what it is, how many statements it runs by default, and how it runs them. */
 export const WORKLOADS: {
   name: string;
   statements: number;
-  execute: (e: Engine, round: number) => void;
+  execute: (e: Engine, round: number, times?: number) => void;
 }[] = [
   {
     name: 'INSERTs, each a text of its own',
     statements: STATEMENTS,
-    execute(e, round) {
+    execute(e, round, times = STATEMENTS) {
       execute(e, 'BEGIN');
-      for (let i = 0; i < STATEMENTS; i++) {
-        const n = round * STATEMENTS + i;
+      for (let i = 0; i < times; i++) {
+        const n = round * times + i;
         execute(
           e,
           `INSERT INTO customers(id, score, name, note) VALUES(${n}, ${n * 7}, 'name number ${n}', NULL)`,
@@ -93,7 +92,7 @@ export const WORKLOADS: {
   {
     name: 'one prepared INSERT: bind, step, reset',
     statements: STATEMENTS,
-    execute(e, round) {
+    execute(e, round, times = STATEMENTS) {
       execute(e, 'BEGIN');
       const stmt = prepare(e, 'INSERT INTO customers(id, score) VALUES(?1, ?2)');
       const [bind, step, reset] = [
@@ -101,8 +100,8 @@ export const WORKLOADS: {
         e.call('sqlite3_step'),
         e.call('sqlite3_reset'),
       ];
-      for (let i = 0; i < STATEMENTS; i++) {
-        bind(stmt, 1, round * STATEMENTS + i);
+      for (let i = 0; i < times; i++) {
+        bind(stmt, 1, round * times + i);
         bind(stmt, 2, i);
         step(stmt);
         reset(stmt);
@@ -114,16 +113,16 @@ export const WORKLOADS: {
   {
     name: `SELECTs of ${ROWS} rows`,
     statements: 100,
-    execute(e, round) {
+    execute(e, round, times = 100) {
       const [step, column, finalize] = [
         e.call('sqlite3_step'),
         e.call('sqlite3_column_int'),
         e.call('sqlite3_finalize'),
       ];
-      for (let i = 0; i < 100; i++) {
+      for (let i = 0; i < times; i++) {
         const stmt = prepare(
           e,
-          `SELECT id, score FROM hundred WHERE id >= ${-round * 100 - i} ORDER BY id LIMIT ${ROWS}`,
+          `SELECT id, score FROM hundred WHERE id >= ${-round * times - i} ORDER BY id LIMIT ${ROWS}`,
         );
         let sum = 0;
         while (step(stmt) === ROWS) sum += column(stmt, 1);
@@ -149,12 +148,7 @@ function clockPair(): number {
 /** @param query read what SQLite counts of each run, and hash the values of queries */
 async function measure(file: string, query: boolean): Promise<(string | number)[][]> {
   const plain = await load(file, 'plain');
-  const recorder = new Recorder({ capacity: 16384 });
-  const header = new Uint32Array(recorder.memory.buffer);
-  recorder.onPressure = (): void => {
-    recorder.takeDefinitions();
-    header[Header.claimed >>> 2] = header[Header.released >>> 2] = header[Header.head >>> 2]!; // thrown away
-  };
+  const recorder = sink({ capacity: 16384 });
   const installed = installEngines(recorder, { query, salt: query ? 7 : 0 });
   try {
     const traced = await load(file, 'traced');
@@ -163,11 +157,11 @@ async function measure(file: string, query: boolean): Promise<(string | number)[
       const [off, on] = [plain, traced].map((): number[] => []) as [number[], number[]];
       let events = 0;
       const once = (e: Engine, round: number): void => {
-        const before = header[Header.head >>> 2]!;
+        const before = recorder.begunRecords;
         const start = performance.now();
         w.execute(e, round);
         (e === traced ? on : off).push((performance.now() - start) * 1e6);
-        if (e === traced) events = (header[Header.head >>> 2]! - before) >>> 0;
+        if (e === traced) events = (recorder.begunRecords - before) >>> 0;
       };
       for (let i = 0; i < RUNS; i++)
         for (const e of i % 2 ? [plain, traced] : [traced, plain]) once(e, i);

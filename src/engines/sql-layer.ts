@@ -218,7 +218,7 @@ export class SqlLayer implements BindKeeper {
       case 'statement': {
         const statement = this.statement(a);
         if (traced.op === Op.sqlFinalize) {
-          if (statement) this.readStatus(statement, a);
+          if (statement?.counts) this.readStatus(statement, a);
           this.statements.delete(a);
         }
         return statement;
@@ -318,7 +318,7 @@ export class SqlLayer implements BindKeeper {
 
   private ended(s: Statement, stmt: number): void {
     s.fresh = s.values !== null;
-    this.readStatus(s, stmt);
+    if (s.counts) this.readStatus(s, stmt); // asked here: where it's off, no compiler has to look into it
     this.readCounters(s);
   }
 
@@ -356,11 +356,11 @@ export class SqlLayer implements BindKeeper {
 
   /** Before `readCounters`, which takes the run as read. */
   private readStatus(s: Statement, stmt: number): void {
-    if (s.counts && this.isOver(s))
-      this.status!.read(stmt, s.text, s.instance, s.connection!.id, s.counts, hashOf(s.hashes));
+    if (this.isOver(s))
+      this.status!.read(stmt, s.text, s.instance, s.connection!.id, s.counts!, hashOf(s.hashes));
   }
   private isOver(s: Statement): boolean {
-    return s.stepped && s.connection !== null && !(this.asyncify && this.asyncify.state !== 0);
+    return s.stepped && s.connection !== null && !this.asyncify?.state;
   }
   private readCounters(s: Statement): void {
     if (!this.isOver(s)) return;

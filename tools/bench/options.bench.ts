@@ -18,7 +18,7 @@ const THREADS = 4;
 export const title = 'An event with all options off, and before there were any (Node)';
 export const about =
   'Nanoseconds that a call takes longer when it is recorded without query counters, messages, instructions, and CPU samples: in the hook of the commit before the first of them, and now. ' +
-  `Its least time less the least without the hook, in ${THREADS} threads of each hook with ${ROUNDS} rounds each, a pair of threads in turn; in parentheses, the median of the threads. "Now / before" are of the former. Aim: 1.`;
+  `Its least time less the least without the hook, in ${THREADS} threads of each hook with ${ROUNDS} rounds each, a pair of threads in turn; in parentheses, the median of the threads. "Now / before" are of the former. Rows of statements vary by up to 15 % from one run to the next. Aim: 1.`;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const out = join(root, 'node_modules', '.cache', 'vfscope-bench');

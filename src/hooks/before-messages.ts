@@ -22,13 +22,15 @@ const LEAST_MS = 1;
 /** From now on, until `patches` are restored. @param drain sends what waits; does not throw */
 export function drainBeforeMessages(patches: Patches, recorder: Recorder, drain: () => void): void {
   let last = recorder.now();
+  let saved = last;
   let left = SAVED_UP_MS;
   let isDue = false;
 
   const beforeMessage = (): void => {
     if (recorder.backlogRecords === 0) return;
     const begin = recorder.now();
-    left = Math.min(SAVED_UP_MS, left + SHARE * (begin - last));
+    left = Math.min(SAVED_UP_MS, left + SHARE * (begin - saved));
+    saved = begin;
     if (left <= 0 && begin - last < LEAST_MS) {
       if (!isDue) setTimeout(() => ((isDue = false), drain()), 0);
       isDue = true;
@@ -41,7 +43,7 @@ export function drainBeforeMessages(patches: Patches, recorder: Recorder, drain:
     drain();
     recorder.end(token, 0);
     last = begin;
-    left -= recorder.now() - begin;
+    left = Math.max(-LEAST_MS, left - recorder.now() + begin); // a debt is paid off within 50 ms
   };
 
   const { MessagePort, BroadcastChannel, Worker, Client } = globalThis as Partial<

@@ -32,34 +32,38 @@ globalThis.ran = new Promise((done) => {
 const SHARED = `const id = String(Math.random()); onconnect = ({ ports: [port] }) => port.postMessage(id)`;
 const WORKER = `performance.mark('in the worker'); postMessage('ran')`;
 
+/** It passes every request on, that of the page, too. */
+const SERVICE = `
+oninstall = () => skipWaiting();
+onactivate = (event) => event.waitUntil(clients.claim());
+onfetch = (event) => event.respondWith(fetch(event.request));
+`;
+const SCRIPTS: Record<string, string> = {
+  '/page.js': PAGE_SCRIPT,
+  '/worker.js': WORKER,
+  '/shared.js': SHARED,
+  '/service.js': SERVICE,
+};
+
 let server: Server;
 let driven: DrivenBrowser;
 beforeAll(async () => {
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://server');
     const policy = searchParams.get('policy');
-    const [type, text] =
-      pathname === '/page.js'
-        ? ['text/javascript', PAGE_SCRIPT]
-        : pathname === '/worker.js'
-          ? ['text/javascript', WORKER]
-          : pathname === '/shared.js'
-            ? ['text/javascript', SHARED]
-            : [
-                'text/html',
-                searchParams.has('meta')
-                  ? PAGE.replace(
-                      '<script',
-                      `<meta http-equiv="Content-Security-Policy" content="${policy}"><script`,
-                    )
-                  : PAGE,
-              ];
+    const script = SCRIPTS[pathname];
+    const page = searchParams.has('meta')
+      ? PAGE.replace(
+          '<script',
+          `<meta http-equiv="Content-Security-Policy" content="${policy}"><script`,
+        )
+      : PAGE;
     response
       .writeHead(200, {
-        'Content-Type': type,
+        'Content-Type': script ? 'text/javascript' : 'text/html',
         ...(policy && { 'Content-Security-Policy': policy }),
       })
-      .end(text);
+      .end(script ?? page);
   });
   await new Promise<void>((done) => server.listen(0, done));
 });
@@ -168,6 +172,30 @@ longTest(
     await stopRecording(panel);
   },
 );
+
+longTest('a page that a service worker answers keeps its policy, and the notice', async () => {
+  const { page, panel } = await begin(SELF);
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/service.js');
+    await navigator.serviceWorker.ready;
+  });
+  await widen(page, panel); // the server had answered it
+  const closed = async (): Promise<void> => {
+    expect(await page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+    expect(await ran(page)).toEqual(['ran', []]);
+    expect(await allowsBlob(page)).toBe(false);
+  };
+  await closed();
+  await panel.frame.waitForSelector('[data-testid="policy-still-closed"]');
+  await stopRecording(panel);
+
+  await startRecording(panel);
+  await recorded(page);
+  await closed();
+  await panel.frame.waitForSelector('[data-testid="notice"]');
+  expect(await panel.frame.$('[data-testid="widen-policy"]')).toBeNull();
+  await stopRecording(panel);
+});
 
 test('a widened policy ends with its tab, with a Stop that comes at once, and at the start of the background', async () => {
   const { page, panel } = await begin(SELF);

@@ -20,7 +20,7 @@ const LONG_ONLY = [
 ].map((names) => `tests/browser/{${names}}.test.ts`);
 /** The same as PARTLY for tests in Node: fewer random cases, smaller made-up traces, and one of several builds. */
 const PARTLY_IN_NODE = [
-  'unit/{analysis-diff,analysis-fuzz,analysis-locks,analysis-transactions,analysis-wal,formats-text,interpose,meter-random}',
+  'unit/{analysis-diff,analysis-fuzz,analysis-locks,analysis-transactions,analysis-wal,background-sharing-races,formats-text,interpose,meter-random}',
   'unit/{sanitize,time-partition-shares,trace-file,trace-ring}',
   'contract/{b-trees,checkpoint-choices,miss-ratio}',
 ].map((names) => `tests/${names}.test.ts`);

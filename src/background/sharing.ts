@@ -123,15 +123,18 @@ export function agree(
   mayBegin: boolean,
 ): string {
   const known = sharing.workers.find((worker) => worker.key === key);
-  if (url === '' && known) known.urls = known.urls.filter((one) => !dead.includes(one)); // it could not run so
+  const failed = dead.includes(url);
+  if (failed && known) known.urls = known.urls.filter((one) => one !== url);
   const natively = (): string => {
     runsNatively(sharing, tab, key);
     return '';
   };
-  if (sharing.ends || !url.startsWith(`blob:${sharing.origin}/`)) return natively();
+  const isOurs = url === '' || url.startsWith(`blob:${sharing.origin}/`);
+  if (sharing.ends || traits === '' || !isOurs) return natively();
   const alive = known?.urls.find((one) => !dead.includes(one));
   if (known && alive && known.traits !== traits) return SHARED_MISMATCH;
   if (!alive) {
+    if (failed || url === '') return natively();
     const isFull = !known && sharing.workers.length >= MOST_WORKERS;
     const isBeside =
       sharing.older.length > 0 || sharing.natives.some((one) => one.key === '' || one.key === key);

@@ -20,8 +20,8 @@ import { absoluteBy } from './worker-repairs.ts';
 /** What records this page. */
 interface Recording {
   readonly transport: Transport;
-  /** @param drop what was not taken goes with it */
-  stop(drop: boolean): void;
+  /** @param drop what was not taken goes with it @param joins SharedWorkers start with our script from now on, too */
+  stop(drop: boolean, joins: boolean): void;
 }
 /** The page's hook as its recording sees it. */
 interface Hook {
@@ -50,7 +50,7 @@ export function startPage(): void {
   };
   const stop = (drop: boolean, joins = false): void => {
     if (hook.gone) return;
-    recording?.stop(drop);
+    recording?.stop(drop, joins);
     unlisten(window, NOW_EVENT, begin, true);
     if (joins && hook.sharedWorkers) {
       recording = null;
@@ -161,13 +161,14 @@ function record(hook: Hook): Recording {
   listen(window, 'pagehide', onHide, true);
   return {
     transport,
-    stop(drop) {
+    stop(drop, joins) {
       unlisten(document, 'visibilitychange', onVisibility);
       unlisten(window, 'pagehide', onHide, true);
       rings.disable();
       sharedRelay?.leave(drop);
       if (hook.sharedWorkers) hook.sharedWorkers.recorded = null;
-      session.restore();
+      if (WORKERS_FILTERED || joins) session.restore();
+      else session.restore(hook.sharedWorkers);
       if (drop) transport.close();
       else transport.finish('stopped');
     },

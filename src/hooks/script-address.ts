@@ -1,10 +1,26 @@
 /** Arguments that the app's own code makes into texts: it runs once, as without us. */
+import type { Refusal } from '../protocol/page-policy.ts';
 
 /** Trusted Types' own object: the platform takes it as it is. */
 export const isScriptUrl = (value: unknown): boolean =>
   !!(
     globalThis as { trustedTypes?: { isScriptURL?(value: unknown): boolean } }
   ).trustedTypes?.isScriptURL?.(value); // stand-ins of apps lack it
+
+/**
+ * Must this script's address stay what it is, for Trusted Types? Else it is a text from now on, if they made it.
+ * @param host knows what policies refuse here
+ */
+export function mustStayTrusted(
+  args: unknown[],
+  host: { refuses(what: Refusal): boolean },
+): boolean {
+  const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
+  if (!isScriptUrl(args[0]) && !types?.defaultPolicy) return false;
+  if (host.refuses('types') || !host.refuses('lifted')) return true;
+  args[0] = String(args[0]);
+  return false;
+}
 
 /**
  * The address of a script, and these of its options, become what the platform would read of them. What the app's code throws, the

@@ -9,7 +9,7 @@ import { capture, scripts } from './capture.ts';
 import { installHostEvents } from './host-events.ts';
 import type { CountInstructions } from './instructions.ts';
 import { listen, randomId, unlisten } from './natives.ts';
-import { hookExtent } from './source.ts';
+import { hookExtent, WORKERS_FILTERED } from './source.ts';
 import { measureJsCost, type JsCost, type Thread } from './thread.ts';
 import { DRAIN_EVERY_MS } from '../event/capture.ts';
 import { UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
@@ -91,8 +91,11 @@ export class Session {
     recorder.end(token, 0);
   }
 
-  /** Record nothing more and give back what was patched. @returns false when that was done before */
-  restore(): boolean {
+  /**
+   * Record nothing more and give back what was patched.
+   * @param last what is laid under it, and goes with it @returns false when that was done before
+   */
+  restore(last?: { restore(): string[] } | null): boolean {
     if (this.stopped) return false;
     this.stopped = true;
     const { recorder } = this.thread;
@@ -105,6 +108,7 @@ export class Session {
     take('workers', () => this.workers?.restore());
     take('engines', () => this.engines?.restore());
     take('probes', () => this.probes?.restore());
+    if (!WORKERS_FILTERED) take('SharedWorker', () => last?.restore());
     if (left.length) recorder.note('not-restored', left.slice(0, MOST_NAMES).join(', '));
     return true;
   }

@@ -7,6 +7,7 @@ import { apply } from '../record/reflect.ts';
 import { RelayEnd } from '../protocol/relay.ts';
 import { drainBeforeMessages } from './before-messages.ts';
 import { MARK } from '../protocol/messages.ts';
+import type { Refusal } from '../protocol/page-policy.ts';
 import {
   broadcast,
   channelClose,
@@ -37,7 +38,7 @@ import {
   sharedKey,
   type SharedMessage,
 } from './shared-wire.ts';
-import type { WorkerEnvironment } from './source.ts';
+import { WORKERS_FILTERED, type WorkerEnvironment } from './source.ts';
 import { createThread } from './thread.ts';
 import { SharedRings } from './shared-rings.ts';
 import { Transport } from './transport.ts';
@@ -109,14 +110,18 @@ export function startWrappedShared(
     environment.runs = runs;
   }
   try {
-    offer = startShared(base);
+    offer = startShared(base, environment.refused);
   } catch (e) {
     console.warn('vfscope: this worker cannot be recorded:', e);
   }
 }
 
-/** Record this worker while a recorded page of its origin is there. @param base address of the app's script */
-export function startShared(base = location.href): Offer {
+/**
+ * Record this worker while a recorded page of its origin is there.
+ * @param base address of the app's script
+ * @param refused by the policy of the page that began it, which this worker and those that it makes have
+ */
+export function startShared(base = location.href, refused?: Refusal[]): Offer {
   const name = typeof self.name === 'string' ? self.name : '';
   const environment: WorkerEnvironment = {
     role: 'worker',
@@ -237,7 +242,7 @@ export function startShared(base = location.href): Offer {
       recorder,
       id: thread,
       base: () => base,
-      refuses: () => false, // its response's headers are not known
+      refuses: (what) => !WORKERS_FILTERED && !!refused?.includes(what), // of a native one nothing is known
       onChild: (port) => transport.adopt(port, thread),
       onMessage: (message) => rings.receive(message),
       onTerminated: (child) => rings.terminated(child),

@@ -30,12 +30,17 @@ import {
 } from './natives.ts';
 import { MAX_TEXT } from '../event/definition-check.ts';
 import { isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
-import { convertSharedOnce, isScriptUrl } from './script-address.ts';
+import { convertSharedOnce, mustStayTrusted } from './script-address.ts';
 import { copyOf } from './supervise.ts';
 import { isFromShared, sharedKey, toShared } from './shared-wire.ts';
 import { bootstrap } from './worker-bootstrap.ts';
 import { absoluteBy } from './worker-repairs.ts';
-import { SHARED_MISMATCH, SHARED_WAS_RUNNING, type SharedAsk } from '../protocol/messages.ts';
+import {
+  MOST_DEAD,
+  SHARED_MISMATCH,
+  SHARED_WAS_RUNNING,
+  type SharedAsk,
+} from '../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
 
 type Constructor = new (...args: unknown[]) => SharedWorker;
@@ -73,7 +78,7 @@ interface Asked {
   theirs: MessagePort;
 }
 
-/** Said of one that runs natively: none of ours begins beside it. */
+/** Said of one that runs natively, whatever the answer: none of ours begins beside it. */
 const NATIVE: SharedAsk = { key: '', traits: '', url: '', dead: [] };
 const EXTENDED = "it outlives its pages (extendedLifetime), and our URL doesn't.";
 const SAME_SITE = 'it asks for sameSiteCookies, which holds for its own address alone.';
@@ -86,6 +91,8 @@ const dictionary = (options: unknown): Options =>
 /** @param options converted (convertOnce), or a name by itself */
 export const nameOf = (options: unknown): string =>
   typeof options === 'string' ? options : (dictionary(options).name ?? '');
+const NOT_STARTED = 'its script is missing or no JavaScript, or the CSP refuses blob: workers.';
+const unwrappable = (e: unknown): string => `it cannot be wrapped: ${String(e)}.`;
 const DATA = 'a data: or blob: URL is not shared between pages as a script of its own address is.';
 
 /** A policy refuses a URL of ours: the app must not hear of it. */
@@ -117,10 +124,12 @@ export class SharedWorkers {
         if (cause === null) return this.make(args, as);
         const worker = construct(target, args, as) as SharedWorker; // throws what the app must see
         if (cause) {
-          this.recorded?.note(cause, args[0], nameOf(args[1]));
-          const key = sharedKey(this.urlOf(args[0]), nameOf(args[1]));
-          const named = key.length > MAX_TEXT ? '' : key; // '' stands for all
-          if (cause !== DATA) void this.host.ask({ ...NATIVE, key: named });
+          const name = nameOf(args[1]);
+          this.recorded?.note(cause, args[0], name);
+          const key = sharedKey(this.urlOf(args[0]), name);
+          // '' stands for all
+          if (cause !== DATA)
+            void this.host.ask({ ...NATIVE, key: key.length > MAX_TEXT ? '' : key });
         }
         return worker;
       },
@@ -140,11 +149,7 @@ export class SharedWorkers {
 
   /** '' = it fails by itself; null = it runs as ours. */
   private whyNative(args: unknown[]): string | null {
-    const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
-    if (isScriptUrl(args[0]) || types?.defaultPolicy) {
-      if (this.host.refuses('types') || !this.host.refuses('lifted')) return REFUSED.types;
-      args[0] = String(args[0]);
-    }
+    if (mustStayTrusted(args, this.host)) return REFUSED.types;
     const [script, options] = args;
     if (typeof script !== 'string' || typeof options === 'symbol') return '';
     if (Object(options) !== options) args[1] = `${(options as string | null) ?? ''}`; // a primitive is its name
@@ -196,35 +201,45 @@ export class SharedWorkers {
     return worker;
   }
 
-  /** @param dead URLs that none could be started from */
-  private async start(asked: Asked, dead: string[]): Promise<void> {
+  /**
+   * @param dead URLs that none could be started from
+   * @param cause why this page begins none: it joins that of another page, or runs natively
+   * @param failed URL that no page can start it from
+   */
+  private async start(asked: Asked, dead: string[], cause = '', failed = ''): Promise<void> {
     const { url, name, isModule, key, traits } = asked;
-    let agreed = '';
+    let own: string[] = [];
     try {
-      const boot = bootstrap(url, undefined, undefined, isModule, {
-        role: 'worker',
-        shared: isModule ? 'module' : 'classic',
-        base: url,
-        id: '',
-        name,
-        parent: null,
-        refused: REFUSALS.filter((what) => this.host.refuses(what)),
-      });
-      agreed = await this.host.ask({ key, traits, url: boot.script, dead });
-      if (agreed !== boot.script) boot.urls.forEach((one) => revokeObjectURL(one));
-      if (agreed === SHARED_MISMATCH) return this.fail(asked);
-      if (!agreed) return this.runNatively(asked, SHARED_WAS_RUNNING);
-      this.connect(asked, agreed, agreed === boot.script, dead);
+      if (!cause)
+        own = bootstrap(url, undefined, undefined, isModule, {
+          role: 'worker',
+          shared: isModule ? 'module' : 'classic',
+          base: url,
+          id: '',
+          name,
+          parent: null,
+          refused: REFUSALS.filter((what) => this.host.refuses(what)),
+        }).urls;
     } catch (e) {
-      void this.host.ask({ ...NATIVE, key, traits, dead: [agreed] });
-      this.runNatively(asked, `it cannot be wrapped: ${String(e)}.`);
+      cause = unwrappable(e);
     }
+    const [script = failed] = own;
+    const ask = { key, traits, url: script, dead: dead.slice(-MOST_DEAD) };
+    const agreed = await this.host.ask(ask);
+    if (agreed !== script) own.forEach((one) => revokeObjectURL(one));
+    if (agreed === SHARED_MISMATCH) return this.fail(asked);
+    if (!agreed) return this.runNatively(asked, cause || SHARED_WAS_RUNNING);
+    this.connect(asked, agreed, agreed === script, dead, cause);
   }
 
-  private connect(asked: Asked, script: string, isFresh: boolean, dead: string[]): void {
+  private connect(
+    asked: Asked,
+    script: string,
+    isFresh: boolean,
+    dead: string[],
+    cause: string,
+  ): void {
     if (!this.pending++) listen(globalThis, 'securitypolicyviolation', onBlobRefused, true);
-    const worker = construct(this.native, [script, ...asked.args.slice(1)]) as SharedWorker;
-    this.held.add(worker);
     let over = false;
     const once = (then: () => void): void => {
       if (over) return;
@@ -232,32 +247,35 @@ export class SharedWorkers {
       if (!--this.pending) unlisten(globalThis, 'securitypolicyviolation', onBlobRefused, true);
       then();
     };
+    let worker: SharedWorker | undefined;
+    /** @param reason why no page can start it from this URL; '' = this page can't */
     const instead = (reason: string): void =>
       once(() => {
-        this.held.delete(worker);
-        const { key, traits } = asked;
-        void this.host.ask({ key, traits, url: '', dead: [script] });
-        this.runNatively(asked, reason);
+        this.held.delete(worker!);
+        if (reason) revokeObjectURL(script); // none begins from it any more
+        void this.start(asked, [...dead, script], reason || cause, reason && script);
       });
+    try {
+      worker = construct(this.native, [script, ...asked.args.slice(1)]) as SharedWorker;
+    } catch (e) {
+      return instead(unwrappable(e));
+    }
+    this.held.add(worker);
+    const { port } = worker;
     listen(worker, 'error', (event) =>
       event instanceof NativeErrorEvent && event.filename !== script
         ? dispatch(asked.worker, copyOf(event)) // the app's script threw: it runs, and says so
-        : isFresh
-          ? instead('its script is missing or no JavaScript, or the CSP refuses blob: workers.')
-          : once(() => {
-              this.held.delete(worker);
-              void this.start(asked, [...dead, script]);
-            }),
+        : instead(isFresh ? NOT_STARTED : ''),
     );
     /** The recording that the worker was connected for: it hears the worker's last records after Stop, too. */
     let recorded: Recorded | null = null;
-    portListen(worker.port, (event) => {
+    portListen(port, (event) => {
       const said = dataOf(event);
       if (!isFromShared(said)) return recorded?.hears(said);
       if (said.k === 'failed') return instead(said.reason);
       once(() => {
         recorded = this.recorded;
-        portPost(worker.port, toShared(recorded?.page ?? ''), asked.theirs);
+        portPost(port, toShared(recorded?.page ?? ''), asked.theirs);
         recorded?.expects(asked.key, asked.url);
       });
     });

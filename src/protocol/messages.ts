@@ -76,8 +76,8 @@ export const SHARED_WAS_RUNNING =
 export type PageMessage = { k: 'offer' } | ({ k: 'shared'; n: number } & SharedAsk);
 /**
  * Which blob: URL do the pages of this origin start a SharedWorker from? `key` names the worker, `url` is the one that this page has made,
- * `dead` are those that it could not start one from. Answered with a URL; '' = it runs natively, SHARED_MISMATCH = it fails. An empty `url`: it does run
- * natively, for `dead` failed.
+ * `dead` are those that it could not start one from: where `url` is among them, no page can, and where it is '', this page makes none. Answered with a
+ * URL; '' = it runs natively, SHARED_MISMATCH = it fails. No `traits`: it does run natively.
  */
 export interface SharedAsk {
   key: string;

@@ -18,6 +18,8 @@ import {
 const ORIGIN = 'http://app.test';
 const url = (n: number): string => `blob:${ORIGIN}/${n}`;
 const KEY = { key: 'worker.js', traits: 'classic' };
+/** Said of one that runs natively. */
+const NATIVE = { traits: '', url: '', dead: [] };
 const ask = (sharing: Sharing, tab: number, dead: string[] = [], mayBegin = true): string =>
   agree(sharing, { ...KEY, url: url(tab), dead }, tab, mayBegin);
 /** Tab 1 is recorded, and its page has loaded again. */
@@ -136,7 +138,7 @@ test('a page that went native keeps the next recording from beginning one beside
 test('what could not run with our script runs natively for all pages', () => {
   const sharing = recorded();
   expect(ask(sharing, 1)).toBe(url(1));
-  expect(agree(sharing, { ...KEY, url: '', dead: [url(1)] }, 1, true)).toBe('');
+  expect(ask(sharing, 1, [url(1)])).toBe(''); // no page can start it from there
   expect(ask(sharing, 2)).toBe('');
   expect(tabsToReload(sharing, true)).toEqual([1, 2]);
   // another worker of theirs is recorded
@@ -145,12 +147,21 @@ test('what could not run with our script runs natively for all pages', () => {
   expect(agree(sharing, { ...other, url: url(1) }, 1, true)).toBe(url(2));
 });
 
+test('a page that can begin none joins what another one has begun, and else runs it natively', () => {
+  const sharing = recorded();
+  const join = (dead: string[] = []): string => agree(sharing, { ...KEY, url: '', dead }, 1, true);
+  expect(ask(sharing, 2)).toBe(url(2));
+  expect(join()).toBe(url(2));
+  expect(ask(sharing, 1, [url(1)])).toBe(url(2)); // its own has failed
+  expect(join([url(1), url(2)])).toBe('');
+  expect(ask(sharing, 3, [url(2)])).toBe('');
+});
+
 test('a page that names very many counts for all workers', () => {
   const sharing = recorded();
-  for (let i = 0; i < 1000; i++)
-    agree(sharing, { ...KEY, key: `metrics.js?${i}`, url: '', dead: [] }, 1, true);
+  for (let i = 0; i < 1000; i++) agree(sharing, { ...NATIVE, key: `metrics.js?${i}` }, 1, true);
   expect(ask(sharing, 2)).toBe(url(2));
-  agree(sharing, { ...KEY, key: 'one more.js', url: '', dead: [] }, 1, true);
+  agree(sharing, { ...NATIVE, key: 'one more.js' }, 1, true);
   expect(agree(sharing, { ...KEY, key: 'other.js', url: url(2), dead: [] }, 2, true)).toBe('');
 });
 

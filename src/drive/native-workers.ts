@@ -4,7 +4,7 @@
  *
  *   browser   attachedToTarget: the worker waits
  *   we        setAutoAttach, for workers that it will make
- *   we        ask the realm that made it: do you follow this one?   no = it is wrapped, or nothing records that realm
+ *   we        ask the realm that made it: do you follow this one?   no = nothing records that realm; one that is wrapped is not asked for
  *   we        the hook, which begins with the app's script (at-first-touch.ts)
  *   we        runIfWaitingForDebugger, whatever came before
  *
@@ -18,14 +18,12 @@ import type { CDPSession, Frame, Page } from 'puppeteer-core';
 import { atFirstTouch } from './at-first-touch.ts';
 import { carriedScripts, filteredEnvironment, type CaptureOptions } from '../protocol/capture.ts';
 import type { RecordingScope } from '../protocol/messages.ts';
-import { NATIVES_KEY } from '../protocol/native-workers.ts';
+import { NATIVES_KEY, WRAPPED } from '../protocol/native-workers.ts';
 
 type TargetInfo = Protocol.Target.TargetInfo;
 
 /** A worker waits no longer for an answer: of a page that is busy, say. Then it runs without the hook, and the page notes it. */
 const ANSWER_MS = 1000;
-/** The same of a worker from a Blob: nearly all of them are wrapped, and must not wait. */
-const BLOB_ANSWER_MS = 100;
 const SHARED = ['shared_worker', 'service_worker'];
 const DEDICATED = ['worker', 'iframe'];
 
@@ -111,8 +109,8 @@ async function letGo(
   const inner = info.type === 'iframe' ? follows : (made: TargetInfo) => follow(target, made.url);
   // commands of a session are done in their order: this one before the worker runs
   if (!isShared) void holdWorkers(target, DEDICATED, script, inner).catch(() => {});
-  const wait = info.url.startsWith('blob:') ? BLOB_ANSWER_MS : ANSWER_MS;
-  if (info.type !== 'iframe' && (await inTime(wait, follows(info))))
+  const needsHook = info.type !== 'iframe' && !info.url.endsWith(WRAPPED);
+  if (needsHook && (await inTime(ANSWER_MS, follows(info))))
     await inTime(ANSWER_MS, evaluate(target, script));
   await target.send('Runtime.runIfWaitingForDebugger').catch(() => {});
   // a session would keep a service worker alive that nothing uses

@@ -25,6 +25,9 @@ export type FromWorker =
   /** The worker closes itself: its trace memory will not change any more. `thread` is it, or one below it. */
   | { mark: typeof MARK; k: 'closed'; id: string; thread: string };
 
+/** The same without what marks it. */
+export type Said<One = FromWorker> = One extends FromWorker ? Omit<One, 'mark' | 'id'> : never;
+
 /** The recording is over; or the worker is, since a native one runs in its place. */
 export interface ToWorker {
   mark: typeof MARK;

@@ -16,7 +16,9 @@ import {
 } from './natives.ts';
 import { isFromWorker, type FromWorker } from './creator-wire.ts';
 import type { Bootstrap } from './worker-bootstrap.ts';
+import { WRAPPED } from '../protocol/native-workers.ts';
 import { apply, define } from '../record/reflect.ts';
+import { NATIVES_DRIVEN } from './source.ts';
 
 /** An error and a message that a worker sends one after the other arrive closer together than this. */
 const OVERTAKEN_MS = 100;
@@ -212,7 +214,9 @@ export class Supervised {
   /** Is it importScripts of ours that failed? Then no line of the app has run. */
   private hasNotLoaded({ filename }: ErrorEvent): boolean {
     const { imports, script } = this.wrapped.bootstrap;
-    return imports && filename === script;
+    // Firefox and Safari may leave the mark out
+    const unmarked = NATIVES_DRIVEN && filename + WRAPPED === script;
+    return imports && (filename === script || unmarked);
   }
 
   private onError(event: Event): void {

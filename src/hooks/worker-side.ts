@@ -3,8 +3,9 @@
  * repairs the base URL, then records, over a port of its own or, on an isolated page, into a ring that the page reads.
  */
 import { MARK } from '../protocol/messages.ts';
+import { WRAPPED } from '../protocol/native-workers.ts';
 import { drainBeforeMessages } from './before-messages.ts';
-import { isToWorker, type FromWorker } from './creator-wire.ts';
+import { isToWorker, type Said } from './creator-wire.ts';
 import {
   dataOf,
   listen,
@@ -27,17 +28,22 @@ import { Workers } from './workers.ts';
 import { Patches } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
 
+type Tell = (said: Said, ports?: Transferable[]) => void;
+const toCreator =
+  (id: string): Tell =>
+  (said, ports = []) =>
+    postToCreator?.({ ...said, mark: MARK, id }, ports);
+
 /**
  * Record this worker from now on.
  * @throws where the app's script must not run here: the creator then starts a native worker in its place
  */
 export function startWorker(environment: WorkerEnvironment): void {
   const { id, base } = environment;
-  const tell = (message: FromWorker, ports: Transferable[] = []): void =>
-    postToCreator?.(message, ports);
+  const tell = toCreator(id);
   const unfit = unfitness(base);
   if (unfit) {
-    tell({ mark: MARK, k: 'unfit', id, reason: unfit });
+    tell({ k: 'unfit', reason: unfit });
     globalThis.close();
     throw new Error(unfit);
   }
@@ -45,12 +51,14 @@ export function startWorker(environment: WorkerEnvironment): void {
   repairBaseUrl(base);
   // a script that throws runs, too, and the creator does not hear of it where the app handles the error here
   const onError: Listener = (event) => {
-    if ((event as ErrorEvent).filename !== href) environment.runs!();
+    const { filename } = event as ErrorEvent;
+    const unmarked = NATIVES_DRIVEN && filename + WRAPPED === href;
+    if (filename !== href && !unmarked) environment.runs!();
   };
   listen(globalThis as unknown as EventTarget, 'error', onError);
   environment.runs = () => {
     unlisten(globalThis as unknown as EventTarget, 'error', onError);
-    tell({ mark: MARK, k: 'runs', id });
+    tell({ k: 'runs' });
   };
   begin(environment, tell);
 }
@@ -73,29 +81,22 @@ export function startFiltered(): void {
     });
     return;
   }
-  begin(environment, (message, ports = []) => postToCreator?.(message, ports));
+  begin(environment, toCreator(environment.id));
 }
 
-function begin(
-  environment: WorkerEnvironment,
-  tell: (message: FromWorker, ports?: Transferable[]) => void,
-): void {
-  const { id } = environment;
+function begin(environment: WorkerEnvironment, tell: Tell): void {
   const ports: Transferable[] = [];
   try {
     const port = record(environment, tell);
     if (port) ports.push(port);
   } catch (e) {
-    tell({ mark: MARK, k: 'failed', id, reason: String(e) });
+    tell({ k: 'failed', reason: String(e) });
   }
-  tell({ mark: MARK, k: 'ready', id }, ports); // whatever became of the recording, the app's script runs next
+  tell({ k: 'ready' }, ports); // whatever became of the recording, the app's script runs next
 }
 
 /** @returns the panel's end of this thread's port, where it sends its records itself */
-function record(
-  environment: WorkerEnvironment,
-  tell: (message: FromWorker) => void,
-): MessagePort | null {
+function record(environment: WorkerEnvironment, tell: Tell): MessagePort | null {
   const { id, base } = environment;
   const thread =
     NATIVES_DRIVEN && says ? createThread(environment, 'worker') : createThread(environment);
@@ -135,9 +136,7 @@ function record(
   if (recorder.shared) {
     const buffer = recorder.memory.buffer as unknown as SharedArrayBuffer;
     tell({
-      mark: MARK,
       k: 'ring',
-      id,
       thread: identity,
       timeOrigin: performance.timeOrigin,
       buffer,
@@ -156,7 +155,7 @@ function record(
     transport?.drain();
     atLastTask(recorder, () => {
       transport?.finish('closed');
-      if (recorder.shared) tell({ mark: MARK, k: 'closed', id, thread: id });
+      if (recorder.shared) tell({ k: 'closed', thread: id });
     });
     return apply(native, self, args);
   });
@@ -168,11 +167,9 @@ function record(
       refuses: (what) => !!environment.refused?.includes(what),
       onChild: (port) => transport?.child(port),
       // up to the page, under this worker's own id
-      onMessage: (message) => tell({ ...message, id }),
+      onMessage: tell,
       onTerminated: (child) =>
-        transport
-          ? transport.bye(child, 'terminated')
-          : tell({ mark: MARK, k: 'closed', id, thread: child }),
+        transport ? transport.bye(child, 'terminated') : tell({ k: 'closed', thread: child }),
     }),
   );
   return panelEnd;

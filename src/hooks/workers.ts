@@ -3,6 +3,7 @@
  * native, with a note that says why. SharedWorkers have a file of their own (shared-workers.ts); service workers are only noted.
  */
 import { MARK } from '../protocol/messages.ts';
+import { WRAPPED } from '../protocol/native-workers.ts';
 import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
 import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -24,7 +25,7 @@ import type { SharedRelay } from './shared-relay.ts';
 import { Supervised, type NativeMethods } from './supervise.ts';
 import { bootstrap } from './worker-bootstrap.ts';
 import { WorkerNotes, wrapOtherWorkers } from './other-workers.ts';
-import { convertWorkerOnce, isScriptUrl } from './script-address.ts';
+import { convertWorkerOnce, mustStayTrusted } from './script-address.ts';
 import { ANY_WORKER, isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
@@ -214,13 +215,8 @@ export class Workers {
   /** Why a worker stays native ('' = it will fail by itself), or what to wrap. */
   private decide(args: unknown[]): Decision {
     if (args.length === 0) return { native: '' };
-    const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
     convertWorkerOnce(args);
-    if (isScriptUrl(args[0]) || types?.defaultPolicy) {
-      if (this.host.refuses('types') || !this.host.refuses('lifted'))
-        return { native: TRUSTED_TYPES };
-      args[0] = String(args[0]);
-    }
+    if (mustStayTrusted(args, this.host)) return { native: TRUSTED_TYPES };
     if (typeof args[0] !== 'string') return { native: '' };
     const url = absoluteBy(() => this.host.base())(args[0]) as string;
     if (!NativeURL.canParse(url)) return { native: '' };
@@ -266,6 +262,7 @@ export class Workers {
         parent: host.id,
         refused: REFUSALS.filter((what) => host.refuses(what)),
       });
+      if (NATIVES_DRIVEN) boot.urls.push((boot.script += WRAPPED)); // errors name it so
       const worker = construct(target, [boot.script, ...args.slice(1)], newTarget) as Worker;
       const supervised = new Supervised(
         worker,

@@ -441,14 +441,15 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
           ({ owner, key, native }) => (owner as Record<string, unknown>)[key as string] !== native,
         )
         .map(({ key }) => key);
-    Object.assign(window, { patched });
+    const capture = { shared: true }; // SharedWorkers run with our script
+    Object.assign(window, { patched, [Symbol.for('vfscope.capture')]: capture });
   });
   const patched = (): Promise<unknown[]> =>
     page.evaluate(() => (window as unknown as { patched(): unknown[] }).patched());
   expect(await patched()).toHaveLength(11);
   await page.evaluate(() => {
-    for (const object of [Storage.prototype, Atomics, Performance.prototype, WebAssembly, File])
-      Object.freeze(object);
+    const prototypes = [Storage.prototype, Performance.prototype, SharedWorker.prototype];
+    for (const object of [...prototypes, Atomics, WebAssembly, File]) Object.freeze(object);
   });
   expect(await page.evaluate(() => (Object.getPrototypeOf(File) as { name: string }).name)).toBe(
     'Blob',
@@ -467,6 +468,7 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
     'WebAssembly.Instance',
     'Storage.getItem',
     'Atomics.wait',
+    'SharedWorker.constructor',
   ])
     expect(notes[0]).toContain(name);
   // and still does what it did

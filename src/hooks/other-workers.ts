@@ -11,7 +11,7 @@ import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
 const SERVICE =
-  'a service worker cannot be wrapped. To see what it stores, use `vfscope record`, or run its script in a dedicated worker.';
+  'a service worker cannot be wrapped. To see what it stores, use "vfscope record", or run its script in a dedicated worker.';
 // said where the hook comes in the script only: the other browsers need not parse it
 const SHARED_UNSEEN = WORKERS_FILTERED
   ? 'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.'

@@ -119,7 +119,9 @@ export function* eventGroups(store: TraceStore): Generator<Group> {
     const view = new ThreadView(thread);
     for (let from = 0; from < view.count; from += GROUP_ROWS) {
       const n = Math.min(GROUP_ROWS, view.count - from);
-      yield cellsOf(EVENT_COLUMNS, n, (i) => view.at(from + i));
+      const at = (i: number): ThreadView => view.at(from + i);
+      // column by column, which is faster: the view makes no row
+      yield EVENT_COLUMNS.flatMap((column) => cellsOf([column], n, at));
     }
   }
 }

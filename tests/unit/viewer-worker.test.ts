@@ -246,7 +246,7 @@ describe('ports', () => {
     expect(store.threads.map((t) => [t.info.id, t.events.count, t.ended])).toEqual([
       ['a', 1, null],
     ]);
-    expect(problems).toEqual([expect.stringContaining('version 99')]);
+    expect(problems).toEqual([expect.stringContaining('protocol 99')]);
     honest.port.postMessage(batch('a', 1));
     await until(() => store.threads[0]!.events.count === 2);
   });

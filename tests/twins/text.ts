@@ -18,7 +18,7 @@ function timeText(outcome: Outcome): string {
   const off =
     measuredMs <= 0
       ? 'no time was saved'
-      : `${formatShare(Math.abs(error))} too ${error < 0 ? 'little' : 'much'}`;
+      : `${formatShare(Math.abs(error))} too ${error < 0 ? 'low' : 'high'}`;
   return `Predicted ${time(predictedMs)}, ${measured}: ${off}.`;
 }
 

@@ -116,7 +116,7 @@ test('what no finding names is unexplained', () => {
   const { told } = recorded();
   expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, slowed: false });
   expect(explainedText({ ...told(), explainedUs: 200 })).toBe(
-    'Each saving is for one action alone. They act on calls that took 200 µs of the 1 ms in SQL.',
+    "Savings overlap: don't add them up. All actions together are about 200 µs of the 1 ms in SQL.",
   );
 });
 

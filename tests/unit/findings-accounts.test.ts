@@ -61,7 +61,7 @@ describe('accounts', () => {
     t.send();
     expect(titles(t.store)).toEqual([
       expect.stringMatching(
-        /^Waiting inside calls that take and release locks takes .*\. 3 lock calls, waiting 3 ms each$/,
+        /^Taking and releasing locks takes .*\. 3 lock calls, waiting 3 ms each$/,
       ),
     ]);
   });

@@ -83,6 +83,6 @@ test('calls hold exactly, or at least', () => {
 test('the page says what was predicted, measured, and how far that is off', () => {
   const [pair] = PAIRS;
   expect(twinText({ ...pair!, shows: '300 inserts', instead: 'all in one' }, OUTCOME)).toBe(
-    'Recorded: 300 inserts. Its twin: all in one. Predicted 1.2 s, measured 1 s (median of 3 pairs, 900 ms to 1.1 s): 20 % too much. Calls avoided: 299 `main-db xSync`, as predicted.',
+    'Recorded: 300 inserts. Its twin: all in one. Predicted 1.2 s, measured 1 s (median of 3 pairs, 900 ms to 1.1 s): 20 % too high. Calls avoided: 299 `main-db xSync`, as predicted.',
   );
 });

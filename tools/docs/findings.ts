@@ -24,7 +24,7 @@ export function findingsDoc(page: string): string {
   const inLines = wrapped(page, Infinity).replace(TWIN, twinLine);
   const judgedLines = inLines.replace(LINE, (_, before: string, id: string) => {
     const verdict = judged.verdicts[id];
-    if (!verdict) return `${before}Not seen in any stored recording.`;
+    if (!verdict) return `${before}Not seen in the recordings of this repository.`;
     const goldens = Object.entries(judged.golden).flatMap(([name, rules]) =>
       rules.includes(id) ? [`\`${name}\``] : [],
     );

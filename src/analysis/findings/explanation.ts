@@ -87,7 +87,7 @@ export const explained = fact(
 );
 
 export const explainedText = ({ explainedUs, inSqlUs, slowed }: Explained): string =>
-  `Each saving is for one action alone. They act on calls that took ${formatDuration(explainedUs)} of the ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
+  `Savings overlap: don't add them up. All actions together are about ${formatDuration(explainedUs)} of the ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
 
 /** The time in which any of the calls ran, as borders; see below. There may be a million, most of them in several lists. */
 function timeOfCalls({ events }: ThreadStore, named: readonly NamedTime[]): Float64Array {

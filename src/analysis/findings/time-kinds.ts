@@ -76,7 +76,7 @@ export const TIME_KINDS: readonly TimeKind[] = [
   },
   {
     parts: ['lock'],
-    what: 'Waiting inside calls that take and release locks',
+    what: 'Taking and releasing locks',
     needs: ['sqliteThreads'],
     calls: ({ sqliteThreads: threads }, us) =>
       each(

@@ -183,7 +183,7 @@ export const smallCalls: Rule = {
       reason:
         'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
       advice:
-        'Buffer small writes in the VFS until the next sync. journal_mode=memory writes none of them, but a crash during a commit then damages the database.',
+        'Buffer small writes in the VFS until the next sync. journal_mode=memory avoids those to the journal, but a crash during a commit then damages the database.',
       link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
       tryInLab: 'journal-modes',
     };

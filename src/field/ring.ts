@@ -6,6 +6,9 @@ import type { Definition } from '../event/definitions.ts';
 import { Field, RECORD_BYTES } from '../event/event.ts';
 
 const W = (byte: number): number => byte >>> 2;
+/** The thread's clock, looked up once: the global is an accessor, and each call is timed. */
+export const clock: Pick<Performance, 'now'> = performance;
+
 /** Texts and names: what comes later has no name in a trace. */
 const MOST_DEFINITIONS = 2000;
 
@@ -28,8 +31,9 @@ export class Ring {
   private readonly u32: Uint32Array;
   private readonly definitions: Definition[] = [];
   private ids = 0;
-  private seq = 0;
   private count = 0;
+  /** Of what was put last. */
+  seq = 0;
   /** seq of the SQL call under way, which others serve. */
   current = 0;
 
@@ -40,10 +44,11 @@ export class Ring {
     this.u32 = new Uint32Array(memory);
   }
 
-  /** @returns what `end` takes */
+  /** @returns what `end` takes: how many began */
   begin(op: number, object: number, at: number, context = 0, aux = 0): number {
     const { f64, u32 } = this;
-    const byte = (this.count++ % this.capacity) * RECORD_BYTES;
+    const token = ++this.count;
+    const byte = this.byteOf(token);
     const w = W(byte);
     const seq = ++this.seq;
     f64[byte >>> 3] = f64[(byte + Field.t1) >>> 3] = at;
@@ -58,7 +63,10 @@ export class Ring {
     u32[w + W(Field.result)] = 0;
     u32[w + W(Field.length)] = 0;
     u32[w + W(Field.aux2)] = 0;
-    return seq * this.capacity + byte / RECORD_BYTES;
+    return token;
+  }
+  private byteOf(token: number): number {
+    return ((token - 1) & (this.capacity - 1)) * RECORD_BYTES;
   }
 
   /** How many began. */
@@ -66,16 +74,12 @@ export class Ring {
     return this.count;
   }
 
-  seqOf(token: number): number {
-    return Math.floor(token / this.capacity);
-  }
-
   end(token: number, at: number, result: number, flags = 0): void {
     const { f64, u32 } = this;
-    const byte = (token % this.capacity) * RECORD_BYTES;
+    const byte = this.byteOf(token);
     const w = W(byte);
     const endSeq = ++this.seq;
-    if (u32[w + W(Field.seq)] !== this.seqOf(token)) return; // overwritten
+    if (this.count - token >= this.capacity) return; // overwritten
     f64[(byte + Field.t1) >>> 3] = at;
     u32[w + W(Field.endSeq)] = endSeq;
     u32[w + W(Field.op)]! |= flags << 8;
@@ -111,7 +115,7 @@ export class Ring {
   /** What is in it. @param ms how far back */
   last(ms: number): LastSeconds {
     const { capacity, count, f64 } = this;
-    const since = performance.now() - ms;
+    const since = clock.now() - ms;
     const kept: Uint8Array[] = [];
     for (let i = Math.max(0, count - capacity); i < count; i++) {
       const byte = (i % capacity) * RECORD_BYTES;

@@ -10,20 +10,19 @@ import type { SqlCaller } from '../engines/sql-calls.ts';
 import { trapEmscriptenModules } from '../engines/sql-emscripten.ts';
 import { wrapNamedExports } from '../engines/sql-exports.ts';
 import { forward, type Traced } from '../engines/sql-functions.ts';
-import { SqlShapes } from '../engines/sql-shapes.ts';
+import { SqlTexts } from '../engines/sql-texts.ts';
 import { isEngineRetry, isRepeat, retriesCalls, type SqlCall } from '../event/engine-retry.ts';
 import { Flag, Op } from '../event/event.ts';
 import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { dataProperty } from '../record/reflect.ts';
 import { isBusy, Rc } from '../sqlite/constants.ts';
-import { SqlFolder } from '../sqlite/sql-fold.ts';
 import {
   NativeMemory,
   NativeTable,
   type WasmFunction,
 } from '../vfs-instrumented/interpose/natives.ts';
-import type { Ring } from './ring.ts';
+import { clock, type Ring } from './ring.ts';
 import type { StatementTally, Tally } from './tally.ts';
 
 /** Where what is seen goes. */
@@ -35,8 +34,6 @@ export interface Sink {
   readonly watch: PromiseWatch;
 }
 
-/** Longer texts are cut. */
-const MOST_BYTES = 8192;
 /** Folded texts that are remembered. */
 const MOST_TEXTS = 2000;
 
@@ -52,15 +49,17 @@ interface Prepared {
   ms: number;
   running: boolean;
 }
-interface Call {
-  traced: Traced;
-  prepared: Prepared | null;
-  address: number;
+/** A call under way. */
+class Call {
+  traced!: Traced;
+  prepared: Prepared | null = null;
+  address = 0;
   /** Of the ring. */
-  token: number;
-  at: number;
+  token = 0;
+  seq = 0;
+  at = 0;
   /** A call that was refused, again. */
-  repeats: boolean;
+  repeats = false;
 }
 
 /** A call that answered SQLITE_BUSY. */
@@ -88,19 +87,14 @@ export class EngineSql implements SqlCaller {
   private readonly statements = new Map<number, Prepared>();
   /** By connection, the last call: until the next one. */
   private readonly refused = new Map<number, Refused>();
-  /** By id, literals folded. */
-  private texts: string[] = [];
-  private shapes = new SqlShapes(MOST_TEXTS);
-  /** What the folder writes, four bytes a word. */
-  private words = new Uint32Array(0);
-  private readonly folder = new SqlFolder((length) => {
-    this.words = new Uint32Array((length >>> 2) + 1);
-    return new Uint8Array(this.words.buffer);
-  }, 0);
-  private readonly utf8 = new TextDecoder();
+  /** By id - 1, literals folded. */
+  private texts!: string[];
+  private known!: SqlTexts;
   private readonly heap: EngineMemory;
   private suspended: Call[] = [];
   private depth = 0;
+  /** By depth, to be used again: a call that has ended leaves no garbage. */
+  private readonly calls: Call[] = [];
 
   constructor(
     private readonly sink: Sink,
@@ -110,6 +104,7 @@ export class EngineSql implements SqlCaller {
     private readonly name: string,
   ) {
     this.heap = new EngineMemory(memory);
+    this.forgetTexts();
   }
 
   bound(): void {} // values are not looked at
@@ -134,7 +129,7 @@ export class EngineSql implements SqlCaller {
       const address = traced.subject === 'prepare' ? (traced.arity === 6 ? e : d) : a;
       const prepared = this.preparedOf(traced, a, b, c);
       const tally = prepared && this.tallyOf(prepared);
-      const at = performance.now();
+      const at = clock.now();
       const repeats =
         this.refused.size > 0 && this.depth === 0 && this.again(traced.op, prepared, at);
       if (this.depth === 0) ring.current = 0;
@@ -145,8 +140,14 @@ export class EngineSql implements SqlCaller {
         prepared?.db ?? 0,
         prepared?.instance,
       );
-      call = { traced, prepared, address, token, at, repeats };
-      ring.current = ring.seqOf(token);
+      call = this.calls[this.depth] ??= new Call();
+      call.traced = traced;
+      call.prepared = prepared;
+      call.address = address;
+      call.token = token;
+      call.seq = ring.current = ring.seq;
+      call.at = at;
+      call.repeats = repeats;
     } catch {
       sink.tally.faults++;
     }
@@ -164,10 +165,16 @@ export class EngineSql implements SqlCaller {
     }
     ring.current = outer;
     if (!call) return result;
-    if (asyncify && asyncify.unwinds !== unwinds) this.suspended.push(call);
-    else if (result instanceof Promise) this.settleLater(result, call);
+    if (asyncify && asyncify.unwinds !== unwinds) this.suspended.push(this.held(call));
+    else if (result instanceof Promise) this.settleLater(result, this.held(call));
     else this.ended(call, Number(result) | 0, 0);
     return result;
+  }
+
+  /** It goes on when others begin at its depth. */
+  private held(call: Call): Call {
+    this.calls[this.depth] = new Call();
+    return call;
   }
 
   private settleLater(result: Promise<unknown>, call: Call): void {
@@ -177,8 +184,7 @@ export class EngineSql implements SqlCaller {
   }
   /** Asyncify: the suspended stack goes on; and has come to its end. */
   resume = (): void => {
-    const { ring } = this.sink;
-    ring.current = ring.seqOf(this.suspended.at(-1)?.token ?? 0);
+    this.sink.ring.current = this.suspended.at(-1)?.seq ?? 0;
   };
   settleSuspended = (rc: number, threw: boolean): void => {
     const all = this.suspended;
@@ -236,11 +242,17 @@ export class EngineSql implements SqlCaller {
   ): void {
     const { ring, tally, hangMs } = this.sink;
     try {
-      const now = performance.now();
+      const now = clock.now();
       const { op, name } = traced;
       ring.end(token, now, rc, flags);
-      const failed = flags & Flag.threw ? tally.answer(1, name) : tally.answer(rc, name);
       if (now - at > hangMs) tally.tookLong(name);
+      if (rc === Rc.row && prepared) {
+        // most calls of an app: there is more to come of the run
+        prepared.running = true;
+        prepared.ms += now - at;
+        return;
+      }
+      const failed = flags & Flag.threw ? tally.answer(1, name) : tally.answer(rc, name);
       const statement = prepared && this.tallyOf(prepared);
       const isRun = op === Op.sqlStep || op === Op.sqlExec;
       const refused = isBusy(rc);
@@ -259,7 +271,7 @@ export class EngineSql implements SqlCaller {
         prepared.ms += now - at;
         if (failed) statement.failed++;
         // a step that was refused may be made again
-        if (rc !== Rc.row && !(refused && op === Op.sqlStep)) this.ran(prepared);
+        if (!(refused && op === Op.sqlStep)) this.ran(prepared);
       } else this.ran(prepared);
     } catch {
       this.sink.tally.faults++;
@@ -271,24 +283,19 @@ export class EngineSql implements SqlCaller {
     prepared.ms = 0;
   }
 
-  /** A text with its literals folded; decoded once. @param bytes its length; negative = up to the NUL */
+  /** A statement's text with its literals folded, or that of all statements of a script; '' where there is none. */
   private textAt(address: number, bytes: number, first: boolean): string {
-    if (!address) return '';
-    const heap = this.heap.bytes();
-    const most = address + (bytes < 0 ? MOST_BYTES : Math.min(bytes, MOST_BYTES));
-    const { folder } = this;
-    folder.fold(heap, address, Math.min(heap.length, most), first);
-    const { words } = this;
-    for (let i = folder.length; i & 3; i++) folder.out[i] = 0;
-    if (this.texts.length >= MOST_TEXTS) {
-      this.texts = [];
-      this.shapes = new SqlShapes(MOST_TEXTS);
-    }
-    const known = this.shapes.find(words, folder.length, false);
-    if (known >= 0) return this.texts[known]!;
-    const text = this.utf8.decode(folder.out.subarray(0, folder.length)).trim();
-    this.shapes.add(words, folder.length, false, this.texts.push(text) - 1);
-    return text;
+    if (this.texts.length >= MOST_TEXTS) this.forgetTexts();
+    const { known, heap, texts } = this;
+    const id = first ? known.statementAt(heap, address, bytes) : known.scriptAt(heap, address);
+    return id ? texts[id - 1]! : '';
+  }
+  private forgetTexts(): void {
+    const texts: string[] = (this.texts = []);
+    this.known = new SqlTexts({
+      define: (definition) => texts.push(definition.kind === 'sql' ? definition.text : ''),
+      note: () => {},
+    });
   }
 }
 

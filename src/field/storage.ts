@@ -4,6 +4,7 @@ import { failureOf } from '../event/exceptions.ts';
 import { Patches, type Callable } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
 import { UNSEEN_HOLDER_US } from '../sqlite/rule-limits.ts';
+import { clock } from './ring.ts';
 import type { Sink } from './sql.ts';
 
 /** What the platform calls an error. */
@@ -49,11 +50,11 @@ export function hookStorage(sink: Sink): StorageHooks {
     const name = `${owner}.${method}`;
     names.set(op, name);
     patches.method(proto(owner), method, (native: Callable, self, args) => {
-      const at = performance.now();
+      const at = clock.now();
       const token = ring.begin(op, 0, at);
       sink.tally.stores(on);
       const settle = (error: unknown, flags: number): void => {
-        const now = performance.now();
+        const now = clock.now();
         const threw = error !== undefined;
         ring.end(token, now, threw ? failureOf(error) : 0, flags | (threw ? Flag.threw : 0));
         if (threw) sink.tally.error(nameOf(error), name);
@@ -89,11 +90,11 @@ export function hookStorage(sink: Sink): StorageHooks {
   patches.method(proto('IDBDatabase'), 'transaction', (native: Callable, self, args) => {
     const transaction = apply(native, self, args) as IDBTransaction;
     sink.tally.stores('idb');
-    const at = performance.now();
+    const at = clock.now();
     const token = ring.begin(Op.idbTransaction, 0, at);
     const writes = args[1] === 'readwrite';
     const settle = (failed: boolean): void => {
-      const now = performance.now();
+      const now = clock.now();
       ring.end(token, now, failed ? failureOf(transaction.error) : 0, Flag.async);
       if (failed) sink.tally.error(transaction.error?.name ?? 'AbortError', 'IDBTransaction');
       else if (writes) sink.tally.syncs.add((now - at) * 1000);
@@ -116,14 +117,14 @@ export function hookStorage(sink: Sink): StorageHooks {
     const place = args.length > 2 ? 2 : 1;
     const callback = args[place];
     if (typeof callback !== 'function') return apply(native, self, args);
-    const at = performance.now();
+    const at = clock.now();
     const token = ring.begin(Op.lockRequest, 0, at);
     const isInCall = ring.current !== 0;
     const request: LockRequest = { at, isInCall, calls: ring.calls - ++requests, hangs: false };
     waiting.add(request);
     const ended = (result: number, flags: number): void => {
       if (!waiting.delete(request)) return; // it was granted, and its callback has settled
-      const now = performance.now();
+      const now = clock.now();
       ring.end(token, now, result, flags | Flag.async);
       const us = (now - at) * 1000;
       if (us >= UNSEEN_HOLDER_US) sink.tally.locks.add(us);
@@ -147,7 +148,7 @@ export function hookStorage(sink: Sink): StorageHooks {
   });
   return {
     countHangs() {
-      const now = performance.now();
+      const now = clock.now();
       for (const request of waiting) countHang(request, now);
     },
     names,

@@ -24,15 +24,12 @@ const isQuery = (heap: Uint8Array, at: number): boolean => {
 };
 const isSpace = (c: number): boolean => c === 32 || (c >= 9 && c <= 13);
 
-/** Gives texts their ids. */
-type Names = Pick<Recorder, 'define' | 'note'>;
-
 export class SqlTexts {
   /** Statements in the text asked for last, as far as it is kept: an upper bound where one of them fails. */
   statements = 0;
   /** Of the statement asked for last: the salted hash of its text, literals included; 0 = it is no query, too long, or none is made. */
   hash = 0;
-  private readonly recorder: Names;
+  private readonly recorder: Recorder;
   private readonly shapes = new SqlShapes(MAX_SHAPES);
   private readonly templates = new SqlTemplates();
   private readonly folder: SqlFolder<Uint8Array>;
@@ -46,7 +43,7 @@ export class SqlTexts {
 
   /** @param level of capture: 0 gives no text an id, 2 and above keep literals @param salt of the hashes of queries; 0 = none are made */
   constructor(
-    recorder: Names,
+    recorder: Recorder,
     private readonly level: CaptureLevel = 1,
     readonly salt = 0,
   ) {

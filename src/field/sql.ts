@@ -10,13 +10,15 @@ import type { SqlCaller } from '../engines/sql-calls.ts';
 import { trapEmscriptenModules } from '../engines/sql-emscripten.ts';
 import { wrapNamedExports } from '../engines/sql-exports.ts';
 import { forward, type Traced } from '../engines/sql-functions.ts';
-import { SqlTexts } from '../engines/sql-texts.ts';
+import { SqlShapes } from '../engines/sql-shapes.ts';
+import { SqlTemplates } from '../engines/sql-templates.ts';
 import { isEngineRetry, isRepeat, retriesCalls, type SqlCall } from '../event/engine-retry.ts';
 import { Flag, Op } from '../event/event.ts';
 import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { dataProperty } from '../record/reflect.ts';
 import { isBusy, Rc } from '../sqlite/constants.ts';
+import { SqlFolder } from '../sqlite/sql-fold.ts';
 import {
   NativeMemory,
   NativeTable,
@@ -34,6 +36,9 @@ export interface Sink {
   readonly watch: PromiseWatch;
 }
 
+/** Longer texts are cut. */
+const MOST_BYTES = 8192;
+const SEMICOLON = 59;
 /** Folded texts that are remembered. */
 const MOST_TEXTS = 2000;
 
@@ -87,9 +92,17 @@ export class EngineSql implements SqlCaller {
   private readonly statements = new Map<number, Prepared>();
   /** By connection, the last call: until the next one. */
   private readonly refused = new Map<number, Refused>();
-  /** By id - 1, literals folded. */
-  private texts!: string[];
-  private known!: SqlTexts;
+  /** By id, from 1 on, literals folded. */
+  private texts = [''];
+  private shapes = new SqlShapes(MOST_TEXTS);
+  private templates = new SqlTemplates();
+  /** What the folder writes, four bytes a word. */
+  private words = new Uint32Array(0);
+  private readonly folder = new SqlFolder((length) => {
+    this.words = new Uint32Array((length >>> 2) + 1);
+    return new Uint8Array(this.words.buffer);
+  }, 0);
+  private readonly utf8 = new TextDecoder();
   private readonly heap: EngineMemory;
   private suspended: Call[] = [];
   private depth = 0;
@@ -104,7 +117,6 @@ export class EngineSql implements SqlCaller {
     private readonly name: string,
   ) {
     this.heap = new EngineMemory(memory);
-    this.forgetTexts();
   }
 
   bound(): void {} // values are not looked at
@@ -283,19 +295,33 @@ export class EngineSql implements SqlCaller {
     prepared.ms = 0;
   }
 
-  /** A statement's text with its literals folded, or that of all statements of a script; '' where there is none. */
+  /** A statement's text with its literals folded, or that of all statements of a script; decoded once. @param bytes its length; negative = up to the NUL */
   private textAt(address: number, bytes: number, first: boolean): string {
-    if (this.texts.length >= MOST_TEXTS) this.forgetTexts();
-    const { known, heap, texts } = this;
-    const id = first ? known.statementAt(heap, address, bytes) : known.scriptAt(heap, address);
-    return id ? texts[id - 1]! : '';
+    if (!address) return '';
+    const heap = this.heap.bytes();
+    const last = Math.min(heap.length, bytes < 0 ? heap.length : address + bytes);
+    const cut = Math.min(last, address + MOST_BYTES);
+    const { folder, templates } = this;
+    const fitting = first ? templates.find(heap, address, cut, cut < last) : -1;
+    if (fitting > 0) return this.texts[fitting]!;
+    const end = folder.fold(heap, address, cut, first);
+    const { words } = this;
+    for (let i = folder.length; i & 3; i++) folder.out[i] = 0;
+    const known = this.shapes.find(words, folder.length, false);
+    if (known > 0) {
+      if (first && !folder.kept)
+        templates.learn(heap, address, end, end < cut && heap[end] === SEMICOLON, known);
+      return this.texts[known]!;
+    }
+    if (this.texts.length > MOST_TEXTS) this.forgetTexts();
+    const text = this.utf8.decode(folder.out.subarray(0, folder.length)).trim();
+    this.shapes.add(words, folder.length, false, this.texts.push(text) - 1);
+    return text;
   }
   private forgetTexts(): void {
-    const texts: string[] = (this.texts = []);
-    this.known = new SqlTexts({
-      define: (definition) => texts.push(definition.kind === 'sql' ? definition.text : ''),
-      note: () => {},
-    });
+    this.texts = [''];
+    this.shapes = new SqlShapes(MOST_TEXTS);
+    this.templates = new SqlTemplates();
   }
 }
 

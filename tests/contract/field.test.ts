@@ -92,6 +92,22 @@ test('a call that is pending asks for a trace once, by its name', async () => {
   expect(reports.map(({ trace }) => trace)).toEqual([...reasons, null]);
 });
 
+test('statements that differ in their literals count as one, however often they are prepared', async () => {
+  const db = new (await engine())();
+  for (let i = 0; i < 20; i++) {
+    db.run(` select ${i}, 'name ${i}', ?; select 2`, [i]);
+    db.run(`select ${i} + x'0${i % 10}', ?`, [i]);
+    db.run(`PRAGMA cache_size=${100 + (i % 2)}`, []);
+  }
+  field.flush();
+  expect(reports[0]!.statements.map(({ text, runs }) => [text, runs]).sort()).toEqual([
+    ['PRAGMA cache_size=100', 10],
+    ['PRAGMA cache_size=101', 10],
+    ['select ? + ?, ?', 20],
+    ['select ?, ?, ?', 20],
+  ]);
+});
+
 test('the last seconds name the page without query and fragment', () => {
   expect(field.last()!.url).toBe('https://app.example/list');
 });

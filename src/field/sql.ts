@@ -295,7 +295,10 @@ export class EngineSql implements SqlCaller {
     prepared.ms = 0;
   }
 
-  /** A statement's text with its literals folded, or that of all statements of a script; decoded once. @param bytes its length; negative = up to the NUL */
+  /**
+   * A statement's text with its literals folded, or that of all statements of a script; decoded once. As engines/sql-texts.ts, of which only
+   * this has room in a script of 15 KB: no capture levels, no hashes of queries. @param bytes its length; negative = up to the NUL
+   */
   private textAt(address: number, bytes: number, first: boolean): string {
     if (!address) return '';
     const heap = this.heap.bytes();

@@ -112,7 +112,6 @@ export function findingsReport(
       ...(plan && { lines: planBlock(plan) }),
     };
   });
-  const overlap = findings.some((f) => f.savingUs !== null);
   return {
     title: `Findings: ${formatCount(findings.length)}`,
     blocks: [
@@ -120,7 +119,6 @@ export function findingsReport(
       ...(findings.length ? blocks : [{ heading: facts.get(noFindings) }]),
       ...accountsBlock(accounts),
       ...(findings.length && known ? [{ heading: explainedText(known) }] : []),
-      ...(overlap ? [{ heading: "Savings overlap: don't add them up." }] : []),
     ],
   };
 }

@@ -114,8 +114,15 @@ test('what ran outside of SQL explains none of it', () => {
 });
 test('what no finding names is unexplained', () => {
   const { told } = recorded();
-  expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, slowed: false });
-  expect(explainedText({ ...told(), explainedUs: 200 })).toBe(
+  expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, findings: 0, savings: 0, slowed: false });
+});
+test('savings of several findings overlap, and that of one does not', () => {
+  const one = { explainedUs: 200, inSqlUs: 1000, findings: 1, savings: 1, slowed: false };
+  expect(explainedText(one)).toBe('This action is about 200 µs of the 1 ms in SQL.');
+  expect(explainedText({ ...one, findings: 2 })).toBe(
+    'All actions together are about 200 µs of the 1 ms in SQL.',
+  );
+  expect(explainedText({ ...one, findings: 2, savings: 2 })).toBe(
     "Savings overlap: don't add them up. All actions together are about 200 µs of the 1 ms in SQL.",
   );
 });
@@ -181,6 +188,8 @@ describe('never more than there was, and something where there are findings', ()
     for (const { savingUs } of found) expect(savingUs ?? 0).toBeGreaterThanOrEqual(0);
     if (!known) return;
     expect(known.explainedUs).toBeLessThanOrEqual(known.inSqlUs);
+    const savings = found.filter(({ savingUs }) => savingUs !== null).length;
+    expect(known).toMatchObject({ findings: found.length, savings });
     if (found.some(({ rule }) => rule === 'F01')) expect(known.explainedUs).toBeGreaterThan(0);
     // a rule that looked at calls and then said nothing explains none of them
     const told = facts.get(toldFindings).map(({ named }) => named);

@@ -64,6 +64,9 @@ export function coverageOf(
 export interface Explained {
   explainedUs: number;
   inSqlUs: number;
+  /** How many findings there are, and how many of them tell what they save. */
+  findings: number;
+  savings: number;
   /** With DevTools open, in a browser that is slower then: so are the findings' savings. */
   slowed: boolean;
 }
@@ -75,19 +78,25 @@ const OF_THE_APP = SQL_PARTS.map((part) => PART[part]).filter((part) => part !==
 export const explained = fact(
   'explained',
   'what the findings explain',
-  { coverage, totalTimeInSql, conditions },
-  (_, { coverage, totalTimeInSql, conditions }): Explained | null =>
+  { coverage, totalTimeInSql, conditions, toldFindings },
+  (_, { coverage, totalTimeInSql, conditions, toldFindings }): Explained | null =>
     totalTimeInSql
       ? {
           explainedUs: OF_THE_APP.reduce((sum, part) => sum + coverage.explained[part]!, 0) / 1000,
           inSqlUs: totalTimeInSql,
+          findings: toldFindings.length,
+          savings: toldFindings.filter(({ finding }) => finding.savingUs !== null).length,
           slowed: conditions.slowed,
         }
       : null,
 );
 
-export const explainedText = ({ explainedUs, inSqlUs, slowed }: Explained): string =>
-  `Savings overlap: don't add them up. All actions together are about ${formatDuration(explainedUs)} of the ${formatDuration(inSqlUs)} in SQL.${slowed ? ' Times and savings are those with DevTools open.' : ''}`;
+export const explainedText = (told: Explained): string =>
+  [
+    ...(told.savings > 1 ? ["Savings overlap: don't add them up."] : []),
+    `${told.findings > 1 ? 'All actions together are' : 'This action is'} about ${formatDuration(told.explainedUs)} of the ${formatDuration(told.inSqlUs)} in SQL.`,
+    ...(told.slowed ? ['Times and savings are those with DevTools open.'] : []),
+  ].join(' ');
 
 /** The time in which any of the calls ran, as borders; see below. There may be a million, most of them in several lists. */
 function timeOfCalls({ events }: ThreadStore, named: readonly NamedTime[]): Float64Array {

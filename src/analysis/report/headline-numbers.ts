@@ -430,7 +430,7 @@ const OTHERS = {
     also: ({ known }) => tailCount(known.unknownTails),
   },
   cost: {
-    title: 'Tracer',
+    title: 'vfscope',
     ofRecording: true,
     unit: 'nsPerEvent',
     definition:

@@ -152,9 +152,26 @@ export function storageSentences(found: PageStorage): string[] {
     sentences.push(
       `SQLite stores ${countOf(keys, 'key')} in ${storage} (${countOf(characters, 'character')}).`,
     );
-  const ofSqlite = wasm.map(scriptName).filter((name) => /sql|wa-|libsql|turso/i.test(name));
+  const ofSqlite = wasm.filter((url) => /sql|wa-|libsql|turso/i.test(scriptName(url)));
   // a worker's WebAssembly isn't in sight of the page: its script is
-  const engines = ofSqlite.length ? ofSqlite : scripts.map(scriptName);
-  if (engines.length) sentences.push(`This page loaded ${named([...new Set(engines)])}.`);
+  const engines = ofSqlite.length ? ofSqlite : scripts;
+  if (engines.length) sentences.push(`This page loaded ${named(enginesOf(engines))}.`);
   return sentences;
+}
+
+/** npm's name for what an address serves: of a folder of packages, or of a file that only one library has. */
+const packageOf = (url: string): string | null =>
+  /\/(?:node_modules|npm)\/((?:@[\w.-]+\/)?\w[\w.-]*)/.exec(url)?.[1] ??
+  (/\/sqlite-(?:api|constants)\.m?js\b/.test(url) ? 'wa-sqlite' : null);
+
+/** Packages, each with the first of its files, and files of no known package. */
+function enginesOf(urls: readonly string[]): string[] {
+  const names = new Map<string, string>();
+  for (const url of urls) {
+    const file = scriptName(url);
+    const name = packageOf(url);
+    if (!names.has(name ?? file))
+      names.set(name ?? file, name === null ? file : `${name} (${file})`);
+  }
+  return [...names.values()];
 }

@@ -109,6 +109,9 @@ describe('Answer', () => {
         ["the page's CSP blocks blob: workers", 'https://app.example/pool.js'],
       ] as const)
         store.threads[0]!.define({ ...note, text, url });
+      // says more beside "What to do"
+      const slow = { devtools: true, wasmFactor: null, awaitExtraNs: null };
+      store.threads[0]!.define({ kind: 'conditions', id: 0, ...slow });
       const { page } = panel;
       await page.setViewport({ width, height });
       await page.goto(`${panel.url}?test&live#tab=answer`);
@@ -124,6 +127,8 @@ describe('Answer', () => {
         expect(await page.evaluate(seenHeight, above), above).toBeGreaterThan(12);
       const wide = await page.$eval(id('notice'), (e) => e.clientWidth);
       expect(wide).toBeGreaterThan(300);
+      const told = await page.$eval(id('explained'), (e) => e.textContent);
+      expect(told).toMatch(/with DevTools open\.$/);
       await aboveTheFold(2);
     },
   );

@@ -61,6 +61,19 @@ it("names a worker's script where no WebAssembly is in sight", () => {
   ]);
 });
 
+it('names an engine by its package, once for all of its files', () => {
+  const scripts = [
+    'http://localhost:5173/lib/sqlite-constants.js',
+    'http://localhost:5173/lib/sqlite-api.js?t=1',
+    'http://localhost:5173/node_modules/@sqlite.org/sqlite-wasm/sqlite3-worker1.mjs',
+    'https://cdn.example/npm/sql.js@1.13.0/dist/sql-wasm.js',
+    'http://localhost:5173/my-sqlite.js',
+  ];
+  expect(storageSentences({ ...NOTHING, scripts })).toEqual([
+    'This page loaded wa-sqlite (sqlite-constants.js), @sqlite.org/sqlite-wasm (sqlite3-worker1.mjs), sql.js (sql-wasm.js), and 1 more.',
+  ]);
+});
+
 it('cuts what the page made long, and lets no control character through', () => {
   const [sentence] = storageSentences({
     ...NOTHING,

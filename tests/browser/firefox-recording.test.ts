@@ -450,7 +450,7 @@ test('every view shows a recording, with the numbers of its summary', async () =
     statements: [
       [
         'statement-count',
-        `${count(statements.distinct! + 1)} statements, ${count(statements.count!)} executions`,
+        `${count(statements.distinct! + 1)} statements, ${count(statements.count!)} runs`,
       ],
     ],
     flame: [['flame-view', '']],

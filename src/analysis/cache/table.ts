@@ -4,7 +4,7 @@ import { coldWarm, type FirstExecution } from './cold-warm.ts';
 
 export const firstRunColumns = {
   fingerprint: col('code', 'Statement', 'Its text, literals folded', (r) => r.text),
-  executions: col('count', 'Runs', 'Executions', (r) => r.executions),
+  executions: col('count', 'Runs', 'How often it ran', (r) => r.executions),
   first: col('us', 'First', 'Its first run', (r) => r.firstUs),
   later: col('us', 'Later', 'Mean of the others', (r) => r.laterUs),
   ratio: col('number', 'First / later', 'How much dearer the first run was', (r) =>

@@ -288,7 +288,7 @@ const HEADLINES = {
     title: 'VFS calls per statement',
     unit: 'number',
     list: 'statements',
-    definition: 'Calls on files, the in-memory journal left out / executions of statements.',
+    definition: 'Calls on files, the in-memory journal left out / runs of statements.',
     value: ({ calls, known }) => per(calls.onFiles || null, known.statements.count),
     cause: (n) => n.noVfs(n.noSql),
   },

@@ -60,8 +60,8 @@ export const statementColumns = {
   ),
   executions: col(
     'count',
-    'Count',
-    'Executions: from the first step to done, reset or finalize',
+    'Runs',
+    'How often it ran: from the first step to done, reset or finalize',
     (s) => s.executions,
   ),
   total: col(
@@ -70,10 +70,10 @@ export const statementColumns = {
     'Its step and exec calls, summed up. Opening, prepare, reset and finalize are in its total time only',
     (s) => s.totalUs,
   ),
-  mean: col('us', 'Mean', 'Of one execution', (s) => s.meanUs),
-  p50: col('us', 'p50', 'Half of its executions took no longer', (s) => s.p50Us),
-  p95: col('us', 'p95', '95 of 100 executions took no longer', (s) => s.p95Us),
-  max: col('us', 'Max', 'Its longest execution', (s) => s.maxUs),
+  mean: col('us', 'Mean', 'Of one run', (s) => s.meanUs),
+  p50: col('us', 'p50', 'Half of its runs took no longer', (s) => s.p50Us),
+  p95: col('us', 'p95', '95 of 100 runs took no longer', (s) => s.p95Us),
+  max: col('us', 'Max', 'Its longest run', (s) => s.maxUs),
   rows: col('count', 'Rows', 'Steps that brought a row', (s) => s.rows),
   vfs_calls: col(
     'count',
@@ -178,7 +178,7 @@ export const frameColumns = {
   calls: col(
     'count',
     'Calls',
-    'Calls that began in the range; executions of a statement',
+    'Calls that began in the range; runs of a statement',
     (f) => f.calls,
   ),
 } satisfies Columns<Frame>;

@@ -27,6 +27,9 @@ const TOTAL_TIME: Column<StatementRow> = {
   text: ({ time }) => formatDuration(time.spanUs),
 };
 
+/** px of a panel: no room for long bars, and none for their heading beside a number. */
+const [NARROW, NARROWEST] = [700, 450];
+
 /** Values of one run in the order of their parameters. */
 export const boundText = ({ values, left }: BoundExample): string =>
   `${values.join(', ')}${left ? `, … ${formatCount(left)} more` : ''}`;
@@ -34,15 +37,15 @@ export const boundText = ({ values, left }: BoundExample): string =>
 /**
  * @param stepUs step of the clock, which tells no shorter time from 0; null = not known
  * @param part the one that counts of their time; null = all
- * @param wide the panel has room for long bars
+ * @param room px of the panel, for the bars
  */
 export function shownColumns(
   stepUs: number | null,
   part: Part | null = null,
-  wide = true,
+  room = Infinity,
 ): Column<StatementRow>[] {
   const one = { stepUs: () => stepUs };
-  const bar = wide ? '170px' : '150px';
+  const bar = room > NARROW ? '170px' : room > NARROWEST ? '150px' : '90px';
   const columns = viewColumns(statementColumns, {
     fingerprint: { text: statementTitle, width: '1fr' },
     share: {},
@@ -55,7 +58,7 @@ export function shownColumns(
           numeric: true,
           width: bar,
         }
-      : bar,
+      : { width: bar, ...(room <= NARROWEST && { title: 'By part' }) },
     io: {},
     executions: {},
     total: { text: (s) => total(s, stepUs) },

@@ -41,19 +41,29 @@ export function dayOf(ms: number): string {
 /** @param groups row groups, all columns but `trace` */
 function part(table: string, day: string, id: string, groups: Iterable<Group>): Part {
   const withTrace = function* (): Generator<Group> {
-    for (const cells of groups) yield [sameText(id, rowsIn(cells)), ...cells];
+    for (const { rows, cells } of groups) yield { rows, cells: inFront(sameText(id, rows), cells) };
   };
   return { table, day, pieces: parquetPieces(FLEET_TABLES.get(table)!.columns, withTrace()) };
 }
-const rowsIn = ([cells]: Group): number => ('texts' in cells! ? cells.ids : cells!).length;
+function* inFront<T>(first: T, others: Iterable<T>): Generator<T> {
+  yield first;
+  yield* others;
+}
 
 /** Cells by column, as they are in files. @param some of the table's columns, whose rows lie in `rows` */
 function* groupsOf<Row>(columns: Columns<Row>, rows: Rows<Row>): Generator<Group> {
   const inFile = fileColumns(columns);
   for (let from = 0; from < rows.count; from += GROUP_ROWS) {
     const n = Math.min(GROUP_ROWS, rows.count - from);
-    yield cellsOf(inFile, n, (i) => rows.at(from + i));
+    yield { rows: n, cells: cellsOf(inFile, n, (i) => rows.at(from + i)) };
   }
+}
+
+/** Columns of the same rows, those of `others` behind. */
+function* beside(groups: Iterable<Group>, others: Iterable<Group>): Generator<Group> {
+  const more = [...others];
+  let i = 0;
+  for (const { rows, cells } of groups) yield { rows, cells: [...cells, ...more[i++]!.cells] };
 }
 
 /** A table without rows: a reader of the set finds each of them. */
@@ -82,14 +92,14 @@ export function* traceParts({ id, store, name, labels, isReported }: TraceInput)
   const of = recordedVfs(store, about);
   const vfsClass = of.vfs ?? (of.nearest ? `like ${of.nearest}` : null);
   const extras: TraceExtras = { labels, name, vfsClass, weight: isReported ? 0 : 1 };
-  const besideTrace = [...groupsOf(traceExtraColumns, listed([extras]))][0]!;
   yield part('events', day, id, eventGroups(store));
   for (const { name: table, columns, rows } of TABLES) {
     const found = facts.get(rows) as Rows<unknown>;
     if (!found.count) continue;
-    const groups = [...groupsOf(columns as Columns<unknown>, found)];
+    const groups = groupsOf(columns as Columns<unknown>, found);
     // one row of one trace
-    const whole = table === 'traces' ? [[...groups[0]!, ...besideTrace]] : groups;
+    const whole =
+      table === 'traces' ? beside(groups, groupsOf(traceExtraColumns, listed([extras]))) : groups;
     yield part(table, day, id, whole);
   }
   const found = facts.get(histogramRows);
@@ -187,12 +197,13 @@ function* reportPart(
   const { columns } = FLEET_TABLES.get(table)!;
   const rows = inputs.flatMap((input) => Array.from(cells(input), (row) => [input.id, ...row]));
   const cellAt = columns.map(({ type }, c) => ({ type, value: (row: Cell[]): Cell => row[c]! }));
-  const groups: Group[] = [];
-  for (let from = 0; from < rows.length; from += GROUP_ROWS) {
-    const n = Math.min(GROUP_ROWS, rows.length - from);
-    groups.push(cellsOf(cellAt, n, (i) => rows[from + i]!));
-  }
-  if (rows.length) yield { table, day, pieces: parquetPieces(columns, groups) };
+  const groups = function* (): Generator<Group> {
+    for (let from = 0; from < rows.length; from += GROUP_ROWS) {
+      const n = Math.min(GROUP_ROWS, rows.length - from);
+      yield { rows: n, cells: cellsOf(cellAt, n, (i) => rows[from + i]!) };
+    }
+  };
+  if (rows.length) yield { table, day, pieces: parquetPieces(columns, groups()) };
 }
 
 const reportedLife = ({ report, example }: ReportInput): Life => ({

@@ -1,6 +1,15 @@
 /** Bytes as Parquet has them (parquet.apache.org/docs/file-format): varints, Thrift's compact protocol, and runs of packed numbers. */
 
 const utf8 = new TextEncoder();
+/** Characters of a text that is written one by one. */
+const SHORT = 48;
+/** Names of columns and the like as bytes: few, and each file has them again. */
+const names = new Map<string, Uint8Array>();
+const named = (name: string): Uint8Array => {
+  let bytes = names.get(name);
+  if (!bytes) names.set(name, (bytes = utf8.encode(name)));
+  return bytes;
+};
 
 /** Where bytes lie: [from, to). */
 export type Range = readonly [number, number];
@@ -86,7 +95,7 @@ export class Bytes {
   }
   /** A text or bytes in a list. */
   item(value: Uint8Array | string): void {
-    const bytes = typeof value === 'string' ? utf8.encode(value) : value;
+    const bytes = typeof value === 'string' ? named(value) : value;
     this.varint(bytes.length);
     this.put(bytes);
   }
@@ -94,10 +103,23 @@ export class Bytes {
   text(value: string): number {
     this.room(4 + 3 * value.length);
     const from = this.length + 4;
-    const { written } = utf8.encodeInto(value, this.bytes.subarray(from));
+    const written = this.shortAscii(value, from)
+      ? value.length
+      : utf8.encodeInto(value, this.bytes.subarray(from)).written;
     this.u32(written);
     this.length += written;
     return from;
+  }
+  /** Takes less time than the encoder, which is of the platform. @returns false where the text is long, or isn't ASCII */
+  private shortAscii(value: string, from: number): boolean {
+    if (value.length > SHORT) return false;
+    const { bytes } = this;
+    for (let i = 0; i < value.length; i++) {
+      const code = value.charCodeAt(i);
+      if (code > 127) return false;
+      bytes[from + i] = code;
+    }
+    return true;
   }
   /** Whether a range of bytes comes before another one, both as [from, to). */
   isBefore([a, aEnd]: Range, [b, bEnd]: Range): boolean {

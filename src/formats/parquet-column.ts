@@ -86,8 +86,25 @@ const INT64 = 2 ** 63;
 const WIDEST_RANGE = 1 << 16;
 const LONGEST_BOUND = 64;
 
+/** Arrays that are written over: making one for each column takes longer than filling it. @returns at least `count` long */
+function reused<T extends Uint8Array | Uint32Array | Float64Array>(
+  make: new (count: number) => T,
+): (count: number) => T {
+  let array = new make(1 << 10);
+  return (count) => {
+    if (array.length < count) array = new make(Math.max(count, 2 * array.length));
+    return array;
+  };
+}
 /** What a column needs while it is written, from its begin to its end. */
-const scratch = { body: new Bytes(1 << 16), levels: new Bytes(1 << 10) };
+const scratch = {
+  body: new Bytes(1 << 16),
+  levels: new Bytes(1 << 10),
+  places: reused(Uint32Array),
+  present: reused(Uint8Array),
+  numbers: reused(Float64Array),
+  known: reused(Uint32Array),
+};
 
 /** Writes columns one after the other. */
 export class ColumnWriter {
@@ -105,12 +122,12 @@ export class ColumnWriter {
   }
 
   private text({ texts, ids }: Exclude<Cells, Float64Array>): Chunk {
-    const places = new Uint32Array(ids.length);
+    const places = scratch.places(ids.length);
     let [n, isPresent]: [number, Uint8Array | null] = [0, null];
     for (let row = 0; row < ids.length; row++) {
       const id = ids[row]!;
       if (id !== 0) places[n++] = id - 1;
-      else (isPresent ??= new Uint8Array(ids.length).fill(1))[row] = 0;
+      else (isPresent ??= allPresent(ids.length))[row] = 0;
     }
     const { body } = this;
     body.clear();
@@ -140,8 +157,9 @@ export class ColumnWriter {
       const value = cells[row]!;
       if (value !== value) {
         if (isPresent === null) {
-          isPresent = new Uint8Array(cells.length).fill(1);
-          numbers = cells.slice(); // the caller's stay as they are
+          isPresent = allPresent(cells.length);
+          numbers = scratch.numbers(cells.length); // the caller's stay as they are
+          for (let i = 0; i < row; i++) numbers[i] = cells[i]!;
         }
         isPresent[row] = 0;
         continue;
@@ -236,6 +254,8 @@ export class ColumnWriter {
   }
 }
 
+const allPresent = (rows: number): Uint8Array => scratch.present(rows).fill(1, 0, rows);
+
 /** Each value once, and which one stands where; null where too many differ. */
 function placesOf(
   numbers: Float64Array,
@@ -244,11 +264,11 @@ function placesOf(
   most: number,
   type: ColumnType,
 ): { places: Uint32Array; values: number[] } | null {
-  const places = new Uint32Array(n);
+  const places = scratch.places(n);
   const values: number[] = [];
   const few = Math.max(1, n >> 2);
   if (type !== 'double' && most - least < WIDEST_RANGE) {
-    const known = new Uint32Array(most - least + 1);
+    const known = scratch.known(most - least + 1).fill(0, 0, most - least + 1);
     for (let i = 0; i < n; i++) {
       const at = numbers[i]! - least;
       const place = known[at] || (known[at] = values.push(numbers[i]!));

@@ -13,8 +13,13 @@ export const PARQUET_SCHEMA_VERSION = 3;
 /** Rows of a row group at most. */
 export const GROUP_ROWS = 65536;
 
-/** Cells by column, at most GROUP_ROWS of each. */
-export type Group = readonly Cells[];
+/** A row group. */
+export interface Group {
+  /** At most GROUP_ROWS. */
+  rows: number;
+  /** By column. Each is written before the next is made. */
+  cells: Iterable<Cells>;
+}
 type Column = FileTable['columns'][number];
 
 /** By name in parquet.thrift: codes of types, OPTIONAL, and UTF8. */
@@ -40,8 +45,10 @@ export function* parquetPieces(
   const writer = new ColumnWriter(out, () => before + out.length);
   const written: Chunk[][] = [];
   out.put(MAGIC);
-  for (const cells of groups) {
-    written.push(columns.map(({ type }, i) => writer.write(type, cells[i]!)));
+  for (const { cells } of groups) {
+    const chunks: Chunk[] = [];
+    for (const each of cells) chunks.push(writer.write(columns[chunks.length]!.type, each));
+    written.push(chunks);
     yield taken();
   }
   const from = out.length;
@@ -118,12 +125,15 @@ export function* eventGroups(store: TraceStore): Generator<Group> {
   for (const thread of store.threads) {
     const view = new ThreadView(thread);
     for (let from = 0; from < view.count; from += GROUP_ROWS) {
-      const n = Math.min(GROUP_ROWS, view.count - from);
-      const at = (i: number): ThreadView => view.at(from + i);
-      // column by column, which is faster: the view makes no row
-      yield EVENT_COLUMNS.flatMap((column) => cellsOf([column], n, at));
+      const rows = Math.min(GROUP_ROWS, view.count - from);
+      yield { rows, cells: cellsOfEvents(view, from, rows) };
     }
   }
+}
+/** Column by column, which is faster: the view makes no row. */
+function* cellsOfEvents(view: ThreadView, from: number, rows: number): Generator<Cells> {
+  const at = (i: number): ThreadView => view.at(from + i);
+  for (const column of EVENT_COLUMNS) yield cellsOf([column], rows, at)[0]!;
 }
 
 /** The events of a trace as one Parquet file, row group by row group. */

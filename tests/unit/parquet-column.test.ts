@@ -12,7 +12,10 @@ function fileOf(type: ColumnType, groups: readonly (readonly Cell[])[]): ArrayBu
   const column = { name: 'c', type, help: '', value: (cell: Cell): Cell => cell };
   const pieces = parquetPieces(
     [column],
-    groups.map((cells) => cellsOf<Cell>([column], cells.length, (i) => cells[i]!)),
+    groups.map((cells) => ({
+      rows: cells.length,
+      cells: cellsOf<Cell>([column], cells.length, (i) => cells[i]!),
+    })),
   );
   return new Uint8Array(Buffer.concat([...pieces])).buffer;
 }

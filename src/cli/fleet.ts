@@ -1,10 +1,10 @@
 /** `vfscope fleet add INPUTS --out DIR`, `fleet compact DIR`, `fleet report DIR`: many traces and field reports as one data set (docs/fleet.md). */
-import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { addInputs, type Added } from '../fleet/add.ts';
+import { inputAdder } from '../fleet/add.ts';
 import { compact } from '../fleet/compact.ts';
 import { inShard, inputsOf, shardOf } from '../fleet/inputs.ts';
 import type { Labels } from '../fleet/lives.ts';
+import { addAsTold, inProcesses, isTold } from '../fleet/processes.ts';
 import { fleetReport, fleetReportDocument, GROUPS, type GroupBy } from '../fleet/report.ts';
 import { reportMarkdown } from '../analysis/report/report-markdown.ts';
 import { countOf, formatCount } from '../text/numbers.ts';
@@ -15,8 +15,6 @@ import { jsonText, print } from '../terminal/stdout.ts';
 
 /** Below, one process is done before another has started. */
 const FEW_INPUTS = 16;
-/** Set for a process that tells its sums to the one that started it. */
-const PART = 'VFSCOPE_FLEET_PART';
 
 interface AddOptions {
   paths: readonly string[];
@@ -42,60 +40,30 @@ export async function fleetAdd({
   shard,
   json = false,
 }: AddOptions): Promise<number> {
+  if (isTold()) {
+    await addAsTold(complain);
+    return Exit.done;
+  }
   const own = shard === undefined ? null : shardOf(shard);
   const known = labelsOf(labels);
   const all = inputsOf(paths);
   if (!all.length)
     throw wrongUse(`${paths.join(', ')}: there are no .vfst traces and no .json reports.`);
-  const mine = own ? inShard(all, own) : all;
   const processes = own ? 1 : Math.min(availableParallelism(), Math.ceil(all.length / FEW_INPUTS));
+  const adding = { out, labels: known, sanitize, all };
   const {
     added,
     known: before,
     leftOut,
   } = processes > 1
-    ? await inProcesses(processes, [
-        ...paths,
-        ...['--out', out],
-        ...labels.flatMap((label) => ['--label', label]),
-        ...(sanitize ? ['--sanitize'] : []),
-      ])
-    : await addInputs(mine, out, { labels: known, sanitize, all }, complain);
-  if (process.env[PART] && process.send)
-    await new Promise((sent) => process.send!({ added, known: before, leftOut }, sent));
-  else if (json) await print(jsonText({ out, added, known: before, leftOut }));
+    ? await inProcesses(processes, adding)
+    : await inputAdder(adding, complain)(own ? inShard(all, own) : all);
+  if (json) await print(jsonText({ out, added, known: before, leftOut }));
   else
     complain(
       `${formatCount(added)} added to ${out}, ${formatCount(before)} already in it, ${formatCount(leftOut)} left out.`,
     );
   return leftOut ? Exit.wrongUse : Exit.done;
-}
-
-/** The same command once a core, each with a shard. @throws CommandFailure where one of them fails */
-async function inProcesses(count: number, words: readonly string[]): Promise<Added> {
-  const sums: Added = { added: 0, known: 0, leftOut: 0 };
-  const ends = Array.from({ length: count }, (_, i) => {
-    const child = fork(
-      process.argv[1]!,
-      ['fleet', 'add', ...words, '--shard', `${i + 1}/${count}`],
-      { env: { ...process.env, [PART]: '1' } },
-    );
-    let isDone = false;
-    child.on('message', (said) => {
-      const told = said as Added;
-      for (const key of ['added', 'known', 'leftOut'] as const) sums[key] += told[key];
-      isDone = true;
-    });
-    return new Promise<boolean>((resolve) => {
-      // one that failed has said why on stderr, and tells no sums; after its last message
-      child.on('disconnect', () => resolve(isDone));
-    });
-  });
-  if ((await Promise.all(ends)).includes(false))
-    throw wrongUse(
-      'A process of it ended early. What it added is in the data set: run the command again for the rest.',
-    );
-  return sums;
 }
 
 /** @throws CommandFailure */

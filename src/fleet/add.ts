@@ -5,9 +5,11 @@ import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
 import { formatCount } from '../text/numbers.ts';
 import { CommandFailure } from '../terminal/failure.ts';
 import { cannotRead } from '../terminal/open-file.ts';
+import { unpackBy } from '../trace/file/codec.ts';
 import { TraceFileError } from '../trace/file/format.ts';
 import { readTrace } from '../trace/file/read.ts';
 import { DataSet } from './data-set.ts';
+import { gunzipAtOnce } from './gunzip-at-once.ts';
 import { idOf, isTrace, reportBeside, reportsIn, traceBeside } from './inputs.ts';
 import type { Labels } from './lives.ts';
 import { reportParts, traceParts } from './unit.ts';
@@ -22,7 +24,10 @@ export interface Added {
 
 class NoReports extends Error {}
 
-interface AddOptions {
+/** What is added, and how. */
+export interface Adding {
+  /** Folder of the data set. */
+  out: string;
   /** Of traces without a report beside them. */
   labels: Labels;
   sanitize: boolean;
@@ -31,19 +36,30 @@ interface AddOptions {
 }
 
 /**
+ * Opens a data set to add inputs to it.
  * @param complain takes what is wrong with an input; the others are added
- * @throws CommandFailure where the data set cannot be written
+ * @returns adds some of `all`; rejects with CommandFailure where the data set cannot be written
  */
-export async function addInputs(
-  paths: readonly string[],
-  out: string,
-  { labels, sanitize, all }: AddOptions,
+export function inputAdder(
+  { out, labels, sanitize, all }: Adding,
   complain: (text: string) => void,
-): Promise<Added> {
+): (paths: readonly string[]) => Promise<Added> {
+  unpackBy(gunzipAtOnce);
   const set = new DataSet(out);
   const inputs = new Set(all.map((path) => resolve(path)));
   const isAdded = ({ path, input }: { path: string; input: string }): boolean =>
     inputs.has(resolve(path)) || set.has(input);
+  return (paths) => addInputs(paths, set, { labels, sanitize, complain, isAdded });
+}
+
+interface Options {
+  labels: Labels;
+  sanitize: boolean;
+  complain: (text: string) => void;
+  isAdded: (file: { path: string; input: string }) => boolean;
+}
+async function addInputs(paths: readonly string[], set: DataSet, options: Options): Promise<Added> {
+  const { sanitize, complain } = options;
   const result: Added = { added: 0, known: 0, leftOut: 0 };
   for (const path of paths) {
     try {
@@ -56,7 +72,7 @@ export async function addInputs(
       set.add(
         id,
         isTrace(path)
-          ? await partsOfTrace(path, bytes, id, { labels, sanitize, complain, isAdded })
+          ? await partsOfTrace(path, bytes, id, options)
           : partsOfReports(path, bytes, sanitize, complain),
       );
       result.added++;
@@ -81,17 +97,7 @@ async function partsOfTrace(
   path: string,
   bytes: Uint8Array<ArrayBuffer>,
   id: string,
-  {
-    labels: given,
-    sanitize,
-    complain,
-    isAdded,
-  }: {
-    labels: Labels;
-    sanitize: boolean;
-    complain: (text: string) => void;
-    isAdded: (file: { path: string; input: string }) => boolean;
-  },
+  { labels: given, sanitize, complain, isAdded }: Options,
 ): Promise<ReturnType<typeof traceParts>> {
   const { store, warnings } = await readTrace(bytes);
   for (const warning of warnings) complain(`${path}: ${warning}`);

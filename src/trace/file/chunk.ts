@@ -95,15 +95,22 @@ function unpack(
   const first = bytes.zigzag();
   const signed = bytes.u8() !== 0;
   const step = bytes.varint();
-  const before = new Float64Array(SLOTS).fill(first);
-  for (let i = 0; i < numbers.length; i++) {
-    const slot = slots ? slots[i]! : 0;
-    let number = before[slot]!;
-    if (step !== 0) number += (signed ? bytes.zigzag() : bytes.varint()) * step;
+  const check = (number: number, i: number): void => {
     if (!(number >= min && number <= max))
       throw new MalformedError(`event ${i} has an impossible ${field}: ${number}`);
-    numbers[i] = number;
-    if (slots) before[slot] = number;
+  };
+  if (step === 0) {
+    check(first, 0);
+    numbers.fill(first);
+  } else {
+    const before = new Float64Array(slots ? SLOTS : 1).fill(first);
+    for (let i = 0; i < numbers.length; i++) {
+      const slot = slots ? slots[i]! : 0;
+      const number = before[slot]! + (signed ? bytes.zigzag() : bytes.varint()) * step;
+      check(number, i);
+      numbers[i] = number;
+      if (slots) before[slot] = number;
+    }
   }
   if (bytes.left) throw new MalformedError(`its ${field} is longer than its events`);
 }

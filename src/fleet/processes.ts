@@ -1,0 +1,68 @@
+/** Adds inputs in several processes. Each asks for the next few, so that all end at about the same time. */
+import { fork } from 'node:child_process';
+import { wrongUse } from '../terminal/failure.ts';
+import { inputAdder, type Added, type Adding } from './add.ts';
+
+/** Set for a process that takes its inputs from the one that started it. */
+const PART = 'VFSCOPE_FLEET_PART';
+/** Inputs that a process takes at once. */
+const FEW = 4;
+
+/** Whether another process of this command hands out the inputs. */
+export const isTold = (): boolean => process.env[PART] === '1' && process.send !== undefined;
+
+/** @throws CommandFailure where one of them fails */
+export async function inProcesses(count: number, adding: Adding): Promise<Added> {
+  const sums: Added = { added: 0, known: 0, leftOut: 0 };
+  const { all, out } = adding;
+  let next = 0;
+  const ends = Array.from({ length: count }, () => {
+    const child = fork(process.argv[1]!, ['fleet', 'add', out, '--out', out], {
+      env: { ...process.env, [PART]: '1' },
+    });
+    let isDone = false;
+    const tell = (): void => {
+      const paths = all.slice(next, next + FEW);
+      next += paths.length;
+      if (paths.length) child.send(paths);
+      else {
+        isDone = true;
+        child.disconnect();
+      }
+    };
+    child.on('message', (said) => {
+      const told = said as Added;
+      for (const key of ['added', 'known', 'leftOut'] as const) sums[key] += told[key];
+      tell();
+    });
+    child.send(adding);
+    tell();
+    return new Promise<boolean>((resolve) => {
+      // one that failed has said why on stderr
+      child.on('disconnect', () => resolve(isDone));
+    });
+  });
+  if ((await Promise.all(ends)).includes(false))
+    throw wrongUse(
+      'A process of it ended early. What it added is in the data set: run the command again for the rest.',
+    );
+  return sums;
+}
+
+/** Adds what the other process hands out, until it has no more. @throws CommandFailure where the data set cannot be written */
+export function addAsTold(complain: (text: string) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let add: ReturnType<typeof inputAdder> | null = null;
+    process.on('disconnect', resolve);
+    process.on('message', (told: Adding | string[]) => {
+      if (!Array.isArray(told)) add = inputAdder(told, complain);
+      else
+        add!(told)
+          .then((sums) => process.connected && process.send!(sums))
+          .catch((e: unknown) => {
+            reject(e as Error);
+            process.disconnect(); // or this process would wait for more
+          });
+    });
+  });
+}

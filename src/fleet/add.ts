@@ -1,5 +1,4 @@
 /** Adds traces and reports to a fleet's data set. Each input stands alone, so any number of processes and machines share the work. */
-import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
 import { formatCount } from '../text/numbers.ts';
@@ -10,7 +9,7 @@ import { TraceFileError } from '../trace/file/format.ts';
 import { readTrace } from '../trace/file/read.ts';
 import { DataSet } from './data-set.ts';
 import { gunzipAtOnce } from './gunzip-at-once.ts';
-import { idOf, isTrace, reportBeside, reportsIn, traceBeside } from './inputs.ts';
+import { bytesOf, idOf, isTrace, Refused, reportBeside, reportsIn, traceBeside } from './inputs.ts';
 import type { Labels } from './lives.ts';
 import { reportParts, traceParts } from './unit.ts';
 
@@ -21,8 +20,6 @@ export interface Added {
   /** Could not be read. */
   leftOut: number;
 }
-
-class NoReports extends Error {}
 
 /** What is added, and how. */
 export interface Adding {
@@ -63,7 +60,7 @@ async function addInputs(paths: readonly string[], set: DataSet, options: Option
   const result: Added = { added: 0, known: 0, leftOut: 0 };
   for (const path of paths) {
     try {
-      const bytes = readFileSync(path);
+      const bytes = bytesOf(path);
       const id = idOf(bytes);
       if (set.has(id)) {
         result.known++;
@@ -87,7 +84,7 @@ async function addInputs(paths: readonly string[], set: DataSet, options: Option
 
 /** One input that can't be taken in, whatever is in it, is no reason to leave out the others. */
 function whyLeftOut(path: string, error: unknown): string {
-  if (error instanceof TraceFileError || error instanceof NoReports)
+  if (error instanceof TraceFileError || error instanceof Refused)
     return `${path}: ${error.message}`;
   if ((error as NodeJS.ErrnoException).syscall !== undefined) return cannotRead(path, error);
   return `${path} was left out: vfscope failed to add it (${String(error)}). Please report this.`;
@@ -118,7 +115,7 @@ function partsOfReports(
   complain: (text: string) => void,
 ): ReturnType<typeof reportParts> {
   const { reports, bad } = reportsIn(bytes);
-  if (!reports.length) throw new NoReports('it holds no reports of vfscope/field.');
+  if (!reports.length) throw new Refused('it holds no reports of vfscope/field.');
   const all = formatCount(bad + reports.length);
   if (bad === 1) complain(`${path}: 1 of ${all} items isn't a valid report.`);
   else if (bad) complain(`${path}: ${formatCount(bad)} of ${all} items aren't valid reports.`);

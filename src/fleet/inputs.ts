@@ -1,8 +1,9 @@
 /** What `vfscope fleet add` takes: traces and files of reports, in folders or by name, and the share of them that one shard takes. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isFieldReport, type FieldReport } from '../field/report.ts';
+import { formatBytes } from '../text/numbers.ts';
 import { wrongUse } from '../terminal/failure.ts';
 import { cannotRead } from '../terminal/open-file.ts';
 import type { ReportInput } from './unit.ts';
@@ -54,6 +55,31 @@ export const inShard = (paths: readonly string[], { index, of }: Shard): string[
     (path) => parseInt(idOf(Buffer.from(basename(path))).slice(0, 8), 16) % of === index - 1,
   );
 
+/** Of a file of reports: one of 4 KB or less for each of 64,000 page lives. All are in memory at once. */
+const MOST_REPORT_BYTES = 256 * 2 ** 20;
+/** What Node reads at once. */
+const MOST_TRACE_BYTES = 2 ** 31 - 1;
+
+/** What an input can't be added for, whatever is in it. */
+export class Refused extends Error {}
+
+const mostBytes = (path: string): number => (isTrace(path) ? MOST_TRACE_BYTES : MOST_REPORT_BYTES);
+/** The bytes of an input. @throws Refused where they are too many; what node:fs says */
+export function bytesOf(path: string): Uint8Array<ArrayBuffer> {
+  const { size } = statSync(path);
+  const most = mostBytes(path);
+  if (size <= most) return readFileSync(path);
+  const limit = `it has ${formatBytes(size)}; vfscope fleet takes at most ${formatBytes(most)}`;
+  throw new Refused(
+    isTrace(path) ? `${limit}.` : `${limit}. Save its reports in several .jsonl files.`,
+  );
+}
+/** The same of what may be beside another input. @returns null where it isn't there, or too large */
+function bytesBeside(path: string): Uint8Array | null {
+  const { size = Infinity } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return size > mostBytes(path) ? null : readFileSync(path);
+}
+
 /** Id of an input: of its content alone. */
 export const idOf = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex').slice(0, 16);
@@ -93,13 +119,14 @@ export function reportBeside(
   trace: string,
 ): { path: string; input: string; report: FieldReport } | null {
   const path = trace.replace(TRACE, '.json');
-  if (!existsSync(path)) return null;
-  const bytes = readFileSync(path);
+  const bytes = bytesBeside(path);
+  if (!bytes) return null;
   const { reports } = reportsIn(bytes);
   return reports.length === 1 ? { path, input: idOf(bytes), report: reports[0]!.report } : null;
 }
 /** Id of the trace beside a report. */
 export function traceBeside(reports: string): string | null {
   const path = reports.replace(REPORTS, '.vfst');
-  return existsSync(path) ? idOf(readFileSync(path)) : null;
+  const bytes = bytesBeside(path);
+  return bytes && idOf(bytes);
 }

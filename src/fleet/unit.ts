@@ -195,15 +195,30 @@ function* reportPart(
   cells: (input: ReportInput) => Iterable<readonly Cell[]>,
 ): Generator<Part> {
   const { columns } = FLEET_TABLES.get(table)!;
-  const rows = inputs.flatMap((input) => Array.from(cells(input), (row) => [input.id, ...row]));
   const cellAt = columns.map(({ type }, c) => ({ type, value: (row: Cell[]): Cell => row[c]! }));
   const groups = function* (): Generator<Group> {
-    for (let from = 0; from < rows.length; from += GROUP_ROWS) {
-      const n = Math.min(GROUP_ROWS, rows.length - from);
-      yield { rows: n, cells: cellsOf(cellAt, n, (i) => rows[from + i]!) };
-    }
+    for (const rows of inGroups(inputs, cells))
+      yield { rows: rows.length, cells: cellsOf(cellAt, rows.length, (i) => rows[i]!) };
   };
-  if (rows.length) yield { table, day, pieces: parquetPieces(columns, groups()) };
+  const all = groups();
+  const first = all.next();
+  if (!first.done) yield { table, day, pieces: parquetPieces(columns, inFront(first.value, all)) };
+}
+
+/** Rows with the ids of their reports, as many as fit a group: a file of many reports has millions. */
+function* inGroups(
+  inputs: readonly ReportInput[],
+  cells: (input: ReportInput) => Iterable<readonly Cell[]>,
+): Generator<Cell[][]> {
+  let rows: Cell[][] = [];
+  for (const input of inputs)
+    for (const row of cells(input)) {
+      rows.push([input.id, ...row]);
+      if (rows.length < GROUP_ROWS) continue;
+      yield rows;
+      rows = [];
+    }
+  if (rows.length) yield rows;
 }
 
 const reportedLife = ({ report, example }: ReportInput): Life => ({

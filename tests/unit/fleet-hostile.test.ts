@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -198,6 +199,15 @@ test('a trace that could not be added is no example', async () => {
   expect((await fleetReport(out, null)).errors[0]).toMatchObject({
     ...{ lives: 2, example: { trace: (await rows('traces'))[0]!.trace, name: 'b' } },
   });
+});
+
+test('a file of reports that is too large is named, and the others are added', async () => {
+  put('a.json', report());
+  writeFileSync(join(from, 'b.jsonl'), '');
+  truncateSync(join(from, 'b.jsonl'), 600 * 2 ** 20); // takes no disk
+  expect(await add()).toBe(2);
+  expect(said()).toMatch(/b\.jsonl: it has 600 MiB; vfscope fleet takes at most 256 MiB\. Save/);
+  expect(await rows('reports')).toHaveLength(1);
 });
 
 test('a share of a finding that no report can hold is of page lives with a trace', async () => {

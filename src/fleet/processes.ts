@@ -11,7 +11,7 @@ const FEW = 4;
 
 /**
  * Of V8: the analyses are thousands of functions, most of which take little time even over many traces. Compiling each at its best took a
- * third of a process's time. Flags that a version of V8 doesn't know change nothing.
+ * third of a process's time. A version of V8 that does not know one says so on stderr, and goes on.
  */
 const COMPILE_LESS = ['--interrupt-budget=300000', '--max-inlined-bytecode-size-cumulative=300'];
 

@@ -40,7 +40,7 @@ export function captureOf({
 function level(text: string): CaptureLevel {
   if (!/^[0-3]$/.test(text))
     throw wrongUse(
-      `--capture ${text}: expected 0 (no SQL text), 1 (literals folded), 2 (with literals), or 3 (and bound values).`,
+      `--capture ${text}: expected 0 (no SQL text), 1 (literals folded), 2 (with literals), or 3 (also bound values).`,
     );
   return Number(text) as CaptureLevel;
 }

@@ -27,7 +27,7 @@ export async function doctorCommand({
   json = false,
   markdown = false,
 }: DoctorArgs): Promise<number> {
-  if (json && markdown) throw wrongUse('--markdown does not go with --json.');
+  if (json && markdown) throw wrongUse("--markdown can't be combined with --json.");
   if (connect === undefined) insistOnWebAddress(url);
   const doctor = await lookAtPage({ url, connect, seconds, say: (line) => console.error(line) });
   await print(

@@ -79,7 +79,7 @@ export async function exportCommand({
 }: ExportOptions): Promise<number> {
   const write = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (!write) {
-    complain(`there is no export format "${format}"; known: ${EXPORT_FORMATS.join(', ')}.`);
+    complain(`There is no export format "${format}": expected ${EXPORT_FORMATS.join(', ')}.`);
     return Exit.wrongUse;
   }
   if (await isFolder(file)) {
@@ -102,7 +102,7 @@ export async function exportCommand({
   const trace = await openTrace(file);
   const store = sanitize ? sanitizeStore(trace.store) : trace.store;
   if (!sanitize && !trace.header.sanitized)
-    complain(`the result holds ${privacyText(privacyReport(store))}. To anonymize it: --sanitize`);
+    complain(`The result holds ${privacyText(privacyReport(store))}. To anonymize it: --sanitize`);
   const title = sanitize ? 'vfscope trace' : basename(file);
   const sanitized = sanitize || trace.header.sanitized;
   const pieces = write({ store, title, sanitized });

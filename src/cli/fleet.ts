@@ -98,7 +98,7 @@ export async function fleetReportCommand({
   json?: boolean;
   markdown?: boolean;
 }): Promise<number> {
-  if (json && markdown) throw wrongUse('--markdown does not go with --json.');
+  if (json && markdown) throw wrongUse("--markdown can't be combined with --json.");
   const group = GROUPS.find((name) => name === by) ?? null;
   if (by !== undefined && !group)
     throw wrongUse(`--by ${by}: expected one of ${GROUPS.join(', ')}.`);

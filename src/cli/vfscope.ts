@@ -128,7 +128,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
     verb !== 'versions'
   )
     throw new WrongWords(
-      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show, diff, check, replay, advise, crash, or versions.`,
+      `vfscope lab ${verb === undefined ? 'needs a command' : `has no command "${verb}"`}: expected list, run, show, diff, check, replay, advise, crash, or versions.`,
     );
   if (verb === 'advise') {
     const { values, target } = parse(args, 'file', { database: text, json: yes, out: text });
@@ -287,7 +287,7 @@ function fleet([verb, ...args]: string[]): Promise<number> {
     }
     default:
       throw new WrongWords(
-        `vfscope fleet ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected add, compact, or report.`,
+        `vfscope fleet ${verb === undefined ? 'needs a command' : `has no command "${verb}"`}: expected add, compact, or report.`,
       );
   }
 }
@@ -347,7 +347,8 @@ function versions(args: string[]): Promise<number> {
 function helped(command: string | undefined, args: readonly string[]): boolean {
   const whole = command === '--help' || command === '-h' || command === 'help';
   if (!whole && !args.includes('--help') && !args.includes('-h')) return false;
-  console.log(usageOf((whole ? args[0] : command) ?? '') ?? usage(VFSCOPE_VERSION));
+  const [name = '', verb] = whole ? args : [command, ...args];
+  console.log(usageOf(name, verb) ?? usage(VFSCOPE_VERSION));
   return true;
 }
 
@@ -505,7 +506,7 @@ async function run([command, ...args]: string[]): Promise<number> {
     case 'diff': {
       const { values, target, others } = parse(args, 'files', { json: yes, markdown: yes }, 2);
       const { json = false, markdown = false } = values;
-      if (json && markdown) throw wrongUse('--markdown does not go with --json.');
+      if (json && markdown) throw wrongUse("--markdown can't be combined with --json.");
       return diffCommand({ a: target, b: others[0]!, json, markdown });
     }
     case 'check': {
@@ -537,7 +538,7 @@ async function run([command, ...args]: string[]): Promise<number> {
 
 const inWords = (e: unknown): string => {
   if (e instanceof WrongWords)
-    return `${e.message}\n\n${usageOf(process.argv[2] ?? '') ?? usage(VFSCOPE_VERSION)}`;
+    return `${e.message}\n\n${usageOf(process.argv[2] ?? '', process.argv[3]) ?? usage(VFSCOPE_VERSION)}`;
   return e instanceof CommandFailure
     ? e.message
     : e instanceof Error

@@ -12,7 +12,7 @@ export async function connectTo(endpoint: string, id: string): Promise<Browser> 
       targetFilter: (one) => one.type() !== 'page' || idOf(one) === id,
     })
     .catch((e: Error) => {
-      throw browserFailed(`The browser at ${endpoint} can't be connected to: ${e.message}`);
+      throw browserFailed(`vfscope can't connect to the browser at ${endpoint}: ${e.message}`);
     });
 }
 /** puppeteer's own name for it */
@@ -23,7 +23,7 @@ export async function pageOf(browser: Browser, id: string): Promise<Page> {
   const target = await browser
     .waitForTarget((one) => idOf(one) === id, { timeout: 10_000 })
     .catch((e: Error) => {
-      throw browserFailed(`The page has gone: ${e.message}`);
+      throw browserFailed(`The page was closed: ${e.message}`);
     });
   return (await target.page()) ?? (await target.asPage());
 }

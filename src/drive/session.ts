@@ -211,7 +211,7 @@ export async function loadSteps(script: string): Promise<Steps> {
   try {
     loaded = (await import(pathToFileURL(resolve(script)).href)) as { default?: unknown };
   } catch (e) {
-    throw wrongUse(`The script ${script} cannot be loaded: ${(e as Error).message}`);
+    throw wrongUse(`The script ${script} can't be loaded: ${(e as Error).message}`);
   }
   if (typeof loaded.default !== 'function')
     throw wrongUse(`The script ${script} must have a default export: async (page, panel) => {}`);

@@ -43,7 +43,7 @@ export async function answerRequest(
       return end(response, 200, await options.receiver.bytes(), 'application/octet-stream');
     if (method === 'POST' && name === 'stream') {
       const answer = options.receiver.receive(await bodyOf(request));
-      if (answer === null) return end(response, 400, "That isn't a vfscope recording.");
+      if (answer === null) return end(response, 400, "This isn't a vfscope recording.");
       return end(response, 200, answer, 'application/json');
     }
     end(response, 404, 'There is nothing here.');

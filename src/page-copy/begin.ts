@@ -86,7 +86,7 @@ export async function beginCopy(
     const pathIn = async (place: Blob): Promise<string> =>
       /^[^\0]*/.exec(await textOf(place.slice(0, 512)))![0];
     const first = await get(file);
-    if (!first) return refuse('The file is not there any more.');
+    if (!first) return refuse('The file no longer exists.');
     const begins = async (at: number): Promise<boolean> =>
       (await textOf(first.slice(at, at + 16))) === 'SQLite format 3\0';
     const isPool = !(await begins(0)) && (await begins(POOL_HEADER));
@@ -123,7 +123,7 @@ export async function beginCopy(
       };
     };
     const seen = await look();
-    if (!seen.main) return refuse('The file is not there any more.');
+    if (!seen.main) return refuse('The file no longer exists.');
     if (seen.hot) return refuse(HOT);
     const wal = seen.wal && seen.wal.size > 32 ? seen.wal : null;
     return { main: seen.main, wal, before: seen.text, state: async () => (await look()).text };

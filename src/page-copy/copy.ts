@@ -19,7 +19,7 @@ import { checkCopy, pieceOf } from './pieces.ts';
 /** An app that writes now and then lets a copy through between two writes. */
 const TRIES = 5;
 const CHANGED =
-  'It changed while it was copied: the app is writing to it. Try again when the app is at rest.';
+  'It changed while it was copied: the app is writing to it. Try again when the app is idle.';
 
 interface Copied {
   main: Blob;

@@ -9,7 +9,7 @@ export async function pieceOf(
 ): Promise<string | { refused: string }> {
   const held = (globalThis as unknown as { vfscopeCopy?: Held }).vfscopeCopy;
   const blob = held?.[part];
-  if (!blob) return { refused: 'The page has been reloaded or left meanwhile.' };
+  if (!blob) return { refused: 'The page was reloaded or closed in the meantime.' };
   return new Promise((resolve) => {
     const reader = new FileReader();
     reader.onload = () => resolve((reader.result as string).replace(/^[^,]*,/, ''));

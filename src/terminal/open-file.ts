@@ -19,7 +19,7 @@ export function cannotRead(path: string, error: unknown, what = 'a file'): strin
   if (code === 'ENOENT') return `${path}: there is no such file.`;
   if (code === 'EISDIR') return `${path} is a folder, not ${what}.`;
   if (code === 'EACCES') return `${path} can't be read: you have no permission to read it.`;
-  return `${path} cannot be read: ${message}.`;
+  return `${path} can't be read: ${message}.`;
 }
 
 /** @throws CommandFailure (exit code 2) when the file cannot be read */

@@ -29,7 +29,7 @@ export function print(piece: string | Uint8Array): Promise<boolean> {
       const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
       if (!error) resolve(true);
       else if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') resolve(false);
-      else reject(wrongUse(`the result cannot be written to stdout: ${message}.`));
+      else reject(wrongUse(`The result can't be written to stdout: ${message}.`));
     });
   });
 }

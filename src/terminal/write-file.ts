@@ -62,10 +62,10 @@ function missing(e: NodeJS.ErrnoException): null {
 /** Why a file could not be written, as text for the user. @param error of node:fs */
 export function cannotWrite(path: string, { code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return `${path} cannot be written: there is no folder ${dirname(path)}.`;
-  if (code === 'EISDIR') return `${path} cannot be written: it is a folder.`;
-  if (code === 'ENOSPC') return `${path} cannot be written: no space is left there.`;
+    return `${path} can't be written: there is no folder ${dirname(path)}.`;
+  if (code === 'EISDIR') return `${path} can't be written: it is a folder.`;
+  if (code === 'ENOSPC') return `${path} can't be written: the disk is full.`;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return `${path} cannot be written: you may not write there (${code}).`;
-  return `${path} cannot be written: ${message}.`;
+    return `${path} can't be written: you have no permission to write there (${code}).`;
+  return `${path} can't be written: ${message}.`;
 }

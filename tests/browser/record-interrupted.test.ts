@@ -112,7 +112,7 @@ describe('what is recorded is saved', () => {
     );
     const { code, said, printed } = await record(path.join(gone, 'x.vfst'), removes);
     const kept =
-      /x\.vfst cannot be written: there is no folder .* The recording is in (.*\.vfst)\n$/.exec(
+      /x\.vfst can't be written: there is no folder .* The recording is in (.*\.vfst)\n$/.exec(
         said,
       )?.[1];
     expect([code, printed, typeof kept], said).toEqual([2, '', 'string']);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { optionsByCommand } from '../../src/cli/completion.ts';
+import { usageOf } from '../../src/cli/usage.ts';
 import { checkStartable, didNotStart } from '../../src/drive/startable.ts';
 import { buildCommand } from './cli-command.ts';
 
@@ -48,7 +49,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['record', URL, ...OUT, '--seconds', '0'], /--seconds 0/],
     [['record', URL, ...OUT, '--scope', 'window'], /--scope window: expected tab or origin/],
     [['record', URL, ...OUT, '--browser', 'lynx'], /Unknown browser "lynx"/],
-    [['record', URL, ...OUT, '--script', 'none.mjs'], /none\.mjs cannot be loaded/],
+    [['record', URL, ...OUT, '--script', 'none.mjs'], /none\.mjs can't be loaded/],
     [['record', URL, '--out', join(folder, 'no', 'x.vfst')], /There is no folder .*no to write/],
     [['record', URL, '--out', folder], /can't be written: it isn't a file/],
     [
@@ -70,11 +71,11 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['record', URL, ...OUT, '--untill', 'x'], /Unknown option '--untill'/],
     [['doctor'], /expected one URL, got 0/],
     [['doctor', 'localhost:8080'], /"localhost:8080" isn't a web address/],
-    [['doctor', URL, '--json', '--markdown'], /--markdown does not go with --json/],
+    [['doctor', URL, '--json', '--markdown'], /--markdown can't be combined with --json/],
     [['doctor', URL, '--seconds', '0'], /--seconds 0: expected a number above 0/],
     [['doctor', '--connect', 'ftp://x'], /--connect ftp:\/\/x: expected an address/],
-    [['fleet'], /vfscope fleet needs a verb: expected add, compact, or report/],
-    [['fleet', 'ad'], /vfscope fleet knows no "ad"/],
+    [['fleet'], /vfscope fleet needs a command: expected add, compact, or report/],
+    [['fleet', 'ad'], /vfscope fleet has no command "ad"/],
     [['fleet', 'add', SAMPLE], /--out is missing/],
     [['fleet', 'add', NONE, '--out', folder], /there is no such file/],
     [['fleet', 'add', 'package.json', '--out', join(folder, 'f')], /it holds no reports/],
@@ -84,7 +85,10 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['fleet', 'compact', join(folder, 'no')], /isn't a data set of vfscope fleet/],
     [['fleet', 'report', join(folder, 'no')], /holds no traces and no reports/],
     [['fleet', 'report', folder, '--by', 'os'], /--by os: expected one of release, browser/],
-    [['fleet', 'report', folder, '--json', '--markdown'], /--markdown does not go with --json/],
+    [
+      ['fleet', 'report', folder, '--json', '--markdown'],
+      /--markdown can't be combined with --json/,
+    ],
     [['summary'], /expected one file, got 0/],
     [['summary', SAMPLE, SAMPLE], /expected one file, got 2/],
     [['summary', NONE], /there is no such file/],
@@ -96,7 +100,10 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['export', SAMPLE], /--format is missing/],
     [['export', SAMPLE, '--format', 'csv'], /--out is missing/],
     [['export', SAMPLE, '--format', 'csv', '--out', '-', '--json'], /--json needs --out FILE/],
-    [['export', SAMPLE, '--format', 'pdf', '--out', '-'], /no export format "pdf"; known: chrome/],
+    [
+      ['export', SAMPLE, '--format', 'pdf', '--out', '-'],
+      /no export format "pdf": expected chrome/,
+    ],
     [['export', NONE, '--format', 'csv', '--out', '-'], /there is no such file/],
     [['export', folder, '--format', 'csv', '--out', '-'], /only --format parquet takes one/],
     [
@@ -105,9 +112,9 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     ],
     [
       ['export', SAMPLE, '--format', 'csv', '--out', join(folder, 'no', 'x.csv')],
-      /x\.csv cannot be written: there is no folder .*no\./,
+      /x\.csv can't be written: there is no folder .*no\./,
     ],
-    [['export', SAMPLE, '--format', 'csv', '--out', folder], /cannot be written: it is a folder/],
+    [['export', SAMPLE, '--format', 'csv', '--out', folder], /can't be written: it is a folder/],
     [
       ['export', SAMPLE, '--format', 'csv', '--out', `./${SAMPLE}`],
       /is the recording itself: expected another file/,
@@ -126,11 +133,11 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['check', NONE, '--budget', budget], /there is no such file/],
     [
       ['lab'],
-      /vfscope lab needs a verb: expected list, run, show, diff, check, replay, advise, crash, or versions/,
+      /vfscope lab needs a command: expected list, run, show, diff, check, replay, advise, crash, or versions/,
     ],
     [
       ['lab', 'rnu'],
-      /vfscope lab knows no "rnu": expected list, run, show, diff, check, replay, advise, crash, or versions/,
+      /vfscope lab has no command "rnu": expected list, run, show, diff, check, replay, advise, crash, or versions/,
     ],
     [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
@@ -200,7 +207,7 @@ describe('the other codes', () => {
     const as = (from: string, ...args: string[]) =>
       vfscope(['export', from, '--format', 'vfst', ...args]);
     expect(as(SAMPLE, '--out', join(folder, 'copy.vfst')).stderr).toMatch(
-      /the result holds .* To anonymize it: --sanitize/,
+      /The result holds .* To anonymize it: --sanitize/,
     );
     expect(as(SAMPLE, '--out', clean, '--sanitize')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(as(clean, '--out', join(folder, 'again.vfst'))).toEqual({
@@ -331,23 +338,29 @@ describe('--json', () => {
 });
 
 describe('help', () => {
-  test.each(['--help', '-h', 'help'])('%s names every command and option', (arg) => {
+  const source = readFileSync('src/cli/vfscope.ts', 'utf8');
+  const commands = [...source.matchAll(/^ {4}case '(\w+)'/gm)]
+    .map((m) => m[1]!)
+    .filter((name) => name !== 'help');
+
+  test.each(['--help', '-h', 'help'])('%s names every command, a line each', (arg) => {
     const { code, stdout } = vfscope([arg]);
     expect(code).toBe(0);
-    const source = readFileSync('src/cli/vfscope.ts', 'utf8');
-    const commands = [...source.matchAll(/^ {4}case '(\w+)'/gm)]
-      .map((m) => m[1]!)
-      .filter((name) => name !== 'help');
     expect(commands).toEqual(
       expect.arrayContaining(['record', 'summary', 'findings', 'export', 'diff', 'check', 'open']),
     );
     for (const name of commands)
-      expect(stdout).toMatch(new RegExp(`^ {2}vfscope (?:fleet )?${name} `, 'm'));
+      expect(stdout).toMatch(new RegExp(`^ {2}vfscope (?:fleet )?${name} .* {2}\\S`, 'm'));
+    expect(stdout.split('\n').length).toBeLessThan(40);
+  });
+
+  test('of the commands: every option', () => {
     const options = [...source.matchAll(/['{ ]([a-z][a-z-]*)'?: (?:text|yes|words)\b/g)].map(
       (m) => m[1]!,
     );
     expect(options.length).toBeGreaterThan(20);
-    for (const name of new Set(options)) expect(stdout, name).toMatch(new RegExp(`--${name}\\b`));
+    const help = [...commands, 'fleet'].map((name) => usageOf(name)).join('\n');
+    for (const name of new Set(options)) expect(help, name).toMatch(new RegExp(`--${name}\\b`));
   });
 
   test.each([
@@ -357,12 +370,21 @@ describe('help', () => {
   ])('%s %s: that command alone', (...args) => {
     const { code, stdout, stderr } = vfscope(args);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^ {2}vfscope export FILE [^]*--sanitize[^]*as by fleet add\n$/);
+    expect(stdout).toMatch(/^ {2}vfscope export FILE [^]*--sanitize[^]*as with fleet add\n$/);
     expect(stdout).not.toMatch(/vfscope (record|diff)/);
   });
 
   test('lab has nine', () =>
     expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(9));
+
+  test.each([
+    ['help', 'lab', 'crash'],
+    ['lab', 'crash', '--help'],
+  ])('%s %s %s: that one alone', (...args) =>
+    expect(vfscope(args).stdout.match(/^ {2}vfscope .*/gm)).toEqual([
+      expect.stringMatching(/^ {2}vfscope lab crash /),
+    ]),
+  );
 
   test('wrong words end with the usage of their command, not of all', () => {
     const { stderr } = vfscope(['summary', SAMPLE, '--jsn']);

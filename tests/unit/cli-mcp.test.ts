@@ -243,7 +243,7 @@ describe('an answer', () => {
       said: 'vfscope: 龘靐\n'.repeat(999),
     });
     expect(tokens(text)).toBeLessThanOrEqual(MOST_TOKENS);
-    expect(text).toMatch(/^vfscope: 龘靐\n[^]*more lines\nend \w{8}\nIt failed/m);
+    expect(text).toMatch(/^vfscope: 龘靐\n[^]*more lines\nend \w{8}\nThe call failed/m);
   });
 
   test('has the beginning of each part', () => {

@@ -10,11 +10,11 @@ import { NATIVES_DRIVEN } from './source.ts';
 const SILENT_MS = NATIVES_DRIVEN ? 3000 : 10_000;
 /** One that ends by itself or is ended this soon has hardly begun. */
 const BEGUN_MS = 250;
-const ENDED = 'its hook had said nothing when it was terminated, or the recording stopped.';
+const ENDED = 'it ended, or the recording stopped, before its hook answered.';
 const UNSEEN =
-  'its script came without our hook: it was answered from a place that this browser does not let extensions see.';
+  "its script came without vfscope's hook, from a source that this browser hides from extensions.";
 const SILENT =
-  'its hook has said nothing for 10 s: its script has not come, or came without our hook.';
+  "its hook hasn't answered for 10 s: the script didn't load, or loaded without the hook.";
 
 /** What becomes of a hooked worker. */
 export interface WorkerEvents {

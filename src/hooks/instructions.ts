@@ -100,7 +100,7 @@ const countInstructions: CountInstructions = (recorder) => {
 
   // ---- modules on their way into the engine
   const refuse = (why: string): void =>
-    recorder.note('engine', `Instructions of a SQLite can't be counted: ${why}`);
+    recorder.note('engine', `Instructions of a SQLite can't be counted: ${why}.`);
   /** Modules that were seen here, metered or not. */
   const seen = new WeakSet<object>();
   const bytesOf = (source: unknown): Uint8Array | null => {
@@ -158,9 +158,7 @@ const countInstructions: CountInstructions = (recorder) => {
       (value): value is WebAssembly.Memory => value instanceof Memory,
     );
     if (memory && findHeader(new Uint8Array(memory.buffer).subarray(0, SCAN_BYTES)) >= 0)
-      refuse(
-        'its module was compiled where vfscope does not reach: another thread posted it, or an import brought it',
-      );
+      refuse("vfscope didn't see it compile: another thread posted it, or an import loaded it");
   };
   const adopted = (made: unknown, module: unknown, imports: unknown): unknown => {
     if (made instanceof Instance) return adopt(made, module, imports);

@@ -11,14 +11,14 @@ import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
 const SERVICE =
-  'a service worker cannot be wrapped. To see what it stores, use "vfscope record", or run its script in a dedicated worker.';
+  'a service worker cannot be wrapped. To see what it stores, use vfscope record, or run its script in a dedicated worker.';
 // said where the hook comes in the script only: the other browsers need not parse it
 const SHARED_UNSEEN = WORKERS_FILTERED
   ? 'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.'
   : NATIVES_HOOKED && SHARED_WAS_RUNNING;
 const SERVICE_UNSEEN = WORKERS_FILTERED
   ? 'it was installed before the recording began. Unregister it (about:debugging) and reload the page while you record to see what it stores.'
-  : NATIVES_HOOKED && 'vfscope did not get into it before its first line. Record again.';
+  : NATIVES_HOOKED && "vfscope's hook started too late in it. Record again.";
 type WorkerTopic = 'worker-native' | 'service-worker-native';
 /** Notes a thread may make. */
 const MOST_NOTES = 200;

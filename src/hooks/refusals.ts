@@ -8,7 +8,7 @@ export const REFUSED: Record<Refusal, string> = {
   copy: "the page's CSP forbids blob: scripts. Make the worker's Blob from strings.",
   lifted: '',
   shared:
-    "this page's policy was changed for the recording, and other pages would start a second one. Use `vfscope record`.",
+    "this page's policy was changed for the recording, and other pages would start a second one. Use vfscope record.",
   wasm: "the page's CSP forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src.",
 };
 /** What the page's policies must allow a worker of ours: each in turn. */

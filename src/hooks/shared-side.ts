@@ -97,7 +97,7 @@ export function startWrappedShared(
   if (unfit) throw new Error(unfit);
   repairBaseUrl(base);
   if (type === 'classic') {
-    failed = 'its script is missing or no JavaScript.';
+    failed = "its script is missing or isn't JavaScript.";
     // a script that throws runs, too
     const runs = (): void => {
       failed = '';

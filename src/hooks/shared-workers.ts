@@ -81,7 +81,7 @@ interface Asked {
 /** Said of one that runs natively, whatever the answer: none of ours begins beside it. */
 const NATIVE: SharedAsk = { key: '', traits: '', url: '', dead: [] };
 const EXTENDED = "it outlives its pages (extendedLifetime), and our URL doesn't.";
-const SAME_SITE = 'it asks for sameSiteCookies, which holds for its own address alone.';
+const SAME_SITE = 'it uses sameSiteCookies, which only works for its own address.';
 const LONG = 'its address and its name are too long.';
 const COOKIES: readonly unknown[] = ['all', 'none'];
 const CREDENTIALS: readonly unknown[] = ['omit', 'same-origin', 'include'];
@@ -91,9 +91,9 @@ const dictionary = (options: unknown): Options =>
 /** @param options converted (convertOnce), or a name by itself */
 export const nameOf = (options: unknown): string =>
   typeof options === 'string' ? options : (dictionary(options).name ?? '');
-const NOT_STARTED = 'its script is missing or no JavaScript, or the CSP refuses blob: workers.';
+const NOT_STARTED = "its script is missing or isn't JavaScript, or the CSP blocks blob: workers.";
 const unwrappable = (e: unknown): string => `it cannot be wrapped: ${String(e)}.`;
-const DATA = 'a data: or blob: URL is not shared between pages as a script of its own address is.';
+const DATA = "a data: or blob: URL isn't shared between pages.";
 
 /** A policy refuses a URL of ours: the app must not hear of it. */
 const onBlobRefused = (event: Event): void => {

@@ -47,7 +47,7 @@ export interface WorkerHost extends WorkerEvents {
 const { blob: CSP, types: TRUSTED_TYPES } = REFUSED;
 const DATA = 'a data: URL has no origin, so no storage to record. Make it from a Blob.';
 const NOT_STARTED =
-  'our bootstrap could not start it: its script is missing or no JavaScript, or the CSP refuses blob: workers.';
+  "vfscope couldn't start it: its script is missing or isn't JavaScript, or the CSP blocks blob: workers.";
 type Decision =
   | { native: string }
   | { native: null; filtered: string }

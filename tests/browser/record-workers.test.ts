@@ -285,7 +285,7 @@ longTest('a worker that the hook does not reach runs on, and is named', async ()
     expect(heard).toEqual(await natively(address(SELF)));
     expect(whyNot(store).sort()).toEqual([
       expect.stringMatching(/^\/nester.js: Not recorded: the page's CSP forbids blob: workers/),
-      expect.stringMatching(/^\/service.js: Not recorded: vfscope did not get into it/),
+      expect.stringMatching(/^\/service.js: Not recorded: vfscope's hook started too late/),
       expect.stringMatching(/^\/shared.js: Not recorded: the page's CSP forbids blob: workers/),
       expect.stringMatching(/^\/worker.js: Not recorded: the page's CSP forbids blob: workers/),
     ]);

@@ -169,6 +169,6 @@ it('a module that came from elsewhere is refused, with the cause', async () => {
   await WebAssembly.instantiate(module, importsOf(module));
   t.all();
   expect(t.definitions.filter(({ kind }) => kind === 'note')).toMatchObject([
-    { text: expect.stringContaining('compiled where vfscope does not reach') },
+    { text: expect.stringContaining("didn't see it compile") },
   ]);
 });

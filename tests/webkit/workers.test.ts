@@ -72,7 +72,7 @@ const NEVER = [
   'data:: Not recorded: a data: URL has no origin',
   'echo.js?trusted: Not recorded: the page uses Trusted Types',
   'echo.js?trusted-inside: Not recorded: the page uses Trusted Types',
-  ...UNSTARTED.map((url) => `${url}: Not recorded: our bootstrap could not start it`),
+  ...UNSTARTED.map((url) => `${url}: Not recorded: vfscope couldn't start it`),
   'shared.js: Not recorded: it may have been running before',
 ];
 const FORBIDDEN = [...DIRECT, ...UNSTARTED, 'unlinked-module.js#part'].map(

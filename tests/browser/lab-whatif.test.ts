@@ -211,7 +211,7 @@ it('other checkpoint distances: what was recorded, and counts beside it', async 
     '4,218',
     '100',
   ]);
-  expect((await texts('checkpoint-choices'))[0]).toContain('What if its checkpoints');
+  expect((await texts('checkpoint-choices'))[0]).toContain('What if checkpoints');
 });
 
 it('an interrupted replay answers with the calls that were made', async () => {

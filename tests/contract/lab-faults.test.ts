@@ -56,7 +56,7 @@ describe('a fault profile', () => {
     ]);
     expect(result.verdicts.map(({ holds }) => holds)).toEqual([true, null]);
     expect(first(result)).toBe(
-      'The database is whole after the fault: 1 write failed beyond 40 KiB. No SQLite code: an exception ended the run in step run ' +
+      'The database is intact after the fault: 1 write failed beyond 40 KiB. No SQLite code: an exception ended the run in step run ' +
         '(QuotaExceededError: The storage quota is used up, as the fault profile asks). integrity_check found no damage.',
     );
     const facts = environmentFacts([{ name: 'A', result }]);

@@ -163,6 +163,6 @@ it('a trap of the engine is told, and that its count is not given', async () => 
     return made;
   };
   await expect(sampleOf(own(SQL), { ...around, makeVfs: trapping })).rejects.toThrow(
-    /step "script": .*unreachable\. The engine trapped: no count is given/,
+    /step "script": .*unreachable\. The engine trapped, so there is no count/,
   );
 });

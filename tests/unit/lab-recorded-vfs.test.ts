@@ -124,6 +124,6 @@ it('in words, a guess says that it is one', () => {
     /^It was probably made on IDBMirror \(a guess: w\)/,
   );
   expect(recordedOn({ vfs: null, certain: true, why: 'w' })).toMatch(
-    /no VFS that the Lab has \(w\)/,
+    /^The Lab doesn't have its VFS \(w\)/,
   );
 });

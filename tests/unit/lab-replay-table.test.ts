@@ -114,8 +114,8 @@ it('what is to be said beside the numbers', () => {
     { path: '/b', reads: 100, misses: 7, atMost: true, note: 'm' },
   ];
   expect(notesOf(report({ retries: 2, differing: { xOpen: 1 }, leftOut: ['x'], cache }))).toEqual([
-    '2 calls were made again, because the VFS had to wait first.',
-    '1 xOpen answered otherwise than in the recording.',
+    '2 calls were repeated, because the VFS had to wait first.',
+    '1 xOpen had another result than in the recording.',
     'Left out: x.',
     'Page cache, /a: not known at this size (n).',
     'Page cache, /b: at most 7 of 100 page reads (m).',

@@ -118,7 +118,7 @@ export class LabPage {
     const why = await this.inPage(
       'return await window.vfscopeLab.takeDatabase().then(() => null, (error) => error.message);',
     );
-    if (why !== null) throw browserFailed(`The Lab does not take the database: ${String(why)}`);
+    if (why !== null) throw browserFailed(`The Lab can't use the database: ${String(why)}`);
   }
 
   /** One pass with every layer recorded: the bytes of a .vfst file. */

@@ -176,7 +176,7 @@ async function sampleIn(
 
 const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
 const TRAPPED =
-  'The engine trapped: no count is given, because it would be short of what the functions on the stack had not written down yet.';
+  'The engine trapped, so there is no count: functions on the stack had not reported theirs yet.';
 /** Whether wasm itself ended the call. */
 function trapped(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause)

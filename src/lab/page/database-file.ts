@@ -39,7 +39,7 @@ export async function takeDatabase(
       return values;
     };
     const damage = await damageOf(sqlite3, source.db);
-    if (damage !== null) throw new Error(`The database is not whole: ${damage}`);
+    if (damage !== null) throw new Error(`The database is damaged: ${damage}`);
     const tables = await column(
       `SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' LIMIT ${MOST_TABLES}`,
     );

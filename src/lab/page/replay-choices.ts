@@ -34,7 +34,7 @@ const REPLAY_KNOBS: readonly ReplayKnob[] = [
   {
     key: 'vfs',
     title: 'VFS',
-    help: 'Where the recorded calls are made again',
+    help: 'Where the recorded calls are repeated',
     ofBlocks: false,
     values: valuesOf('vfs').filter((vfs) => vfs !== 'memory'), // it makes no VFS call
   },
@@ -50,7 +50,7 @@ const REPLAY_KNOBS: readonly ReplayKnob[] = [
     'relaxed',
     'strict',
   ]),
-  block('cacheBlocks', 'Block cache', 'Blocks kept in memory', valuesOf('cacheBlocks')),
+  block('cacheBlocks', 'Block cache', 'Blocks that stay in memory', valuesOf('cacheBlocks')),
   {
     key: 'cacheSize',
     title: 'Page cache',

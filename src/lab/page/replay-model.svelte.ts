@@ -35,8 +35,8 @@ interface Recording {
 }
 const STAGES: Readonly<Record<ReplayProgress['stage'], string>> = {
   fill: 'Filling the files as the recording found them',
-  replay: 'Making the calls again',
-  error: "Making them on the recording's own VFS, to measure the error",
+  replay: 'Repeating the calls',
+  error: "Repeating them on the recording's own VFS, to measure the error",
 };
 
 export class ReplayModel {

@@ -79,7 +79,7 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
     },
     {
       title: 'Time, an estimate',
-      help: 'The calls were made again without SQLite between them, on this machine, now.',
+      help: 'The calls were repeated on this machine, now, without SQLite between them.',
       rows: [
         {
           name: 'in VFS calls',
@@ -109,7 +109,7 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
     },
     {
       title: 'VFS calls',
-      help: 'What SQLite asked for: a replay asks for the same, so these differ only where the VFS made something else of it.',
+      help: 'What SQLite asked for. A replay asks for the same, so these differ only where the VFS handles a call differently.',
       rows: named([recorded.vfs, ...reports.map((r) => r.replayed.vfs)]).map((name) => ({
         name,
         recorded: number(recorded.vfs[name] ?? 0),
@@ -122,7 +122,7 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
 /** On which VFS a recording was made, and what that means for a replay: one sentence. */
 export function recordedOn({ vfs, certain, why }: RecordedVfs): string {
   if (vfs === null)
-    return `It was made on no VFS that the Lab has (${why}): the error of a replay will not be known.`;
+    return `The Lab doesn't have its VFS (${why}), so it can't measure the error of a replay.`;
   return `It was ${certain ? 'made on' : 'probably made on'} ${vfs} (${certain ? '' : 'a guess: '}${why}); a replay there measures the error.`;
 }
 
@@ -136,10 +136,10 @@ export function notesOf(report: ReplayReport): string[] {
         ]
       : []),
     ...(retries
-      ? [`${number(retries)} calls were made again, because the VFS had to wait first.`]
+      ? [`${number(retries)} calls were repeated, because the VFS had to wait first.`]
       : []),
     ...Object.entries(differing).map(
-      ([op, n]) => `${number(n)} ${op} answered otherwise than in the recording.`,
+      ([op, n]) => `${number(n)} ${op} had another result than in the recording.`,
     ),
     ...leftOut.map((words) => `Left out: ${words}.`),
     ...cache.map(({ path, reads, misses, atMost, note }) => {

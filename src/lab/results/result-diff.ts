@@ -83,7 +83,7 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
     counts: {
       id: 'diff-counts',
       title: 'Counts that differ',
-      help: 'Counts are exact: any difference is one.',
+      help: 'Counts are exact: any difference is real.',
       head: ['step and counter', 'A', 'B', 'B - A', 'B / A'],
       rows: differing,
       more: 0,
@@ -96,7 +96,7 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
     apart: {
       id: 'diff-apart',
       title: 'A and B differ in',
-      help: 'What all runs of one share, and no run of the other has.',
+      help: 'Shared by all runs of one, and by no run of the other.',
       head: ['environment', 'A', 'B'],
       texts: [1, 2],
       rows: environment.flatMap(({ label, values }) => {

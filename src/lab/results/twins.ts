@@ -46,7 +46,7 @@ export function twinTable(runs: readonly NamedResult[]): ResultTable | null {
   return {
     id: 'twins',
     title: 'SQL / IndexedDB itself',
-    help: 'The same rows by SQL, and in IndexedDB without SQLite. The twin is in no total.',
+    help: 'The same rows by SQL, and in IndexedDB without SQLite. Totals leave the twin out.',
     head: [
       'step / twin',
       ...measures.flatMap(({ title }) => [`${title}, SQL`, `${title}, IndexedDB`, 'ratio']),

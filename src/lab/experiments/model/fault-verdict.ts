@@ -7,7 +7,7 @@ import { countOf, formatBytes, formatExact } from '../../../text/numbers.ts';
 const none = { left: null, right: null } as const;
 
 const ABSENT = "The fault didn't happen";
-const WHOLE = 'The database is whole after the fault';
+const WHOLE = 'The database is intact after the fault';
 /** Whether a verdict is about a fault profile, of a run or of a variant: it is none of an experiment's own claims. */
 export const isOfFault = ({ text }: Verdict): boolean =>
   text.endsWith(ABSENT) || text.endsWith(WHOLE);

@@ -88,7 +88,7 @@ interface ReplayAround {
 }
 const INTERRUPTED = 'the replay was interrupted.';
 const INTERRUPTED_ERROR = 'it was interrupted while it was measured.';
-const ESTIMATE = 'Times are an estimate: the calls were made again without SQLite between them.';
+const ESTIMATE = 'Times are an estimate: the calls were repeated without SQLite between them.';
 
 /**
  * @throws Error with a message for the user where there is nothing to replay, or the VFS fails

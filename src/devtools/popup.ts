@@ -85,7 +85,7 @@ function describe(found: PageStorage): Node[] {
   for (const failure of found.failures) parts.push(note(shown(failure)));
   const clock = found.crossOriginIsolated
     ? 'Cross-origin isolated: a fine clock, and shared memory.'
-    : 'Not cross-origin isolated: a coarse clock; single storage calls may be shorter than one step of it.';
+    : 'Not cross-origin isolated: a coarse clock. Single storage calls may be shorter than its step.';
   parts.push(note(clock));
   if (api.extension.inIncognitoContext)
     parts.push(note('Private window: storage is in memory, and may be much faster than usual.'));
@@ -141,13 +141,13 @@ function howToRecord(tab: number): Node[] {
 /** What a recording that covers this tab means for its user. */
 function aboutRecording({ since, scope, tabId }: RecordingState, tab: number): Node[] {
   const from = new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-  const what = scope === 'tab' ? 'This tab is' : 'All tabs of this origin are';
+  const what = scope === 'tab' ? 'This tab has been' : 'All tabs of this origin have been';
   const whose =
     tabId === tab
       ? 'Press Stop in its vfscope panel'
       : 'Press Stop in the vfscope panel where it was started';
   return [
-    el('strong', 'recording', `${what} being recorded since ${from}.`),
+    el('strong', 'recording', `${what} recorded since ${from}.`),
     document.createTextNode(` ${whose} to see the results.`),
   ];
 }

@@ -42,5 +42,5 @@ else if (asked.has('example')) void viewer.openFrom(example, EXAMPLE_NAME);
 // so that it opens without a network, too; not where `vfscope open` serves it, at an address of this one time
 if ('serviceWorker' in navigator && !asked.has('once'))
   navigator.serviceWorker.register('offline.js').catch((e: unknown) => {
-    console.warn('vfscope: this page opens only with a network:', e);
+    console.warn("vfscope: this page won't open offline:", e);
   });

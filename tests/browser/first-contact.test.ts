@@ -284,7 +284,7 @@ describe('the popup', () => {
     await startRecording(panel);
     const recording = await popupOn('recording');
     expect(recording).toMatch(
-      /This tab is being recorded since \d+:\d+.*Press Stop in its vfscope panel/,
+      /This tab has been recorded since \d+:\d+.*Press Stop in its vfscope panel/,
     );
     expect(recording).not.toMatch(/Record in/);
     await stopRecording(panel);

@@ -34,7 +34,7 @@ interface Property {
 }
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** @param properties all texts or numbers @param call gets each as a text that is no option of the command */
+/** @param properties all texts or numbers @param call gets each as a text that isn't an option of the command */
 function tool(
   name: string,
   description: string,

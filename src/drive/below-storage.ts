@@ -37,7 +37,7 @@ const FILE_CALLS: Readonly<Record<string, number>> = {
   'File::Flush': Op.opfsFlush,
   'File::SetLength': Op.opfsTruncate,
 };
-/** createIndex() is no request of the app. */
+/** createIndex() isn't a request of the app. */
 const REQUESTS: Readonly<Record<string, number>> = {
   get: Op.idbGet,
   getKey: Op.idbGetKey,

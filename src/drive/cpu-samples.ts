@@ -96,7 +96,7 @@ class Profile {
   readonly us: number[] = [];
   readonly frames: number[] = [];
   private readonly functionAt = new Map<string, number>();
-  /** Place of a frame by V8's number of its node; -1 = the root, which is no function. */
+  /** Place of a frame by V8's number of its node; -1 = the root, which isn't a function. */
   private readonly frameAt = new Map<number, number>();
 
   readonly pid: number;

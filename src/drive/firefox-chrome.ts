@@ -11,7 +11,7 @@ type Answer =
 interface Connection {
   send(method: string, params: object): Promise<{ result?: unknown }>;
 }
-/** Which page of the extension; `tab`: the one in a tab of its own, which may use no API and then is no view to Firefox. */
+/** Which page of the extension; `tab`: the one in a tab of its own, which may use no API and then isn't a view to Firefox. */
 export type View = 'devtools_panel' | 'panel_window' | 'background' | 'tab';
 
 /** How long a page of the extension may take to appear, ms; also the longest that a script in it may wait. */

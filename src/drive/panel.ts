@@ -201,7 +201,7 @@ export async function openPanel(page: Page): Promise<Panel> {
   throw browserFailed('The vfscope panel did not appear in DevTools.');
 }
 
-/** The one that comes. @param known pages that are no news */
+/** The one that comes. @param known pages that aren't news */
 async function newPage(browser: Browser, known: ReadonlySet<Page>): Promise<Page> {
   for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; await delay(POLL_MS)) {
     const found = (await browser.pages()).find((one) => !known.has(one));

@@ -23,7 +23,7 @@ export function checkInstalled(
     );
 }
 
-/** @throws CommandFailure (exit code 3) for what is no program, or for a window where there is no display */
+/** @throws CommandFailure (exit code 3) for what isn't a program, or for a window where there is no display */
 export function checkStartable(executable: string, headed: boolean): void {
   if (
     headed &&

@@ -162,7 +162,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   };
 }
 
-/** @returns null for what is no SQLite */
+/** @returns null for what isn't SQLite */
 function recognize(
   recorder: Recorder,
   instance: WebAssembly.Instance,

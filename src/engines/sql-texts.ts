@@ -27,7 +27,7 @@ const isSpace = (c: number): boolean => c === 32 || (c >= 9 && c <= 13);
 export class SqlTexts {
   /** Statements in the text asked for last, as far as it is kept: an upper bound where one of them fails. */
   statements = 0;
-  /** Of the statement asked for last: the salted hash of its text, literals included; 0 = it is no query, too long, or none is made. */
+  /** Of the statement asked for last: the salted hash of its text, literals included; 0 = it isn't a query, too long, or none is made. */
   hash = 0;
   private readonly recorder: Recorder;
   private readonly shapes = new SqlShapes(MAX_SHAPES);
@@ -69,7 +69,7 @@ export class SqlTexts {
     const heap = memory.bytes();
     const last = Math.min(heap.length, bytes < 0 ? heap.length : address + bytes);
     let start = address;
-    // white space and empty statements before the first statement are no part of it
+    // white space and empty statements before the first statement aren't part of it
     while (start < last && (isSpace(heap[start]!) || heap[start] === SEMICOLON)) start++;
     const cut = Math.min(last, start + MAX_SQL_BYTES);
     if (first && this.salt !== 0 && isQuery(heap, start)) {

@@ -65,7 +65,7 @@ export class StatusReader {
    * Record what the run added, and of a query whether it had the values of another one; nothing where the build lacks the function, and no
    * counts where the app had them reset while it ran.
    * @param stmt the engine's pointer, of a statement that is not finalized
-   * @param last of `newCounts`, as it began @param values the hash of its values; 0 = it is no query
+   * @param last of `newCounts`, as it began @param values the hash of its values; 0 = it isn't a query
    */
   read(
     stmt: number,

@@ -13,7 +13,7 @@ export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 export interface ChannelDefinition {
   kind: 'channel';
   id: number;
-  /** A page may say anything here: what is none of these is no end of a channel. */
+  /** A page may say anything here: what is none of these isn't an end of a channel. */
   channel: ChannelKind;
   /** What ends of one channel have in common; '' = not known. Said again, with the same id, once it is known. */
   key: string;

@@ -1,6 +1,6 @@
 /**
  * Definitions of what the header of a database says, in numbers (sqlite.org/fileformat2.html, section 1.3): said as the hook sees page 1
- * pass, once and then whenever one of them has changed. The file change counter is no part: it goes up with each commit and stands in
+ * pass, once and then whenever one of them has changed. The file change counter isn't one of them: it goes up with each commit and stands in
  * `aux` of the calls that carry it (event.ts).
  */
 

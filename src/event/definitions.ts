@@ -9,7 +9,7 @@ import type { ChannelDefinition } from './channels.ts';
 import type { DatabaseHeaderDefinition } from './database-headers.ts';
 import type { OwnDefinition } from './own-definitions.ts';
 
-/** SQLite's file kinds, as vfsstat.c names them; `memory-journal` is no file at all. */
+/** SQLite's file kinds, as vfsstat.c names them; `memory-journal` isn't a file at all. */
 export const FILE_KINDS = ['main-db', 'journal', 'wal', 'temp', 'memory-journal', 'other'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 export const THREAD_KINDS = ['page', 'frame', 'worker', 'shared-worker', 'service-worker'] as const;

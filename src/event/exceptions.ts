@@ -43,7 +43,7 @@ export function failureOf(error: unknown): number {
     const place = NAMES.indexOf(String(apply(nameOf, error, [])));
     return place < 0 ? 1 : -1 - place;
   } catch {
-    return 1; // the accessor refuses what is no exception of the platform
+    return 1; // the accessor refuses what isn't an exception of the platform
   }
 }
 

@@ -89,7 +89,7 @@ export function vfstraceLine(thread: ThreadStore, row: number): string {
   }
 }
 
-/** The VFS calls of the whole trace, merged by their begin; calls on SQLite's in-memory journal are no VFS calls and left out. */
+/** The VFS calls of the whole trace, merged by their begin; calls on SQLite's in-memory journal aren't VFS calls and left out. */
 export const vfstrace = (store: TraceStore): AsyncGenerator<string> => inPieces(lines(store));
 
 function* lines(store: TraceStore): Generator<string> {

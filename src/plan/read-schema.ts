@@ -20,7 +20,7 @@ export const readSchema = (
     const all = await rowsOf(
       `SELECT type, name, rootpage, sql FROM sqlite_schema LIMIT ${MOST_STATEMENTS}`,
     );
-    /** A view of such a name is no statistics: it would run. */
+    /** A view of such a name isn't statistics: it would run. */
     const hasTable = (wanted: string): boolean =>
       all.some(([type, name, root]) => type === 'table' && name === wanted && Number(root) > 0);
     const statistics = hasTable('sqlite_stat1')

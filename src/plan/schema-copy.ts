@@ -276,7 +276,7 @@ export function namedIn(
   visit(sql);
   return { tables, aliases };
 }
-/** Words that may follow a table's name and are no alias. */
+/** Words that may follow a table's name and aren't an alias. */
 const BEHIND_TABLE = new Set(
   'where on using join inner left right full cross natural outer order group having limit offset union except intersect set values select default indexed not window returning as from and or'.split(
     ' ',

@@ -10,7 +10,7 @@ const evaluated = (): Promise<unknown> =>
 
 /**
  * Told of the origin now and after every navigation; '' = no web page, or not known.
- * @param tabId asked where this page is no panel of DevTools, but a tab of its own
+ * @param tabId asked where this page isn't a panel of DevTools, but a tab of its own
  */
 export function watchInspectedOrigin(tabId: number, listener: (origin: string) => void): void {
   if (!api.devtools?.inspectedWindow) {

@@ -2,7 +2,7 @@
  * Firefox: puts the hook before the scripts of workers, as they come from the network, the cache or a service worker. The rest of a
  * response passes as it is. Chromium has no filter: there every function here does nothing.
  *
- * A filter is attached to every script request of a followed tab, since later is too late for cached scripts; what is no worker's
+ * A filter is attached to every script request of a followed tab, since later is too late for cached scripts; what isn't a worker's
  * passes untouched. What a request is for stands in its Sec-Fetch-Dest header. A script that a service worker answers has none, nor has
  * one of an insecure origin: there the page knows its workers' scripts, and the hook comes behind a test of where it runs.
  */

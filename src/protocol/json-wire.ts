@@ -30,7 +30,7 @@ export class PartReader {
   private parts: string[] = [];
   private chars = 0;
 
-  /** @returns the message, once it is whole. @throws where this is no part, or none that ever ends */
+  /** @returns the message, once it is whole. @throws where this isn't a part, or none that ever ends */
   take(part: unknown): { message: unknown } | null {
     if (!isPart(part)) throw new TypeError('a part of a message was expected');
     this.parts.push(part.json);

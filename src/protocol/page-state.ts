@@ -39,7 +39,7 @@ type Loose = Record<string, unknown>;
 const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
 const isText = (v: unknown): v is string => typeof v === 'string' && v.length <= 4096;
 const isFlag = (v: unknown): v is boolean => typeof v === 'boolean';
-/** A browser may round: quotas are no whole numbers everywhere. */
+/** A browser may round: quotas aren't whole numbers everywhere. */
 const isBytes = (v: unknown): v is number =>
   typeof v === 'number' && v >= 0 && v <= Number.MAX_SAFE_INTEGER;
 const orNull =

@@ -115,7 +115,7 @@ export class RelayEnd {
 /** As the thread began with it. */
 const getRandomValues = crypto.getRandomValues.bind(crypto);
 
-/** A name that no page can guess; also on pages that are no secure context, where randomUUID is missing. */
+/** A name that no page can guess; also on pages that aren't a secure context, where randomUUID is missing. */
 export function drawName(): string {
   return Array.from(getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('');
 }

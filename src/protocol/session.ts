@@ -284,7 +284,7 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   privacy(): Promise<PrivacyReport>;
   /**
    * Name wasm functions of the loaded trace's CPU samples. @param file a build of the same module that has names
-   * @returns functions that got one @throws where it is no wasm file, or none fits
+   * @returns functions that got one @throws where it isn't a wasm file, or none fits
    */
   nameFunctions(file: Blob): Promise<number>;
   /** Read a second trace to compare with. */

@@ -77,7 +77,7 @@ export function checkedAnswer(text: string): StreamAnswer | null {
   return { commands };
 }
 
-/** @returns undefined where it is no JSON */
+/** @returns undefined where it isn't JSON */
 function attempt(text: string): unknown {
   try {
     return parsed(text);

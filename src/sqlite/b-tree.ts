@@ -44,7 +44,7 @@ function cellsOf(
 /**
  * The children of an interior page in the order of their keys, the right-most one last.
  * @param b memory that holds the page from `at` on @param page its number @param size bytes of a page
- * @returns null where this is no interior page, or not a sound one
+ * @returns null where this isn't an interior page, or not a sound one
  */
 export function childrenOf(b: Uint8Array, at: number, page: number, size: number): number[] | null {
   const cells = cellsOf(b, at, page, size, INTERIOR);
@@ -75,7 +75,7 @@ const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8] as const;
  * Rows of a leaf of the schema's b-tree. Left out are views, triggers and virtual tables, and rows whose names are too long or do not
  * lie on the page.
  * @param usable bytes of a page less those reserved @param encoding 1 UTF-8, 2 UTF-16le, 3 UTF-16be
- * @returns null where this is no leaf of a table, or a row is none of the schema's
+ * @returns null where this isn't a leaf of a table, or a row is none of the schema's
  */
 export function schemaRowsOf(
   b: Uint8Array,

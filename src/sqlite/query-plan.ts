@@ -21,7 +21,7 @@ export function depthsOf(steps: readonly PlanStep[]): number[] {
 const WHOLE_TABLE = 'full scan: every row is read';
 const WHOLE_INDEX = 'full scan: every entry of an index is read';
 
-/** @param detail of EXPLAIN QUERY PLAN @returns '' where it is no scan of stored rows, or a virtual table's own affair */
+/** @param detail of EXPLAIN QUERY PLAN @returns '' where it isn't a scan of stored rows, or a virtual table's own affair */
 export function scanHint(detail: string): string {
   const scan = /^SCAN (?!CONSTANT|\d+-ROW VALUES|\(|SUBQUERY)(?:TABLE )?\S+(.*)$/.exec(detail);
   if (!scan || / VIRTUAL TABLE /.test(detail)) return '';

@@ -88,7 +88,7 @@ export function schemaStatementOf(sql: string): SchemaStatement | null {
 const FIRST_STAND_IN = 1_000_001;
 
 /**
- * A recorded schema statement as SQLite takes it: a recording folds literals to `?`, which is no value in a schema.
+ * A recorded schema statement as SQLite takes it: a recording folds literals to `?`, which isn't a value in a schema.
  * @returns `folded`: numbers stand for values that aren't known
  */
 export function withStandIns(sql: string): { sql: string; folded: boolean } {

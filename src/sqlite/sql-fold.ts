@@ -1,7 +1,7 @@
 /**
  * An SQL text with `?` in the place of every literal, in one pass and without a string: what the hook does for every statement, and
  * what sql-text.ts does for strings. A literal's sign goes with it. A list behind IN becomes `(?, ...)`, and rows of VALUES after the
- * first become `, ...`: their number is no part of a statement's shape. The number that a PRAGMA sets stays where it says how the database
+ * first become `, ...`: their number isn't part of a statement's shape. The number that a PRAGMA sets stays where it says how the database
  * is run and nothing of what is in it (SETTINGS). A string that stands for a name (`INSERT INTO 'todos'`) stays, and everything else as
  * it was written.
  */
@@ -31,7 +31,7 @@ const isSetting = (u: Units, from: number, end: number): boolean => {
 /** How far a statement is a PRAGMA that sets a number. `name` may be that of a schema. */
 const Pragma = { none: 0, word: 1, name: 2, setting: 3, value: 4 } as const;
 
-/** How far it is with its next token, which is no comment. */
+/** How far it is with its next token, which isn't a comment. */
 function nextInPragma(pragma: number, u: Units, from: number, end: number, kind: number): number {
   const c = kind === Kind.other ? u[from]! : 0;
   const isName = kind === Kind.word || kind === Kind.quoted;
@@ -172,7 +172,7 @@ export class SqlFolder<U extends Units> {
           if (signAt < 0 && !isOperand(u, before, beforeAt, beforeEnd)) signAt = this.length;
           else if (signAt < 0) this.list = List.none;
         } else if (kind !== Kind.space && (kind !== Kind.comment || signAt < 0)) {
-          if (signAt >= 0) this.list = List.none; // it was no literal's sign
+          if (signAt >= 0) this.list = List.none; // it wasn't a literal's sign
           signAt = -1;
           this.listToken(u, kind, c, i, after);
         }

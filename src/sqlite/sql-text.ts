@@ -46,7 +46,7 @@ export function* tokens(sql: string): Generator<Token> {
 
 /**
  * The text with every literal as `?`, its sign included. A list behind IN becomes `(?, ...)`, and rows of VALUES after the first
- * become `, ...`: their number is no part of the shape. Everything else stays as it was written.
+ * become `, ...`: their number isn't part of the shape. Everything else stays as it was written.
  */
 export function foldLiterals(sql: string): string {
   const folder = new SqlFolder((length) => new Uint16Array(length), NO_STOP);

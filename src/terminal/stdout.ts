@@ -1,4 +1,4 @@
-/** stdout as the commands write it: a reader that has gone (`| head`) is no failure, a full disk is one. */
+/** stdout as the commands write it: a reader that has gone (`| head`) isn't a failure, a full disk is one. */
 import { wrongUse } from './failure.ts';
 
 /**

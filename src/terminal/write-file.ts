@@ -6,7 +6,7 @@ import { wrongUse } from './failure.ts';
 type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
 /**
- * Write a file piece by piece beside its place and put it there once it is whole. What is no file (a device, a named pipe) is written
+ * Write a file piece by piece beside its place and put it there once it is whole. What isn't a file (a device, a named pipe) is written
  * into as it is.
  * @throws CommandFailure (exit code 2) when it cannot be written, else what the pieces throw
  */

@@ -39,7 +39,7 @@ export function unindented(text: string): string {
   return [first, ...rest.map((line) => line.slice(shared))].join('\n');
 }
 
-/** A statement on one line: its line ends are no harm. */
+/** A statement on one line: its line ends do no harm. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());
 /** Shown for SQL whose text is not known: it was not seen, or the time went into opening and closing. */
 export const UNKNOWN_SQL = '(opening, closing, or unknown SQL)';

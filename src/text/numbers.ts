@@ -51,7 +51,7 @@ export function formatSpan(fromUs: number, toUs: number): string {
   return `${text(fromUs)} s to ${text(toUs)} s`;
 }
 
-/** Bytes in 1024s: `512 B`, `4 KiB`, `12.5 MiB`. A rate is no whole number: `0.25 B`, `853 B`. */
+/** Bytes in 1024s: `512 B`, `4 KiB`, `12.5 MiB`. A rate isn't a whole number: `0.25 B`, `853 B`. */
 export function formatBytes(bytes: Known): string {
   if (isUnknown(bytes)) return UNKNOWN;
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -47,7 +47,7 @@ const HAS_PLACE = opTable(
       code !== Op.idbBlocked &&
       code !== Op.idbVersionChange),
 );
-/** Operations whose `length` is no number of bytes. */
+/** Operations whose `length` isn't a number of bytes. */
 const NO_BYTES = opSet(
   ...[
     Op.sqlCounters,
@@ -209,7 +209,7 @@ export function resultText(op: number, result: number, flags: number): string {
 export const isInstant = (op: number): boolean =>
   (OPS[op]?.layer ?? 'host') === 'host' || (OPS[op]!.layer === 'sql' && OPS[op]!.aside);
 
-/** Whether an event's call failed. Short reads, ROW and DONE are no failures. */
+/** Whether an event's call failed. Short reads, ROW and DONE aren't failures. */
 export function isFailure(op: number, result: number, flags: number): boolean {
   if (flags & Flag.threw) return true;
   if (result === 0) return false; // asked of a million events

@@ -1,4 +1,4 @@
-/** SQLite's in-memory journal, which is no storage. The flag of a VFS call decides: in a damaged trace the file's definition may differ. */
+/** SQLite's in-memory journal, which isn't storage. The flag of a VFS call decides: in a damaged trace the file's definition may differ. */
 import type { Definition } from '../event/definitions.ts';
 import { Flag } from '../event/event.ts';
 import type { EventColumns } from './columns.ts';

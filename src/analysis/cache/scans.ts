@@ -2,7 +2,7 @@
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence } from '../rules/context.ts';
 
-/** Fewer pages are no scan. */
+/** Fewer pages aren't a scan. */
 const RUN = 8;
 
 export class Scans {

@@ -1,6 +1,6 @@
 /**
  * IndexedDB databases of the app itself, on threads where SQLite keeps its files in others: what the app does there, also while SQLite
- * works, is no part of a statement or commit. A VFS's databases are those whose transactions are begun by VFS or SQL calls, at least half of
+ * works, isn't part of a statement or commit. A VFS's databases are those whose transactions are begun by VFS or SQL calls, at least half of
  * them: a VFS begins some as it starts, and while it waits the app's own calls look as if it made them.
  */
 import type { Definition } from '../../event/definitions.ts';

@@ -39,7 +39,7 @@ export class CounterReadings {
   /** Connections whose sums fell. */
   private readonly fell = new Set<number>();
 
-  /** @returns what happened since the connection's reading before; null for a row that is no reading */
+  /** @returns what happened since the connection's reading before; null for a row that isn't a reading */
   take(events: EventColumns, row: number): Reading | null {
     const op = events.op[row];
     if (op !== Op.sqlCounters && op !== Op.sqlOpen) return null;

@@ -8,7 +8,7 @@ export const MOST_SPAN = 1 << 16;
 
 /**
  * Pages that `length` bytes at `offset` touch, the first from 1.
- * @returns no pages for what no transfer of SQLite's can be: an offset that is no place in a file, or more than MOST_SPAN pages
+ * @returns no pages for what no transfer of SQLite's can be: an offset that isn't a place in a file, or more than MOST_SPAN pages
  */
 export function pagesTouched(
   offset: number,

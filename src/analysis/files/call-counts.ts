@@ -20,7 +20,7 @@ type Way = (typeof WAYS)[number];
 
 /** By operation: where it is counted. Calls of the VFS from VFS on, storage calls and all others below; 1 more for each way. */
 const VFS = 4;
-/** VFS calls on the in-memory journal: it is no storage. */
+/** VFS calls on the in-memory journal: it isn't storage. */
 const IN_MEMORY = 8;
 const SQL = 9;
 /** Readings of the page cache's counters, and connections opened. */

@@ -24,7 +24,7 @@ export interface IoObject {
   syncs: number;
   /** Where its highest call ended: bytes, or for a store its highest key + 1. */
   end: number;
-  /** Calls without an offset (keys that are no numbers). */
+  /** Calls without an offset (keys that aren't numbers). */
   untied: number;
 }
 

@@ -4,7 +4,7 @@
  *   xWrite 0+4096, 4096+4096, 8192+4096     xRead 40960+4096      a run of 3 and a run of 1: 2 possible merges
  *
  * Calls on other files between do not break a run (a checkpoint reads the WAL between its writes). A sync, a truncation, an unlock to
- * NONE, a call the other way on the same file breaks it; writes of two SQL calls are no run, for no VFS could hold the first one back.
+ * NONE, a call the other way on the same file breaks it; writes of two SQL calls aren't a run, for no VFS could hold the first one back.
  * Also how often writing goes back and forth between a database and its journal.
  */
 import type { Definition } from '../../event/definitions.ts';
@@ -85,7 +85,7 @@ function close(open: Open): void {
   open.way = 0;
 }
 
-/** By path and kind; runs are made by each thread for itself. Calls that moved nothing are no part of one. The in-memory journal is no file. */
+/** By path and kind; runs are made by each thread for itself. Calls that moved nothing aren't part of one. The in-memory journal isn't a file. */
 export const runs = fact('runs', 'how files are used', { owners }, (store, known) =>
   runsOf(store, known),
 );

@@ -39,7 +39,7 @@ export interface BusyChain {
   lastRow: number;
 }
 
-/** Refusals further apart are no retries of one another. */
+/** Refusals further apart aren't retries of one another. */
 const RETRY_GAP_US = 5_000_000;
 
 /** In order of time. Most traces have none, which their failures tell quickly. */

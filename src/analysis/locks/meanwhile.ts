@@ -3,7 +3,7 @@
  * all of its threads count:
  *
  *   tab 1   page     [=========== holds "leader" ===========]
- *           worker     step  step    step      step   step        it works: its lock is no hang
+ *           worker     step  step    step      step   step        it works: its lock isn't a hang
  *   tab 2   page        [~~~~~~ waits for "leader" ~~~~~~~~~
  *           worker         step    step   step                    it works, too: nothing stands still
  */

@@ -20,7 +20,7 @@ import { Outcome } from './lock-columns.ts';
 import { locks, placesOf } from './locks.ts';
 
 const FEW = 3;
-/** Refusals further apart are no storm. */
+/** Refusals further apart aren't a storm. */
 const GAP_US = 500_000;
 
 /** Rows of VFS calls that answered an I/O error: a short read is none. */

@@ -25,7 +25,7 @@ export interface AccessedObject {
   unit: Unit;
   /** Highest place used. Pages are numbered from 1, blocks from 0. */
   highest: number;
-  /** Calls that could not be tied to a place: frames of a WAL whose header was not seen, keys that are no numbers, lengths of no file. */
+  /** Calls that could not be tied to a place: frames of a WAL whose header was not seen, keys that aren't numbers, lengths of no file. */
   untied: number;
 }
 

@@ -27,7 +27,7 @@ export interface BTree {
 export type BTreeCause =
   /** The hook followed as many changes as it does, and then no more. */
   | 'changes'
-  /** Page 1 is no page of a database: the file is encrypted. */
+  /** Page 1 isn't a page of a database: the file is encrypted. */
   | 'opaque'
   /** Nothing recorded names: capture level 0, or without the SQL layer. */
   | 'not captured'

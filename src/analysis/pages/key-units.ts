@@ -4,7 +4,7 @@
  */
 
 const MOST = 0.9;
-/** Smaller steps between byte offsets are no blocks. */
+/** Smaller steps between byte offsets aren't blocks. */
 const SMALLEST_BLOCK = 512;
 
 export class KeyUnits {

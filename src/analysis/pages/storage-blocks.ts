@@ -14,7 +14,7 @@ import { eachRunInTimeOrder } from '../core/time-order.ts';
 
 /** Places in an OPFS file where its calls do not say a block size. */
 const OPFS_BLOCK = 4096;
-/** SQLite's largest page: larger steps in an OPFS file are no blocks. */
+/** SQLite's largest page: larger steps in an OPFS file aren't blocks. */
 const LARGEST_PAGE = 65536;
 const EVERY_OFFSET = 'offsets and lengths are multiples of it';
 const MOST_OFFSETS = 'most offsets and lengths are multiples of it';

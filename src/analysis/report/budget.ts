@@ -15,7 +15,7 @@ import { selectNumber } from './summary-numbers.ts';
 export interface Limit {
   min?: number;
   max?: number;
-  /** What is missing is no fault. */
+  /** What is missing isn't a fault. */
   optional?: boolean;
 }
 export type Budget = Record<string, Limit>;
@@ -94,7 +94,7 @@ const BASELINE = [
 ] as const;
 
 /**
- * No more than there, of each of those counts that is known there. Statements around a transaction are no growth: a change that puts 20
+ * No more than there, of each of those counts that is known there. Statements around a transaction aren't growth: a change that puts 20
  * INSERTs into one transaction adds a BEGIN and a COMMIT.
  * @param summary of the trace to compare with
  * @param moreTransactionStatements how many more BEGIN, COMMIT, ... the checked trace has

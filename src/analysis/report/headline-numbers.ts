@@ -527,7 +527,7 @@ export const headlineNumbers = fact(
   },
 );
 
-/** Their number where the recording counted them; null: it didn't, and then it is no number of the recording. */
+/** Their number where the recording counted them; null: it didn't, and then it isn't a number of the recording. */
 export const countedInstructions = fact(
   'countedInstructions',
   'instructions in all',

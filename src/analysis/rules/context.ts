@@ -92,7 +92,7 @@ class RowList {
 export interface NamedTime {
   /** Rows of calls, in any order, some more than once: all of the time in which they ran. */
   calls: Uint32Array;
-  /** The same of what is no whole call. */
+  /** The same of what isn't a whole call. */
   ran: Spans;
   /** When something was under way that is awaited: of that time what the thread waits in storage, or for a lock. */
   awaited: Spans;

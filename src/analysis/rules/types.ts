@@ -32,7 +32,7 @@ export interface Finding {
   savingUs: number | null;
   /** How it was computed, or why it cannot be. */
   savingHow: string;
-  /** What a recording of the same work would have less, if the advice were followed; absent where that is no number of calls. */
+  /** What a recording of the same work would have less, if the advice were followed; absent where that isn't a number of calls. */
   avoids?: readonly AvoidedCalls[];
   confidence: Confidence;
   /** Why no more, or no less, sure. */

@@ -261,7 +261,7 @@ export const automaticIndex: Rule = {
       })),
 };
 
-/** A sort of a handful of rows is no matter. */
+/** A sort of a handful of rows doesn't matter. */
 const FEW_STEPS = 1000;
 const FEW_SORTS = 10;
 /** An index is made by a sort. */

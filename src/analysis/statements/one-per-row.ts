@@ -166,7 +166,7 @@ function nestedGroups(
   );
 }
 
-/** Groups whose runs lie between many steps of the other one: a list that is left open is no reason for what runs meanwhile. */
+/** Groups whose runs lie between many steps of the other one: a list that is left open isn't a reason for what runs meanwhile. */
 function betweenSteps(runs: Executions, groups: readonly Group[]): Group[] {
   if (groups.length === 0) return [];
   const parentOf = new Int32Array(runs.count).fill(-1);

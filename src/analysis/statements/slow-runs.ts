@@ -210,7 +210,7 @@ function lookInto(
   const all = known.executions.of(thread);
   const own = known.owners.of(thread);
   const byExecution = new Map(runs.map((run) => [run.i, found.get(run)!]));
-  /** The run whose step a row serves: reset and finalize are no part of its time. */
+  /** The run whose step a row serves: reset and finalize aren't part of its time. */
   const insideAt = (sql: number): [number, Inside] | null => {
     if (sql < 0 || (events.op[sql] !== Op.sqlStep && events.op[sql] !== Op.sqlExec)) return null;
     const i = all.at(sql);

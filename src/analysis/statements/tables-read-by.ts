@@ -2,7 +2,7 @@
  * Tables that a query of a connection reads: by its text, and by the tables that the pages of its database showed (`pages.b_tree`).
  *
  *   SELECT .. FROM notes JOIN tags      notes, tags
- *   SELECT .. FROM pinned               pinned is no table there, so it may be a view: not known
+ *   SELECT .. FROM pinned               pinned isn't a table there, so it may be a view: not known
  */
 import { databaseName } from '../../event/file-names.ts';
 import { tablesRead } from '../../sqlite/tables-read.ts';

@@ -57,7 +57,7 @@ const SHIFT = 12;
 /** Ids below are looked up in an array. */
 const CLOSE_IDS = 65_536;
 const [SQL, VFS] = [1, 2];
-/** In place of a group's number: what is no file, and what was one whose definition is lost. */
+/** In place of a group's number: what isn't a file, and what was one whose definition is lost. */
 const [NONE, LOST] = [-1, -2];
 /** Places in Groups.sums; the last two name the longest call. */
 const [TOTAL_US, WHOLE_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4, 5] as const;

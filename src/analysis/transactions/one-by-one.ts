@@ -25,7 +25,7 @@ import {
   formatShare,
 } from '../../text/numbers.ts';
 
-/** Transactions further apart are no run. */
+/** Transactions further apart aren't a run. */
 const GAP_US = 100_000;
 const SHORTEST_RUN = 10;
 /** Pages of a small commit (a row in a table with two indexes, page 1), and what a page split may add now and then. */

@@ -38,7 +38,7 @@ export class Database {
   lastFrame = -1;
   journalWrite = -1;
   journalRead = -1;
-  /** RESERVED was taken to delete a journal left over beside an empty database, before anything is read: it is no transaction. */
+  /** RESERVED was taken to delete a journal left over beside an empty database, before anything is read: it isn't a transaction. */
   leftOver = false;
   point = -1;
   pointKind: CommitPoint | null = null;

@@ -16,7 +16,7 @@ export type CheckpointMode = 'PASSIVE' | 'FULL' | 'RESTART' | 'TRUNCATE' | 'NOOP
 const CHECKPOINT = /\bwal_checkpoint\b\s*(?:[(=]\s*(?:"|\[|`)?([a-z?]+))?/i;
 const MODES: readonly string[] = ['PASSIVE', 'FULL', 'RESTART', 'TRUNCATE', 'NOOP'];
 
-/** Mode that a PRAGMA's text asks for; undefined where it is no checkpoint, null where the text does not say. */
+/** Mode that a PRAGMA's text asks for; undefined where it isn't a checkpoint, null where the text does not say. */
 export function modeOfText(text: string): CheckpointMode | null | undefined {
   const match = CHECKPOINT.exec(text);
   if (!match) return undefined;

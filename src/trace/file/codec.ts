@@ -54,7 +54,7 @@ export function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBu
   return through(bytes, new CompressionStream('gzip'), Infinity);
 }
 
-/** Unpacks bytes. @throws TooLongError where that are more than `limit`; any error for what is no gzip */
+/** Unpacks bytes. @throws TooLongError where that are more than `limit`; any error for what isn't gzip */
 export type Gunzip = (
   bytes: Uint8Array<ArrayBuffer>,
   limit: number,
@@ -65,7 +65,7 @@ export function unpackBy(other: Gunzip): void {
   unpack = other;
 }
 
-/** @throws MalformedError when the bytes are no gzip, or unpack to more than `limit` bytes */
+/** @throws MalformedError when the bytes aren't gzip, or unpack to more than `limit` bytes */
 export async function gunzip(
   bytes: Uint8Array<ArrayBuffer>,
   limit: number,

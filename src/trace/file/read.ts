@@ -48,7 +48,7 @@ export interface ReadResult {
 
 /**
  * Read a file.
- * @throws TraceFileError for what is no trace, is newer than this program, or is damaged in its very header
+ * @throws TraceFileError for what isn't a trace, is newer than this program, or is damaged in its very header
  */
 export async function readTrace(
   file: Blob | Uint8Array,
@@ -114,7 +114,7 @@ class Warnings {
   }
 }
 
-/** What to say of a section that cannot be taken in. @throws what is no fault of the file */
+/** What to say of a section that cannot be taken in. @throws what isn't a fault of the file */
 function unreadable({ tag, at }: Section, e: unknown): string {
   if (!(e instanceof MalformedError)) throw e;
   return `The ${nameOf(tag)} at byte ${at} cannot be read and is left out: ${e.message}.`;

@@ -15,7 +15,7 @@ import { threadEndUs } from '../thread-end.ts';
 export type LaneKind = 'sql' | 'vfs' | 'web' | 'lock';
 export const LANE_KINDS: readonly LaneKind[] = ['sql', 'vfs', 'web', 'lock'];
 
-/** Lane of an operation by its code: -1 none, else the place in LANE_KINDS. Held locks and counters are no calls. */
+/** Lane of an operation by its code: -1 none, else the place in LANE_KINDS. Held locks and counters aren't calls. */
 const LANE_OF_OP: readonly number[] = OPS.map((info) => {
   if (!info || info.code === Op.lockHeld || (info.aside && info.layer === 'sql')) return -1;
   return info.layer === 'sql' ? 0 : info.layer === 'vfs' ? 1 : info.layer === 'web' ? 2 : -1;
@@ -44,7 +44,7 @@ export interface Lane {
   events: number;
   readonly settled: IntervalIndex;
   readonly tail: IntervalIndex;
-  /** false: its rows are no rows of events. */
+  /** false: its rows aren't rows of events. */
   readonly ofEvents?: false;
   /** What a slice says, where it is not its event's own name. */
   readonly labelOf?: (row: number, kind: number) => string;

@@ -16,7 +16,7 @@ const probes = new Map<string, WebAssembly.Module>();
 
 /**
  * Is `fn` of this type? Only for functions that came out of a table: a plain JS function links under any type.
- * @throws never: what is not a LinkError is no answer, and counts as no
+ * @throws never: what is not a LinkError isn't an answer, and counts as no
  */
 export function hasType(fn: WasmFunction, signature: Signature): boolean {
   // An exported wasm function's `length` is its number of parameters: nearly every candidate ends here, without an exception.

@@ -11,7 +11,7 @@ interface Entry {
   flags: number;
 }
 
-/** Above this, probing gets long: pointers that are no files are forgotten first, then files go to `spill`. */
+/** Above this, probing gets long: pointers that aren't files are forgotten first, then files go to `spill`. */
 const FULL = Math.floor(FILE_ENTRIES * 0.75);
 
 export class OpenFiles {

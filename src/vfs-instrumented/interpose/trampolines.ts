@@ -66,7 +66,7 @@ export interface TrampolineHost {
   ): void;
   /** Before xDelete or xAccess. @returns id of the file, or 0 when the call is none */
   named(cell: number, pVfs: number, zName: number): number;
-  /** A slot that is no xOpen after all. */
+  /** A slot that isn't an xOpen after all. */
   giveBack(cell: number): void;
   /**
    * Before an xRead or xWrite, with 0 and 0, and after it. undefined: nothing looks at the engine's memory.
@@ -396,7 +396,7 @@ function trampolineBody(
       ...w.call(finish),
       ...setWord(Header.current, w.get(parent)),
       ...setWord(Header.context, w.get(context)),
-      ...(isTransfer ? [...w.get(header), ...w.when(structure(0))] : []), // after the end: what it takes is no part of the call
+      ...(isTransfer ? [...w.get(header), ...w.when(structure(0))] : []), // after the end: what it takes isn't part of the call
     ]),
     ...after[t.role](),
   ];

@@ -1,7 +1,7 @@
 /**
  * The first picture of a file that has just been read, and what is asked in its wake and answered at once (extent, threads, numbers), go
- * before long work: before the queries that waited for the file and the numbers of the whole trace. Where the timeline is not on screen there
- * is no picture to wait for.
+ * before long work: before the queries that waited for the file and the numbers of the whole trace. Where the timeline is not on screen there is
+ * no picture to wait for.
  */
 import { yieldToMessages } from '../yield.ts';
 

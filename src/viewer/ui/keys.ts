@@ -198,7 +198,7 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
   return true;
 }
 
-/** @returns the view that G and this letter ask for; null = G, its letter is awaited; undefined = the key is no part of a chord */
+/** @returns the view that G and this letter ask for; null = G, its letter is awaited; undefined = the key isn't part of a chord */
 function chord(now: number, key: string): string | null | undefined {
   const open = now - chordBegan < CHORD_MS;
   chordBegan = !open && key === 'g' ? now : -Infinity;

@@ -436,7 +436,7 @@ export class ViewerModel {
     if (/\.wasm$/i.test(name)) await this.nameFunctions(file);
     else await this.load(name, file.size, () => this.session.open(file, name));
   }
-  /** A wasm file is no trace: it has names for the functions of CPU samples. */
+  /** A wasm file isn't a trace: it has names for the functions of CPU samples. */
   private async nameFunctions(file: Blob): Promise<void> {
     await this.attempt(async () => {
       const named = await this.session.nameFunctions(file);

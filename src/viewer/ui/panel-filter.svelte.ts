@@ -51,7 +51,7 @@ export const NARROWING = [
   'filter.table',
 ] as const;
 
-/** In place of an unknown text: '' is no filter. */
+/** In place of an unknown text: '' isn't a filter. */
 const UNKNOWN = '\0';
 const CHIP_LENGTH = 32;
 

@@ -83,7 +83,7 @@ export function paintStrip(
   return { frame, canvas, image, lanes };
 }
 
-/** The app's marks are no activity. */
+/** The app's marks aren't activity. */
 const plain = ({ activity, neutral }: PaintColors): Uint32Array => activity.map(() => neutral);
 
 /** Places of read and write among the activities. */

@@ -17,9 +17,9 @@ export interface Palette {
   onSlice: string[];
   /** Text on a statement's slice, by kind. */
   onStatement: string[];
-  /** What is no activity: counters, the app's marks. */
+  /** What isn't activity: counters, the app's marks. */
   neutral: string;
-  /** Phases of transactions, by the activity that stands for each: they are no activity themselves. */
+  /** Phases of transactions, by the activity that stands for each: they aren't activity themselves. */
   phases: string[];
   onPhase: string[];
   /** Parts of requests, in the order of REQUEST_PARTS. */
@@ -67,7 +67,7 @@ const PHASES: Partial<Record<Activity, string>> = {
   sync: 'neutral-strong',
 };
 
-/** Of requests: what is no activity is told apart by strength. */
+/** Of requests: what isn't activity is told apart by strength. */
 const REQUEST_COLORS: Readonly<Record<RequestPart, string>> = {
   ...PART_COLORS,
   queue: '--neutral-pale',

@@ -226,7 +226,7 @@ export function drawLines(
 
 /** Narrower events are drawn so wide, px. */
 const LEAST_EVIDENCE_PX = 2;
-/** How much of the background lies over what is no evidence. */
+/** How much of the background lies over what isn't evidence. */
 const VEIL = 0.55;
 /** The track of a finding's events, and everything else under a veil. */
 export function drawEvidence(

@@ -16,7 +16,7 @@ export interface PaintColors {
   /** Statements by kind, in the order of STATEMENT_KINDS. */
   statement: Uint32Array;
   accent: number;
-  /** Counters and the app's marks, which are no activity. */
+  /** Counters and the app's marks, which aren't activity. */
   neutral: number;
   /** Phases of transactions, by the activity that stands for each. */
   phases: Uint32Array;

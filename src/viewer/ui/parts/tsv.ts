@@ -2,7 +2,7 @@
 import { formatCount } from '../../../text/numbers.ts';
 import { cellText, type Column } from './columns.ts';
 
-/** More rows than this are no matter for a clipboard. */
+/** More rows than this don't matter for a clipboard. */
 export const MOST_COPIED = 50_000;
 /** What the user is told of copied rows. @param of so many should have been @param rest where to find the others, as the sentence ends */
 export function copiedText(copied: number, of: number, rest = ''): string {

@@ -40,7 +40,7 @@ export class EventRows {
   private asking = false;
   /** The lines on screen are those of the filter before; they stay until their successors are there. */
   private stale = false;
-  /** The view is gone: what it would filter by is no matter, and would be in the next one's way. */
+  /** The view is gone: what it would filter by doesn't matter, and would be in the next one's way. */
   private left = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 

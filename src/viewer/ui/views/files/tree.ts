@@ -57,7 +57,7 @@ function namesIn({ name: group, rows }: FileGroup): { name: string; about: strin
 }
 
 interface FileOrigin {
-  /** '' where there is one only: then it is no level of the tree. */
+  /** '' where there is one only: then it isn't a level of the tree. */
   name: string;
   groups: FileGroup[];
 }

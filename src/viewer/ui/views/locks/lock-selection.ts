@@ -14,7 +14,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value);
 
-/** Anything may stand in an address: what is no chosen row is none. */
+/** Anything may stand in an address: what isn't a chosen row is none. */
 export const LOCK_SELECTION = {
   parse(text: string): LockSelection | undefined {
     let said: unknown;

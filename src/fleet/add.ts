@@ -82,7 +82,7 @@ async function addInputs(paths: readonly string[], set: DataSet, options: Option
   return result;
 }
 
-/** One input that can't be taken in, whatever is in it, is no reason to leave out the others. */
+/** One input that can't be taken in, whatever is in it, isn't a reason to leave out the others. */
 function whyLeftOut(path: string, error: unknown): string {
   if (error instanceof TraceFileError || error instanceof Refused)
     return `${path}: ${error.message}`;

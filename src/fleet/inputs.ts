@@ -105,7 +105,7 @@ function itemsOf(text: string): unknown[] {
   if (whole !== undefined) return [whole].flat();
   return text.split('\n').flatMap((line) => (line.trim() ? [parsed(line)] : []));
 }
-/** @returns undefined where it is no JSON */
+/** @returns undefined where it isn't JSON */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

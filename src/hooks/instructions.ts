@@ -29,7 +29,7 @@ const countInstructions: CountInstructions = (recorder) => {
   const NativeResponse = Response;
   const patches = new Patches();
   const counters: WebAssembly.Global[] = [];
-  /** What is no part of the sum: executed for the tracer, or before an engine's counter was left out. */
+  /** What isn't part of the sum: executed for the tracer, or before an engine's counter was left out. */
   let hidden = 0n;
   const executed = (): number => {
     let sum = -hidden;

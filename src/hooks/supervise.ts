@@ -96,7 +96,7 @@ export class Supervised {
     const options = args[1] as
       (StructuredSerializeOptions & Iterable<Transferable>) | null | undefined;
     const natively = (): unknown => apply(this.native.postMessage, this.spare ?? this.worker, args);
-    // what is no call at all throws natively
+    // what isn't a call at all throws natively
     if (
       !held ||
       this.spare ||

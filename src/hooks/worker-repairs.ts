@@ -140,7 +140,7 @@ function repairLocation(base: string): void {
     if (!native?.get) continue;
     const get = new Proxy(native.get, {
       apply(target, self, args) {
-        apply(target, self, args); // throws on what is no WorkerLocation
+        apply(target, self, args); // throws on what isn't a WorkerLocation
         return here[part];
       },
     });

@@ -65,7 +65,7 @@ const NOT_NAMES = new Set(
 const MOST_QUERIES = 300;
 const MOST_DEPTH = 40;
 
-/** @param foreignKeys whether they are checked @returns null where it is no SELECT, INSERT, UPDATE, or DELETE @throws Error where the text isn't understood */
+/** @param foreignKeys whether they are checked @returns null where it isn't a SELECT, INSERT, UPDATE, or DELETE @throws Error where the text isn't understood */
 export function usesOf(sql: string, schema: Schema, foreignKeys = false): StatementUse | null {
   return new Reading(schema, foreignKeys).statement(sqlTree(sql));
 }

@@ -9,7 +9,7 @@ import { cannotRead } from '../../terminal/open-file.ts';
 
 /**
  * The file as SQLite has it: what its write-ahead log holds is brought in, in memory; nothing is written beside the file.
- * @throws Error with a message for the user where it cannot be read, is no database or not whole, or its log cannot be brought in
+ * @throws Error with a message for the user where it cannot be read, isn't a database or not whole, or its log cannot be brought in
  */
 export async function databaseFrom(path: string): Promise<{ name: string; file: Blob }> {
   const name = basename(path);

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, release, tmpdir } from 'node:os';
 import type { Environment } from '../experiments/model/environment-types.ts';
 
-/** Of performance.now() in Node, which counts nanoseconds; what a call of it takes is no step. */
+/** Of performance.now() in Node, which counts nanoseconds; what a call of it takes isn't a step. */
 const CLOCK_STEP_US = 0.001;
 
 /** Everything stays in memory here: the disk is said because other processes may use it meanwhile. */

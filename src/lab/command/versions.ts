@@ -328,7 +328,7 @@ async function bisected(
     return countOfStep(release, o.step);
   };
   try {
-    // ends that can't be counted are no ends
+    // ends that can't be counted aren't ends
     let [start, end] = [0, wanted.length - 1];
     while (start < end && (await count(start)) === null) start++;
     while (end > start && (await count(end)) === null) end--;

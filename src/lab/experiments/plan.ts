@@ -113,7 +113,7 @@ function whole(word: string, value: string): number {
   return n;
 }
 
-/** @throws where it is no whole number, or of a fault profile and out of its range */
+/** @throws where it isn't a whole number, or of a fault profile and out of its range */
 function numberOf(key: string, word: string, value: string): number {
   const n = whole(word, value);
   if (isFaultKey(key) && n < 1) throw new Error(`${word}: expected 1 or more.`);

@@ -70,7 +70,7 @@ export class WasmReader {
   }
 }
 
-/** @throws MeterError when it is no module, or one that is cut off */
+/** @throws MeterError when it isn't a module, or one that is cut off */
 export function sectionsOf(bytes: Uint8Array): Section[] {
   const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
   if (!magic.every((b, i) => bytes[i] === b))

@@ -93,7 +93,7 @@ export class Bench {
     }
   }
 
-  /** What a recording offers to a replay. @throws Error with a message for the user where it is no trace, or has nothing to replay; Canceled */
+  /** What a recording offers to a replay. @throws Error with a message for the user where it isn't a trace, or has nothing to replay; Canceled */
   look(file: Blob): Promise<{ facts: RecordingFacts; warnings: string[] }> {
     return this.ask((worker) => worker.look(file));
   }

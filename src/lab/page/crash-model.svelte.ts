@@ -19,7 +19,7 @@ import { Canceled, type Bench } from './bench.ts';
 import { saveResult, type SavedAs } from './results-file.ts';
 import type { UnfinishedCrash, UnfinishedStore } from './unfinished.svelte.ts';
 
-/** It is no VFS of the Lab's engines, and its package isn't part of the extension. */
+/** It isn't a VFS of the Lab's engines, and its package isn't part of the extension. */
 const COMMAND_ONLY = 'opfs-sahpool';
 /** Of one configuration, on 2 busy cores in Chromium. */
 const SECONDS = 2;

@@ -15,7 +15,7 @@ export interface DatabaseFacts {
 }
 const MOST_TABLES = 1000;
 
-/** @param wal its write-ahead log, where it has one that is not empty @throws Error with a message for the user where it is no database, too large, or not whole */
+/** @param wal its write-ahead log, where it has one that is not empty @throws Error with a message for the user where it isn't a database, too large, or not whole */
 export async function takeDatabase(
   wasm: WasmLoader,
   main: Blob,

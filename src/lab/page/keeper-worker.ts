@@ -6,7 +6,7 @@ import { TraceWriter } from '../../trace/file/write.ts';
 import { TraceStore } from '../../trace/store.ts';
 
 const methods = {
-  /** @returns the trace that the port brings, as a .vfst file @throws Error with a message for the user where what comes is no trace */
+  /** @returns the trace that the port brings, as a .vfst file @throws Error with a message for the user where what comes isn't a trace */
   async keep(port: MessagePort): Promise<Blob> {
     const store = new TraceStore(performance.timeOrigin + performance.now());
     await new Promise<void>((resolve, reject) => {

@@ -14,7 +14,7 @@ interface Shown {
   readonly item: QueuedRun;
 }
 
-/** What the user's files hold is no part of a result. */
+/** What the user's files hold isn't part of a result. */
 function withoutFile(result: RunResult): RunResult {
   const { database, engineFile, ...run } = result.run;
   if (!database) return engineFile ? { ...result, run } : result;

@@ -26,7 +26,7 @@ function inside(path: string): string | null {
   return parts.some((part) => /[\\:]/.test(part)) ? null : parts.join('/');
 }
 
-/** @returns content by path @throws Error where it is no such archive, is cut off, or is too large */
+/** @returns content by path @throws Error where it isn't such an archive, is cut off, or is too large */
 export function filesOf(archive: Uint8Array): Map<string, Uint8Array> {
   const bytes = gunzipSync(archive, { maxOutputLength: MOST_BYTES });
   const files = new Map<string, Uint8Array>();

@@ -3,7 +3,7 @@ import { isBusy } from '../../../sqlite/constants.ts';
 import type { Host } from './host.ts';
 import { isCommitted } from './read-back.ts';
 
-/** So often in a row is no contention but a lock that is never given back. */
+/** So often in a row isn't contention but a lock that is never given back. */
 const MOST_RETRIES = 100_000;
 
 /** @returns how often it was refused before it got through @throws what SQLite throws otherwise */

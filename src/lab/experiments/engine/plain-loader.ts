@@ -1,5 +1,5 @@
 /**
- * Loads a SQLite build whose imports have their own names, such as sqlite.org's, without any JavaScript of its package. There is no file
+ * Loads a SQLite build whose imports have their own names, such as sqlite.org's, without any JavaScript of its package. There isn't a file
  * system: every call for a file fails, and SQLite's `:memory:` needs none.
  */
 import { External, SectionId, WasmReader, sectionsOf } from '../../meter/reader.ts';

@@ -163,7 +163,7 @@ class RawApi {
     try {
       for (let at = begin; ;) {
         const [stmt, tail] = this.prepare(db, at);
-        // a comment alone is no statement, but what follows it may be
+        // a comment alone isn't a statement, but what follows it may be
         if (stmt === 0 && (tail <= at || tail - begin >= bytes.length)) return;
         if (stmt !== 0) {
           const [from, to] = [at - begin, tail - begin];

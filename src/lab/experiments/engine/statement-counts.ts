@@ -23,7 +23,7 @@ interface Account {
 const none = (): Account => ({ runs: 0, instructions: 0n, calls: 0 });
 
 export class StatementCounts {
-  /** What asking for a statement's text has cost: it is no part of what is measured. */
+  /** What asking for a statement's text has cost: it isn't part of what is measured. */
   private hidden = 0n;
   private accounts = new Map<string, Account>();
   private rest = none();

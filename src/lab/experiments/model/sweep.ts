@@ -17,7 +17,7 @@ interface Sweep {
   readonly logarithmic: boolean;
 }
 
-/** Fewer are no curve. */
+/** Fewer don't make a curve. */
 const LEAST_POINTS = 3;
 type Results = readonly (RunResult | null)[];
 

@@ -88,7 +88,7 @@ export function recordedVfs(
   const names = [...new Set(engines.flatMap(({ vfs }) => vfs))];
   const byBuild = ofBuild(new Set(engines.map(({ name }) => name)), names);
   if (byBuild) return byBuild;
-  // a library's build is known, its layout too; of an unknown build, files so laid out are no proof
+  // a library's build is known, its layout too; of an unknown build, files so laid out aren't proof
   const isWaSqlite = engines.some(({ name }) => /(?:^|\/)wa-sqlite$/.test(name));
   const at = layoutOf(using);
   const laid = LAYOUTS.filter(({ is }) => is(at));

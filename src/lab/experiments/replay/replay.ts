@@ -205,7 +205,7 @@ async function playOn(
     keep: { kind: 'everything' },
     layers: around.probe ? ['vfs', 'web'] : ['vfs'],
   });
-  recording.pause(); // what makes the files ready is no part of the replay
+  recording.pause(); // what makes the files ready isn't part of the replay
   const unprobe = around.probe?.(recording.recorder); // before the VFS opens what it keeps open
   try {
     return await playInto(recording, script, config, opened, around, stage, take);
@@ -286,7 +286,7 @@ class Pace {
   }
 }
 
-/** Counts of the summary's files, by kind; SQLite's in-memory journal is no file. */
+/** Counts of the summary's files, by kind; SQLite's in-memory journal isn't a file. */
 function vfsCounts(summary: Summary): KindCounts {
   const out: Record<string, number> = {};
   for (const { kind, vfs } of summary.files) {

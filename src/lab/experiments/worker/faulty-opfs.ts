@@ -169,7 +169,7 @@ async function refusedBy(native: Method, file: object, onRefused: () => void): P
   }
 }
 
-/** 0 where it is no file, or not there. */
+/** 0 where it isn't a file, or not there. */
 const fileBytes = (folder: FileSystemDirectoryHandle, name: string): Promise<number> =>
   folder
     .getFileHandle(name)

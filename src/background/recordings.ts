@@ -222,7 +222,7 @@ async function release(tabId: number, shared: readonly string[] = []): Promise<v
   await showRecording(tabId, false);
   await restore(tabId, shared);
 }
-/** @param shared origins whose SharedWorkers run with our script all the same */
+/** @param shared origins whose SharedWorkers run with our script anyway */
 async function restore(tabId: number, shared: readonly string[]): Promise<void> {
   try {
     await api.tabs.sendMessage(tabId, { k: 'restore', joins: [...shared] } satisfies Tell);

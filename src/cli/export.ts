@@ -60,7 +60,7 @@ interface ExportOptions {
   format: string;
   /** Path of the file (for a folder: the folder) to write; `-` or nothing = stdout. */
   out?: string;
-  /** Take the app's words out first. */
+  /** Anonymize it first. */
   sanitize?: boolean;
   /** What was written, as one object. */
   json?: boolean;

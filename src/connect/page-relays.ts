@@ -61,7 +61,7 @@ export class PageRelays {
     const answers = await Promise.all([
       ...scripts.map((script) => session.send('Page.addScriptToEvaluateOnNewDocument', script)),
       session.send('Page.enable'),
-      session.send('Runtime.enable'), // else bindings call nobody
+      session.send('Runtime.enable'), // else bindings call nothing
       session.send('Runtime.addBinding', {
         name: CONNECT_SAY,
         executionContextName: CONNECT_WORLD,

@@ -18,7 +18,7 @@ function onFrame(frame: HTMLIFrameElement): void {
 const onLoad = ({ target }: Event): void =>
   void (target instanceof HTMLIFrameElement && onFrame(target));
 
-/** Tell of the frames that are there, and of those that load from now on; what was said before is said again. */
+/** Report the frames that are there, and those that load from now on; what was said before is said again. */
 export function watchFrames(): void {
   said.clear();
   said.add(location.origin);

@@ -121,7 +121,7 @@ export function recordTab(tabId: number): RecorderControl {
     update({ access: site.now, tabs: null, policy: null });
     background.post(site.asked);
   });
-  // tabs come and go while nothing is recorded, and nothing tells of them
+  // tabs come and go while nothing is recorded, and nothing reports them
   addEventListener('focus', () => background.post(site.asked));
   setInterval(() => status.recording && background.post({ k: 'ping' }), PING_EVERY_MS);
 

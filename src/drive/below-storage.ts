@@ -13,7 +13,7 @@
  * - A complete event (phase X) shorter than the trace's clock of 1 us arrives as an instant (phase I): both are calls. Phases s and f are
  *   flow arrows of the same calls.
  * - The browser's process reads and writes files, too: its databases, OPFS through createWritable and getFile. Only those within its work
- *   for IndexedDB are told apart.
+ *   for IndexedDB are distinguished.
  */
 import { countOf } from '../text/numbers.ts';
 import { Op } from '../event/event.ts';

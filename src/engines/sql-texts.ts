@@ -13,7 +13,7 @@ import { mixBytes } from './value-hash.ts';
 /** Longer texts are cut. */
 const MAX_SQL_BYTES = 8192;
 const MAX_SHAPES = 2500;
-/** Texts with their literals that are told apart; what comes after them is folded. */
+/** Texts with their literals that are distinguished; what comes after them is folded. */
 const MAX_LITERAL_TEXTS = 20_000;
 const SEMICOLON = 59;
 

@@ -77,7 +77,7 @@ interface Refused {
   statement: StatementTally | null;
 }
 
-/** A call, as far as it is known when it begins. What other calls make is not told apart here. */
+/** A call, as far as it is known when it begins. What other calls make isn't distinguished here. */
 const sqlCall = (
   op: number,
   prepared: Prepared | null,

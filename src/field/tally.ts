@@ -15,7 +15,7 @@ import {
   type StatementReport,
 } from './report.ts';
 
-/** Statements that are told apart in a page life. */
+/** Statements that are distinguished in a page life. */
 const MOST_STATEMENTS = 500;
 const MOST_ERRORS = 20;
 const BUSY = `SQLITE_${PRIMARY[5]}`;
@@ -40,7 +40,7 @@ export class Tally {
   readonly locks = new HistogramCounter();
   engine: string | null = null;
   sqlite: string | null = null;
-  /** Exceptions of our own: the app's calls were made all the same, and are not counted. */
+  /** Exceptions of our own: the app's calls were made anyway, and are not counted. */
   faults = 0;
   private readonly statements = new Map<string, StatementTally>();
   private readonly others = new StatementTally('(others)', 0);

@@ -2,7 +2,7 @@
 import { api } from './extension-api.ts';
 import { webOrigin } from './recordable.ts';
 
-/** What the browser tells of frames: without it, of pages alone. */
+/** What the browser reports of frames: without it, of pages alone. */
 const webNavigation = api.webNavigation as typeof chrome.webNavigation | undefined;
 
 async function shows({ id, url }: chrome.tabs.Tab, origin: string): Promise<boolean> {

@@ -121,7 +121,7 @@ export interface ThreadRow {
   lanes: LaneInfo[];
 }
 
-/** One frame of the timeline: per lane what each pixel column shows, and the slices wide enough to be told apart. */
+/** One frame of the timeline: per lane what each pixel column shows, and the slices wide enough to be distinguished. */
 export interface TimelineFrame {
   from: number;
   to: number;
@@ -276,11 +276,11 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   frozenPart(name: string): Promise<Blob>;
   /** The browser was given the file to save: the copy on disk stays, marked. @param part a frozen one */
   saved(part?: string): Promise<void>;
-  /** In another format; `sanitize` takes the app's words out, `title` is what the trace is called in the result. */
+  /** In another format; `sanitize` anonymizes it, `title` is what the trace is called in the result. */
   exportAs(options: { format: ExportFormat; sanitize: boolean; title: string }): Promise<Blob>;
   /** Give up the export that is under way; it rejects with an AbortError. */
   cancelExport(): Promise<void>;
-  /** What a copy of the loaded trace would tell of the app. */
+  /** What a copy of the loaded trace would reveal about the app. */
   privacy(): Promise<PrivacyReport>;
   /**
    * Name wasm functions of the loaded trace's CPU samples. @param file a build of the same module that has names

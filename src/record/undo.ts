@@ -1,6 +1,6 @@
 /**
  * The ways back of what a recording has changed in a realm, taken last first. Each step stands alone: the app can freeze an object in
- * the meantime, and everything else has to be restored all the same.
+ * the meantime, and everything else has to be restored anyway.
  */
 import { dataProperty } from './reflect.ts';
 

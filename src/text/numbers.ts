@@ -3,7 +3,7 @@
  * in groups of three. What is not known reads "n/a", never 0.
  */
 
-/** How a value reads that is not known. Its cause stands beside it. */
+/** How a value reads that is not known. Its cause is beside it. */
 export const UNKNOWN = 'n/a';
 
 type Known = number | null | undefined;

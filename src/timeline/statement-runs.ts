@@ -13,7 +13,7 @@ import { toNs } from '../trace/lanes/sweep.ts';
 import { labelOf } from '../trace/describe.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
-/** Narrower runs have no room for a text; where an execution has more on average, each is drawn by itself. */
+/** Narrower runs have too little room for a text; where an execution has more on average, each is drawn by itself. */
 const [LEAST_PX, OWN_PX] = [48, 40];
 /** So many empty columns cut a run. */
 const GAP_PX = 8;

@@ -54,7 +54,7 @@ export type TimelineKind =
 export interface TimelineLaneFrame extends LaneFrame {
   /** Of SQL lanes: many short runs of one statement as one; absent while they are not known. */
   runs?: StatementRuns;
-  /** Of `marks` lanes: what stands beside moments. */
+  /** Of `marks` lanes: what is beside moments. */
   texts?: MarkTexts;
   /** Of `time` lanes: shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`. */
   stack?: Uint8Array;

@@ -95,7 +95,7 @@ function sumsOf({ threads, kinds, us, durUs, lost }: BelowStorage): WorkSum[] {
   const ofRequests = BROWSER_WORK.map((work, i): WorkSum => {
     const asked = together((REQUESTS[work] ?? []).map((op) => inPage.get(op) ?? NONE));
     const done = inBrowser.get(i) ?? NONE;
-    // which request is which work isn't reported; where there are as many, the sums belong together all the same
+    // which request is which work isn't reported; where there are as many, the sums belong together anyway
     const matched = asked.calls > 0 && asked.calls === done.calls && !lost;
     return {
       work: WORK_NAMES[work],

@@ -249,7 +249,7 @@ class Around {
     const stale = staleCaches.filter(
       (s) => s.thread === thread && s.connection === connection && s.database === object,
     );
-    // without an SQL layer connections are not told apart: one that opens the file has an empty cache
+    // without an SQL layer connections aren't distinguished: one that opens the file has an empty cache
     const opened = (connection ? connections.get(connection) : files.get(object)) ?? [];
     const path = transactions.list.paths.indexOf(accesses.objects[object]!.path);
     const writes = this.writes.get(this.writesKey(thread, path)) ?? [];

@@ -30,7 +30,7 @@ export interface StaleCache {
   rows: number[];
 }
 
-/** Connections that compared at least once; without an SQL layer connections cannot be told apart, and there is none. */
+/** Connections that compared at least once; without an SQL layer connections can't be distinguished, and there is none. */
 export const staleCaches = fact(
   'staleCaches',
   'stale caches',

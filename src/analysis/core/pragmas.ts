@@ -15,7 +15,7 @@ interface SetPragma {
   value: string;
 }
 
-/** A PRAGMA statement: words and signs, without quotes, as they stand behind one another. */
+/** A PRAGMA statement: words and signs, without quotes, as they follow one another. */
 const PRAGMA = /^pragma (?:\S+ \. )?(\w+)(?: [=(] ([-+] )?([\w?.]+))?/i;
 
 export interface PragmaStatement {

@@ -1,4 +1,4 @@
-/** What threads are called: one name for each in every view, and no two alike where they can be told apart. */
+/** What threads are called: one name for each in every view, and no two alike where they can be distinguished. */
 import { cut } from '../../text/clean.ts';
 import { rootOf } from './thread-origin.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';

@@ -29,7 +29,7 @@ export interface StatementSamples {
 export interface SampleSums {
   /** The most samples first. */
   statements: StatementSamples[];
-  /** Taken while no SQL ran on a thread, and computed all the same. */
+  /** Taken while no SQL ran on a thread, which still computed. */
   outside: number;
   intervalUs: number;
   clockErrorUs: number;

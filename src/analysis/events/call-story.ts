@@ -1,5 +1,5 @@
 /**
- * One call in sentences: what it was, what happened inside it, and how it stands beside others of its kind. Only facts of the recording.
+ * One call in sentences: what it was, what happened inside it, and how it compares with others of its kind. Only facts of the recording.
  *
  *   SQLite asked for a SHARED lock on the database. It took 3.62 ms.
  *   Inside it: 1 atomics.wait (2.81 ms). 810 µs passed outside these calls.
@@ -22,7 +22,7 @@ export interface CallStory {
   what: string;
   /** What happened inside it; '' = no call was recorded there. */
   inside: string;
-  /** How it stands beside others of its kind; '' = it is the only one, or has no duration. */
+  /** How it compares with others of its kind; '' = it is the only one, or has no duration. */
   beside: string;
 }
 

@@ -5,7 +5,7 @@
  *   answered      a        b         c      1-a 3-b 4-c, or, first come, first served: 1-a 2-b 3-c
  *
  * Each gets at most one that comes at its own moment or later, and none passes another. What is asked first is answered first, unless
- * something that nobody answers would make all that follow wait: where they would wait more than twice as long in all, the latest that it can be is asked.
+ * something without an answer would make all that follow wait: where they would wait more than twice as long in all, the latest that it can be is asked.
  * @param asked ascending @param answered ascending
  * @returns for each that is asked its place in `answered`; -1 = none
  */

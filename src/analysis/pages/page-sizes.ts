@@ -97,7 +97,7 @@ function estimate(
   };
 }
 
-/** Connections or transactions that are told apart at a time: of more, the one that came first is forgotten. */
+/** Connections or transactions that are distinguished at a time: of more, the one that came first is forgotten. */
 const MOST_GROUPS = 256;
 
 /** What one connection has read, or one transaction has written. */

@@ -12,7 +12,7 @@ import { Slots } from '../core/slots.ts';
 /** Cells of all arrays together, and places kept one by one: a page can make up thousands of connections, each with a place far out. */
 export const MOST_CELLS = 1 << 24;
 export const MOST_FAR = 1 << 20;
-/** Askers that a place kept by itself can be told apart for: asker * 2^32 + slot is an exact number. */
+/** Askers that a place kept by itself can be distinguished for: asker * 2^32 + slot is an exact number. */
 const MOST_ASKERS = 2 ** 21;
 
 /** When each asker last held each place, as ordinal numbers of the accesses. An array by asker while there is room, then a map for all. */

@@ -26,7 +26,7 @@ interface Prepared {
   print: string;
   prepares: number;
   again: Evidence;
-  /** Prepares of what stands behind the text: libraries ask SQLite for the next statement of it, and there is none. */
+  /** Prepares of what follows the text: libraries ask SQLite for the next statement of it, and there is none. */
   rests: Evidence;
   /** From the prepares to the first steps, where SQLite was not called: JavaScript, microseconds. */
   codeUs: number;

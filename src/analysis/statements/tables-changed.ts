@@ -144,7 +144,7 @@ export const tablesChanged = fact('tablesChanged', 'tables that changed', NEEDS,
   };
   each((thread, run, plain) => {
     const span = plain ? null : spanOf(thread, known.executions.of(thread).firstRow[run]!);
-    if (span) spoiled.add(span); // what it takes back isn't told by what is written
+    if (span) spoiled.add(span); // what it takes back isn't known from what is written
   });
   const bySpan = new Map<ExplicitSpan, ReadonlySet<string> | null>();
   each((thread, run, plain) => {

@@ -1,5 +1,5 @@
 /**
- * What happened in a stretch of time: calls by operation, statement or file, each call cut at the stretch's ends.
+ * What happened in a time range: calls by operation, statement or file, each call cut at the range's ends.
  *
  *   calls     [==]   [=====|==]          |
  *   area                   |-------------|      counts calls that touch it; `total` is what lies inside

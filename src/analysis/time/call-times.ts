@@ -25,9 +25,9 @@ export interface PathKeys {
   root(sql: number): number;
   /** Calls without a root have no path: all of them are place 0. */
   rooted?: boolean;
-  /** What VFS calls are told apart by: a whole number below KEYS; -1 = by nothing, their time is the root's. */
+  /** What VFS calls are distinguished by: a whole number below KEYS; -1 = by nothing, their time is the root's. */
   vfs(row: number): number;
-  /** Storage calls are told apart by operation. */
+  /** Storage calls are distinguished by operation. */
   storage?: boolean;
 }
 

@@ -124,7 +124,7 @@ export class VfsStructs {
     }
   }
 
-  /** Two methods behind one function: a call of it cannot be told apart. */
+  /** Two methods behind one function: a call of it can't be distinguished. */
   private ambiguous(slot: number, a: number, b: number): void {
     if (this.saidAmbiguous.has(slot)) return;
     this.saidAmbiguous.add(slot);

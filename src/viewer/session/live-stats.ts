@@ -40,7 +40,7 @@ const STRIP = {
   dropped: 'dropped',
   cost: 'cost',
 } as const satisfies Record<string, NumberId>;
-/** Of one that has ended: what it has, the most telling first, for those behind may have no room. */
+/** Of one that has ended: what it has, the most telling first, for those behind may not fit. */
 const LINE = {
   recorded: 'duration',
   dropped: 'dropped',

@@ -39,7 +39,7 @@ export const isFrozenPart = (name: string): boolean => name.includes(`~${FROZEN}
 export type LanesOf = (thread: ThreadStore) => readonly Lane[];
 
 const FULL = 'QuotaExceededError';
-/** The disk has no room, or the browser gives vfscope no more of it. */
+/** The disk is full, or the browser gives vfscope no more of it. */
 export const isFull = (error: unknown): boolean =>
   (error as DOMException | undefined)?.name === FULL;
 

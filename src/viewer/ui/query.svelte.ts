@@ -19,7 +19,7 @@ export interface QueryState {
   readonly shown: boolean;
   /** It has taken so long that the user is told how far it is; `of` 0 = not known. null = not long, or nothing is awaited. */
   readonly progress: Omit<QueryProgress, 'id'> | null;
-  /** The user has canceled it; other arguments or another trace are asked for all the same. */
+  /** The user has canceled it; other arguments or another trace are asked for anyway. */
   readonly stopped: boolean;
   cancel(): void;
   /** After it was stopped, or has failed. */

@@ -67,7 +67,7 @@ const PHASES: Partial<Record<Activity, string>> = {
   sync: 'neutral-strong',
 };
 
-/** Of requests: what isn't activity is told apart by strength. */
+/** Of requests: what isn't activity is distinguished by strength. */
 const REQUEST_COLORS: Readonly<Record<RequestPart, string>> = {
   ...PART_COLORS,
   queue: '--neutral-pale',

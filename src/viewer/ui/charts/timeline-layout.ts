@@ -131,7 +131,7 @@ export interface TimelineLayout {
 /** What the user chose to see, and where. */
 export interface LaneChoice {
   collapsed: ReadonlySet<number>;
-  /** Quiet threads that are not collapsed all the same. */
+  /** Quiet threads that stay expanded. */
   opened: ReadonlySet<number>;
   /** Keys of lanes, kinds of lanes (`kind:wal`) and threads (`thread:3`) that are not shown; of kinds in SELDOM, those that are. */
   hidden: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 /**
  * The columns of a table as they stand: in the user's order, as wide as the user wants them, else as wide as their longest text, and without
- * the late ones that have no room.
+ * the late ones that don't fit.
  */
 import { arranged, cellText, moved, withoutRoom, type Column } from './columns.ts';
 import type { Positions } from './positions.ts';
@@ -90,7 +90,7 @@ export class ColumnLayout<Row> {
     return new Map(this.arranged.map((column) => [column.key, trackOf(column)]));
   });
 
-  /** Those that have no room. What the user makes wider puts none out: the table scrolls. */
+  /** Those that don't fit. What the user makes wider puts none out: the table scrolls. */
   readonly lacking = $derived.by((): readonly Column<Row>[] => {
     const px = this.width - SCROLL_BAR;
     if (this.width === 0 || this.#given.scrolls()) return [];

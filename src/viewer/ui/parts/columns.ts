@@ -139,7 +139,7 @@ interface Track {
   /** It takes what is left of the others. */
   flexible: boolean;
 }
-/** Keys of columns that have no room: the last ones, but never the first, one that takes the rest, or the one that sorts. @param menu px that it takes to say so */
+/** Keys of columns that don't fit: the last ones, but never the first, one that takes the rest, or the one that sorts. @param menu px that it takes to say so */
 export function withoutRoom(
   tracks: readonly Track[],
   px: number,

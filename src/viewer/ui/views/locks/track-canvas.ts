@@ -20,7 +20,7 @@ const COLORS = {
   shade: '--shade',
 };
 
-/** @param mark a stretch of time to set off, or null @param ticks moments of the grid, microseconds */
+/** @param mark a time range to set off, or null @param ticks moments of the grid, microseconds */
 export function drawTrack(
   canvas: HTMLCanvasElement,
   track: LockTrack | undefined,

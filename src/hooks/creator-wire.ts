@@ -11,7 +11,7 @@ export type FromWorker =
   | { mark: typeof MARK; k: 'runs'; id: string }
   /** A wrapped worker would be worse off than a native one here. */
   | { mark: typeof MARK; k: 'unfit'; id: string; reason: string }
-  /** The recording could not begin here; the app's script runs all the same. */
+  /** The recording could not begin here; the app's script runs anyway. */
   | { mark: typeof MARK; k: 'failed'; id: string; reason: string }
   /** The worker's trace memory, or that of a worker below it, on its way up to the page, which reads it. */
   | {

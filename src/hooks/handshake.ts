@@ -42,7 +42,7 @@ interface HandshakeEvents {
   onConnected(port: MessagePort): void;
   /** This tab is recorded. */
   onRecorded(): void;
-  /** This tab is not recorded (any more), or no end is there that could answer. @param joins SharedWorkers are started with our script all the same */
+  /** This tab is not recorded (any more), or no end is there that could answer. @param joins SharedWorkers are started with our script anyway */
   onRestore(joins: boolean): void;
 }
 

@@ -11,7 +11,7 @@ interface Interaction extends PerformanceEntry {
   /** 0 = part of none. */
   interactionId?: number;
 }
-/** The shortest that browsers tell of. */
+/** The shortest that browsers report. */
 const SHORTEST_MS = 16;
 
 /** @returns what ends it; null where the browser tells neither */

@@ -70,7 +70,7 @@ interface Asked {
   url: string;
   name: string;
   isModule: boolean;
-  /** What `SharedAsk` tells of it. */
+  /** What `SharedAsk` says about it. */
   key: string;
   traits: string;
   /** What the app holds, and the other end of its port. */

@@ -74,7 +74,7 @@ export const environment: HookEnvironment = vfscopeEnvironment;
 export const WORKERS_FILTERED = VFSCOPE_WORKERS_FILTERED;
 
 /**
- * Whether workers that we don't wrap may bring the hook all the same: where it is put before their scripts, and in a Chromium that
+ * Whether workers that we don't wrap may bring the hook anyway: where it is put before their scripts, and in a Chromium that
  * `vfscope record` drives, which puts it into such workers itself (drive/native-workers.ts).
  */
 export const NATIVES_HOOKED = VFSCOPE_NATIVES_HOOKED;

@@ -80,7 +80,7 @@ export class Supervised {
     private readonly wrapped: Wrapped,
     private readonly native: NativeMethods,
   ) {
-    // before whoever listens to the app's messages, those of messages.ts, too
+    // before what listens to the app's messages, those of messages.ts, too
     listen(worker, 'message', (event) => this.onMessage(event), true);
     listen(worker, 'error', (event) => this.onError(event));
   }

@@ -181,7 +181,7 @@ export class Workers {
     }
     if (decision.native !== null) {
       const worker = makeNative(); // throws what the app must see, before anything is noted
-      // its script may bring the hook all the same, whose messages are not for the app
+      // its script may bring the hook anyway, whose messages are not for the app
       const waits = NATIVES_DRIVEN && decision.native !== DATA;
       if (WORKERS_FILTERED || waits) this.filtered!.follow(worker, args[0], decision.native);
       if (decision.native && !waits && !(WORKERS_FILTERED && decision.native === TRUSTED_TYPES))

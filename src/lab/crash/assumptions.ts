@@ -1,4 +1,4 @@
-/** What the crash test assumes of browsers. A guarantee holds as far as these do, so they stand under every table. */
+/** What the crash test assumes of browsers. A guarantee holds as far as these do, so they are under every table. */
 import type { CrashOptions } from './model.ts';
 
 /** Bytes that storage writes whole or not at all. */

@@ -20,7 +20,7 @@ function hashOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** States of an IndexedDB database are told apart by how they were made, which repeats less often than their content. */
+/** States of an IndexedDB database are distinguished by how they were made, which repeats less often than their content. */
 function numberOf(database: Database): number {
   let number = numbers.get(database);
   if (number === undefined) numbers.set(database, (number = ++databases));

@@ -1,5 +1,5 @@
 /**
- * The workload of a crash test: commits that can be told apart afterwards. Each adds rows, changes an old row, and updates a counter, a row
+ * The workload of a crash test: commits that can be distinguished afterwards. Each adds rows, changes an old row, and updates a counter, a row
  * count, and a checksum of all rows, so that half a transaction contradicts itself.
  */
 import { applyConfig } from '../experiments/engine/apply-config.ts';

@@ -42,7 +42,7 @@ export class LabPage {
   /**
    * All runs, on a database of the user's where they have one; one that fails does not stop the others. Asked for now and then: one call that
    * waited for minutes would be given up.
-   * @throws CommandFailure (3) where the page fails, or closes and nobody listens for that
+   * @throws CommandFailure (3) where the page fails, or closes and nothing listens for that
    */
   async run(
     runs: readonly Run[],
@@ -73,7 +73,7 @@ export class LabPage {
    * Asks for an answer now and then, and for what is there so far: one call that waited for minutes would be given up.
    * @param asked a call of the door, its arguments, and how a failure of it begins @param look another, for what is there so far @param onSeen gets that, unless it is null
    * @returns null: the tab is gone, and `onClosed` was told
-   * @throws CommandFailure (3) where the page fails, or closes and nobody listens for that
+   * @throws CommandFailure (3) where the page fails, or closes and nothing listens for that
    */
   private async watched<Done, Seen>(
     asked: { what: string; door: string; args: unknown[] },
@@ -129,7 +129,7 @@ export class LabPage {
   /**
    * A recording's VFS calls on another configuration.
    * @param trace bytes of a .vfst file; the replay is answered as one, too @param options `onClosed`: the tab closed or crashed, and what was replayed so far is the replay; `onProgress`: calls of that
-   * @throws CommandFailure (3) where the page fails, or closes with nothing replayed or nobody to listen for that
+   * @throws CommandFailure (3) where the page fails, or closes with nothing replayed or nothing listening for that
    */
   async replay(
     trace: Uint8Array,

@@ -42,7 +42,7 @@ export async function sourceOfFile(
   return { package: file, version: `SHA-256 ${hex.join('')}` };
 }
 
-/** Imports that nobody provides. @param name for the message @returns '' where there are none */
+/** Imports that nothing provides. @param name for the message @returns '' where there are none */
 export function missingImports(module: WebAssembly.Module, name: string): string {
   const missing = unsatisfied(module);
   return missing.length

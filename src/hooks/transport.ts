@@ -82,7 +82,7 @@ interface Sending {
   /** Sent or waiting, not acknowledged: [records in all up to here, bytes, what was sent; its records may be gone with it]. */
   unacked: [number, number, ThreadMessage][];
   faults: number;
-  /** Records that the panel was told of last as lost, those included that a held ring would take with it; 0 again were sent. */
+  /** Records that the panel was told of last as lost, those included that a held ring would take with it; 0 as soon as more were sent. */
   told: number;
 }
 

@@ -42,7 +42,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   VersionError: 'The database has a newer version.',
   UnknownError:
     'The browser failed to read or write its storage: a full disk, a damaged profile, ...',
-  NotReadableError: 'The browser failed to read the file, or it has changed meanwhile.',
+  NotReadableError: 'The browser failed to read the file, or it changed in the meantime.',
   NotAllowedError: 'The permission is missing.',
   SecurityError: 'This origin may not use this storage: cookies blocked, an opaque origin, ...',
   DataCloneError: 'The value cannot be stored: it holds what cannot be copied.',

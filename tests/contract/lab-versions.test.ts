@@ -121,7 +121,7 @@ describe('the graph', () => {
     rmSync(join(folder, 'cache'), { recursive: true });
     const second = await versions({ bisect: true });
     expect(second.code).toBe(3);
-    expect(second.said).toContain('With --out FILE.json the next run goes on from here.');
+    expect(second.said).toContain('With --out FILE.json the next run continues from here.');
   });
   it('takes the newest, a range, or releases by name without a registry', async () => {
     const names = (out: string): (string | undefined)[] =>

@@ -222,7 +222,7 @@ describe('a recording that comes to its limit', () => {
     const ofDisk = /no backup copy on disk/; // Node has none to give
     expect(texts.filter((text) => !ofDisk.test(text))).toEqual([
       expect.stringMatching(
-        /^The browser has no more memory for this recording\. [\d,]+ events from the start were dropped\. It goes on with the newest/,
+        /^The browser has no more memory for this recording\. [\d,]+ events from the start were dropped\. It continues with the newest/,
       ),
       expect.stringMatching(/^1,000 events were dropped: the browser had no memory for them\./),
     ]);

@@ -284,7 +284,7 @@ describe('a query', () => {
     const forgotten = new Promise<void>((done) =>
       setImmediate(() => done(store.threads[0]!.forget(1000))),
     );
-    await expect(reading).rejects.toThrow('forgotten rows meanwhile');
+    await expect(reading).rejects.toThrow('dropped rows in the meantime');
     await forgotten;
   });
 

@@ -43,9 +43,9 @@ export const waitColumns = {
     (w) => w.holder,
   ),
   asked: col('text', 'Asked for', 'Mode that it asked for', (w) => w.asked),
-  held: col('text', 'Held', "The holder's strongest mode meanwhile", (w) => w.held),
+  held: col('text', 'Held', "The holder's strongest mode during the wait", (w) => w.held),
   held_dur: col('us', 'Held for', 'How much of the wait the holder held it', (w) => w.heldUs),
-  holds: col('count', 'Holds', 'How often the holder took it meanwhile', (w) => w.holds),
+  holds: col('count', 'Holds', 'How often the holder took it during the wait', (w) => w.holds),
   sqlite_thread: col(
     'int',
     'SQLite thread',
@@ -129,7 +129,7 @@ export const deadlockColumns = {
   holder_calls: col(
     'count',
     "Holder's calls",
-    "SQL, VFS, and storage calls that the holder's page and its workers began meanwhile",
+    "SQL, VFS, and storage calls that the holder's page and its workers began during the wait",
     (d) => d.holderCalls,
   ),
   holder_idle_dur: col(

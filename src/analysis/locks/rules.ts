@@ -59,7 +59,7 @@ const standsStill = (
  */
 const HANGS: Readonly<Record<Confidence, string>> = {
   certain:
-    "SQLite was waiting inside a call when the recording ended; the holder's page and its workers made no SQL, VFS, or storage call meanwhile",
+    "SQLite was waiting inside a call when the recording ended; the holder's page and its workers made no SQL, VFS, or storage call in that time",
   likely:
     "the lock came in the end; the holder's page and its workers made no SQL, VFS, or storage call while the other one waited",
   possible:

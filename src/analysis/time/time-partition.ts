@@ -16,7 +16,7 @@
  *   2. no SQL runs: outside where a storage call of the browser is open, else idle. Locks and waits there are idle.
  *   3. a synchronous call is open: the thread is in it, and of several in the one begun last. A web call is its own part
  *      (read, write, sync, idbTransaction, lock); VFS and SQL calls are cpu, for their JavaScript and wasm runs.
- *   4. a VFS call is open, so suspended: it waits for the web call begun last that is under way: its part, where it is no
+ *   4. a VFS call is open, so suspended: it waits for the web call begun last that is under way: its part, unless it is an
  *      IndexedDB transaction; then idbTransaction, the wait for its start or completion; then, with no web call known, lock
  *      in xLock and its like, else other. Writes that an earlier VFS call began and left count too: xSync waits for them. A lock
  *      request or wait counts only while the call that made it is open.

@@ -81,7 +81,7 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
       ? 'The browser has no more memory for this recording.'
       : `This recording reached its limit (${limitOf(room)}).`;
   const next = recording
-    ? 'It goes on with the newest events. Stop and save now. Next time, record for a shorter time.'
+    ? 'It continues with the newest events. Stop and save now. Next time, record for a shorter time.'
     : 'Next time, record for a shorter time.';
   return {
     key: `room ${kind} reached`,

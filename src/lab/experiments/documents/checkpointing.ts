@@ -74,9 +74,9 @@ export const CHECKPOINTING: Experiment = {
       'Rarer checkpoints sync less often': `${storm(1000)} total vfs.xSync < ${storm(100)} total vfs.xSync`,
       'Hot pages are copied once a checkpoint, however often they were written':
         'hot total checkpoint.dbWrites * 20 < hot total vfs.wal.xWrite',
-      'RESTART copies the same pages as PASSIVE where no connection reads meanwhile':
+      'RESTART copies the same pages as PASSIVE while no connection reads':
         'forced-restart total checkpoint.dbWrites = forced-passive total checkpoint.dbWrites',
-      'TRUNCATE copies the same pages as PASSIVE where no connection reads meanwhile':
+      'TRUNCATE copies the same pages as PASSIVE while no connection reads':
         'forced-truncate total checkpoint.dbWrites = forced-passive total checkpoint.dbWrites',
       'TRUNCATE cuts the log': 'forced-truncate total vfs.wal.xTruncate = 4',
       'PASSIVE never cuts the log': 'forced-passive total vfs.wal.xTruncate = 0',

@@ -130,7 +130,7 @@ export class SqlEngine {
             pausedAt = performance.now();
             if (forgotten() !== forgottenThen)
               throw new Error(
-                'the flight recorder has forgotten rows meanwhile: run the query again',
+                'the flight recorder has dropped rows in the meantime: run the query again',
               );
           }
           if (check()) throw new Error('stopped');

@@ -77,7 +77,7 @@ export const LANE_HINT: Record<LaneKind, string> = {
   web: "Calls to the browser's storage: IndexedDB, OPFS, Web Locks, localStorage, and HTTP where SQLite waits for it; of those that overlap, the one that began last. Hatched: an IndexedDB transaction is open, and no request of it runs",
   sub: 'Storage calls that overlap, one by one',
   below:
-    "Storage calls as Chromium reports them: a call of a file, and a request of IndexedDB until its answer. The browser's process: its work for IndexedDB, and the files that it reads, writes, and flushes meanwhile. Of those that overlap, the one that began last",
+    "Storage calls as Chromium reports them: a call of a file, and a request of IndexedDB until its answer. The browser's process: its work for IndexedDB, and the files that it reads, writes, and flushes for that. Of those that overlap, the one that began last",
   lock: "SQLite's lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)",
   reads: `Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call. ${BIN_HINT}`,
   writes: `Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call. ${BIN_HINT}`,

@@ -31,15 +31,25 @@ const NOT: readonly (readonly [RegExp, string])[] = [
   [/\bring of records\b/i, 'event buffer'],
   [/\bthe app's words\b/i, "your app's names; anonymized"],
   [/\bopen a trace\b|\bsave the trace\b/i, 'recording'],
+  [/\bmade again\b/i, 'repeated'],
+  [/\bknows? no\b/i, "doesn't have, doesn't know"],
+  [/\bmeanwhile\b(?!\.)|\bmeanwhile\.(?!ts)/i, 'in the meantime, during ..., in that time'],
+  [/\bin no (?:median|total|sum)\b/i, 'medians leave it out'],
+  [/\bin the midst\b/i, 'in the middle'],
+  [/\bat rest\b/i, 'idle'],
+  [/\bdoes(?:n't| not) go with --/i, "can't be combined with"],
+  [/\bdatabases? (?:is|was|were) (?:not )?whole\b/i, 'intact, damaged'],
+  [/\bor no JavaScript\b/i, "isn't JavaScript"],
   [/[\u2018\u2019]/, 'a straight apostrophe'],
 ];
-const faultsIn = (text: string): string[] =>
-  NOT.flatMap(([not, instead]) => {
+const faultsAmong = (list: typeof NOT, text: string): string[] =>
+  list.flatMap(([not, instead]) => {
     const found = not.exec(text);
     return found
       ? [`${text.slice(Math.max(0, found.index - 30), found.index + 50)} => ${instead}`]
       : [];
   });
+const faultsIn = (text: string): string[] => faultsAmong(NOT, text);
 
 /** One word for one thing, in what users read: these pages are about vfscope's own code and file. */
 const OF_CODE = ['ARCHITECTURE.md', 'docs/benchmarks.md', 'docs/trace-format.md'];
@@ -75,8 +85,38 @@ test('strings in src', () => {
   expect(faults).toEqual([]);
 });
 
+/** What comments don't say either. */
+const NOT_IN_COMMENTS = NOT.filter(([, instead]) =>
+  [
+    "isn't a",
+    'again',
+    'fix, fixed',
+    'is detected from, comes from; Source',
+    'distinguish',
+  ].includes(instead),
+);
+const COMMENT = /\/\*[^]*?\*\/|<!--[^]*?-->|(?<=^|[\s;{}(),])\/\/.*$/gm;
+
+test('comments in src', () => {
+  const faults = listSources('src').flatMap((path) =>
+    (readFileSync(path, 'utf8').match(COMMENT) ?? []).flatMap((comment) =>
+      faultsAmong(NOT_IN_COMMENTS, comment.replace(/\s*\n\s*\*?\s*/g, ' ')).map(
+        (fault) => `${path}: ${fault}`,
+      ),
+    ),
+  );
+  expect(faults).toEqual([]);
+});
+
 test('each of them would be found', () => {
-  for (const text of ['runs anew', 'nobody waits', 'Told by', 'it’s', 'a log is no file'])
+  for (const text of [
+    'runs anew',
+    'nobody waits',
+    'Told by',
+    'it’s',
+    'a log is no file',
+    'is lost meanwhile',
+  ])
     expect(faultsIn(`"${text}"`)).toHaveLength(1);
   expect(faultsIn('another one, and amended; there is no lock, and it is no longer held')).toEqual(
     [],

@@ -110,7 +110,7 @@ function notATrace(head: Uint8Array): string {
       : text.startsWith('SQLite format 3')
         ? 'is a SQLite database'
         : text.startsWith('VFST') || text.startsWith('\x89VFST')
-          ? 'has lost its first bytes, as by a transfer that took it for text'
+          ? 'has lost its first bytes, as after a transfer that treated it as text'
           : /^\s*[[{]/.test(text)
             ? 'looks like JSON'
             : text.startsWith('PK')

@@ -51,7 +51,7 @@ export async function inProcesses(count: number, adding: Adding): Promise<Added>
   });
   if ((await Promise.all(ends)).includes(false))
     throw wrongUse(
-      'A process of it ended early. What it added is in the data set: run the command again for the rest.',
+      'One of its processes ended early. The data set has what it added. Run the command again for the rest.',
     );
   return sums;
 }

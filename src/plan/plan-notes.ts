@@ -113,7 +113,7 @@ function leftOutNotes(leftOut: readonly LeftOut[], tables: ReadonlySet<string>):
   const notes: string[] = [];
   if (triggers.length)
     notes.push(
-      `What triggers run isn't in the plan: ${list(triggers.map(({ statement }) => statement.name))}.`,
+      `The plan leaves out what triggers run: ${list(triggers.map(({ statement }) => statement.name))}.`,
     );
   for (const { statement, why } of refused.slice(0, MOST_NAMES))
     notes.push(

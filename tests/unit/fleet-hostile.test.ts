@@ -317,6 +317,6 @@ test('the processes of a run add up what they did, and say where they cannot wri
   writeFileSync(join(full, 'reports'), '');
   const failed = run(full);
   expect(failed.status).toBe(2);
-  expect(failed.stderr).toMatch(/reports.* cannot be written/);
-  expect(failed.stderr).toContain('run the command again');
+  expect(failed.stderr).toMatch(/reports.* can't be written/);
+  expect(failed.stderr).toContain('Run the command again');
 });

@@ -179,9 +179,9 @@ export function missRatioAt(curve: MissRatio, cacheSize: number): number | null 
 
 function noteOf(counted: boolean, assumed: boolean): string {
   const hits = counted
-    ? 'which pages were hits is not known'
+    ? "it isn't known which pages were hits"
     : 'the hits of this connection are not counted';
-  return assumed ? `${hits}, and its cache is taken to have SQLite's default size` : hits;
+  return assumed ? `${hits}, and its cache is assumed to have SQLite's default size` : hits;
 }
 
 function referencesOf(store: TraceStore, known: Known<typeof NEEDS>): References[] {

@@ -34,7 +34,7 @@ export const cacheTooSmall: Rule = {
         ...saving.result(),
         ...confidenceOf(r, ctx, saving.isEstimate),
         sql: `${setCache};`,
-        advice: `Set ${setCache} (${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : ' A smaller cache may do: which pages were hits is not recorded.'}`,
+        advice: `Set ${setCache} (${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : " A smaller cache may be enough: vfscope can't see which pages were hits."}`,
         link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
         tryInLab: 'cache-thrash',
       };
@@ -65,7 +65,7 @@ function confidenceOf(
   const doubts = [
     connection ? '' : "the recording can't distinguish connections here",
     measured ? '' : 'the hits of the cache are not counted, so a smaller size may be enough',
-    assumed ? "its cache is taken to have SQLite's default size, which no call shows" : '',
+    assumed ? "its cache is assumed to have SQLite's default size, which no call shows" : '',
     lost > 0 ? 'calls are missing from the recording' : '',
     isEstimate ? 'these reads took less than others, and what is left of them may take more' : '',
   ].filter(Boolean);

@@ -96,7 +96,7 @@ export const neverFinalized: Rule = {
         found.push({
           title: `${formatCount(forgotten.rows.length)} prepared statements of ${quoted(text)} are still open${held}`,
           evidence: evidence.result(ctx, false),
-          ...noSaving('what is saved is memory, not time'),
+          ...noSaving('this saves memory, not time'),
           ...howSure(thread, forgotten, rows.length),
           advice: 'Finalize each statement after use, or keep one and reset it.',
           link: 'https://www.sqlite.org/c3ref/finalize.html',
@@ -232,7 +232,7 @@ function growthOf(
     {
       title: `WebAssembly memory of ${inThread(engineTitle(thread, engine))}${ctx.titles[thread.index]!} grew from ${formatBytes(offset[first]!)} to ${formatBytes(offset[last]!)} in ${formatDuration(toUs - fromUs)}`,
       evidence: evidence.result(ctx, false),
-      ...noSaving('what is saved is memory, not time'),
+      ...noSaving('this saves memory, not time'),
       confidence: 'possible',
       reason: [
         `it grew at ${countOf(evidence.count, 'reading')}, in each quarter of that time but perhaps the first`,

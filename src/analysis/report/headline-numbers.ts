@@ -245,7 +245,7 @@ const HEADLINES = {
     unit: 'share',
     list: 'statements',
     about: { part: 'lock' },
-    definition: `Time spent ${PART_WORDS.lock.meaning} / time while SQL runs. What these calls compute is CPU, what they read and store is that.`,
+    definition: `Time spent ${PART_WORDS.lock.meaning} / time while SQL runs. Their computing counts as CPU, and their reads and writes as such.`,
     value: (n) => n.share(n.time('lockUs')),
     cause: (n) => n.noTime,
   },

@@ -116,7 +116,7 @@ const traceRows = fact(
 export const reportTables = [
   table(
     'traces',
-    'One row for the trace: its summary. What a trace cannot show is null, never 0',
+    "One row for the trace: its summary. Numbers that a trace can't show are null, never 0",
     traceRows,
     traceColumns,
   ),

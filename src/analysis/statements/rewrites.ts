@@ -150,7 +150,7 @@ export const vacuum: Rule = {
     return {
       title: `VACUUM wrote ${formatBytes(evidence.bytes)} in ${countOf(written, 'write')} and ${countOf(synced, 'sync')}${pages.size ? ` for a database of ${countOf(pages.size, 'page')}` : ''}, ${formatDuration(evidence.us)}`,
       evidence: evidence.result(ctx),
-      ...noSaving('what an incremental vacuum would write instead is not known'),
+      ...noSaving("it isn't known what an incremental vacuum would write instead"),
       confidence: 'likely',
       reason: `the calls are under ${countOf(statements.size, 'VACUUM statement')}`,
       advice: 'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments.',

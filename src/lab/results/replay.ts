@@ -90,7 +90,7 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
     },
     {
       title: 'Error of the estimate',
-      help: 'Measured: the recording replayed on the VFS that it was made on, or on a guess of it. What differs from the recording there is the error.',
+      help: 'Measured: the recording replayed on the VFS that it was made on, or on a guess of it. The difference from the recording is the error.',
       rows: [
         error('measured on', ({ vfs, certain }) => (certain ? vfs : `${vfs}, a guess`)),
         error(

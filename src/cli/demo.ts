@@ -1,7 +1,7 @@
 /** `vfscope demo`: the app that ships with vfscope, recorded. It needs no app of yours. */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { browserFailed } from '../terminal/failure.ts';
+import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { serveFolders } from '../terminal/serve.ts';
 import { record } from './record.ts';
 
@@ -10,6 +10,8 @@ const APP = fileURLToPath(new URL('demo/', import.meta.url));
 const STEPS = fileURLToPath(new URL('demo-steps.mjs', import.meta.url));
 /** Its SQLite. */
 const ENGINE = '@journeyapps/wa-sqlite';
+/** Those that its page has a menu entry for. */
+const VFS = ['OPFSCoopSync', 'AccessHandlePool', 'IDBBatchAtomic'];
 
 interface DemoArgs {
   out: string;
@@ -23,6 +25,7 @@ interface DemoArgs {
 
 /** Headed, the user uses the app until Ctrl+C; else a script does. @returns the exit code */
 export async function demo({ vfs = 'OPFSCoopSync', ...args }: DemoArgs): Promise<number> {
+  if (!VFS.includes(vfs)) throw wrongUse(`--vfs ${vfs}: expected ${VFS.join(', ')}.`);
   let engine: string;
   try {
     engine = dirname(fileURLToPath(import.meta.resolve(`${ENGINE}/package.json`)));

@@ -103,7 +103,8 @@ export async function fleetReportCommand({
   if (by !== undefined && !group)
     throw wrongUse(`--by ${by}: expected one of ${GROUPS.join(', ')}.`);
   const report = await fleetReport(root, group as GroupBy | null);
-  if (!report.lives) throw wrongUse(`${root} holds no traces and no reports: vfscope fleet add.`);
+  if (!report.lives)
+    throw wrongUse(`${root} holds no recordings and no reports. Add them with vfscope fleet add.`);
   const document = fleetReportDocument(report);
   await print(json ? jsonText(report) : markdown ? reportMarkdown(document) : reportText(document));
   return Exit.done;

@@ -41,6 +41,10 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['recrod'], /Unknown command "recrod"/],
     [['record'], /expected one URL, got 0/],
     [['demo', URL], /expected 0 arguments, got 1/],
+    [
+      ['demo', '--vfs', 'coop'],
+      /--vfs coop: expected OPFSCoopSync, AccessHandlePool, IDBBatchAtomic/,
+    ],
     [['completion'], /expected one shell, got 0/],
     [['completion', 'tcsh'], /Unknown shell "tcsh": expected bash, zsh, fish/],
     [['record', URL, '--out'], /--out.*argument missing/],
@@ -83,7 +87,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['fleet', 'add', SAMPLE, '--out', folder, '--shard', '3/2'], /--shard 3\/2: expected i\/n/],
     [['fleet', 'add', SAMPLE, '--out', folder, '--label', 'x'], /--label x: expected name=value/],
     [['fleet', 'compact', join(folder, 'no')], /isn't a data set of vfscope fleet/],
-    [['fleet', 'report', join(folder, 'no')], /holds no traces and no reports/],
+    [['fleet', 'report', join(folder, 'no')], /holds no recordings and no reports/],
     [['fleet', 'report', folder, '--by', 'os'], /--by os: expected one of release, browser/],
     [
       ['fleet', 'report', folder, '--json', '--markdown'],

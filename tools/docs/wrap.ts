@@ -10,7 +10,7 @@ const BEGINS = /^(?:[-*+>|]|#+|\d+\.)$/;
 
 /** All pages that are read as documentation, as paths. */
 export const wrappedPages = (): string[] => [
-  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
   ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 

@@ -75,7 +75,7 @@ export function leftoversOf(
     if (lock !== undefined && locks && !locks.more && !held.has(lock))
       found.push({
         what: folder,
-        why: 'Temporary files of a worker that has ended: nothing holds its lock. wa-sqlite deletes it when the VFS starts again.',
+        why: 'Temporary files of a worker that has ended: nothing holds its lock. wa-sqlite deletes them when the VFS starts again.',
       });
   }
 

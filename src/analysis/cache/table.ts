@@ -7,7 +7,7 @@ export const firstRunColumns = {
   executions: col('count', 'Runs', 'How often it ran', (r) => r.executions),
   first: col('us', 'First', 'Its first run', (r) => r.firstUs),
   later: col('us', 'Later', 'Mean of the others', (r) => r.laterUs),
-  ratio: col('number', 'First / later', 'How much dearer the first run was', (r) =>
+  ratio: col('number', 'First / later', 'How much longer the first run took', (r) =>
     r.laterUs > 0 ? r.firstUs / r.laterUs : null,
   ),
   first_pages: col(

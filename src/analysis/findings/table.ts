@@ -6,7 +6,7 @@ import { findings } from './index.ts';
 const findingRows = rowsIn('findingRows', findings, (all) => all);
 
 export const findingColumns = {
-  rule: col('text', 'Rule', 'Its rule, as F01', (f) => f.rule),
+  rule: col('text', 'Rule', 'Its rule, such as F01', (f) => f.rule),
   title: col('text', 'Finding', 'One sentence with the numbers', (f) => f.title),
   confidence: col('text', 'Confidence', 'certain, likely, or possible', (f) => f.confidence),
   count: col(

@@ -70,8 +70,8 @@ function found(
     reason: isSure
       ? 'both ends of the channel count their messages, and threads share one clock'
       : isHandlingSure
-        ? 'which answer is whose is a guess: it was not the only message posted while the request was handled, or it was posted later'
-        : `which message was handled is a guess: the channel (${message.from.channel.channel}) shows only the order`,
+        ? 'the pairing of answers is a guess: it was not the only message posted while the request was handled, or it was posted later'
+        : `the pairing of messages is a guess: the channel (${message.from.channel.channel}) shows only the order`,
     advice:
       'Split long work, so that what the user waits for gets its turn; or run it in its own worker.',
     link: 'https://developer.mozilla.org/docs/Web/API/Worker/postMessage',

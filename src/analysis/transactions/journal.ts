@@ -235,7 +235,7 @@ export const batchAtomicLost: Rule = {
           : 'the VFS announces SQLITE_IOCAP_BATCH_ATOMIC and a journal file was opened inside the transaction: its pages did not fit into the page cache',
         advice: many
           ? 'Keep what changes together in one database: a transaction over attached databases cannot be written atomically.'
-          : 'Raise PRAGMA cache_size above the pages that the largest transaction changes.',
+          : 'Raise PRAGMA cache_size above the number of pages that the largest transaction changes.',
         link: many
           ? 'https://www.sqlite.org/atomiccommit.html#_multi_file_commit'
           : 'https://www.sqlite.org/c3ref/c_iocap_atomic.html',

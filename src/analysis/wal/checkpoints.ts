@@ -51,7 +51,7 @@ export interface Checkpoint {
   dbBytes: number;
   walReads: number;
   walReadBytes: number;
-  /** Runs of writes to places right behind one another: how many writes it could have been, and the longest, in pages. */
+  /** Runs of adjacent writes: how many writes it could have been, and the longest, in pages. */
   runs: number;
   longestRun: number;
   ascending: boolean;

@@ -46,7 +46,7 @@ export const checkpointColumns = {
   runs: col(
     'count',
     'Runs',
-    'Writes to places right behind one another: as many writes as it could have been',
+    'Runs of adjacent writes: each could have been one write',
     (c) => c.runs,
   ),
   wal_reads: col('count', 'Log reads', 'Reads of the log', (c) => c.walReads),
@@ -94,7 +94,7 @@ export const walColumns = {
   commits: col(
     'count',
     'Commit frames',
-    `Padding apart; one whose sync failed commits nothing. ${NOT_DECODED}`,
+    `Without padding; one whose sync failed commits nothing. ${NOT_DECODED}`,
     (w) => w.commits,
   ),
   frames: col('count', 'Frames', `Appended in all. ${NOT_DECODED}`, (w) => w.frames),
@@ -104,7 +104,7 @@ export const walColumns = {
   restarts: col(
     'count',
     'Restarts',
-    'Began again from its first byte, the file as long as before',
+    'Restarted from its first byte, with the file as long as before',
     (w) => w.restarts,
   ),
   truncations: col('count', 'Truncations', 'Cut to nothing, or deleted', (w) => w.truncations),

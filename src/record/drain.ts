@@ -15,6 +15,8 @@ interface Drained {
 }
 
 const W = (byte: number): number => byte >>> 2;
+/** Of 64 bits, in a record. */
+const WORDS = RECORD_BYTES / 8;
 
 /**
  * @param limit records at most
@@ -48,17 +50,18 @@ export function drainRecords(buffer: ArrayBufferLike, limit = 65536): Drained | 
   return { first, count, records };
 }
 
-/** @param straight records up to the end of the ring; the others are at its begin */
+/**
+ * What is sent loses its buffer, and V8 then throws away all optimized code that relies on arrays of that type: not on Uint8Array, which the
+ * app's code and SQLite's use.
+ * @param straight records up to the end of the ring; the others are at its begin
+ */
 function copied(buffer: ArrayBufferLike, at: number, count: number, straight: number): ArrayBuffer {
-  // a slice is not filled with zeros first; that of a shared buffer would be shared
+  // a slice is not filled with zeros first, and has no array; that of a shared buffer would be shared
   if (straight === count && buffer instanceof ArrayBuffer)
     return buffer.slice(at, at + count * RECORD_BYTES);
-  const records = new Uint8Array(count * RECORD_BYTES);
-  records.set(new Uint8Array(buffer, at, straight * RECORD_BYTES));
-  records.set(
-    new Uint8Array(buffer, RING_AT, (count - straight) * RECORD_BYTES),
-    straight * RECORD_BYTES,
-  );
+  const records = new BigInt64Array(count * WORDS);
+  records.set(new BigInt64Array(buffer, at, straight * WORDS));
+  records.set(new BigInt64Array(buffer, RING_AT, (count - straight) * WORDS), straight * WORDS);
   return records.buffer;
 }
 

@@ -7,7 +7,12 @@ afterEach(() => void vi.useRealTimers());
 
 test('the first change at once, a hundred after it together', async () => {
   const tell = vi.fn();
-  const notifier = new ChangeNotifier({ recording: () => false, events: () => 0, tell });
+  const notifier = new ChangeNotifier({
+    recording: () => false,
+    events: () => 0,
+    waits: () => false,
+    tell,
+  });
   notifier.soon();
   await vi.advanceTimersByTimeAsync(0);
   expect(tell).toHaveBeenCalledTimes(1);
@@ -25,7 +30,12 @@ test('the first change at once, a hundred after it together', async () => {
 test('a recording without any change tells all the same, more often where there is some', async () => {
   const tell = vi.fn();
   let recording = true;
-  const notifier = new ChangeNotifier({ recording: () => recording, events: () => 0, tell });
+  const notifier = new ChangeNotifier({
+    recording: () => recording,
+    events: () => 0,
+    waits: () => false,
+    tell,
+  });
   notifier.now();
   await vi.advanceTimersByTimeAsync(1000);
   expect(tell).toHaveBeenCalledTimes(3);
@@ -43,7 +53,10 @@ test('a recording without any change tells all the same, more often where there 
 test('while the app works there are fewer pictures on two processors, and the old pace again once it rests', async () => {
   const tell = vi.fn();
   let events = 0;
-  const notifier = new ChangeNotifier({ recording: () => true, events: () => events, tell }, 2);
+  const notifier = new ChangeNotifier(
+    { recording: () => true, events: () => events, waits: () => false, tell },
+    2,
+  );
   const during = async (ms: number, perMs: number): Promise<number> => {
     tell.mockClear();
     for (let i = 0; i < ms; i++) {
@@ -58,6 +71,27 @@ test('while the app works there are fewer pictures on two processors, and the ol
   expect(await during(2000, 100)).toBe(2000 / livePaceMs(2, 100_000));
   await during(1500, 1);
   expect(await during(2000, 1)).toBe(2000 / livePaceMs(2, 1000));
+});
+
+test('what was planned as the app began to work comes later, but at once when what waits is taken in', async () => {
+  const tell = vi.fn();
+  let waits = false;
+  const notifier = new ChangeNotifier(
+    { recording: () => true, events: () => 0, waits: () => waits, tell },
+    2,
+  );
+  notifier.now();
+  notifier.soon();
+  waits = true;
+  await vi.advanceTimersByTimeAsync(livePaceMs(2, Infinity) - 1);
+  expect(tell).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(tell).toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(100);
+  waits = false;
+  notifier.soon();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(tell).toHaveBeenCalledTimes(3);
 });
 
 test('the pace of pictures: slower where processors are few and the app works', () => {

@@ -28,6 +28,11 @@ export class BatchQueue {
     this.mostMs = processors <= 4 ? livePaceMs(processors, Infinity) : 0;
   }
 
+  /** The app works, and what it sent waits for its rest. */
+  get waits(): boolean {
+    return this.waiting.length > 0;
+  }
+
   /** @param bytes of the batch @param take takes it in: now or later, in the order of the calls */
   add(bytes: number, take: () => void): void {
     if (this.mostMs === 0 || (this.waiting.length === 0 && bytes < LARGE_BYTES)) {

@@ -26,6 +26,8 @@ interface ChangeSource {
   recording(): boolean;
   /** Events so far. */
   events(): number;
+  /** The app works, and its last events wait: there is little to tell. */
+  waits(): boolean;
   /** Push what has changed. */
   tell(): void;
 }
@@ -48,7 +50,17 @@ export class ChangeNotifier {
     this.in(Math.max(0, at + Math.max(this.pace, took / NOTIFY_SHARE) - performance.now()));
   }
   private get pace(): number {
-    return this.of.recording() ? livePaceMs(this.processors, this.told.rate) : NOTIFY_EVERY_MS;
+    if (!this.of.recording()) return NOTIFY_EVERY_MS;
+    return livePaceMs(this.processors, this.of.waits() ? Infinity : this.told.rate);
+  }
+
+  /** What was planned before the app began to work comes later, unless what waits is taken in. */
+  private ring(): void {
+    this.timer = null;
+    this.due = Infinity;
+    const left = this.told.at + this.pace - performance.now();
+    if (left >= 1 && this.of.recording() && this.of.waits()) this.in(left);
+    else this.now();
   }
 
   now(): void {
@@ -69,6 +81,6 @@ export class ChangeNotifier {
     if (due >= this.due) return;
     if (this.timer !== null) clearTimeout(this.timer);
     this.due = due;
-    this.timer = setTimeout(() => this.now(), ms);
+    this.timer = setTimeout(() => this.ring(), ms);
   }
 }

@@ -96,6 +96,7 @@ export class Recording {
     });
     shown.use(this.trace);
     shown.recording = true;
+    shown.waits = () => this.ports.waits;
   }
 
   private readonly lanesOf: LanesOf = (thread) => this.shown.callLanes().lanesOf(thread);

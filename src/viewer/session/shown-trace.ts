@@ -26,6 +26,8 @@ export class ShownTrace {
   trace = loadedTrace(new TraceStore(0));
   /** A recording runs, and the trace grows. */
   recording = false;
+  /** Of the recording: its app works, and what it sent waits for its rest. */
+  waits = (): boolean => false;
   /** Stands for the lanes of the trace while its events are read. */
   preview: SummaryLanes | null = null;
   /** Settled once the events are there, or will not come. */
@@ -39,6 +41,7 @@ export class ShownTrace {
   readonly notifier = new ChangeNotifier({
     recording: () => this.recording,
     events: () => this.trace.store.eventCount + this.trace.store.forgotten,
+    waits: () => this.waits(),
     tell: () => this.tell(),
   });
   /** Begin of the first event and end of the last, microseconds. */

@@ -42,6 +42,11 @@ export class ThreadPorts {
     private readonly queue = new BatchQueue(),
   ) {}
 
+  /** An app works, and what it sent waits for its rest. */
+  get waits(): boolean {
+    return this.queue.waits;
+  }
+
   /** @param parent the thread that handed this line on: a thread that does not know who made it belongs there */
   attach(port: Line, parent: string | null = null): void {
     if (this.ports.size >= MAX_PORTS) this.closeDead();

@@ -44,8 +44,9 @@ interface FilteredEnvironment {
 }
 
 export interface WorkerEnvironment {
-  scripts?: CarriedScripts;
   role: 'worker';
+  /** Put there by `hookText`. */
+  scripts?: CarriedScripts;
   /** The script's URL as the app gave it, absolute: what relative URLs in the worker resolve against. */
   base: string;
   /** Id that the creator drew for this thread. */
@@ -60,7 +61,7 @@ export interface WorkerEnvironment {
   parent: string | null;
   /** A SharedWorker that all pages of its origin start together: `id` is drawn there. */
   shared?: 'classic' | 'module';
-  /** Set by the hook: what its script calls when the app's script has run. */
+  /** Set by the hook: what its script (`e`) calls when the app's script has run. */
   runs?: () => void;
 }
 
@@ -86,17 +87,23 @@ export const says: Says | null =
   NATIVES_DRIVEN && environment.role !== 'worker' ? (environment.says ?? null) : null;
 
 /**
- * Classic script text that runs the hook in a worker.
- * @param then a statement that runs the app's script after it; the hook hears when that has come to its end
+ * Classic script text that runs the hook in a worker, in three parts.
+ * @param hook `hookText`, or what stands for it
+ * @param then statements that run the app's script after it
  * @throws where the app decides how objects become JSON
  */
-export const workerHookSource = (worker: WorkerEnvironment, then?: string): string => {
+export const workerHookSource = <T>(
+  worker: WorkerEnvironment,
+  hook: T,
+  then = '',
+): (T | string)[] => {
   if ('toJSON' in []) throw new Error('your app defines toJSON');
-  const hook = String(vfscopeHook);
-  const scripts = Object.entries(worker.scripts!).map((pair) => pair.join(':'));
-  const given = `{...${JSON.stringify(worker)},scripts:{${String(scripts)}}}`;
-  return then ? `{const e=${given};(${hook})(e);${then};e.runs()}` : `(${hook})(${given});`;
+  return [`{const e={...${JSON.stringify(worker)}`, hook, then + '}'];
 };
+
+/** The long part, the same for all workers of this thread. @param carried goes into the worker, too */
+export const hookText = (carried: CarriedScripts): string =>
+  `,scripts:{${String(Object.entries(carried).map((pair) => pair.join(':')))}}};(${String(vfscopeHook)})(e);`;
 
 /**
  * How much of this script is the hook, and what it carries. The app's text follows where a worker is made from a Blob (from the next

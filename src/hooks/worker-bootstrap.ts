@@ -4,7 +4,7 @@
  */
 import { capture, scripts } from './capture.ts';
 import { createObjectURL, NativeBlob } from './natives.ts';
-import { workerHookSource, type WorkerEnvironment } from './source.ts';
+import { hookText, workerHookSource, type WorkerEnvironment } from './source.ts';
 
 /** The scripts of one wrapped worker. */
 export interface Bootstrap {
@@ -22,6 +22,10 @@ const JAVASCRIPT = 'text/javascript';
 const scriptUrl = (...parts: BlobPart[]): string =>
   createObjectURL(new NativeBlob(parts, { type: JAVASCRIPT }));
 
+/** The hook and its lines, for all workers of this thread: the browser has the text from the first one. */
+let ours: Blob | undefined;
+let lines: number;
+
 /**
  * @param url absolute URL of the app's script
  * @param blob its Blob when it is a blob: URL
@@ -34,11 +38,16 @@ export function bootstrap(
   isModule: boolean,
   environment: WorkerEnvironment,
 ): Bootstrap {
-  const carried = { ...environment, capture, scripts };
-  const hook = workerHookSource(carried);
+  if (!ours) {
+    const text = hookText(scripts);
+    lines = text.split('\n').length;
+    ours = new NativeBlob([text]);
+  }
+  const hook = (then?: string): BlobPart[] =>
+    workerHookSource({ ...environment, capture }, ours!, then);
   if (isModule) {
     // Both imports static: with a dynamic import of the app's script, messages that the page posts at once are lost.
-    const hookUrl = scriptUrl(hook);
+    const hookUrl = scriptUrl(...hook());
     const first = `import ${JSON.stringify(hookUrl)};`;
     // a module must have the type of a script: what natively fails for it fails here, too
     const script = blob
@@ -47,13 +56,11 @@ export function bootstrap(
     return { script, urls: [script, hookUrl], linesBefore: 0, imports: false };
   }
   if (blob && strict !== undefined) {
-    const script = scriptUrl(strict ? '"use strict";' : '', hook, '\n', blob); // so that columns stay right
-    return { script, urls: [script], linesBefore: hook.split('\n').length, imports: false };
+    const script = scriptUrl(strict ? '"use strict";' : '', ...hook(), '\n', blob); // so that columns stay right
+    return { script, urls: [script], linesBefore: lines, imports: false };
   }
   // of the type that importScripts insists on; and the app's own URL may be revoked by then
   const copy = blob && createObjectURL(blob.slice(0, blob.size, JAVASCRIPT));
-  const script = scriptUrl(
-    workerHookSource(carried, `importScripts(${JSON.stringify(copy ?? url)})`),
-  );
+  const script = scriptUrl(...hook(`importScripts(${JSON.stringify(copy ?? url)});e.runs()`));
   return { script, urls: copy ? [script, copy] : [script], linesBefore: 0, imports: true };
 }

@@ -15,8 +15,8 @@ test('a script from a Blob begins behind the hook and what it carries', async ()
   vi.stubGlobal('vfscopeEnvironment', worker);
   vi.stubGlobal('VFSCOPE_WORKERS_FILTERED', false);
   vi.stubGlobal('VFSCOPE_NATIVES_HOOKED', false);
-  const { hookExtent, workerHookSource } = await import('../../src/hooks/source.ts');
-  const lines = workerHookSource(worker).split('\n').length;
+  const { hookExtent, hookText, workerHookSource } = await import('../../src/hooks/source.ts');
+  const lines = workerHookSource(worker, hookText(worker.scripts)).join('').split('\n').length;
   expect(lines).toBe(4);
   expect(hookExtent()).toEqual({ lines, columns: Infinity, shift: lines });
 });

@@ -1,7 +1,13 @@
 /** Answers the hook, within its own call, what the policies of this document refuse: those of its response, and those in its head. */
-import { REFUSALS, REFUSED_KEY, refusalsOf, type Refusal } from '../protocol/page-policy.ts';
+import {
+  ANY_REFUSAL,
+  REFUSALS,
+  REFUSED_KEY,
+  refusalsOf,
+  type Refusal,
+} from '../protocol/page-policy.ts';
 
-type Realm = Partial<Record<typeof REFUSED_KEY, Refusal[]>> & { vfscopeRefuses?: typeof refuses };
+type Realm = Partial<Record<typeof REFUSED_KEY, Refusal[]>> & { vfscopeRefusals?: typeof refusals };
 const realm = globalThis as Realm;
 
 /** Policies of meta elements. They stay in force when the element goes. */
@@ -12,23 +18,22 @@ const look = (): void =>
     .forEach(({ content }) => void found.add(content));
 
 /** A document without a response of its own has the policies of the one that made it, whose content script we can ask. */
-function refusedAround(refusal: Refusal): boolean {
-  if (/^https?:$/.test(location.protocol)) return false;
+function refusedAround(): readonly Refusal[] {
+  if (/^https?:$/.test(location.protocol)) return [];
   try {
-    return ((window.opener ?? parent) as Realm).vfscopeRefuses?.(refusal) ?? false;
+    return ((window.opener ?? parent) as Realm).vfscopeRefusals?.() ?? [];
   } catch {
-    return false; // of another origin, as a sandboxed frame is
+    return []; // of another origin, as a sandboxed frame is
   }
 }
 
-function refuses(refusal: Refusal): boolean {
+function refusals(): readonly Refusal[] {
   look();
-  if (
-    realm[REFUSED_KEY]?.includes(refusal) ||
-    refusalsOf([...found].join(), origin).includes(refusal)
-  )
-    return true;
-  return window !== parent || window.opener ? refusedAround(refusal) : false;
+  return [
+    ...(realm[REFUSED_KEY] ?? []),
+    ...refusalsOf([...found].join(), origin),
+    ...(window !== parent || window.opener ? refusedAround() : []),
+  ];
 }
 
 /** The background has said what this document's headers refuse. */
@@ -37,14 +42,16 @@ export const headersRefuse = (refused: Refusal[]): void =>
 
 /** Answer what is asked on the hook's line: an event of that name, whose default is prevented. No listener of the app can hear it. */
 export function answerPolicy(line: MessagePort): void {
-  for (const refusal of REFUSALS)
-    line.addEventListener(refusal, (event) => {
-      if (refuses(refusal)) event.preventDefault();
+  const answer = (question: string, isSo: () => boolean): void =>
+    line.addEventListener(question, (event) => {
+      if (isSo()) event.preventDefault();
     });
+  answer(ANY_REFUSAL, () => refusals().length > 0);
+  for (const refusal of REFUSALS) answer(refusal, () => refusals().includes(refusal));
 }
 
 /** From now on. */
 export function watchPolicies(): void {
-  realm.vfscopeRefuses = refuses;
+  realm.vfscopeRefusals = refusals;
   document.addEventListener('DOMContentLoaded', look, { capture: true, once: true });
 }

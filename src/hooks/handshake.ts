@@ -10,7 +10,7 @@ import {
   type SharedAsk,
   type WORKER,
 } from '../protocol/messages.ts';
-import type { Refusal } from '../protocol/page-policy.ts';
+import { ANY_REFUSAL, REFUSALS, type Refusal } from '../protocol/page-policy.ts';
 import {
   clearTimeout,
   dataOf,
@@ -78,12 +78,15 @@ export class Handshake {
     this.again(NO_ANSWER_MS);
   }
 
+  /** What policies of this document refuse, as far as the content script knows. */
+  readonly refusals = (): Refusal[] =>
+    this.tell(ANY_REFUSAL) ? REFUSALS.filter((what) => this.tell(what)) : [];
+
   /**
    * Tell the content script, which hears it within this call.
-   * @param what that a worker asks for the script `data`; or, to be answered, what policies of this document may refuse
-   * @returns whether they do; not as far as the content script knows
+   * @param what that a worker asks for the script `data`; or a question about policies @returns yes
    */
-  tell(what: Refusal | typeof WORKER, data?: string): boolean {
+  tell(what: Refusal | typeof ANY_REFUSAL | typeof WORKER, data?: string): boolean {
     return (
       !!this.other &&
       !dispatch(

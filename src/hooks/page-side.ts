@@ -83,7 +83,7 @@ export function startPage(): void {
     hook.sharedWorkers = new SharedWorkers({
       base: () => document.baseURI,
       ask: (ask) => hook.handshake.ask(ask),
-      refuses: (what) => hook.handshake.tell(what),
+      refusals: hook.handshake.refusals,
     });
     hook.sharedWorkers.install();
   }
@@ -109,7 +109,7 @@ function record(hook: Hook): Recording {
     recorder,
     id: identity.id,
     base: () => document.baseURI,
-    refuses: (what) => hook.handshake.tell(what),
+    refusals: hook.handshake.refusals,
     ...(WORKERS_FILTERED && { requests: (url: string) => hook.handshake.tell(WORKER, url) }),
     onChild: (port) => transport.child(port),
     onMessage: (message) => rings.receive(message),

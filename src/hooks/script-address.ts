@@ -9,15 +9,12 @@ export const isScriptUrl = (value: unknown): boolean =>
 
 /**
  * Must this script's address stay what it is, for Trusted Types? Else it is a text from now on, if they made it.
- * @param host knows what policies refuse here
+ * @param refused by the policies here
  */
-export function mustStayTrusted(
-  args: unknown[],
-  host: { refuses(what: Refusal): boolean },
-): boolean {
+export function mustStayTrusted(args: unknown[], refused: readonly Refusal[]): boolean {
   const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
   if (!isScriptUrl(args[0]) && !types?.defaultPolicy) return false;
-  if (host.refuses('types') || !host.refuses('lifted')) return true;
+  if (refused.includes('types') || !refused.includes('lifted')) return true;
   args[0] = String(args[0]);
   return false;
 }

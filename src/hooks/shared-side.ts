@@ -242,7 +242,7 @@ export function startShared(base = location.href, refused?: Refusal[]): Offer {
       recorder,
       id: thread,
       base: () => base,
-      refuses: (what) => !WORKERS_FILTERED && !!refused?.includes(what), // of a native one nothing is known
+      refusals: () => (WORKERS_FILTERED ? [] : (refused ?? [])), // of a native one nothing is known
       onChild: (port) => transport.adopt(port, thread),
       onMessage: (message) => rings.receive(message),
       onTerminated: (child) => rings.terminated(child),

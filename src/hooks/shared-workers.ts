@@ -41,7 +41,7 @@ import {
   SHARED_WAS_RUNNING,
   type SharedAsk,
 } from '../protocol/messages.ts';
-import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
+import type { Refusal } from '../protocol/page-policy.ts';
 
 type Constructor = new (...args: unknown[]) => SharedWorker;
 
@@ -50,8 +50,8 @@ interface SharedHost {
   base(): string;
   /** Which URL is this worker's? @returns '' = it runs natively */
   ask(ask: SharedAsk): Promise<string>;
-  /** Do the policies of this page refuse that? */
-  refuses(what: Refusal): boolean;
+  /** What the policies of this page refuse. */
+  refusals(): Refusal[];
 }
 /** What a recording hears of them. */
 interface Recorded {
@@ -149,7 +149,8 @@ export class SharedWorkers {
 
   /** '' = it fails by itself; null = it runs as ours. */
   private whyNative(args: unknown[]): string | null {
-    if (mustStayTrusted(args, this.host)) return REFUSED.types;
+    const refused = this.host.refusals();
+    if (mustStayTrusted(args, refused)) return REFUSED.types;
     const [script, options] = args;
     if (typeof script !== 'string' || typeof options === 'symbol') return '';
     if (Object(options) !== options) args[1] = `${(options as string | null) ?? ''}`; // a primitive is its name
@@ -167,9 +168,8 @@ export class SharedWorkers {
     if (/^(data|blob):/.test(url)) return DATA;
     if (new NativeURL(url).origin !== origin) return '';
     if (sharedKey(url, nameOf(options)).length > MAX_TEXT) return LONG;
-    for (const what of [...NETWORK_WORKER, 'shared'] as const)
-      if (this.host.refuses(what)) return REFUSED[what];
-    return null;
+    const reason = ([...NETWORK_WORKER, 'shared'] as const).find((what) => refused.includes(what));
+    return reason ? REFUSED[reason] : null;
   }
 
   /** The worker that the app holds at once. */
@@ -218,7 +218,7 @@ export class SharedWorkers {
           id: '',
           name,
           parent: null,
-          refused: REFUSALS.filter((what) => this.host.refuses(what)),
+          refused: this.host.refusals(),
         }).urls;
     } catch (e) {
       cause = unwrappable(e);

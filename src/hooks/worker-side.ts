@@ -164,7 +164,7 @@ function record(environment: WorkerEnvironment, tell: Tell): MessagePort | null 
       recorder,
       id,
       base: () => base,
-      refuses: (what) => !!environment.refused?.includes(what),
+      refusals: () => environment.refused ?? [],
       onChild: (port) => transport?.child(port),
       // up to the page, under this worker's own id
       onMessage: tell,

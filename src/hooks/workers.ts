@@ -4,7 +4,7 @@
  */
 import { MARK } from '../protocol/messages.ts';
 import { WRAPPED } from '../protocol/native-workers.ts';
-import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
+import type { Refusal } from '../protocol/page-policy.ts';
 import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { BlobScripts } from './blob-scripts.ts';
@@ -34,8 +34,8 @@ export interface WorkerHost extends WorkerEvents {
   readonly recorder: Recorder;
   /** What relative URLs resolve against. */
   base(): string;
-  /** Do the policies of this thread refuse that? Not as far as it is known. */
-  refuses(what: Refusal): boolean;
+  /** What the policies of this thread refuse, as far as it is known. */
+  refusals(): Refusal[];
   /** On a page whose workers bring the hook: a worker's script is requested from that address. */
   requests?(url: string): void;
   /** Where shared and service workers bring the hook in their script. */
@@ -216,7 +216,8 @@ export class Workers {
   private decide(args: unknown[]): Decision {
     if (args.length === 0) return { native: '' };
     convertWorkerOnce(args);
-    if (mustStayTrusted(args, this.host)) return { native: TRUSTED_TYPES };
+    const refused = this.host.refusals();
+    if (mustStayTrusted(args, refused)) return { native: TRUSTED_TYPES };
     if (typeof args[0] !== 'string') return { native: '' };
     const url = absoluteBy(() => this.host.base())(args[0]) as string;
     if (!NativeURL.canParse(url)) return { native: '' };
@@ -225,17 +226,20 @@ export class Workers {
     if (!isBlob && new NativeURL(url).origin !== origin) return { native: '' };
     if (WORKERS_FILTERED && !isBlob) return { native: null, filtered: url };
     // a blob: worker of the app meets the same policies as ours; only one that refuses all blob: workers counts for it
-    if (this.refused && (this.refused === CSP || this.refused === TRUSTED_TYPES || !isBlob))
+    if (
+      this.refused &&
+      (this.refused === CSP || this.refused === TRUSTED_TYPES || !(WORKERS_FILTERED || isBlob))
+    )
       return { native: this.refused };
-    for (const what of isBlob ? ANY_WORKER : NETWORK_WORKER)
-      if (this.host.refuses(what)) return { native: REFUSED[what] };
-    const blob = isBlob ? this.blobs.get(url) : undefined;
+    for (const what of WORKERS_FILTERED || isBlob ? ANY_WORKER : NETWORK_WORKER)
+      if (refused.includes(what)) return { native: REFUSED[what] };
+    const blob = WORKERS_FILTERED || isBlob ? this.blobs.get(url) : undefined;
     if (isBlob && !blob)
       return {
         native:
           'its blob: URL was made before the recording or in another frame. Reload the page while you record.',
       };
-    if (blob && this.blobs.startsStrict(blob) === undefined && this.host.refuses('copy'))
+    if (blob && this.blobs.startsStrict(blob) === undefined && refused.includes('copy'))
       return { native: REFUSED.copy };
     return { native: null, url, blob };
   }
@@ -260,7 +264,7 @@ export class Workers {
         id,
         name,
         parent: host.id,
-        refused: REFUSALS.filter((what) => host.refuses(what)),
+        refused: host.refusals(),
       });
       if (NATIVES_DRIVEN) boot.urls.push((boot.script += WRAPPED)); // errors name it so
       const worker = construct(target, [boot.script, ...args.slice(1)], newTarget) as Worker;

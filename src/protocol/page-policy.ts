@@ -12,6 +12,8 @@
  */
 export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted', 'shared'] as const;
 export type Refusal = (typeof REFUSALS)[number];
+/** Asked before the others, of which most pages have none: each answer crosses to the content script's world and back. */
+export const ANY_REFUSAL = 'any';
 
 /** In the content script's world: what the scripts below say, in an array. */
 export const REFUSED_KEY = 'vfscopeRefused';

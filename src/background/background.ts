@@ -34,6 +34,7 @@ import {
   pageWasLate,
   reloadTabs,
   sharedUrl,
+  sharesAgain,
 } from './shared-workers.ts';
 import {
   answer,
@@ -96,14 +97,15 @@ const tabEvents: TabEvents = {
       if (wasLate) await pageWasLate(tabId, webOrigin(url));
       else if (frameId === 0) await otherTabShows(tabId, webOrigin(url));
     }),
+  onElsewhere: (tabId) => void known(() => pageShown(tabId)),
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };
 followTabs(tabEvents, false);
 let isRunning = false;
 /** After a recording pages are heard of until none holds one of its SharedWorkers. */
 async function followWhatIsLeft(): Promise<void> {
-  const shares = !isRunning && (await sharesWorkers());
-  if (isRunning) followTabs(tabEvents, true);
+  const shares = isRunning ? null : await sharesWorkers();
+  if (isRunning || shares === 'policies') followTabs(tabEvents, true);
   else if (shares) followPages(tabEvents);
   else unfollowTabs();
 }
@@ -194,7 +196,8 @@ function onPanel(port: WirePort, panel: number, page: string): void {
       sayAccess(port).catch(failed(panel));
       sayOfPage(port, panel).catch(failed(panel));
     } else if (message.k === 'allow') openAccessPage(panel, message.wanted).catch(failed(panel));
-    else if (message.k === 'widen-policy') widenPolicy(panel).catch(failed(panel));
+    else if (message.k === 'widen-policy')
+      widenPolicy(panel, (origin) => sharesAgain(panel, origin)).catch(failed(panel));
     else if (message.k === 'reload-tabs')
       reloadTabs(inspected.get(port)?.origin ?? '').catch(failed(panel));
     else if (message.k === 'window') openPanelWindow(panel).catch(failed(panel));

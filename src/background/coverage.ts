@@ -8,7 +8,14 @@ import {
   unregisterPageScripts,
   type Cover,
 } from '../platform/page-scripts.ts';
-import { canSetPolicy, setPolicy, unsetPolicies } from '../platform/policy-rules.ts';
+import {
+  canSetEverywhere,
+  canSetPolicy,
+  LAST_RULE,
+  setPolicy,
+  setPolicyEverywhere,
+  unsetPolicies,
+} from '../platform/policy-rules.ts';
 import { webOrigin } from '../platform/recordable.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
 import { api } from '../platform/extension-api.ts';
@@ -22,7 +29,7 @@ import {
 import { drawName } from '../protocol/relay.ts';
 import { captureOptionsOf, type CaptureOptions } from '../protocol/capture.ts';
 import type { PagePolicy, RecordingState, Tell } from '../protocol/messages.ts';
-import { isOver, type Sharing } from './sharing.ts';
+import { isOver, nativeTabs, type Sharing } from './sharing.ts';
 
 /** What a recorded tab has shown. */
 interface Shown {
@@ -120,8 +127,12 @@ export const showsOrigin = (of: string): boolean =>
   recordings.some(({ origin }) => origin === of) ||
   (value?.shown ?? []).some(({ origins }) => origins.some(([origin]) => origin === of));
 
-/** Pages hold, or may hold, SharedWorkers that run with our script. */
-export const sharesWorkers = async (): Promise<boolean> => (await load()).sharing.length > 0;
+/** Pages hold, or may hold, SharedWorkers that run with our script: the policies of documents that come are of interest, or only which tabs show them? */
+export async function sharesWorkers(): Promise<'policies' | 'pages' | null> {
+  const { sharing } = await load();
+  if (sharing.length === 0) return null;
+  return sharing.some((one) => one.widened) ? 'policies' : 'pages';
+}
 
 let onApplied: () => void = () => {};
 /** Told after every change. */
@@ -149,7 +160,10 @@ export async function apply(tells = true): Promise<void> {
     recordings.length || now.sharing.length
       ? registerPageScripts(now.capture, coverOf(now))
       : unregisterPageScripts();
-  const wide = now.strict.filter(({ isWidened }) => isWidened).map(({ tabId }) => tabId);
+  const wide = [
+    ...now.strict.flatMap(({ isWidened, tabId }) => (isWidened ? [tabId] : [])),
+    ...now.sharing.flatMap(({ widened: everywhere }) => (everywhere ? [everywhere.rule] : [])),
+  ];
   await Promise.all([registered, unsetPolicies(wide), keep()]);
   onApplied();
   if (tells) for (const { origin } of dropped) onDropped(origin);
@@ -210,18 +224,21 @@ export async function notePolicies(
   const origin = webOrigin(url);
   const before = now.strict.find((one) => one.tabId === tabId && one.url === plain(url));
   const wider = frameId === 0 ? widened(policies, origin) : null;
+  const own = refusalsOf(allOf(policies), origin);
+  const isWideForAll = isWidened(now, origin, policies);
   // what is set in the place of another policy would be stale
-  const isWide =
+  const isWideHere =
     before?.isWidened === true && wider !== null && sameText(before.policies, policies);
   if (frameId === 0) {
     now.strict = now.strict.filter((one) => one.tabId !== tabId);
     if (wider && covers(tabId) && canSetPolicy(plain(url)))
-      now.strict.push({ tabId, url: plain(url), policies, isWidened: isWide });
+      now.strict.push({ tabId, url: plain(url), policies, isWidened: isWideHere });
   }
   // what comes has not been widened yet
-  const own = refusalsOf(allOf(policies), origin);
-  const refused = isWide ? refusalsOf(allOf(wider), origin) : own;
-  if (isWide) refused.push('shared', ...(own.includes('types') ? (['lifted'] as const) : []));
+  const isWide = isWideForAll || isWideHere;
+  const refused = isWide ? refusalsOf(allOf(widened(policies, origin)!), origin) : own;
+  if (isWide && own.includes('types')) refused.push('lifted');
+  if (isWide && !isWideForAll) refused.push('shared');
   const others = now.guarded.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
   if (!refused.length && others.length === now.guarded.length && !wider && !before) return;
   const guarded = refused.length
@@ -291,22 +308,53 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
   return wasLate;
 }
 
-/** What of the tab's page keeps its workers from being recorded: it can be widened (`closed`), or is (`open`). null = nothing, or not known */
+/** Documents of this origin with these policies have wider ones, in all tabs. */
+const isWidened = ({ sharing }: Coverage, of: string, policies: Policies): boolean =>
+  sharing.some(
+    ({ origin, widened: everywhere }) => origin === of && sameText(everywhere?.policies, policies),
+  );
+
+/** What of the tab's page keeps its workers from being recorded: see PagePolicy. null = nothing, or not known */
 export async function policyOf(tabId: number): Promise<PagePolicy> {
-  const strict = (await load()).strict.find((one) => one.tabId === tabId);
-  return strict ? (strict.isWidened ? 'open' : 'closed') : null;
+  const now = await load();
+  const strict = now.strict.find((one) => one.tabId === tabId);
+  if (!strict) return null;
+  const origin = webOrigin(strict.url);
+  if (isWidened(now, origin, strict.policies)) return 'open-in-all-tabs';
+  const sharing = now.sharing.find((one) => one.origin === origin);
+  const hasShared = sharing !== undefined && nativeTabs(sharing).includes(tabId);
+  if (hasShared && !sharing.widened && canSetEverywhere(strict.policies)) return 'closed-to-shared';
+  return strict.isWidened ? 'open' : 'closed';
 }
 
-/** The user lets this tab's page start recorded workers, for this recording: it loads again with policies that allow them. */
-export async function widenPolicy(tabId: number): Promise<void> {
-  const strict = (await load()).strict.find((one) => one.tabId === tabId);
-  const wider = strict && widened(strict.policies, webOrigin(strict.url));
-  if (!wider) return;
-  strict.isWidened = true; // before the rule is there: what ends the recording meanwhile takes it back
+/**
+ * The user lets this tab's page start recorded workers, for this recording: it loads again with policies that allow them.
+ * @param sharesAgain documents of its origin have them from now on, in all tabs
+ */
+export async function widenPolicy(
+  tabId: number,
+  sharesAgain: (origin: string) => Promise<Sharing | undefined>,
+): Promise<void> {
+  const now = await load();
+  const strict = now.strict.find((one) => one.tabId === tabId);
+  const { url = '', policies } = strict ?? {};
+  const origin = webOrigin(url);
+  const wider = policies && widened(policies, origin);
+  if (!strict || !wider) return;
+  const sharing =
+    (await policyOf(tabId)) === 'closed-to-shared' ? await sharesAgain(origin) : undefined;
+  const isFree = (rule: number): boolean => now.sharing.every((one) => one.widened?.rule !== rule);
+  let rule = LAST_RULE;
+  while (!isFree(rule)) rule--;
+  // before the rule is there: what ends the recording meanwhile takes it back
+  strict.isWidened = !sharing;
+  if (sharing) sharing.widened = { rule, policies };
   try {
-    await setPolicy(tabId, strict.url, strict.policies, wider);
+    if (sharing) await setPolicyEverywhere(rule, origin, policies, wider);
+    else await setPolicy(tabId, url, policies, wider);
   } catch (e) {
     strict.isWidened = false;
+    if (sharing) sharing.widened = null;
     throw e;
   }
   await apply(); // takes it back where the recording has ended meanwhile

@@ -4,13 +4,14 @@ import { emptyPageCache } from '../platform/tab-requests.ts';
 import { showsNow, tabsOf } from '../platform/tabs-of.ts';
 import { api } from '../platform/extension-api.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
-import type { OriginTabs, SharedAsk, Tell } from '../protocol/messages.ts';
+import { SHARED_WAIT, type OriginTabs, type SharedAsk, type Tell } from '../protocol/messages.ts';
 import { apply, covers, keep, load, showsOrigin } from './coverage.ts';
 import {
   agree,
   beginsAgain,
   documentLeaves,
   documentWasLate,
+  holdersOf,
   nativeTabs,
   newSharing,
   reloadAll,
@@ -67,11 +68,14 @@ export async function documentRequested({ tabId, frameId, url }: DocumentRequest
   looked.catch((e: unknown) => console.warn(`vfscope: the tabs of ${origin} are not known:`, e)); // who asks hears it, too
 }
 
+/** Tabs whose documents have a SharedWorker, or may. */
+const knownTabs = (sharing: Sharing): number[] => [
+  ...new Set([...sharing.older, ...nativeTabs(sharing), ...holdersOf(sharing), ...sharing.waiting]),
+];
+
 /** A document that has a SharedWorker must not come back from the back/forward cache beside the one of the pages that follow. @param mayReturn it is not gone for good */
 function leaves(sharing: Sharing, tabId: number, mayReturn: boolean): void {
-  const { older, holders } = sharing;
-  const tabs = [...nativeTabs(sharing), ...older, ...holders];
-  if (mayReturn && tabs.includes(tabId)) emptyPageCache();
+  if (mayReturn && knownTabs(sharing).includes(tabId)) emptyPageCache();
   documentLeaves(sharing, tabId);
 }
 
@@ -99,7 +103,7 @@ export async function pageWasLate(tabId: number, origin: string): Promise<void> 
 export async function otherTabShows(tabId: number, origin: string): Promise<void> {
   if (covers(tabId) || !showsOrigin(origin)) return;
   const known = await sharingOf(origin);
-  if (!known || [...known.older, ...nativeTabs(known), ...known.holders].includes(tabId)) return;
+  if (!known || knownTabs(known).includes(tabId)) return;
   const isHooked = await api.tabs.sendMessage(tabId, { k: 'hooked?' } satisfies Tell).then(
     (hooked) => hooked === true,
     () => false, // no script of ours is there
@@ -133,7 +137,9 @@ export async function sharedUrl(
   }
   if (!sharing) return '';
   if (waits(sharing)) waitsNoLonger(sharing);
+  const waited = sharing.waiting.includes(tab);
   const url = agree(sharing, ask, tab, showsOrigin(sharing.origin));
+  if (waited && url === SHARED_WAIT) return url; // nothing is new
   const warn = (e: unknown): void => console.warn('vfscope: a SharedWorker may start twice:', e);
   await keep().catch(warn); // a background that ended now would give the next page another URL
   apply().catch(warn); // the page does not wait for it
@@ -155,14 +161,13 @@ export async function joins(origin: string): Promise<boolean> {
   const sharing = await sharingOf(origin);
   if (!sharing) return false;
   if (sharing.ends) return sharing.older.length > 0; // its worker waits for theirs to go
-  return showsOrigin(origin) || sharing.holders.length > 0;
+  return showsOrigin(origin) || sharing.workers.length > 0;
 }
 
 /** Nothing follows tabs once a recording is over: those that show something else are gone. */
 async function lookAtTabs(sharing: Sharing): Promise<void> {
   const open = await tabsOf(sharing.origin);
-  for (const tab of new Set([...sharing.older, ...nativeTabs(sharing), ...sharing.holders]))
-    if (!open.includes(tab)) documentLeaves(sharing, tab);
+  for (const tab of knownTabs(sharing)) if (!open.includes(tab)) documentLeaves(sharing, tab);
 }
 
 /** Which tabs does a panel's user have to know of? @param panel the tab that it inspects */
@@ -170,9 +175,21 @@ export async function originTabs(panel: number, origin: string): Promise<OriginT
   const sharing = await sharingOf(origin);
   const isRecorded = showsOrigin(origin);
   if (sharing && !isRecorded) await lookAtTabs(sharing);
+  const waiting = isRecorded ? (sharing?.waiting ?? []) : []; // after it, the panel offers to load again what they wait for
   const toReload = sharing ? tabsToReload(sharing, isRecorded) : [];
-  const state = isRecorded ? 'unseen' : toReload.length ? 'held' : 'open';
-  const ids = state === 'open' ? (await tabsOf(origin)).filter((id) => id !== panel) : toReload;
+  const state = waiting.length
+    ? 'waiting'
+    : isRecorded
+      ? 'unseen'
+      : toReload.length
+        ? 'held'
+        : 'open';
+  const ids =
+    state === 'waiting'
+      ? waiting
+      : state === 'open'
+        ? (await tabsOf(origin)).filter((id) => id !== panel)
+        : toReload;
   const tabs = await Promise.all(
     ids.slice(0, MOST_TABS).map((id) => api.tabs.get(id).catch(() => null)),
   );
@@ -183,6 +200,20 @@ export async function originTabs(panel: number, origin: string): Promise<OriginT
       tab ? [(tab.title || tab.url || '').slice(0, LONGEST_TITLE)] : [],
     ),
   };
+}
+
+/**
+ * From their next load on documents of this origin have wider policies in all tabs: none of ours begins while a tab shows one from before.
+ * @param tabId loads again at once
+ */
+export async function sharesAgain(tabId: number, origin: string): Promise<Sharing | undefined> {
+  const sharing = await sharingOf(origin);
+  if (!sharing) return undefined;
+  sharing.older = await tabsOf(origin);
+  sharing.leaving = [];
+  tabReloads(sharing, tabId);
+  emptyPageCache();
+  return sharing;
 }
 
 /** The user lets these load again: where a recording runs, its SharedWorkers are recorded then; after it, they are the browser's own. */

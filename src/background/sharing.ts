@@ -3,7 +3,8 @@
  * hold one, and which may hold one that runs natively. As long as there is such a tab, none of ours begins: there would be two of what is
  * to be one. For the same reason the pages of an origin start ours after the recording, too, until no page holds it any more.
  */
-import { MOST_DEAD, SHARED_MISMATCH, type SharedAsk } from '../protocol/messages.ts';
+import { MOST_DEAD, SHARED_MISMATCH, SHARED_WAIT, type SharedAsk } from '../protocol/messages.ts';
+import type { Policies } from '../protocol/page-policy.ts';
 
 interface SharedUrls {
   key: string;
@@ -11,6 +12,15 @@ interface SharedUrls {
   traits: string;
   /** Several where the browser keeps pages apart: a frame's storage is that of the site around it. */
   urls: string[];
+  /** Whose document was told one of them. */
+  tabs: number[];
+}
+/** Policies of an origin's documents, in the place of which all tabs get wider ones. */
+interface WidePolicies {
+  /** Id of the browser's rule. */
+  rule: number;
+  /** The site's own. */
+  policies: Policies;
 }
 export interface Sharing {
   origin: string;
@@ -22,9 +32,11 @@ export interface Sharing {
   leaving: number[];
   /** Tabs whose document runs this worker natively, or may: none of ours begins beside it. Key '' = whatever worker. */
   natives: { tab: number; key: string }[];
-  /** Tabs whose document was told one of these URLs. */
-  holders: number[];
-  /** Those began before the recording that runs: they say nothing to it. */
+  /** Tabs whose document can't start ours, and may start no other one: they wait until no page holds it. */
+  waiting: number[];
+  /** As long as this is known: a page with the site's own policies could not join. */
+  widened: WidePolicies | null;
+  /** Those that pages hold began before the recording that runs: they say nothing to it. */
   silent: boolean;
   workers: SharedUrls[];
 }
@@ -44,7 +56,8 @@ export const newSharing = (
   older: tabs,
   leaving: [...reloaded],
   natives: [],
-  holders: [],
+  waiting: [],
+  widened: null,
   silent: false,
   workers: [],
 });
@@ -52,7 +65,7 @@ export const newSharing = (
 /** A recording begins, and pages hold workers of the one before. */
 export function beginsAgain(sharing: Sharing): void {
   if (sharing.ends) [sharing.ends, sharing.older, sharing.leaving] = [false, [], []];
-  sharing.silent = sharing.holders.length > 0;
+  sharing.silent = sharing.workers.length > 0;
 }
 
 /** Whether nothing of it is left to know, once no recording shows its origin. */
@@ -63,13 +76,24 @@ const without = (tabs: readonly number[], tab: number): number[] =>
   tabs.filter((one) => one !== tab);
 const withTab = (tabs: readonly number[], tab: number): number[] => [...without(tabs, tab), tab];
 
+/** Tabs whose document was told a URL of ours. */
+export const holdersOf = ({ workers }: Sharing): number[] => [
+  ...new Set(workers.flatMap(({ tabs }) => tabs)),
+];
+/** A worker that no page holds is gone. */
+function letGo(sharing: Sharing, tab: number, of: readonly SharedUrls[] = sharing.workers): void {
+  for (const worker of of) worker.tabs = without(worker.tabs, tab);
+  sharing.workers = sharing.workers.filter(({ tabs }) => tabs.length > 0);
+  if (sharing.workers.length === 0) sharing.silent = false;
+}
+
 /** The document of this tab is gone for good. */
 export function documentLeaves(sharing: Sharing, tab: number): void {
   sharing.older = without(sharing.older, tab);
   sharing.leaving = without(sharing.leaving, tab);
   sharing.natives = sharing.natives.filter((one) => one.tab !== tab);
-  sharing.holders = without(sharing.holders, tab);
-  if (sharing.holders.length === 0) [sharing.workers, sharing.silent] = [[], false];
+  sharing.waiting = without(sharing.waiting, tab);
+  letGo(sharing, tab);
 }
 
 /** The tab is about to load again. */
@@ -96,7 +120,7 @@ export const nativeTabs = ({ natives }: Sharing): number[] => natives.map(({ tab
 export const tabsToReload = (sharing: Sharing, isRecorded: boolean): number[] =>
   isRecorded && !sharing.silent
     ? [...new Set([...sharing.older, ...nativeTabs(sharing)])]
-    : sharing.holders;
+    : holdersOf(sharing);
 
 /** All pages that this is about load again, together. @returns their tabs */
 export function reloadAll(sharing: Sharing, isRecorded: boolean): number[] {
@@ -114,35 +138,46 @@ export function waitsNoLonger(sharing: Sharing): void {
 
 /**
  * @param mayBegin a recording runs: a worker that has not begun begins
- * @returns the URL, '' where the worker is to run natively, SHARED_MISMATCH where it fails
+ * @returns the URL, '' where the worker is to run natively, SHARED_MISMATCH where it fails, SHARED_WAIT where pages hold one that this page can't join
  */
 export function agree(
   sharing: Sharing,
-  { key, traits, url, dead }: SharedAsk,
+  { key, traits, url, dead, closed = false }: SharedAsk,
   tab: number,
   mayBegin: boolean,
 ): string {
   const known = sharing.workers.find((worker) => worker.key === key);
-  const failed = dead.includes(url);
-  if (failed && known) known.urls = known.urls.filter((one) => one !== url);
   const natively = (): string => {
     runsNatively(sharing, tab, key);
     return '';
   };
+  sharing.waiting = without(sharing.waiting, tab);
+  if (closed) {
+    if (known) letGo(sharing, tab, [known]); // it asked for one before it knew its policies
+    if (!known?.tabs.length || !known.urls.length) return natively();
+    sharing.waiting = withTab(sharing.waiting, tab);
+    return SHARED_WAIT;
+  }
+  const failed = dead.includes(url);
+  if (failed && known) known.urls = known.urls.filter((one) => one !== url);
   const isOurs = url === '' || url.startsWith(`blob:${sharing.origin}/`);
   if (sharing.ends || traits === '' || !isOurs) return natively();
+  const nativelyAlone = (): string => {
+    if (known) letGo(sharing, tab, [known]); // it could start none of those that it was told
+    return natively();
+  };
   const alive = known?.urls.find((one) => !dead.includes(one));
   if (known && alive && known.traits !== traits) return SHARED_MISMATCH;
   if (!alive) {
-    if (failed || url === '') return natively();
+    if (failed || url === '') return nativelyAlone();
     const isFull = !known && sharing.workers.length >= MOST_WORKERS;
     const isBeside =
       sharing.older.length > 0 || sharing.natives.some((one) => one.key === '' || one.key === key);
-    if (!mayBegin || isFull || isBeside) return natively();
+    if (!mayBegin || isFull || isBeside) return nativelyAlone();
     if (known)
       known.urls = [...known.urls.slice(1 - MOST_DEAD), url]; // the oldest are gone
-    else sharing.workers.push({ key, traits, urls: [url] });
+    else sharing.workers.push({ key, traits, urls: [url], tabs: [tab] });
   }
-  sharing.holders = withTab(sharing.holders, tab);
+  if (known) known.tabs = withTab(known.tabs, tab);
   return alive ?? url;
 }

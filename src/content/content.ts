@@ -5,6 +5,7 @@
 import { api } from '../platform/extension-api.ts';
 import {
   CONTACT,
+  SHARED_WAIT,
   WORKER,
   isPageMessage,
   type PageMessage,
@@ -95,12 +96,18 @@ function isGuarded(url: string): boolean {
   );
 }
 
+/** How often a page asks again whether the SharedWorker of others is gone that it can't join. */
+const WAIT_MS = 500;
+
 /** Which URL is this SharedWorker's? Without an answer it runs natively. */
 function onShared(line: MessagePort, message: PageMessage & { k: 'shared' }): void {
-  const { n, key, traits, url, dead } = message;
+  const { n, key, traits, url, dead, closed } = message;
   const told = (agreed: string): void => answer(line, { k: 'shared', n, url: agreed });
-  askBackground<string>({ k: 'shared', key, traits, url, dead }).then(
-    (agreed) => told(String(agreed)),
+  askBackground<string>({ k: 'shared', key, traits, url, dead, closed }).then(
+    (agreed) => {
+      if (agreed === SHARED_WAIT) setTimeout(() => onShared(line, message), WAIT_MS);
+      else told(String(agreed));
+    },
     () => told(''),
   );
 }

@@ -7,8 +7,7 @@ export const REFUSED: Record<Refusal, string> = {
   import: "the page's CSP forbids scripts of its origin. Add 'self' to script-src and worker-src.",
   copy: "the page's CSP forbids blob: scripts. Make the worker's Blob from strings.",
   lifted: '',
-  shared:
-    "this page's policy was changed for the recording, and other pages would start a second one. Use vfscope record.",
+  shared: "only this tab's policy was changed. Press Record these workers.",
   wasm: "the page's CSP forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src.",
 };
 /** What the page's policies must allow a worker of ours: each in turn. */

@@ -30,7 +30,7 @@ import {
 } from './natives.ts';
 import { MAX_TEXT } from '../event/definition-check.ts';
 import { isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
-import { convertSharedOnce, mustStayTrusted } from './script-address.ts';
+import { convertSharedOnce, isScriptUrl, mustStayTrusted } from './script-address.ts';
 import { copyOf } from './supervise.ts';
 import { isFromShared, sharedKey, toShared } from './shared-wire.ts';
 import { bootstrap } from './worker-bootstrap.ts';
@@ -91,14 +91,8 @@ const dictionary = (options: unknown): Options =>
 /** @param options converted (convertOnce), or a name by itself */
 export const nameOf = (options: unknown): string =>
   typeof options === 'string' ? options : (dictionary(options).name ?? '');
-const NOT_STARTED = "its script is missing or isn't JavaScript, or the CSP blocks blob: workers.";
-const unwrappable = (e: unknown): string => `it cannot be wrapped: ${String(e)}.`;
+const NOT_STARTED = "its script is missing or isn't JavaScript.";
 const DATA = "a data: or blob: URL isn't shared between pages.";
-
-/** A policy refuses a URL of ours: the app must not hear of it. */
-const onBlobRefused = (event: Event): void => {
-  if (isBlobRefused(event)) event.stopImmediatePropagation();
-};
 
 export class SharedWorkers {
   /** While this page is recorded. */
@@ -109,6 +103,14 @@ export class SharedWorkers {
   private readonly held = new Set<SharedWorker>();
   /** Of which it is not known yet whether they may start. */
   private pending = 0;
+  /** Why this page can start none of ours, if one does not start. */
+  private refused = '';
+  /** A policy refuses a URL of ours: the app must not hear of it. */
+  private readonly onRefused = (event: Event): void => {
+    if (!isBlobRefused(event)) return;
+    event.stopImmediatePropagation();
+    this.refused = REFUSED.blob;
+  };
 
   constructor(private readonly host: SharedHost) {}
 
@@ -150,9 +152,12 @@ export class SharedWorkers {
   /** '' = it fails by itself; null = it runs as ours. */
   private whyNative(args: unknown[]): string | null {
     const refused = this.host.refusals();
-    if (mustStayTrusted(args, refused)) return REFUSED.types;
+    const isTrusted = mustStayTrusted(args, refused);
     const [script, options] = args;
-    if (typeof script !== 'string' || typeof options === 'symbol') return '';
+    const isText = typeof script === 'string';
+    // the platform may throw at once
+    if (isText && (isTrusted || refused.includes('types'))) return REFUSED.types;
+    if ((!isText && !isScriptUrl(script)) || typeof options === 'symbol') return '';
     if (Object(options) !== options) args[1] = `${(options as string | null) ?? ''}`; // a primitive is its name
     const { type, credentials, extendedLifetime, sameSiteCookies } = dictionary(options);
     if (
@@ -167,9 +172,7 @@ export class SharedWorkers {
     if (!NativeURL.canParse(url)) return '';
     if (/^(data|blob):/.test(url)) return DATA;
     if (new NativeURL(url).origin !== origin) return '';
-    if (sharedKey(url, nameOf(options)).length > MAX_TEXT) return LONG;
-    const reason = ([...NETWORK_WORKER, 'shared'] as const).find((what) => refused.includes(what));
-    return reason ? REFUSED[reason] : null;
+    return sharedKey(url, nameOf(options)).length > MAX_TEXT ? LONG : null;
   }
 
   /** The worker that the app holds at once. */
@@ -197,7 +200,11 @@ export class SharedWorkers {
     const name = nameOf(options);
     const isModule = type === 'module';
     const [key, traits] = [sharedKey(url, name), isModule ? `${type} ${credentials}` : type];
-    void this.start({ args, url, name, isModule, key, traits, worker, theirs }, []);
+    let cause = typeof script === 'string' ? '' : REFUSED.types; // why this page begins none
+    const refused = this.host.refusals();
+    for (const what of [...NETWORK_WORKER, 'shared'] as const)
+      if (!cause && refused.includes(what)) cause = REFUSED[what];
+    void this.start({ args, url, name, isModule, key, traits, worker, theirs }, [], cause);
     return worker;
   }
 
@@ -221,10 +228,11 @@ export class SharedWorkers {
           refused: this.host.refusals(),
         }).urls;
     } catch (e) {
-      cause = unwrappable(e);
+      cause = `it can't be wrapped: ${String(e)}.`;
     }
     const [script = failed] = own;
-    const ask = { key, traits, url: script, dead: dead.slice(-MOST_DEAD) };
+    const closed = cause === REFUSED.types || cause === REFUSED.blob;
+    const ask = { key, traits, url: script, dead: dead.slice(-MOST_DEAD), closed };
     const agreed = await this.host.ask(ask);
     if (agreed !== script) own.forEach((one) => revokeObjectURL(one));
     if (agreed === SHARED_MISMATCH) return this.fail(asked);
@@ -239,12 +247,12 @@ export class SharedWorkers {
     dead: string[],
     cause: string,
   ): void {
-    if (!this.pending++) listen(globalThis, 'securitypolicyviolation', onBlobRefused, true);
+    if (!this.pending++) listen(globalThis, 'securitypolicyviolation', this.onRefused, true);
     let over = false;
     const once = (then: () => void): void => {
       if (over) return;
       over = true;
-      if (!--this.pending) unlisten(globalThis, 'securitypolicyviolation', onBlobRefused, true);
+      if (!--this.pending) unlisten(globalThis, 'securitypolicyviolation', this.onRefused, true);
       then();
     };
     let worker: SharedWorker | undefined;
@@ -252,13 +260,15 @@ export class SharedWorkers {
     const instead = (reason: string): void =>
       once(() => {
         this.held.delete(worker!);
+        if (this.refused) return void this.start(asked, [], this.refused); // others may start it
         if (reason) revokeObjectURL(script); // none begins from it any more
         void this.start(asked, [...dead, script], reason || cause, reason && script);
       });
     try {
       worker = construct(this.native, [script, ...asked.args.slice(1)]) as SharedWorker;
-    } catch (e) {
-      return instead(unwrappable(e));
+    } catch {
+      this.refused = REFUSED.types;
+      return instead('');
     }
     this.held.add(worker);
     const { port } = worker;

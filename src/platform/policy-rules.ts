@@ -1,5 +1,5 @@
 /**
- * A page's policy with what a recorded worker needs, for one tab: session rules of the browser, which end with it. Chromium alone has need
+ * A page's policy with what a recorded worker needs: session rules of the browser, which end with it. Chromium alone has need
  * of them, and the API without a question.
  */
 import type { Policies } from '../protocol/page-policy.ts';
@@ -14,38 +14,84 @@ const SPECIAL = /[*^|]/;
 /** Can the policy of this address be set at all? */
 export const canSetPolicy = (url: string): boolean => rules() !== undefined && !SPECIAL.test(url);
 
+const HEADERS = [
+  ['content-security-policy', 'enforced'],
+  ['content-security-policy-report-only', 'reported'],
+] as const;
+
+function addRule(id: number, condition: object, before: Policies, after: Policies): Promise<void> {
+  const responseHeaders = HEADERS.flatMap(([header, which]): object[] => {
+    if (!before[which]) return [];
+    return after[which]
+      ? [{ header, operation: 'set', value: after[which] }]
+      : [{ header, operation: 'remove' }];
+  });
+  const rule = {
+    id,
+    condition: { isUrlFilterCaseSensitive: true, ...condition },
+    action: { type: 'modifyHeaders', responseHeaders },
+  };
+  return rules()!.updateSessionRules({
+    removeRuleIds: [id],
+    addRules: [rule as unknown as chrome.declarativeNetRequest.Rule],
+  });
+}
+
 /** From its next load on this page has these policies in this tab. @param url without its fragment @param before its own */
 export async function setPolicy(
   tabId: number,
   url: string,
   before: Policies,
-  { enforced, reported }: Policies,
+  after: Policies,
 ): Promise<void> {
-  const responseHeaders = [
-    ['content-security-policy', before.enforced, enforced] as const,
-    ['content-security-policy-report-only', before.reported, reported] as const,
-  ].flatMap(([header, was, value]): object[] => {
-    if (!was) return [];
-    return value ? [{ header, operation: 'set', value }] : [{ header, operation: 'remove' }];
-  });
-  await rules()!.updateSessionRules({
-    removeRuleIds: [tabId],
-    addRules: [
-      {
-        id: tabId,
-        condition: {
-          tabIds: [tabId],
-          resourceTypes: ['main_frame'],
-          urlFilter: `|${url}|`,
-          isUrlFilterCaseSensitive: true,
-        },
-        action: { type: 'modifyHeaders', responseHeaders },
-      } as unknown as chrome.declarativeNetRequest.Rule,
-    ],
-  });
+  const condition = { tabIds: [tabId], resourceTypes: ['main_frame'], urlFilter: `|${url}|` };
+  await addRule(tabId, condition, before, after);
 }
 
-/** No page of other tabs than these has policies of ours any more, from its next load on. */
+/** Rules for all tabs have ids from here downwards. Those of tabs count up from somewhere below. */
+export const LAST_RULE = 2 ** 31 - 1;
+/** CSP's directives. A document may have a second policy, which the rule would take away, too: one with a directive that the known one lacks is left as it is. */
+const DIRECTIVES =
+  'default-src,script-src,style-src,img-src,font-src,connect-src,media-src,object-src,frame-src,child-src,worker-src,manifest-src,base-uri,form-action,frame-ancestors,sandbox,upgrade-insecure-requests,report-,require-trusted-types-for,trusted-types'.split(
+    ',',
+  );
+
+/** Can documents be told by these policies? Of several in a header the browser compares each by itself. */
+export const canSetEverywhere = ({ enforced, reported }: Policies): boolean =>
+  rules() !== undefined &&
+  (enforced === '') !== (reported === '') &&
+  !/,/.test(enforced + reported);
+
+/**
+ * From their next load on all documents of this origin with exactly these policies have others, in every tab and frame.
+ * @param before see canSetEverywhere
+ */
+export async function setPolicyEverywhere(
+  id: number,
+  origin: string,
+  before: Policies,
+  after: Policies,
+): Promise<void> {
+  const [[header, which], [other]] = before.enforced ? HEADERS : [HEADERS[1], HEADERS[0]];
+  const text = before[which].trim();
+  const excluded = DIRECTIVES.filter((name) => !text.toLowerCase().includes(name));
+  await addRule(
+    id,
+    {
+      resourceTypes: ['main_frame', 'sub_frame'],
+      urlFilter: `|${origin}/`,
+      responseHeaders: [{ header, values: [text.replace(/[*?\\]/g, '\\$&')] }],
+      excludedResponseHeaders: [
+        { header: other },
+        { header, values: excluded.map((name) => `*${name}*`) },
+      ],
+    },
+    before,
+    after,
+  );
+}
+
+/** No page has policies of ours any more, from its next load on, but by these rules: a tab's has the tab's id. */
 export async function unsetPolicies(but: readonly number[]): Promise<void> {
   const set = (await rules()?.getSessionRules()) ?? [];
   const removeRuleIds = set.map(({ id }) => id).filter((id) => !but.includes(id));

@@ -18,6 +18,8 @@ export interface TabEvents {
   onPolicies(document: DocumentRequest, policies: Policies): Promise<void>;
   /** The document of a frame is there; with frame 0 its page has loaded, or came out of the back/forward cache. */
   onDocument(tabId: number, frameId: number, url: string): void;
+  /** A tab shows a page that we can't enter, or none of the web. */
+  onElsewhere(tabId: number): void;
   /** A document that was asked for does not come: given up, refused, or a download. */
   onGone(request: DocumentRequest): void;
   onClosed(tabId: number): void;
@@ -77,7 +79,9 @@ function onUpdated(
   { status }: chrome.tabs.OnUpdatedInfo,
   { url }: chrome.tabs.Tab,
 ): void {
-  if (status === 'complete' && url && /^https?:/.test(url)) events?.onDocument(tabId, 0, url);
+  if (status !== 'complete') return;
+  if (url && /^https?:/.test(url)) events?.onDocument(tabId, 0, url);
+  else events?.onElsewhere(tabId);
 }
 const onRemoved = (tabId: number): void => events?.onClosed(tabId);
 

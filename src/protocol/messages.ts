@@ -77,7 +77,8 @@ export type PageMessage = { k: 'offer' } | ({ k: 'shared'; n: number } & SharedA
 /**
  * Which blob: URL do the pages of this origin start a SharedWorker from? `key` names the worker, `url` is the one that this page has made,
  * `dead` are those that it could not start one from: where `url` is among them, no page can, and where it is '', this page makes none. Answered with a
- * URL; '' = it runs natively, SHARED_MISMATCH = it fails. No `traits`: it does run natively.
+ * URL; '' = it runs natively, SHARED_MISMATCH = it fails. No `traits`: it does run natively, or will, where the page is `closed` to ours:
+ * SHARED_WAIT = not before pages have gone that hold one of ours, so ask again.
  */
 export interface SharedAsk {
   key: string;
@@ -85,6 +86,8 @@ export interface SharedAsk {
   traits: string;
   url: string;
   dead: string[];
+  /** The page's policies refuse all of ours. */
+  closed?: boolean | undefined;
 }
 /** Content script -> hook. `recorded`: this tab is, the port is on its way; `restore`: this tab is not recorded (any more), and with `joins` its SharedWorkers are those of pages that are, or were. */
 export type ContentMessage =
@@ -206,15 +209,16 @@ export interface SiteAccess {
 }
 /**
  * Tabs of the inspected page's origin: `open` beside it, before a recording; `unseen`: their pages were there before the recording, so that
- * a SharedWorker that they may hold is not recorded; `held`: they hold a SharedWorker that the recording before started.
+ * a SharedWorker that they may hold is not recorded; `held`: they hold a SharedWorker that the recording before started; `waiting`: their
+ * policies keep them from the one that is recorded.
  */
 export interface OriginTabs {
-  state: 'open' | 'unseen' | 'held';
+  state: 'open' | 'unseen' | 'held' | 'waiting';
   count: number;
   /** Of some of them, the page's words. */
   titles: string[];
 }
-export type PagePolicy = 'closed' | 'open' | null;
+export type PagePolicy = 'closed' | 'closed-to-shared' | 'open' | 'open-in-all-tabs' | null;
 /** `ping` keeps the service worker awake. `start` names the page's origin as the panel knows it, which the browser may hide from us. */
 export type PanelMessage =
   | {
@@ -244,7 +248,10 @@ export type BackgroundMessage =
   | { k: 'state'; recording: RecordingState | null }
   | { k: 'access'; access: SiteAccess }
   | { k: 'tabs'; tabs: OriginTabs }
-  /** The page's policies keep workers from being recorded, and could be widened (`closed`), or are for this recording (`open`). */
+  /**
+   * The page's policies keep workers from being recorded, and could be widened (`closed`), or are for this recording (`open`). Where a
+   * SharedWorker is among them, that goes for all tabs of the origin.
+   */
   | { k: 'policy'; policy: PagePolicy }
   /** A page of the recording has a frame of this origin, which we may not enter. */
   | { k: 'frame'; origin: string }
@@ -265,6 +272,8 @@ const MAX_DEFINITIONS = 65_536;
 const MAX_ADDRESS = 1000;
 /** Answer in the place of a URL. */
 export const SHARED_MISMATCH = 'mismatch';
+/** The same: none yet. */
+export const SHARED_WAIT = 'wait';
 /** So many of a SharedWorker's URLs are tried. */
 export const MOST_DEAD = 8;
 
@@ -373,7 +382,7 @@ export const isThreadCommand = (v: unknown): v is ThreadCommand => checkedThread
 
 export function isPageMessage(v: unknown): v is PageMessage {
   if (!isObject(v)) return false;
-  const { k, n, key, traits, url, dead } = v;
+  const { k, n, key, traits, url, dead, closed } = v;
   if (k === 'shared')
     return (
       isCount(n) &&
@@ -382,7 +391,8 @@ export function isPageMessage(v: unknown): v is PageMessage {
       isText(url, MAX_ADDRESS) &&
       Array.isArray(dead) &&
       dead.length <= MOST_DEAD &&
-      dead.every((one) => isText(one, MAX_ADDRESS))
+      dead.every((one) => isText(one, MAX_ADDRESS)) &&
+      (closed === undefined || typeof closed === 'boolean')
     );
   return k === 'offer';
 }

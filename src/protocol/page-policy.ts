@@ -7,7 +7,7 @@
 /**
  * types: a script URL that is plain text (Trusted Types). blob: a worker from a blob: URL. import: some script of the page's origin, as a
  * worker or as an import in one. copy: importScripts of a blob: URL. wasm: WebAssembly, which a worker's own response may allow.
- * shared: a SharedWorker of ours: this page's policy was widened, and pages whose policy wasn't would start a second one.
+ * shared: to begin a SharedWorker of ours: the policy was widened in this tab alone, and pages of other tabs could not join.
  * lifted: nothing is refused; the demand for Trusted Types, which the page's own code still meets, is known to be gone.
  */
 export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted', 'shared'] as const;

@@ -29,7 +29,15 @@ globalThis.ran = new Promise((done) => {
   worker.onerror = () => done('error');
 });
 `;
-const SHARED = `const id = String(Math.random()); onconnect = ({ ports: [port] }) => port.postMessage(id)`;
+/** It marks each connection, and answers with its id and their number. */
+const SHARED = `
+const id = String(Math.random());
+let connections = 0;
+onconnect = ({ ports: [port] }) => {
+  performance.mark(String(++connections));
+  port.postMessage([id, connections]);
+};
+`;
 const WORKER = `performance.mark('in the worker'); postMessage('ran')`;
 
 /** It passes every request on, that of the page, too. */
@@ -115,9 +123,35 @@ const ran = (page: Page): Promise<unknown> =>
     const page = globalThis as unknown as { ran: Promise<string>; violations: string[] };
     return [await page.ran, page.violations];
   });
+type Shared = [id: string, connections: number];
 /** Of the SharedWorker that the page has, or starts. */
-const sharedId = (page: Page): Promise<string> =>
-  page.evaluate(() => (globalThis as unknown as { shared(): Promise<string> }).shared());
+const shared = (page: Page): Promise<Shared> =>
+  page.evaluate(() => (globalThis as unknown as { shared(): Promise<Shared> }).shared());
+const sharedId = async (page: Page): Promise<string> => (await shared(page))[0];
+/** Another tab. */
+async function open(url: string): Promise<Page> {
+  const page = await driven.browser.newPage();
+  await page.goto(url);
+  return page;
+}
+/** The user presses what the panel offers for SharedWorkers, and the page loads again. */
+async function widenForShared(page: Page, panel: Panel): Promise<void> {
+  await sharedId(page); // it stays native
+  await panel.frame.waitForFunction(() =>
+    document.querySelector('[data-testid="policy-offer"]')?.textContent.includes('all tabs'),
+  );
+  await widen(page, panel);
+  await panel.frame.waitForSelector('[data-testid="policy-open"]');
+}
+/** What the recording has of each SharedWorker's connections. */
+async function connectionsSeen(panel: Panel): Promise<string[][]> {
+  const { threads } = await savedStore(driven, panel);
+  return threads
+    .filter(({ info }) => info.kind === 'shared-worker')
+    .map((thread) => marksOf(thread).map(({ name }) => name));
+}
+/** The names of that many marks. */
+const upTo = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i + 1));
 /** Does the page's policy let blob: workers start? */
 const allowsBlob = (page: Page): Promise<boolean> =>
   page.evaluate(
@@ -137,7 +171,7 @@ test.each(some([TRUSTED, SELF, TYPES]))('%s', async (policy) => {
   await widen(page, panel);
   expect(await ran(page)).toEqual(['ran', []]);
   await panel.frame.waitForSelector('[data-testid="policy-open"]');
-  // pages with the site's own policy could not start ours: it stays one worker
+  // the policy of this tab alone is wider, and pages of others could not join ours: it stays the browser's own
   const ids = [await sharedId(page)];
   const other = await driven.browser.newPage();
   await other.goto(page.url());
@@ -155,6 +189,95 @@ test.each(some([TRUSTED, SELF, TYPES]))('%s', async (policy) => {
   await page.reload();
   expect(await allowsBlob(page)).toBe(false);
 });
+
+test.each(some([SELF, TRUSTED]))(
+  'a SharedWorker under %s is one for all tabs, and the policy is as before when no page holds it',
+  async (policy) => {
+    const { page, panel } = await begin(policy);
+    const ours = await extensionPage();
+    await page.bringToFront();
+    const url = page.url();
+    await widenForShared(page, panel);
+    const [id] = await shared(page);
+    const second = await open(url);
+    expect(await allowsBlob(second)).toBe(true);
+    expect(await shared(second)).toEqual([id, 2]);
+    await page.bringToFront();
+    await stopRecording(panel);
+    expect(await connectionsSeen(panel)).toEqual([upTo(2)]);
+
+    // after Stop pages join it until none holds it
+    expect(await policiesSet(ours)).toEqual([`|${new URL(url).origin}/`]);
+    const third = await open(url);
+    expect(await shared(third)).toEqual([id, 3]);
+    await second.close();
+    await page.goto('about:blank');
+    expect(await policiesSet(ours)).toHaveLength(1);
+    await third.close();
+    await expect.poll(() => policiesSet(ours)).toEqual([]);
+    const later = await open(url);
+    expect(await allowsBlob(later)).toBe(false);
+    expect(await shared(later)).toEqual([expect.not.stringMatching(id), 1]);
+  },
+);
+
+test('a page that can join no recorded SharedWorker starts its own only when no page holds that one', async () => {
+  const { page, panel } = await begin(SELF);
+  await widenForShared(page, panel);
+  const [id] = await shared(page);
+  const other = await open(page.url().replace('worker-src', 'img-src%20*;worker-src'));
+  expect(await allowsBlob(other)).toBe(false);
+  const waits = sharedId(other);
+  await panel.frame.waitForSelector('[data-testid="waiting-tabs"]');
+  expect(await shared(page)).toEqual([id, 2]);
+  await page.close();
+  expect(await waits).not.toBe(id);
+});
+
+longTest('a page that a service worker answers waits as well', async () => {
+  const { page, panel } = await begin(SELF);
+  await widenForShared(page, panel);
+  const [id] = await shared(page);
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/service.js');
+    await navigator.serviceWorker.ready;
+  });
+  const other = await open(page.url());
+  expect(await other.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  const waits = sharedId(other);
+  await panel.frame.waitForSelector('[data-testid="waiting-tabs"]');
+  expect(await shared(page)).toEqual([id, 2]);
+  await page.bringToFront();
+  await stopRecording(panel);
+  await page.goto('about:blank');
+  expect(await waits).not.toBe(id);
+});
+
+longTest(
+  'beside a tab that was open before it stays native, until both have loaded again',
+  async () => {
+    const { page, panel } = await begin(SELF);
+    const before = await open(page.url());
+    const native = await sharedId(before);
+    await page.bringToFront();
+    await widenForShared(page, panel);
+    expect(await sharedId(page)).toBe(native);
+    await panel.frame.waitForSelector('[data-testid="reload-tabs"]');
+    const loaded = [page, before].map((one) => one.waitForNavigation());
+    await panel.frame.evaluate(() =>
+      document.querySelector<HTMLElement>('[data-testid="reload-tabs"]')!.click(),
+    );
+    await Promise.all(loaded);
+    await recorded(page);
+    const [one, other] = await Promise.all([shared(page), shared(before)]);
+    expect(one[0]).toBe(other[0]);
+    expect(one[0]).not.toBe(native);
+    expect([one[1], other[1]].sort()).toEqual([1, 2]);
+    await page.bringToFront();
+    await stopRecording(panel);
+    expect(await connectionsSeen(panel)).toEqual([upTo(2)]);
+  },
+);
 
 longTest('a policy of one load alone stays as it is, and the notice with it', async () => {
   const { panel } = await begin(NONCE);

@@ -98,9 +98,7 @@ describe.each([
     );
     if (process.env['SHOW'])
       for (const name of differ) console.log(`${name}\n  - ${without[name]}\n  + ${during[name]}`);
-    // SharedWorkers of a page whose policy was widened are the browser's own
-    const absent = widened ? 'shared-worker-facade' : WIDENED;
-    const known = (await knownDifferences()).filter((id) => id !== absent);
+    const known = (await knownDifferences()).filter((id) => widened || id !== WIDENED);
     const groupOf = (name: string): string =>
       widened && OF_BLOBS.test(name) ? WIDENED : name.slice(0, name.indexOf('/'));
     const unknown = differ.filter((name) => !known.includes(groupOf(name)));

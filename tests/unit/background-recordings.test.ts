@@ -249,7 +249,7 @@ test('a page that waits while one recording ends and the next begins agrees with
   expect(next).not.toBe(first);
   [first.older, next.older] = [[], []];
   expect(await asked).toBe(url);
-  expect(next.workers).toEqual([{ key: 'w', traits: 'classic', urls: [url] }]);
+  expect(next.workers).toEqual([{ key: 'w', traits: 'classic', urls: [url], tabs: [1] }]);
 });
 
 test('the address of a shared worker is stored before a page hears of it', async () => {

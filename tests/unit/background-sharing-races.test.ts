@@ -6,11 +6,13 @@
  *    ^                                    +-- URL --> connects --> ours
  *    +------------ it could not be started ---------------+
  *
- * A script that can't be started is still missing a moment later: what has failed from a URL fails from it again.
+ * A script that can't be started is still missing a moment later: what has failed from a URL fails from it again. A page whose policies
+ * refuse blob: workers can join none of ours. It knows that before it asks, or hears it when it starts the first.
  */
 import { expect, test } from 'vitest';
 import { some } from '../full.ts';
 import { agree, documentLeaves, newSharing, type Sharing } from '../../src/background/sharing.ts';
+import { SHARED_WAIT } from '../../src/protocol/messages.ts';
 
 const ORIGIN = 'http://app.test';
 
@@ -27,7 +29,10 @@ interface Page {
   failed: string;
   /** Loads of this tab that are still to come. */
   loads: number;
+  /** What its policies do to ours. */
+  policy: Policy;
 }
+type Policy = 'open' | 'closed' | 'closed, as it will hear';
 interface State {
   sharing: Sharing;
   pages: Page[];
@@ -36,8 +41,8 @@ interface State {
   revoked: string[];
 }
 
-const loaded = (loads: number): Page => ({
-  ...{ at: 'asks', made: [], url: '', dead: [], gaveUp: false, failed: '', loads },
+const loaded = (loads: number, policy: Policy = 'open'): Page => ({
+  ...{ at: 'asks', made: [], url: '', dead: [], gaveUp: false, failed: '', loads, policy },
 });
 const holds = (page: Page, url: string): boolean =>
   (page.at === 'connects' || page.at === 'ours') && page.url === url;
@@ -48,6 +53,13 @@ function* steps({ pages, workers, revoked }: State): Generator<(next: State) => 
     if (page.at === 'asks')
       yield ({ sharing, pages }) => {
         const here = pages[tab]!;
+        if (here.policy === 'closed') {
+          const ask = { key: 'worker.js', traits: '', url: '', dead: [], closed: true };
+          here.url = agree(sharing, ask, tab, true);
+          if (here.url === '') here.at = 'told';
+          else expect(here.url).toBe(SHARED_WAIT); // it asks again
+          return;
+        }
         const url = here.gaveUp
           ? here.failed
           : `blob:${ORIGIN}/${tab}.${here.loads}.${here.made.length}`;
@@ -59,6 +71,8 @@ function* steps({ pages, workers, revoked }: State): Generator<(next: State) => 
     if (page.at === 'told')
       yield (next) => {
         const here = next.pages[tab]!;
+        if (here.url && here.policy !== 'open')
+          return void Object.assign(here, { policy: 'closed', at: 'asks' });
         here.at = here.url ? 'connects' : 'native';
         const is = next.workers[here.url];
         if (here.url && !is && !revoked.includes(here.url)) next.workers[here.url] = 'starts';
@@ -84,7 +98,9 @@ function* steps({ pages, workers, revoked }: State): Generator<(next: State) => 
         yield (next) => {
           next.revoked.push(...page.made);
           documentLeaves(next.sharing, tab);
-          next.pages[tab] = comesBack ? loaded(page.loads - 1) : { ...loaded(0), at: 'gone' };
+          next.pages[tab] = comesBack
+            ? loaded(page.loads - 1, page.policy)
+            : { ...loaded(0), at: 'gone' };
         };
   }
   for (const [url, worker] of Object.entries(workers))
@@ -99,12 +115,29 @@ function endUnheld({ pages, workers }: State): void {
     if (worker !== 'fails' && !pages.some((page) => holds(page, url))) delete workers[url];
 }
 
+/** It would be told so again, and nothing can happen that ends that. */
+function waitsInVain(state: State, tab: number): boolean {
+  const next = structuredClone(state);
+  const ask = { key: 'worker.js', traits: '', url: '', dead: [], closed: true };
+  if (agree(next.sharing, ask, tab, true) === '') return false;
+  return next.pages.every(
+    ({ at, url }, other) =>
+      other === tab || at === 'gone' || at === 'native' || (at === 'asks' && url === SHARED_WAIT),
+  );
+}
+
 /** @returns how many states there are, and how many of them have come to rest */
-function explore(pages: Page[]): { states: number; atRest: number; two: string[] } {
+function explore(pages: Page[]): {
+  states: number;
+  atRest: number;
+  two: string[];
+  vain: string[];
+} {
   const begin: State = { sharing: newSharing(ORIGIN, [], []), pages, workers: {}, revoked: [] };
   const seen = new Set<string>();
   const open = [JSON.stringify(begin)];
   const two: string[] = [];
+  const vain: string[] = [];
   let atRest = 0;
   for (let text = open.pop(); text !== undefined; text = open.pop()) {
     if (seen.has(text)) continue;
@@ -113,6 +146,10 @@ function explore(pages: Page[]): { states: number; atRest: number; two: string[]
     const owners = Object.values(state.workers).filter((worker) => worker === 'runs').length;
     const natives = state.pages.some(({ at }) => at === 'native') ? 1 : 0;
     if (owners + natives > 1) two.push(text);
+    // none waits for a page that has gone, runs the native one, or waits itself
+    for (const [tab, { at, url, policy }] of state.pages.entries())
+      if (at === 'asks' && policy === 'closed' && url === SHARED_WAIT && waitsInVain(state, tab))
+        vain.push(text);
     let ends = true;
     for (const step of steps(state)) {
       const next = JSON.parse(text) as State;
@@ -126,22 +163,29 @@ function explore(pages: Page[]): { states: number; atRest: number; two: string[]
       for (const { at } of state.pages) expect(['ours', 'native', 'gone']).toContain(at);
     }
   }
-  return { states: seen.size, atRest, two };
+  return { states: seen.size, atRest, two, vain };
 }
 
 test.each(
-  some(
+  some<[string, (number | [number, Policy])[]]>(
     [
       ['two pages', [0, 0]],
       ['two pages, one of which loads again or leaves', [1, 0]],
+      ['a page and one that hears that it is closed', [1, [0, 'closed, as it will hear']]],
       ['three pages', [0, 0, 0]],
       ['two pages that load again or leave', [1, 1]],
+      ['a page and one that is closed to ours', [1, [0, 'closed']]],
+      ['two pages and one that is closed', [0, 0, [0, 'closed']]],
+      ['two pages and one that hears that it is', [0, 0, [0, 'closed, as it will hear']]],
+      ['a page and two that hear it', [0, ...Array(2).fill([0, 'closed, as it will hear'])]],
     ],
-    2,
+    3,
   ),
-)('%s never have two workers, whatever fails', (_, loads) => {
-  const { states, atRest, two } = explore(loads.map(loaded));
-  expect(two[0]).toBeUndefined();
+)('%s never have two workers, whatever fails', (_, pages) => {
+  const { states, atRest, two, vain } = explore(
+    pages.map((page) => (typeof page === 'number' ? loaded(page) : loaded(...page))),
+  );
+  expect([two[0], vain[0]]).toEqual([undefined, undefined]);
   expect(atRest).toBeGreaterThan(2);
   expect(states).toBeGreaterThan(100);
 });

@@ -1,7 +1,7 @@
-"""A window of WebKitGTK whose documents start with scripts of ours, each in the page's world or in an isolated one of a name, as an
-extension's content scripts do: MiniBrowser has no such option, and the inspector makes no worlds. It is driven through the inspector.
+"""Windows of WebKitGTK, as tabs of one browser, whose documents start with scripts of ours, each in the page's world or in an isolated one of a name, as an
+extension's content scripts do: MiniBrowser has no such option, and the inspector makes no worlds. They are driven through the inspector.
 
-Usage: isolated-browser.py PROFILE_FOLDER FEATURES SCRIPTS_JSON
+Usage: isolated-browser.py PROFILE_FOLDER FEATURES SCRIPTS_JSON WINDOWS
 FEATURES: names with commas between. SCRIPTS_JSON: a list of {"source", "world" ("" = the page's), "at" ("start" | "end"), "on": [URL patterns]}.
 Needs Debian's python3-gi and gir1.2-webkit2-4.1.
 """
@@ -16,7 +16,7 @@ gi.require_version('Gtk', '3.0')
 gi.require_version('WebKit2', '4.1')
 from gi.repository import GLib, Gtk, WebKit2  # noqa: E402
 
-profile, features, scripts_file = sys.argv[1:]
+profile, features, scripts_file, windows = sys.argv[1:]
 
 settings = WebKit2.Settings()
 settings.set_enable_developer_extras(True)  # else the inspector does not list the page
@@ -43,12 +43,13 @@ context = WebKit2.WebContext(
         base_data_directory=os.path.join(profile, 'data'), base_cache_directory=os.path.join(profile, 'cache')
     )
 )
-view = WebKit2.WebView(web_context=context, settings=settings, user_content_manager=content)
-window = Gtk.Window()
-window.set_default_size(1200, 800)
-window.add(view)
-window.show_all()
-view.load_uri('about:blank')
+for _ in range(int(windows)):
+    view = WebKit2.WebView(web_context=context, settings=settings, user_content_manager=content)
+    window = Gtk.Window()
+    window.set_default_size(1200, 800)
+    window.add(view)
+    window.show_all()
+    view.load_uri('about:blank')
 for number in (signal.SIGTERM, signal.SIGINT):
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, Gtk.main_quit)
 Gtk.main()

@@ -40,8 +40,6 @@ interface MockState {
   ports: MockPort[];
   asked: unknown[];
   answer: Answer;
-  /** The blob: URL that all SharedWorkers start from. */
-  shared?: string;
   /** Lines that the hook has laid to this window, taken or not. */
   lines: number;
   tell(message: object): void;
@@ -93,16 +91,21 @@ function mock(manifest: object, answer: Answer): void {
       disconnect: () => void (open = false),
     };
   };
+  /** The blob: URL that all pages of the origin start this SharedWorker from. */
+  const agreed = ({ key, url, dead }: { key: string; url: string; dead: string[] }): string => {
+    const known = localStorage.getItem(`mock ${key}`);
+    if (known !== null && !dead.includes(known)) return known;
+    localStorage.setItem(`mock ${key}`, url);
+    return url;
+  };
   const runtime = {
     id: 'mock', // the extension is there
     getManifest: () => manifest,
     getURL: (file: string) => `safari-web-extension://mock/${file}`,
     connect,
-    sendMessage(message: { k: string; url?: string }) {
+    sendMessage(message: { k: string; key: string; url: string; dead: string[] }) {
       state.asked.push(message);
-      return Promise.resolve(
-        message.k === 'shared' ? (state.shared ??= message.url!) : asJson(state.answer),
-      );
+      return Promise.resolve(message.k === 'shared' ? agreed(message) : asJson(state.answer));
     },
     onMessage: { addListener: (listener: Listener) => void told.push(listener) },
   };
@@ -115,8 +118,12 @@ export interface IsolatedWebKit extends DrivenWebKit {
   content: string;
 }
 
-/** Start a browser whose documents on `SITES` get Safari's scripts. @throws where it, or what its program needs, is missing */
-export async function launchIsolated(answer: Answer): Promise<IsolatedWebKit> {
+/**
+ * Start a browser whose documents on `SITES` get Safari's scripts.
+ * @param windows that it opens
+ * @throws where it, or what its program needs, is missing
+ */
+export async function launchIsolated(answer: Answer, windows = 1): Promise<IsolatedWebKit> {
   const needed = "import gi; gi.require_version('WebKit2', '4.1')";
   try {
     execFileSync(PYTHON, ['-c', needed], { stdio: 'pipe' });
@@ -143,7 +150,11 @@ export async function launchIsolated(answer: Answer): Promise<IsolatedWebKit> {
   const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-worlds-'));
   const file = path.join(folder, 'scripts.json');
   await writeFile(file, JSON.stringify(scripts));
-  const driven = await launchWebKit((profile) => [PYTHON, PROGRAM, profile, FEATURES, file]);
+  const program = [PYTHON, PROGRAM];
+  const driven = await launchWebKit(
+    (profile) => [...program, profile, FEATURES, file, String(windows)],
+    windows,
+  );
   const close = async (): Promise<void> => {
     await driven.close();
     await rm(folder, { recursive: true, force: true });

@@ -23,6 +23,8 @@ const START_MS = 30_000;
 
 export interface DrivenWebKit {
   page: InspectedPage;
+  /** Those of its other windows. */
+  others: InspectedPage[];
   /** What the browser has printed. */
   log(): string;
   close(): Promise<void>;
@@ -31,9 +33,13 @@ export interface DrivenWebKit {
 /**
  * Start the browser, with a page to drive.
  * @param program another browser of WebKitGTK that takes an address, and its arguments
+ * @param windows that it opens
  * @throws where the browser or the display does not start, with what was printed
  */
-export async function launchWebKit(program?: (profile: string) => string[]): Promise<DrivenWebKit> {
+export async function launchWebKit(
+  program?: (profile: string) => string[],
+  windows = 1,
+): Promise<DrivenWebKit> {
   const found = findMiniBrowser();
   if (!found) throw new Error(`No MiniBrowser found. ${HOW_TO_INSTALL_WEBKIT}`);
   const profile = await mkdtemp(path.join(tmpdir(), 'vfscope-webkit-'));
@@ -60,32 +66,35 @@ export async function launchWebKit(program?: (profile: string) => string[]): Pro
   for (const stream of [browser.stdout, browser.stderr])
     stream.on('data', (data: Buffer) => void (log += data.toString()));
   const gone = ended(browser);
-  let page: InspectedPage | null = null;
+  const pages: InspectedPage[] = [];
   const close = async (): Promise<void> => {
-    page?.close();
+    for (const page of pages) page.close();
     browser.kill();
     await gone;
     display.stop();
     await rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   try {
-    page = await InspectedPage.connect(await pageSocket(port));
-    return { page, log: () => log, close };
+    for (const socket of await pageSockets(port, windows))
+      pages.push(await InspectedPage.connect(socket));
+    const [page, ...others] = pages as [InspectedPage, ...InspectedPage[]];
+    return { page, others, log: () => log, close };
   } catch (e) {
     await close();
     throw new Error(`WebKit did not start: ${(e as Error).message}\n${log}`, { cause: e });
   }
 }
 
-/** Where the inspector's server offers the page. */
-async function pageSocket(port: number): Promise<string> {
+/** Where the inspector's server offers so many pages. */
+async function pageSockets(port: number, count: number): Promise<string[]> {
   let last: unknown;
   for (const end = Date.now() + START_MS; Date.now() < end; await sleep(100)) {
     try {
       const list = await (await fetch(`http://127.0.0.1:${port}/`)).text();
-      const socket = /socket\/\d+\/\d+\/WebPage/.exec(list);
-      if (socket) return `ws://127.0.0.1:${port}/${socket[0]}`;
-      last = 'it offers no page';
+      const sockets = new Set(list.match(/socket\/\d+\/\d+\/WebPage/g));
+      if (sockets.size === count)
+        return [...sockets].map((socket) => `ws://127.0.0.1:${port}/${socket}`);
+      last = `it offers ${sockets.size} pages`;
     } catch (e) {
       last = e; // not listening yet
     }

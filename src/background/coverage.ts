@@ -262,18 +262,20 @@ export async function refusedTo({
   );
 }
 
-/** A document of a recorded tab speaks: it needs no announcement any more. */
+/** A document with our script speaks: it needs no announcement any more. One of another tab may have had its policies announced. */
 export async function documentSpeaks({
   tab,
   frameId = 0,
   url = '',
   origin = url,
 }: chrome.runtime.MessageSender): Promise<void> {
-  if (!tab?.id || !covers(tab.id)) return;
+  if (!tab?.id) return;
   const now = await load();
-  if (webOrigin(origin)) note(now, tab.id, webOrigin(origin), frameId === 0);
+  const isRecorded = covers(tab.id);
+  if (isRecorded && webOrigin(origin)) note(now, tab.id, webOrigin(origin), frameId === 0);
   const isOther = (one: DocumentRequest): boolean =>
     one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url);
+  if (!isRecorded && now.guarded.every(isOther)) return;
   now.awaited = now.awaited.filter(isOther);
   now.guarded = now.guarded.filter(isOther);
   await apply();
@@ -349,6 +351,7 @@ export async function widenPolicy(
   // before the rule is there: what ends the recording meanwhile takes it back
   strict.isWidened = !sharing;
   if (sharing) sharing.widened = { rule, policies };
+  now.guarded = now.guarded.filter((one) => webOrigin(one.url) !== origin); // they are of policies from before
   try {
     if (sharing) await setPolicyEverywhere(rule, origin, policies, wider);
     else await setPolicy(tabId, url, policies, wider);

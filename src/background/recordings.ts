@@ -295,11 +295,10 @@ export async function answer(
   const { recording, left, token, changed } = found;
   const told = recording ?? left;
   if (changed && told) onChange(told.tabId, told);
-  const refused = recording ? await refusedTo(sender) : [];
-  if (recording)
-    documentSpeaks(sender).catch((e: unknown) =>
-      console.warn('vfscope: the scripts of a recording could not be registered:', e),
-    );
+  const refused = await refusedTo(sender);
+  documentSpeaks(sender).catch((e: unknown) =>
+    console.warn('vfscope: the scripts of a recording could not be registered:', e),
+  );
   if (recording && sender.frameId === 0 && (await tabExists(tabId)))
     await showRecording(tabId, true);
   const [since, transport] = [recording?.since ?? 0, recording?.transport ?? 'port'];

@@ -1,7 +1,7 @@
 /**
  * PowerSync in two tabs of WebKit, through Safari's two scripts: its SharedWorker is recorded, each storage call as the app's own scripts
- * count it, while one tab after the other loads again. It is the one real app (tests/oracle/real-apps.ts) that WebKitGTK can run, with vfscope or without: the
- * others need OPFS handles that work, or a SharedArrayBuffer in a nested worker.
+ * count it, while one tab after the other loads again. It is the one real app (tests/oracle/real-apps.ts) that WebKitGTK can run, with
+ * vfscope or without: the others need OPFS handles that work, or a SharedArrayBuffer in a nested worker.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
